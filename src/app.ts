@@ -1,0 +1,88 @@
+import { hkdfSync } from 'node:crypto'
+import type { DatabasePool } from 'slonik'
+import type { BankConnector } from './banks/connector.ts'
+import { makeMockBank } from './banks/mock.ts'
+import type { MockBank } from './banks/mock.ts'
+import type { Config } from './config.ts'
+import { makePool } from './db/pool.ts'
+import { makeWake } from './db/wake.ts'
+import type { Wake } from './db/wake.ts'
+import { makeIds } from './lib/ids.ts'
+import type { Ids } from './lib/ids.ts'
+import { makeSealer } from './lib/seal.ts'
+import type { Sealer } from './lib/seal.ts'
+import { makeLog } from './observe/log.ts'
+import type { Logger } from './observe/log.ts'
+import { makeMetrics } from './observe/metrics.ts'
+import type { Metrics } from './observe/metrics.ts'
+import { makePaymentBatches } from './payments/batches.ts'
+import type { PaymentBatches } from './payments/batches.ts'
+
+/** Everything that use cases need, made once per process by `makeApp` and handed to them as their first argument. */
+export type App = {
+  config: Config
+  /** The address that payers and merchants reach the API at, without a slash at the end. */
+  publicUrl: string
+  pool: DatabasePool
+  /** The two hot writes, batched over connections of their own. */
+  batches: PaymentBatches
+  /** Wakes jobs in every process, after a commit. */
+  wake: Wake
+  ids: Ids
+  sealer: Sealer
+  /** Bank connectors by id; `bank` is the one that new payments go to. */
+  banks: ReadonlyMap<string, BankConnector>
+  bank: BankConnector
+  /** The bank whose pages the sandbox serves. */
+  mockBank: MockBank
+  log: Logger
+  metrics: Metrics
+  /** Closes connections. Requests and jobs are drained before (api.ts, worker.ts). */
+  close(): Promise<void>
+}
+
+/** What a test or an embedding program replaces: the world outside. */
+export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank'>>
+
+/** The role that owns nothing (migrations/0001_roles.sql). */
+const RUNTIME_ROLE = 'svc_runtime'
+
+/**
+ * Builds the app: one line for each part, in the order in which they need each other.
+ * @throws when the database can't be reached (db/describe-error.ts says why)
+ */
+export async function makeApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
+  const target = { databaseUrl: config.databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc' }
+  const publicUrl = config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+  const log = overrides.log ?? makeLog(config.logLevel)
+  const ids = overrides.ids ?? makeIds()
+  const pool = await makePool({ ...target, size: config.databasePoolSize })
+  const batches = makePaymentBatches(target)
+  const wake = makeWake(target, log)
+  const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
+  const bank = overrides.bank ?? mockBank
+  return {
+    config,
+    publicUrl,
+    pool,
+    batches,
+    wake,
+    ids,
+    sealer: makeSealer(config.encryptionKey),
+    banks: new Map([[mockBank.id, mockBank], [bank.id, bank]]),
+    bank,
+    mockBank,
+    log,
+    metrics: makeMetrics(),
+    close: async () => {
+      await wake.close()
+      await Promise.all([batches.create.close(), batches.move.close()])
+      await pool.end()
+    },
+  }
+}
+
+/** The mock bank has a key of its own, so that nothing of the service's can be made from what it signs. */
+function mockBankSecret(config: Config): string {
+  return Buffer.from(hkdfSync('sha256', Buffer.from(config.encryptionKey, 'base64'), '', 'svc mock bank', 32)).toString('hex')
+}

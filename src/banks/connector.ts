@@ -1,0 +1,98 @@
+import type { FailureCode } from '../lib/failure-codes.ts'
+
+/**
+ * What the service asks of a bank. The mock bank implements it for the sandbox; a real bank's API would do it over the
+ * network. Every call may be repeated: the bank recognises it by the ids it carries. No call is made inside a
+ * transaction (decisions 17, 53 and 54).
+ */
+export type BankConnector = StagesConsents & {
+  /** The name in `/api/v1/bank/callbacks/{connector}`. */
+  readonly id: string
+  /**
+   * Exchanges what the payer brought back for the bank's own word on the authorisation. Repeating it for the same state
+   * and code gives the same outcome.
+   * @throws {BankUnavailableError} when the bank gives no answer; nothing is then known
+   */
+  exchangeCode(request: { state: string; code: string }, signal: AbortSignal): Promise<AuthorisationOutcome>
+  /**
+   * Executes an authorised payment; `paymentId` is the bank's idempotency key.
+   * @throws {BankUnavailableError} when the bank gives no answer; the payment may or may not have been made
+   */
+  execute(order: ExecutionOrder, signal: AbortSignal): Promise<ExecutionOutcome>
+  /**
+   * Gives money back; `refundId` is the bank's idempotency key.
+   * @throws {BankUnavailableError} when the bank gives no answer
+   */
+  refund(order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome>
+  /** Proves that a callback is the bank's and reads it; undefined when it is not (decision 54). */
+  readCallback(callback: { headers: Readonly<Record<string, string | undefined>>; rawBody: Buffer }): BankCallback | undefined
+}
+
+/**
+ * Whether staging a consent needs the bank. Local: the references are made here, without a call, and creating a payment
+ * is one statement. Remote: the payment is recorded as Initiated first and staged outside (decision 17).
+ */
+type StagesConsents =
+  | { readonly staging: 'local'; stage(request: ConsentRequest): StagedConsent }
+  | { readonly staging: 'remote'; stage(request: ConsentRequest, signal: AbortSignal): Promise<StagedConsent> }
+
+export type ConsentRequest = {
+  paymentId: string
+  consentId: string
+  endToEndId: string
+  /** The unguessable token that the payer brings back (`bank_consent_id`). */
+  state: string
+  /** numeric(19,4) as text. */
+  amount: string
+  currency: string
+  payeeName: string
+  redirectUri: string
+  debtorBankId: string | undefined
+  /** Sandbox behaviour by name; undefined in live mode. */
+  scenario: string | undefined
+}
+
+export type StagedConsent = { bankConsentReference: string; redirectUrl: string }
+
+export type AuthorisationOutcome =
+  | { outcome: 'authorised'; bankReference: string | undefined; settleInSeconds: number }
+  | { outcome: 'rejected'; failureCode: FailureCode }
+  | { outcome: 'code-invalid' }
+
+export type ExecutionOrder = {
+  paymentId: string
+  endToEndId: string
+  state: string
+  /** numeric(19,4) as text: the gross amount (decision 59). */
+  amount: string
+  currency: string
+}
+
+export type ExecutionOutcome =
+  | { outcome: 'executed'; bankReference: string }
+  | { outcome: 'rejected'; failureCode: FailureCode }
+
+export type RefundOrder = {
+  refundId: string
+  paymentId: string
+  endToEndId: string
+  state: string
+  /** numeric(19,4) as text. */
+  amount: string
+  currency: string
+}
+
+export type RefundOutcome =
+  | { outcome: 'executed'; bankReference: string }
+  | { outcome: 'refused'; failureCode: FailureCode }
+
+/** A bank's own report on an authorisation, its origin proven. */
+export type BankCallback = { state: string; result: Exclude<AuthorisationOutcome, { outcome: 'code-invalid' }> }
+
+/** The bank gave no answer: what became of the request is not known, and it may be repeated. */
+export class BankUnavailableError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'BankUnavailableError'
+  }
+}

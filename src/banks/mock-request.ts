@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { constantTimeEqual, hmacHex } from '../lib/hmac.ts'
+import { isAmountText } from '../lib/money.ts'
+import type { ConsentRequest, StagedConsent } from './connector.ts'
+import { DEFAULT_SCENARIO, parseScenario } from './scenarios.ts'
+
+/**
+ * What the payer is asked to authorise, as the bank's page gets it: signed by the bank when the consent was staged, so
+ * that nothing of it can be changed on its way through the payer's browser.
+ */
+export const MockBankRequest = z.strictObject({
+  consent: z.string().min(1),
+  state: z.string().min(1),
+  redirectUri: z.string().min(1),
+  endToEndId: z.string().min(1),
+  /** A decimal string with up to four decimals. */
+  amount: z.string().refine(isAmountText),
+  currency: z.string().regex(/^[A-Z]{3}$/),
+  payeeName: z.string(),
+  debtorBankId: z.string().optional(),
+  scenario: z.string(),
+})
+export type MockBankRequest = z.infer<typeof MockBankRequest>
+
+/**
+ * Stages a consent at the mock bank: no call and no write, for all the page needs travels in its URL.
+ * @throws {DomainError} VALIDATION_FAILED when the scenario is not known
+ */
+export function stageConsent(bank: { publicUrl: string; secret: string; reference: string }, consent: ConsentRequest): StagedConsent {
+  const scenario = consent.scenario ?? DEFAULT_SCENARIO
+  parseScenario(scenario)
+  const request: MockBankRequest = {
+    consent: bank.reference,
+    state: consent.state,
+    redirectUri: consent.redirectUri,
+    endToEndId: consent.endToEndId,
+    amount: consent.amount,
+    currency: consent.currency,
+    payeeName: consent.payeeName,
+    ...(consent.debtorBankId === undefined ? {} : { debtorBankId: consent.debtorBankId }),
+    scenario,
+  }
+  const query = new URLSearchParams({
+    consent: bank.reference,
+    state: consent.state,
+    redirect_uri: consent.redirectUri,
+    request: signRequest(bank.secret, request),
+  })
+  return { bankConsentReference: bank.reference, redirectUrl: `${bank.publicUrl}/redirect-stub?${query}` }
+}
+
+/** The request object: base64url of its JSON, a dot, and its HMAC. */
+export function signRequest(secret: string, request: MockBankRequest): string {
+  const payload = Buffer.from(JSON.stringify(request)).toString('base64url')
+  return `${payload}.${mac(secret, payload)}`
+}
+
+/** Reads a request object; undefined when the bank did not sign it. */
+export function readRequest(secret: string, text: string): MockBankRequest | undefined {
+  const [payload = '', signature = '', ...rest] = text.split('.')
+  if (rest.length > 0 || !constantTimeEqual(signature, mac(secret, payload))) return undefined
+  return MockBankRequest.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')))
+}
+
+/** The prefix keeps a request's signature from being taken for a callback's, which has the same key. */
+function mac(secret: string, payload: string): string {
+  return hmacHex(secret, Buffer.from(`redirect-stub request\n${payload}`))
+}

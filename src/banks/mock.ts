@@ -1,0 +1,201 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabasePool } from 'slonik'
+import { constantTimeEqual } from '../lib/hmac.ts'
+import type { Ids } from '../lib/ids.ts'
+import { parseAmount } from '../lib/money.ts'
+import type { Logger } from '../observe/log.ts'
+import { BankUnavailableError } from './connector.ts'
+import type {
+  AuthorisationOutcome,
+  BankCallback,
+  BankConnector,
+  ExecutionOrder,
+  ExecutionOutcome,
+  RefundOrder,
+  RefundOutcome,
+} from './connector.ts'
+import { postCallback, postOverHttp, readSignedCallback } from './mock-callback.ts'
+import type { PostCallback } from './mock-callback.ts'
+import { readRequest, stageConsent } from './mock-request.ts'
+import type { MockBankRequest } from './mock-request.ts'
+import {
+  countExchange,
+  countExecution,
+  findAuthorisation,
+  findCredit,
+  findDebit,
+  insertAuthorisation,
+  insertCredit,
+  insertDebit,
+  lockAuthorisation,
+  refundFits,
+} from './mock-sql.ts'
+import type { Authorisation, Decision } from './mock-sql.ts'
+import { parseScenario } from './scenarios.ts'
+import type { Behaviour, Refusal } from './scenarios.ts'
+
+/**
+ * The mock bank: the connector of the sandbox, and what stands behind the bank's own page. It is the outside world, so it
+ * keeps books of its own (the schema `mock_bank`) and reads nothing of the service's.
+ */
+export type MockBank = BankConnector & {
+  /** Reads the signed request of the bank's page; undefined when the bank did not sign it. */
+  readRequest(text: string): MockBankRequest | undefined
+  /**
+   * Records what the payer decided and says where the payer goes next. The first decision counts: every later one is
+   * answered as the first was.
+   */
+  decide(request: MockBankRequest, decision: Decision): Promise<DecisionOutcome>
+}
+
+/** Where a decision leads the payer; nowhere in the scenario `never-returns`. */
+export type DecisionOutcome =
+  | { returns: 'with-code'; code: string }
+  | { returns: 'with-error'; error: 'access_denied' }
+  | { returns: 'never' }
+
+export type MockBankOptions = {
+  /** Where payers reach the bank's page and the bank reaches the service, without a slash at the end. */
+  publicUrl: string
+  /** The bank's own key, for its request objects and callbacks. */
+  secret: string
+  pool: DatabasePool
+  ids: Ids
+  log: Logger
+  /** How callbacks are sent; over HTTP when not given. */
+  post?: PostCallback
+  /** How long the bank is silent before it is clear that it won't answer; 1 second when not given. */
+  silenceMs?: number
+}
+
+type Bank = Required<MockBankOptions>
+
+const SILENCE_MS = 1_000
+
+export function makeMockBank(options: MockBankOptions): MockBank {
+  const bank: Bank = { post: postOverHttp, silenceMs: SILENCE_MS, ...options }
+  return {
+    id: 'mock',
+    staging: 'local',
+    stage: (consent) => stageConsent({ ...bank, reference: `mock-${bank.ids.uuid()}` }, consent),
+    exchangeCode: (request, signal) => exchangeCode(bank, request, signal),
+    execute: (order, signal) => execute(bank, order, signal),
+    refund: (order, signal) => refund(bank, order, signal),
+    readCallback: (callback) => readSignedCallback(bank.secret, callback),
+    readRequest: (text) => readRequest(bank.secret, text),
+    decide: (request, decision) => decide(bank, request, decision),
+  }
+}
+
+async function decide(bank: Bank, request: MockBankRequest, decision: Decision): Promise<DecisionOutcome> {
+  const { redirect, callbacks } = parseScenario(request.scenario).behaviour
+  const code = decision === 'approve' && redirect === 'code' ? bank.ids.token() : null
+  const bankReference = `MB${bank.ids.uuid().replaceAll('-', '')}`
+  const first = await insertAuthorisation(bank.pool, { request, decision, code, bankReference })
+  const authorisation = first ?? (await findAuthorisation(bank.pool, request.state))
+  if (authorisation === null) throw new Error('an authorisation is neither new nor known')
+  if (first !== null) await report(bank, first, callbacks)
+  if (authorisation.code !== null) return { returns: 'with-code', code: authorisation.code }
+  return redirect === 'none' ? { returns: 'never' } : { returns: 'with-error', error: 'access_denied' }
+}
+
+/** Reports at once as often as the scenario wants, so that duplicates arrive side by side. */
+async function report(bank: Bank, authorisation: Authorisation, callbacks: number): Promise<void> {
+  const callback: BankCallback = { state: authorisation.state, result: decidedOutcome(authorisation) }
+  await Promise.all(Array.from({ length: callbacks }, () => postCallback(bank, callback)))
+}
+
+async function exchangeCode(
+  bank: Bank,
+  { state, code }: { state: string; code: string },
+  signal: AbortSignal,
+): Promise<AuthorisationOutcome> {
+  refuseAborted(signal)
+  const authorisation = await findAuthorisation(bank.pool, state)
+  if (authorisation === null || authorisation.code === null) return { outcome: 'code-invalid' }
+  if (!constantTimeEqual(authorisation.code, code)) return { outcome: 'code-invalid' }
+  const { exchange } = behaviourOf(authorisation)
+  if (exchange) await keepSilent(bank, exchange, () => countExchange(bank.pool, state), signal)
+  return decidedOutcome(authorisation)
+}
+
+async function execute(bank: Bank, order: ExecutionOrder, signal: AbortSignal): Promise<ExecutionOutcome> {
+  refuseAborted(signal)
+  const authorisation = await findAuthorisation(bank.pool, order.state)
+  if (authorisation === null || !covers(authorisation, order)) {
+    return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
+  }
+  const { execution } = behaviourOf(authorisation)
+  if (execution) {
+    await keepSilent(bank, execution, () => countExecution(bank.pool, order.state), signal)
+    return { outcome: 'rejected', failureCode: execution.failureCode }
+  }
+  await insertDebit(bank.pool, order, authorisation.bank_reference)
+  const debit = await findDebit(bank.pool, order.endToEndId)
+  if (debit?.payment_id !== order.paymentId) return { outcome: 'rejected', failureCode: 'DUPLICATE_PAYMENT' }
+  return { outcome: 'executed', bankReference: debit.bank_reference }
+}
+
+async function refund(bank: Bank, order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome> {
+  refuseAborted(signal)
+  const bankReference = `MB${bank.ids.uuid().replaceAll('-', '')}`
+  return bank.pool.transaction(async (tx) => {
+    const authorisation = await lockAuthorisation(tx, order.state)
+    if (authorisation === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
+    const known = await findCredit(tx, order.refundId)
+    if (known !== null && known.payment_id !== order.paymentId) return { outcome: 'refused', failureCode: 'DUPLICATE_PAYMENT' }
+    if (known !== null) return { outcome: 'executed', bankReference: known.bank_reference }
+    const refusal = behaviourOf(authorisation).refund
+    if (refusal) return { outcome: 'refused', failureCode: refusal }
+    const fits = await refundFits(tx, order)
+    if (fits === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
+    if (!fits) return { outcome: 'refused', failureCode: 'LIMIT_EXCEEDED' }
+    await insertCredit(tx, order, bankReference)
+    return { outcome: 'executed', bankReference }
+  })
+}
+
+/** What the bank says of a decision once it answers: it follows from the books alone, so every repeat says the same. */
+function decidedOutcome(authorisation: Authorisation): BankCallback['result'] {
+  if (authorisation.code === null) return { outcome: 'rejected', failureCode: 'ACCESS_DENIED' }
+  const { exchange, settleInSeconds } = behaviourOf(authorisation)
+  if (exchange) return { outcome: 'rejected', failureCode: exchange.failureCode }
+  return { outcome: 'authorised', bankReference: authorisation.bank_reference, settleInSeconds }
+}
+
+/** Whether the payer authorised exactly this: the bank moves no other amount and nothing that was refused. */
+function covers(authorisation: Authorisation, order: ExecutionOrder): boolean {
+  return (
+    decidedOutcome(authorisation).outcome === 'authorised' &&
+    authorisation.end_to_end_id === order.endToEndId &&
+    authorisation.currency === order.currency &&
+    parseAmount(authorisation.amount) === parseAmount(order.amount)
+  )
+}
+
+function behaviourOf(authorisation: Authorisation): Behaviour {
+  return parseScenario(authorisation.scenario).behaviour
+}
+
+/**
+ * Leaves as many calls unanswered as the scenario wants; the next one goes through, so that a payment always ends.
+ * @throws {BankUnavailableError} while there is no answer
+ */
+async function keepSilent(bank: Bank, refusal: Refusal, count: () => Promise<number>, signal: AbortSignal): Promise<void> {
+  if (refusal.unanswered === 0 || (await count()) > refusal.unanswered) return
+  if (refusal.silent) await silence(bank.silenceMs, signal)
+  throw new BankUnavailableError(refusal.silent ? 'the mock bank does not answer' : 'the mock bank can\'t be reached')
+}
+
+/** Waits as a caller of a silent bank does: until the caller gives up, or until the time is over. */
+async function silence(ms: number, signal: AbortSignal): Promise<void> {
+  try {
+    await sleep(ms, undefined, { signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+}
+
+function refuseAborted(signal: AbortSignal): void {
+  if (signal.aborted) throw new BankUnavailableError('the mock bank was given no time to answer', { cause: signal.reason })
+}

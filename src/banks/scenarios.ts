@@ -1,0 +1,214 @@
+import { parseDuration } from '../lib/duration.ts'
+import { invalidField } from '../lib/errors.ts'
+import type { FailureCode } from '../lib/failure-codes.ts'
+
+/**
+ * How the mock bank behaves, scenario by scenario (decisions, 3.8). The table tells what follows when the payer approves;
+ * a payer who cancels comes back with error=access_denied in each of them but `never-returns`, where nobody comes back.
+ *
+ * What a bank knows before it lets a payer authorise (who the payer is, a blocked account, the limit) it refuses when
+ * the code is exchanged: the payment never was Authorised. What it learns when money moves (too little of it, fraud, the
+ * scheme's answer) it refuses at execution, after Authorised (specification, Payment status).
+ *
+ * | scenario | redirect | exchange | execution | refund | payment ends as |
+ * |---|---|---|---|---|---|
+ * | success, otp-wrong-then-ok, dispute-… | code | authorised | executed | executed | Settled |
+ * | success-slow-settle:<duration> | code | authorised, settles later | executed | executed | Settled |
+ * | callback-before-redirect | callback, then code | authorised | executed | executed | Settled |
+ * | duplicate-callback | two callbacks, then code | authorised | executed | executed | Settled |
+ * | refund-fails | code | authorised | executed | ACCOUNT_CLOSED | Settled |
+ * | payer-cancels | error=access_denied | - | - | - | Failed ACCESS_DENIED |
+ * | sca-fails | code | AUTHORISATION_FAILED | - | - | Failed AUTHORISATION_FAILED |
+ * | limit-exceeded | code | LIMIT_EXCEEDED | - | - | Failed LIMIT_EXCEEDED |
+ * | account-blocked | code | ACCOUNT_BLOCKED | - | - | Failed ACCOUNT_BLOCKED |
+ * | bank-down | code | no answer once, then BANK_UNAVAILABLE | - | - | Failed BANK_UNAVAILABLE |
+ * | insufficient-funds | code | authorised | INSUFFICIENT_FUNDS | - | Failed INSUFFICIENT_FUNDS |
+ * | fraud-stop | code | authorised | FRAUD_SUSPECTED | - | Failed FRAUD_SUSPECTED |
+ * | bank-timeout | code | authorised | silent twice, then BANK_TIMEOUT | - | Failed BANK_TIMEOUT |
+ * | authorised-then-rejected | code | authorised | BANK_ERROR | - | Failed BANK_ERROR |
+ * | settlement-fails | code | authorised | SETTLEMENT_FAILED | - | Failed SETTLEMENT_FAILED |
+ * | never-returns | none | - | - | - | Failed CONSENT_EXPIRED, by the sweeper |
+ */
+export type Behaviour = {
+  /** What happens, in a sentence for the bank's page and for lists of scenarios. */
+  summary: string
+  /** Where an approving payer is sent: back with a code, back as if cancelled, or nowhere. */
+  redirect: 'code' | 'access_denied' | 'none'
+  /** What the exchange of the code answers; undefined: authorised. */
+  exchange: Refusal | undefined
+  /** What executing the payment answers; undefined: executed. */
+  execution: Refusal | undefined
+  /** Why money is not given back; undefined: it is. */
+  refund: FailureCode | undefined
+  /** How often the bank reports the payer's decision by itself, before it sends the payer back. */
+  callbacks: number
+  /** Seconds between the authorisation and the settlement. */
+  settleInSeconds: number
+}
+
+/** A refusal, preceded by calls that get no answer: refused at once, or only after a while. */
+export type Refusal = { failureCode: FailureCode; unanswered: number; silent: boolean }
+
+/** A scenario as it was asked for (`success-slow-settle:90s`), and what it does. */
+export type Scenario = { text: string; behaviour: Behaviour }
+
+const SUCCESS = {
+  summary: 'The bank authorises the payment and carries it out.',
+  redirect: 'code',
+  exchange: undefined,
+  execution: undefined,
+  refund: undefined,
+  callbacks: 0,
+  settleInSeconds: 0,
+} as const satisfies Behaviour
+
+const DISPUTED = { ...SUCCESS, summary: 'The bank carries out the payment; it is disputed afterwards.' }
+
+const BEHAVIOURS = {
+  success: SUCCESS,
+  'payer-cancels': {
+    ...SUCCESS,
+    summary: 'Whatever you press, the bank answers that the payer cancelled.',
+    redirect: 'access_denied',
+  },
+  'sca-fails': {
+    ...SUCCESS,
+    summary: 'The bank can\'t confirm that it is you.',
+    exchange: refusal('AUTHORISATION_FAILED'),
+  },
+  'otp-wrong-then-ok': {
+    ...SUCCESS,
+    summary: 'The first one-time code is wrong, the second is right; this page asks for none, so it is a success here.',
+  },
+  'insufficient-funds': {
+    ...SUCCESS,
+    summary: 'The payment is authorised, then refused: too little money.',
+    execution: refusal('INSUFFICIENT_FUNDS'),
+  },
+  'limit-exceeded': {
+    ...SUCCESS,
+    summary: 'The bank refuses: the amount is above the limit.',
+    exchange: refusal('LIMIT_EXCEEDED'),
+  },
+  'account-blocked': {
+    ...SUCCESS,
+    summary: 'The bank refuses: the account is blocked.',
+    exchange: refusal('ACCOUNT_BLOCKED'),
+  },
+  'fraud-stop': {
+    ...SUCCESS,
+    summary: 'The payment is authorised, then stopped on suspicion of fraud.',
+    execution: refusal('FRAUD_SUSPECTED'),
+  },
+  'bank-timeout': {
+    ...SUCCESS,
+    summary: 'The payment is authorised; the bank does not answer twice, and then gives up.',
+    execution: { failureCode: 'BANK_TIMEOUT', unanswered: 2, silent: true },
+  },
+  'bank-down': {
+    ...SUCCESS,
+    summary: 'The bank can\'t be reached at first; whoever asks again hears that it is not available.',
+    exchange: { failureCode: 'BANK_UNAVAILABLE', unanswered: 1, silent: false },
+  },
+  'authorised-then-rejected': {
+    ...SUCCESS,
+    summary: 'The payment is authorised, then refused without a reason.',
+    execution: refusal('BANK_ERROR'),
+  },
+  'settlement-fails': {
+    ...SUCCESS,
+    summary: 'The payment is authorised, but the settlement fails.',
+    execution: refusal('SETTLEMENT_FAILED'),
+  },
+  'never-returns': {
+    ...SUCCESS,
+    summary: 'You are not sent back to the shop; the payment waits until it expires.',
+    redirect: 'none',
+  },
+  'callback-before-redirect': {
+    ...SUCCESS,
+    summary: 'The bank reports your decision by itself before it sends you back.',
+    callbacks: 1,
+  },
+  'duplicate-callback': {
+    ...SUCCESS,
+    summary: 'The bank reports your decision twice before it sends you back.',
+    callbacks: 2,
+  },
+  'refund-fails': {
+    ...SUCCESS,
+    summary: 'The bank carries out the payment; a refund is refused later, for the account is closed then.',
+    refund: 'ACCOUNT_CLOSED',
+  },
+  'dispute-won': DISPUTED,
+  'dispute-lost': DISPUTED,
+} as const satisfies Record<string, Behaviour>
+
+/** Scenarios with a parameter after a colon. */
+const PARAMETERISED: Readonly<Record<string, { parameter: string; behave(parameter: string): Behaviour }>> = {
+  'success-slow-settle': {
+    parameter: '<duration>',
+    behave: (duration) => ({
+      ...SUCCESS,
+      summary: `The bank carries out the payment ${duration} after you authorise it.`,
+      settleInSeconds: settleSeconds(duration),
+    }),
+  },
+  'dispute-payer': { parameter: '<reason>', behave: disputedFor },
+}
+
+/** Every scenario's name, those with a parameter as `success-slow-settle:<duration>`. */
+export const SCENARIO_NAMES: readonly string[] = [
+  ...Object.keys(BEHAVIOURS),
+  ...Object.entries(PARAMETERISED).map(([name, { parameter }]) => `${name}:${parameter}`),
+].toSorted()
+
+/** Longer delays are a slip of the pen: a consent's and a dispute's times are far below. */
+const SETTLE_SECONDS_MAX = 30 * 86_400
+
+const DISPUTE_REASONS = ['ITEM_NOT_RECEIVED', 'DUPLICATE_PAYMENT', 'INCORRECT_AMOUNT', 'UNAUTHORISED', 'OTHER']
+
+/**
+ * Reads a scenario's name, with its parameter where it takes one: `success`, `success-slow-settle:90s`.
+ * @throws {DomainError} VALIDATION_FAILED on `scenario`, listing the names, when there is no such scenario
+ */
+export function parseScenario(text: string): Scenario {
+  const [name = '', ...rest] = text.split(':')
+  const parameter = rest.join(':')
+  if (rest.length === 0 && isPlainName(name)) return { text, behaviour: BEHAVIOURS[name] }
+  const parameterised = Object.hasOwn(PARAMETERISED, name) ? PARAMETERISED[name] : undefined
+  if (parameterised && parameter !== '') return { text, behaviour: parameterised.behave(parameter) }
+  throw invalidField('scenario', 'unknown_scenario', `must be one of ${SCENARIO_NAMES.join(', ')}`)
+}
+
+/** What happens when no scenario is asked for. */
+export const DEFAULT_SCENARIO = 'success'
+
+function isPlainName(name: string): name is keyof typeof BEHAVIOURS {
+  return Object.hasOwn(BEHAVIOURS, name)
+}
+
+function refusal(failureCode: FailureCode): Refusal {
+  return { failureCode, unanswered: 0, silent: false }
+}
+
+/** Whole seconds, rounded up: a delay that is asked for is never none. */
+function settleSeconds(duration: string): number {
+  const seconds = Math.ceil(durationMs(duration) / 1_000)
+  if (seconds <= SETTLE_SECONDS_MAX) return seconds
+  throw invalidField('scenario', 'too_big', 'must not settle later than 30d after the authorisation')
+}
+
+function durationMs(duration: string): number {
+  try {
+    return parseDuration(duration)
+  } catch (error) {
+    if (error instanceof RangeError) throw invalidField('scenario', 'invalid_duration', error.message)
+    throw error
+  }
+}
+
+function disputedFor(reason: string): Behaviour {
+  if (DISPUTE_REASONS.includes(reason)) return DISPUTED
+  throw invalidField('scenario', 'unknown_reason', `must name a reason: ${DISPUTE_REASONS.join(', ')}`)
+}

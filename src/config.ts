@@ -1,0 +1,133 @@
+import { readFileSync } from 'node:fs'
+import { z } from 'zod'
+
+const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+const Port = z.coerce.number().int().min(0).max(65535)
+const Seconds = z.coerce.number().int().min(0).max(31_536_000)
+const Count = z.coerce.number().int().min(1).max(10_000)
+const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
+
+/**
+ * The environment, documented where it is parsed. Every variable has a twin with `_FILE` that names a file holding the
+ * value, for secrets mounted by an orchestrator. Durations are whole seconds.
+ */
+const Environment = z.object({
+  /** `sandbox` has the mock bank and the development pages; `live` has neither. */
+  SVC_MODE: z.enum(['sandbox', 'live']).default('sandbox'),
+  /** PostgreSQL 15 to 18, as the login the service works under; it must be a member of the role svc_runtime. */
+  SVC_DATABASE_URL: DatabaseUrl,
+  /** The login that owns the tables and runs migrations; the same address when not set. */
+  SVC_MIGRATION_DATABASE_URL: DatabaseUrl.optional(),
+  /** Database connections of one process, beside the two of the payment batches. */
+  SVC_DATABASE_POOL: Count.default(6),
+  /** The master key that secrets are sealed under: 32 bytes as base64. */
+  SVC_ENCRYPTION_KEY: z.base64().refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes as base64'),
+  /** The address the API listens on. */
+  SVC_HOST: z.string().default('127.0.0.1'),
+  SVC_PORT: Port.default(8080),
+  /** The address that payers and merchants reach the API at; made from host and port when not set. */
+  SVC_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  /** Who proves identities. `none` trusts headers: only on a loopback address, never live (decision 57). */
+  SVC_IDENTITY: z.enum(['none']).default('none'),
+  SVC_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  /** How long a payer has to authorise: 90 minutes (specification, Limits). */
+  SVC_CONSENT_SECONDS: Seconds.min(1).default(5_400),
+  /** Deliveries that one worker has under way at once, over all merchants and for one of them. */
+  SVC_WEBHOOK_CONCURRENCY: Count.default(128),
+  SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT: Count.default(8),
+  /** Whether webhooks may go to private addresses. Only in the sandbox, where the merchant's server is next door. */
+  SVC_WEBHOOK_ALLOW_PRIVATE: Flag.optional(),
+  /** Divides the delays of the webhook retry schedule, for tests; 1 is the specification's schedule. */
+  SVC_WEBHOOK_TIME_SCALE: z.coerce.number().min(1).max(1_000_000).default(1),
+})
+
+export type Config = Readonly<{
+  mode: 'sandbox' | 'live'
+  databaseUrl: string
+  migrationDatabaseUrl: string
+  databasePoolSize: number
+  encryptionKey: string
+  host: string
+  port: number
+  publicUrl: string | undefined
+  identity: 'none'
+  logLevel: z.infer<typeof Environment>['SVC_LOG_LEVEL']
+  consentSeconds: number
+  webhookConcurrency: number
+  webhookConcurrencyPerMerchant: number
+  webhookAllowPrivate: boolean
+  webhookTimeScale: number
+}>
+
+/** The environment is not what the service needs; the message names every variable that is wrong. */
+export class ConfigError extends Error {
+  constructor(message: string) {
+    super(message)
+    this.name = 'ConfigError'
+  }
+}
+
+/**
+ * Parses the environment once.
+ * @throws {ConfigError} naming each variable that is missing or wrong; values are never repeated, for they may be secrets
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const parsed = Environment.safeParse(withFiles(env))
+  if (!parsed.success) {
+    const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
+    throw new ConfigError(`the configuration is not complete:\n${problems.join('\n')}`)
+  }
+  const config = fromEnvironment(parsed.data)
+  refuseUnsafe(config)
+  return Object.freeze(config)
+}
+
+function fromEnvironment(env: z.infer<typeof Environment>): Config {
+  return {
+    mode: env.SVC_MODE,
+    databaseUrl: env.SVC_DATABASE_URL,
+    migrationDatabaseUrl: env.SVC_MIGRATION_DATABASE_URL ?? env.SVC_DATABASE_URL,
+    databasePoolSize: env.SVC_DATABASE_POOL,
+    encryptionKey: env.SVC_ENCRYPTION_KEY,
+    host: env.SVC_HOST,
+    port: env.SVC_PORT,
+    publicUrl: env.SVC_PUBLIC_URL?.replace(/\/$/, ''),
+    identity: env.SVC_IDENTITY,
+    logLevel: env.SVC_LOG_LEVEL,
+    consentSeconds: env.SVC_CONSENT_SECONDS,
+    webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
+    webhookConcurrencyPerMerchant: env.SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT,
+    webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? env.SVC_MODE === 'sandbox',
+    webhookTimeScale: env.SVC_WEBHOOK_TIME_SCALE,
+  }
+}
+
+const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+
+/** Refuses what would leave the service open to everyone (decision 57). */
+function refuseUnsafe(config: Config): void {
+  if (config.mode === 'live' && config.identity === 'none') {
+    throw new ConfigError('SVC_IDENTITY=none trusts any caller and is refused in live mode: configure an identity provider')
+  }
+  if (config.identity === 'none' && !LOOPBACK.has(config.host)) {
+    throw new ConfigError(`SVC_IDENTITY=none trusts any caller and is refused on ${config.host}: listen on 127.0.0.1, or configure an identity provider`)
+  }
+  if (config.mode === 'live' && config.webhookAllowPrivate) {
+    throw new ConfigError('SVC_WEBHOOK_ALLOW_PRIVATE=true is refused in live mode: webhooks must not reach private addresses')
+  }
+}
+
+/** Fills in variables whose value stands in a file named by their `_FILE` twin. */
+function withFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const filled = { ...env }
+  for (const name of Object.keys(Environment.shape)) {
+    const file = env[`${name}_FILE`]
+    if (file === undefined || env[name] !== undefined) continue
+    try {
+      filled[name] = readFileSync(file, 'utf8').trim()
+    } catch (cause) {
+      throw new ConfigError(`${name}_FILE: can't read ${file} (${cause instanceof Error ? cause.message : String(cause)})`)
+    }
+  }
+  return filled
+}

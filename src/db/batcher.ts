@@ -1,0 +1,169 @@
+import type { Client } from 'pg'
+import { makePgConnection } from './connection.ts'
+import type { ConnectionTarget } from './connection.ts'
+
+/**
+ * Calls of a set-returning function that takes `items json` and answers a row per item, numbered by `ord` from 1. Calls
+ * that arrive together share one statement and so one commit; each gets its own answer, after the commit.
+ */
+export type Batcher<Item, Row> = {
+  /**
+   * Adds an item to the next statement.
+   * @throws {BatchUnavailableError} when the database can't be reached or did not answer: the outcome is then unknown,
+   *   and repeating the call is safe only where the item carries its own idempotency
+   */
+  run(item: Item): Promise<Row>
+  /** Answers what is under way, then ends the connections. */
+  close(): Promise<void>
+}
+
+/** The database could not be reached, or the connection was lost before the answer came. */
+export class BatchUnavailableError extends Error {
+  constructor(message: string, options?: { cause?: unknown }) {
+    super(message, options)
+    this.name = 'BatchUnavailableError'
+  }
+}
+
+type Pending<Item, Row> = { item: Item; resolve: (row: Row) => void; reject: (error: unknown) => void }
+
+/** Items of one statement: enough that a commit is shared widely, few enough that its plan and memory stay small. */
+const ITEMS_MAX = 64
+
+/** Items that may wait; beyond it the service says it is overloaded instead of answering ever later. */
+const WAITING_MAX = 10_000
+
+export type BatcherOptions<Row> = ConnectionTarget & {
+  /** Name of the prepared statement. */
+  name: string
+  /** One parameter `$1`, the items as json; must return `ord`. */
+  statement: string
+  parseRow: (row: unknown) => Row & { ord: bigint }
+  /** Two fill each other's waits; more only take turns at the processor. */
+  connections?: number
+}
+
+/**
+ * Makes a batcher over connections of its own. No timer: an idle connection sends at once, and what arrives while all
+ * are busy is sent together. An item that makes the statement fail fails alone: the others are run again one by one.
+ */
+export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<Item, Row> {
+  const waiting: Pending<Item, Row>[] = []
+  const lanes = Array.from({ length: options.connections ?? 2 }, () => makeLane<Item, Row>(options))
+  let scheduled = false
+  let closing = false
+
+  function drain(): void {
+    scheduled = false
+    for (const lane of lanes) {
+      if (waiting.length === 0) return
+      if (!lane.busy()) lane.send(waiting.splice(0, ITEMS_MAX)).then(schedule, schedule)
+    }
+  }
+
+  function schedule(): void {
+    if (scheduled || waiting.length === 0) return
+    scheduled = true
+    setImmediate(drain)
+  }
+
+  return {
+    run: (item) =>
+      new Promise<Row>((resolve, reject) => {
+        if (closing) return reject(new BatchUnavailableError('the service is stopping'))
+        if (waiting.length >= WAITING_MAX) return reject(new BatchUnavailableError('too many requests are waiting'))
+        waiting.push({ item, resolve, reject })
+        schedule()
+      }),
+    close: async () => {
+      closing = true
+      while (waiting.length > 0 || lanes.some((lane) => lane.busy())) await new Promise((resolve) => setImmediate(resolve))
+      await Promise.all(lanes.map((lane) => lane.close()))
+    },
+  }
+}
+
+type Lane<Item, Row> = {
+  busy(): boolean
+  send(batch: Pending<Item, Row>[]): Promise<void>
+  close(): Promise<void>
+}
+
+/** One connection and what it is doing. A lost connection is replaced by the next batch that needs one. */
+function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
+  let client: Client | undefined
+  let busy = false
+
+  async function connected(): Promise<Client> {
+    if (client !== undefined) return client
+    const made = await makePgConnection({ ...options, onError: () => drop(made) })
+    client = made
+    return made
+  }
+
+  function drop(lost: Client): void {
+    if (client === lost) client = undefined
+    lost.end().catch(() => undefined)
+  }
+
+  async function query(items: Item[]): Promise<Row[]> {
+    const connection = await connected()
+    try {
+      const { name, statement } = options
+      const result = await connection.query({ name, text: statement, values: [JSON.stringify(items)] })
+      return inOrder(result.rows.map(options.parseRow), items.length)
+    } catch (error) {
+      // Only a refusal that the server itself pronounced leaves the connection usable and the outcome known.
+      if (isServerRefusal(error)) throw error
+      drop(connection)
+      throw new BatchUnavailableError('the database did not answer', { cause: error })
+    }
+  }
+
+  async function settle(batch: Pending<Item, Row>[]): Promise<void> {
+    try {
+      const rows = await query(batch.map(({ item }) => item))
+      for (const [index, { resolve, reject }] of batch.entries()) {
+        const row = rows[index]
+        if (row === undefined) reject(new Error(`the batch ${options.name} answered too few rows`))
+        else resolve(row)
+      }
+    } catch (error) {
+      if (batch.length === 1 || !isServerRefusal(error)) {
+        for (const { reject } of batch) reject(unavailable(error))
+        return
+      }
+      for (const pending of batch) await settle([pending])
+    }
+  }
+
+  return {
+    busy: () => busy,
+    send: async (batch) => {
+      busy = true
+      await settle(batch)
+      busy = false
+    },
+    close: async () => {
+      await client?.end()
+      client = undefined
+    },
+  }
+}
+
+function inOrder<Row extends { ord: bigint }>(rows: Row[], count: number): Row[] {
+  const ordered: Row[] = Array.from({ length: count })
+  for (const row of rows) ordered[Number(row.ord) - 1] = row
+  return ordered
+}
+
+/** SQLSTATE of the server, and not one of the classes that end the connection (08, 57P). */
+function isServerRefusal(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
+  return /^[0-9A-Z]{5}$/.test(error.code) && !/^(08|57P)/.test(error.code)
+}
+
+function unavailable(error: unknown): unknown {
+  if (error instanceof BatchUnavailableError || isServerRefusal(error)) return error
+  return new BatchUnavailableError('the database can\'t be reached', { cause: error })
+}

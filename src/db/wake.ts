@@ -1,0 +1,118 @@
+import type { Client } from 'pg'
+import type { Logger } from '../observe/log.ts'
+import { makePgConnection } from './connection.ts'
+import type { ConnectionTarget } from './connection.ts'
+
+/**
+ * Wakes jobs at once instead of at their next turn, in whatever process they run. A lost wake-up costs only the wait
+ * until that turn, so nothing here is ever an error to the caller.
+ */
+export type Wake = {
+  /** Wakes the job of that name. To be called after the commit; calls within a few milliseconds become one. */
+  notify(job: string): void
+  /** Calls `handler` with the name of every job that is woken; resolves with a function that stops it. */
+  listen(handler: (job: string) => void): Promise<() => Promise<void>>
+  close(): Promise<void>
+}
+
+const CHANNEL = 'svc_wake'
+
+/** A commit with NOTIFY takes a lock of the whole database, so notifications are gathered first. */
+const GATHER_MS = 5
+
+/** How long a listener waits before it tries a lost connection again. */
+const RETRY_MS = 1_000
+
+/** Notifies and listens over connections of its own, made when they are first needed. */
+export function makeWake(target: ConnectionTarget, log: Logger): Wake {
+  const notifier = makeNotifier(target, log)
+  const listeners = new Set<() => Promise<void>>()
+  return {
+    notify: (job) => notifier.notify(job),
+    listen: async (handler) => {
+      const stop = await keepListening({ target, log, handler })
+      listeners.add(stop)
+      return async () => {
+        listeners.delete(stop)
+        await stop()
+      }
+    },
+    close: async () => {
+      await Promise.all([...listeners].map((stop) => stop()))
+      await notifier.close()
+    },
+  }
+}
+
+function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify' | 'close'> {
+  const jobs = new Set<string>()
+  let client: Promise<Client> | undefined
+  let timer: NodeJS.Timeout | undefined
+  let sending: Promise<void> = Promise.resolve()
+
+  function connected(): Promise<Client> {
+    client ??= makePgConnection({ ...target, onError: () => (client = undefined) })
+    return client
+  }
+
+  async function send(): Promise<void> {
+    timer = undefined
+    const names = [...jobs]
+    jobs.clear()
+    try {
+      const connection = await connected()
+      await connection.query({ name: 'wake', text: 'select pg_notify($1, name) from unnest($2::text[]) as name', values: [CHANNEL, names] })
+    } catch (error) {
+      client = undefined
+      log.warn({ err: error, jobs: names }, 'a wake-up was lost; the jobs run at their next turn')
+    }
+  }
+
+  return {
+    notify: (job) => {
+      jobs.add(job)
+      timer ??= setTimeout(() => (sending = send()), GATHER_MS)
+    },
+    close: async () => {
+      if (timer !== undefined) {
+        clearTimeout(timer)
+        sending = send()
+      }
+      await sending
+      const connection = await client?.catch(() => undefined)
+      await connection?.end().catch(() => undefined)
+      client = undefined
+    },
+  }
+}
+
+type Listening = { target: ConnectionTarget; log: Logger; handler: (job: string) => void }
+
+/** Listens, and after a lost connection again, until it is stopped. */
+async function keepListening({ target, log, handler }: Listening): Promise<() => Promise<void>> {
+  let stopped = false
+  let client: Client | undefined
+  let retry: NodeJS.Timeout | undefined
+
+  async function listen(): Promise<void> {
+    const made = await makePgConnection({ ...target, onError: again })
+    made.on('notification', ({ payload }) => handler(payload ?? ''))
+    await made.query(`listen ${CHANNEL}`)
+    client = made
+    if (stopped) await made.end()
+  }
+
+  function again(error: unknown): void {
+    client = undefined
+    if (stopped) return
+    log.warn({ err: error }, 'wake-ups are not heard; jobs run at their own cadence meanwhile')
+    retry = setTimeout(() => listen().catch(again), RETRY_MS)
+  }
+
+  await listen()
+  return async () => {
+    stopped = true
+    clearTimeout(retry)
+    await client?.end().catch(() => undefined)
+  }
+}

@@ -1,0 +1,128 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { z } from 'zod'
+import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { FieldError } from '../lib/errors.ts'
+import type { Operation, OperationReply } from '../wire/operation.ts'
+import { parseJsonBody, readBody } from './body.ts'
+import type { Guard, Principal } from './guards.ts'
+import { sendError, sendJson } from './reply.ts'
+
+/** A parsed request, as handlers see it. */
+export type Input<O extends Operation> = {
+  principal: Principal
+  params: z.output<O['params']>
+  query: z.output<O['query']>
+  headers: z.output<O['headers']>
+  body: z.output<O['body']>
+  /** The body's bytes as they came. */
+  rawBody: Buffer
+  /** Every header, for those whose names only a bank connector knows. */
+  allHeaders: Readonly<Record<string, string | undefined>>
+}
+
+/** What a handler answers: one of the operation's own statuses with its body. */
+export type Reply<O extends Operation> = OperationReply<O> & { headers?: Record<string, string> }
+
+export type Handler<O extends Operation> = (app: App, input: Input<O>) => Promise<Reply<O>>
+
+/** What polka has found out about a request. */
+export type RoutedRequest = IncomingMessage & { params: Record<string, string>; query: Record<string, unknown> }
+
+export type Endpoint = (req: RoutedRequest, res: ServerResponse) => Promise<void>
+
+/**
+ * The one way from a request to its answer: prove the caller, parse, run, answer. Whatever goes wrong on it is answered
+ * here, so nothing a handler throws can end the process.
+ */
+export function makeEndpoint<O extends Operation>(app: App, guard: Guard, operation: O, handler: Handler<O>): Endpoint {
+  return async (req, res) => {
+    const started = performance.now()
+    const requestId = requestIdOf(app, req)
+    const log = app.log.child({ request_id: requestId, operation: operation.name })
+    res.once('close', () => observe({ app, operation, req, res, log, started }))
+    try {
+      const principal = await guard(operation, { headers: req.headers, params: req.params })
+      const input = await parseRequest(operation, req, principal)
+      const reply = await handler(app, input)
+      checkReply(app, operation, reply)
+      sendJson(res, reply.status, reply.body, { 'x-request-id': requestId, ...reply.headers })
+    } catch (error) {
+      sendError(res, { error, requestId, publicUrl: app.publicUrl, log })
+    }
+  }
+}
+
+const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
+
+/** The caller's own id where it is a sane one, so that logs on both sides can be laid beside each other. */
+function requestIdOf(app: App, req: IncomingMessage): string {
+  const given = req.headers['x-request-id']
+  return typeof given === 'string' && REQUEST_ID.test(given) ? given : app.ids.uuid()
+}
+
+async function parseRequest<O extends Operation>(operation: O, req: RoutedRequest, principal: Principal): Promise<Input<O>> {
+  const rawBody = await readBody(req)
+  const json = parseJsonBody(rawBody, req.headers['content-type'])
+  if (json === undefined && operation.bodyOptional !== true && operation.method !== 'GET' && operation.method !== 'DELETE') {
+    throw new DomainError('VALIDATION_FAILED', 'the request has no body', {
+      errors: [{ path: '', code: 'REQUIRED', message: 'a JSON body is required' }],
+    })
+  }
+  const errors: FieldError[] = []
+  const params = parsePart(operation.params, req.params, errors)
+  const query = parsePart(operation.query, req.query, errors)
+  const headers = parsePart(operation.headers, req.headers, errors)
+  const body = parsePart(operation.body, json, errors)
+  if (errors.length > 0) {
+    throw new DomainError('VALIDATION_FAILED', errors.map(({ path, message }) => `${path || 'body'}: ${message}`).join('; '), { errors })
+  }
+  // Every part has been parsed by its own schema, which its type can't show.
+  return { principal, params, query, headers, body, rawBody, allHeaders: flatHeaders(req) } as Input<O>
+}
+
+function parsePart(schema: z.ZodType, value: unknown, errors: FieldError[]): unknown {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  errors.push(...parsed.error.issues.flatMap((issue) => fieldErrors(issue)))
+  return undefined
+}
+
+function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  const path = issue.path.map(String).join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({ path: path ? `${path}.${key}` : key, code: 'UNKNOWN_FIELD', message: 'is not known here' }))
+  }
+  if (issue.code === 'invalid_union') return unionErrors(issue, path)
+  const missing = issue.code === 'invalid_type' && issue.input === undefined
+  return [{ path, code: missing ? 'REQUIRED' : issue.code.toUpperCase(), message: missing ? 'is required' : issue.message }]
+}
+
+/** Of the forms a body may have, the one it comes closest to says what is wrong. */
+function unionErrors(issue: z.core.$ZodIssueInvalidUnion, path: string): FieldError[] {
+  const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]
+  if (nearest === undefined || nearest.length === 0) return [{ path, code: 'INVALID', message: issue.message }]
+  return nearest.flatMap((inner) => fieldErrors(inner))
+}
+
+function flatHeaders(req: IncomingMessage): Record<string, string | undefined> {
+  return Object.fromEntries(Object.entries(req.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]))
+}
+
+/** Outside production every answer is held against its declaration: a contract that is not kept is a bug, told at once. */
+function checkReply(app: App, operation: Operation, reply: { status: number; body: unknown }): void {
+  if (app.config.mode === 'live') return
+  const schema = operation.replies[reply.status]
+  if (schema === undefined) throw new Error(`${operation.name} answered the undeclared status ${reply.status}`)
+  const parsed = schema.safeParse(reply.body)
+  if (!parsed.success) throw new Error(`${operation.name} answered another shape than declared: ${z.prettifyError(parsed.error)}`)
+}
+
+type Observed = { app: App; operation: Operation; req: IncomingMessage; res: ServerResponse; log: App['log']; started: number }
+
+function observe({ app, operation, req, res, log, started }: Observed): void {
+  const ms = performance.now() - started
+  app.metrics.httpSeconds.observe({ operation: operation.name, method: operation.method, status: res.statusCode }, ms / 1000)
+  const payment = /\/payments\/([0-9a-f-]{36})/.exec(req.url ?? '')?.[1]
+  log.info({ status: res.statusCode, duration_ms: Math.round(ms * 10) / 10, ...(payment === undefined ? {} : { payment_id: payment }) }, 'request')
+}

@@ -1,0 +1,83 @@
+import { cancelPayment } from '../../payments/cancel.ts'
+import { completeSca } from '../../payments/complete-sca.ts'
+import { createPayment } from '../../payments/create.ts'
+import { listPaymentEvents, listPayments, readPayment } from '../../payments/read.ts'
+import { refundPayment, remainingAmount } from '../../payments/refund.ts'
+import { formatNumeric } from '../../lib/money.ts'
+import type * as wire from '../../wire/payments.ts'
+import type { Handler } from '../endpoint.ts'
+import { merchantIdOf } from '../guards.ts'
+import { presentFailure, presentPayment, presentSummary, presentToPayer } from './present-payment.ts'
+
+/** POST /api/v1/payments */
+export const create: Handler<typeof wire.createPayment> = async (app, { principal, headers, body, rawBody }) => {
+  if (principal.kind !== 'merchant') throw new Error('only merchants create payments')
+  const scenario = body.scenario ?? headers['x-sandbox-scenario']
+  const { created, payment } = await createPayment(app, {
+    merchant: { id: principal.merchantId, tradingName: principal.tradingName },
+    idempotencyKey: headers['x-idempotency-key'],
+    body: scenario === undefined ? body : { ...body, scenario },
+    rawBody: rawBody.toString('utf8'),
+  })
+  return { status: created ? 201 : 200, body: payment, headers: { location: `/api/v1/payments/${payment.payment_id}` } }
+}
+
+/** GET /api/v1/payments */
+export const list: Handler<typeof wire.listPayments> = async (app, { principal, query }) => {
+  const { payments, nextCursor } = await listPayments(app, { merchantId: merchantIdOf(principal), query })
+  return { status: 200, body: { data: payments.map(presentSummary), has_more: nextCursor !== null, next_cursor: nextCursor } }
+}
+
+/** GET /api/v1/payments/{id} */
+export const get: Handler<typeof wire.getPayment> = async (app, { principal, params }) => {
+  const payment = await readPayment(app, { merchantId: merchantIdOf(principal), id: params.id })
+  return { status: 200, body: principal.kind === 'payer' ? presentToPayer(payment) : presentPayment(payment) }
+}
+
+/** GET /api/v1/payments/{id}/events */
+export const listEvents: Handler<typeof wire.listPaymentEvents> = async (app, { principal, params }) => {
+  const events = await listPaymentEvents(app, { merchantId: merchantIdOf(principal), id: params.id })
+  return { status: 200, body: { data: [...events], has_more: false, next_cursor: null } }
+}
+
+/** POST /api/v1/payments/{id}/sca-complete */
+export const complete: Handler<typeof wire.completeSca> = async (app, { params, body, rawBody }) => {
+  const payment = await completeSca(app, { id: params.id, body, rawBody: rawBody.toString('utf8') })
+  const { id, status, end_to_end_id } = payment
+  return { status: 200, body: { payment_id: id, status, end_to_end_id, failure: presentFailure(payment) } }
+}
+
+/** POST /api/v1/payments/{id}/cancel */
+export const cancel: Handler<typeof wire.cancelPayment> = async (app, { principal, params, rawBody }) => {
+  const by = principal.kind === 'payer' ? 'payer' : 'merchant'
+  const payment = await cancelPayment(app, { merchantId: merchantIdOf(principal), id: params.id, by, rawBody: bodyText(rawBody) })
+  return { status: 200, body: by === 'payer' ? presentToPayer(payment) : presentPayment(payment) }
+}
+
+/** POST /api/v1/payments/{id}/refund */
+export const refund: Handler<typeof wire.refundPayment> = async (app, { principal, params, headers, body, rawBody }) => {
+  const result = await refundPayment(app, {
+    merchantId: merchantIdOf(principal),
+    id: params.id,
+    body: body ?? {},
+    rawBody: bodyText(rawBody),
+    idempotencyKey: headers['x-idempotency-key'],
+  })
+  const { payment, refund: made } = result
+  return {
+    status: made.status === 'PENDING' ? 202 : 200,
+    body: {
+      payment_id: payment.id,
+      status: payment.status,
+      refund_id: made.id,
+      refund_status: made.status,
+      refunded_amount: formatNumeric(payment.refunded_amount, payment.currency),
+      remaining_amount: formatNumeric(remainingAmount(payment), payment.currency),
+    },
+  }
+}
+
+/** The audit trail keeps a request without a body as the empty object it stands for. */
+function bodyText(rawBody: Buffer): string {
+  return rawBody.length === 0 ? '{}' : rawBody.toString('utf8')
+}

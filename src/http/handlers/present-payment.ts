@@ -1,0 +1,71 @@
+import { failureOf, isFailureCode } from '../../lib/failure-codes.ts'
+import type { Failure, FailureSource } from '../../lib/failure-codes.ts'
+import { formatNumeric } from '../../lib/money.ts'
+import type { PaymentRecord, PaymentWithHistory } from '../../payments/record.ts'
+import type { Payment, PayerView, PaymentSummary } from '../../wire/payments.ts'
+
+/** A payment as lists show it (decision 51). */
+export function presentSummary(payment: PaymentRecord): PaymentSummary {
+  return {
+    payment_id: payment.id,
+    status: payment.status,
+    end_to_end_id: payment.end_to_end_id,
+    consent_id: payment.consent_id,
+    consent_type: payment.consent_type,
+    consent_status: payment.consent_status,
+    ...amounts(payment),
+    redirect_url: payment.redirect_url,
+    debtor_bank_id: payment.debtor_bank_id,
+    payer_name: payment.payer_name,
+    remittance_reference: payment.remittance_reference,
+    metadata: payment.metadata,
+    failure: presentFailure(payment),
+    expires_at: payment.expires_at,
+    created_at: payment.created_at,
+    updated_at: payment.updated_at,
+  }
+}
+
+/** A payment with its history, for its merchant. */
+export function presentPayment(payment: PaymentWithHistory): Payment {
+  return { ...presentSummary(payment), status_history: payment.status_history }
+}
+
+/** A payment for its payer's browser: nothing of the payer's or the merchant's own (decision 40b). */
+export function presentToPayer(payment: PaymentWithHistory): PayerView {
+  return {
+    payment_id: payment.id,
+    status: payment.status,
+    end_to_end_id: payment.end_to_end_id,
+    ...amounts(payment),
+    failure: presentFailure(payment),
+    expires_at: payment.expires_at,
+    created_at: payment.created_at,
+    updated_at: payment.updated_at,
+    status_history: payment.status_history,
+  }
+}
+
+export function presentFailure(payment: PaymentRecord): Failure | null {
+  const { failure_code: code, failure_source: source } = payment
+  if (code === null) return null
+  if (!isFailureCode(code) || !isSource(source)) throw new Error(`the payment has an unknown failure ${code}`)
+  return failureOf(code, source)
+}
+
+const SOURCES: readonly string[] = ['ASPSP_REJECTION', 'PAYER', 'SCHEME', 'PLATFORM', 'MERCHANT'] satisfies FailureSource[]
+
+function isSource(text: string | null): text is FailureSource {
+  return text !== null && SOURCES.includes(text)
+}
+
+function amounts(payment: PaymentRecord) {
+  const { currency } = payment
+  return {
+    gross_amount: formatNumeric(payment.gross_amount, currency),
+    fee_amount: formatNumeric(payment.fee_amount, currency),
+    net_amount: formatNumeric(payment.net_amount, currency),
+    refunded_amount: formatNumeric(payment.refunded_amount, currency),
+    currency,
+  }
+}

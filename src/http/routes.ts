@@ -1,0 +1,34 @@
+import type { App } from '../app.ts'
+import * as wireBanks from '../wire/banks.ts'
+import type { Operation } from '../wire/operation.ts'
+import * as wirePayments from '../wire/payments.ts'
+import * as wirePortal from '../wire/portal.ts'
+import { makeEndpoint } from './endpoint.ts'
+import type { Endpoint, Handler } from './endpoint.ts'
+import type { Guard } from './guards.ts'
+import * as banks from './handlers/banks.ts'
+import * as payments from './handlers/payments.ts'
+import * as portal from './handlers/portal.ts'
+
+/** A row of the table: an operation of the contract and what answers it. */
+export type Route = { operation: Operation; bind(app: App, guard: Guard): Endpoint }
+
+/** Everything that is asked of the service. What is not here does not exist. */
+export const ROUTES: readonly Route[] = [
+  route(wirePayments.createPayment, payments.create),
+  route(wirePayments.listPayments, payments.list),
+  route(wirePayments.getPayment, payments.get),
+  route(wirePayments.listPaymentEvents, payments.listEvents),
+  route(wirePayments.completeSca, payments.complete),
+  route(wirePayments.cancelPayment, payments.cancel),
+  route(wirePayments.refundPayment, payments.refund),
+  route(wirePortal.getWebhookEndpoint, portal.getEndpoint),
+  route(wirePortal.putWebhookEndpoint, portal.putEndpoint),
+  route(wirePortal.listWebhooks, portal.listWebhooks),
+  route(wirePortal.replayWebhook, portal.replay),
+  route(wireBanks.bankCallback, banks.callback),
+]
+
+function route<O extends Operation>(operation: O, handler: Handler<O>): Route {
+  return { operation, bind: (app, guard) => makeEndpoint(app, guard, operation, handler) }
+}

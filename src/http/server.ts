@@ -1,0 +1,104 @@
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import polka from 'polka'
+import type { App } from '../app.ts'
+import { openApiDocument } from '../openapi.ts'
+import { describeHealth, describeReadiness } from '../observe/health.ts'
+import { addDevRoutes, queryOf, sendPage } from './dev-routes.ts'
+import { ERROR_STATUS } from './error-status.ts'
+import type { RoutedRequest } from './endpoint.ts'
+import { makeGuard } from './guards.ts'
+import { returnPage } from './pages/return-page.ts'
+import { sendError, sendJson } from './reply.ts'
+import { ROUTES } from './routes.ts'
+
+/** What a client may take its time with, in milliseconds, and how much one connection may ask. */
+const SERVER_LIMITS = {
+  headersTimeout: 10_000,
+  requestTimeout: 15_000,
+  keepAliveTimeout: 5_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16 * 1024,
+}
+const REQUESTS_PER_SOCKET_MAX = 1_000
+const CONNECTIONS_MAX = 10_000
+
+/** The methods polka registers routes under. */
+const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const
+
+/**
+ * The HTTP server with every route, not yet listening. polka only routes: whatever an endpoint throws is answered by
+ * our own `onError`, for polka's would take an error's `status` for the answer's and show its message.
+ */
+export function makeServer(app: App): Server {
+  const server = createServer(SERVER_LIMITS)
+  server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
+  server.maxConnections = CONNECTIONS_MAX
+  const router = polka({ server, onError: failed(app), onNoMatch: unknownRoute })
+  const guard = makeGuard(app)
+  for (const { operation, bind } of ROUTES) {
+    const endpoint = bind(app, guard)
+    const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
+    router[METHODS[operation.method]](path, (req, res) => caught(app, req, res, () => endpoint(req, res)))
+  }
+  addOperationalRoutes(app, router)
+  if (app.config.mode === 'sandbox') addDevRoutes(app, router, (req, res, run) => caught(app, req, res, run))
+  server.on('request', (req, res) => router.handler(asRouted(req), res, undefined as never))
+  return server
+}
+
+export type Router = ReturnType<typeof polka>
+
+/** polka fills in what its request type adds. */
+function asRouted(req: IncomingMessage): Parameters<Router['handler']>[0] {
+  return req as Parameters<Router['handler']>[0]
+}
+
+function addOperationalRoutes(app: App, router: Router): void {
+  router.get('/healthz', (_req, res) => sendJson(res, 200, describeHealth()))
+  router.get('/readyz', (req, res) =>
+    caught(app, req, res, async () => {
+      const readiness = await describeReadiness(app)
+      sendJson(res, readiness.status === 'ready' ? 200 : 503, readiness)
+    }),
+  )
+  router.get('/metrics', (req, res) =>
+    caught(app, req, res, async () => {
+      const text = await app.metrics.registry.metrics()
+      res.writeHead(200, { 'content-type': app.metrics.registry.contentType, 'cache-control': 'no-store' }).end(text)
+    }),
+  )
+  router.get('/openapi.json', (req, res) => caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app.publicUrl))))
+  router.get('/payments/return', (req, res) => caught(app, req, res, async () => sendPage(res, await returnPage(app, queryOf(req)))))
+  router.get('/errors/:code', (req, res) => describeError(req, res))
+}
+
+/** Where an error body's `type` leads. */
+function describeError(req: RoutedRequest, res: ServerResponse): void {
+  const code = (req.params['code'] ?? '').toUpperCase().replaceAll('-', '_')
+  const status = Object.entries(ERROR_STATUS).find(([name]) => name === code)?.[1]
+  if (status === undefined) return unknownRoute(req, res)
+  const operations = ROUTES.map((row) => row.operation).filter(({ errors }) => errors.some((name) => name === code))
+  sendJson(res, 200, { code, status, operations: operations.map(({ method, path }) => `${method} ${path}`) })
+}
+
+/** The framework's own answer to a route that does not exist: no error envelope (specification, Errors). */
+function unknownRoute(req: IncomingMessage, res: ServerResponse): void {
+  const path = (req.url ?? '/').split('?')[0]
+  sendJson(res, 404, { message: `Route ${req.method}:${path} not found` })
+}
+
+function failed(app: App) {
+  return (error: unknown, _req: IncomingMessage, res: ServerResponse): void => {
+    sendError(res, { error, requestId: app.ids.uuid(), publicUrl: app.publicUrl, log: app.log })
+  }
+}
+
+/** Runs what polka would not wait for: a rejected promise is answered, never left to end the process. */
+async function caught(app: App, req: IncomingMessage, res: ServerResponse, run: () => Promise<void>): Promise<void> {
+  try {
+    await run()
+  } catch (error) {
+    failed(app)(error, req, res)
+  }
+}

@@ -1,0 +1,98 @@
+import type { App } from './app.ts'
+import { makeGate } from './lib/gate.ts'
+import { expireConsents } from './payments/expire.ts'
+import { resumeRefunds } from './payments/refund-at-bank.ts'
+import { settlePayments } from './payments/settle.ts'
+import { stagePayments } from './payments/stage.ts'
+import { runDeliveries } from './webhooks/run-deliveries.ts'
+
+/** What the service does unasked, at its cadence and at once when it is woken by its name (db/wake.ts). */
+export type PeriodicJob = {
+  name: string
+  /** Milliseconds from the end of one run to the next. */
+  everyMs: number
+  /** One bounded run. `more` asks for the next run at once. `signal` aborts when the process stops. */
+  run(app: App, signal: AbortSignal): Promise<{ more: boolean }>
+}
+
+/** A job that keeps its own pace for as long as the process runs. */
+export type StreamingJob = {
+  name: string
+  start(app: App): { wake(): void; stop(): Promise<void> }
+}
+
+export type Job = PeriodicJob | StreamingJob
+
+/** THE JOB TABLE. */
+export const jobs: readonly Job[] = [
+  { name: 'deliver-webhooks', start: (app) => runDeliveries(app) },
+  { name: 'settle-payments', everyMs: 1_000, run: settlePayments },
+  { name: 'expire-consents', everyMs: 30_000, run: expireConsents },
+  { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds },
+  { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
+]
+
+type Running = { name: string; wake(): void; stop(): Promise<void> }
+
+/**
+ * Runs every job of the table in this process, none twice at a time, until `stop`, which waits for the runs under way.
+ * An error of a job is logged and counted, and the job goes on at its next turn. Any number of processes may run the
+ * same table: each job claims what it works on.
+ */
+export function startJobs(app: App, table: readonly Job[] = jobs): { stop(): Promise<void> } {
+  const running = table.map((job) => ('start' in job ? { name: job.name, ...bound(job.start(app)) } : startPeriodic(app, job)))
+  const listening = app.wake
+    .listen((name) => running.find((job) => job.name === name)?.wake())
+    .catch((error: unknown) => {
+      app.log.warn({ err: error }, 'wake-ups are not heard; jobs run at their own cadence')
+      return () => Promise.resolve()
+    })
+  return {
+    stop: async () => {
+      const unlisten = await listening
+      await Promise.all([unlisten(), ...running.map((job) => job.stop())])
+    },
+  }
+}
+
+function bound(started: { wake(): void; stop(): Promise<void> }): Omit<Running, 'name'> {
+  return { wake: () => started.wake(), stop: () => started.stop() }
+}
+
+function startPeriodic(app: App, job: PeriodicJob): Running {
+  const gate = makeGate()
+  const controller = new AbortController()
+  const loop = runPeriodically(app, { job, gate, signal: controller.signal })
+  return {
+    name: job.name,
+    wake: () => gate.open(),
+    stop: () => {
+      controller.abort()
+      gate.open()
+      return loop
+    },
+  }
+}
+
+type Periodic = { job: PeriodicJob; gate: ReturnType<typeof makeGate>; signal: AbortSignal }
+
+async function runPeriodically(app: App, { job, gate, signal }: Periodic): Promise<void> {
+  while (!signal.aborted) {
+    const more = await runOnce(app, job, signal)
+    // A round through the event loop even then: a job that always has more must not starve the process.
+    if (more) await new Promise((resolve) => setImmediate(resolve))
+    else await gate.wait(job.everyMs)
+  }
+}
+
+async function runOnce(app: App, job: PeriodicJob, signal: AbortSignal): Promise<boolean> {
+  try {
+    const { more } = await job.run(app, signal)
+    app.metrics.jobRuns.inc({ job: job.name, outcome: 'done' })
+    return more
+  } catch (error) {
+    app.metrics.jobRuns.inc({ job: job.name, outcome: 'failed' })
+    app.log.error({ err: error, job: job.name }, 'a job failed; it runs again at its next turn')
+    return false
+  }
+}

@@ -1,0 +1,14 @@
+const FACTORS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const
+
+/**
+ * Reads `90s`, `5m`, `2h`, `250ms` or `1d` into milliseconds.
+ * @throws {RangeError} when the text is no such duration
+ */
+export function parseDuration(text: string): number {
+  const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim())
+  const unit = match?.[2]
+  if (!match || !(unit === 'ms' || unit === 's' || unit === 'm' || unit === 'h' || unit === 'd')) {
+    throw new RangeError(`"${text}" is no duration; write for example 90s, 5m or 2h`)
+  }
+  return Number(match[1]) * FACTORS_MS[unit]
+}

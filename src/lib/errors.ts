@@ -1,0 +1,71 @@
+/**
+ * Every expected failure of the service, by its stable code (decision 29). A closed union: `http/error-status.ts`
+ * holds the status of each in a total record, so that a new code can't be forgotten there.
+ */
+export type ErrorCode =
+  | 'INVALID_JSON'
+  | 'VALIDATION_FAILED'
+  | 'UNSUPPORTED_MEDIA_TYPE'
+  | 'BODY_TOO_LARGE'
+  | 'IDEMPOTENCY_KEY_MISSING'
+  | 'IDEMPOTENCY_KEY_REUSED'
+  | 'UNSUPPORTED_CURRENCY'
+  | 'AMOUNT_BELOW_FEE'
+  | 'CODE_INVALID'
+  | 'UNAUTHENTICATED'
+  | 'UNKNOWN_CLIENT'
+  | 'FORBIDDEN_ROLE'
+  | 'MERCHANT_NOT_APPROVED'
+  | 'MERCHANT_INACTIVE'
+  | 'PAYOUT_HELD'
+  | 'STATE_MISMATCH'
+  | 'PAYMENT_NOT_FOUND'
+  | 'DELIVERY_NOT_FOUND'
+  | 'MERCHANT_NOT_FOUND'
+  | 'CONNECTOR_NOT_FOUND'
+  | 'PAYMENT_NOT_SETTLED'
+  | 'PAYMENT_ALREADY_REFUNDED'
+  | 'PAYMENT_NOT_CANCELLABLE'
+  | 'CONSENT_EXPIRED'
+  | 'DELIVERY_NOT_DEAD'
+  | 'REFUND_REFUSED'
+  | 'REFUND_AVAILABLE_MISMATCH'
+  | 'REFUND_EXCEEDS_AVAILABLE'
+  | 'BANK_UNAVAILABLE'
+  | 'SERVICE_UNAVAILABLE'
+  | 'INTERNAL_ERROR'
+
+/** One broken rule of a request: where, which rule, in words. `path` is dotted, `''` for the body as a whole. */
+export type FieldError = { path: string; code: string; message: string }
+
+export type DomainErrorOptions = {
+  cause?: unknown
+  /** The broken fields, all of them at once. */
+  errors?: FieldError[]
+  /** What the caller can do about it, in one sentence. */
+  next?: string
+  /** Seconds after which a repeat may succeed; sent as Retry-After. */
+  retryAfterSeconds?: number
+}
+
+/** An expected failure: thrown by use cases, answered at the HTTP edge with the status of its code (decision 29). */
+export class DomainError extends Error {
+  readonly code: ErrorCode
+  readonly errors: FieldError[] | undefined
+  readonly next: string | undefined
+  readonly retryAfterSeconds: number | undefined
+
+  constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause })
+    this.name = 'DomainError'
+    this.code = code
+    this.errors = options.errors
+    this.next = options.next
+    this.retryAfterSeconds = options.retryAfterSeconds
+  }
+}
+
+/** A `VALIDATION_FAILED` for one field, for rules that a schema can't express. */
+export function invalidField(path: string, code: string, message: string): DomainError {
+  return new DomainError('VALIDATION_FAILED', `${path}: ${message}`, { errors: [{ path, code, message }] })
+}

@@ -1,0 +1,52 @@
+/** Why a payment failed, by its code (decisions, table 3.4). The texts are fixed: one per code (decision 51). */
+export type FailureSource = 'ASPSP_REJECTION' | 'PAYER' | 'SCHEME' | 'PLATFORM' | 'MERCHANT'
+
+export type FailureCode = keyof typeof FAILURES
+
+type FailureRow = { iso: string; source: FailureSource; reason: string }
+
+const FAILURES = {
+  ACCESS_DENIED: { iso: 'CUST', source: 'ASPSP_REJECTION', reason: 'The payer cancelled at the bank' },
+  AUTHORISATION_FAILED: { iso: 'U033', source: 'ASPSP_REJECTION', reason: 'The bank could not confirm the payer' },
+  INSUFFICIENT_FUNDS: { iso: 'AM04', source: 'ASPSP_REJECTION', reason: 'The account has too little money' },
+  LIMIT_EXCEEDED: { iso: 'AM14', source: 'ASPSP_REJECTION', reason: 'The amount is above the bank\'s limit' },
+  ACCOUNT_CLOSED: { iso: 'AC05', source: 'ASPSP_REJECTION', reason: 'The payer\'s account is closed' },
+  ACCOUNT_BLOCKED: { iso: 'AC06', source: 'ASPSP_REJECTION', reason: 'The payer\'s account is blocked' },
+  INVALID_DEBTOR_ACCOUNT: { iso: 'AC02', source: 'ASPSP_REJECTION', reason: 'The payer\'s account is not valid' },
+  INVALID_CREDITOR_ACCOUNT: { iso: 'AC03', source: 'SCHEME', reason: 'The merchant\'s account is not valid' },
+  FRAUD_SUSPECTED: { iso: 'FR01', source: 'ASPSP_REJECTION', reason: 'The bank stopped the payment on suspicion of fraud' },
+  DUPLICATE_PAYMENT: { iso: 'DU03', source: 'SCHEME', reason: 'The payment was sent before' },
+  BANK_UNAVAILABLE: { iso: 'AB07', source: 'ASPSP_REJECTION', reason: 'The bank is not available' },
+  BANK_TIMEOUT: { iso: 'AB11', source: 'ASPSP_REJECTION', reason: 'The bank did not answer in time' },
+  SETTLEMENT_FAILED: { iso: 'ED05', source: 'SCHEME', reason: 'The settlement failed' },
+  CONSENT_EXPIRED: { iso: 'TKXP', source: 'PLATFORM', reason: 'The consent expired before the payer authorised it' },
+  CANCELLED_BY_MERCHANT: { iso: 'DS02', source: 'MERCHANT', reason: 'The merchant cancelled the payment' },
+  BANK_ERROR: { iso: 'MS03', source: 'ASPSP_REJECTION', reason: 'The bank refused without a reason' },
+} as const satisfies Record<string, FailureRow>
+
+/** A failure as the API shows it; webhooks write `isoCode` for `iso_code` (decisions 36 and 51). */
+export type Failure = { code: FailureCode; reason: string; source: FailureSource; iso_code: string }
+
+export function isFailureCode(text: string): text is FailureCode {
+  return Object.hasOwn(FAILURES, text)
+}
+
+/**
+ * The failure of a code. `source` is another one only where the same code comes from somebody else: a payer who cancels
+ * on our own page instead of at the bank (decision 52).
+ */
+export function failureOf(code: FailureCode, source?: FailureSource): Failure {
+  const row = FAILURES[code]
+  return { code, reason: row.reason, source: source ?? row.source, iso_code: row.iso }
+}
+
+const OAUTH_ERRORS: Readonly<Record<string, FailureCode>> = {
+  access_denied: 'ACCESS_DENIED',
+  server_error: 'BANK_ERROR',
+  temporarily_unavailable: 'BANK_UNAVAILABLE',
+}
+
+/** What an OAuth `error` of the bank's redirect means (decision 15). */
+export function failureOfRedirectError(error: string): FailureCode {
+  return OAUTH_ERRORS[error] ?? 'AUTHORISATION_FAILED'
+}

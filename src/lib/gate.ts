@@ -1,0 +1,28 @@
+/** Lets one loop wait for the next reason to look again. An opening that nobody waits for is kept for the next wait. */
+export type Gate = {
+  open(): void
+  /** Resolves when the gate is opened, or after `ms`. */
+  wait(ms: number): Promise<void>
+}
+
+export function makeGate(): Gate {
+  let opened = false
+  let pass: (() => void) | undefined
+  return {
+    open: () => {
+      opened = true
+      pass?.()
+    },
+    wait: async (ms) => {
+      if (!opened) {
+        const { promise, resolve } = Promise.withResolvers<void>()
+        const timer = setTimeout(resolve, ms)
+        pass = resolve
+        await promise
+        clearTimeout(timer)
+      }
+      pass = undefined
+      opened = false
+    },
+  }
+}

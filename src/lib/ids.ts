@@ -1,0 +1,46 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+
+/** Where chance comes from: injected, so that the sandbox can make a run reproducible. */
+export type Ids = {
+  /** A UUID version 7: its order is the order of creation, which keeps index inserts at the right-hand side. */
+  uuid(): string
+  /** `evt_<millisecond timestamp>_<16 base32 characters>` (specification, Webhook delivery; decision 38). */
+  eventId(): string
+  /** `SVC` and the 32 hex digits of a random UUID: 35 characters (specification, Payment intent; decision 42). */
+  endToEndId(): string
+  /** An unguessable token of 32 random bytes as base64url. */
+  token(): string
+  /** A number in [0, 1), for jitter. */
+  random(): number
+}
+
+const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
+
+/** Ids from the system's own randomness. `now` gives milliseconds since 1970. */
+export function makeIds(now: () => number = Date.now): Ids {
+  return {
+    uuid: () => uuidv7(now(), randomBytes(10)),
+    eventId: () => `evt_${now()}_${base32(randomBytes(16))}`,
+    endToEndId: () => `SVC${randomUUID().replaceAll('-', '')}`,
+    token: () => randomBytes(32).toString('base64url'),
+    random: () => Math.random(),
+  }
+}
+
+function uuidv7(ms: number, random: Uint8Array): string {
+  const hex = Buffer.from(random).toString('hex')
+  const time = ms.toString(16).padStart(12, '0')
+  const variant = ((Number.parseInt(hex.slice(3, 4), 16) & 0x3) | 0x8).toString(16)
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
+}
+
+function base32(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => BASE32[byte & 31]).join('')
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i
+
+/** Whether the text is a UUID; ids are checked before they reach SQL. */
+export function isUuid(text: string): boolean {
+  return UUID.test(text)
+}

@@ -1,0 +1,73 @@
+/**
+ * Money as the service holds it: decimal strings outside, `bigint` ten-thousandths inside (the scale of
+ * numeric(19,4)). Never a float.
+ */
+
+/** Ten-thousandths of the currency unit: `50.00` is `500000n`. */
+export type TenThousandths = bigint
+
+/** ISO 4217 exponents of the currencies the service can carry; a merchant's own list is narrower (decision 33). */
+const EXPONENTS: Readonly<Record<string, number>> = { GBP: 2, EUR: 2 }
+
+const SCALE = 4
+const UNIT = 10_000n
+const FORM = /^\d{1,13}(\.\d{1,4})?$/
+
+/** Whether `text` is an amount of Surface B: 1 to 13 digits, and at most 4 decimals (decision 33). */
+export function isAmountText(text: string): boolean {
+  return FORM.test(text)
+}
+
+/**
+ * Reads an amount such as `"50"`, `"50.00"` or `"0.7125"`.
+ * @throws {RangeError} when the text is no such amount
+ */
+export function parseAmount(text: string): TenThousandths {
+  if (!FORM.test(text)) throw new RangeError('an amount is 1 to 13 digits, optionally a dot and 1 to 4 decimals')
+  const [whole = '0', decimals = ''] = text.split('.')
+  return BigInt(whole) * UNIT + BigInt(decimals.padEnd(SCALE, '0'))
+}
+
+/** Writes an amount with all four decimals, as numeric(19,4) does: the canonical form for comparing and storing. */
+export function toNumeric(amount: TenThousandths): string {
+  const digits = (amount < 0n ? -amount : amount).toString().padStart(SCALE + 1, '0')
+  return `${amount < 0n ? '-' : ''}${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`
+}
+
+/**
+ * Writes an amount for people and programs: the currency's own digits, and more (up to 4) only where they are not
+ * zero: `"50.00"`, `"0.7125"` (decision 50). The database's `money_text` writes the same.
+ */
+export function formatAmount(amount: TenThousandths, currency: string): string {
+  const numeric = toNumeric(amount)
+  const digits = EXPONENTS[currency] ?? 2
+  const minimum = numeric.length - (SCALE - digits)
+  let end = numeric.length
+  while (end > minimum && numeric[end - 1] === '0') end -= 1
+  return numeric.slice(0, digits === 0 && end === minimum ? minimum - 1 : end)
+}
+
+/** `formatAmount` for a numeric(19,4) as the database gives it. */
+export function formatNumeric(numeric: string, currency: string): string {
+  const negative = numeric.startsWith('-')
+  const amount = parseAmount(negative ? numeric.slice(1) : numeric)
+  return formatAmount(negative ? -amount : amount, currency)
+}
+
+/** Whether the amount has no digits below the currency's minor unit: a payment can't move a tenth of a penny. */
+export function fitsCurrency(amount: TenThousandths, currency: string): boolean {
+  const digits = EXPONENTS[currency] ?? 2
+  return amount % 10n ** BigInt(SCALE - digits) === 0n
+}
+
+/** Whether the code is a currency the service has an exponent for. */
+export function isKnownCurrency(code: string): boolean {
+  return Object.hasOwn(EXPONENTS, code)
+}
+
+/** `a x b` of two decimals with four places each, rounded half away from zero to four places (decision 33). */
+export function multiplyRounded(a: TenThousandths, b: TenThousandths): TenThousandths {
+  const product = a * b
+  const half = product < 0n ? -UNIT / 2n : UNIT / 2n
+  return (product + half) / UNIT
+}

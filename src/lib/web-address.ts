@@ -1,0 +1,30 @@
+/** What an address from outside must be before it is stored or redirected to. */
+export type WebAddressRules = {
+  /** Whether plain http is allowed to this machine itself, as the sandbox does. */
+  allowLoopbackHttp: boolean
+}
+
+const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
+const LENGTH_MAX = 2048
+
+/**
+ * Says what is wrong with an address that a browser will be sent to, or undefined where it is right: https (or http on
+ * this machine), no user or password, no host that is a bare IP address elsewhere, nothing that URL parsers read
+ * differently.
+ */
+export function webAddressProblem(text: string, { allowLoopbackHttp }: WebAddressRules): string | undefined {
+  if (text.length > LENGTH_MAX) return `must be at most ${LENGTH_MAX} characters long`
+  // Browsers strip or turn these before they parse; what we check must be what they open.
+  if (/[\u0000-\u0020\u007f\\]/.test(text)) return 'must not contain spaces, control characters or backslashes'
+  if (!URL.canParse(text)) return 'must be a complete address, such as https://shop.example/return'
+  const url = new URL(text)
+  const loopback = LOOPBACK_HOSTS.has(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && loopback && allowLoopbackHttp)) {
+    return allowLoopbackHttp ? 'must start with https:// (http:// only for localhost)' : 'must start with https://'
+  }
+  if (!/^https?:\/\/[^/]/i.test(text)) return 'must have its host right after the two slashes'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
+  if (!loopback && /^(\[|\d+(\.\d+){3}$)/.test(url.hostname)) return 'must name a host, not an IP address'
+  if (loopback && !allowLoopbackHttp) return 'must not point to this machine'
+  return undefined
+}

@@ -1,0 +1,34 @@
+import { constantTimeEqual, hmacBase64, hmacHex } from './hmac.ts'
+
+type Signed = {
+  /** The merchant's signing secret: 64 hex characters, used as they are written. */
+  secret: string
+  /** The body's bytes as they travel; a parsed and re-serialised body has another signature. */
+  body: Uint8Array
+}
+
+/**
+ * The value of `X-Service-Signature`: lower-case hex of HMAC-SHA256 over the body's bytes (specification, Webhook
+ * signature). The key is the 64 characters of the secret as UTF-8, not the 32 bytes they stand for (decision 37).
+ */
+export function signBody({ secret, body }: Signed): string {
+  return hmacHex(secret, body)
+}
+
+/**
+ * The value of `webhook-signature` in the form of Standard Webhooks: `v1,` and base64 of HMAC-SHA256 over
+ * `<id>.<timestamp>.<body>`. The key is the same as above: the secret's 64 characters as UTF-8. A library of that
+ * standard takes the key as base64, so it is given `whsec_` and the base64 of those 64 bytes.
+ * @param timestamp seconds since 1970, as sent in `webhook-timestamp`
+ */
+export function signStandard({ secret, body, id, timestamp }: Signed & { id: string; timestamp: number }): string {
+  return `v1,${hmacBase64(secret, Buffer.concat([Buffer.from(`${id}.${timestamp}.`, 'utf8'), body]))}`
+}
+
+/**
+ * Whether `signature` is the `X-Service-Signature` of this body, compared in constant time. For receivers and the
+ * command line; a receiver answers 401 when it is not.
+ */
+export function verifySignature({ secret, body, signature }: Signed & { signature: string }): boolean {
+  return constantTimeEqual(signBody({ secret, body }), signature)
+}

@@ -1,0 +1,31 @@
+import type { App } from '../app.ts'
+import type { BankCallback } from '../banks/connector.ts'
+import type { FailureCode } from '../lib/failure-codes.ts'
+import { movePayment } from './move.ts'
+import type { MoveOutcome } from './batches.ts'
+import type { PaymentRecord } from './record.ts'
+
+/** What the bank, or the payer by cancelling there, has decided. */
+export type Authorisation = BankCallback['result'] | { outcome: 'rejected'; failureCode: FailureCode }
+
+/**
+ * Applies the bank's word to a payment. The return page and the bank's callback both come here: whichever is first
+ * moves the payment, and the other finds it moved (decision 54).
+ * @param rawPayload the body that brought the word, for the audit event
+ */
+export function applyAuthorisation(
+  app: App,
+  payment: Pick<PaymentRecord, 'id' | 'merchant_id'>,
+  { authorisation, rawPayload }: { authorisation: Authorisation; rawPayload: string },
+): Promise<MoveOutcome> {
+  const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'AwaitingAuthorisation', rawPayload } as const
+  if (authorisation.outcome === 'rejected') {
+    return movePayment(app, { ...move, on: 'denial', failureCode: authorisation.failureCode })
+  }
+  return movePayment(app, {
+    ...move,
+    on: 'authorisation',
+    bankReference: authorisation.bankReference,
+    settleInSeconds: authorisation.settleInSeconds,
+  })
+}

@@ -1,0 +1,82 @@
+import type { App } from '../app.ts'
+import { BankUnavailableError } from '../banks/connector.ts'
+import { DomainError } from '../lib/errors.ts'
+import { failureOfRedirectError } from '../lib/failure-codes.ts'
+import { constantTimeEqual } from '../lib/hmac.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { ScaComplete } from '../wire/payments.ts'
+import { applyAuthorisation } from './authorise.ts'
+import type { Authorisation } from './authorise.ts'
+import { expirePayment } from './expire.ts'
+import { paymentNotFound, waitsInVain } from './read.ts'
+import type { PaymentRecord } from './record.ts'
+import { findPaymentOfAnyone } from './sql.ts'
+
+/** How long a bank may take to exchange a code. */
+const EXCHANGE_TIMEOUT_MS = 5_000
+
+export type CompleteScaInput = {
+  id: string
+  body: ScaComplete
+  /** The request's body as it came, for the audit event. */
+  rawBody: string
+}
+
+/**
+ * Takes what the payer's browser was sent back with. The `state` is the credential; the outcome is the bank's word, got
+ * by exchanging the code, never the browser's (decision 15). Repeating a finished call answers the payment as it stands.
+ * @throws {DomainError} PAYMENT_NOT_FOUND, STATE_MISMATCH, CODE_INVALID, CONSENT_EXPIRED, BANK_UNAVAILABLE
+ */
+export async function completeSca(app: App, { id, body, rawBody }: CompleteScaInput): Promise<PaymentRecord> {
+  const payment = await find(app, id)
+  if (!constantTimeEqual(body.state, payment.bank_consent_id)) {
+    throw new DomainError('STATE_MISMATCH', 'the state is not the one given to this payment\'s bank')
+  }
+  if (payment.status !== 'AwaitingAuthorisation') return finished(payment)
+  if (waitsInVain(payment)) return endByExpiry(app, payment)
+  const authorisation = 'code' in body ? await exchange(app, body) : { outcome: 'rejected' as const, failureCode: failureOfRedirectError(body.error) }
+  const { outcome } = await applyAuthorisation(app, payment, { authorisation, rawPayload: rawBody })
+  const now = await find(app, id)
+  // The move was refused although the payment waits: its consent ended between the look and the move.
+  if (outcome === 'STALE' && waitsInVain(now)) return endByExpiry(app, now)
+  return finished(now)
+}
+
+async function find(app: App, id: string): Promise<PaymentRecord> {
+  const payment = isUuid(id) ? await findPaymentOfAnyone(app.pool, id) : null
+  if (payment === null) throw paymentNotFound()
+  return payment
+}
+
+function finished(payment: PaymentRecord): PaymentRecord {
+  if (payment.failure_code === 'CONSENT_EXPIRED') throw consentExpired()
+  return payment
+}
+
+async function endByExpiry(app: App, payment: PaymentRecord): Promise<never> {
+  await expirePayment(app, { id: payment.id, merchant_id: payment.merchant_id, status: payment.status })
+  throw consentExpired()
+}
+
+function consentExpired(): DomainError {
+  return new DomainError('CONSENT_EXPIRED', 'the consent expired before it was authorised', {
+    next: 'create a new payment under a new idempotency key',
+  })
+}
+
+async function exchange(app: App, { state, code }: { state: string; code: string }): Promise<Authorisation> {
+  try {
+    const result = await app.bank.exchangeCode({ state, code }, AbortSignal.timeout(EXCHANGE_TIMEOUT_MS))
+    if (result.outcome !== 'code-invalid') return result
+  } catch (error) {
+    if (!(error instanceof BankUnavailableError)) throw error
+    throw new DomainError('BANK_UNAVAILABLE', 'the bank does not answer; nothing has changed', {
+      cause: error,
+      next: 'repeat the request in a few seconds',
+      retryAfterSeconds: 5,
+    })
+  }
+  throw new DomainError('CODE_INVALID', 'the bank does not know this code', {
+    errors: [{ path: 'code', code: 'CODE_INVALID', message: 'was not given out by the bank for this payment' }],
+  })
+}

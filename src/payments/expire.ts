@@ -1,0 +1,30 @@
+import type { App } from '../app.ts'
+import { movePayment } from './move.ts'
+import type { ExpiredPayment } from './record.ts'
+import { listExpired } from './sql.ts'
+
+/** Payments of one run; the next run follows at once while there are more. */
+const EXPIRED_MAX = 200
+
+/** Fails what still waits although its consent has ended, every 30 seconds (decision 18). A job. */
+export async function expireConsents(app: App): Promise<{ more: boolean }> {
+  const expired = await listExpired(app.pool, EXPIRED_MAX)
+  await Promise.all(expired.map((payment) => expirePayment(app, payment)))
+  return { more: expired.length === EXPIRED_MAX }
+}
+
+/**
+ * Expires one payment and its consent. The move holds only after the consent's end, as an authorisation holds only
+ * before it, and both take the payment's row lock: exactly one of them wins.
+ */
+export async function expirePayment(app: App, payment: ExpiredPayment): Promise<void> {
+  const rawPayload = JSON.stringify({ job: 'expire-consents', reason: 'the consent ended before the payer authorised it' })
+  await movePayment(app, {
+    merchantId: payment.merchant_id,
+    paymentId: payment.id,
+    from: payment.status,
+    on: 'expiry',
+    rawPayload,
+    failureCode: 'CONSENT_EXPIRED',
+  })
+}

@@ -1,0 +1,119 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import { CONSENT_TRANSITIONS } from '../consents/states.ts'
+import { failureOf } from '../lib/failure-codes.ts'
+import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
+import { mustMove } from '../lib/machine.ts'
+import type { PaymentStatus } from '../wire/payments.ts'
+import type { MoveOutcome } from './batches.ts'
+import { movePaymentRow } from './sql.ts'
+import { PAYMENT_TRANSITIONS } from './states.ts'
+import type { Actor, PaymentTransition, PaymentTrigger } from './states.ts'
+
+/** A move that a use case asks for. */
+export type Move = {
+  merchantId: string
+  paymentId: string
+  from: PaymentStatus
+  on: PaymentTrigger
+  /** The JSON text that the audit event keeps: the request's or callback's body, or a job's `{job, reason}`. */
+  rawPayload: string
+  /** Who moves it, where that is not the table's own actor. */
+  actor?: Actor | undefined
+  failureCode?: FailureCode | undefined
+  failureSource?: FailureSource | undefined
+  bankReference?: string | undefined
+  /** What a remote bank answered when the consent was staged there. */
+  staged?: { bankConsentReference: string; redirectUrl: string } | undefined
+  /** Seconds until the settlement job executes an authorised payment. */
+  settleInSeconds?: number | undefined
+  /** The refund that completes a refunded payment; amounts as numeric(19,4) text, formatted ones as on the wire. */
+  refund?: { amount: string; data: { id: string; amount: string; refundedTotal: string } } | undefined
+}
+
+/** A row of the parameter of `move_payments` (migrations). */
+export type PaymentMoveItem = {
+  merchant_id: string
+  payment_id: string
+  from_status: PaymentStatus
+  to_status: PaymentStatus
+  consent_from: string | null
+  consent_to: string | null
+  consent_window: 'open' | 'ended' | null
+  changed_by: Actor
+  raw_payload: string
+  audit_id: string
+  delivery_id: string
+  event_id: string
+  event_type: string | null
+  failure_code: FailureCode | null
+  failure_source: FailureSource | null
+  failure: { code: string; reason: string; source: string; isoCode: string } | null
+  bank_reference: string | null
+  bank_consent_reference: string | null
+  redirect_url: string | null
+  settle_seconds: number | null
+  refund: { id: string; amount: string; refundedTotal: string } | null
+  refund_amount: string | null
+  test: boolean
+}
+
+/**
+ * Moves a payment: guarded update, consent, audit event and webhook in one transaction. This module is the only door to
+ * a payment's status, and the transition table the only rule.
+ * @returns `STALE` when the payment is no longer in `from`, or on the wrong side of its consent's end: nothing changed
+ * @throws when the table has no such move, which is a programmer's error
+ */
+export async function movePayment(app: App, move: Move): Promise<MoveOutcome> {
+  const transition = transitionOf(move)
+  const outcome = await app.batches.move.run(moveItem(app, move, transition))
+  if (outcome.outcome === 'MOVED') announceMove(app, transition)
+  return outcome
+}
+
+/** `movePayment` inside a transaction of the caller's, who calls `announceMove` after its commit. */
+export async function movePaymentIn(tx: DatabaseTransactionConnection, app: App, move: Move): Promise<MoveOutcome> {
+  return movePaymentRow(tx, moveItem(app, move, transitionOf(move)))
+}
+
+/** Wakes who waits for a move, once it is committed. */
+export function announceMove(app: App, transition: PaymentTransition): void {
+  app.metrics.paymentMoves.inc({ from: transition.from ?? 'none', to: transition.to })
+  if (transition.webhook !== null) app.wake.notify('deliver-webhooks')
+  if (transition.to === 'Authorised') app.wake.notify('settle-payments')
+}
+
+export function transitionOf({ from, on }: Pick<Move, 'from' | 'on'>): PaymentTransition {
+  return mustMove<PaymentTransition>(PAYMENT_TRANSITIONS, from, on)
+}
+
+function moveItem(app: App, move: Move, transition: PaymentTransition): PaymentMoveItem {
+  const consent = transition.consent === null ? null : mustMove(CONSENT_TRANSITIONS, 'AWAITING_AUTHORISATION', transition.consent)
+  const failure = move.failureCode === undefined ? null : failureOf(move.failureCode, move.failureSource)
+  if ((transition.to === 'Failed') !== (failure !== null)) throw new Error('a failed payment has a failure code, and no other has')
+  return {
+    merchant_id: move.merchantId,
+    payment_id: move.paymentId,
+    from_status: move.from,
+    to_status: transition.to,
+    consent_from: consent?.from ?? null,
+    consent_to: consent?.to ?? null,
+    consent_window: transition.consentWindow,
+    changed_by: move.actor ?? transition.actor,
+    raw_payload: move.rawPayload,
+    audit_id: app.ids.uuid(),
+    delivery_id: app.ids.uuid(),
+    event_id: app.ids.eventId(),
+    event_type: transition.webhook,
+    failure_code: failure?.code ?? null,
+    failure_source: failure?.source ?? null,
+    failure: failure && { code: failure.code, reason: failure.reason, source: failure.source, isoCode: failure.iso_code },
+    bank_reference: move.bankReference ?? null,
+    bank_consent_reference: move.staged?.bankConsentReference ?? null,
+    redirect_url: move.staged?.redirectUrl ?? null,
+    settle_seconds: move.settleInSeconds ?? null,
+    refund: move.refund?.data ?? null,
+    refund_amount: move.refund?.amount ?? null,
+    test: app.config.mode === 'sandbox',
+  }
+}

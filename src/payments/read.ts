@@ -1,0 +1,67 @@
+import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { PaymentListQuery } from '../wire/payments.ts'
+import { expirePayment } from './expire.ts'
+import type { PaymentEventRecord, PaymentRecord, PaymentWithHistory } from './record.ts'
+import { findPayment, listEventRows, listPaymentRows } from './sql.ts'
+
+export type PaymentKey = { merchantId: string; id: string }
+
+/**
+ * A payment with its history. One whose consent has ended meanwhile is expired first, so that nobody reads a payment
+ * that still waits although it can't be authorised any more (decision 18).
+ * @throws {DomainError} PAYMENT_NOT_FOUND for an unknown id and for another merchant's alike
+ */
+export async function readPayment(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
+  const payment = await find(app, key)
+  if (!waitsInVain(payment)) return payment
+  await expirePayment(app, { id: payment.id, merchant_id: payment.merchant_id, status: payment.status })
+  return find(app, key)
+}
+
+/** Whether a payment waits for an authorisation that can't come any more. */
+export function waitsInVain(payment: PaymentRecord): boolean {
+  return payment.consent_ended && (payment.status === 'AwaitingAuthorisation' || payment.status === 'Initiated')
+}
+
+/** A page of payments, the newest first; the cursor names the last payment of the page before. */
+export async function listPayments(
+  app: App,
+  { merchantId, query }: { merchantId: string; query: PaymentListQuery },
+): Promise<{ payments: readonly PaymentRecord[]; nextCursor: string | null }> {
+  const afterId = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+  const rows = await listPaymentRows(app.pool, { merchantId, query, afterId })
+  const payments = rows.slice(0, query.limit)
+  const last = payments.at(-1)
+  return { payments, nextCursor: rows.length > query.limit && last !== undefined ? encodeCursor(last.id) : null }
+}
+
+/** The audit events of one payment, the oldest first. */
+export async function listPaymentEvents(app: App, key: PaymentKey): Promise<readonly PaymentEventRecord[]> {
+  await find(app, key)
+  return listEventRows(app.pool, key)
+}
+
+async function find(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
+  const payment = isUuid(key.id) ? await findPayment(app.pool, key) : null
+  if (payment === null) throw paymentNotFound()
+  return payment
+}
+
+/** The same answer for an id that does not exist and for one that is somebody else's. */
+export function paymentNotFound(): DomainError {
+  return new DomainError('PAYMENT_NOT_FOUND', 'there is no such payment')
+}
+
+function encodeCursor(id: string): string {
+  return Buffer.from(id, 'utf8').toString('base64url')
+}
+
+function decodeCursor(cursor: string): string {
+  const id = Buffer.from(cursor, 'base64url').toString('utf8')
+  if (isUuid(id)) return id
+  throw new DomainError('VALIDATION_FAILED', 'cursor: is not one that this list gave', {
+    errors: [{ path: 'cursor', code: 'INVALID', message: 'is not one that this list gave' }],
+  })
+}

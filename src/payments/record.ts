@@ -1,0 +1,107 @@
+import { z } from 'zod'
+import { ConsentStatus, ConsentType, PaymentStatus } from '../wire/payments.ts'
+
+const ChangedBy = z.enum(['MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB'])
+
+/** A payment with its consent, as every read use case has it. Amounts are numeric(19,4) text. */
+export const PaymentRecord = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  consent_id: z.string(),
+  status: PaymentStatus,
+  end_to_end_id: z.string(),
+  gross_amount: z.string(),
+  fee_amount: z.string(),
+  net_amount: z.string(),
+  refunded_amount: z.string(),
+  refund_reserved_amount: z.string(),
+  currency: z.string(),
+  redirect_uri: z.string(),
+  redirect_url: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()).nullable(),
+  failure_code: z.string().nullable(),
+  failure_source: z.string().nullable(),
+  bank_consent_id: z.string(),
+  bank_reference: z.string().nullable(),
+  consent_type: ConsentType,
+  consent_status: ConsentStatus,
+  debtor_bank_id: z.string().nullable(),
+  payer_name: z.string().nullable(),
+  remittance_reference: z.string().nullable(),
+  sandbox_scenario: z.string().nullable(),
+  expires_at: z.string(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  /** Whether the consent's end has passed by the database's clock. */
+  consent_ended: z.boolean(),
+  /** Whether the payer's `state` still opens the payment: until an hour after the consent's end (decision 40b). */
+  state_valid: z.boolean(),
+})
+export type PaymentRecord = z.infer<typeof PaymentRecord>
+
+/** A row of a payment's history. */
+export const StatusChangeRecord = z.object({
+  ordinal: z.string(),
+  previous_status: PaymentStatus.nullable(),
+  new_status: PaymentStatus,
+  changed_by: ChangedBy,
+  created_at: z.string(),
+})
+export type StatusChangeRecord = z.infer<typeof StatusChangeRecord>
+
+export const PaymentWithHistory = PaymentRecord.extend({ status_history: z.array(StatusChangeRecord) })
+export type PaymentWithHistory = z.infer<typeof PaymentWithHistory>
+
+export const PaymentEventRecord = StatusChangeRecord.extend({
+  id: z.string(),
+  raw_payload_sha256: z.string(),
+  prev_hash: z.string(),
+  event_hash: z.string(),
+})
+export type PaymentEventRecord = z.infer<typeof PaymentEventRecord>
+
+export const RefundStatus = z.enum(['PENDING', 'EXECUTED', 'FAILED'])
+
+export const RefundRecord = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  payment_intent_id: z.string(),
+  amount: z.string(),
+  reason: z.string().nullable(),
+  status: RefundStatus,
+  failure_code: z.string().nullable(),
+  request_fingerprint: z.string(),
+  raw_payload: z.string(),
+})
+export type RefundRecord = z.infer<typeof RefundRecord>
+
+/** What the settlement job needs of a payment that is due. */
+export const DueSettlement = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  end_to_end_id: z.string(),
+  bank_consent_id: z.string(),
+  gross_amount: z.string(),
+  currency: z.string(),
+})
+export type DueSettlement = z.infer<typeof DueSettlement>
+
+/** What the expiry sweeper needs of a payment whose consent has ended. */
+export const ExpiredPayment = z.object({ id: z.string(), merchant_id: z.string(), status: PaymentStatus })
+export type ExpiredPayment = z.infer<typeof ExpiredPayment>
+
+/** What staging at a remote bank needs of a payment that is Initiated. */
+export const UnstagedPayment = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  consent_id: z.string(),
+  end_to_end_id: z.string(),
+  bank_consent_id: z.string(),
+  gross_amount: z.string(),
+  currency: z.string(),
+  redirect_uri: z.string(),
+  debtor_bank_id: z.string().nullable(),
+  sandbox_scenario: z.string().nullable(),
+  trading_name: z.string(),
+})
+export type UnstagedPayment = z.infer<typeof UnstagedPayment>

@@ -1,0 +1,132 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import { BankUnavailableError } from '../banks/connector.ts'
+import type { RefundOutcome } from '../banks/connector.ts'
+import { failureOf } from '../lib/failure-codes.ts'
+import { formatNumeric, parseAmount, toNumeric } from '../lib/money.ts'
+import { announceMove, movePaymentIn, transitionOf } from './move.ts'
+import type { PaymentRecord, RefundRecord } from './record.ts'
+import { claimRefunds, endRefund, enqueuePaymentWebhook, findPayment, lockPayment, settleReservation } from './sql.ts'
+import type { Actor } from './states.ts'
+
+/** How long a bank may take over a refund before it stays PENDING (decision 21). */
+const REFUND_TIMEOUT_MS = 5_000
+
+const RESUMED_MAX = 50
+
+/** How long a resumed refund is nobody else's, and the wait before a silent bank is asked again. */
+const LEASE_SECONDS = 10
+
+/** Asks the bank again about refunds that a crash or its silence left PENDING. A job. */
+export async function resumeRefunds(app: App): Promise<{ more: boolean }> {
+  const left = await claimRefunds(app.pool, { limit: RESUMED_MAX, leaseSeconds: LEASE_SECONDS })
+  const outcomes = await Promise.allSettled(left.map((refund) => askBank(app, refund, { actor: 'BATCH_JOB' })))
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') app.log.error({ err: outcome.reason }, 'a refund could not be resumed; it is tried again')
+  }
+  return { more: left.length === RESUMED_MAX }
+}
+
+/**
+ * Asks the bank for a PENDING refund, outside any transaction, and records its answer. The bank knows the refund by its
+ * id, so asking twice gives money back once.
+ * @returns the refund as it stands: still PENDING where the bank was silent
+ */
+export async function askBank(app: App, refund: RefundRecord, { actor }: { actor: Actor }): Promise<RefundRecord> {
+  const payment = await findPayment(app.pool, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
+  if (payment === null) throw new Error('a refund without its payment')
+  const answer = await atBank(app, { refund, payment })
+  if (answer === undefined) return refund
+  return record(app, refund, { answer, actor })
+}
+
+async function atBank(
+  app: App,
+  { refund, payment }: { refund: RefundRecord; payment: PaymentRecord },
+): Promise<RefundOutcome | undefined> {
+  try {
+    return await app.bank.refund(
+      {
+        refundId: refund.id,
+        paymentId: payment.id,
+        endToEndId: payment.end_to_end_id,
+        state: payment.bank_consent_id,
+        amount: refund.amount,
+        currency: payment.currency,
+      },
+      AbortSignal.timeout(REFUND_TIMEOUT_MS),
+    )
+  } catch (error) {
+    if (!(error instanceof BankUnavailableError)) throw error
+    app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the refund stays PENDING')
+    return undefined
+  }
+}
+
+type Answer = { answer: RefundOutcome; actor: Actor }
+
+async function record(app: App, refund: RefundRecord, { answer, actor }: Answer): Promise<RefundRecord> {
+  const completed = await app.pool.transaction(async (tx) => {
+    const payment = await lockPayment(tx, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
+    if (payment === null) throw new Error('a refund without its payment')
+    const ended = await endRefund(tx, {
+      merchantId: refund.merchant_id,
+      id: refund.id,
+      status: answer.outcome === 'executed' ? 'EXECUTED' : 'FAILED',
+      failureCode: answer.outcome === 'executed' ? null : answer.failureCode,
+      bankReference: answer.outcome === 'executed' ? answer.bankReference : null,
+    })
+    // Another process asked as well, and got the same answer from the bank.
+    if (!ended) return false
+    return recordOnPayment(tx, app, { refund, payment, answer, actor })
+  })
+  if (completed) announceMove(app, transitionOf({ from: 'Settled', on: 'refund' }))
+  else app.wake.notify('deliver-webhooks')
+  return answer.outcome === 'executed'
+    ? { ...refund, status: 'EXECUTED' }
+    : { ...refund, status: 'FAILED', failure_code: answer.failureCode }
+}
+
+/** Writes an ended refund onto its payment; true where it was the one that completes it. */
+async function recordOnPayment(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { refund, payment, answer, actor }: Answer & { refund: RefundRecord; payment: PaymentRecord },
+): Promise<boolean> {
+  const amount = parseAmount(refund.amount)
+  const total = parseAmount(payment.refunded_amount) + (answer.outcome === 'executed' ? amount : 0n)
+  const data = {
+    id: refund.id,
+    amount: formatNumeric(refund.amount, payment.currency),
+    refundedTotal: formatNumeric(toNumeric(total), payment.currency),
+  }
+  if (total === parseAmount(payment.gross_amount)) {
+    const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Settled', on: 'refund' } as const
+    const moved = await movePaymentIn(tx, app, {
+      ...move,
+      actor,
+      rawPayload: actor === 'BATCH_JOB' ? JSON.stringify({ job: 'resume-refunds', reason: 'the bank executed the refund' }) : refund.raw_payload,
+      refund: { amount: refund.amount, data },
+    })
+    if (moved.outcome !== 'MOVED') throw new Error('a Settled payment whose row is locked did not move')
+    return true
+  }
+  const refunded = answer.outcome === 'executed' ? refund.amount : '0'
+  await settleReservation(tx, { merchantId: payment.merchant_id, paymentId: payment.id, reserved: refund.amount, refunded })
+  await enqueuePaymentWebhook(tx, {
+    merchantId: payment.merchant_id,
+    paymentId: payment.id,
+    deliveryId: app.ids.uuid(),
+    eventId: app.ids.eventId(),
+    eventType: answer.outcome === 'executed' ? 'payment.partially_refunded' : 'refund.failed',
+    failure: answer.outcome === 'executed' ? null : failureText(answer.failureCode),
+    refund: JSON.stringify(data),
+    test: app.config.mode === 'sandbox',
+  })
+  return false
+}
+
+function failureText(code: Parameters<typeof failureOf>[0]): string {
+  const { iso_code: isoCode, ...failure } = failureOf(code)
+  return JSON.stringify({ code: failure.code, reason: failure.reason, source: failure.source, isoCode })
+}

@@ -1,0 +1,327 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import type { PaymentListQuery } from '../wire/payments.ts'
+import { MoveOutcome } from './batches.ts'
+import type { PaymentMoveItem } from './move.ts'
+import {
+  DueSettlement, ExpiredPayment, PaymentEventRecord, PaymentRecord, PaymentWithHistory, RefundRecord, UnstagedPayment,
+} from './record.ts'
+
+const paymentColumns = sql.fragment`
+  p.id, p.merchant_id, p.consent_id, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount,
+  p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.metadata, p.failure_code,
+  p.failure_source, p.bank_consent_id, p.bank_reference, c.consent_type, c.status as consent_status, c.debtor_bank_id,
+  c.payer_name, c.remittance_reference, c.sandbox_scenario, c.expires_at, p.created_at, p.updated_at,
+  c.expires_at <= now() as consent_ended, c.expires_at + interval '1 hour' > now() as state_valid
+`
+
+const paymentTables = sql.fragment`
+  payment_intents p join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+`
+
+/** A payment of one merchant with its history, in one round trip. */
+export function findPayment(db: CommonQueryMethods, key: { merchantId: string; id: string }): Promise<PaymentWithHistory | null> {
+  return db.maybeOne(sql.prepared('find_payment', PaymentWithHistory)`
+    select ${paymentColumns}, (
+      select json_agg(json_build_object(
+        'ordinal', e.ordinal::text, 'previous_status', e.previous_status, 'new_status', e.new_status,
+        'changed_by', e.changed_by, 'created_at', iso_text(e.created_at)
+      ) order by e.ordinal)
+      from payment_events e
+      where e.merchant_id = p.merchant_id and e.payment_intent_id = p.id
+    ) as status_history
+    from ${paymentTables}
+    where p.merchant_id = ${key.merchantId} and p.id = ${key.id}
+  `)
+}
+
+/** A payment by its id alone, for callers whose credential is the payment's own `state`. */
+export function findPaymentOfAnyone(db: CommonQueryMethods, id: string): Promise<PaymentRecord | null> {
+  return db.maybeOne(sql.prepared('find_payment_of_anyone', PaymentRecord)`
+    select ${paymentColumns} from ${paymentTables} where p.id = ${id}
+  `)
+}
+
+/** A payment by the `state` that was given to its bank. */
+export function findPaymentByState(db: CommonQueryMethods, state: string): Promise<PaymentRecord | null> {
+  return db.maybeOne(sql.prepared('find_payment_by_state', PaymentRecord)`
+    select ${paymentColumns} from ${paymentTables} where p.bank_consent_id = ${state}
+  `)
+}
+
+/** A page of one merchant's payments, the newest first, with one row more than `limit` where there are more. */
+export function listPaymentRows(
+  db: CommonQueryMethods,
+  { merchantId, query, afterId }: { merchantId: string; query: PaymentListQuery; afterId: string | undefined },
+): Promise<readonly PaymentRecord[]> {
+  const conditions = [sql.fragment`p.merchant_id = ${merchantId}`]
+  if (query.status !== undefined) conditions.push(sql.fragment`p.status = ${query.status}::payment_status`)
+  if (query.from !== undefined) conditions.push(sql.fragment`p.created_at >= ${query.from}::timestamptz`)
+  if (query.to !== undefined) conditions.push(sql.fragment`p.created_at < ${query.to}::timestamptz`)
+  if (query.currency !== undefined) conditions.push(sql.fragment`p.currency = ${query.currency}`)
+  if (query.min_amount !== undefined) conditions.push(sql.fragment`p.gross_amount >= ${query.min_amount}::numeric`)
+  if (query.max_amount !== undefined) conditions.push(sql.fragment`p.gross_amount <= ${query.max_amount}::numeric`)
+  if (query.end_to_end_id !== undefined) conditions.push(sql.fragment`p.end_to_end_id = ${query.end_to_end_id}`)
+  if (query.bank_id !== undefined) conditions.push(sql.fragment`c.debtor_bank_id = ${query.bank_id}`)
+  if (afterId !== undefined) {
+    conditions.push(sql.fragment`(p.created_at, p.id) < (
+      select created_at, id from payment_intents where merchant_id = ${merchantId} and id = ${afterId}
+    )`)
+  }
+  return db.any(sql.type(PaymentRecord)`
+    select ${paymentColumns}
+    from ${paymentTables}
+    where ${sql.join(conditions, sql.fragment` and `)}
+    order by p.created_at desc, p.id desc
+    limit ${query.limit + 1}
+  `)
+}
+
+/** The audit events of one payment in their order. */
+export function listEventRows(
+  db: CommonQueryMethods,
+  key: { merchantId: string; id: string },
+): Promise<readonly PaymentEventRecord[]> {
+  return db.any(sql.type(PaymentEventRecord)`
+    select id, ordinal::text as ordinal, previous_status, new_status, changed_by, raw_payload_sha256, prev_hash,
+      event_hash, created_at
+    from payment_events
+    where merchant_id = ${key.merchantId} and payment_intent_id = ${key.id}
+    order by ordinal
+  `)
+}
+
+/** `move_payments` for one payment, inside a transaction of the caller's. */
+export function movePaymentRow(tx: DatabaseTransactionConnection, item: PaymentMoveItem): Promise<MoveOutcome> {
+  return tx.one(sql.type(MoveOutcome)`
+    select ord, outcome, status, expires_at from move_payments(${JSON.stringify([item])}::json)
+  `)
+}
+
+/**
+ * Takes payments whose execution is due, for `leaseSeconds`: no other worker takes them meanwhile, and a worker that
+ * dies gives them back when the lease ends.
+ */
+export function claimSettlements(
+  db: CommonQueryMethods,
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+): Promise<readonly DueSettlement[]> {
+  return db.any(sql.prepared('claim_settlements', DueSettlement)`
+    update payment_intents p
+    set settle_locked_until = now() + make_interval(secs => ${leaseSeconds}), updated_at = p.updated_at
+    from (
+      select merchant_id, id
+      from payment_intents
+      where status = 'Authorised' and settle_at <= now() and (settle_locked_until is null or settle_locked_until < now())
+      order by settle_at
+      limit ${limit}
+      for update skip locked
+    ) due
+    where p.merchant_id = due.merchant_id and p.id = due.id
+    returning p.id, p.merchant_id, p.end_to_end_id, p.bank_consent_id, p.gross_amount, p.currency
+  `)
+}
+
+/** Ends a claim early: the payment is executed again after `seconds`. */
+export async function postponeSettlement(
+  db: CommonQueryMethods,
+  { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update payment_intents
+    set settle_locked_until = now() + make_interval(secs => ${seconds})
+    where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised'
+  `)
+}
+
+/** Payments that still wait although their consent has ended. */
+export function listExpired(db: CommonQueryMethods, limit: number): Promise<readonly ExpiredPayment[]> {
+  return db.any(sql.prepared('list_expired', ExpiredPayment)`
+    select p.id, p.merchant_id, p.status
+    from payment_consents c
+    join payment_intents p on p.merchant_id = c.merchant_id and p.consent_id = c.id
+    where c.status = 'AWAITING_AUTHORISATION' and c.expires_at <= now() and p.status in ('Initiated', 'AwaitingAuthorisation')
+    order by c.expires_at
+    limit ${limit}
+  `)
+}
+
+const unstagedColumns = sql.fragment`
+  p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.gross_amount, p.currency, p.redirect_uri,
+  c.debtor_bank_id, c.sandbox_scenario, m.trading_name
+`
+
+const unstagedTables = sql.fragment`${paymentTables} join merchants m on m.id = p.merchant_id`
+
+/** A payment that is recorded but not staged at its bank. */
+export function findUnstaged(db: CommonQueryMethods, key: { merchantId: string; id: string }): Promise<UnstagedPayment | null> {
+  return db.maybeOne(sql.type(UnstagedPayment)`
+    select ${unstagedColumns}
+    from ${unstagedTables}
+    where p.merchant_id = ${key.merchantId} and p.id = ${key.id} and p.status = 'Initiated'
+  `)
+}
+
+/** Payments that a crash or a silent bank left unstaged for `olderThanSeconds`. */
+export function listUnstaged(
+  db: CommonQueryMethods,
+  { limit, olderThanSeconds }: { limit: number; olderThanSeconds: number },
+): Promise<readonly UnstagedPayment[]> {
+  return db.any(sql.type(UnstagedPayment)`
+    select ${unstagedColumns}
+    from ${unstagedTables}
+    where p.status = 'Initiated' and c.expires_at > now()
+      and p.created_at < now() - make_interval(secs => ${olderThanSeconds})
+    order by p.created_at
+    limit ${limit}
+  `)
+}
+
+const refundColumns = sql.fragment`
+  r.id, r.merchant_id, r.payment_intent_id, r.amount, r.reason, r.status, r.failure_code, r.request_fingerprint, r.raw_payload
+`
+
+/** The refund that was made under an idempotency key before. */
+export function findRefundByKey(
+  db: CommonQueryMethods,
+  key: { merchantId: string; paymentId: string; idempotencyKey: string },
+): Promise<RefundRecord | null> {
+  return db.maybeOne(sql.type(RefundRecord)`
+    select ${refundColumns}
+    from payment_refunds r
+    where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.paymentId}
+      and r.idempotency_key = ${key.idempotencyKey}
+  `)
+}
+
+/** Locks a payment's row until the transaction's end and reads it. */
+export async function lockPayment(
+  tx: DatabaseTransactionConnection,
+  key: { merchantId: string; id: string },
+): Promise<PaymentRecord | null> {
+  return tx.maybeOne(sql.type(PaymentRecord)`
+    select ${paymentColumns}
+    from ${paymentTables}
+    where p.merchant_id = ${key.merchantId} and p.id = ${key.id}
+    for update of p
+  `)
+}
+
+export type NewRefund = {
+  id: string
+  merchantId: string
+  paymentId: string
+  /** numeric(19,4) text. */
+  amount: string
+  reason: string | null
+  idempotencyKey: string | null
+  fingerprint: string
+  /** The request's body as JSON text. */
+  rawPayload: string
+  /** Seconds after which the job asks the bank, if no answer is recorded by then. */
+  resumeSeconds: number
+}
+
+/** Records a refund as PENDING and reserves its amount on the payment, whose row is locked. */
+export async function insertRefund(tx: DatabaseTransactionConnection, refund: NewRefund): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    with reserved as (
+      update payment_intents
+      set refund_reserved_amount = refund_reserved_amount + ${refund.amount}::numeric, updated_at = now()
+      where merchant_id = ${refund.merchantId} and id = ${refund.paymentId}
+    )
+    insert into payment_refunds (
+      id, merchant_id, payment_intent_id, amount, reason, idempotency_key, request_fingerprint, raw_payload, resume_at
+    )
+    values (
+      ${refund.id}, ${refund.merchantId}, ${refund.paymentId}, ${refund.amount}::numeric, ${refund.reason},
+      ${refund.idempotencyKey}, ${refund.fingerprint}, ${refund.rawPayload}, now() + make_interval(secs => ${refund.resumeSeconds})
+    )
+  `)
+}
+
+/** Ends a PENDING refund; false where another process ended it before. */
+export async function endRefund(
+  tx: DatabaseTransactionConnection,
+  refund: { merchantId: string; id: string; status: 'EXECUTED' | 'FAILED'; failureCode: string | null; bankReference: string | null },
+): Promise<boolean> {
+  const ended = await tx.query(sql.type(z.object({}))`
+    update payment_refunds
+    set status = ${refund.status}::refund_status, failure_code = ${refund.failureCode},
+      bank_reference = ${refund.bankReference}, updated_at = now()
+    where merchant_id = ${refund.merchantId} and id = ${refund.id} and status = 'PENDING'
+  `)
+  return ended.rowCount === 1
+}
+
+/** Takes an ended refund's amount from what is reserved, and adds `refunded` to what was given back. */
+export async function settleReservation(
+  tx: DatabaseTransactionConnection,
+  amounts: { merchantId: string; paymentId: string; reserved: string; refunded: string },
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    update payment_intents
+    set refund_reserved_amount = refund_reserved_amount - ${amounts.reserved}::numeric,
+      refunded_amount = refunded_amount + ${amounts.refunded}::numeric, updated_at = now()
+    where merchant_id = ${amounts.merchantId} and id = ${amounts.paymentId}
+  `)
+}
+
+/** Queues a webhook about a payment whose status does not change (decision 21). */
+export async function enqueuePaymentWebhook(
+  tx: DatabaseTransactionConnection,
+  webhook: {
+    merchantId: string
+    paymentId: string
+    deliveryId: string
+    eventId: string
+    eventType: string
+    /** JSON text, or null. */
+    failure: string | null
+    /** JSON text. */
+    refund: string
+    test: boolean
+  },
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    with numbered as (
+      update payment_intents
+      set webhook_sequence = webhook_sequence + 1
+      where merchant_id = ${webhook.merchantId} and id = ${webhook.paymentId}
+      returning *
+    )
+    insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence)
+    select ${webhook.deliveryId}, p.merchant_id, p.id, ${webhook.eventId}, ${webhook.eventType},
+      payment_envelope(
+        ${webhook.eventId}, ${webhook.eventType}, p.id, p.end_to_end_id, p.consent_id, p.merchant_id, p.gross_amount,
+        p.fee_amount, p.net_amount, p.currency, p.status, p.status, c.debtor_bank_id, ${webhook.failure}, ${webhook.refund},
+        p.webhook_sequence, ${webhook.test}
+      ),
+      first_attempt_at(m.webhook_url), p.webhook_sequence
+    from numbered p
+    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+    join merchants m on m.id = p.merchant_id
+  `)
+}
+
+/** Takes PENDING refunds that nobody has answered in time, and leases them for `leaseSeconds`. */
+export function claimRefunds(
+  db: CommonQueryMethods,
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+): Promise<readonly RefundRecord[]> {
+  return db.any(sql.type(RefundRecord)`
+    update payment_refunds r
+    set resume_at = now() + make_interval(secs => ${leaseSeconds}), attempt_count = r.attempt_count + 1, updated_at = now()
+    from (
+      select merchant_id, id
+      from payment_refunds
+      where status = 'PENDING' and resume_at <= now()
+      order by resume_at
+      limit ${limit}
+      for update skip locked
+    ) due
+    where r.merchant_id = due.merchant_id and r.id = due.id
+    returning ${refundColumns}
+  `)
+}

@@ -1,0 +1,68 @@
+import type { App } from '../app.ts'
+import { BankUnavailableError } from '../banks/connector.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { PaymentStatus } from '../wire/payments.ts'
+import { movePayment } from './move.ts'
+import type { UnstagedPayment } from './record.ts'
+import { findPayment, findUnstaged, listUnstaged } from './sql.ts'
+
+/** How long a bank may take to stage a consent. */
+const STAGE_TIMEOUT_MS = 5_000
+
+/** How long the request that created a payment has, before the job stages it in its place. */
+const ABANDONED_SECONDS = 30
+const ABANDONED_MAX = 50
+
+/**
+ * Stages a payment at a remote bank, outside any transaction, and moves it to AwaitingAuthorisation (decision 17).
+ * Repeating it is safe: the bank knows the payment by its id, and the move is guarded.
+ * @throws {DomainError} BANK_UNAVAILABLE when the bank gives no answer; the payment stays Initiated for the job
+ */
+export async function stagePayment(
+  app: App,
+  key: { merchantId: string; id: string },
+): Promise<{ status: PaymentStatus; redirect_url: string | null }> {
+  const unstaged = await findUnstaged(app.pool, key)
+  if (unstaged !== null) await stageAtBank(app, unstaged)
+  const payment = await findPayment(app.pool, key)
+  if (payment === null) throw new DomainError('PAYMENT_NOT_FOUND', 'there is no such payment')
+  return { status: payment.status, redirect_url: payment.redirect_url }
+}
+
+/** Stages what a crash or a silent bank left behind. A job. */
+export async function stagePayments(app: App): Promise<{ more: boolean }> {
+  const left = await listUnstaged(app.pool, { limit: ABANDONED_MAX, olderThanSeconds: ABANDONED_SECONDS })
+  const outcomes = await Promise.allSettled(left.map((payment) => stageAtBank(app, payment)))
+  for (const outcome of outcomes) {
+    if (outcome.status === 'rejected') app.log.warn({ err: outcome.reason }, 'a payment could not be staged; it is tried again')
+  }
+  return { more: left.length === ABANDONED_MAX && outcomes.every(({ status }) => status === 'fulfilled') }
+}
+
+async function stageAtBank(app: App, payment: UnstagedPayment): Promise<void> {
+  try {
+    const staged = await app.bank.stage(
+      {
+        paymentId: payment.id,
+        consentId: payment.consent_id,
+        endToEndId: payment.end_to_end_id,
+        state: payment.bank_consent_id,
+        amount: payment.gross_amount,
+        currency: payment.currency,
+        payeeName: payment.trading_name,
+        redirectUri: payment.redirect_uri,
+        debtorBankId: payment.debtor_bank_id ?? undefined,
+        scenario: payment.sandbox_scenario ?? undefined,
+      },
+      AbortSignal.timeout(STAGE_TIMEOUT_MS),
+    )
+    const rawPayload = JSON.stringify({ job: 'stage-payments', reason: 'the bank staged the consent' })
+    await movePayment(app, { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Initiated', on: 'staging', rawPayload, staged })
+  } catch (error) {
+    if (!(error instanceof BankUnavailableError)) throw error
+    throw new DomainError('BANK_UNAVAILABLE', 'the bank does not answer', {
+      cause: error,
+      next: 'repeat the request with the same X-Idempotency-Key',
+    })
+  }
+}

@@ -1,0 +1,49 @@
+import type { Transition } from '../lib/machine.ts'
+import type { ConsentTrigger } from '../consents/states.ts'
+import type { PaymentStatus } from '../wire/payments.ts'
+
+/** Who changed a payment (specification, Payment event). */
+export type Actor = 'MERCHANT_API' | 'BANK_CALLBACK' | 'BATCH_JOB'
+
+export type PaymentTrigger =
+  | 'creation'
+  | 'creation at a remote bank'
+  | 'staging'
+  | 'staging refused'
+  | 'authorisation'
+  | 'denial'
+  | 'cancellation'
+  | 'expiry'
+  | 'settlement'
+  | 'execution refused'
+  | 'refund'
+
+/**
+ * One row is the whole rule of a move: who makes it, what it tells the merchant, what it does to the consent, and on
+ * which side of the consent's end it is allowed.
+ */
+export type PaymentTransition = Transition<PaymentStatus, PaymentTrigger> & {
+  actor: Actor
+  /** The webhook that announces it; null where nothing is announced. */
+  webhook: string | null
+  /** The consent's move, by its own table's trigger. */
+  consent: ConsentTrigger | null
+  /** `open`: only before the consent's end; `ended`: only after it. */
+  consentWindow: 'open' | 'ended' | null
+}
+
+/** The moves of a payment (specification, Payment status; decisions 16 to 18, 21 and 52). */
+export const PAYMENT_TRANSITIONS = [
+  { from: null, on: 'creation', to: 'AwaitingAuthorisation', actor: 'MERCHANT_API', webhook: 'payment.initiated', consent: 'payment creation', consentWindow: null },
+  { from: null, on: 'creation at a remote bank', to: 'Initiated', actor: 'MERCHANT_API', webhook: null, consent: 'payment creation', consentWindow: null },
+  { from: 'Initiated', on: 'staging', to: 'AwaitingAuthorisation', actor: 'MERCHANT_API', webhook: 'payment.initiated', consent: null, consentWindow: 'open' },
+  { from: 'Initiated', on: 'staging refused', to: 'Failed', actor: 'MERCHANT_API', webhook: 'payment.failed', consent: 'denial', consentWindow: null },
+  { from: 'Initiated', on: 'expiry', to: 'Failed', actor: 'BATCH_JOB', webhook: 'payment.failed', consent: 'expiry', consentWindow: 'ended' },
+  { from: 'AwaitingAuthorisation', on: 'authorisation', to: 'Authorised', actor: 'BANK_CALLBACK', webhook: 'payment.authorized', consent: 'bank authorisation', consentWindow: 'open' },
+  { from: 'AwaitingAuthorisation', on: 'denial', to: 'Failed', actor: 'BANK_CALLBACK', webhook: 'payment.failed', consent: 'denial', consentWindow: 'open' },
+  { from: 'AwaitingAuthorisation', on: 'cancellation', to: 'Failed', actor: 'MERCHANT_API', webhook: 'payment.failed', consent: 'cancellation', consentWindow: 'open' },
+  { from: 'AwaitingAuthorisation', on: 'expiry', to: 'Failed', actor: 'BATCH_JOB', webhook: 'payment.failed', consent: 'expiry', consentWindow: 'ended' },
+  { from: 'Authorised', on: 'settlement', to: 'Settled', actor: 'BATCH_JOB', webhook: 'payment.settled', consent: null, consentWindow: null },
+  { from: 'Authorised', on: 'execution refused', to: 'Failed', actor: 'BATCH_JOB', webhook: 'payment.failed', consent: null, consentWindow: null },
+  { from: 'Settled', on: 'refund', to: 'Refunded', actor: 'MERCHANT_API', webhook: 'payment.refunded', consent: null, consentWindow: null },
+] as const satisfies readonly PaymentTransition[]

@@ -1,0 +1,67 @@
+import type { App } from '../app.ts'
+import { mustMove } from '../lib/machine.ts'
+import { leaseMs } from './claim.ts'
+import { attemptTimeoutMs } from './post.ts'
+import type { Post, PostResult } from './post.ts'
+import type { ClaimedDelivery } from './record.ts'
+import { webhookHeaders } from './sign.ts'
+import { attemptsMax, DELIVERY_TRANSITIONS, nextDelayMs } from './states.ts'
+import type { DeliveryTrigger } from './states.ts'
+import type { AttemptRow } from './sql.ts'
+
+/** A row whose worker was lost this often in a row is taken for the cause: the attempt counts as a failed one. */
+const leasesLostMax = 3
+
+/** An attempt starts only while its lease is sure to outlast it, with a second for the record. */
+const leaseNeededMs = attemptTimeoutMs + 1_000
+
+/** An attempt that was made, to be recorded. `begunAt` is of the monotonic clock. */
+export type Attempted = Omit<AttemptRow, 'age_ms'> & { begunAt: number }
+
+export type DeliverApp = Pick<App, 'config' | 'ids' | 'sealer' | 'metrics'>
+
+/** Whether the lease of a row claimed at `claimedAt` is long enough for an attempt: a paused process may be late. */
+export function leaseSuffices(claimedAt: number): boolean {
+  return performance.now() - claimedAt < leaseMs - leaseNeededMs
+}
+
+/** Signs and sends a claimed delivery, outside any transaction, and says what is to be recorded of it. */
+export async function deliver(app: DeliverApp, post: Post, delivery: ClaimedDelivery & { webhook_url: string }): Promise<Attempted> {
+  const begunAt = performance.now()
+  if (delivery.leases_lost >= leasesLostMax) {
+    return attempted(app, { delivery, begunAt, result: { outcome: 'worker_lost', httpStatus: null, durationMs: 0 } })
+  }
+  const body = Buffer.from(delivery.payload, 'utf8')
+  const secret = app.sealer.open(delivery.webhook_signing_secret, {
+    table: 'merchants',
+    column: 'webhook_signing_secret',
+    rowId: delivery.merchant_id,
+    merchantId: delivery.merchant_id,
+  })
+  const headers = webhookHeaders({ eventId: delivery.event_id, body, secret, now: Date.now() })
+  const result = await post.post({ url: delivery.webhook_url, headers, body })
+  return attempted(app, { delivery, begunAt, result })
+}
+
+function attempted(app: DeliverApp, input: { delivery: ClaimedDelivery; begunAt: number; result: PostResult }): Attempted {
+  const { delivery, begunAt, result } = input
+  const attempt = delivery.attempt_count + 1
+  app.metrics.webhookAttempts.inc({ outcome: result.outcome })
+  return {
+    merchant_id: delivery.merchant_id,
+    delivery_id: delivery.delivery_id,
+    claim_count: delivery.claim_count,
+    attempt,
+    status: mustMove(DELIVERY_TRANSITIONS, attempt === 1 ? 'PENDING' : 'FAILED', triggerOf(result, attempt)).to,
+    outcome: result.outcome,
+    http_status: result.httpStatus,
+    duration_ms: result.durationMs,
+    delay_ms: result.outcome === 'delivered' ? null : nextDelayMs(attempt, app.ids.random(), app.config.webhookTimeScale),
+    begunAt,
+  }
+}
+
+function triggerOf(result: PostResult, attempt: number): DeliveryTrigger {
+  if (result.outcome === 'delivered') return 'delivered'
+  return attempt === attemptsMax ? 'failed for the last time' : 'failed'
+}

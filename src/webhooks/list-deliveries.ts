@@ -1,0 +1,20 @@
+import type { App } from '../app.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { DeliveryRecord, DeliveryStatus } from './record.ts'
+import { listDeliveries as listQuery } from './sql.ts'
+
+/** How many the portal lists (specification, Limits). */
+const LISTED_MAX = 50
+
+export type ListDeliveriesInput = {
+  merchantId: string
+  status?: DeliveryStatus | undefined
+  /** Any text: one that is no payment of this merchant has no deliveries. */
+  paymentId?: string | undefined
+}
+
+/** The merchant's last 50 deliveries, the newest first. */
+export async function listDeliveries(app: Pick<App, 'pool'>, input: ListDeliveriesInput): Promise<readonly DeliveryRecord[]> {
+  if (input.paymentId !== undefined && !isUuid(input.paymentId)) return []
+  return app.pool.any(listQuery(input, LISTED_MAX))
+}

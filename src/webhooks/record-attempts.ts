@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { App } from '../app.ts'
+import { leaseMs } from './claim.ts'
+import type { Attempted } from './deliver.ts'
+import { recordAttempts } from './sql.ts'
+
+/** Results of a few milliseconds become one statement; with every one on its own, the database does twice the work. */
+const GATHER_MS = 3
+const BATCH_MAX = 500
+const BACK_OFF_MAX_MS = 2_000
+
+export type Recorder = {
+  /** Resolves when the attempt is recorded, or can't be any more because its lease has ended. Never rejects. */
+  record(attempt: Attempted): Promise<void>
+}
+
+type Waiting = { attempt: Attempted; done: () => void }
+
+/**
+ * Records attempts in batches, under the fence of their claims. While the database is away it tries again until the
+ * leases end: what is not recorded by then is sent again, with the same event id.
+ */
+export function makeRecorder(app: Pick<App, 'pool' | 'log'>, worker: string): Recorder {
+  let waiting: Waiting[] = []
+  let running = false
+
+  async function flushAll(): Promise<void> {
+    running = true
+    await delay(GATHER_MS)
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH_MAX)
+      waiting = waiting.slice(BATCH_MAX)
+      await recordBatch(app, worker, batch.map(({ attempt }) => attempt))
+      for (const { done } of batch) done()
+    }
+    running = false
+  }
+
+  return {
+    record: (attempt) => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      waiting.push({ attempt, done: resolve })
+      if (!running) void flushAll()
+      return promise
+    },
+  }
+}
+
+async function recordBatch(app: Pick<App, 'pool' | 'log'>, worker: string, batch: readonly Attempted[]): Promise<void> {
+  const givenUpAt = performance.now() + leaseMs
+  for (let backOffMs = 100; ; backOffMs = Math.min(backOffMs * 2, BACK_OFF_MAX_MS)) {
+    try {
+      const rows = batch.map(({ begunAt, ...row }) => ({ ...row, age_ms: Math.round(performance.now() - begunAt) }))
+      const recorded = await app.pool.any(recordAttempts(worker, rows))
+      const lost = batch.length - recorded.length
+      if (lost > 0) app.log.warn({ lost }, 'webhook attempts ended after their lease and were not recorded')
+      return
+    } catch (error) {
+      app.log.error({ err: error, attempts: batch.length }, 'webhook attempts could not be recorded')
+      if (performance.now() + backOffMs > givenUpAt) return
+      await delay(backOffMs)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+import { z } from 'zod'
+
+export const DeliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'DEAD'])
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>
+
+/**
+ * Why an attempt was no delivery: a closed list, so that the portal tells nothing about the network that a merchant's
+ * address points into. `http_NNN` stands for every answer that is neither 2xx nor 3xx.
+ */
+export type FailureReason =
+  | `http_${number}`
+  /** A 3xx answer: redirects are not followed (decision 38). */
+  | 'redirect'
+  /** No status line within five seconds (specification, Delivery rules 3). */
+  | 'timeout'
+  /** The host's name has no address. */
+  | 'dns'
+  /** No connection. */
+  | 'connect'
+  /** The connection is there, but its certificate or handshake is not good. */
+  | 'tls'
+  /** The address is one that webhooks may not reach. */
+  | 'blocked'
+  /** The connection ended before an answer. */
+  | 'reset'
+  /** The answer is not HTTP. */
+  | 'bad_response'
+  /** Three workers in a row were lost with this attempt under way. */
+  | 'worker_lost'
+
+export type Outcome = 'delivered' | FailureReason
+
+/** A delivery as the portal lists it. */
+export const DeliveryRecord = z.strictObject({
+  id: z.uuid(),
+  event_id: z.string(),
+  event_type: z.string(),
+  payment_intent_id: z.uuid().nullable(),
+  status: DeliveryStatus,
+  last_http_status: z.int().nullable(),
+  last_error: z.string().nullable(),
+  attempt_count: z.int(),
+  /** Null when no attempt is planned. */
+  next_retry_at: z.iso.datetime().nullable(),
+  delivered_at: z.iso.datetime().nullable(),
+  created_at: z.iso.datetime(),
+})
+export type DeliveryRecord = z.infer<typeof DeliveryRecord>
+
+/** A delivery that this worker holds until its lease ends: everything that one attempt needs. */
+export const ClaimedDelivery = z.strictObject({
+  merchant_id: z.uuid(),
+  delivery_id: z.uuid(),
+  /** The fence: what is recorded under another number is refused. */
+  claim_count: z.int(),
+  leases_lost: z.int(),
+  event_id: z.string(),
+  attempt_count: z.int(),
+  /** The bytes that are signed and sent, as they are stored. */
+  payload: z.string(),
+  /** Null when the merchant removed its endpoint after the row was queued. */
+  webhook_url: z.string().nullable(),
+  /** Sealed. */
+  webhook_signing_secret: z.string(),
+})
+export type ClaimedDelivery = z.infer<typeof ClaimedDelivery>

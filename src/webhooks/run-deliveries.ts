@@ -1,0 +1,138 @@
+import { randomBytes } from 'node:crypto'
+import { hostname } from 'node:os'
+import type { App } from '../app.ts'
+import { claim, firstMerchant } from './claim.ts'
+import type { Claimed } from './claim.ts'
+import { deliver, leaseSuffices } from './deliver.ts'
+import type { DeliverApp } from './deliver.ts'
+import { makeGate } from '../lib/gate.ts'
+import { park } from './park.ts'
+import { attemptTimeoutMs, makePost } from './post.ts'
+import type { Post } from './post.ts'
+import { makeRecorder } from './record-attempts.ts'
+import type { ClaimedDelivery } from './record.ts'
+import { releaseLeases } from './sql.ts'
+import { attemptDelaysMs } from './states.ts'
+
+/** The safety net beneath wake-ups (specification, Delivery rules 2). */
+const POLL_MS = 5_000
+const BACK_OFF_MIN_MS = 100
+
+/** A stopping worker waits for the attempts under way, which take five seconds at most, and their record. */
+const STOP_MAX_MS = attemptTimeoutMs + 1_000
+
+export type DeliveriesApp = DeliverApp & Pick<App, 'pool' | 'log'>
+
+export type Deliveries = {
+  /** Looks for due deliveries now. */
+  wake(): void
+  /** Claims no more, waits for attempts under way, and gives rows back that were not started. */
+  stop(): Promise<void>
+}
+
+type Run = {
+  app: DeliveriesApp
+  /** Who holds the leases: unique for every start of every process. */
+  worker: string
+  post: Post
+  recorder: ReturnType<typeof makeRecorder>
+  gate: ReturnType<typeof makeGate>
+  underWay: Set<Promise<void>>
+  stopping: boolean
+}
+
+/**
+ * Delivers webhooks as long as the process runs: a bounded number of attempts at once (config
+ * `SVC_WEBHOOK_CONCURRENCY`), refilled as they end. Any number of processes may do so; a row is held by one of them.
+ * @param options `post` replaces the HTTP client, for tests
+ */
+export function runDeliveries(app: DeliveriesApp, options: { post?: Post } = {}): Deliveries {
+  const worker = `${hostname().slice(0, 64)}.${process.pid}.${randomBytes(6).toString('hex')}`
+  const run: Run = {
+    app,
+    worker,
+    post: options.post ?? makePost({ allowPrivate: app.config.webhookAllowPrivate }),
+    recorder: makeRecorder(app, worker),
+    gate: makeGate(),
+    underWay: new Set(),
+    stopping: false,
+  }
+  const loop = dispatch(run)
+  let stopped: Promise<void> | undefined
+  return {
+    wake: () => run.gate.open(),
+    stop: () => (stopped ??= stop(run, loop)),
+  }
+}
+
+/** Claims and starts until it is stopped. What ends an attempt, wakes it, or is due wakes it; errors only slow it down. */
+async function dispatch(run: Run): Promise<void> {
+  const { app, gate } = run
+  // A schedule that is scaled down for a test is looked at accordingly more often.
+  const pollMs = Math.max(Math.min(POLL_MS, (attemptDelaysMs[1] / app.config.webhookTimeScale) * 0.5), 20)
+  let after = firstMerchant
+  let backOffMs = 0
+  while (!run.stopping) {
+    const free = app.config.webhookConcurrency - run.underWay.size
+    if (free < refillAt(app)) {
+      await gate.wait(POLL_MS)
+      continue
+    }
+    try {
+      const claimed = await claim(app, { worker: run.worker, after, rowsMax: free })
+      after = claimed.after
+      backOffMs = 0
+      startAll(run, claimed)
+      if (claimed.deliveries.length === 0) await gate.wait(pollMs)
+    } catch (error) {
+      backOffMs = Math.min(Math.max(backOffMs * 2, BACK_OFF_MIN_MS), POLL_MS)
+      app.log.error({ err: error, retryMs: backOffMs }, 'due webhooks could not be claimed')
+      await gate.wait(backOffMs)
+    }
+  }
+}
+
+/** A claim costs about the same for one row as for many: it waits until an eighth of the slots are free. */
+function refillAt(app: DeliveriesApp): number {
+  return Math.max(Math.floor(app.config.webhookConcurrency / 8), 1)
+}
+
+function startAll(run: Run, claimed: Claimed): void {
+  const withoutEndpoint = new Map<string, ClaimedDelivery[]>()
+  const unstarted: ClaimedDelivery[] = []
+  for (const delivery of claimed.deliveries) {
+    const { webhook_url, merchant_id } = delivery
+    if (run.stopping || !leaseSuffices(claimed.claimedAt)) unstarted.push(delivery)
+    else if (webhook_url === null) withoutEndpoint.set(merchant_id, [...(withoutEndpoint.get(merchant_id) ?? []), delivery])
+    else start(run, deliverAndRecord(run, { ...delivery, webhook_url }))
+  }
+  for (const deliveries of withoutEndpoint.values()) start(run, park(run.app, run.worker, deliveries))
+  if (unstarted.length > 0) start(run, run.app.pool.query(releaseLeases(run.worker, unstarted)))
+}
+
+/** Counts the work among what is under way. When it fails, the leases end by themselves and the rows come back. */
+function start(run: Run, work: Promise<unknown>): void {
+  const done = work
+    .catch((error: unknown) => run.app.log.error({ err: error }, 'claimed webhooks could not be handled; they come back when their lease ends'))
+    .then(() => {
+      run.underWay.delete(done)
+      run.app.metrics.webhooksInFlight.set(run.underWay.size)
+      run.gate.open()
+    })
+  run.underWay.add(done)
+  run.app.metrics.webhooksInFlight.set(run.underWay.size)
+}
+
+async function deliverAndRecord(run: Run, delivery: ClaimedDelivery & { webhook_url: string }): Promise<void> {
+  await run.recorder.record(await deliver(run.app, run.post, delivery))
+}
+
+async function stop(run: Run, loop: Promise<void>): Promise<void> {
+  run.stopping = true
+  run.gate.open()
+  const deadline = AbortSignal.timeout(STOP_MAX_MS)
+  const tooLate = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve()))
+  // The loop may have been in the middle of a claim, whose rows it gives back unstarted.
+  await Promise.race([loop.then(() => Promise.all(run.underWay)), tooLate])
+  await run.post.close()
+}

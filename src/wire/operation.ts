@@ -1,0 +1,70 @@
+import type { z } from 'zod'
+import type { ErrorCode } from '../lib/errors.ts'
+import type { Permission } from '../lib/permissions.ts'
+
+/**
+ * The contract of one operation, written once. The route table, the CLI's typed client, the OpenAPI document and the
+ * tests read the same declaration; an operation that is not declared does not exist.
+ */
+export type Operation<
+  Params extends z.ZodType = z.ZodType,
+  Query extends z.ZodType = z.ZodType,
+  Headers extends z.ZodType = z.ZodType,
+  Body extends z.ZodType = z.ZodType,
+  Replies extends Record<number, z.ZodType> = Record<number, z.ZodType>,
+> = {
+  /** Unique, camelCase: the operationId of the OpenAPI document. */
+  name: string
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE'
+  /** The full path, with parameters in braces: `/api/v1/payments/{id}`. */
+  path: string
+  /** One line for people. */
+  summary: string
+  /** Who may call it; more than one where several kinds of credential do. */
+  access: readonly Access[]
+  /** What a merchant's or operator's role must allow (decisions 30 and 31); absent where no role is asked. */
+  permission?: Permission
+  params: Params
+  query: Query
+  /** The headers that mean something to the operation, by their lower-case names. */
+  headers: Headers
+  body: Body
+  /** Whether the request may come without a body. */
+  bodyOptional?: boolean
+  /** What it answers, by status. */
+  replies: Replies
+  /** The expected failures beyond those every operation has (validation, authentication, unavailable). */
+  errors: readonly ErrorCode[]
+}
+
+/**
+ * Kinds of credential: a merchant's, the payer's capability for one payment (`X-Payment-State`, decision 40b), the
+ * bank's own signature, or none at all.
+ */
+export type Access = 'merchant' | 'payment-state' | 'bank' | 'anyone'
+
+/** Declares an operation, keeping the exact types of its schemas. */
+export function operation<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Headers extends z.ZodType,
+  Body extends z.ZodType,
+  Replies extends Record<number, z.ZodType>,
+>(
+  declaration: Operation<Params, Query, Headers, Body, Replies>,
+): Operation<Params, Query, Headers, Body, Replies> {
+  return declaration
+}
+
+/** What a client passes to an operation. */
+export type OperationInput<O extends Operation> = {
+  params?: z.input<O['params']>
+  query?: z.input<O['query']>
+  headers?: z.input<O['headers']>
+  body?: z.input<O['body']>
+}
+
+/** What an operation answers on success, whichever of its statuses it has. */
+export type OperationReply<O extends Operation> = {
+  [Status in keyof O['replies'] & number]: { status: Status; body: z.output<O['replies'][Status]> }
+}[keyof O['replies'] & number]

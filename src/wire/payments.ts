@@ -1,0 +1,286 @@
+import { z } from 'zod'
+import { Amount, Currency, IdempotencyKey, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { operation } from './operation.ts'
+
+export const PaymentStatus = z.enum(['Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled', 'Failed', 'Refunded'])
+export type PaymentStatus = z.infer<typeof PaymentStatus>
+
+export const ConsentStatus = z.enum(['AWAITING_AUTHORISATION', 'AUTHORISED', 'REJECTED', 'REVOKED', 'EXPIRED'])
+export type ConsentStatus = z.infer<typeof ConsentStatus>
+
+export const ConsentType = z.enum(['SINGLE_IMMEDIATE', 'VARIABLE_RECURRING'])
+
+export const DebtorAccountScheme = z.enum(['UK.OBIE.SortCodeAccountNumber', 'UK.OBIE.IBAN'])
+
+const ACCOUNT_FORMS = {
+  'UK.OBIE.SortCodeAccountNumber': { form: /^\d{14}$/, rule: 'must be 14 digits: sort code and account number' },
+  'UK.OBIE.IBAN': { form: /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/, rule: 'must be an IBAN without spaces, at most 34 characters' },
+}
+
+/** Who pays, as far as the merchant knows (specification, Payment consent; decision 41). */
+const payerContext = {
+  payer_name: text(140).optional(),
+  debtor_account_scheme: DebtorAccountScheme.optional(),
+  debtor_identification: text(34).optional(),
+  remittance_reference: text(18).optional(),
+  debtor_bank_id: text(50).optional(),
+  payer_email: z.email().max(254).optional(),
+  payer_phone: z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be in E.164 form, such as +447700900123').optional(),
+}
+
+const Metadata = z
+  .record(z.string().min(1).max(40), text(500))
+  .refine((entries) => Object.keys(entries).length <= 20, 'must have at most 20 keys')
+
+export const CreatePayment = z
+  .strictObject({
+    amount: Amount,
+    currency: Currency,
+    redirect_uri: z.string().max(2048),
+    ...payerContext,
+    metadata: Metadata.optional(),
+    scenario: text(64).optional(),
+  })
+  .superRefine((body, context) => {
+    const { debtor_account_scheme: scheme, debtor_identification: identification } = body
+    if ((scheme === undefined) !== (identification === undefined)) {
+      const missing = scheme === undefined ? 'debtor_account_scheme' : 'debtor_identification'
+      context.addIssue({ code: 'custom', path: [missing], message: 'debtor_account_scheme and debtor_identification go together' })
+      return
+    }
+    if (scheme === undefined || identification === undefined) return
+    const { form, rule } = ACCOUNT_FORMS[scheme]
+    if (!form.test(identification)) context.addIssue({ code: 'custom', path: ['debtor_identification'], message: rule })
+  })
+export type CreatePayment = z.infer<typeof CreatePayment>
+
+const amounts = { gross_amount: Money, fee_amount: Money, net_amount: Money, currency: Currency }
+
+/** The answer to a creation and to its repeat (decision 14). */
+export const CreatedPayment = z.strictObject({
+  payment_id: Uuid,
+  status: PaymentStatus,
+  redirect_url: z.string().nullable(),
+  end_to_end_id: z.string(),
+  ...amounts,
+  consent_id: Uuid,
+  expires_at: Timestamp,
+  created_at: Timestamp,
+})
+export type CreatedPayment = z.infer<typeof CreatedPayment>
+
+export const Failure = z.strictObject({ code: z.string(), reason: z.string(), source: z.string(), iso_code: z.string() })
+
+/** A payment in lists (decision 51). */
+export const PaymentSummary = z.strictObject({
+  payment_id: Uuid,
+  status: PaymentStatus,
+  end_to_end_id: z.string(),
+  consent_id: Uuid,
+  consent_type: ConsentType,
+  consent_status: ConsentStatus,
+  ...amounts,
+  refunded_amount: Money,
+  redirect_url: z.string().nullable(),
+  debtor_bank_id: z.string().nullable(),
+  payer_name: z.string().nullable(),
+  remittance_reference: z.string().nullable(),
+  metadata: z.record(z.string(), z.string()).nullable(),
+  failure: Failure.nullable(),
+  expires_at: Timestamp,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type PaymentSummary = z.infer<typeof PaymentSummary>
+
+const ChangedBy = z.enum(['MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB'])
+
+const StatusChange = z.strictObject({
+  ordinal: z.string().meta({ description: 'grows with every event of the service; a decimal string, for it outgrows a double' }),
+  previous_status: PaymentStatus.nullable(),
+  new_status: PaymentStatus,
+  changed_by: ChangedBy,
+  created_at: Timestamp,
+})
+
+export const Payment = PaymentSummary.extend({ status_history: z.array(StatusChange) })
+export type Payment = z.infer<typeof Payment>
+
+/** What the payer's browser may see of a payment with its `state` (decision 40b): no payer data, no metadata. */
+export const PayerView = z.strictObject({
+  payment_id: Uuid,
+  status: PaymentStatus,
+  end_to_end_id: z.string(),
+  ...amounts,
+  refunded_amount: Money,
+  failure: Failure.nullable(),
+  expires_at: Timestamp,
+  created_at: Timestamp,
+  updated_at: Timestamp,
+  status_history: z.array(StatusChange),
+})
+export type PayerView = z.infer<typeof PayerView>
+
+export const PaymentEvent = StatusChange.extend({
+  id: Uuid,
+  raw_payload_sha256: z.string(),
+  prev_hash: z.string(),
+  event_hash: z.string(),
+})
+export type PaymentEvent = z.infer<typeof PaymentEvent>
+
+const ListQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).max(100).default(50),
+  cursor: z.string().max(256).optional(),
+  status: PaymentStatus.optional(),
+  from: z.iso.datetime({ offset: true }).optional(),
+  to: z.iso.datetime({ offset: true }).optional(),
+  currency: Currency.optional(),
+  min_amount: Amount.optional(),
+  max_amount: Amount.optional(),
+  end_to_end_id: z.string().max(35).optional(),
+  bank_id: z.string().max(50).optional(),
+})
+export type PaymentListQuery = z.infer<typeof ListQuery>
+
+export const ScaComplete = z.union([
+  z.strictObject({ state: text(256), code: text(512) }),
+  z.strictObject({ state: text(256), error: text(64), error_description: text(1024).optional() }),
+])
+export type ScaComplete = z.infer<typeof ScaComplete>
+
+export const ScaCompleted = z.strictObject({
+  payment_id: Uuid,
+  status: PaymentStatus,
+  end_to_end_id: z.string(),
+  failure: Failure.nullable(),
+})
+
+export const RefundPayment = z.strictObject({
+  amount: Amount.optional(),
+  reason: text(255).optional(),
+  refund_amount_available: Amount.optional(),
+})
+export type RefundPayment = z.infer<typeof RefundPayment>
+
+export const Refund = z.strictObject({
+  payment_id: Uuid,
+  status: PaymentStatus,
+  refund_id: Uuid,
+  refund_status: z.enum(['PENDING', 'EXECUTED', 'FAILED']),
+  refunded_amount: Money,
+  remaining_amount: Money,
+})
+export type Refund = z.infer<typeof Refund>
+
+export const createPayment = operation({
+  name: 'createPayment',
+  method: 'POST',
+  path: '/api/v1/payments',
+  summary: 'Create a payment and get the address of the payer\'s bank to redirect to',
+  access: ['merchant'],
+  permission: 'create payments',
+  params: None,
+  query: None,
+  headers: z.object({ 'x-idempotency-key': IdempotencyKey.optional(), 'x-sandbox-scenario': text(64).optional() }),
+  body: CreatePayment,
+  replies: { 201: CreatedPayment, 200: CreatedPayment },
+  errors: [
+    'IDEMPOTENCY_KEY_MISSING', 'IDEMPOTENCY_KEY_REUSED', 'UNSUPPORTED_CURRENCY', 'AMOUNT_BELOW_FEE', 'MERCHANT_NOT_APPROVED',
+    'MERCHANT_INACTIVE', 'PAYOUT_HELD', 'BANK_UNAVAILABLE',
+  ],
+})
+
+export const listPayments = operation({
+  name: 'listPayments',
+  method: 'GET',
+  path: '/api/v1/payments',
+  summary: 'List payments, the newest first',
+  access: ['merchant'],
+  permission: 'read payments',
+  params: None,
+  query: ListQuery,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(PaymentSummary) },
+  errors: [],
+})
+
+export const getPayment = operation({
+  name: 'getPayment',
+  method: 'GET',
+  path: '/api/v1/payments/{id}',
+  summary: 'Get a payment with its status history',
+  access: ['merchant', 'payment-state'],
+  permission: 'read payments',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: z.union([Payment, PayerView]) },
+  errors: ['PAYMENT_NOT_FOUND'],
+})
+
+export const listPaymentEvents = operation({
+  name: 'listPaymentEvents',
+  method: 'GET',
+  path: '/api/v1/payments/{id}/events',
+  summary: 'List a payment\'s audit events with their hashes',
+  access: ['merchant'],
+  permission: 'read payments',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(PaymentEvent) },
+  errors: ['PAYMENT_NOT_FOUND'],
+})
+
+export const completeSca = operation({
+  name: 'completeSca',
+  method: 'POST',
+  path: '/api/v1/payments/{id}/sca-complete',
+  summary: 'Tell the service what the bank sent the payer back with',
+  access: ['anyone'],
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: ScaComplete,
+  replies: { 200: ScaCompleted },
+  errors: ['PAYMENT_NOT_FOUND', 'STATE_MISMATCH', 'CODE_INVALID', 'CONSENT_EXPIRED', 'BANK_UNAVAILABLE'],
+})
+
+export const cancelPayment = operation({
+  name: 'cancelPayment',
+  method: 'POST',
+  path: '/api/v1/payments/{id}/cancel',
+  summary: 'Cancel a payment that is not authorised yet',
+  access: ['merchant', 'payment-state'],
+  permission: 'create payments',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: None.optional(),
+  bodyOptional: true,
+  replies: { 200: z.union([Payment, PayerView]) },
+  errors: ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_CANCELLABLE'],
+})
+
+export const refundPayment = operation({
+  name: 'refundPayment',
+  method: 'POST',
+  path: '/api/v1/payments/{id}/refund',
+  summary: 'Refund a settled payment, all that is left of it or a part',
+  access: ['merchant'],
+  permission: 'refund payments',
+  params: IdParams,
+  query: None,
+  headers: z.object({ 'x-idempotency-key': IdempotencyKey.optional() }),
+  body: RefundPayment.optional(),
+  bodyOptional: true,
+  replies: { 200: Refund, 202: Refund },
+  errors: [
+    'PAYMENT_NOT_FOUND', 'PAYMENT_NOT_SETTLED', 'PAYMENT_ALREADY_REFUNDED', 'REFUND_EXCEEDS_AVAILABLE',
+    'REFUND_AVAILABLE_MISMATCH', 'REFUND_REFUSED', 'IDEMPOTENCY_KEY_REUSED',
+  ],
+})

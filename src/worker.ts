@@ -1,0 +1,22 @@
+import type { App } from './app.ts'
+import { jobs, startJobs } from './jobs.ts'
+import type { Job } from './jobs.ts'
+
+/** A running worker. `stop` ends it within seconds: no new work, and what is under way is finished. */
+export type Worker = { stop(): Promise<void> }
+
+/**
+ * Runs the job table in this process. Any number of workers may run over one database.
+ * @param options `jobs` is another table than the service's own, for tests
+ */
+export function startWorker(app: App, options: { jobs?: readonly Job[] } = {}): Worker {
+  const running = startJobs(app, options.jobs ?? jobs)
+  app.log.info('the worker has started')
+  let stopped: Promise<void> | undefined
+  return {
+    stop: () => {
+      stopped ??= running.stop().then(() => app.log.info('the worker has stopped'))
+      return stopped
+    },
+  }
+}

@@ -1,0 +1,229 @@
+import { createHash } from 'node:crypto'
+import { createServer } from 'node:http'
+import { text } from 'node:stream/consumers'
+import t from 'tap'
+import { request } from 'undici'
+import { signRequest } from '../../src/banks/mock-request.ts'
+import { freePort } from '../../src/db/free-port.ts'
+import { makeRedirectStub } from '../../src/http/pages/redirect-stub.ts'
+import { books, BANK_SECRET, consentRequest, executionOf, patience, stage, testMockBank } from '../support/mock-bank.ts'
+
+const port = await freePort()
+const origin = `http://127.0.0.1:${port}`
+const { bank, pool } = await testMockBank(t, { publicUrl: origin })
+const stub = makeRedirectStub({ bank })
+
+const server = createServer((req, res) => {
+  void text(req).then(async (body) => {
+    const { searchParams: query } = new URL(req.url ?? '', origin)
+    const reply = req.method === 'POST' ? await stub.decide({ query, form: new URLSearchParams(body) }) : stub.show({ query })
+    res.writeHead(reply.status, reply.headers).end(reply.body)
+  })
+})
+await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+t.teardown(() => server.close())
+
+type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: string }
+
+async function get(url: URL): Promise<Answer> {
+  const reply = await request(url)
+  return { status: reply.statusCode, headers: reply.headers, body: await reply.body.text() }
+}
+
+async function post(url: URL | string, form: Record<string, string> | [string, string][]): Promise<Answer> {
+  const reply = await request(url, { method: 'POST', body: new URLSearchParams(form).toString() })
+  return { status: reply.statusCode, headers: reply.headers, body: await reply.body.text() }
+}
+
+function location(answer: Answer): URL {
+  return new URL(String(answer.headers['location']))
+}
+
+/** The same address with other parameters; `null` takes one away. */
+function altered(url: URL, parameters: Record<string, string | null>): URL {
+  const copy = new URL(url)
+  for (const [name, value] of Object.entries(parameters)) {
+    if (value === null) copy.searchParams.delete(name)
+    else copy.searchParams.set(name, value)
+  }
+  return copy
+}
+
+const signedOf = (url: URL): string => url.searchParams.get('request') ?? ''
+
+t.test('the page shows payee, amount and reference, and works without a script', async (t) => {
+  const consent = consentRequest({ amount: '1234.5000', payeeName: 'Corner Shop', debtorBankId: 'mock-north' })
+  const page = await get(stage(bank, consent))
+  t.equal(page.status, 200)
+  t.match(page.headers, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
+  for (const shown of ['Corner Shop', '1234.50 GBP', consent.endToEndId, 'mock-north', 'value="approve"', 'value="cancel"', '<html lang="en">']) {
+    t.ok(page.body.includes(shown), shown)
+  }
+  t.notMatch(page.body, /<script|javascript:|\son\w+=/i)
+})
+
+t.test('the policy allows the one style sheet and the way back, and nothing else', async (t) => {
+  const page = await get(stage(bank, consentRequest({ redirectUri: 'https://shop.example:8443/return?order=1' })))
+  t.match(page.headers['content-security-policy'], /^default-src 'none'; style-src 'sha256-[\w+/]+='; form-action 'self' https:\/\/shop\.example:8443; base-uri 'none'; frame-ancestors 'none'$/)
+})
+
+t.test('the style sheet is the one that the policy allows, also on pages that refuse', async (t) => {
+  for (const page of [await get(stage(bank, consentRequest())), await get(new URL(`${origin}/redirect-stub`))]) {
+    const style = /<style>([^]*)<\/style>/.exec(page.body)?.[1] ?? ''
+    const hash = createHash('sha256').update(style).digest('base64')
+    t.ok(String(page.headers['content-security-policy']).includes(`style-src 'sha256-${hash}'`))
+  }
+})
+
+t.test('approving sends the payer back with a code that the bank knows', async (t) => {
+  const consent = consentRequest()
+  const url = stage(bank, consent)
+  const answer = await post(new URL('/redirect-stub', origin), { request: signedOf(url), decision: 'approve' })
+  t.equal(answer.status, 303)
+  const back = location(answer)
+  t.equal(`${back.origin}${back.pathname}`, 'https://shop.example/return')
+  t.equal(back.searchParams.get('state'), consent.state)
+  const code = back.searchParams.get('code') ?? ''
+  t.match(await bank.exchangeCode({ state: consent.state, code }, patience()), { outcome: 'authorised' })
+  t.match(await bank.execute(executionOf(consent), patience()), { outcome: 'executed' })
+  t.same((await books(pool, consent.endToEndId)).debits, ['50.0000 GBP'])
+})
+
+t.test('cancelling sends the payer back with access_denied and no code', async (t) => {
+  const consent = consentRequest()
+  const back = location(await post(stage(bank, consent), { decision: 'cancel' }))
+  t.same(Object.fromEntries(back.searchParams), { error: 'access_denied', state: consent.state })
+})
+
+t.test('a program may post its decision to the redirect URL as it is', async (t) => {
+  t.ok(location(await post(stage(bank, consentRequest()), { decision: 'approve' })).searchParams.get('code'))
+})
+
+t.test('payer-cancels: even an approval comes back as access_denied', async (t) => {
+  const back = location(await post(stage(bank, consentRequest({ scenario: 'payer-cancels' })), { decision: 'approve' }))
+  t.equal(back.searchParams.get('error'), 'access_denied')
+  t.notOk(back.searchParams.has('code'))
+})
+
+t.test('never-returns: the payer is told so and sent nowhere, whichever button it was', async (t) => {
+  for (const decision of ['approve', 'cancel']) {
+    const answer = await post(stage(bank, consentRequest({ scenario: 'never-returns' })), { decision })
+    t.equal(answer.status, 200)
+    t.equal(answer.headers['location'], undefined)
+    t.match(answer.body, /not sent back/)
+  }
+})
+
+t.test('pressing again, on either button, gives the first answer again', async (t) => {
+  const url = stage(bank, consentRequest())
+  const first = await post(url, { decision: 'approve' })
+  const presses = ['approve', 'cancel', 'approve'].map((decision) => post(url, { decision }))
+  for (const press of await Promise.all(presses)) t.equal(press.headers['location'], first.headers['location'])
+})
+
+t.test('what the return address has already is kept', async (t) => {
+  const redirectUri = 'https://shop.example/return?order=a%20b&x=1#part'
+  const answer = await post(stage(bank, consentRequest({ redirectUri })), { decision: 'approve' })
+  t.match(answer.headers['location'], /^https:\/\/shop\.example\/return\?order=a%20b&x=1&code=[\w-]+&state=[\w-]+#part$/)
+})
+
+const HOSTILE = [
+  '<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '\'"&<>', '</title><script>alert(1)</script>', '&lt;b&gt;',
+  'javascript:alert(1)', '${alert(1)}', '</style><svg onload=alert(1)>', '\u202Eevil', 'Zoë & Søn <b>',
+]
+
+t.test('hostile payee names are text, on every page', async (t) => {
+  for (const payeeName of HOSTILE) {
+    const pages = [
+      await get(stage(bank, consentRequest({ payeeName }))),
+      await post(stage(bank, consentRequest({ payeeName, scenario: 'never-returns' })), { decision: 'approve' }),
+    ]
+    for (const { status, body } of pages) {
+      t.equal(status, 200)
+      t.notMatch(body, /<script|<img|<svg|<b>/i, payeeName)
+      const escaped = payeeName.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+      t.ok(body.includes(escaped), 'it is shown as it is')
+    }
+  }
+})
+
+/** Changes one member of the signed request, as a payer could, keeping the signature. */
+function tampered(url: URL, member: string, value: string): string {
+  const [payload = '', signature = ''] = signedOf(url).split('.')
+  const request: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString())
+  const changed = JSON.stringify({ ...Object(request), [member]: value })
+  return `${Buffer.from(changed).toString('base64url')}.${signature}`
+}
+
+t.test('a changed request is refused by the page and by the form, and nothing is recorded', async (t) => {
+  const consent = consentRequest()
+  const url = stage(bank, consent)
+  const changes: [string, string][] = [
+    ['amount', '0.0100'], ['payeeName', 'Someone else'], ['redirectUri', 'https://evil.example/'], ['state', 'mine'],
+    ['scenario', 'never-returns'], ['currency', 'EUR'], ['endToEndId', 'x'], ['consent', 'x'],
+  ]
+  const requests = [
+    ...changes.map(([member, value]) => tampered(url, member, value)),
+    signedOf(url).slice(0, -1), `${signedOf(url)}0`, `${signedOf(url)}.x`, signedOf(url).split('.')[0] ?? '', '', '.', 'x.y',
+  ]
+  for (const changed of requests) {
+    t.equal((await get(altered(url, { request: changed }))).status, 400)
+    t.equal((await post(altered(url, { request: changed }), { decision: 'approve' })).status, 400)
+    t.equal((await post(`${origin}/redirect-stub`, { request: changed, decision: 'approve' })).status, 400)
+  }
+  t.match(await post(url, { decision: 'cancel' }), { status: 303 }, 'the genuine one still waits for its first decision')
+})
+
+t.test('a request signed by somebody else is refused', async (t) => {
+  const url = stage(bank, consentRequest())
+  const request = bank.readRequest(signedOf(url))
+  if (!request) throw new Error('not readable')
+  t.equal((await get(altered(url, { request: signRequest(BANK_SECRET, request) }))).status, 200)
+  t.equal((await get(altered(url, { request: signRequest('another key', request) }))).status, 400)
+})
+
+t.test('no open redirect: an address that says another thing than what was signed is refused', async (t) => {
+  const url = stage(bank, consentRequest())
+  const other = stage(bank, consentRequest())
+  const wrong = [
+    altered(url, { redirect_uri: 'https://evil.example/' }),
+    altered(url, { redirect_uri: 'https://shop.example/return/' }),
+    altered(url, { state: other.searchParams.get('state') }),
+    altered(url, { consent: other.searchParams.get('consent') }),
+    altered(url, { request: null }),
+    altered(url, { request: signedOf(other) }),
+    new URL(`${url.href}&redirect_uri=${encodeURIComponent('https://evil.example/')}`),
+  ]
+  for (const address of wrong) {
+    t.match(await get(address), { status: 400, headers: { location: undefined } })
+    t.match(await post(address, { decision: 'approve' }), { status: 400, headers: { location: undefined } })
+  }
+  const inForm = { request: signedOf(url), decision: 'approve', redirect_uri: 'https://evil.example/' }
+  t.equal((await post(`${origin}/redirect-stub`, inForm)).status, 400)
+  t.equal((await post(url, { request: signedOf(other), decision: 'approve' })).status, 400)
+})
+
+t.test('an address that no browser should be sent to is refused, though it was signed', async (t) => {
+  const targets = ['javascript:alert(1)', 'data:text/html,x', 'shop', '/return', 'https://a;script-src-elem/', 'file:///etc/passwd']
+  for (const redirectUri of targets) {
+    const url = stage(bank, consentRequest({ redirectUri }))
+    t.equal((await get(url)).status, 400, redirectUri)
+    t.equal((await post(url, { decision: 'approve' })).status, 400, redirectUri)
+  }
+})
+
+t.test('a form without exactly one known decision is refused', async (t) => {
+  const url = stage(bank, consentRequest())
+  const forms: [string, string][][] = [
+    [], [['decision', '']], [['decision', 'APPROVE']], [['decision', 'approve'], ['decision', 'cancel']], [['Decision', 'approve']],
+  ]
+  for (const form of forms) t.equal((await post(url, form)).status, 400)
+  const inQuery = altered(url, { decision: 'approve' })
+  t.equal((await post(inQuery, {})).status, 400, 'following a link decides nothing')
+})
+
+t.test('pages that refuse have forms nowhere, and are not framed or cached', async (t) => {
+  const page = await get(new URL(`${origin}/redirect-stub`))
+  t.equal(page.status, 400)
+  t.match(page.headers, { 'cache-control': 'no-store', 'content-security-policy': /form-action 'none'.*frame-ancestors 'none'/ })
+})

@@ -1,0 +1,160 @@
+import { randomBytes, randomUUID } from 'node:crypto'
+import pg from 'pg'
+import { request } from 'undici'
+import type { Test } from 'tap'
+import { makeApp } from '../../src/app.ts'
+import type { App, AppOverrides } from '../../src/app.ts'
+import { startApi } from '../../src/api.ts'
+import { readConfig } from '../../src/config.ts'
+import { makePgConnection } from '../../src/db/connection.ts'
+import { freePort } from '../../src/db/free-port.ts'
+import { insertMerchant } from '../../src/merchants/sql.ts'
+import { generateWebhookSecret, webhookSecretContext } from '../../src/merchants/webhook-secret.ts'
+import { startWorker } from '../../src/worker.ts'
+import { testDatabase } from './database.ts'
+
+export type TestMerchant = { id: string; clientId: string; secret: string }
+
+/** A merchant as a test wants it; APPROVED with the documented fees where it says nothing. */
+export type MerchantWish = {
+  kybStatus?: 'PENDING' | 'APPROVED'
+  webhookUrl?: string
+  feePercentage?: string
+  feeFlat?: string
+}
+
+export type TestService = {
+  app: App
+  url: string
+  databaseUrl: string
+  /** A connection as the owner of the tables, for looking behind the API. */
+  owner: pg.Client
+  merchant(wish?: MerchantWish): Promise<TestMerchant>
+  /** A request as a client makes it; an object body is sent as JSON. */
+  call(method: Method, path: string, options?: CallOptions): Promise<Answer>
+}
+
+type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
+export type CallOptions = { merchant?: TestMerchant; headers?: Record<string, string>; body?: unknown; raw?: string | Buffer }
+// Tests look into answers of every shape.
+// oxlint-disable-next-line typescript/no-explicit-any
+export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: any; text: string }
+
+export type ServiceOptions = { worker?: boolean; env?: Record<string, string>; overrides?: AppOverrides }
+
+/** The whole service on a database of its own: API, and the worker where it is asked for. Gone at the test's end. */
+export async function testService(t: Test, { worker = false, env = {}, overrides = {} }: ServiceOptions = {}): Promise<TestService> {
+  const { url: databaseUrl } = await testDatabase(t)
+  const config = readConfig({
+    SVC_DATABASE_URL: databaseUrl,
+    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    SVC_LOG_LEVEL: process.env['SVC_TEST_LOG'] ?? 'silent',
+    SVC_PORT: String(await freePort()),
+    SVC_DATABASE_POOL: '4',
+    ...env,
+  })
+  const app = await makeApp(config, overrides)
+  const api = await startApi(app)
+  const running = worker ? startWorker(app) : undefined
+  const owner = await makePgConnection({ databaseUrl, onError: () => undefined })
+  t.teardown(async () => {
+    await api.stop()
+    await running?.stop()
+    await app.close()
+    await owner.end()
+  })
+  return { app, url: api.url, databaseUrl, owner, merchant: (wish) => addMerchant(app, wish), call: (method, path, options) => call(api.url + path, method, options) }
+}
+
+async function addMerchant(app: App, wish: MerchantWish = {}): Promise<TestMerchant> {
+  const id = app.ids.uuid()
+  const clientId = `m-${randomUUID().slice(0, 8)}-server`
+  const secret = generateWebhookSecret()
+  await insertMerchant(app.pool, {
+    id,
+    clientId,
+    legalName: 'Acme Ltd',
+    tradingName: 'Acme',
+    kybStatus: wish.kybStatus ?? 'APPROVED',
+    feePercentage: wish.feePercentage ?? '0.0100',
+    feeFlat: wish.feeFlat ?? '0.20',
+    webhookUrl: wish.webhookUrl ?? null,
+    realmSlug: clientId.replace('-server', ''),
+    webhookSigningSecret: app.sealer.seal(secret, webhookSecretContext(id)),
+  })
+  return { id, clientId, secret }
+}
+
+async function call(url: string, method: Method, { merchant, headers = {}, body, raw }: CallOptions = {}): Promise<Answer> {
+  const response = await request(url, {
+    method,
+    headers: {
+      ...(merchant === undefined ? {} : { 'x-merchant-client-id': merchant.clientId }),
+      ...(body === undefined && raw === undefined ? {} : { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    body: raw ?? (body === undefined ? null : JSON.stringify(body)),
+  })
+  const text = await response.body.text()
+  const json = /json/.test(String(response.headers['content-type']))
+  return { status: response.statusCode, headers: response.headers, text, body: json ? JSON.parse(text) : text }
+}
+
+/** A payment as a merchant creates it. */
+export function paymentBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return { amount: '50.00', currency: 'GBP', redirect_uri: 'https://shop.example/return', ...changes }
+}
+
+/** Creates a payment and answers what the API answered. */
+export async function createPayment(
+  service: TestService,
+  merchant: TestMerchant,
+  changes: Record<string, unknown> = {},
+  key: string = randomUUID(),
+): Promise<Answer> {
+  return service.call('POST', '/api/v1/payments', { merchant, headers: { 'x-idempotency-key': key }, body: paymentBody(changes) })
+}
+
+/** What the payer comes back from the bank's page with. */
+export type BroughtBack = { state: string; code: string } | { state: string; error: string }
+
+/** Presses a button on the bank's page, as the payer's browser would. */
+export async function atBank(redirectUrl: string, decision: 'approve' | 'cancel'): Promise<BroughtBack> {
+  const response = await request(redirectUrl, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: `decision=${decision}`,
+  })
+  await response.body.dump()
+  const back = new URL(String(response.headers['location']))
+  const state = back.searchParams.get('state') ?? ''
+  const code = back.searchParams.get('code')
+  return code === null ? { state, error: back.searchParams.get('error') ?? '' } : { state, code }
+}
+
+/** Creates a payment and lets the payer authorise it. */
+export async function authorisedPayment(service: TestService, merchant: TestMerchant, changes: Record<string, unknown> = {}): Promise<{ id: string; state: string }> {
+  const { body } = await createPayment(service, merchant, changes)
+  const back = await atBank(body.redirect_url, 'approve')
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, { body: back })
+  return { id: body.payment_id, state: back.state }
+}
+
+/** Calls `look` until it gives something, for at most `ms`. */
+export async function until<T>(look: () => Promise<T | undefined | false>, ms = 10_000): Promise<T> {
+  const end = performance.now() + ms
+  for (;;) {
+    const found = await look()
+    if (found !== undefined && found !== false) return found
+    if (performance.now() > end) throw new Error(`not reached within ${ms} ms`)
+    await new Promise((resolve) => setTimeout(resolve, 10))
+  }
+}
+
+/** Waits until a payment is in a state, and answers it. */
+export async function untilStatus(service: TestService, merchant: TestMerchant, id: string, status: string): Promise<Answer['body']> {
+  return until(async () => {
+    const { body } = await service.call('GET', `/api/v1/payments/${id}`, { merchant })
+    return body.status === status ? body : undefined
+  })
+}
