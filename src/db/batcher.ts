@@ -96,9 +96,9 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
 
   async function connected(): Promise<Client> {
     if (client !== undefined) return client
-    const made = await makePgConnection({ ...options, onError: () => drop(made) })
-    client = made
-    return made
+    // The handler may run before the connection is there to be named.
+    client = await makePgConnection({ ...options, onError: () => client !== undefined && drop(client) })
+    return client
   }
 
   function drop(lost: Client): void {
