@@ -109,6 +109,9 @@ returns table (
 )
 language plpgsql
 set search_path = public, pg_temp
+-- The plan is made while the queue is nearly empty, and kept when it is long: it must not be one that reads it all.
+set enable_seqscan = off
+set enable_bitmapscan = off
 as $$
 #variable_conflict use_column
 begin

@@ -1,8 +1,5 @@
 import type { Client } from 'undici'
 
-/** Idle connections of one origin that are kept; a merchant rarely has more deliveries under way. */
-const IDLE_PER_ORIGIN_MAX = 16
-
 /**
  * Connections for one request each at a time. Kept by hand because a pool does not tell whether the connection it chose
  * was used before, and a failure on a used one means something else (post.ts).
@@ -55,8 +52,9 @@ export function makeClients(options: { make: (origin: string) => Client; idleMax
     },
     giveBack: (origin, client) => {
       const list = idle.get(origin) ?? []
-      if (closed || client.destroyed || idleCount >= options.idleMax || list.length >= IDLE_PER_ORIGIN_MAX) return discard(client)
-      idle.set(origin, [...list, client])
+      if (closed || client.destroyed || idleCount >= options.idleMax) return discard(client)
+      list.push(client)
+      idle.set(origin, list)
       idleCount += 1
     },
     discard,

@@ -4,6 +4,7 @@ import { leaseMs } from './claim.ts'
 import { attemptTimeoutMs } from './post.ts'
 import type { Post, PostResult } from './post.ts'
 import type { ClaimedDelivery } from './record.ts'
+import type { OpenSecret } from './secrets.ts'
 import { webhookHeaders } from './sign.ts'
 import { attemptsMax, DELIVERY_TRANSITIONS, nextDelayMs } from './states.ts'
 import type { DeliveryTrigger } from './states.ts'
@@ -18,26 +19,23 @@ const leaseNeededMs = attemptTimeoutMs + 1_000
 /** An attempt that was made, to be recorded. `begunAt` is of the monotonic clock. */
 export type Attempted = Omit<AttemptRow, 'age_ms'> & { begunAt: number }
 
-export type DeliverApp = Pick<App, 'config' | 'ids' | 'sealer' | 'metrics'>
+export type DeliverApp = Pick<App, 'config' | 'ids' | 'metrics'>
 
 /** Whether the lease of a row claimed at `claimedAt` is long enough for an attempt: a paused process may be late. */
 export function leaseSuffices(claimedAt: number): boolean {
   return performance.now() - claimedAt < leaseMs - leaseNeededMs
 }
 
+export type DeliverInput = { post: Post; openSecret: OpenSecret; delivery: ClaimedDelivery & { webhook_url: string } }
+
 /** Signs and sends a claimed delivery, outside any transaction, and says what is to be recorded of it. */
-export async function deliver(app: DeliverApp, post: Post, delivery: ClaimedDelivery & { webhook_url: string }): Promise<Attempted> {
+export async function deliver(app: DeliverApp, { post, openSecret, delivery }: DeliverInput): Promise<Attempted> {
   const begunAt = performance.now()
   if (delivery.leases_lost >= leasesLostMax) {
     return attempted(app, { delivery, begunAt, result: { outcome: 'worker_lost', httpStatus: null, durationMs: 0 } })
   }
   const body = Buffer.from(delivery.payload, 'utf8')
-  const secret = app.sealer.open(delivery.webhook_signing_secret, {
-    table: 'merchants',
-    column: 'webhook_signing_secret',
-    rowId: delivery.merchant_id,
-    merchantId: delivery.merchant_id,
-  })
+  const secret = openSecret(delivery.merchant_id, delivery.webhook_signing_secret)
   const headers = webhookHeaders({ eventId: delivery.event_id, body, secret, now: Date.now() })
   const result = await post.post({ url: delivery.webhook_url, headers, body })
   return attempted(app, { delivery, begunAt, result })

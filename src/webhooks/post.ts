@@ -1,4 +1,4 @@
-import { Client } from 'undici'
+import { Client, errors } from 'undici'
 import { makeResolve, resolveLocally } from './addresses.ts'
 import { webhookUrlProblem } from './check-url.ts'
 import { makeClients } from './clients.ts'
@@ -150,6 +150,7 @@ const TLS_CODES = /^(ERR_TLS|ERR_SSL|CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|HOST
 
 function reasonOf(error: Error): FailureReason {
   if (error instanceof UnreachableError) return error.reason
+  if (error instanceof errors.HTTPParserError) return 'bad_response'
   const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
-  return REASONS[code] ?? (TLS_CODES.test(code) ? 'tls' : code.startsWith('HPE_') ? 'bad_response' : 'connect')
+  return REASONS[code] ?? (TLS_CODES.test(code) ? 'tls' : 'connect')
 }

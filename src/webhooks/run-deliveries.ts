@@ -11,6 +11,8 @@ import { attemptTimeoutMs, makePost } from './post.ts'
 import type { Post } from './post.ts'
 import { makeRecorder } from './record-attempts.ts'
 import type { ClaimedDelivery } from './record.ts'
+import { makeOpenSecret } from './secrets.ts'
+import type { OpenSecret } from './secrets.ts'
 import { releaseLeases } from './sql.ts'
 import { attemptDelaysMs } from './states.ts'
 
@@ -21,7 +23,7 @@ const BACK_OFF_MIN_MS = 100
 /** A stopping worker waits for the attempts under way, which take five seconds at most, and their record. */
 const STOP_MAX_MS = attemptTimeoutMs + 1_000
 
-export type DeliveriesApp = DeliverApp & Pick<App, 'pool' | 'log'>
+export type DeliveriesApp = DeliverApp & Pick<App, 'pool' | 'log' | 'sealer'>
 
 export type Deliveries = {
   /** Looks for due deliveries now. */
@@ -35,6 +37,7 @@ type Run = {
   /** Who holds the leases: unique for every start of every process. */
   worker: string
   post: Post
+  openSecret: OpenSecret
   recorder: ReturnType<typeof makeRecorder>
   gate: ReturnType<typeof makeGate>
   underWay: Set<Promise<void>>
@@ -52,6 +55,7 @@ export function runDeliveries(app: DeliveriesApp, options: { post?: Post } = {})
     app,
     worker,
     post: options.post ?? makePost({ allowPrivate: app.config.webhookAllowPrivate }),
+    openSecret: makeOpenSecret(app.sealer),
     recorder: makeRecorder(app, worker),
     gate: makeGate(),
     underWay: new Set(),
@@ -74,7 +78,7 @@ async function dispatch(run: Run): Promise<void> {
   let backOffMs = 0
   while (!run.stopping) {
     const free = app.config.webhookConcurrency - run.underWay.size
-    if (free < refillAt(app)) {
+    if (free <= 0) {
       await gate.wait(POLL_MS)
       continue
     }
@@ -83,18 +87,14 @@ async function dispatch(run: Run): Promise<void> {
       after = claimed.after
       backOffMs = 0
       startAll(run, claimed)
-      if (claimed.deliveries.length === 0) await gate.wait(pollMs)
+      // Fewer than asked for are all there are: the rest is not due, or waits for an attempt that is under way.
+      if (claimed.deliveries.length < free) await gate.wait(pollMs)
     } catch (error) {
       backOffMs = Math.min(Math.max(backOffMs * 2, BACK_OFF_MIN_MS), POLL_MS)
       app.log.error({ err: error, retryMs: backOffMs }, 'due webhooks could not be claimed')
       await gate.wait(backOffMs)
     }
   }
-}
-
-/** A claim costs about the same for one row as for many: it waits until an eighth of the slots are free. */
-function refillAt(app: DeliveriesApp): number {
-  return Math.max(Math.floor(app.config.webhookConcurrency / 8), 1)
 }
 
 function startAll(run: Run, claimed: Claimed): void {
@@ -124,7 +124,7 @@ function start(run: Run, work: Promise<unknown>): void {
 }
 
 async function deliverAndRecord(run: Run, delivery: ClaimedDelivery & { webhook_url: string }): Promise<void> {
-  await run.recorder.record(await deliver(run.app, run.post, delivery))
+  await run.recorder.record(await deliver(run.app, { post: run.post, openSecret: run.openSecret, delivery }))
 }
 
 async function stop(run: Run, loop: Promise<void>): Promise<void> {

@@ -1,45 +1,27 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
+import { makeApp } from '../../src/app.ts'
+import type { App } from '../../src/app.ts'
 import { readConfig } from '../../src/config.ts'
 import type { Config } from '../../src/config.ts'
 import { makeAdminConnection } from '../../src/db/connection.ts'
-import { makePool } from '../../src/db/pool.ts'
-import { makeWake } from '../../src/db/wake.ts'
-import { makeIds } from '../../src/lib/ids.ts'
-import { generateMasterKey, makeSealer } from '../../src/lib/seal.ts'
-import { makeLog } from '../../src/observe/log.ts'
-import { makeMetrics } from '../../src/observe/metrics.ts'
+import { generateMasterKey } from '../../src/lib/seal.ts'
 import { runDeliveries } from '../../src/webhooks/run-deliveries.ts'
 import type { Deliveries } from '../../src/webhooks/run-deliveries.ts'
 import { testDatabase } from './database.ts'
 
 type Test = { teardown(handler: () => Promise<void>): unknown }
 
-/** The part of an app that the outbox needs, over a connection pool of its own. */
-export async function makeOutboxApp(options: { url: string; encryptionKey: string; config?: Partial<Config> }) {
-  const { url, encryptionKey } = options
-  const environment = { SVC_DATABASE_URL: url, SVC_ENCRYPTION_KEY: encryptionKey, SVC_LOG_LEVEL: 'fatal' }
-  const config: Config = { ...readConfig(environment), ...options.config }
-  const target = { databaseUrl: url, role: 'svc_runtime' }
-  const pool = await makePool({ ...target, size: 4 })
-  const log = makeLog(process.env['SVC_TEST_LOG'] ?? config.logLevel)
-  const wake = makeWake(target, log)
-  return {
-    config,
-    pool,
-    log,
-    wake,
-    ids: makeIds(),
-    sealer: makeSealer(encryptionKey),
-    metrics: makeMetrics(),
-    close: async () => {
-      await wake.close()
-      await pool.end()
-    },
+/** An app over this database, quiet unless SVC_TEST_LOG says otherwise. */
+export async function makeOutboxApp(options: { url: string; encryptionKey: string; config?: Partial<Config> }): Promise<App> {
+  const environment = {
+    SVC_DATABASE_URL: options.url,
+    SVC_DATABASE_POOL: '4',
+    SVC_ENCRYPTION_KEY: options.encryptionKey,
+    SVC_LOG_LEVEL: process.env['SVC_TEST_LOG'] ?? 'silent',
   }
+  return makeApp({ ...readConfig(environment), ...options.config })
 }
-
-export type OutboxApp = Awaited<ReturnType<typeof makeOutboxApp>>
 
 /** A database, an app on it, and a connection of the tables' owner to plant rows and look at them. */
 export async function makeOutbox(t: Test, config: Partial<Config> = {}) {
@@ -53,13 +35,13 @@ export async function makeOutbox(t: Test, config: Partial<Config> = {}) {
 }
 
 /** Delivers until the test ends. */
-export function startDeliveries(t: Test, app: OutboxApp, options: Parameters<typeof runDeliveries>[1] = {}): Deliveries {
+export function startDeliveries(t: Test, app: App, options: Parameters<typeof runDeliveries>[1] = {}): Deliveries {
   const deliveries = runDeliveries(app, options)
   t.teardown(() => deliveries.stop())
   return deliveries
 }
 
-type MerchantInput = { owner: pg.Client; app: Pick<OutboxApp, 'sealer'>; webhookUrl: string | null; secret?: string }
+type MerchantInput = { owner: pg.Client; app: Pick<App, 'sealer'>; webhookUrl: string | null; secret?: string }
 
 /** A merchant with this endpoint; the secret is 64 hex characters. */
 export async function plantMerchant({ owner, app, webhookUrl, secret = 'a'.repeat(64) }: MerchantInput): Promise<string> {

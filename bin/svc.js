@@ -1,0 +1,74 @@
+#!/usr/bin/env node
+/*
+ * The launcher. It is written in old syntax on purpose: a Node.js that is too old has to get as far as the message that
+ * says so. With a newer one installed beside the package (npm ci brings it), it starts itself again under that.
+ */
+/* eslint-disable no-var, prefer-arrow-callback, object-shorthand, prefer-template */
+var NEEDED = 24
+var SIGNAL_EXITS = { SIGHUP: 129, SIGINT: 130, SIGQUIT: 131, SIGKILL: 137, SIGTERM: 143 }
+
+function fail(lines) {
+  process.stderr.write(lines.join('\n') + '\n')
+  process.exitCode = 1
+}
+
+function tooOld(lines) {
+  fail(['Error: svc needs Node.js ' + NEEDED + ' or newer; this is ' + process.version + '.'].concat(lines))
+}
+
+function loadCli() {
+  import('../dist/cli/main.js').then(
+    function (cli) {
+      return cli.main()
+    },
+    function (error) {
+      // Only our own missing build is explained; a dependency that is missing explains itself.
+      var isMissing = error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist[\\/]cli[\\/]main\.js/.test(String(error.url || error.message))
+      if (!isMissing) throw error
+      fail(['Error: svc is not built yet: dist/ is missing.', 'Try: npm run build'])
+    },
+  )
+}
+
+/** The Node.js that the package's dependency `node` brings: beside us in a checkout, or hoisted in an installation. */
+function findNewerNode(fs, path) {
+  var root = path.dirname(path.dirname(fs.realpathSync(process.argv[1])))
+  var name = process.platform === 'win32' ? 'node.exe' : 'node'
+  var places = [path.join(root, 'node_modules', 'node', 'bin', name), path.join(root, '..', 'node', 'bin', name)]
+  for (var i = 0; i < places.length; i += 1) {
+    if (fs.existsSync(places[i]) && fs.realpathSync(places[i]) !== fs.realpathSync(process.execPath)) return places[i]
+  }
+  return undefined
+}
+
+function runAgainUnder(node, spawn) {
+  var child = spawn(node, process.argv.slice(1), { stdio: 'inherit' })
+  var signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT']
+  function pass(signal) {
+    child.kill(signal)
+  }
+  for (var i = 0; i < signals.length; i += 1) process.on(signals[i], pass)
+  child.on('error', function (error) {
+    tooOld(['The newer one beside it does not start: ' + error.message])
+  })
+  // A child that a signal ended is told as shells tell it: 128 and the signal's number.
+  child.on('exit', function (code, signal) {
+    process.exit(signal ? SIGNAL_EXITS[signal] || 1 : code)
+  })
+}
+
+function restart() {
+  Promise.all([import('fs'), import('path'), import('child_process')]).then(
+    function (modules) {
+      var node = findNewerNode(modules[0], modules[1])
+      if (node) return runAgainUnder(node, modules[2].spawn)
+      return tooOld(['Try: npm ci, which brings a fitting Node.js along for npx svc; or install Node.js ' + NEEDED + ' from https://nodejs.org'])
+    },
+    function () {
+      tooOld(['Try: install Node.js ' + NEEDED + ' from https://nodejs.org'])
+    },
+  )
+}
+
+if (Number(process.versions.node.split('.')[0]) >= NEEDED) loadCli()
+else restart()

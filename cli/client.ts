@@ -1,0 +1,187 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { Agent, request } from 'undici'
+import { z } from 'zod'
+import { ErrorBody } from '../src/wire/common.ts'
+import type { Operation, OperationInput, OperationReply } from '../src/wire/operation.ts'
+import { CliError, usageError } from './errors.ts'
+import { EXIT, exitOfStatus } from './exit-codes.ts'
+
+export type Client = {
+  /** Without a slash at the end. */
+  apiUrl: string
+  clientId: string | undefined
+  /** How long one request may take from its start to the end of the answer. */
+  timeoutMs: number
+  dispatcher: Agent
+  close(): Promise<void>
+}
+
+const CONNECT_TIMEOUT_MS = 3_000
+// A page of a hundred payments is about 100 KiB; more than this is not our service.
+const REPLY_BYTES_MAX = 16 * 1024 * 1024
+const RETRY_AFTER_MS = 150
+
+export function makeClient(options: { apiUrl: string; clientId: string | undefined; timeoutMs: number }): Client {
+  const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxResponseSize: REPLY_BYTES_MAX })
+  return { ...options, dispatcher, close: () => dispatcher.destroy() }
+}
+
+/**
+ * Calls an operation of the contract and returns its reply, parsed by the operation's own schema. A request that may be
+ * repeated is, once, when the connection fails. Redirects are not followed.
+ * @throws {CliError} whose exit code says what kind of failure it was
+ */
+export async function call<O extends Operation>(client: Client, operation: O, input: OperationInput<O>): Promise<OperationReply<O>> {
+  const prepared = prepare(client, operation, input)
+  const reply = await sendTwiceIfSafe(client, prepared)
+  const json = parseJson(reply.text)
+  const schema = operation.replies[reply.status]
+  if (schema === undefined) throw refusal(client, operation, reply.status, json)
+  const parsed = schema.safeParse(json)
+  if (!parsed.success) {
+    throw new CliError('UNEXPECTED_REPLY', `${client.apiUrl} answered ${operation.name} in a form this version does not know`, {
+      exit: EXIT.failure,
+      status: reply.status,
+      hint: 'a version of svc that is the same as the service\'s',
+      cause: parsed.error,
+    })
+  }
+  // The schema of this very status has just been applied, which the type system can't follow through the lookup.
+  return { status: reply.status, body: parsed.data } as OperationReply<O>
+}
+
+type Prepared = { url: string; method: Operation['method']; headers: Record<string, string>; body: string | null; isRepeatable: boolean }
+
+const Texts = z.record(z.string(), z.union([z.string(), z.number()]).optional())
+
+function prepare(client: Client, operation: Operation, input: OperationInput<Operation>): Prepared {
+  if (operation.access.includes('merchant') && client.clientId === undefined) {
+    throw new CliError('NO_CLIENT_ID', 'no merchant is named to act for', {
+      exit: EXIT.signedOut,
+      hint: '--client-id <id>, or SVC_CLIENT_ID in the environment',
+    })
+  }
+  const headers: Record<string, string> = { accept: 'application/json' }
+  for (const [name, value] of Object.entries(Texts.parse(input.headers ?? {}))) {
+    if (value !== undefined) headers[name] = String(value)
+  }
+  if (client.clientId !== undefined) headers['x-merchant-client-id'] = client.clientId
+  const body = input.body === undefined ? null : JSON.stringify(input.body)
+  if (body !== null) headers['content-type'] = 'application/json'
+  const isRepeatable = operation.method !== 'POST' || headers['x-idempotency-key'] !== undefined
+  return { url: urlOf(client, operation, input), method: operation.method, headers, body, isRepeatable }
+}
+
+function urlOf(client: Client, operation: Operation, input: OperationInput<Operation>): string {
+  const params = Texts.parse(input.params ?? {})
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = String(params[name] ?? '')
+    if (/^\.{0,2}$/.test(value)) throw usageError(`"${value}" is no ${name}`)
+    return encodeURIComponent(value)
+  })
+  const query = new URLSearchParams()
+  for (const [name, value] of Object.entries(Texts.parse(input.query ?? {}))) {
+    if (value !== undefined) query.set(name, String(value))
+  }
+  const search = query.toString()
+  return `${client.apiUrl}${path}${search === '' ? '' : `?${search}`}`
+}
+
+type Reply = { status: number; text: string }
+
+async function sendTwiceIfSafe(client: Client, prepared: Prepared): Promise<Reply> {
+  try {
+    return await send(client, prepared)
+  } catch (error) {
+    if (!prepared.isRepeatable || !isConnectionFailure(error)) throw unreachable(client, error)
+  }
+  await delay(RETRY_AFTER_MS)
+  try {
+    return await send(client, prepared)
+  } catch (error) {
+    throw unreachable(client, error)
+  }
+}
+
+async function send(client: Client, { url, method, headers, body }: Prepared): Promise<Reply> {
+  const { statusCode, body: answer } = await request(url, {
+    method,
+    headers,
+    body,
+    dispatcher: client.dispatcher,
+    signal: AbortSignal.timeout(client.timeoutMs),
+  })
+  return { status: statusCode, text: await answer.text() }
+}
+
+const CONNECTION_FAILURES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'])
+
+function codeOf(error: unknown): string {
+  if (error instanceof AggregateError) return codeOf(error.errors[0])
+  return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+}
+
+function isConnectionFailure(error: unknown): boolean {
+  return CONNECTION_FAILURES.has(codeOf(error))
+}
+
+const WHY: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'nothing listens there',
+  ECONNRESET: 'the connection was cut',
+  ENOTFOUND: 'there is no host of that name',
+  EAI_AGAIN: 'the name of the host can\'t be resolved now',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
+  UND_ERR_SOCKET: 'the connection was cut',
+  UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the answer is too large to be one of svc',
+}
+
+/** An error of the connection, as the user is told it. */
+export function unreachable(client: Client, error: unknown): CliError {
+  const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || codeOf(error).endsWith('_TIMEOUT'))
+  if (isTimeout && codeOf(error) !== 'UND_ERR_CONNECT_TIMEOUT') {
+    return new CliError('REQUEST_TIMED_OUT', `${client.apiUrl} did not answer within ${client.timeoutMs} ms`, {
+      exit: EXIT.network,
+      hint: 'svc status; a longer patience is SVC_TIMEOUT=60s',
+      retryable: true,
+      cause: error,
+    })
+  }
+  const why = WHY[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))
+  return new CliError('SERVICE_UNREACHABLE', `${client.apiUrl} can't be reached: ${why}`, {
+    exit: EXIT.network,
+    hint: 'svc status, or svc up to start one',
+    retryable: true,
+    cause: error,
+  })
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** A refusal of the API with its own words; anything else that is no reply of the operation. */
+function refusal(client: Client, operation: Operation, status: number, json: unknown): CliError {
+  const parsed = ErrorBody.safeParse(json)
+  if (!parsed.success) {
+    return new CliError('NOT_THE_SERVICE', `${client.apiUrl} answered ${status} to ${operation.method} ${operation.path}, not as svc does`, {
+      exit: status >= 500 ? EXIT.failure : exitOfStatus(status < 400 ? 500 : status),
+      status,
+      retryable: status >= 500,
+      hint: 'svc status; is the address right, and is the service of the same version?',
+    })
+  }
+  const { error, code, type, request_id: requestId, errors, next } = parsed.data
+  return new CliError(code, error, {
+    exit: exitOfStatus(status),
+    status,
+    requestId,
+    retryable: status === 429 || status >= 502,
+    ...(URL.canParse(type) ? { docUrl: type } : {}),
+    ...(errors === undefined ? {} : { fields: errors }),
+    hint: next,
+  })
+}

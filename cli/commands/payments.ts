@@ -1,0 +1,115 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { PaymentStatus } from '../../src/wire/payments.ts'
+import { action } from '../context.ts'
+import type { Runtime } from '../context.ts'
+import { CreateOptions, create } from './payments/create.ts'
+import { ListOptions, cancel, events, get, list } from './payments/read.ts'
+import { RefundOptions, refund } from './payments/refund.ts'
+
+/** `svc payments`: the operations of src/wire/payments.ts with spaces between the words. */
+export function addPayments(program: Command, runtime: Runtime): void {
+  const payments = program.command('payments').alias('p').helpCommand(false).description('create, follow, refund and cancel payments')
+  addCreate(payments, runtime)
+  addList(payments, runtime)
+  payments
+    .command('get')
+    .description('show a payment with its history')
+    .argument('<id>', 'the payment\'s id, or its first 8 characters or more')
+    .addHelpText('after', '\nExamples:\n  svc payments get 0193f7a2\n  svc payments get 0193f7a2 -q status\n')
+    .action(action(runtime, z.object({}), get))
+  payments
+    .command('events')
+    .description('list a payment\'s audit events with their hashes')
+    .argument('<id>', 'the payment')
+    .addHelpText('after', '\nExamples:\n  svc payments events 0193f7a2\n  svc payments events 0193f7a2 -o jsonl\n')
+    .action(action(runtime, z.object({}), events))
+  addRefund(payments, runtime)
+  payments
+    .command('cancel')
+    .description('cancel a payment that is not authorised yet')
+    .argument('<id>', 'the payment')
+    .addHelpText('after', '\nExamples:\n  svc payments cancel 0193f7a2\n')
+    .action(action(runtime, z.object({}), cancel))
+}
+
+function addCreate(payments: Command, runtime: Runtime): void {
+  payments
+    .command('create')
+    .description('create a payment; in the sandbox, also act as its payer')
+    .requiredOption('--amount <amount>', 'a decimal amount, such as 50.00')
+    .requiredOption('--currency <code>', 'such as GBP')
+    .option('--redirect-uri <url>', 'where the bank sends the payer back to (the service\'s own page)')
+    .option('--idempotency-key <key>', 'the same key never makes a second payment (a new UUID)')
+    .option('--metadata <name=value>', 'a note of your own; may be repeated', collect)
+    .optionsGroup('The payer:')
+    .option('--payer-name <name>', 'at most 140 characters')
+    .option('--payer-email <address>')
+    .option('--payer-phone <number>', 'with country code: +447700900123')
+    .option('--remittance-reference <text>', 'what the payer reads on the statement, at most 18 characters')
+    .option('--debtor-bank-id <id>', 'the payer\'s bank')
+    .option('--debtor-account-scheme <scheme>', 'UK.OBIE.SortCodeAccountNumber or UK.OBIE.IBAN')
+    .option('--debtor-identification <number>', 'the payer\'s account in that scheme')
+    .optionsGroup('Sandbox:')
+    .option('--scenario <name>', 'how the mock bank behaves, such as insufficient-funds')
+    .addOption(new Option('--approve', 'act as the payer at the mock bank and approve').conflicts('cancel'))
+    .option('--cancel', 'act as the payer at the mock bank and cancel')
+    .optionsGroup('Waiting:')
+    .addOption(waitOption())
+    .option('--timeout <duration>', 'how long to wait', '30s')
+    .addHelpText('after', CREATE_EXAMPLES)
+    .action(action(runtime, CreateOptions, create))
+}
+
+const CREATE_EXAMPLES = `
+Examples:
+  svc payments create --amount 50.00 --currency GBP
+  svc payments create --amount 50.00 --currency GBP --approve --wait Settled
+  svc payments create --amount 12.50 --currency GBP --scenario insufficient-funds --approve --wait Failed
+  svc payments create --amount 9.99 --currency EUR --idempotency-key order-1 --metadata order=1 -o id
+`
+
+function waitOption(): Option {
+  return new Option('--wait [status]', 'wait until the payment is there (Settled; Failed with --cancel)').choices(PaymentStatus.options)
+}
+
+function addList(payments: Command, runtime: Runtime): void {
+  payments
+    .command('list')
+    .description('list payments, the newest first')
+    .optionsGroup('Filters:')
+    .addOption(new Option('--status <status>', 'only in this status').choices(PaymentStatus.options))
+    .option('--from <time>', 'created at this time or later: -2h, 2026-11-21, 2026-11-21T09:30:00Z')
+    .option('--to <time>', 'created before this time')
+    .option('--currency <code>', 'only in this currency')
+    .option('--min-amount <amount>', 'of this gross amount or more')
+    .option('--max-amount <amount>', 'of this gross amount or less')
+    .option('--end-to-end-id <id>', 'with this reference')
+    .option('--bank-id <id>', 'from this bank')
+    .optionsGroup('Paging:')
+    .option('--limit <count>', 'how many, 1 to 100', '50')
+    .option('--cursor <cursor>', 'from here on, as the page before said')
+    .option('--all', 'all pages')
+    .addHelpText('after', '\nExamples:\n  svc payments list --status Settled --from -2h\n  svc payments list --all -o csv > payments.csv\n')
+    .action(action(runtime, ListOptions, list))
+}
+
+function addRefund(payments: Command, runtime: Runtime): void {
+  payments
+    .command('refund')
+    .description('refund a settled payment, all that is left of it or a part')
+    .argument('<id>', 'the payment')
+    .option('--amount <amount>', 'a part of it')
+    .option('--reason <text>', 'kept with the refund')
+    .option('--refund-amount-available <amount>', 'refuse if this is not what is left')
+    .option('--idempotency-key <key>', 'the same key never refunds twice (a new UUID)')
+    .option('--wait', 'wait for the bank when it does not answer at once')
+    .option('--timeout <duration>', 'how long to wait', '30s')
+    .addHelpText('after', '\nExamples:\n  svc payments refund 0193f7a2\n  svc payments refund 0193f7a2 --amount 10.00 --reason "damaged"\n')
+    .action(action(runtime, RefundOptions, refund))
+}
+
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
+}

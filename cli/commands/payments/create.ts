@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import { z } from 'zod'
+import { PaymentStatus, createPayment, getPayment } from '../../../src/wire/payments.ts'
+import type { CreatedPayment } from '../../../src/wire/payments.ts'
+import type { OperationInput } from '../../../src/wire/operation.ts'
+import { call } from '../../client.ts'
+import type { Client } from '../../client.ts'
+import { durationOf } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { usageError, withFacts } from '../../errors.ts'
+import { actAsPayer } from '../../mock-payer.ts'
+import type { Decision } from '../../mock-payer.ts'
+import { waitForStatus } from '../../wait.ts'
+import { printCreated, printPayment, progressTo } from './view.ts'
+
+const text = z.string().optional()
+
+export const CreateOptions = z.object({
+  amount: z.string(),
+  currency: z.string(),
+  redirectUri: text,
+  idempotencyKey: text,
+  metadata: z.array(z.string()).optional(),
+  payerName: text,
+  payerEmail: text,
+  payerPhone: text,
+  remittanceReference: text,
+  debtorBankId: text,
+  debtorAccountScheme: z.enum(['UK.OBIE.SortCodeAccountNumber', 'UK.OBIE.IBAN']).optional(),
+  debtorIdentification: text,
+  scenario: text,
+  approve: z.boolean().default(false),
+  cancel: z.boolean().default(false),
+  /** True is the end that the payer's decision leads to. */
+  wait: z.union([z.literal(true), PaymentStatus]).optional(),
+  timeout: z.string(),
+})
+export type CreateOptions = z.infer<typeof CreateOptions>
+
+/** `svc payments create`: one request, and on demand the payer's part and the wait for the end. */
+export async function create(context: Context, { options }: CommandInput<CreateOptions>): Promise<CommandResult> {
+  const timeoutMs = durationOf(options.timeout, '--timeout')
+  const client = context.client()
+  const key = options.idempotencyKey ?? randomUUID()
+  if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
+  const facts: Record<string, string> = { idempotency_key: key }
+  try {
+    const created = await createOnce(context, client, { options, key })
+    facts['payment_id'] = created.payment_id
+    const decision = options.approve ? 'approve' : options.cancel ? 'cancel' : undefined
+    if (decision === undefined && options.wait === undefined) printCreated(context, created)
+    else await seeThrough(context, client, { created, decision, wait: options.wait === true ? (options.cancel ? 'Failed' : 'Settled') : options.wait, timeoutMs })
+  } catch (error) {
+    // With these a program can repeat the command, or go on from where it stopped.
+    throw withFacts(error, facts)
+  }
+  return undefined
+}
+
+async function createOnce(context: Context, client: Client, { options, key }: { options: CreateOptions; key: string }): Promise<CreatedPayment> {
+  const body = bodyOf(options, `${client.apiUrl}/payments/return`)
+  const { status, body: created } = await call(client, createPayment, { headers: { 'x-idempotency-key': key }, body })
+  if (status === 200) context.note('This key was used before: the payment existed already.')
+  return created
+}
+
+type Rest = { created: CreatedPayment; decision: Decision | undefined; wait: PaymentStatus | undefined; timeoutMs: number }
+
+/** Plays the payer, waits, and prints the payment as it is then, whether or not it came to what was awaited. */
+async function seeThrough(context: Context, client: Client, { created, decision, wait, timeoutMs }: Rest): Promise<void> {
+  const paymentId = created.payment_id
+  context.note(`Payment: ${paymentId}`)
+  // A repeat of a finished creation has no payer to wait for any more.
+  if (decision !== undefined && created.status === 'AwaitingAuthorisation') {
+    const end = await actAsPayer(client, created, decision)
+    if (end === 'stranded') context.note('In this scenario the bank does not send the payer back.')
+  }
+  const { payment, problem } = wait === undefined
+    ? { payment: (await call(client, getPayment, { params: { id: paymentId } })).body, problem: undefined }
+    : await waitForStatus(client, { paymentId, status: wait, timeoutMs, onProgress: progressTo(context) })
+  printPayment(context, payment)
+  if (problem !== undefined) throw problem
+}
+
+type CreateBody = NonNullable<OperationInput<typeof createPayment>['body']>
+
+function bodyOf(options: CreateOptions, defaultRedirectUri: string): CreateBody {
+  const optional = {
+    payer_name: options.payerName,
+    payer_email: options.payerEmail,
+    payer_phone: options.payerPhone,
+    remittance_reference: options.remittanceReference,
+    debtor_bank_id: options.debtorBankId,
+    debtor_account_scheme: options.debtorAccountScheme,
+    debtor_identification: options.debtorIdentification,
+    metadata: options.metadata === undefined ? undefined : Object.fromEntries(options.metadata.map(pairOf)),
+    scenario: options.scenario,
+  }
+  return {
+    amount: options.amount,
+    currency: options.currency.toUpperCase(),
+    redirect_uri: options.redirectUri ?? defaultRedirectUri,
+    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
+  }
+}
+
+function pairOf(word: string): [string, string] {
+  const at = word.indexOf('=')
+  if (at < 1) throw usageError(`--metadata: "${word}" is no name=value`, '--metadata order=1')
+  return [word.slice(0, at), word.slice(at + 1)]
+}

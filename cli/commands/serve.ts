@@ -1,0 +1,22 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { action } from '../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { runPart } from '../up/part.ts'
+
+export function addServe(program: Command, runtime: Runtime): void {
+  program
+    .command('serve')
+    .description('run the API alone, configured by the environment')
+    .addHelpText('after', '\nExamples:\n  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc serve\n')
+    .action(action(runtime, z.object({}), serve))
+}
+
+async function serve(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  await runPart(context.io.env, context.note, async (app) => {
+    const { startApi } = await import('../../src/api.ts')
+    const api = await startApi(app)
+    return { what: `The API listens on ${api.url}.`, stop: api.stop }
+  })
+  return undefined
+}

@@ -1,0 +1,67 @@
+import { Argument } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { toMermaid } from '../../src/lib/machine.ts'
+import type { Transition } from '../../src/lib/machine.ts'
+import { action } from '../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+
+const StatesOptions = z.object({ mermaid: z.boolean().default(false) })
+
+const MACHINES = ['payments', 'consents', 'deliveries'] as const
+
+type StateRow = Transition<string> & { machine: string }
+
+type Machine = { name: (typeof MACHINES)[number]; title: string; rows: readonly Transition<string>[] }
+
+export function addStates(program: Command, runtime: Runtime): void {
+  program
+    .command('states')
+    .description('print the state machines that the service runs by')
+    .addArgument(new Argument('[machine]', 'only this one').choices(MACHINES))
+    .option('--mermaid', 'as Mermaid state diagrams')
+    .addHelpText('after', '\nExamples:\n  svc states\n  svc states payments --mermaid\n  svc states --json\n')
+    .action(action(runtime, StatesOptions, states))
+}
+
+async function states({ io, print }: Context, { args, options }: CommandInput<z.infer<typeof StatesOptions>>): Promise<CommandResult> {
+  const [only] = args
+  const machines = (await loadMachines()).filter(({ name }) => only === undefined || name === only)
+  if (options.mermaid) {
+    io.stdout.write(machines.map(({ title, rows }) => `${toMermaid(title, rows)}\n`).join('\n'))
+    return undefined
+  }
+  const items: StateRow[] = machines.flatMap(({ name, rows }) => rows.map((row) => ({ machine: name, ...row })))
+  print.list({
+    items,
+    fields: [...new Set(['machine', 'from', 'on', 'to', ...items.flatMap((item) => Object.keys(item))])],
+    columns: [
+      { title: 'machine', value: (row) => row.machine },
+      { title: 'from', value: (row) => row.from ?? '-' },
+      { title: 'on', value: (row) => row.on },
+      { title: 'to', value: (row) => row.to },
+      ...(items.some((item) => 'webhook' in item) ? [{ title: 'webhook', value: webhookOf }] : []),
+    ],
+    id: (row) => `${row.machine}:${row.from ?? ''}:${row.on}`,
+    empty: '',
+  })
+  return undefined
+}
+
+function webhookOf(row: StateRow): string {
+  return 'webhook' in row && typeof row.webhook === 'string' ? row.webhook : ''
+}
+
+/** The tables that the code itself reads, loaded only here. */
+async function loadMachines(): Promise<Machine[]> {
+  const [payments, consents, webhooks] = await Promise.all([
+    import('../../src/payments/states.ts'),
+    import('../../src/consents/states.ts'),
+    import('../../src/webhooks/states.ts'),
+  ])
+  return [
+    { name: 'payments', title: 'Payment', rows: payments.PAYMENT_TRANSITIONS },
+    { name: 'consents', title: 'Payment consent', rows: consents.CONSENT_TRANSITIONS },
+    { name: 'deliveries', title: 'Webhook delivery', rows: webhooks.DELIVERY_TRANSITIONS },
+  ]
+}

@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import { request } from 'undici'
+import { z } from 'zod'
+import { action } from '../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { EXIT } from '../exit-codes.ts'
+import { runningState } from '../find-service.ts'
+import { packageVersion } from '../version.ts'
+
+const PROBE_TIMEOUT_MS = 3_000
+
+export function addStatus(program: Command, runtime: Runtime): void {
+  program
+    .command('status')
+    .description('say whether the service runs and answers; exit code 8 when it does not')
+    .addHelpText('after', '\nExamples:\n  svc status\n  svc status -q api_url\n')
+    .action(action(runtime, z.object({}), status))
+}
+
+const Readiness = z.looseObject({
+  status: z.string(),
+  database: z.string().optional(),
+  webhooks: z.looseObject({ waiting: z.int(), due: z.int(), dead: z.int() }).optional(),
+})
+type Readiness = z.infer<typeof Readiness>
+
+async function status({ print, stateDir, namedUrl }: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const here = runningState(stateDir)
+  const url = namedUrl?.replace(/\/+$/, '') ?? here?.api_url
+  // A named service may be another than the one of the state directory.
+  const state = here?.api_url === url ? here : undefined
+  const isLive = url !== undefined && (await probe(`${url}/healthz`)) !== undefined
+  const readiness = isLive ? Readiness.safeParse(await probe(`${url}/readyz`)).data : undefined
+  const item = {
+    running: isLive,
+    ready: readiness?.status === 'ready',
+    pid: state?.pid ?? null,
+    api_url: url ?? null,
+    demo_url: state?.demo_url ?? null,
+    state_dir: stateDir,
+    version: packageVersion(),
+    database: readiness?.database ?? null,
+    webhooks: readiness?.webhooks ?? null,
+  }
+  print.record({
+    item,
+    id: String(item.pid ?? ''),
+    lines: [
+      ['Service', serviceText(item.running, state !== undefined, item.ready)],
+      ['Process', item.pid?.toString() ?? ''],
+      ['API', item.api_url ?? ''],
+      ['Demo shop', item.demo_url ?? ''],
+      ['Database', item.database ?? ''],
+      ['Webhooks', webhooksText(readiness)],
+      ['State directory', item.state_dir],
+      ['Version of svc', item.version],
+    ],
+  })
+  return isLive ? undefined : EXIT.network
+}
+
+function serviceText(isLive: boolean, hasProcess: boolean, isReady: boolean): string {
+  if (isLive) return isReady ? 'running' : 'running, but not ready'
+  return hasProcess ? 'the process runs, but does not answer' : 'not running'
+}
+
+function webhooksText(readiness: Readiness | undefined): string {
+  const counts = readiness?.webhooks
+  return counts === undefined ? '' : `${counts.waiting} waiting, ${counts.due} due, ${counts.dead} dead`
+}
+
+/** The JSON of a health page, whatever its status; undefined when nothing answers. */
+async function probe(url: string): Promise<unknown> {
+  try {
+    const { body } = await request(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), headers: { connection: 'close' } })
+    return await body.json()
+  } catch {
+    return undefined
+  }
+}

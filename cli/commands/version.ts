@@ -1,0 +1,19 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { action } from '../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { packageVersion } from '../version.ts'
+
+export function addVersion(program: Command, runtime: Runtime): void {
+  program
+    .command('version')
+    .description('print the version of svc and of what it runs on')
+    .addHelpText('after', '\nExamples:\n  svc version\n  svc version -q version\n')
+    .action(action(runtime, z.object({}), version))
+}
+
+async function version({ print }: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const item = { version: packageVersion(), node: process.versions.node, platform: `${process.platform}-${process.arch}` }
+  print.record({ item, id: item.version, lines: [['svc', item.version], ['Node.js', item.node], ['Platform', item.platform]] })
+  return undefined
+}

@@ -1,0 +1,75 @@
+import { styleText } from 'node:util'
+
+/** One output stream of the process, or of a test. */
+export type Sink = { write(text: string): void; readonly isTTY: boolean; readonly columns: number }
+
+export type Stdin = {
+  readonly isTTY: boolean
+  /** Reads all of standard input; more than `maxBytes` is an error. */
+  read(maxBytes: number): Promise<Buffer>
+}
+
+/** Everything a command may touch of its process. Results go to stdout, all else to stderr; tests pass their own. */
+export type Io = { stdout: Sink; stderr: Sink; stdin: Stdin; env: NodeJS.ProcessEnv; cwd: string }
+
+export type Style = Parameters<typeof styleText>[0]
+export type Paint = (style: Style, text: string) => string
+export type ColorFlag = 'auto' | 'always' | 'never'
+
+/** The process's own streams. A reader that has gone (`svc ... | head`) is no failure: the rest is dropped. */
+export function systemIo(): Io {
+  return {
+    stdout: sinkOf(process.stdout),
+    stderr: sinkOf(process.stderr),
+    stdin: { isTTY: process.stdin.isTTY === true, read: readStdin },
+    env: process.env,
+    cwd: process.cwd(),
+  }
+}
+
+function sinkOf(stream: NodeJS.WriteStream): Sink {
+  let gone = false
+  stream.on('error', (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error
+    gone = true
+  })
+  return {
+    write(text) {
+      if (!gone) stream.write(text)
+    },
+    isTTY: stream.isTTY === true,
+    columns: stream.columns ?? 80,
+  }
+}
+
+async function readStdin(maxBytes: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let size = 0
+  for await (const chunk of process.stdin) {
+    const bytes = Buffer.from(chunk)
+    size += bytes.length
+    if (size > maxBytes) throw new RangeError(`standard input holds more than ${maxBytes} bytes`)
+    chunks.push(bytes)
+  }
+  return Buffer.concat(chunks)
+}
+
+/**
+ * Whether to colour a stream. The flag decides; then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE (in this order, so that
+ * whoever can't bear colour wins); otherwise only a terminal that can show colours gets them, and never under CI.
+ */
+export function useColor(flag: ColorFlag, env: NodeJS.ProcessEnv, isTTY: boolean): boolean {
+  if (flag !== 'auto') return flag === 'always'
+  if ((env['NO_COLOR'] ?? '') !== '') return false
+  const force = env['FORCE_COLOR']
+  if (force !== undefined) return force !== '0' && force !== 'false'
+  if ((env['CLICOLOR_FORCE'] ?? '0') !== '0') return true
+  if (!isTTY || env['TERM'] === 'dumb' || env['CLICOLOR'] === '0') return false
+  return env['CI'] === undefined || env['CI'] === '' || env['CI'] === 'false'
+}
+
+/** A function that styles text for one stream, or leaves it as it is. */
+export function paintFor(io: Io, stream: 'stdout' | 'stderr', flag: ColorFlag): Paint {
+  if (!useColor(flag, io.env, io[stream].isTTY)) return (_style, text) => text
+  return (style, text) => styleText(style, text, { validateStream: false })
+}

@@ -1,0 +1,120 @@
+import { stringify } from 'yaml'
+import { usageError } from './errors.ts'
+import type { Io, Paint } from './io.ts'
+import { parsePath, valueAt } from './path.ts'
+import { csvOf, tableOf } from './table.ts'
+import type { Column } from './table.ts'
+import { printable, widthOf } from './text.ts'
+
+export const OUTPUT_MODES = ['table', 'json', 'jsonl', 'yaml', 'csv', 'id'] as const
+export type OutputMode = (typeof OUTPUT_MODES)[number]
+
+export type OutputOptions = {
+  mode: OutputMode
+  /** Members to keep, as paths; all of them when undefined. */
+  fields: readonly string[] | undefined
+  /** A path whose value alone is printed. */
+  query: string | undefined
+  header: boolean
+  paint: Paint
+}
+
+export type ListView<Row> = {
+  items: readonly Row[]
+  /** The members of a row in machine output, which CSV needs also for an empty list. */
+  fields: readonly string[]
+  columns: readonly Column<Row>[]
+  id(row: Row): string
+  /** What people read when there is nothing. */
+  empty: string
+}
+
+export type RecordView<Item> = {
+  item: Item
+  /** What people read: a label and a text per line; empty texts are left out. */
+  lines: readonly (readonly [label: string, text: string])[]
+  id: string
+  /** More for people, below the lines. */
+  after?: string
+}
+
+/** Prints results to standard output in the form the user chose. Everything else belongs on standard error. */
+export type Printer = {
+  list<Row>(view: ListView<Row>): void
+  record<Item>(view: RecordView<Item>): void
+  /** Whether the form is one for programs, which get no remarks. */
+  readonly isMachine: boolean
+}
+
+export function makePrinter(io: Io, options: OutputOptions): Printer {
+  return {
+    isMachine: options.mode !== 'table' || options.query !== undefined,
+    list(view) {
+      if (printData(io, options, view.items, view.fields)) return
+      if (options.mode === 'id') return write(io, view.items.map((row) => view.id(row)))
+      if (options.mode === 'csv') return write(io, [csvOf(selected(options, view.items, view.fields), csvFields(options, view.fields), options.header)])
+      if (view.items.length === 0) return io.stderr.write(`${view.empty}\n`)
+      write(io, tableOf(view.items, view.columns, options))
+    },
+    record(view) {
+      const fields = Object.keys(Object(view.item))
+      if (printData(io, options, view.item, fields)) return
+      if (options.mode === 'id') return write(io, [view.id])
+      if (options.mode === 'csv') return write(io, [csvOf(selected(options, [view.item], fields), csvFields(options, fields), options.header)])
+      write(io, linesOf(view.lines, options.paint))
+      if (view.after !== undefined) write(io, ['', view.after])
+    },
+  }
+}
+
+/** The forms that print data as it is. False when the form is another. */
+function printData(io: Io, options: OutputOptions, data: unknown, known: readonly string[]): boolean {
+  if (options.query !== undefined) {
+    write(io, scalars(valueAt(data, parsePath(options.query)), options))
+    return true
+  }
+  const kept = selected(options, data, known)
+  if (options.mode === 'json') write(io, [JSON.stringify(kept, null, io.stdout.isTTY ? 2 : 0)])
+  else if (options.mode === 'jsonl') write(io, (Array.isArray(kept) ? kept : [kept]).map((item) => JSON.stringify(item)))
+  else if (options.mode === 'yaml') io.stdout.write(stringify(kept, { lineWidth: 0, aliasDuplicateObjects: false }))
+  else return false
+  return true
+}
+
+/** A query's value: scalars raw, one line each; objects as JSON. Nothing found prints nothing. */
+function scalars(value: unknown, options: OutputOptions): string[] {
+  if (value === undefined || value === null) return options.mode === 'json' ? ['null'] : []
+  if (options.mode === 'json') return [JSON.stringify(value)]
+  if (Array.isArray(value)) return value.flatMap((item) => (Array.isArray(item) ? [JSON.stringify(item)] : scalars(item, options)))
+  return [typeof value === 'object' ? JSON.stringify(value) : String(value)]
+}
+
+function csvFields(options: OutputOptions, known: readonly string[]): readonly string[] {
+  return options.fields ?? known
+}
+
+/** The data with only the chosen members; a name that no row has is a mistake, not an empty column. */
+function selected(options: OutputOptions, data: unknown, known: readonly string[]): unknown {
+  const { fields } = options
+  if (fields === undefined) return data
+  for (const field of fields) {
+    const first = /^[^.[]+/.exec(field)?.[0] ?? field
+    if (!known.includes(first)) throw usageError(`there is no field "${field}" here; there are ${known.join(', ')}`)
+  }
+  if (Array.isArray(data)) return data.map((item) => pick(item, fields))
+  return pick(data, fields)
+}
+
+function pick(item: unknown, fields: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(fields.map((field) => [field, valueAt(item, parsePath(field)) ?? null]))
+}
+
+function linesOf(lines: readonly (readonly [string, string])[], paint: Paint): string[] {
+  const shown = lines.filter(([, text]) => text !== '')
+  const width = Math.max(0, ...shown.map(([label]) => widthOf(label)))
+  return shown.map(([label, text]) => `${paint('dim', label)}${' '.repeat(width - widthOf(label) + 2)}${printable(text)}`)
+}
+
+function write(io: Io, lines: readonly string[]): void {
+  if (lines.length > 0) io.stdout.write(`${lines.join('\n')}\n`)
+}

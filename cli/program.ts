@@ -1,0 +1,86 @@
+import { Command, Option } from 'commander'
+import { addDown } from './commands/down.ts'
+import { addHelp } from './commands/help.ts'
+import { addMigrate } from './commands/migrate.ts'
+import { addPayments } from './commands/payments.ts'
+import { addServe } from './commands/serve.ts'
+import { addStates } from './commands/states.ts'
+import { addStatus } from './commands/status.ts'
+import { addUp } from './commands/up.ts'
+import { addVersion } from './commands/version.ts'
+import { addWebhooks } from './commands/webhooks.ts'
+import { addWorker } from './commands/worker.ts'
+import type { Runtime } from './context.ts'
+import { useColor } from './io.ts'
+import { OUTPUT_MODES } from './output.ts'
+import { packageVersion } from './version.ts'
+
+/** The tree of commands: each noun adds itself. Nothing runs before `parseAsync`. */
+export function makeProgram(runtime: Runtime): Command {
+  const program = prepare(new Command('svc'), runtime)
+    .description('Open Banking and account-to-account payments: the service, and the commands to work with it')
+    .version(packageVersion(), '-V, --version', 'print the version')
+    .helpCommand(false)
+    .addHelpText('after', EXAMPLES)
+  addGlobalOptions(program)
+
+  program.commandsGroup('Run it:')
+  addUp(program, runtime)
+  addDown(program, runtime)
+  addStatus(program, runtime)
+
+  program.commandsGroup('Work with it:')
+  addPayments(program, runtime)
+  addWebhooks(program, runtime)
+
+  program.commandsGroup('Operate it:')
+  addServe(program, runtime)
+  addWorker(program, runtime)
+  addMigrate(program, runtime)
+
+  program.commandsGroup('Learn about it:')
+  addStates(program, runtime)
+  addVersion(program, runtime)
+  addHelp(program, runtime)
+  return program
+}
+
+const EXAMPLES = `
+Examples:
+  svc up                                                                         start everything
+  svc payments create --amount 50.00 --currency GBP --approve --wait Settled     make a payment and see it through
+  svc payments list -o json                                                      for scripts
+  svc help exit-codes                                                            what exit codes mean
+`
+
+/** Subcommands inherit these settings as long as they are added with `command()`. */
+function prepare(program: Command, runtime: Runtime): Command {
+  const { io } = runtime
+  return program
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      writeErr: (text) => io.stderr.write(text),
+      // Errors are told once, at the end, in the form that was asked for.
+      outputError: () => undefined,
+      getOutHelpWidth: () => io.stdout.columns,
+      getErrHelpWidth: () => io.stderr.columns,
+      getOutHasColors: () => useColor('auto', io.env, io.stdout.isTTY),
+      getErrHasColors: () => useColor('auto', io.env, io.stderr.isTTY),
+    })
+    .configureHelp({ showGlobalOptions: true, styleTitle: (text) => `\u001b[1m${text}\u001b[22m` })
+}
+
+function addGlobalOptions(program: Command): void {
+  program
+    .optionsGroup('Output:')
+    .addOption(new Option('-o, --output <form>', 'how results are printed (SVC_OUTPUT)').choices(OUTPUT_MODES))
+    .option('--json [fields]', 'short for -o json; --json=a,b keeps only these members')
+    .option('-q, --query <path>', 'print only the value at this path, raw: status_history[0].new_status')
+    .option('--no-header', 'no header line in tables and CSV')
+    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))
+    .optionsGroup('Which service:')
+    .option('--api-url <url>', 'the service (SVC_API_URL; else the one of the state directory)')
+    .option('--client-id <id>', 'the merchant to act for (SVC_CLIENT_ID; else the demo merchant)')
+    .option('--state-dir <directory>', 'where svc up keeps its data (SVC_STATE_DIR; .svc)')
+}

@@ -1,0 +1,82 @@
+import { CommanderError } from 'commander'
+import { isJson } from './context.ts'
+import type { Runtime } from './context.ts'
+import { CliError, reportError, usageError } from './errors.ts'
+import { EXIT } from './exit-codes.ts'
+import type { ExitCode } from './exit-codes.ts'
+import type { ColorFlag, Io } from './io.ts'
+import { makeProgram } from './program.ts'
+
+/**
+ * Runs one command line and returns its exit code. Everything it says goes through `io`; it never ends the process.
+ * @param argv the words after `svc`
+ */
+export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
+  const runtime: Runtime = { io, exitCode: EXIT.ok }
+  const words = withJsonFields(argv)
+  try {
+    const program = makeProgram(runtime)
+    if (words.length === 0) {
+      program.outputHelp()
+      return EXIT.ok
+    }
+    await program.parseAsync(words, { from: 'user' })
+    return runtime.exitCode
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
+    // A noun without a verb: its help has been printed on standard error.
+    if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
+    return reportError(io, error instanceof CommanderError ? fromCommander(error, words) : error, formOf(words, io))
+  }
+}
+
+/**
+ * `--json` takes its fields after an equals sign, or as the next word when that can only be fields (`a,b`, `net_amount`):
+ * a word such as an id must stay an argument of the command.
+ */
+function withJsonFields(argv: readonly string[]): string[] {
+  const words: string[] = []
+  for (let index = 0; index < argv.length; index += 1) {
+    const word = argv[index] ?? ''
+    if (word === '--') return [...words, ...argv.slice(index)]
+    if (word !== '--json') words.push(word)
+    else if (/^[a-z][a-z0-9_.,]*[_.,][a-z0-9_.,]*$/.test(argv[index + 1] ?? '')) words.push(`--json=${argv[(index += 1)]}`)
+    else words.push('--json=')
+  }
+  return words
+}
+
+/** How errors are told, known even when the command line could not be parsed. */
+function formOf(words: readonly string[], io: Io): { json: boolean; color: ColorFlag } {
+  const valueOf = (...names: string[]): string | undefined => {
+    const at = words.findIndex((word) => names.some((name) => word === name || word.startsWith(`${name}=`)))
+    const word = words[at]
+    return word?.includes('=') === true ? word.slice(word.indexOf('=') + 1) : words[at + 1]
+  }
+  const hasOutput = words.some((word) => /^(-o|--output)(=|$)/.test(word))
+  const output = hasOutput ? valueOf('-o', '--output') : undefined
+  const json = words.some((word) => word.startsWith('--json='))
+  const color = words.some((word) => /^--color(=|$)/.test(word)) ? valueOf('--color') : 'auto'
+  return {
+    json: output === undefined ? json || isJson({}, io.env) : output === 'json' || output === 'jsonl',
+    color: color === 'always' || color === 'never' ? color : 'auto',
+  }
+}
+
+/** Commander's own errors, in our words and with our exit code. */
+function fromCommander(error: CommanderError, words: readonly string[]): CliError {
+  const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
+  const meant = /^\(Did you mean (?:one of )?([^,?]+).*\?\)$/.exec(rest.join(' '))?.[1]
+  const wrong = /'([^']+)'/.exec(message)?.[1]
+  if (meant === undefined || wrong === undefined) return usageError(message, `svc ${commandWords(words)}--help`)
+  return usageError(message, `svc ${words.map((word) => (word === wrong ? meant : word)).join(' ')}`)
+}
+
+function commandWords(words: readonly string[]): string {
+  const end = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word))
+  return words
+    .slice(0, end === -1 ? words.length : end)
+    .slice(0, 2)
+    .map((word) => `${word} `)
+    .join('')
+}

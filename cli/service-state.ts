@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto'
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { z } from 'zod'
+
+const Secrets = z.looseObject({ id: z.string(), client_id: z.string() })
+
+/**
+ * A running service, as `svc up --json` prints it and as <state-dir>/svc.json holds it (mode 0600: it carries the
+ * database's password and the demo merchant's secret). Other commands find the service by this file.
+ */
+export const ServiceState = z.looseObject({
+  api_url: z.url({ protocol: /^https?$/ }),
+  auth_url: z.url().nullable(),
+  demo_url: z.url(),
+  database_url: z.string(),
+  /** Absolute. */
+  state_dir: z.string(),
+  pid: z.int().positive(),
+  merchant: Secrets.extend({ webhook_secret: z.string() }),
+  operator: z.unknown().nullable(),
+  customer: z.unknown().nullable(),
+})
+export type ServiceState = z.infer<typeof ServiceState>
+
+export function serviceFile(stateDir: string): string {
+  return join(stateDir, 'svc.json')
+}
+
+/** The state directory of this command: flag, then SVC_STATE_DIR, then .svc in the current directory. Absolute. */
+export function stateDirOf(options: { flag: string | undefined; env: NodeJS.ProcessEnv; cwd: string }): string {
+  return resolve(options.cwd, options.flag ?? (options.env['SVC_STATE_DIR'] || '.svc'))
+}
+
+/** What the file says, running or not; undefined when there is none, or none that can be read as one. */
+export function readServiceState(stateDir: string): ServiceState | undefined {
+  try {
+    return ServiceState.parse(JSON.parse(readFileSync(serviceFile(stateDir), 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+/** Writes the file in one step: a reader sees all of it or none. */
+export function writeServiceState(stateDir: string, state: ServiceState): void {
+  const draft = join(stateDir, `.svc.json.${randomUUID()}`)
+  writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
+  renameSync(draft, serviceFile(stateDir))
+}
+
+/** Removes the file, but only the one of this process: another service may have begun here since. */
+export function removeServiceState(stateDir: string, pid: number): void {
+  if (readServiceState(stateDir)?.pid === pid) rmSync(serviceFile(stateDir), { force: true })
+}
+
+/**
+ * Whether a process runs. One that has ended and that its parent has not asked about yet (a zombie, common in
+ * containers whose first process collects nobody) does not.
+ */
+export function isRunning(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+  return !isZombie(pid)
+}
+
+function isZombie(pid: number): boolean {
+  if (process.platform !== 'linux') return false
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    // The name before it is in brackets and may hold any character.
+    return stat.slice(stat.lastIndexOf(')') + 2).startsWith('Z')
+  } catch {
+    return false
+  }
+}

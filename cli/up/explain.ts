@@ -1,0 +1,44 @@
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+
+/**
+ * Tells the failures of starting apart. The system's own messages say what to do, so they are passed on; `describe` puts
+ * a database's error into words.
+ */
+export function explainStart(error: unknown, options: { port?: number; portHint?: string; describe?: ((error: unknown) => string) | undefined } = {}): unknown {
+  if (error instanceof CliError || !(error instanceof Error)) return error
+  const { message } = error
+  const cause = error
+  const code = 'code' in error ? error.code : undefined
+  if (code === 'EADDRINUSE' && options.port !== undefined) return portTaken(options.port, options.portHint)
+  if (code === 'EACCES' && options.port !== undefined) {
+    return new CliError('PORT_REFUSED', `port ${options.port} may not be used by this user`, { exit: EXIT.failure, hint: options.portHint ?? '--port 8080, or --port 0 for any free one', cause })
+  }
+  switch (error.name) {
+    case 'ConfigError':
+      return new CliError('CONFIGURATION', message, { exit: EXIT.usage, cause })
+    case 'StateDirectoryError':
+      return new CliError('STATE_DIRECTORY', message, { exit: isTakenError(error) ? EXIT.conflict : EXIT.failure, cause })
+    case 'NewerDatabaseError':
+      return new CliError('DATABASE_NEWER', message, { exit: EXIT.failure, cause })
+    default:
+      if (options.describe === undefined) return error
+      return new CliError('DATABASE', options.describe(error), { exit: EXIT.failure, cause })
+  }
+}
+
+function portTaken(port: number, hint?: string): CliError {
+  return new CliError('PORT_TAKEN', `port ${port} of 127.0.0.1 is taken by another program`, {
+    exit: EXIT.failure,
+    hint: hint ?? `svc up --port 0 for any free port, or another one: --port ${port === 65535 ? 8080 : port + 1}`,
+  })
+}
+
+// SQLite's code for a lock that another process holds (src/db/state-directory.ts).
+const SQLITE_BUSY = 5
+
+/** Whether the state directory could not be locked because another process has it. */
+export function isTakenError(error: unknown): boolean {
+  const cause = error instanceof Error ? error.cause : undefined
+  return cause instanceof Error && 'errcode' in cause && cause.errcode === SQLITE_BUSY
+}

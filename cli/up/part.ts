@@ -1,0 +1,47 @@
+import type { App } from '../../src/app.ts'
+import { explainStart } from './explain.ts'
+import { onStopSignals } from './signals.ts'
+import { makeTeardown } from './teardown.ts'
+
+type Part = { what: string; stop(): Promise<void> }
+
+/**
+ * Runs one part of the system from the environment alone, as production does, until a signal asks it to stop. The
+ * database must have been migrated (`svc migrate up`).
+ */
+export async function runPart(env: NodeJS.ProcessEnv, note: (line: string) => void, start: (app: App) => Promise<Part>): Promise<void> {
+  const { promise: stopAsked, resolve: askStop } = Promise.withResolvers<void>()
+  const release = onStopSignals(() => askStop())
+  const teardown = makeTeardown(note)
+  try {
+    const { app, port } = await openApp(env)
+    teardown.add('The connections', () => app.close())
+    const part = await start(app).catch((error: unknown) => Promise.reject(explainStart(error, { port, portHint: 'another SVC_PORT' })))
+    teardown.add('This part', part.stop)
+    note(part.what)
+    await stopAsked
+  } finally {
+    await teardown.run()
+    release()
+  }
+}
+
+async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port: number }> {
+  const [{ readConfig }, { makeApp }, { describeDatabaseError }] = await Promise.all([
+    import('../../src/config.ts'),
+    import('../../src/app.ts'),
+    import('../../src/db/describe-error.ts'),
+  ])
+  const config = configOrExplain(() => readConfig(env))
+  const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
+  const app = await makeApp(config).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
+  return { app, port: config.port }
+}
+
+function configOrExplain<T>(read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    throw explainStart(error)
+  }
+}

@@ -1,0 +1,27 @@
+import { EXIT } from '../exit-codes.ts'
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+// A Ctrl+C reaches the whole process group, and npm and our own launcher pass it on: these copies are one wish.
+const SAME_WISH_MS = 500
+
+/**
+ * Calls `stop` at the first signal that asks the process to end. A second one, later than its copies could come, ends the
+ * process at once. Returns the function that takes the handlers away.
+ */
+export function onStopSignals(stop: (signal: NodeJS.Signals) => void): () => void {
+  let askedAt: number | undefined
+  function onSignal(signal: NodeJS.Signals): void {
+    const now = performance.now()
+    if (askedAt === undefined) {
+      askedAt = now
+      return stop(signal)
+    }
+    // Whoever asks twice does not want to wait: this is the one place that ends the process itself.
+    if (now - askedAt > SAME_WISH_MS) process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
+  }
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  return () => {
+    for (const signal of SIGNALS) process.off(signal, onSignal)
+  }
+}

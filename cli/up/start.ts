@@ -1,0 +1,118 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { request } from 'undici'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import { removeServiceState, serviceFile, writeServiceState } from '../service-state.ts'
+import type { ServiceState } from '../service-state.ts'
+import { openDatabase } from './database.ts'
+import type { Database } from './database.ts'
+import { explainStart } from './explain.ts'
+import type { UpPlan } from './plan.ts'
+import { claimPort } from './ports.ts'
+import { ensureMasterKey, ownLike } from './state-files.ts'
+import { makeTeardown } from './teardown.ts'
+import type { Teardown } from './teardown.ts'
+
+export type RunningService = {
+  state: ServiceState
+  /** Stops everything in the opposite order of its start; no process is left. */
+  stop(): Promise<void>
+  /** Resolves with a sentence when a part ends by itself. */
+  ended: Promise<string>
+}
+
+const READY_TIMEOUT_MS = 30_000
+const READY_PAUSE_MS = 25
+
+/**
+ * Starts the database, brings it up to date, and runs worker, API and mock bank in this process. Resolves when everything
+ * answers. What was started is stopped again when a later part fails, or when `signal` aborts.
+ */
+export async function startAll(plan: UpPlan, signal: AbortSignal): Promise<RunningService> {
+  const teardown = makeTeardown(plan.note)
+  try {
+    const database = await openDatabase(plan, teardown)
+    refuseAborted(signal)
+    const state = await startParts(plan, database, { teardown, signal })
+    return { state, stop: teardown.run, ended: database.ended }
+  } catch (error) {
+    await teardown.run()
+    throw explainStart(error)
+  }
+}
+
+async function startParts(plan: UpPlan, database: Database, { teardown, signal }: { teardown: Teardown; signal: AbortSignal }): Promise<ServiceState> {
+  const { stateDir } = database
+  const [{ readConfig }, { migrateUp }, { describeDatabaseError }, { makeApp }, { startApi }, { startWorker }, { ensureDemoMerchant }] = await Promise.all([
+    import('../../src/config.ts'),
+    import('../../src/db/migrate.ts'),
+    import('../../src/db/describe-error.ts'),
+    import('../../src/app.ts'),
+    import('../../src/api.ts'),
+    import('../../src/worker.ts'),
+    import('../../src/merchants/seed-demo.ts'),
+  ])
+  const port = await claimPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
+  const config = readConfig(environmentOf(plan, database, port))
+  const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
+  await migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
+  refuseAborted(signal)
+
+  teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
+  const app = await makeApp(config).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
+  teardown.add('The connections', () => app.close())
+  const merchant = await ensureDemoMerchant(app)
+  const worker = startWorker(app)
+  teardown.add('The worker', () => worker.stop())
+  const api = await startApi(app).catch((error: unknown) => Promise.reject(explainStart(error, { port })))
+  teardown.add('The API', () => api.stop())
+  await untilReady(api.url, signal)
+
+  const state: ServiceState = {
+    api_url: app.publicUrl,
+    auth_url: null,
+    demo_url: `${app.publicUrl}/dev/merchant-harness`,
+    database_url: config.databaseUrl,
+    state_dir: stateDir,
+    pid: process.pid,
+    merchant,
+    operator: null,
+    customer: null,
+  }
+  writeServiceState(stateDir, state)
+  ownLike(stateDir, serviceFile(stateDir))
+  return state
+}
+
+/** The service's configuration: the environment of this command, and what `up` decides for it. */
+function environmentOf(plan: UpPlan, database: Database, port: number): NodeJS.ProcessEnv {
+  const { env } = database
+  const hasKey = (env['SVC_ENCRYPTION_KEY'] ?? env['SVC_ENCRYPTION_KEY_FILE'] ?? '') !== ''
+  return {
+    ...env,
+    SVC_PORT: String(port),
+    SVC_LOG_LEVEL: env['SVC_LOG_LEVEL'] || plan.logLevel,
+    ...(hasKey ? {} : { SVC_ENCRYPTION_KEY: ensureMasterKey(database.stateDir) }),
+  }
+}
+
+/** Waits until the API says itself that it can serve. */
+async function untilReady(url: string, signal: AbortSignal): Promise<void> {
+  const deadline = performance.now() + READY_TIMEOUT_MS
+  for (;;) {
+    refuseAborted(signal)
+    const status = await request(`${url}/readyz`, { signal: AbortSignal.timeout(5_000) }).then(
+      async ({ statusCode, body }) => body.dump().then(() => statusCode),
+      () => 0,
+    )
+    if (status === 200) return
+    if (performance.now() > deadline) throw new CliError('NOT_READY', `the service does not get ready (GET /readyz answers ${status})`, { exit: EXIT.failure })
+    await delay(READY_PAUSE_MS)
+  }
+}
+
+function refuseAborted(signal: AbortSignal): void {
+  if (!signal.aborted) return
+  const exit = signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
+  throw new CliError('INTERRUPTED', 'interrupted while starting; what was started is stopped', { exit })
+}

@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { getPayment } from '../src/wire/payments.ts'
+import type { Payment, PaymentStatus, PayerView } from '../src/wire/payments.ts'
+import { call } from './client.ts'
+import type { Client } from './client.ts'
+import { CliError } from './errors.ts'
+import { EXIT } from './exit-codes.ts'
+
+const FIRST_PAUSE_MS = 100
+const LONGEST_PAUSE_MS = 1_000
+
+/** What may still come after each status. The test holds it against the service's own transition table. */
+export const STILL_POSSIBLE: Readonly<Record<PaymentStatus, readonly PaymentStatus[]>> = {
+  Initiated: ['AwaitingAuthorisation', 'Authorised', 'Settled', 'Failed', 'Refunded'],
+  AwaitingAuthorisation: ['Authorised', 'Settled', 'Failed', 'Refunded'],
+  Authorised: ['Settled', 'Failed', 'Refunded'],
+  Settled: ['Refunded'],
+  Failed: [],
+  Refunded: [],
+}
+
+export type WaitOptions = {
+  paymentId: string
+  timeoutMs: number
+  /** Told of every answer, so that the user can watch. */
+  onProgress?: (payment: Payment | PayerView) => void
+}
+
+/** The payment as it was last seen, and what is wrong with that: exit code 3 or 9. */
+export type WaitResult = { payment: Payment | PayerView; problem?: CliError }
+
+/**
+ * Waits until the payment is in the status, or has been in it on its way to another. The problem is exit code 3 as soon
+ * as the status can no longer come, and 9 when the time is over.
+ */
+export async function waitForStatus(client: Client, options: WaitOptions & { status: PaymentStatus }): Promise<WaitResult> {
+  const { status: wanted } = options
+  return waitForPayment(client, { ...options, wanted }, (payment) => {
+    if (payment.status === wanted || payment.status_history.some((change) => change.new_status === wanted)) return 'done'
+    if (STILL_POSSIBLE[payment.status].includes(wanted)) return 'open'
+    const why = payment.failure === null ? '' : ` (${payment.failure.code}: ${payment.failure.reason})`
+    return new CliError('STATE_IMPOSSIBLE', `the payment is ${payment.status}${why}; it can no longer be ${wanted}`, {
+      exit: EXIT.assertion,
+      hint: `svc payments get ${payment.payment_id}`,
+    })
+  })
+}
+
+/** Polls the payment until it is judged. `wanted` is what the time-out's message says was awaited. */
+export async function waitForPayment(
+  client: Client,
+  options: WaitOptions & { wanted: string },
+  judge: (payment: Payment | PayerView) => 'done' | 'open' | CliError,
+): Promise<WaitResult> {
+  const deadline = performance.now() + options.timeoutMs
+  let pauseMs = FIRST_PAUSE_MS
+  for (;;) {
+    const { body: payment } = await call(client, getPayment, { params: { id: options.paymentId } })
+    options.onProgress?.(payment)
+    const verdict = judge(payment)
+    if (verdict === 'done') return { payment }
+    if (verdict !== 'open') return { payment, problem: verdict }
+    if (performance.now() + pauseMs > deadline) {
+      return { payment, problem: timedOut(payment, options) }
+    }
+    await delay(pauseMs)
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)
+  }
+}
+
+function timedOut(payment: Payment | PayerView, { timeoutMs, wanted }: { timeoutMs: number; wanted: string }): CliError {
+  return new CliError('WAIT_TIMED_OUT', `the payment is still ${payment.status} after ${timeoutMs} ms; awaited was ${wanted}`, {
+    exit: EXIT.waitTimedOut,
+    hint: `svc payments get ${payment.payment_id}, or a longer --timeout`,
+    retryable: true,
+  })
+}

@@ -1,0 +1,42 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+
+/** A place in the feed: the transaction that wrote an event, and its number within it. */
+export type FeedPosition = { xid: string; ordinal: string }
+
+export const FeedRecord = z.strictObject({
+  xid: z.string(),
+  ordinal: z.string(),
+  event_id: z.string(),
+  event_type: z.string(),
+  created_at: z.string(),
+  /** The bytes that are signed, as they are stored. */
+  payload: z.string(),
+})
+export type FeedRecord = z.infer<typeof FeedRecord>
+
+/** Events behind a position, no further than the oldest running transaction (migrations/0011_event_feed.sql). */
+export function listFeed(
+  db: CommonQueryMethods,
+  { merchantId, after, limit }: { merchantId: string; after: FeedPosition; limit: number },
+): Promise<readonly FeedRecord[]> {
+  return db.any(sql.prepared('list_feed', FeedRecord)`
+    select feed_xid::text as xid, feed_ordinal::text as ordinal, event_id, event_type, created_at, payload::text as payload
+    from webhook_deliveries
+    where merchant_id = ${merchantId}
+      and (feed_xid, feed_ordinal) > (${after.xid}::text::xid8, ${after.ordinal}::bigint)
+      and feed_xid < pg_snapshot_xmin(pg_current_snapshot())
+    order by feed_xid, feed_ordinal
+    limit ${limit}
+  `)
+}
+
+const Position = z.strictObject({ xid: z.string(), ordinal: z.string() })
+
+/** The end of the feed now: what is committed later stands behind it. */
+export function findFeedEnd(db: CommonQueryMethods): Promise<FeedPosition> {
+  return db.one(sql.type(Position)`
+    select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric - 1)::text as xid, '9223372036854775807' as ordinal
+  `)
+}

@@ -1,0 +1,78 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { findService } from '../../cli/find-service.ts'
+import { readServiceState, removeServiceState, serviceFile, stateDirOf, writeServiceState } from '../../cli/service-state.ts'
+import type { ServiceState } from '../../cli/service-state.ts'
+
+function stateOf(stateDir: string, more: Partial<ServiceState> = {}): ServiceState {
+  return {
+    api_url: 'http://127.0.0.1:4000',
+    auth_url: null,
+    demo_url: 'http://127.0.0.1:4000/dev/merchant-harness',
+    database_url: 'postgres://svc_owner:secret@127.0.0.1:5000/svc',
+    state_dir: stateDir,
+    pid: process.pid,
+    merchant: { id: 'm', client_id: 'demo-server', webhook_secret: 's' },
+    operator: null,
+    customer: null,
+    ...more,
+  }
+}
+
+t.test('the service of ./.svc and its merchant are found without any setting', async (t) => {
+  const cwd = t.testdir({ '.svc': {} })
+  writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc')))
+  t.same(findService({ flags: {}, env: {}, cwd }), { apiUrl: 'http://127.0.0.1:4000', clientId: 'demo-server' })
+})
+
+t.test('a flag wins over the environment, which wins over the state file', async (t) => {
+  const cwd = t.testdir({ '.svc': {} })
+  writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc')))
+  const env = { SVC_API_URL: 'http://127.0.0.1:4001/', SVC_CLIENT_ID: 'of-env' }
+  t.same(findService({ flags: {}, env, cwd }), { apiUrl: 'http://127.0.0.1:4001', clientId: 'of-env' })
+  const flags = { apiUrl: 'https://pay.example', clientId: 'of-flag' }
+  t.same(findService({ flags, env, cwd }), { apiUrl: 'https://pay.example', clientId: 'of-flag' })
+})
+
+t.test('the demo merchant is not used for another service than its own', async (t) => {
+  const cwd = t.testdir({ '.svc': {} })
+  writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc')))
+  t.equal(findService({ flags: { apiUrl: 'http://127.0.0.1:4001' }, env: {}, cwd }).clientId, undefined)
+  t.equal(findService({ flags: { apiUrl: 'http://127.0.0.1:4000' }, env: {}, cwd }).clientId, 'demo-server')
+})
+
+t.test('the state directory: flag, SVC_STATE_DIR, ./.svc, always absolute', async (t) => {
+  t.equal(stateDirOf({ flag: 'a', env: { SVC_STATE_DIR: '/b' }, cwd: '/c' }), '/c/a')
+  t.equal(stateDirOf({ flag: undefined, env: { SVC_STATE_DIR: '/b' }, cwd: '/c' }), '/b')
+  t.equal(stateDirOf({ flag: undefined, env: { SVC_STATE_DIR: '' }, cwd: '/c' }), '/c/.svc')
+})
+
+t.test('nothing found says svc up, with exit code 8; so does the file of a dead process, and a damaged one', async (t) => {
+  const cwd = t.testdir({ '.svc': {} })
+  const notRunning = { code: 'NOT_RUNNING', options: { exit: 8, hint: /svc up/ } }
+  t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
+  const { pid } = spawnSync(process.execPath, ['-e', ''])
+  writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc'), { pid }))
+  t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
+  writeFileSync(serviceFile(join(cwd, '.svc')), '{"api_url":')
+  t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
+})
+
+t.test('an address that is none is a usage error', async (t) => {
+  for (const apiUrl of ['nonsense', 'ftp://host', 'file:///etc/passwd']) {
+    t.throws(() => findService({ flags: { apiUrl }, env: {}, cwd: '/nowhere' }), { code: 'USAGE', options: { exit: 2 } })
+  }
+})
+
+t.test('svc.json is readable by its owner alone, and only its own process removes it', async (t) => {
+  const stateDir = join(t.testdir({}), 'state')
+  mkdirSync(stateDir)
+  writeServiceState(stateDir, stateOf(stateDir))
+  t.equal(statSync(serviceFile(stateDir)).mode & 0o777, 0o600)
+  removeServiceState(stateDir, process.pid + 1)
+  t.ok(readServiceState(stateDir))
+  removeServiceState(stateDir, process.pid)
+  t.notOk(readServiceState(stateDir))
+})

@@ -1,0 +1,64 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
+import { cpSync, symlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { runningState } from '../../cli/find-service.ts'
+import { LAUNCHER, cleanEnv, databaseProcesses, nodeCommand, stateDirOf, svc, until } from './service.ts'
+
+// Another Node.js than the one of the package, where the machine has an old one.
+const OLD_NODE = ['/usr/bin/node', '/usr/local/bin/node', '/opt/node/bin/node'].find((path) => {
+  const version = spawnSync(path, ['--version'], { encoding: 'utf8' }).stdout ?? ''
+  return /^v(1[4-9]|2[0-3])\./.test(version)
+})
+const skip = OLD_NODE === undefined ? 'there is no older Node.js on this machine' : false
+
+/** A copy of the launcher in a package without dist/ and without a Node.js beside it. */
+function lonePackage(t: Test): string {
+  const folder = t.testdir({ bin: {}, 'package.json': '{"type":"module"}' })
+  cpSync(LAUNCHER, join(folder, 'bin', 'svc.js'))
+  return join(folder, 'bin', 'svc.js')
+}
+
+t.test('the launcher runs the built command line, also through a symbolic link', async (t) => {
+  t.match(await svc(['version', '-q', 'version']), { code: 0, stdout: /^\d/ })
+  const link = join(t.testdir({}), 'svc')
+  symlinkSync(LAUNCHER, link)
+  t.match(spawnSync(...nodeCommand([link, 'version', '-q', 'version']), { env: cleanEnv(), encoding: 'utf8' }).stdout, /^\d/)
+})
+
+t.test('without a build it says how to make one', async (t) => {
+  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), 'version']), { env: cleanEnv(), encoding: 'utf8' })
+  t.equal(status, 1)
+  t.match(stderr, /Try: npm run build/)
+})
+
+t.test('under an older Node.js it runs under the one that the package brings, and passes on exit code and signals', { skip }, async (t) => {
+  const old = OLD_NODE ?? ''
+  const version = spawnSync(...nodeCommand([LAUNCHER, 'version', '-q', 'node'], old), { env: cleanEnv(), encoding: 'utf8' })
+  t.match(version.stdout, /^(2[4-9]|[3-9]\d)\./)
+  t.equal(spawnSync(...nodeCommand([LAUNCHER, 'nonsense'], old), { env: cleanEnv() }).status, 2)
+  const stateDir = stateDirOf(t)
+  const child = spawn(...nodeCommand([LAUNCHER, 'up', '--port', '0', '--state-dir', stateDir], old), { env: cleanEnv(), stdio: 'ignore', detached: true })
+  const ended = once(child, 'exit')
+  await until('the service is up', () => runningState(stateDir) !== undefined || child.exitCode !== null)
+  t.not(runningState(stateDir)?.pid, child.pid, 'the service is the newer Node.js below the launcher')
+  // A terminal's Ctrl+C goes to the whole group: the service gets it twice, for the launcher passes its own on.
+  process.kill(-Number(child.pid), 'SIGINT')
+  t.same(await ended, [0, null])
+  t.same(databaseProcesses(stateDir), [])
+})
+
+t.test('under an older Node.js with no other at hand it says what to install', { skip }, async (t) => {
+  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), 'version'], OLD_NODE), { env: cleanEnv(), encoding: 'utf8' })
+  t.equal(status, 1)
+  t.match(stderr, /needs Node\.js 24 or newer; this is v\d+[^]*npm ci/)
+})
+
+t.test('a reader that has gone is no failure', async (t) => {
+  const command = `env -u NODE_OPTIONS "${process.execPath}" "${LAUNCHER}" states | head -1`
+  const { stdout, stderr } = spawnSync('sh', ['-c', command], { env: cleanEnv(), encoding: 'utf8' })
+  t.match(stdout, /^MACHINE/)
+  t.equal(stderr, '')
+})

@@ -1,0 +1,153 @@
+import t from 'tap'
+import { jobs, startJobs } from '../src/jobs.ts'
+import type { Job } from '../src/jobs.ts'
+import { startWorker } from '../src/worker.ts'
+import { until } from './support/until.ts'
+import { startReceiver } from './support/receiver.ts'
+import { makeOutbox, plantDeliveries, plantMerchant, readDelivery } from './support/webhooks.ts'
+
+const hourMs = 3_600_000
+
+t.test('a job runs at once at the start, and then at its cadence', async (t) => {
+  const { app } = await makeOutbox(t)
+  const at: number[] = []
+  const job: Job = {
+    name: 'tick',
+    everyMs: 50,
+    run: async () => {
+      at.push(performance.now())
+      return { more: false }
+    },
+  }
+  const running = startJobs(app, [job])
+  await until('three runs', () => at.length >= 3)
+  await running.stop()
+  const [first = 0, second = 0] = at
+  t.ok(second - first >= 49, `${second - first} ms between the first two`)
+})
+
+t.test('a job runs again at once while it says there is more', async (t) => {
+  const { app } = await makeOutbox(t)
+  let runs = 0
+  const running = startJobs(app, [{ name: 'drain', everyMs: hourMs, run: async () => ({ more: (runs += 1) < 100 }) }])
+  await until('all is done', () => runs === 100, 2_000)
+  await running.stop()
+  t.equal(runs, 100)
+})
+
+t.test('NOTIFY with its name wakes a job, and no other one', async (t) => {
+  const { app } = await makeOutbox(t)
+  const ran: string[] = []
+  const job = (name: string): Job => ({
+    name,
+    everyMs: hourMs,
+    run: async () => {
+      ran.push(name)
+      return { more: false }
+    },
+  })
+  const running = startJobs(app, [job('one'), job('two')])
+  await until('the first runs', () => ran.length === 2)
+  await until('it listens and is woken', () => {
+    app.wake.notify('two')
+    return ran.length > 2
+  })
+  await running.stop()
+  t.strictSame(ran.slice(0, 2), ['one', 'two'])
+  t.ok(ran.slice(2).every((name) => name === 'two'))
+})
+
+t.test('a job never runs twice at a time, and a wake-up during a run is not lost', async (t) => {
+  const { app } = await makeOutbox(t)
+  let underWay = 0
+  let peak = 0
+  let runs = 0
+  const first = Promise.withResolvers<void>()
+  const job: Job = {
+    name: 'slow',
+    everyMs: hourMs,
+    run: async () => {
+      underWay += 1
+      peak = Math.max(peak, underWay)
+      runs += 1
+      if (runs === 1) await first.promise
+      underWay -= 1
+      return { more: false }
+    },
+  }
+  const woken: ((name: string) => void)[] = []
+  const wake = { ...app.wake, listen: async (handler: (name: string) => void) => (woken.push(handler), async () => undefined) }
+  const running = startJobs({ ...app, wake }, [job])
+  await until('it runs and listens', () => runs === 1 && woken.length === 1)
+  for (let index = 0; index < 10; index += 1) woken[0]?.('slow')
+  t.equal(runs, 1)
+  first.resolve()
+  await until('the run that the wake-ups asked for', () => runs === 2, 2_000)
+  await running.stop()
+  t.equal(runs, 2, 'ten wake-ups are one run')
+  t.equal(peak, 1)
+})
+
+t.test('a job that fails is counted and runs again; the others go on', async (t) => {
+  const { app } = await makeOutbox(t)
+  let failures = 0
+  let runs = 0
+  const running = startJobs(app, [
+    {
+      name: 'broken',
+      everyMs: 10,
+      run: async () => {
+        failures += 1
+        throw new Error('it is broken')
+      },
+    },
+    { name: 'sound', everyMs: 10, run: async () => ({ more: (runs += 1) < 0 }) },
+  ])
+  await until('both ran several times', () => failures > 2 && runs > 2)
+  await running.stop()
+  const counts = await app.metrics.jobRuns.get()
+  t.ok(counts.values.some(({ labels, value }) => labels.job === 'broken' && labels.outcome === 'failed' && value > 2))
+  t.notOk(counts.values.some(({ labels }) => labels.job === 'broken' && labels.outcome === 'done'))
+})
+
+t.test('stopping waits for the run under way, tells it, and starts no other', async (t) => {
+  const { app } = await makeOutbox(t)
+  let ended = false
+  let runs = 0
+  const running = startJobs(app, [
+    {
+      name: 'long',
+      everyMs: 1,
+      run: async (_app, signal) => {
+        runs += 1
+        await new Promise((resolve) => signal.addEventListener('abort', resolve))
+        ended = true
+        return { more: true }
+      },
+    },
+  ])
+  await until('it runs', () => runs === 1)
+  await running.stop()
+  t.equal(ended, true)
+  t.equal(runs, 1)
+})
+
+t.test('a worker delivers a webhook within moments of the wake-up, and every name of the table is unique', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  t.equal(new Set(jobs.map(({ name }) => name)).size, jobs.length)
+  const receiver = await startReceiver(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const worker = startWorker(app)
+  const [first = ''] = await plantDeliveries(owner, merchantId)
+  await until('it works', async () => {
+    app.wake.notify('deliver-webhooks')
+    return (await readDelivery(owner, first)).status === 'DELIVERED'
+  })
+  const [second = ''] = await plantDeliveries(owner, merchantId)
+  const begun = performance.now()
+  app.wake.notify('deliver-webhooks')
+  await until('the next one', () => receiver.receipts.length === 2)
+  t.ok(performance.now() - begun < 2_000, 'long before the next look of its own')
+  await worker.stop()
+  t.match(await readDelivery(owner, second), { status: 'DELIVERED' }, 'stopping waited for the record')
+})

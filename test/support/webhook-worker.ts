@@ -1,0 +1,28 @@
+import { runDeliveries } from '../../src/webhooks/run-deliveries.ts'
+import { makeOutboxApp } from './webhooks.ts'
+
+/*
+ * A worker process for tests to kill. With HOLD=record it tells its parent when it is about to record an attempt, and
+ * never does: what was sent is then known to nobody else.
+ */
+const url = process.env['SVC_DATABASE_URL'] ?? ''
+const encryptionKey = process.env['SVC_ENCRYPTION_KEY'] ?? ''
+const app = await makeOutboxApp({ url, encryptionKey })
+
+if (process.env['HOLD'] === 'record') {
+  const any = app.pool.any.bind(app.pool)
+  app.pool = {
+    ...app.pool,
+    any: (query) => {
+      if (!query.sql.includes('insert into webhook_attempts')) return any(query)
+      process.send?.('holding')
+      return new Promise(() => undefined)
+    },
+  }
+}
+
+const deliveries = runDeliveries(app)
+process.send?.('started')
+process.once('SIGTERM', () => {
+  void deliveries.stop().then(() => app.close()).then(() => process.disconnect?.())
+})

@@ -1,0 +1,236 @@
+import t from 'tap'
+import { verifySignature } from '../../src/lib/webhook-signature.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import {
+  countByStatus, makeOutbox, makeOutboxApp, passDelays, plantDeliveries, plantMerchant, plantPayment, queueIsEmpty, readDelivery,
+  startDeliveries,
+} from '../support/webhooks.ts'
+
+t.test('a due delivery is sent, and is DELIVERED on a 2xx answer', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t, ({ response }) => response.writeHead(204).end())
+  const secret = '0123456789abcdef'.repeat(4)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url, secret })
+  const [id = ''] = await plantDeliveries(owner, merchantId)
+  startDeliveries(t, app)
+  await until('it is delivered', async () => (await readDelivery(owner, id)).status === 'DELIVERED')
+  const row = await readDelivery(owner, id)
+  t.match(row, { attempt_count: 1, last_http_status: 204, last_error: null, delivered_at: String, next_retry_at: 'infinity' })
+  t.equal(await queueIsEmpty(owner), true, 'it has left the queue')
+  const [receipt] = receiver.receipts
+  t.equal(receiver.receipts.length, 1)
+  t.equal(receipt?.body.toString(), row.payload, 'the bytes are those that are stored')
+  t.equal(receipt?.eventId, row.event_id)
+  t.equal(receipt?.headers['content-type'], 'application/json')
+  t.equal(verifySignature({ secret, body: receipt?.body ?? Buffer.alloc(0), signature: String(receipt?.headers['x-service-signature']) }), true)
+  const { rows } = await owner.query('select attempt, outcome, http_status, started_at <= now() as started from webhook_attempts')
+  t.strictSame(rows, [{ attempt: 1, outcome: 'delivered', http_status: 204, started: true }])
+})
+
+t.test('six failures make it DEAD, with the same id and bytes each time, and nothing is sent after that', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t, ({ response }) => response.writeHead(500).end('private text'))
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const [id = ''] = await plantDeliveries(owner, merchantId)
+  const deliveries = startDeliveries(t, app)
+  const expected = [60, 300, 1_800, 7_200, 21_600]
+  for (const [index, seconds] of expected.entries()) {
+    const attempt = index + 1
+    await until(`attempt ${attempt}`, async () => (await readDelivery(owner, id)).attempt_count === attempt)
+    t.match(await readDelivery(owner, id), { status: 'FAILED', last_http_status: 500, last_error: 'http_500', delivered_at: null })
+    const { rows } = await owner.query<{ delay: number; same: boolean; lag: number }>(
+      `select extract(epoch from q.due_at - a.started_at)::float8 as delay, q.due_at = d.next_retry_at as same
+       from webhook_queue q join webhook_deliveries d on d.id = q.delivery_id
+       join webhook_attempts a on a.delivery_id = d.id and a.attempt = $1`,
+      [attempt],
+    )
+    const delay = rows[0]?.delay ?? 0
+    t.ok(delay >= seconds * 0.8 && delay <= seconds * 1.2 + 5, `attempt ${attempt + 1} waits ${delay} s, which is ${seconds} s within a fifth`)
+    t.equal(rows[0]?.same, true, 'the queue and the delivery tell the same time')
+    await passDelays(owner)
+    deliveries.wake()
+  }
+  await until('it is DEAD', async () => (await readDelivery(owner, id)).status === 'DEAD')
+  t.match(await readDelivery(owner, id), { attempt_count: 6, last_error: 'http_500', next_retry_at: 'infinity' })
+  t.equal(await queueIsEmpty(owner), true)
+  t.equal(receiver.receipts.length, 6)
+  t.equal(new Set(receiver.receipts.map(({ eventId }) => eventId)).size, 1)
+  t.equal(new Set(receiver.receipts.map(({ body }) => body.toString('hex'))).size, 1)
+})
+
+t.test('a failed delivery is retried by itself, and a later success clears the error', async (t) => {
+  const { owner, app } = await makeOutbox(t, { webhookTimeScale: 600 })
+  const receiver = await startReceiver(t, ({ response, count }) => response.writeHead(count < 3 ? 503 : 200).end())
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const [id = ''] = await plantDeliveries(owner, merchantId)
+  startDeliveries(t, app)
+  await until('it is delivered', async () => (await readDelivery(owner, id)).status === 'DELIVERED')
+  t.match(await readDelivery(owner, id), { attempt_count: 3, last_http_status: 200, last_error: null })
+  const { rows } = await owner.query<{ gap: number | null }>(
+    `select extract(epoch from started_at - lag(started_at + duration_ms * interval '1 ms') over (order by attempt))::float8 * 600 as gap
+     from webhook_attempts order by attempt`,
+  )
+  t.ok((rows[1]?.gap ?? 0) >= 48 - 1 && (rows[2]?.gap ?? 0) >= 240 - 1, 'none is sent before its delay has passed')
+})
+
+t.test('a redirect is a failure and is not followed', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const target = await startReceiver(t)
+  const receiver = await startReceiver(t, ({ response }) => response.writeHead(307, { location: target.url }).end())
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const [id = ''] = await plantDeliveries(owner, merchantId)
+  startDeliveries(t, app)
+  await until('it failed', async () => (await readDelivery(owner, id)).status === 'FAILED')
+  t.match(await readDelivery(owner, id), { last_http_status: 307, last_error: 'redirect', attempt_count: 1 })
+  t.equal(target.receipts.length, 0)
+})
+
+t.test('four workers with 2000 rows: each row is received exactly once', async (t) => {
+  const { owner, app, url, encryptionKey } = await makeOutbox(t)
+  const receiver = await startReceiver(t)
+  for (let index = 0; index < 10; index += 1) {
+    await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: receiver.url }), { count: 200 })
+  }
+  startDeliveries(t, app)
+  for (let index = 0; index < 3; index += 1) {
+    const other = await makeOutboxApp({ url, encryptionKey })
+    t.teardown(() => other.close())
+    startDeliveries(t, other)
+  }
+  await until('all are delivered', () => queueIsEmpty(owner), 30_000)
+  t.strictSame(await countByStatus(owner), { DELIVERED: 2000 })
+  t.equal(receiver.receipts.length, 2000, 'no row was sent twice')
+  t.equal(new Set(receiver.receipts.map(({ eventId }) => eventId)).size, 2000)
+  const { rows } = await owner.query<{ workers: number; attempts: number }>(
+    'select count(distinct worker)::int4 as workers, count(*)::int4 as attempts from webhook_attempts',
+  )
+  t.equal(rows[0]?.attempts, 2000)
+  t.ok((rows[0]?.workers ?? 0) > 1, `${rows[0]?.workers} workers took part`)
+})
+
+t.test('one merchant has no more under way than its cap, over all workers', async (t) => {
+  const { owner, app, url, encryptionKey } = await makeOutbox(t, { webhookConcurrencyPerMerchant: 3 })
+  const receiver = await startReceiver(t, ({ response }) => setTimeout(() => response.writeHead(200).end(), 20))
+  await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: receiver.url }), { count: 60 })
+  const other = await makeOutboxApp({ url, encryptionKey, config: { webhookConcurrencyPerMerchant: 3 } })
+  t.teardown(() => other.close())
+  startDeliveries(t, app)
+  startDeliveries(t, other)
+  await until('all are delivered', () => queueIsEmpty(owner))
+  t.equal(receiver.receipts.length, 60)
+  t.equal(receiver.peak(), 3)
+})
+
+t.test('a merchant whose server hangs delays nobody else', async (t) => {
+  const { owner, app } = await makeOutbox(t, { webhookConcurrency: 16, webhookConcurrencyPerMerchant: 4 })
+  const hanging = await startReceiver(t, () => undefined)
+  const healthy = await startReceiver(t)
+  const slow = await plantMerchant({ owner, app, webhookUrl: hanging.url })
+  await plantDeliveries(owner, slow, { count: 500 })
+  await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: healthy.url }), { count: 100 })
+  startDeliveries(t, app)
+  const begun = performance.now()
+  await until('the healthy merchant has all', () => healthy.receipts.length === 100)
+  t.ok(performance.now() - begun < 4_000, 'before the first time-out of the other one')
+  t.equal(hanging.receipts.length, 4)
+  await until('the hanging attempts end', async () => (await countByStatus(owner))['FAILED'] !== undefined, 8_000)
+  const { rows } = await owner.query('select last_error, last_http_status from webhook_deliveries where status = $1 limit 1', ['FAILED'])
+  t.strictSame(rows[0], { last_error: 'timeout', last_http_status: null }, 'no answer within five seconds is a failure')
+  const ended = await owner.query<{ least: number; most: number }>('select min(duration_ms) as least, max(duration_ms) as most from webhook_attempts where outcome = $1', ['timeout'])
+  t.ok((ended.rows[0]?.least ?? 0) >= 4_990 && (ended.rows[0]?.most ?? 0) < 5_800, JSON.stringify(ended.rows[0]))
+  // Else stopping would wait for the attempts that hang again.
+  await hanging.close()
+})
+
+t.test('first attempts of one payment go out in event order, even when the first one fails', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t, ({ receipt, response }) => {
+    // The first events take longest, so that later ones would overtake them.
+    const { sequence } = JSON.parse(receipt.body.toString())
+    setTimeout(() => response.writeHead(sequence === 1 ? 500 : 200).end(), 60 - sequence * 15)
+  })
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const payments = [await plantPayment(owner, merchantId), await plantPayment(owner, merchantId)]
+  for (const sequence of [3, 1, 2]) {
+    for (const paymentId of payments) {
+      await plantDeliveries(owner, merchantId, { sequence, paymentId, payload: JSON.stringify({ paymentId, sequence }) })
+    }
+  }
+  startDeliveries(t, app)
+  await until('all had their first attempt', () => receiver.receipts.length === 6)
+  for (const paymentId of payments) {
+    const received = receiver.receipts.map(({ body }) => JSON.parse(body.toString())).filter((event) => event.paymentId === paymentId)
+    t.strictSame(received.map(({ sequence }) => sequence), [1, 2, 3])
+  }
+})
+
+t.test('rows of a merchant that removed its endpoint wait without using an attempt', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
+  const [id = ''] = await plantDeliveries(owner, merchantId, { nextRetryAt: '2020-01-01' })
+  startDeliveries(t, app)
+  await until('it has left the queue', () => queueIsEmpty(owner))
+  t.match(await readDelivery(owner, id), { status: 'PENDING', attempt_count: 0, next_retry_at: 'infinity' })
+})
+
+t.test('a row that three workers were lost with counts as a failed attempt', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const [poison = '', sound = ''] = await plantDeliveries(owner, merchantId, { count: 2 })
+  await owner.query(
+    `update webhook_queue set locked_by = 'gone', locked_until = now() - interval '1 s', claim_count = 3, leases_lost = 2 where delivery_id = $1`,
+    [poison],
+  )
+  startDeliveries(t, app)
+  await until('both are handled', async () => (await countByStatus(owner))['PENDING'] === undefined)
+  t.match(await readDelivery(owner, poison), { status: 'FAILED', attempt_count: 1, last_error: 'worker_lost' })
+  t.match(await readDelivery(owner, sound), { status: 'DELIVERED' })
+  t.equal(receiver.receipts.length, 1)
+  await passDelays(owner)
+  const next = startDeliveries(t, app)
+  next.wake()
+  await until('its next attempt is a real one', async () => (await readDelivery(owner, poison)).status === 'DELIVERED')
+})
+
+t.test('a result under a lost lease is not recorded', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t, async ({ response }) => {
+    await owner.query(`update webhook_queue set claim_count = claim_count + 1, locked_by = 'another'`)
+    response.writeHead(200).end()
+  })
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const [id = ''] = await plantDeliveries(owner, merchantId)
+  const deliveries = startDeliveries(t, app)
+  await until('it was sent', () => receiver.receipts.length === 1)
+  await deliveries.stop()
+  t.match(await readDelivery(owner, id), { status: 'PENDING', attempt_count: 0 })
+  t.equal((await owner.query('select from webhook_attempts')).rowCount, 0)
+})
+
+t.test('stopping waits for the attempt under way and claims no more', async (t) => {
+  const { owner, app } = await makeOutbox(t, { webhookConcurrencyPerMerchant: 1 })
+  const receiver = await startReceiver(t, ({ response }) => setTimeout(() => response.writeHead(200).end(), 200))
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  await plantDeliveries(owner, merchantId, { count: 3 })
+  const deliveries = startDeliveries(t, app)
+  await until('one is under way', () => receiver.receipts.length === 1)
+  await deliveries.stop()
+  t.strictSame(await countByStatus(owner), { DELIVERED: 1, PENDING: 2 })
+  t.equal((await owner.query('select from webhook_queue where locked_until is not null')).rowCount, 0, 'no lease is left')
+})
+
+t.test('it goes on after the database was away', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t, async ({ response }) => {
+    // Every connection of the worker is cut between the send and the record.
+    await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
+    response.writeHead(200).end()
+  })
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const [id = ''] = await plantDeliveries(owner, merchantId)
+  startDeliveries(t, app)
+  await until('the attempt is recorded', async () => (await readDelivery(owner, id)).status === 'DELIVERED')
+  t.equal(receiver.receipts.length, 1)
+})
