@@ -10,10 +10,24 @@ export type Client = {
   /** Without a slash at the end. */
   apiUrl: string
   clientId: string | undefined
+  /** The operator to act as, in operations of the platform (decision 57). */
+  platformUser?: string | undefined
+  /** Told of every request and its answer, as it went over the wire. */
+  onExchange?: ((exchange: Exchange) => void) | undefined
   /** How long one request may take from its start to the end of the answer. */
   timeoutMs: number
   dispatcher: Agent
   close(): Promise<void>
+}
+
+/** One request with its answer; `status` is undefined where none came. */
+export type Exchange = {
+  method: string
+  url: string
+  headers: Readonly<Record<string, string>>
+  body: string | null
+  status: number | undefined
+  reply: string | undefined
 }
 
 const CONNECT_TIMEOUT_MS = 3_000
@@ -21,7 +35,7 @@ const CONNECT_TIMEOUT_MS = 3_000
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 const RETRY_AFTER_MS = 150
 
-export function makeClient(options: { apiUrl: string; clientId: string | undefined; timeoutMs: number }): Client {
+export function makeClient(options: Pick<Client, 'apiUrl' | 'clientId' | 'platformUser' | 'timeoutMs'>): Client {
   const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxResponseSize: REPLY_BYTES_MAX })
   return { ...options, dispatcher, close: () => dispatcher.destroy() }
 }
@@ -38,6 +52,8 @@ export async function call<O extends Operation>(client: Client, operation: O, in
   const schema = operation.replies[reply.status]
   if (schema === undefined) throw refusal(client, operation, reply.status, json)
   const parsed = schema.safeParse(json)
+  // A newer service may tell more than this version knows: that is no reason to refuse it (decision 34).
+  if (!parsed.success && parsed.error.issues.every(isUnknownMember)) return { status: reply.status, body: json } as OperationReply<O>
   if (!parsed.success) {
     throw new CliError('UNEXPECTED_REPLY', `${client.apiUrl} answered ${operation.name} in a form this version does not know`, {
       exit: EXIT.failure,
@@ -48,6 +64,11 @@ export async function call<O extends Operation>(client: Client, operation: O, in
   }
   // The schema of this very status has just been applied, which the type system can't follow through the lookup.
   return { status: reply.status, body: parsed.data } as OperationReply<O>
+}
+
+function isUnknownMember(issue: z.core.$ZodIssue): boolean {
+  if (issue.code === 'invalid_union') return issue.errors.some((errors) => errors.every(isUnknownMember))
+  return issue.code === 'unrecognized_keys'
 }
 
 type Prepared = { url: string; method: Operation['method']; headers: Record<string, string>; body: string | null; isRepeatable: boolean }
@@ -66,6 +87,7 @@ function prepare(client: Client, operation: Operation, input: OperationInput<Ope
     if (value !== undefined) headers[name] = String(value)
   }
   if (client.clientId !== undefined) headers['x-merchant-client-id'] = client.clientId
+  if (client.platformUser !== undefined && operation.access.includes('platform')) headers['x-platform-user'] = client.platformUser
   const body = input.body === undefined ? null : JSON.stringify(input.body)
   if (body !== null) headers['content-type'] = 'application/json'
   const isRepeatable = operation.method !== 'POST' || headers['x-idempotency-key'] !== undefined
@@ -104,6 +126,7 @@ async function sendTwiceIfSafe(client: Client, prepared: Prepared): Promise<Repl
 }
 
 async function send(client: Client, { url, method, headers, body }: Prepared): Promise<Reply> {
+  client.onExchange?.({ method, url, headers, body, status: undefined, reply: undefined })
   const { statusCode, body: answer } = await request(url, {
     method,
     headers,
@@ -111,7 +134,9 @@ async function send(client: Client, { url, method, headers, body }: Prepared): P
     dispatcher: client.dispatcher,
     signal: AbortSignal.timeout(client.timeoutMs),
   })
-  return { status: statusCode, text: await answer.text() }
+  const text = await answer.text()
+  client.onExchange?.({ method, url, headers, body, status: statusCode, reply: text })
+  return { status: statusCode, text }
 }
 
 const CONNECTION_FAILURES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'])

@@ -1,3 +1,4 @@
+import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { parseDuration } from '../src/lib/duration.ts'
@@ -16,6 +17,7 @@ import { stateDirOf } from './service-state.ts'
 const GlobalOptions = z.object({
   apiUrl: z.string().optional(),
   clientId: z.string().optional(),
+  as: z.string().optional(),
   stateDir: z.string().optional(),
   output: z.enum(OUTPUT_MODES).optional(),
   json: z.union([z.literal(true), z.string()]).optional(),
@@ -115,7 +117,26 @@ function makeContext(io: Io, given: unknown): { context: Context; close(): Promi
 
 function openClient(io: Io, options: GlobalOptions): Client {
   const { apiUrl, clientId } = findService({ flags: options, env: io.env, cwd: io.cwd })
-  return makeClient({ apiUrl, clientId, timeoutMs: durationOf(io.env['SVC_TIMEOUT'] || '15s', 'SVC_TIMEOUT') })
+  return makeClient({ apiUrl, clientId, platformUser: platformUser(io, options.as), timeoutMs: durationOf(io.env['SVC_TIMEOUT'] || '15s', 'SVC_TIMEOUT') })
+}
+
+const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
+
+/** The operator's name for operations of the platform: flag, environment, then who is signed in to this machine. */
+export function platformUser(io: Io, flag: string | undefined): string {
+  const name = flag ?? (io.env['SVC_PLATFORM_USER'] || systemUser())
+  if (OPERATOR_NAME.test(name)) return name
+  throw usageError(`${flag === undefined ? 'SVC_PLATFORM_USER' : '--as'}: "${name}" is no operator's name: 1 to 64 letters, digits and marks without spaces`, '--as ada')
+}
+
+function systemUser(): string {
+  try {
+    const { username } = userInfo()
+    return OPERATOR_NAME.test(username) ? username : 'operator'
+  } catch {
+    // A container may run under a number that has no name.
+    return 'operator'
+  }
 }
 
 function modeOfEnvironment(env: NodeJS.ProcessEnv): (typeof OUTPUT_MODES)[number] {

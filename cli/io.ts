@@ -1,7 +1,13 @@
 import { styleText } from 'node:util'
 
 /** One output stream of the process, or of a test. */
-export type Sink = { write(text: string): void; readonly isTTY: boolean; readonly columns: number }
+export type Sink = {
+  write(text: string): void
+  readonly isTTY: boolean
+  readonly columns: number
+  /** Whether its reader has gone; a command that would run for ever then has nobody to run for. */
+  readonly isGone?: boolean
+}
 
 export type Stdin = {
   readonly isTTY: boolean
@@ -39,6 +45,9 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
     },
     isTTY: stream.isTTY === true,
     columns: stream.columns ?? 80,
+    get isGone() {
+      return gone
+    },
   }
 }
 

@@ -44,11 +44,14 @@ export type Printer = {
   record<Item>(view: RecordView<Item>): void
   /** Whether the form is one for programs, which get no remarks. */
   readonly isMachine: boolean
+  /** For lines that go to standard output. */
+  readonly paint: Paint
 }
 
 export function makePrinter(io: Io, options: OutputOptions): Printer {
   return {
     isMachine: options.mode !== 'table' || options.query !== undefined,
+    paint: options.paint,
     list(view) {
       if (printData(io, options, view.items, view.fields)) return
       if (options.mode === 'id') return write(io, view.items.map((row) => view.id(row)))

@@ -3,12 +3,14 @@ import { addDown } from './commands/down.ts'
 import { addHelp } from './commands/help.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addPayments } from './commands/payments.ts'
+import { addSandbox } from './commands/sandbox.ts'
 import { addServe } from './commands/serve.ts'
 import { addStates } from './commands/states.ts'
 import { addStatus } from './commands/status.ts'
 import { addUp } from './commands/up.ts'
 import { addVersion } from './commands/version.ts'
 import { addWebhooks } from './commands/webhooks.ts'
+import { addListen } from './commands/webhooks/listen.ts'
 import { addWorker } from './commands/worker.ts'
 import type { Runtime } from './context.ts'
 import { useColor } from './io.ts'
@@ -32,6 +34,8 @@ export function makeProgram(runtime: Runtime): Command {
   program.commandsGroup('Work with it:')
   addPayments(program, runtime)
   addWebhooks(program, runtime)
+  addSandbox(program, runtime)
+  addListen(program, runtime, 'short for svc webhooks listen')
 
   program.commandsGroup('Operate it:')
   addServe(program, runtime)
@@ -82,5 +86,6 @@ function addGlobalOptions(program: Command): void {
     .optionsGroup('Which service:')
     .option('--api-url <url>', 'the service (SVC_API_URL; else the one of the state directory)')
     .option('--client-id <id>', 'the merchant to act for (SVC_CLIENT_ID; else the demo merchant)')
+    .option('--as <name>', 'the operator to act as (SVC_PLATFORM_USER; else your name on this machine)')
     .option('--state-dir <directory>', 'where svc up keeps its data (SVC_STATE_DIR; .svc)')
 }

@@ -85,6 +85,6 @@ create index payment_intents__settle_at on payment_intents (settle_at) where sta
 create index payment_intents__created_at__initiated on payment_intents (created_at) where status = 'Initiated';
 
 grant select on payment_consents, payment_intents to svc_runtime;
-grant update (settle_locked_until, refund_reserved_amount, refunded_amount, webhook_sequence, updated_at) on payment_intents to svc_runtime;
+grant update (settle_at, settle_locked_until, refund_reserved_amount, refunded_amount, webhook_sequence, updated_at) on payment_intents to svc_runtime;
 -- Guarded updates lock the row of a consent while they decide over its payment.
 grant update (updated_at) on payment_consents to svc_runtime;

@@ -1,4 +1,5 @@
 import { once } from 'node:events'
+import type { Server, ServerResponse } from 'node:http'
 import type { App } from './app.ts'
 import { makeServer } from './http/server.ts'
 
@@ -21,6 +22,7 @@ const IDLE_LOOK_MS = 50
  */
 export async function startApi(app: App): Promise<RunningApi> {
   const server = makeServer(app)
+  const underWay = trackAnswers(server)
   server.listen(app.config.port, app.config.host)
   await once(server, 'listening')
   const address = server.address()
@@ -29,13 +31,25 @@ export async function startApi(app: App): Promise<RunningApi> {
   return {
     url: `http://${host}:${address.port}`,
     port: address.port,
-    stop: () => stop(server),
+    stop: () => stop(server, underWay),
   }
 }
 
-async function stop(server: ReturnType<typeof makeServer>): Promise<void> {
+/** Answers that are not finished. Each tells its client to ask no more on this connection once the server stops. */
+function trackAnswers(server: Server): ReadonlySet<ServerResponse> {
+  const underWay = new Set<ServerResponse>()
+  server.prependListener('request', (_req: unknown, res: ServerResponse) => {
+    if (!server.listening) res.setHeader('connection', 'close')
+    underWay.add(res)
+    res.once('close', () => underWay.delete(res))
+  })
+  return underWay
+}
+
+async function stop(server: Server, underWay: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = once(server, 'close')
   server.close()
+  for (const res of underWay) if (!res.headersSent) res.setHeader('connection', 'close')
   server.closeIdleConnections()
   // A connection becomes idle when its last answer is sent, which may be after the first look.
   const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS)

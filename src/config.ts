@@ -2,9 +2,15 @@ import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
 const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
-const Port = z.coerce.number().int().min(0).max(65535)
-const Seconds = z.coerce.number().int().min(0).max(31_536_000)
-const Count = z.coerce.number().int().min(1).max(10_000)
+const Port = whole(0, 65_535)
+const ConsentSeconds = whole(1, 31_536_000)
+const Count = whole(1, 10_000)
+
+/** Digits only: "1e3", " 8080" or "0x50" are more likely a slip than a number somebody meant. */
+function whole(min: number, max: number) {
+  return z.string().regex(/^\d{1,9}$/, 'must be a whole number').transform(Number).pipe(z.int().min(min).max(max))
+}
+
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
 
 /**
@@ -31,7 +37,7 @@ const Environment = z.object({
   SVC_IDENTITY: z.enum(['none']).default('none'),
   SVC_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** How long a payer has to authorise: 90 minutes (specification, Limits). */
-  SVC_CONSENT_SECONDS: Seconds.min(1).default(5_400),
+  SVC_CONSENT_SECONDS: ConsentSeconds.default(5_400),
   /** Deliveries that one worker has under way at once, over all merchants and for one of them. */
   SVC_WEBHOOK_CONCURRENCY: Count.default(128),
   SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT: Count.default(8),
@@ -110,7 +116,7 @@ function refuseUnsafe(config: Config): void {
     throw new ConfigError('SVC_IDENTITY=none trusts any caller and is refused in live mode: configure an identity provider')
   }
   if (config.identity === 'none' && !LOOPBACK.has(config.host)) {
-    throw new ConfigError(`SVC_IDENTITY=none trusts any caller and is refused on ${config.host}: listen on 127.0.0.1, or configure an identity provider`)
+    throw new ConfigError(`SVC_IDENTITY=none trusts any caller and is refused on an address that others can reach: listen on 127.0.0.1, or configure an identity provider`)
   }
   if (config.mode === 'live' && config.webhookAllowPrivate) {
     throw new ConfigError('SVC_WEBHOOK_ALLOW_PRIVATE=true is refused in live mode: webhooks must not reach private addresses')
@@ -119,14 +125,17 @@ function refuseUnsafe(config: Config): void {
 
 /** Fills in variables whose value stands in a file named by their `_FILE` twin. */
 function withFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const filled = { ...env }
+  // A variable that is set to nothing, as compose files do, is not set.
+  const filled = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   for (const name of Object.keys(Environment.shape)) {
-    const file = env[`${name}_FILE`]
-    if (file === undefined || env[name] !== undefined) continue
+    const file = filled[`${name}_FILE`]
+    if (file === undefined || filled[name] !== undefined) continue
     try {
       filled[name] = readFileSync(file, 'utf8').trim()
     } catch (cause) {
-      throw new ConfigError(`${name}_FILE: can't read ${file} (${cause instanceof Error ? cause.message : String(cause)})`)
+      // Neither the path nor the system's message, which repeats it: it may be the secret itself, put in the wrong place.
+      const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
+      throw new ConfigError(`${name}_FILE: can't read the file that it names${code}`)
     }
   }
   return filled

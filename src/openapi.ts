@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { packageRoot } from './db/package-root.ts'
 import { ERROR_STATUS } from './http/error-status.ts'
-import { ROUTES } from './http/routes.ts'
+import { routesOf } from './http/routes.ts'
 import type { ErrorCode } from './lib/errors.ts'
 import { ErrorBody } from './wire/common.ts'
 import type { Access, Operation } from './wire/operation.ts'
@@ -14,16 +14,21 @@ const SECURITY: Readonly<Record<Access, Json>> = {
   merchant: { merchantClientId: [] },
   'payment-state': { paymentState: [] },
   bank: {},
+  platform: { platformUser: [] },
   anyone: {},
 }
 
 /** Failures that any operation can have. */
 const COMMON: readonly ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 
+/** Failures that a request with a body can have, and one that a merchant makes. */
+const WITH_BODY: readonly ErrorCode[] = ['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE']
+const WITH_MERCHANT: readonly ErrorCode[] = ['UNAUTHENTICATED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE']
+
 /** The OpenAPI 3.1 description of Surface B, made from the operations' own declarations. */
-export function openApiDocument(serverUrl: string): Json {
+export function openApiDocument(serverUrl: string, mode: 'sandbox' | 'live'): Json {
   const paths: Record<string, Json> = {}
-  for (const { operation } of ROUTES) {
+  for (const { operation } of routesOf(mode)) {
     paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation) }
   }
   return {
@@ -35,6 +40,7 @@ export function openApiDocument(serverUrl: string): Json {
       schemas: { Error: schemaOf(ErrorBody, 'output') },
       securitySchemes: {
         merchantClientId: { type: 'apiKey', in: 'header', name: 'X-Merchant-Client-Id' },
+        platformUser: { type: 'apiKey', in: 'header', name: 'X-Platform-User' },
         paymentState: { type: 'apiKey', in: 'header', name: 'X-Payment-State' },
       },
     },
@@ -44,12 +50,23 @@ export function openApiDocument(serverUrl: string): Json {
 function describe(operation: Operation): Json {
   const body = schemaOf(operation.body, 'input')
   const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
-  const errors = [...COMMON, ...operation.errors, ...(operation.access.includes('merchant') ? (['UNAUTHENTICATED', 'FORBIDDEN_ROLE'] as const) : [])]
+  const errors = [
+    ...COMMON,
+    ...(hasBody ? WITH_BODY : []),
+    ...(operation.access.includes('merchant') ? WITH_MERCHANT : []),
+    ...(operation.access.includes('platform') ? (['UNAUTHENTICATED'] as const) : []),
+    ...operation.errors,
+  ]
+  const needsKey = operation.errors.includes('IDEMPOTENCY_KEY_MISSING')
   return {
     operationId: operation.name,
     summary: operation.summary,
     security: operation.access.map((access) => SECURITY[access]),
-    parameters: [...parameters(operation.params, 'path'), ...parameters(operation.query, 'query'), ...parameters(operation.headers, 'header')],
+    parameters: [
+      ...parameters(operation.params, 'path'),
+      ...parameters(operation.query, 'query'),
+      ...parameters(operation.headers, 'header', (name) => name === 'x-idempotency-key' && needsKey),
+    ],
     ...(hasBody ? { requestBody: { required: operation.bodyOptional !== true, content: { 'application/json': { schema: body } } } } : {}),
     responses: {
       ...Object.fromEntries(Object.entries(operation.replies).map(([status, schema]) => [status, reply(schemaOf(schema, 'output'), 'Success')])),
@@ -68,7 +85,8 @@ function reply(schema: Json, description: string): Json {
   return { description, content: { 'application/json': { schema } } }
 }
 
-function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): Json[] {
+/** `mustBeSent` names what the schema leaves out so that its absence has an error code of its own. */
+function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header', mustBeSent = (_name: string): boolean => false): Json[] {
   const { properties, required } = z.object({
     properties: z.record(z.string(), z.unknown()).default({}),
     required: z.array(z.string()).default([]),
@@ -76,7 +94,7 @@ function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header'): Json
   return Object.entries(properties).map(([name, member]) => ({
     name: place === 'header' ? headerName(name) : name,
     in: place,
-    required: place === 'path' || required.includes(name),
+    required: place === 'path' || required.includes(name) || mustBeSent(name),
     schema: member,
   }))
 }

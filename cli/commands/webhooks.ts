@@ -6,6 +6,7 @@ import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
 import { ListOptions, list, replay } from './webhooks/deliveries.ts'
 import { SetOptions, getEndpoint, setEndpoint } from './webhooks/endpoint.ts'
+import { addListen } from './webhooks/listen.ts'
 import { SignOptions, VerifyOptions, sign, verify } from './webhooks/signature.ts'
 
 /** `svc webhooks`: where they go, what became of them, and how a receiver proves where they come from. */
@@ -25,6 +26,7 @@ export function addWebhooks(program: Command, runtime: Runtime): void {
     .argument('<ids...>', 'deliveries, as svc webhooks list shows them')
     .addHelpText('after', '\nExamples:\n  svc webhooks replay 0193f7a2\n  svc webhooks list --status DEAD -o id | xargs svc webhooks replay\n')
     .action(action(runtime, z.object({}), replay))
+  addListen(webhooks, runtime)
   addSignature(webhooks, runtime)
 }
 

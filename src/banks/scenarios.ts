@@ -178,7 +178,7 @@ export function parseScenario(text: string): Scenario {
   if (rest.length === 0 && isPlainName(name)) return { text, behaviour: BEHAVIOURS[name] }
   const parameterised = Object.hasOwn(PARAMETERISED, name) ? PARAMETERISED[name] : undefined
   if (parameterised && parameter !== '') return { text, behaviour: parameterised.behave(parameter) }
-  throw invalidField('scenario', 'unknown_scenario', `must be one of ${SCENARIO_NAMES.join(', ')}`)
+  throw invalidField('scenario', 'UNKNOWN_SCENARIO', `must be one of ${SCENARIO_NAMES.join(', ')}`)
 }
 
 /** What happens when no scenario is asked for. */

@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg'
 import type { Client } from 'pg'
 import { makePgConnection } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
@@ -96,9 +97,15 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
 
   async function connected(): Promise<Client> {
     if (client !== undefined) return client
-    // The handler may run before the connection is there to be named.
-    client = await makePgConnection({ ...options, onError: () => client !== undefined && drop(client) })
-    return client
+    // The handler may run before the connection is there to be named, and after another one has taken its place.
+    let made: Client | undefined
+    try {
+      made = await makePgConnection({ ...options, onError: () => made !== undefined && drop(made) })
+    } catch (error) {
+      throw new BatchUnavailableError('the database can\'t be reached', { cause: error })
+    }
+    client = made
+    return made
   }
 
   function drop(lost: Client): void {
@@ -114,7 +121,7 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
       return inOrder(result.rows.map(options.parseRow), items.length)
     } catch (error) {
       // Only a refusal that the server itself pronounced leaves the connection usable and the outcome known.
-      if (isServerRefusal(error)) throw error
+      if (isRefusal(error)) throw error
       drop(connection)
       throw new BatchUnavailableError('the database did not answer', { cause: error })
     }
@@ -129,8 +136,8 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
         else resolve(row)
       }
     } catch (error) {
-      if (batch.length === 1 || !isServerRefusal(error)) {
-        for (const { reject } of batch) reject(unavailable(error))
+      if (batch.length === 1 || error instanceof BatchUnavailableError) {
+        for (const { reject } of batch) reject(error)
         return
       }
       for (const pending of batch) await settle([pending])
@@ -157,13 +164,7 @@ function inOrder<Row extends { ord: bigint }>(rows: Row[], count: number): Row[]
   return ordered
 }
 
-/** SQLSTATE of the server, and not one of the classes that end the connection (08, 57P). */
-function isServerRefusal(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
-  return /^[0-9A-Z]{5}$/.test(error.code) && !/^(08|57P)/.test(error.code)
-}
-
-function unavailable(error: unknown): unknown {
-  if (error instanceof BatchUnavailableError || isServerRefusal(error)) return error
-  return new BatchUnavailableError('the database can\'t be reached', { cause: error })
+/** An error that the server pronounced, and not one of the classes that end the connection (08, 57P). */
+function isRefusal(error: unknown): boolean {
+  return error instanceof DatabaseError && !/^(08|57P)/.test(error.code ?? '')
 }

@@ -63,6 +63,8 @@ function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify
       const connection = await connected()
       await connection.query({ name: 'wake', text: 'select pg_notify($1, name) from unnest($2::text[]) as name', values: [CHANNEL, names] })
     } catch (error) {
+      // A connection that only fell silent is still open.
+      client?.then((lost) => lost.end()).catch(() => undefined)
       client = undefined
       log.warn({ err: error, jobs: names }, 'a wake-up was lost; the jobs run at their next turn')
     }
@@ -71,12 +73,13 @@ function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify
   return {
     notify: (job) => {
       jobs.add(job)
-      timer ??= setTimeout(() => (sending = send()), GATHER_MS)
+      // One after the other: a connection carries one statement at a time.
+      timer ??= setTimeout(() => (sending = sending.then(send)), GATHER_MS)
     },
     close: async () => {
       if (timer !== undefined) {
         clearTimeout(timer)
-        sending = send()
+        sending = sending.then(send)
       }
       await sending
       const connection = await client?.catch(() => undefined)
@@ -97,16 +100,25 @@ async function keepListening({ target, log, handler }: Listening): Promise<() =>
   async function listen(): Promise<void> {
     const made = await makePgConnection({ ...target, onError: again })
     made.on('notification', ({ payload }) => handler(payload ?? ''))
-    await made.query(`listen ${CHANNEL}`)
+    try {
+      await made.query(`listen ${CHANNEL}`)
+    } catch (error) {
+      made.end().catch(() => undefined)
+      throw error
+    }
     client = made
     if (stopped) await made.end()
   }
 
   function again(error: unknown): void {
     client = undefined
-    if (stopped) return
+    // A connection that is lost under its first statement says so twice.
+    if (stopped || retry !== undefined) return
     log.warn({ err: error }, 'wake-ups are not heard; jobs run at their own cadence meanwhile')
-    retry = setTimeout(() => listen().catch(again), RETRY_MS)
+    retry = setTimeout(() => {
+      retry = undefined
+      listen().catch(again)
+    }, RETRY_MS)
   }
 
   await listen()

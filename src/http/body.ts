@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { DomainError } from '../lib/errors.ts'
 
@@ -6,16 +7,22 @@ export const BODY_BYTES_MAX = 100 * 1024
 
 /**
  * Reads a request's body, counting its bytes as they come.
- * @throws {DomainError} BODY_TOO_LARGE as soon as it is; the rest is not read
+ * @throws {DomainError} BODY_TOO_LARGE as soon as it is; the rest is not read. INVALID_JSON when the client goes away
  */
 export async function readBody(req: IncomingMessage): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge()
   const chunks: Buffer[] = []
   let bytes = 0
-  for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-    bytes += chunk.length
-    if (bytes > BODY_BYTES_MAX) throw tooLarge()
-    chunks.push(chunk)
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+      bytes += chunk.length
+      if (bytes > BODY_BYTES_MAX) throw tooLarge()
+      chunks.push(chunk)
+    }
+  } catch (cause) {
+    if (cause instanceof DomainError) throw cause
+    // The client has gone: its network error is not to be taken for one of the database's.
+    throw new DomainError('INVALID_JSON', 'the body ended before it was whole', { cause })
   }
   return chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)
 }
@@ -34,10 +41,9 @@ export function parseJsonBody(raw: Buffer, contentType: string | undefined): unk
   if (!/^application\/json\s*(;|$)/i.test(contentType ?? '')) {
     throw new DomainError('UNSUPPORTED_MEDIA_TYPE', 'the body must be sent as Content-Type: application/json')
   }
-  const text = raw.toString('utf8')
-  const value = parse(text)
-  // What JSON can write but the database can't hold; the pattern only decides whether a closer look is worth it.
-  if (/\\u(0000|d[89a-f])|\u0000/i.test(text)) refuseUnstorable(value)
+  if (!isUtf8(raw)) throw new DomainError('INVALID_JSON', 'the body is not UTF-8')
+  const value = parse(raw.toString('utf8'))
+  refuseHostile(value, { keys: 0, depth: 0 })
   return value
 }
 
@@ -50,15 +56,26 @@ function parse(text: string): unknown {
 }
 
 const DEPTH_MAX = 32
+const KEYS_MAX = 256
 
-function refuseUnstorable(value: unknown, depth = 0): void {
-  if (depth > DEPTH_MAX) throw new DomainError('INVALID_JSON', `the body is nested deeper than ${DEPTH_MAX} levels`)
-  if (typeof value === 'string' && (value.includes('\u0000') || !value.isWellFormed())) {
-    throw new DomainError('INVALID_JSON', 'the body contains U+0000 or half of a surrogate pair, which can\'t be stored')
-  }
+/** Refuses what JSON can write but no request needs, and what the database can't hold. Counts over the whole body. */
+function refuseHostile(value: unknown, seen: { keys: number; depth: number }): void {
+  if (typeof value === 'string') refuseUnstorable(value)
   if (typeof value !== 'object' || value === null) return
+  seen.depth += 1
+  if (seen.depth > DEPTH_MAX) throw new DomainError('INVALID_JSON', `the body is nested deeper than ${DEPTH_MAX} levels`)
   for (const [key, member] of Object.entries(value)) {
-    refuseUnstorable(key, depth)
-    refuseUnstorable(member, depth + 1)
+    seen.keys += 1
+    if (seen.keys > KEYS_MAX) throw new DomainError('INVALID_JSON', `the body has more than ${KEYS_MAX} members`)
+    // Some parsers take it for the object's prototype, ours drops it: nobody who means well sends it.
+    if (key === '__proto__') throw new DomainError('INVALID_JSON', 'the body has a member named __proto__')
+    refuseUnstorable(key)
+    refuseHostile(member, seen)
   }
+  seen.depth -= 1
+}
+
+function refuseUnstorable(text: string): void {
+  if (!text.includes('\u0000') && text.isWellFormed()) return
+  throw new DomainError('INVALID_JSON', 'the body contains U+0000 or half of a surrogate pair, which can\'t be stored')
 }

@@ -82,7 +82,8 @@ async function parseRequest<O extends Operation>(operation: O, req: RoutedReques
 }
 
 function parsePart(schema: z.ZodType, value: unknown, errors: FieldError[]): unknown {
-  const parsed = schema.safeParse(value)
+  // The input is asked for only to tell what is missing from what is wrong; it is never shown.
+  const parsed = schema.safeParse(value, { reportInput: true })
   if (parsed.success) return parsed.data
   errors.push(...parsed.error.issues.flatMap((issue) => fieldErrors(issue)))
   return undefined
@@ -95,14 +96,23 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   }
   if (issue.code === 'invalid_union') return unionErrors(issue, path)
   const missing = issue.code === 'invalid_type' && issue.input === undefined
-  return [{ path, code: missing ? 'REQUIRED' : issue.code.toUpperCase(), message: missing ? 'is required' : issue.message }]
+  return [missing ? { path, code: 'REQUIRED', message: 'is required' } : { path, code: fieldCode(issue), message: issue.message }]
+}
+
+/** The library's names for broken rules, in the words of our own. */
+function fieldCode(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom') return 'INVALID'
+  if (issue.code === 'too_big') return issue.origin === 'string' ? 'TOO_LONG' : 'TOO_LARGE'
+  if (issue.code === 'too_small') return issue.origin === 'string' ? 'TOO_SHORT' : 'TOO_SMALL'
+  return issue.code.toUpperCase()
 }
 
 /** Of the forms a body may have, the one it comes closest to says what is wrong. */
 function unionErrors(issue: z.core.$ZodIssueInvalidUnion, path: string): FieldError[] {
   const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]
   if (nearest === undefined || nearest.length === 0) return [{ path, code: 'INVALID', message: issue.message }]
-  return nearest.flatMap((inner) => fieldErrors(inner))
+  // The inner paths begin where the union stands.
+  return nearest.flatMap((inner) => fieldErrors({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
 function flatHeaders(req: IncomingMessage): Record<string, string | undefined> {

@@ -1,14 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
-import { constantTimeEqual } from '../lib/hmac.ts'
-import { isUuid } from '../lib/ids.ts'
 import { roleAllows } from '../lib/permissions.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
-import { findMerchantByClientId } from '../merchants/sql.ts'
+import { identifyMerchant } from '../merchants/identify.ts'
 import type { MerchantIdentity } from '../merchants/record.ts'
+import { openWithState } from '../payments/payer-access.ts'
 import { paymentNotFound } from '../payments/read.ts'
-import { findPaymentOfAnyone } from '../payments/sql.ts'
 import type { Operation } from '../wire/operation.ts'
 
 /** Who calls, proven. Handlers see nothing else of the credential, so another kind of proof changes no handler. */
@@ -16,6 +14,8 @@ export type Principal =
   | { kind: 'merchant'; merchantId: string; tradingName: string; role: MerchantRole }
   /** The payer, by the capability of one payment. */
   | { kind: 'payer'; merchantId: string; paymentId: string }
+  /** An operator of the platform, by name. */
+  | { kind: 'platform'; name: string }
   /** Nobody in particular; the operation's own credential is in its body or signature. */
   | { kind: 'anyone' }
 
@@ -32,6 +32,7 @@ export function makeGuard(app: App): Guard {
     if (access.includes('payment-state') && headers['x-payment-state'] !== undefined) {
       return payer(app, { state: single(headers['x-payment-state']), paymentId: params['id'] ?? '' })
     }
+    if (access.includes('platform')) return operator(headers)
     if (!access.includes('merchant')) return { kind: 'anyone' }
     const merchant = await findMerchant(headers)
     if (operation.permission === undefined || !roleAllows(merchant.role, operation.permission)) {
@@ -62,7 +63,7 @@ function cachedMerchants(app: App): (headers: IncomingHttpHeaders) => Promise<Pr
   }
 
   async function look(clientId: string): Promise<MerchantIdentity> {
-    const merchant = clientId.length <= 255 ? await findMerchantByClientId(app.pool, clientId) : null
+    const merchant = await identifyMerchant(app, clientId)
     if (merchant === null) throw new DomainError('UNKNOWN_CLIENT', 'no merchant has this client id')
     if (cache.size >= CACHED_MAX) cache.clear()
     cache.set(clientId, { merchant, until: performance.now() + CACHED_MS })
@@ -70,10 +71,21 @@ function cachedMerchants(app: App): (headers: IncomingHttpHeaders) => Promise<Pr
   }
 }
 
+const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
+
+/** Without an identity provider an operator only gives a name (decision 57). */
+function operator(headers: IncomingHttpHeaders): Principal {
+  const name = single(headers['x-platform-user'])
+  if (OPERATOR_NAME.test(name)) return { kind: 'platform', name }
+  throw new DomainError('UNAUTHENTICATED', 'the request does not say which operator it comes from', {
+    next: 'send the header X-Platform-User with a name',
+  })
+}
+
 /** The payer's capability (decision 40b). What does not fit is a payment that does not exist. */
 async function payer(app: App, { state, paymentId }: { state: string; paymentId: string }): Promise<Principal> {
-  const payment = isUuid(paymentId) ? await findPaymentOfAnyone(app.pool, paymentId) : null
-  if (payment === null || !constantTimeEqual(state, payment.bank_consent_id) || !payment.state_valid) throw paymentNotFound()
+  const payment = await openWithState(app, { paymentId, state })
+  if (payment === null) throw paymentNotFound()
   return { kind: 'payer', merchantId: payment.merchant_id, paymentId: payment.id }
 }
 
@@ -83,6 +95,6 @@ function single(header: string | string[] | undefined): string {
 
 /** The merchant whose data an operation may touch. */
 export function merchantIdOf(principal: Principal): string {
-  if (principal.kind === 'anyone') throw new Error('the operation has no merchant')
+  if (principal.kind === 'anyone' || principal.kind === 'platform') throw new Error('the operation has no merchant')
   return principal.merchantId
 }

@@ -54,18 +54,21 @@ function errorBody(error: DomainError, { status, requestId, publicUrl }: { statu
 function expected(error: unknown): DomainError {
   if (error instanceof DomainError) return error
   if (isDatabaseAway(error)) {
-    return new DomainError('SERVICE_UNAVAILABLE', 'the service can\'t reach its database', { cause: error, retryAfterSeconds: 1 })
+    return new DomainError('SERVICE_UNAVAILABLE', 'the service gets no answer from its database', { cause: error, retryAfterSeconds: 1 })
   }
   return new DomainError('INTERNAL_ERROR', STATUS_CODES[500] ?? 'Internal Server Error', { cause: error })
 }
 
-/** Names of slonik's errors for a connection that is lost or not to be had, and of the network's. */
+/** Names of slonik's errors for a connection that is lost or not to be had. */
 const AWAY = /^(ConnectionError|BackendTerminatedError|BackendTerminatedUnexpectedlyError|UnexpectedStateError|StatementTimeoutError)$/
+
+/** The network's codes, and the server's for: stopping, overloaded, a lock or a turn that was not to be had in time. */
+const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|57P|57014|08|53|55P03|40001|40P01)/
 
 function isDatabaseAway(error: unknown): boolean {
   if (error instanceof BatchUnavailableError || error instanceof DatabaseSilentError) return true
   if (!(error instanceof Error)) return false
   if (AWAY.test(error.name)) return true
-  if ('code' in error && typeof error.code === 'string' && /^(ECONN|EPIPE|ETIMEDOUT|57P|08|53)/.test(error.code)) return true
+  if ('code' in error && typeof error.code === 'string' && AWAY_CODES.test(error.code)) return true
   return isDatabaseAway(error.cause)
 }

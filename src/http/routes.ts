@@ -3,12 +3,14 @@ import * as wireBanks from '../wire/banks.ts'
 import type { Operation } from '../wire/operation.ts'
 import * as wirePayments from '../wire/payments.ts'
 import * as wirePortal from '../wire/portal.ts'
+import * as wireSandbox from '../wire/sandbox.ts'
 import { makeEndpoint } from './endpoint.ts'
 import type { Endpoint, Handler } from './endpoint.ts'
 import type { Guard } from './guards.ts'
 import * as banks from './handlers/banks.ts'
 import * as payments from './handlers/payments.ts'
 import * as portal from './handlers/portal.ts'
+import * as sandbox from './handlers/sandbox.ts'
 
 /** A row of the table: an operation of the contract and what answers it. */
 export type Route = { operation: Operation; bind(app: App, guard: Guard): Endpoint }
@@ -26,8 +28,20 @@ export const ROUTES: readonly Route[] = [
   route(wirePortal.putWebhookEndpoint, portal.putEndpoint),
   route(wirePortal.listWebhooks, portal.listWebhooks),
   route(wirePortal.replayWebhook, portal.replay),
+  route(wirePortal.listEvents, portal.listEvents),
   route(wireBanks.bankCallback, banks.callback),
 ]
+
+/** What exists in the sandbox only (decision 60). */
+export const SANDBOX_ROUTES: readonly Route[] = [
+  route(wireSandbox.createSandboxMerchant, sandbox.createMerchant),
+  route(wireSandbox.advanceSandboxClock, sandbox.advanceClock),
+]
+
+/** The table of a mode. */
+export function routesOf(mode: 'sandbox' | 'live'): readonly Route[] {
+  return mode === 'sandbox' ? [...ROUTES, ...SANDBOX_ROUTES] : ROUTES
+}
 
 function route<O extends Operation>(operation: O, handler: Handler<O>): Route {
   return { operation, bind: (app, guard) => makeEndpoint(app, guard, operation, handler) }

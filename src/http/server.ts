@@ -10,7 +10,7 @@ import type { RoutedRequest } from './endpoint.ts'
 import { makeGuard } from './guards.ts'
 import { returnPage } from './pages/return-page.ts'
 import { sendError, sendJson } from './reply.ts'
-import { ROUTES } from './routes.ts'
+import { routesOf } from './routes.ts'
 
 /** What a client may take its time with, in milliseconds, and how much one connection may ask. */
 const SERVER_LIMITS = {
@@ -36,7 +36,7 @@ export function makeServer(app: App): Server {
   server.maxConnections = CONNECTIONS_MAX
   const router = polka({ server, onError: failed(app), onNoMatch: unknownRoute })
   const guard = makeGuard(app)
-  for (const { operation, bind } of ROUTES) {
+  for (const { operation, bind } of routesOf(app.config.mode)) {
     const endpoint = bind(app, guard)
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
     router[METHODS[operation.method]](path, (req, res) => caught(app, req, res, () => endpoint(req, res)))
@@ -68,17 +68,17 @@ function addOperationalRoutes(app: App, router: Router): void {
       res.writeHead(200, { 'content-type': app.metrics.registry.contentType, 'cache-control': 'no-store' }).end(text)
     }),
   )
-  router.get('/openapi.json', (req, res) => caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app.publicUrl))))
+  router.get('/openapi.json', (req, res) => caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app.publicUrl, app.config.mode))))
   router.get('/payments/return', (req, res) => caught(app, req, res, async () => sendPage(res, await returnPage(app, queryOf(req)))))
-  router.get('/errors/:code', (req, res) => describeError(req, res))
+  router.get('/errors/:code', (req, res) => describeError(app, req, res))
 }
 
 /** Where an error body's `type` leads. */
-function describeError(req: RoutedRequest, res: ServerResponse): void {
+function describeError(app: App, req: RoutedRequest, res: ServerResponse): void {
   const code = (req.params['code'] ?? '').toUpperCase().replaceAll('-', '_')
   const status = Object.entries(ERROR_STATUS).find(([name]) => name === code)?.[1]
   if (status === undefined) return unknownRoute(req, res)
-  const operations = ROUTES.map((row) => row.operation).filter(({ errors }) => errors.some((name) => name === code))
+  const operations = routesOf(app.config.mode).map((row) => row.operation).filter(({ errors }) => errors.some((name) => name === code))
   sendJson(res, 200, { code, status, operations: operations.map(({ method, path }) => `${method} ${path}`) })
 }
 

@@ -48,5 +48,6 @@ const OAUTH_ERRORS: Readonly<Record<string, FailureCode>> = {
 
 /** What an OAuth `error` of the bank's redirect means (decision 15). */
 export function failureOfRedirectError(error: string): FailureCode {
-  return OAUTH_ERRORS[error] ?? 'AUTHORISATION_FAILED'
+  // The word comes from outside: a name such as `constructor` must not be looked up on the object's prototype.
+  return (Object.hasOwn(OAUTH_ERRORS, error) ? OAUTH_ERRORS[error] : undefined) ?? 'AUTHORISATION_FAILED'
 }

@@ -64,10 +64,3 @@ export function fitsCurrency(amount: TenThousandths, currency: string): boolean 
 export function isKnownCurrency(code: string): boolean {
   return Object.hasOwn(EXPONENTS, code)
 }
-
-/** `a x b` of two decimals with four places each, rounded half away from zero to four places (decision 33). */
-export function multiplyRounded(a: TenThousandths, b: TenThousandths): TenThousandths {
-  const product = a * b
-  const half = product < 0n ? -UNIT / 2n : UNIT / 2n
-  return (product + half) / UNIT
-}

@@ -15,6 +15,7 @@ const LENGTH_MAX = 2048
 export function webAddressProblem(text: string, { allowLoopbackHttp }: WebAddressRules): string | undefined {
   if (text.length > LENGTH_MAX) return `must be at most ${LENGTH_MAX} characters long`
   // Browsers strip or turn these before they parse; what we check must be what they open.
+  // oxlint-disable-next-line no-control-regex -- the characters are the point
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return 'must not contain spaces, control characters or backslashes'
   if (!URL.canParse(text)) return 'must be a complete address, such as https://shop.example/return'
   const url = new URL(text)
@@ -24,7 +25,14 @@ export function webAddressProblem(text: string, { allowLoopbackHttp }: WebAddres
   }
   if (!/^https?:\/\/[^/]/i.test(text)) return 'must have its host right after the two slashes'
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
+  if (!writesItsHost(text, url)) return 'must have its host in plain ASCII letters, as browsers show it'
   if (!loopback && /^(\[|\d+(\.\d+){3}$)/.test(url.hostname)) return 'must name a host, not an IP address'
   if (loopback && !allowLoopbackHttp) return 'must not point to this machine'
   return undefined
+}
+
+/** Whether the host stands in the text as parsers understand it: no full-width dots, no percent signs, no numbers for addresses. */
+function writesItsHost(text: string, url: URL): boolean {
+  const authority = text.slice(url.protocol.length + 2).split(/[/?#]/)[0] ?? ''
+  return authority.toLowerCase().replace(/:\d*$/, '') === url.hostname
 }

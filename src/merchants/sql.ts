@@ -9,6 +9,12 @@ export function findMerchantByClientId(db: CommonQueryMethods, clientId: string)
   `)
 }
 
+export function findMerchant(db: CommonQueryMethods, id: string): Promise<MerchantIdentity | null> {
+  return db.maybeOne(sql.type(MerchantIdentity)`
+    select id, client_id, trading_name from merchants where id = ${id}
+  `)
+}
+
 /** The sealed signing secret of a merchant; `merchants/webhook-secret.ts` opens it. */
 export function findWebhookSecret(db: CommonQueryMethods, merchantId: string): Promise<MerchantWebhookSecret | null> {
   return db.maybeOne(sql.type(MerchantWebhookSecret)`
@@ -21,12 +27,14 @@ export type NewMerchant = {
   clientId: string
   legalName: string
   tradingName: string
-  kybStatus: 'PENDING' | 'APPROVED'
+  kybStatus: 'PENDING' | 'APPROVED' | 'SUSPENDED'
   /** numeric(5,4): 0.0100 is 1.00 percent. */
   feePercentage: string
   /** numeric(10,2). */
   feeFlat: string
   webhookUrl: string | null
+  /** Who holds its payouts from the start; null for nobody. */
+  payoutHeldBy?: string | null
   realmSlug: string
   /** Sealed. */
   webhookSigningSecret: string
@@ -37,12 +45,13 @@ export async function insertMerchant(db: CommonQueryMethods, merchant: NewMercha
   const inserted = await db.query(sql.type(z.object({}))`
     insert into merchants (
       id, client_id, legal_name, trading_name, name, kyb_status, fee_percentage, fee_flat, webhook_url, realm_slug,
-      webhook_signing_secret
+      webhook_signing_secret, payout_held, payout_held_at, payout_held_by
     )
     values (
       ${merchant.id}, ${merchant.clientId}, ${merchant.legalName}, ${merchant.tradingName}, ${merchant.tradingName},
       ${merchant.kybStatus}::kyb_status, ${merchant.feePercentage}::numeric, ${merchant.feeFlat}::numeric,
-      ${merchant.webhookUrl}, ${merchant.realmSlug}, ${merchant.webhookSigningSecret}
+      ${merchant.webhookUrl}, ${merchant.realmSlug}, ${merchant.webhookSigningSecret},
+      ${merchant.payoutHeldBy != null}, case when ${merchant.payoutHeldBy != null} then now() end, ${merchant.payoutHeldBy ?? null}
     )
     on conflict do nothing
   `)

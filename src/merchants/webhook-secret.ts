@@ -18,7 +18,7 @@ export function webhookSecretContext(merchantId: string): SealContext {
  * The merchant's signing secret in plain: for signing, and for showing it to its owner.
  * @throws {DomainError} MERCHANT_NOT_FOUND
  */
-export async function openWebhookSecret(app: App, merchantId: string): Promise<string> {
+export async function openWebhookSecret(app: Pick<App, 'pool' | 'sealer'>, merchantId: string): Promise<string> {
   const merchant = await findWebhookSecret(app.pool, merchantId)
   if (merchant === null) throw new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
   return app.sealer.open(merchant.webhook_signing_secret, webhookSecretContext(merchantId))

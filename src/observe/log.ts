@@ -3,21 +3,35 @@ import type { Logger } from 'pino'
 
 export type { Logger } from 'pino'
 
-/** Names whose values never reach a log, wherever they stand in a logged object. */
+/** Names whose values never reach a log, wherever they stand in a logged object, in capitals or not. */
 const SECRET_NAMES = [
-  'authorization', 'cookie', 'code', 'state', 'token', 'secret', 'password', 'webhook_signing_secret', 'webhookSigningSecret',
-  'encryptionKey', 'databaseUrl', 'redirect_url', 'redirectUrl', 'debtor_identification', 'payer_email', 'payer_phone',
-  '["x-payment-state"]', '["x-service-signature"]',
+  'authorization', 'cookie', 'set-cookie', 'code', 'state', 'token', 'session_token', 'secret', 'password',
+  'webhook_signing_secret', 'webhookSigningSecret', 'webhook_secret', 'webhookSecret', 'encryptionKey', 'masterKey', 'databaseUrl',
+  'migrationDatabaseUrl', 'redirect_url', 'redirectUrl', 'debtor_identification', 'payer_email', 'payer_phone', 'bank_consent_id',
+  'SVC_ENCRYPTION_KEY', 'SVC_DATABASE_URL', 'SVC_MIGRATION_DATABASE_URL', 'x-payment-state', 'x-service-signature',
+  'x-service-signature-previous', 'x-mock-bank-signature', 'webhook-signature',
 ]
 
+/** A member of one of those names in a line of JSON, with its string, number or flat list or object. */
+const SECRET_MEMBERS = new RegExp(
+  String.raw`("(?:${SECRET_NAMES.join('|')})":)(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|\{[^{}]*\}|\[[^[\]]*\])`,
+  'gi',
+)
+
+/** None of these reaches past the end of a JSON string: what is left is still a line of JSON. */
 const SECRET_VALUES: readonly [RegExp, string][] = [
   [/\b[0-9a-f]{64}\b/gi, '[redacted]'],
-  [/Bearer\s+[A-Za-z0-9._~+/-]+=*/g, 'Bearer [redacted]'],
-  [/\b(postgres(?:ql)?:\/\/[^:/\s]+:)[^@\s]+@/g, '$1[redacted]@'],
-  [/([?&](?:code|state|request)=)[^&\s"]+/g, '$1[redacted]'],
+  [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/-]+=*/gi, '$1 [redacted]'],
+  [/\b(postgres(?:ql)?:\/\/[^:/@\s"\\]*:)[^@/\s"\\]+@/gi, '$1[redacted]@'],
+  [/([?&](?:code|state|request|token)=)[^&\s"\\]+/gi, '$1[redacted]'],
+  // 32 bytes as base64: the master key.
+  [/(?<![A-Za-z0-9+/])[A-Za-z0-9+/]{43}=/g, '[redacted]'],
+  // An IBAN; a sort code with its account number.
+  [/\b[A-Z]{2}\d{2}[A-Z0-9]{11,30}\b/g, '[redacted]'],
+  [/(?<!":|[[,])\b\d{14}\b/g, '[redacted]'],
 ]
 
-/** Takes secrets out of free text: 64 hex characters, bearer tokens, database passwords, codes and states in URLs. */
+/** Takes secrets out of free text: 64 hex characters, tokens, database passwords, codes and states in URLs, account numbers. */
 export function redactText(text: string): string {
   return SECRET_VALUES.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text)
 }
@@ -27,24 +41,25 @@ export function redactText(text: string): string {
  * by the names of members, and by the look of values.
  */
 export function makeLog(level: string, destination: NodeJS.WritableStream = process.stderr): Logger {
-  const paths = SECRET_NAMES.flatMap((name) => (name.startsWith('[') ? [name, `*${name}`, `*.*${name}`] : [name, `*.${name}`, `*.*.${name}`]))
   return pino(
     {
       level,
       base: { pid: process.pid },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }) },
-      redact: { paths, censor: '[redacted]' },
       serializers: { err: serializeError },
     },
-    { write: (line: string) => destination.write(redactText(line)) },
+    { write: (line: string) => destination.write(redactText(line.replace(SECRET_MEMBERS, '$1"[redacted]"'))) },
   )
 }
 
-/** Name, message, code and stack: what an error object carries beside them (a query's values, say) is not for logs. */
+/**
+ * Name, message, stack, and the code as `error_code`, for `code` is what a payer brings back from the bank. What an error
+ * object carries beside them (a query's values, say) is not for logs.
+ */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) }
-  const code = 'code' in error && typeof error.code === 'string' ? { code: error.code } : {}
+  const code = 'code' in error && typeof error.code === 'string' ? { error_code: error.code } : {}
   const cause = error.cause === undefined ? {} : { cause: serializeError(error.cause) }
   return { type: error.name, message: error.message, ...code, stack: error.stack, ...cause }
 }

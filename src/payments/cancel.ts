@@ -4,7 +4,7 @@ import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { movePayment } from './move.ts'
 import { readPayment } from './read.ts'
 import type { PaymentKey } from './read.ts'
-import type { PaymentWithHistory } from './record.ts'
+import type { PaymentRecord, PaymentWithHistory } from './record.ts'
 
 export type CancelInput = PaymentKey & {
   by: 'merchant' | 'payer'
@@ -18,12 +18,12 @@ const REASONS = {
 } as const satisfies Record<CancelInput['by'], { failureCode: FailureCode; failureSource: FailureSource }>
 
 /**
- * Cancels a payment that waits for its authorisation (decision 52). Repeating it answers the cancelled payment.
+ * Cancels a payment that waits for its authorisation (decision 52). Repeating it answers the cancelled payment, whichever
+ * of the two sides cancelled it.
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_CANCELLABLE
  */
 export async function cancelPayment(app: App, { by, rawBody, ...key }: CancelInput): Promise<PaymentWithHistory> {
   const payment = await readPayment(app, key)
-  const reason = REASONS[by]
   if (payment.status === 'AwaitingAuthorisation') {
     await movePayment(app, {
       merchantId: key.merchantId,
@@ -31,12 +31,18 @@ export async function cancelPayment(app: App, { by, rawBody, ...key }: CancelInp
       from: 'AwaitingAuthorisation',
       on: 'cancellation',
       rawPayload: rawBody,
-      ...reason,
+      ...REASONS[by],
     })
   }
   const now = await readPayment(app, key)
-  if (now.failure_code === reason.failureCode && now.failure_source === reason.failureSource) return now
-  throw new DomainError('PAYMENT_NOT_CANCELLABLE', `the payment is ${now.status} and can't be cancelled`, {
-    ...(now.status === 'Settled' ? { next: 'refund it instead: POST /api/v1/payments/{id}/refund' } : {}),
-  })
+  if (isCancelled(now)) return now
+  throw new DomainError('PAYMENT_NOT_CANCELLABLE', `the payment is ${now.status} and can't be cancelled`, hint(now))
+}
+
+function isCancelled({ failure_code: code, failure_source: source }: PaymentRecord): boolean {
+  return Object.values(REASONS).some((reason) => reason.failureCode === code && reason.failureSource === source)
+}
+
+function hint({ status }: PaymentRecord): { next?: string } {
+  return status === 'Settled' ? { next: 'refund it instead: POST /api/v1/payments/{id}/refund' } : {}
 }

@@ -49,7 +49,7 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
   if (outcome.outcome === 'CREATED') announceMove(app, creationOf(app))
   const payment = createdPayment(outcome, input.body.currency)
   if (payment.status !== 'Initiated') return { created: outcome.outcome === 'CREATED', payment }
-  const staged = await stagePayment(app, { merchantId: input.merchant.id, id: payment.payment_id })
+  const staged = await stagePayment(app, { merchantId: input.merchant.id, id: payment.payment_id, rawBody: input.rawBody })
   return { created: outcome.outcome === 'CREATED', payment: { ...payment, ...staged } }
 }
 

@@ -52,7 +52,7 @@ function remaining(payment: PaymentRecord): bigint {
 }
 
 function reserve(app: App, input: RefundInput): Promise<{ refund: RefundRecord; isNew: boolean }> {
-  const fingerprint = sha256Hex(canonicalJson({ id: input.id, ...input.body }))
+  const fingerprint = fingerprintOf(input)
   const id = app.ids.uuid()
   return app.pool.transaction(async (tx) => {
     const payment = await lockPayment(tx, { merchantId: input.merchantId, id: input.id })
@@ -74,6 +74,13 @@ function reserve(app: App, input: RefundInput): Promise<{ refund: RefundRecord; 
     await insertRefund(tx, refund)
     return { refund: pendingRecord(refund), isNew: true }
   })
+}
+
+/** Two requests of the same meaning have the same fingerprint: `"50"` is `"50.00"`. */
+function fingerprintOf({ id, body }: RefundInput): string {
+  const canonical = (amount: string | undefined) => (amount === undefined ? undefined : toNumeric(parseAmount(amount)))
+  const amounts = { amount: canonical(body.amount), refund_amount_available: canonical(body.refund_amount_available) }
+  return sha256Hex(canonicalJson({ id, ...body, ...amounts }))
 }
 
 function pendingRecord(refund: Parameters<typeof insertRefund>[1]): RefundRecord {

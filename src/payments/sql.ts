@@ -88,7 +88,7 @@ export function listEventRows(
       event_hash, created_at
     from payment_events
     where merchant_id = ${key.merchantId} and payment_intent_id = ${key.id}
-    order by ordinal
+    order by payment_events.ordinal
   `)
 }
 
@@ -130,7 +130,7 @@ export async function postponeSettlement(
 ): Promise<void> {
   await db.query(sql.type(z.object({}))`
     update payment_intents
-    set settle_locked_until = now() + make_interval(secs => ${seconds})
+    set settle_at = now() + make_interval(secs => ${seconds}), settle_locked_until = null
     where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised'
   `)
 }

@@ -5,6 +5,7 @@ import type { PaymentStatus } from '../wire/payments.ts'
 import { movePayment } from './move.ts'
 import type { UnstagedPayment } from './record.ts'
 import { findPayment, findUnstaged, listUnstaged } from './sql.ts'
+import type { Actor } from './states.ts'
 
 /** How long a bank may take to stage a consent. */
 const STAGE_TIMEOUT_MS = 5_000
@@ -16,14 +17,15 @@ const ABANDONED_MAX = 50
 /**
  * Stages a payment at a remote bank, outside any transaction, and moves it to AwaitingAuthorisation (decision 17).
  * Repeating it is safe: the bank knows the payment by its id, and the move is guarded.
+ * @param rawBody the request's body as it came, for the audit event
  * @throws {DomainError} BANK_UNAVAILABLE when the bank gives no answer; the payment stays Initiated for the job
  */
 export async function stagePayment(
   app: App,
-  key: { merchantId: string; id: string },
+  { rawBody, ...key }: { merchantId: string; id: string; rawBody: string },
 ): Promise<{ status: PaymentStatus; redirect_url: string | null }> {
   const unstaged = await findUnstaged(app.pool, key)
-  if (unstaged !== null) await stageAtBank(app, unstaged)
+  if (unstaged !== null) await stageAtBank(app, unstaged, { actor: 'MERCHANT_API', rawPayload: rawBody })
   const payment = await findPayment(app.pool, key)
   if (payment === null) throw new DomainError('PAYMENT_NOT_FOUND', 'there is no such payment')
   return { status: payment.status, redirect_url: payment.redirect_url }
@@ -32,14 +34,15 @@ export async function stagePayment(
 /** Stages what a crash or a silent bank left behind. A job. */
 export async function stagePayments(app: App): Promise<{ more: boolean }> {
   const left = await listUnstaged(app.pool, { limit: ABANDONED_MAX, olderThanSeconds: ABANDONED_SECONDS })
-  const outcomes = await Promise.allSettled(left.map((payment) => stageAtBank(app, payment)))
+  const rawPayload = JSON.stringify({ job: 'stage-payments', reason: 'the request that created the payment did not stage it' })
+  const outcomes = await Promise.allSettled(left.map((payment) => stageAtBank(app, payment, { actor: 'BATCH_JOB', rawPayload })))
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected') app.log.warn({ err: outcome.reason }, 'a payment could not be staged; it is tried again')
   }
   return { more: left.length === ABANDONED_MAX && outcomes.every(({ status }) => status === 'fulfilled') }
 }
 
-async function stageAtBank(app: App, payment: UnstagedPayment): Promise<void> {
+async function stageAtBank(app: App, payment: UnstagedPayment, by: { actor: Actor; rawPayload: string }): Promise<void> {
   try {
     const staged = await app.bank.stage(
       {
@@ -56,8 +59,7 @@ async function stageAtBank(app: App, payment: UnstagedPayment): Promise<void> {
       },
       AbortSignal.timeout(STAGE_TIMEOUT_MS),
     )
-    const rawPayload = JSON.stringify({ job: 'stage-payments', reason: 'the bank staged the consent' })
-    await movePayment(app, { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Initiated', on: 'staging', rawPayload, staged })
+    await movePayment(app, { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Initiated', on: 'staging', staged, ...by })
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     throw new DomainError('BANK_UNAVAILABLE', 'the bank does not answer', {

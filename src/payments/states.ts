@@ -9,7 +9,6 @@ export type PaymentTrigger =
   | 'creation'
   | 'creation at a remote bank'
   | 'staging'
-  | 'staging refused'
   | 'authorisation'
   | 'denial'
   | 'cancellation'
@@ -37,7 +36,6 @@ export const PAYMENT_TRANSITIONS = [
   { from: null, on: 'creation', to: 'AwaitingAuthorisation', actor: 'MERCHANT_API', webhook: 'payment.initiated', consent: 'payment creation', consentWindow: null },
   { from: null, on: 'creation at a remote bank', to: 'Initiated', actor: 'MERCHANT_API', webhook: null, consent: 'payment creation', consentWindow: null },
   { from: 'Initiated', on: 'staging', to: 'AwaitingAuthorisation', actor: 'MERCHANT_API', webhook: 'payment.initiated', consent: null, consentWindow: 'open' },
-  { from: 'Initiated', on: 'staging refused', to: 'Failed', actor: 'MERCHANT_API', webhook: 'payment.failed', consent: 'denial', consentWindow: null },
   { from: 'Initiated', on: 'expiry', to: 'Failed', actor: 'BATCH_JOB', webhook: 'payment.failed', consent: 'expiry', consentWindow: 'ended' },
   { from: 'AwaitingAuthorisation', on: 'authorisation', to: 'Authorised', actor: 'BANK_CALLBACK', webhook: 'payment.authorized', consent: 'bank authorisation', consentWindow: 'open' },
   { from: 'AwaitingAuthorisation', on: 'denial', to: 'Failed', actor: 'BANK_CALLBACK', webhook: 'payment.failed', consent: 'denial', consentWindow: 'open' },

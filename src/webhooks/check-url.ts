@@ -21,21 +21,21 @@ export type UrlProblem = { code: string; message: string }
  * looked at here but when the connection is made, for they can change in between (decision 38).
  */
 export function webhookUrlProblem(text: string, { allowPrivate }: Mode): UrlProblem | undefined {
-  if (text.length > LENGTH_MAX) return { code: 'too_long', message: `must be at most ${LENGTH_MAX} characters long` }
-  if (!URL.canParse(text)) return { code: 'invalid_url', message: 'must be a URL, such as https://shop.example/webhooks' }
+  if (text.length > LENGTH_MAX) return { code: 'TOO_LONG', message: `must be at most ${LENGTH_MAX} characters long` }
+  if (!URL.canParse(text)) return { code: 'INVALID_URL', message: 'must be a URL, such as https://shop.example/webhooks' }
   const url = new URL(text)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { code: 'invalid_scheme', message: 'must begin with https://' }
-  if (url.username !== '' || url.password !== '') return { code: 'has_userinfo', message: 'must not carry a user name or password' }
-  if (text.includes('#')) return { code: 'has_fragment', message: 'must not have a fragment' }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { code: 'INVALID_SCHEME', message: 'must begin with https://' }
+  if (url.username !== '' || url.password !== '') return { code: 'HAS_USERINFO', message: 'must not carry a user name or password' }
+  if (text.includes('#')) return { code: 'HAS_FRAGMENT', message: 'must not have a fragment' }
   return allowPrivate ? undefined : liveProblem(url)
 }
 
 function liveProblem(url: URL): UrlProblem | undefined {
   const host = url.hostname.replace(/\.$/, '')
-  if (url.protocol !== 'https:') return { code: 'https_required', message: 'must begin with https://' }
-  if (!LIVE_PORTS.has(url.port)) return { code: 'port_not_allowed', message: 'must use port 443 or 8443' }
-  if (host.startsWith('[') || isIP(host) !== 0) return { code: 'ip_not_allowed', message: 'must name a host, not an IP address' }
-  if (!host.includes('.') || INTERNAL.test(host)) return { code: 'host_not_public', message: 'must name a host that is reachable from the internet' }
+  if (url.protocol !== 'https:') return { code: 'HTTPS_REQUIRED', message: 'must begin with https://' }
+  if (!LIVE_PORTS.has(url.port)) return { code: 'PORT_NOT_ALLOWED', message: 'must use port 443 or 8443' }
+  if (host.startsWith('[') || isIP(host) !== 0) return { code: 'IP_NOT_ALLOWED', message: 'must name a host, not an IP address' }
+  if (!host.includes('.') || INTERNAL.test(host)) return { code: 'HOST_NOT_PUBLIC', message: 'must name a host that is reachable from the internet' }
   return undefined
 }
 

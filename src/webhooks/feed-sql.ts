@@ -16,7 +16,11 @@ export const FeedRecord = z.strictObject({
 })
 export type FeedRecord = z.infer<typeof FeedRecord>
 
-/** Events behind a position, no further than the oldest running transaction (migrations/0011_event_feed.sql). */
+/**
+ * Events behind a position, no further than the oldest running transaction (migrations/0011_event_feed.sql). Those of one
+ * payment stand in their order: who writes the next one has waited for the payment's row, and a transaction that did
+ * nothing before it gets its number only after such a wait.
+ */
 export function listFeed(
   db: CommonQueryMethods,
   { merchantId, after, limit }: { merchantId: string; after: FeedPosition; limit: number },

@@ -46,7 +46,9 @@ const POSITION = /^(\d{1,19})\.(\d{1,19})$/
 
 function decodeCursor(cursor: string): FeedPosition {
   const [, xid, ordinal] = POSITION.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? []
-  if (xid === undefined || ordinal === undefined || BigInt(ordinal) > 9_223_372_036_854_775_807n) {
+  const isPosition = xid !== undefined && ordinal !== undefined && BigInt(ordinal) <= 9_223_372_036_854_775_807n
+  // Decoding passes over what is no base64: only what this feed writes itself is its cursor.
+  if (!isPosition || encodeCursor({ xid, ordinal }) !== cursor) {
     throw invalidField('after', 'INVALID', 'is not a cursor that this feed gave')
   }
   return { xid, ordinal }

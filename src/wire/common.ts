@@ -12,6 +12,7 @@ export const NoBody = z.undefined()
 
 /** Text without U+0000, which PostgreSQL can't hold. */
 export function text(max: number): z.ZodString {
+  // oxlint-disable-next-line no-control-regex -- the character is the point
   return z.string().min(1).max(max).regex(/^[^\u0000]*$/, 'must not contain the character U+0000')
 }
 
@@ -31,6 +32,26 @@ export const Currency = z
 
 /** ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
+
+/** A moment that a client asks for: ISO 8601 with its offset, in a year that PostgreSQL knows. Read as UTC milliseconds. */
+export const Instant = z.iso
+  .datetime({ offset: true })
+  .refine(isInCalendar, 'must be in the years 1 to 9999')
+  .transform((text) => new Date(text).toISOString())
+
+function isInCalendar(text: string): boolean {
+  const year = new Date(text).getUTCFullYear()
+  // What is no date at all has been refused for that.
+  return !(year < 1 || year > 9999)
+}
+
+/** How many of a list: 1 to 100, and 50 where nothing is said (decision 25). Digits only: a query has no other numbers. */
+export const Limit = z
+  .custom<number | string>((value) => /^\d{1,9}$/.test(String(value)), 'must be a whole number')
+  .transform(Number)
+  .pipe(z.int().min(1).max(100))
+  .prefault(50)
+  .meta({ type: 'integer', minimum: 1, maximum: 100 })
 
 export const Uuid = z.string().meta({ format: 'uuid' })
 

@@ -39,9 +39,9 @@ export type Operation<
 
 /**
  * Kinds of credential: a merchant's, the payer's capability for one payment (`X-Payment-State`, decision 40b), the
- * bank's own signature, or none at all.
+ * bank's own signature, a platform operator's, or none at all.
  */
-export type Access = 'merchant' | 'payment-state' | 'bank' | 'anyone'
+export type Access = 'merchant' | 'payment-state' | 'bank' | 'platform' | 'anyone'
 
 /** Declares an operation, keeping the exact types of its schemas. */
 export function operation<

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Amount, Currency, IdempotencyKey, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { Amount, Currency, IdempotencyKey, IdParams, Instant, Limit, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
 import { operation } from './operation.ts'
 
 export const PaymentStatus = z.enum(['Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled', 'Failed', 'Refunded'])
@@ -81,6 +81,7 @@ export const PaymentSummary = z.strictObject({
   consent_status: ConsentStatus,
   ...amounts,
   refunded_amount: Money,
+  redirect_uri: z.string(),
   redirect_url: z.string().nullable(),
   debtor_bank_id: z.string().nullable(),
   payer_name: z.string().nullable(),
@@ -130,16 +131,16 @@ export const PaymentEvent = StatusChange.extend({
 export type PaymentEvent = z.infer<typeof PaymentEvent>
 
 const ListQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).max(100).default(50),
+  limit: Limit,
   cursor: z.string().max(256).optional(),
   status: PaymentStatus.optional(),
-  from: z.iso.datetime({ offset: true }).optional(),
-  to: z.iso.datetime({ offset: true }).optional(),
+  from: Instant.optional(),
+  to: Instant.optional(),
   currency: Currency.optional(),
   min_amount: Amount.optional(),
   max_amount: Amount.optional(),
-  end_to_end_id: z.string().max(35).optional(),
-  bank_id: z.string().max(50).optional(),
+  end_to_end_id: text(35).optional(),
+  bank_id: text(50).optional(),
 })
 export type PaymentListQuery = z.infer<typeof ListQuery>
 

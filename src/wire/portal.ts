@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { IdParams, Limit, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
 import { operation } from './operation.ts'
 
 export const DeliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'DEAD'])
@@ -83,4 +83,33 @@ export const replayWebhook = operation({
   bodyOptional: true,
   replies: { 200: Delivery },
   errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_NOT_DEAD'],
+})
+
+/** An event as the pull feed gives it: the very bytes that a webhook carries, and the headers that sign them (decision 56). */
+export const FeedEvent = z.strictObject({
+  cursor: z.string(),
+  event_id: z.string(),
+  event_type: z.string(),
+  created_at: Timestamp,
+  payload: z.string().meta({ description: 'the exact bytes of the webhook, as text: parse it, but verify it as it is' }),
+  signatures: z.record(z.string(), z.string()).meta({ description: 'the signing headers of a webhook, by their names' }),
+})
+export type FeedEvent = z.infer<typeof FeedEvent>
+
+export const listEvents = operation({
+  name: 'listEvents',
+  method: 'GET',
+  path: '/api/v1/portal/events',
+  summary: 'Pull events in the order in which they were committed, whether or not a webhook delivered them',
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: None,
+  query: z.strictObject({
+    after: z.string().max(128).optional().meta({ description: 'a cursor, or "latest" to begin with what comes from now on' }),
+    limit: Limit,
+  }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: z.strictObject({ data: z.array(FeedEvent), next_cursor: z.string().nullable() }) },
+  errors: [],
 })

@@ -109,3 +109,10 @@ t.test('a service that never answers is given up after the timeout', async (t) =
 t.test('a port on which nothing listens is exit code 8', async (t) => {
   t.match(await errorOf(call(clientOf(t, 'http://127.0.0.1:1'), listPayments, {})), { code: 'SERVICE_UNREACHABLE', message: /nothing listens/, options: { exit: 8 } })
 })
+
+t.test('a reply with members that this version does not know is taken as it is', async (t) => {
+  const newer = { ...paymentOf('Settled'), settled_by: 'a newer service', status_history: [] }
+  const { url } = await fakeService(t, () => ({ json: newer }))
+  const { body } = await call(clientOf(t, url), getPayment, { params: { id: PAYMENT_ID } })
+  t.equal(body.payment_id, PAYMENT_ID)
+})

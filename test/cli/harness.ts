@@ -79,6 +79,7 @@ export function paymentOf(status: string, more: object = {}): Record<string, unk
     net_amount: '49.30',
     currency: 'GBP',
     refunded_amount: '0.00',
+    redirect_uri: 'https://shop.example/return',
     redirect_url: null,
     debtor_bank_id: null,
     payer_name: null,

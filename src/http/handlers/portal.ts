@@ -1,5 +1,6 @@
 import { listDeliveries } from '../../webhooks/list-deliveries.ts'
 import type { DeliveryRecord } from '../../webhooks/record.ts'
+import { readFeed } from '../../webhooks/read-feed.ts'
 import { replay as replayDelivery } from '../../webhooks/replay.ts'
 import { getEndpoint as readEndpoint, setEndpoint } from '../../webhooks/set-endpoint.ts'
 import type * as wire from '../../wire/portal.ts'
@@ -30,6 +31,12 @@ export const listWebhooks: Handler<typeof wire.listWebhooks> = async (app, { pri
 export const replay: Handler<typeof wire.replayWebhook> = async (app, { principal, params }) => {
   const delivery = await replayDelivery(app, { merchantId: merchantIdOf(principal), id: params.id })
   return { status: 200, body: presentDelivery(delivery) }
+}
+
+/** GET /api/v1/portal/events */
+export const listEvents: Handler<typeof wire.listEvents> = async (app, { principal, query }) => {
+  const { events, nextCursor } = await readFeed(app, { merchantId: merchantIdOf(principal), after: query.after, limit: query.limit })
+  return { status: 200, body: { data: events, next_cursor: nextCursor } }
 }
 
 function presentDelivery({ payment_intent_id, ...delivery }: DeliveryRecord): wire.Delivery {

@@ -14,6 +14,7 @@ export function presentSummary(payment: PaymentRecord): PaymentSummary {
     consent_type: payment.consent_type,
     consent_status: payment.consent_status,
     ...amounts(payment),
+    redirect_uri: payment.redirect_uri,
     redirect_url: payment.redirect_url,
     debtor_bank_id: payment.debtor_bank_id,
     payer_name: payment.payer_name,

@@ -1,8 +1,9 @@
 import type { App } from '../../app.ts'
 import { SCENARIO_NAMES } from '../../banks/scenarios.ts'
 import { DomainError } from '../../lib/errors.ts'
-import { findMerchantByClientId } from '../../merchants/sql.ts'
+import { identifyMerchant } from '../../merchants/identify.ts'
 import { createPayment } from '../../payments/create.ts'
+import { IdempotencyKey } from '../../wire/common.ts'
 import { CreatePayment } from '../../wire/payments.ts'
 import { html } from './html.ts'
 import { page, seeOther } from './page.ts'
@@ -29,8 +30,10 @@ ${problem === undefined ? undefined : html`<p role="alert">${problem}</p>`}
 /** Creates the payment that the form describes and sends the browser to its bank. */
 export async function submitHarness(app: App, form: URLSearchParams): Promise<PageReply> {
   const values = Object.fromEntries(form)
-  const merchant = await findMerchantByClientId(app.pool, values['client_id'] ?? '')
+  const merchant = await identifyMerchant(app, values['client_id'] ?? '')
   if (merchant === null) return harnessPage(values, 'No merchant has this client id.')
+  const key = IdempotencyKey.safeParse(values['idempotency_key'] || app.ids.uuid())
+  if (!key.success) return harnessPage(values, 'The idempotency key must be 1 to 255 printable ASCII characters.')
   const parsed = CreatePayment.safeParse({
     amount: values['amount'],
     currency: values['currency'],
@@ -43,7 +46,7 @@ export async function submitHarness(app: App, form: URLSearchParams): Promise<Pa
   try {
     const { payment } = await createPayment(app, {
       merchant: { id: merchant.id, tradingName: merchant.trading_name },
-      idempotencyKey: values['idempotency_key'] || app.ids.uuid(),
+      idempotencyKey: key.data,
       body: parsed.data,
       rawBody: JSON.stringify(parsed.data),
     })

@@ -2,9 +2,10 @@ import type { App } from '../../app.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import { completeSca } from '../../payments/complete-sca.ts'
+import { findWithState } from '../../payments/payer-access.ts'
 import { readPayment } from '../../payments/read.ts'
 import type { PaymentWithHistory } from '../../payments/record.ts'
-import { findPaymentByState } from '../../payments/sql.ts'
+import { ScaComplete } from '../../wire/payments.ts'
 import { presentFailure } from '../handlers/present-payment.ts'
 import { html } from './html.ts'
 import type { Html } from './html.ts'
@@ -23,16 +24,17 @@ const REFRESH_SECONDS = 1
  */
 export async function returnPage(app: App, query: URLSearchParams): Promise<PageReply> {
   const state = query.get('state') ?? ''
-  const payment = state === '' ? null : await findPaymentByState(app.pool, state)
-  if (payment === null || !payment.state_valid) return unknownPayment()
+  const payment = await findWithState(app, state)
+  if (payment === null) return unknownPayment()
   const code = query.get('code')
   const error = query.get('error')
   if (code === null && error === null) {
     return show(await readPayment(app, { merchantId: payment.merchant_id, id: payment.id }))
   }
-  const body = code === null ? { state, error: error ?? '' } : { state, code }
+  const body = ScaComplete.safeParse(code === null ? { state, error } : { state, code })
+  if (!body.success) return unknownPayment()
   try {
-    await completeSca(app, { id: payment.id, body, rawBody: JSON.stringify(body) })
+    await completeSca(app, { id: payment.id, body: body.data, rawBody: JSON.stringify(body.data) })
   } catch (failure) {
     if (!(failure instanceof DomainError)) throw failure
     if (failure.code !== 'CONSENT_EXPIRED') return refused(failure, failure.code === 'BANK_UNAVAILABLE')

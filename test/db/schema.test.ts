@@ -1,0 +1,317 @@
+import t from 'tap'
+import pg from 'pg'
+import { makePgConnection } from '../../src/db/connection.ts'
+import { testDatabase } from '../support/database.ts'
+
+/*
+ * The specification's Resources, transcribed: table by table, column by column. `required` stands where the
+ * specification, or the sense of a column, leaves no room for null; columns of our own beside these are free.
+ */
+type Column = { type: string; required?: boolean; unique?: boolean }
+
+const UUID = { type: 'uuid', required: true }
+const TIME = { type: 'timestamp with time zone' }
+const MONEY = { type: 'numeric(19,4)' }
+
+const RESOURCES: Record<string, Record<string, Column>> = {
+  merchants: {
+    id: { ...UUID, unique: true },
+    client_id: { type: 'text', required: true, unique: true },
+    legal_name: { type: 'text', required: true },
+    trading_name: { type: 'text', required: true },
+    name: { type: 'text' },
+    kyb_status: { type: 'kyb_status', required: true },
+    fee_percentage: { type: 'numeric(5,4)', required: true },
+    fee_flat: { type: 'numeric(10,2)', required: true },
+    webhook_url: { type: 'text' },
+    is_active: { type: 'boolean', required: true },
+    realm_slug: { type: 'text', unique: true },
+    webhook_signing_secret: { type: 'text', required: true },
+    branding_config: { type: 'json' },
+    payout_held: { type: 'boolean', required: true },
+    payout_held_at: TIME,
+    payout_held_by: { type: 'text' },
+  },
+  merchant_bank_accounts: {
+    id: UUID,
+    merchant_id: UUID,
+    account_holder_name: { type: 'text', required: true },
+    encrypted_account_number: { type: 'text', required: true },
+    encrypted_sort_code: { type: 'text', required: true },
+    encrypted_iban: { type: 'text' },
+    is_active: { type: 'boolean', required: true },
+  },
+  payment_consents: {
+    id: UUID,
+    merchant_id: UUID,
+    consent_type: { type: 'consent_type', required: true },
+    status: { type: 'consent_status', required: true },
+    bank_consent_reference: { type: 'text', unique: true },
+    amount: MONEY,
+    currency: { type: 'character(3)', required: true },
+    control_parameters: { type: 'json' },
+    expires_at: { ...TIME, required: true },
+    payer_name: { type: 'character varying(140)' },
+    debtor_account_scheme: { type: 'debtor_account_scheme' },
+    debtor_identification: { type: 'character varying(34)' },
+    remittance_reference: { type: 'character varying(18)' },
+    debtor_bank_id: { type: 'character varying(50)' },
+  },
+  payment_intents: {
+    id: { ...UUID, unique: true },
+    merchant_id: UUID,
+    consent_id: UUID,
+    idempotency_key: { type: 'character varying(255)', required: true },
+    amount: { ...MONEY, required: true },
+    gross_amount: { ...MONEY, required: true },
+    fee_amount: { ...MONEY, required: true },
+    net_amount: { ...MONEY, required: true },
+    currency: { type: 'character(3)', required: true },
+    status: { type: 'payment_status', required: true },
+    end_to_end_id: { type: 'character varying(35)', required: true, unique: true },
+    bank_consent_id: { type: 'text', required: true },
+    bank_reference: { type: 'text' },
+    failure_code: { type: 'text' },
+    refunded_amount: { ...MONEY, required: true },
+  },
+  payment_events: {
+    ordinal: { type: 'bigint', required: true, unique: true },
+    id: { ...UUID, unique: true },
+    payment_intent_id: UUID,
+    previous_status: { type: 'payment_status' },
+    new_status: { type: 'payment_status', required: true },
+    changed_by: { type: 'character varying(100)', required: true },
+    raw_payload: { type: 'json', required: true },
+    raw_payload_sha256: { type: 'character(64)', required: true },
+  },
+  webhook_deliveries: {
+    id: UUID,
+    merchant_id: UUID,
+    payment_intent_id: { type: 'uuid' },
+    event_id: { type: 'character varying(64)', required: true, unique: true },
+    event_type: { type: 'character varying(64)', required: true },
+    payload: { type: 'json', required: true },
+    status: { type: 'webhook_delivery_status', required: true },
+    attempt_count: { type: 'smallint', required: true },
+    next_retry_at: { ...TIME, required: true },
+    last_http_status: { type: 'smallint' },
+    last_error: { type: 'text' },
+    delivered_at: TIME,
+  },
+}
+
+const ENUMS: Record<string, string[]> = {
+  kyb_status: ['PENDING', 'APPROVED', 'SUSPENDED'],
+  consent_type: ['SINGLE_IMMEDIATE', 'VARIABLE_RECURRING'],
+  consent_status: ['AWAITING_AUTHORISATION', 'AUTHORISED', 'REJECTED', 'REVOKED', 'EXPIRED'],
+  debtor_account_scheme: ['UK.OBIE.SortCodeAccountNumber', 'UK.OBIE.IBAN'],
+  payment_status: ['Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled', 'Failed', 'Refunded'],
+  webhook_delivery_status: ['PENDING', 'DELIVERED', 'FAILED', 'DEAD'],
+}
+
+/** What the role that the service acts as may do with each table: nothing that is not here. */
+const TABLE_GRANTS: Record<string, string> = {
+  'mock_bank.authorisations': 'INSERT,SELECT',
+  'mock_bank.bank_credits': 'INSERT,SELECT',
+  'mock_bank.bank_debits': 'INSERT,SELECT',
+  'public.merchant_bank_accounts': 'INSERT,SELECT,UPDATE',
+  'public.merchants': 'INSERT,SELECT,UPDATE',
+  'public.payment_consents': 'SELECT',
+  'public.payment_events': 'SELECT',
+  'public.payment_intents': 'SELECT',
+  'public.payment_refunds': 'INSERT,SELECT',
+  'public.webhook_attempts': 'INSERT,SELECT',
+  'public.webhook_deliveries': 'INSERT,SELECT',
+  'public.webhook_queue': 'DELETE,INSERT,SELECT,UPDATE',
+}
+
+/** And with single columns; all of them are updates. */
+const COLUMN_GRANTS: Record<string, string[]> = {
+  'mock_bank.authorisations': ['exchange_calls', 'execution_calls'],
+  'public.payment_consents': ['updated_at'],
+  'public.payment_intents': ['refund_reserved_amount', 'refunded_amount', 'settle_at', 'settle_locked_until', 'updated_at', 'webhook_sequence'],
+  'public.payment_refunds': ['attempt_count', 'bank_reference', 'failure_code', 'resume_at', 'status', 'updated_at'],
+  'public.webhook_deliveries': ['attempt_count', 'delivered_at', 'last_error', 'last_http_status', 'next_retry_at', 'status'],
+}
+
+/** Functions that act with the owner's rights. Those that can be called are called by the runtime role alone. */
+const DEFINERS: Record<string, 'callable' | 'trigger'> = {
+  advance_sandbox_clock: 'callable',
+  arm_late_webhook_delivery: 'trigger',
+  create_payments: 'callable',
+  move_payments: 'callable',
+  queue_webhook_delivery: 'trigger',
+}
+
+const { url: databaseUrl } = await testDatabase(t)
+const owner: pg.Client = await makePgConnection({ databaseUrl, onError: () => undefined })
+t.teardown(() => owner.end())
+
+async function all<Row extends pg.QueryResultRow>(text: string): Promise<Row[]> {
+  return (await owner.query<Row>(text)).rows
+}
+
+t.test('every field of the specification is a column of its type', async (t) => {
+  const columns = await all<{ table: string; name: string; type: string; required: boolean }>(`
+    select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as required
+    from pg_attribute a join pg_class c on c.oid = a.attrelid
+    where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+  `)
+  const unique = await all<{ table: string; name: string }>(`
+    select c.relname as table, a.attname as name
+    from pg_index i join pg_class c on c.oid = i.indrelid join pg_attribute a on a.attrelid = c.oid and a.attnum = i.indkey[0]
+    where i.indisunique and i.indnkeyatts = 1 and i.indpred is null and c.relnamespace = 'public'::regnamespace
+  `)
+  for (const [table, fields] of Object.entries(RESOURCES)) {
+    for (const [name, field] of Object.entries(fields)) {
+      const column = columns.find((each) => each.table === table && each.name === name)
+      t.equal(column?.type, field.type, `${table}.${name}`)
+      if (field.required) t.ok(column?.required, `${table}.${name} is required`)
+      else t.notOk(column?.required && table !== 'merchants', `${table}.${name} is optional`)
+      if (field.unique) t.ok(unique.some((each) => each.table === table && each.name === name), `${table}.${name} is unique`)
+    }
+  }
+})
+
+t.test('the enumerations have the specification\'s values, in its order', async (t) => {
+  const rows = await all<{ name: string; values: string[] }>(`
+    select t.typname as name, array_agg(e.enumlabel::text order by e.enumsortorder) as values
+    from pg_type t join pg_enum e on e.enumtypid = t.oid group by t.typname
+  `)
+  const found = Object.fromEntries(rows.map(({ name, values }) => [name, values]))
+  for (const [name, values] of Object.entries(ENUMS)) t.same(found[name], values, name)
+})
+
+t.test('one payment for each merchant and idempotency key', async (t) => {
+  const rows = await all<{ text: string }>(`select pg_get_constraintdef(oid) as text from pg_constraint where conrelid = 'payment_intents'::regclass and contype = 'u'`)
+  t.ok(rows.some(({ text }) => text === 'UNIQUE (merchant_id, idempotency_key)'))
+})
+
+t.test('the ordinal is a bigserial and the primary key', async (t) => {
+  const [row] = await all<{ key: string; sequence: string; type: string }>(`
+    select pg_get_constraintdef(oid) as key, pg_get_serial_sequence('payment_events', 'ordinal') as sequence,
+      (select seqtypid::regtype::text from pg_sequence where seqrelid = pg_get_serial_sequence('payment_events', 'ordinal')::regclass) as type
+    from pg_constraint where conrelid = 'payment_events'::regclass and contype = 'p'
+  `)
+  t.same(row, { key: 'PRIMARY KEY (ordinal)', sequence: 'public.payment_events_ordinal_seq', type: 'bigint' })
+})
+
+/** Tables that belong to no tenant: the tenants themselves, and the list of migrations. */
+const NO_TENANT = ['merchants', 'pgmigrations']
+
+t.test('every table of a tenant says whose it is, and refers to its neighbours through the tenant', async (t) => {
+  const tables = await all<{ name: string; tenant: boolean }>(`
+    select c.relname as name, exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'merchant_id' and a.attnotnull) as tenant
+    from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
+  `)
+  t.same(tables.filter(({ tenant }) => !tenant).map(({ name }) => name).filter((name) => !/migration/.test(name)).toSorted(), ['merchants'])
+  const keys = await all<{ table: string; target: string; columns: string[]; targets: string[] }>(`
+    select k.conrelid::regclass::text as table, k.confrelid::regclass::text as target,
+      array(select attname::text from pg_attribute where attrelid = k.conrelid and attnum = any (k.conkey)) as columns,
+      array(select attname::text from pg_attribute where attrelid = k.confrelid and attnum = any (k.confkey)) as targets
+    from pg_constraint k where k.contype = 'f' and k.connamespace = 'public'::regnamespace
+  `)
+  t.ok(keys.length >= 9)
+  for (const key of keys) {
+    t.ok(key.columns.includes('merchant_id'), `${key.table} to ${key.target}`)
+    if (!NO_TENANT.includes(key.target)) t.ok(key.targets.includes('merchant_id'), `${key.table} to ${key.target}`)
+  }
+})
+
+t.test('the database itself refuses a reference from one tenant to another', async (t) => {
+  const [a, b] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
+  for (const [id, name] of [[a, 'a'], [b, 'b']]) {
+    await owner.query(
+      `insert into merchants (id, client_id, legal_name, trading_name, name, fee_percentage, fee_flat, webhook_signing_secret) values ($1, $2, $2, $2, $2, 0.01, 0.20, 'v1.x')`,
+      [id, name],
+    )
+  }
+  await owner.query(
+    `insert into payment_consents (id, merchant_id, consent_type, status, amount, currency, expires_at) values ($1, $1, 'SINGLE_IMMEDIATE', 'AWAITING_AUTHORISATION', 50, 'GBP', now())`,
+    [a],
+  )
+  const insert = (merchant: string | undefined) =>
+    owner.query(
+      `insert into payment_intents (id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount, net_amount, fee_percentage, fee_flat,
+         currency, status, end_to_end_id, bank_consent_id, redirect_uri)
+       values ($1::uuid, $1, $2, 'k', repeat('0', 64), 50, 50, 0.7, 49.3, 0.01, 0.20, 'GBP', 'AwaitingAuthorisation', 'SVC' || md5($1::text), $1::text, 'x')`,
+      [merchant, a],
+    )
+  await t.rejects(insert(b), { code: '23503' })
+  await t.resolves(insert(a))
+})
+
+/** Rows that break a rule of money, each refused by the database whatever the code believes. */
+const BROKEN: [name: string, set: string][] = [
+  ['a gross amount of nothing', 'gross_amount = 0, amount = 0, net_amount = -0.7'],
+  ['a gross amount that is no number', `gross_amount = 'NaN', amount = 'NaN', net_amount = 'NaN'`],
+  ['a negative gross amount', 'gross_amount = -50, amount = -50, net_amount = -50.7'],
+  ['an amount that is not the gross', 'amount = 49'],
+  ['a net that is not gross less fee', 'net_amount = 49.31'],
+  ['a net of nothing', 'fee_amount = 50, net_amount = 0'],
+  ['a negative fee', 'fee_amount = -1, net_amount = 51'],
+  ['more refunded than was paid', 'refunded_amount = 50.0001'],
+  ['refunds and reservations above the gross', 'refunded_amount = 30, refund_reserved_amount = 20.0001'],
+  ['a negative reservation', 'refund_reserved_amount = -0.0001'],
+  ['Refunded without the money', `status = 'Refunded'`],
+  ['Failed without a code', `status = 'Failed'`],
+  ['a code without a failure', `failure_code = 'BANK_ERROR', failure_source = 'SCHEME'`],
+  ['a currency in small letters', `currency = 'gbp'`],
+  ['an end-to-end id of another form', `end_to_end_id = 'SVC' || repeat('G', 32)`],
+]
+
+t.test('money that does not add up is refused by the database', async (t) => {
+  for (const [name, set] of BROKEN) await t.rejects(owner.query(`update payment_intents set ${set}`), { code: /^(23514|22003)$/ }, name)
+})
+
+t.test('the service\'s role owns nothing and is nobody\'s superior', async (t) => {
+  const [role] = await all<Record<string, unknown>>(`select rolsuper, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolbypassrls from pg_roles where rolname = 'svc_runtime'`)
+  t.same(role, { rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolcanlogin: false, rolreplication: false, rolbypassrls: false })
+  t.same(await all(`select classid::regclass, objid from pg_shdepend where refobjid = 'svc_runtime'::regrole and deptype = 'o'`), [])
+  t.same(await all(`select roleid::regrole from pg_auth_members where member = 'svc_runtime'::regrole`), [])
+  const [schema] = await all(`
+    select has_schema_privilege('svc_runtime', 'public', 'create') as public, has_schema_privilege('svc_runtime', 'mock_bank', 'create') as mock_bank,
+      has_database_privilege('svc_runtime', current_database(), 'create') as database
+  `)
+  t.same(schema, { public: false, mock_bank: false, database: false })
+})
+
+t.test('the service\'s role has these rights on tables and columns, and no other', async (t) => {
+  const tables = await all<{ name: string; rights: string }>(`
+    select format('%s.%s', c.relnamespace::regnamespace, c.relname) as name, string_agg(a.privilege_type, ',' order by a.privilege_type) as rights
+    from pg_class c cross join lateral aclexplode(c.relacl) a
+    where c.relkind in ('r', 'p', 'v') and a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank')
+    group by 1
+  `)
+  t.same(Object.fromEntries(tables.map(({ name, rights }) => [name, rights])), TABLE_GRANTS)
+  const columns = await all<{ name: string; right: string; columns: string[] }>(`
+    select format('%s.%s', c.relnamespace::regnamespace, c.relname) as name, a.privilege_type as right, array_agg(t.attname::text order by t.attname) as columns
+    from pg_attribute t join pg_class c on c.oid = t.attrelid cross join lateral aclexplode(t.attacl) a
+    where a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank')
+    group by 1, 2
+  `)
+  t.ok(columns.every(({ right }) => right === 'UPDATE'))
+  t.same(Object.fromEntries(columns.map((each) => [each.name, each.columns])), COLUMN_GRANTS)
+})
+
+t.test('functions that act with the owner\'s rights are few, pin their search path, and are nobody else\'s to call', async (t) => {
+  const definers = await all<{ name: string; config: string[] | null; runtime: boolean; everyone: boolean; trigger: boolean }>(`
+    select p.proname as name, p.proconfig as config, has_function_privilege('svc_runtime', p.oid, 'execute') as runtime,
+      exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0) as everyone, p.prorettype = 'trigger'::regtype as trigger
+    from pg_proc p where p.pronamespace in ('public'::regnamespace, 'mock_bank'::regnamespace) and p.prosecdef
+  `)
+  t.same(definers.map(({ name }) => name).toSorted(), Object.keys(DEFINERS).toSorted())
+  for (const { name, config, runtime, everyone, trigger } of definers) {
+    t.same(config, ['search_path=public, pg_temp'], name)
+    t.equal(trigger, DEFINERS[name] === 'trigger', name)
+    // Nobody can call a trigger's function but a trigger.
+    if (!trigger) t.same({ runtime, everyone }, { runtime: true, everyone: false }, name)
+  }
+})
+
+t.test('the mock bank\'s books refer to nothing of the service\'s, and the other way round', async (t) => {
+  t.same(await all(`
+    select conname from pg_constraint k join pg_class a on a.oid = k.conrelid join pg_class b on b.oid = k.confrelid
+    where k.contype = 'f' and a.relnamespace <> b.relnamespace
+  `), [])
+})

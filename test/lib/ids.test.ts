@@ -1,0 +1,53 @@
+import t from 'tap'
+import { isUuid, makeIds } from '../../src/lib/ids.ts'
+
+const NOW = 1_700_000_000_123
+const ids = makeIds(() => NOW)
+const many = <T>(make: () => T) => Array.from({ length: 5_000 }, make)
+
+t.test('a uuid is one of version 7: its time first, then chance, and none twice', async (t) => {
+  const made = many(() => ids.uuid())
+  for (const id of made.slice(0, 200)) {
+    t.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    t.equal(Number.parseInt(id.replaceAll('-', '').slice(0, 12), 16), NOW)
+    t.ok(isUuid(id))
+  }
+  t.equal(new Set(made).size, made.length)
+})
+
+t.test('uuids of a later millisecond come later', async (t) => {
+  let now = NOW
+  const ticking = makeIds(() => (now += 1))
+  const made = Array.from({ length: 500 }, () => ticking.uuid())
+  t.same(made, made.toSorted())
+})
+
+t.test('an event id has its time and 16 base32 characters', async (t) => {
+  const made = many(() => ids.eventId())
+  for (const id of made.slice(0, 200)) t.match(id, /^evt_1700000000123_[a-z2-7]{16}$/)
+  t.equal(new Set(made).size, made.length)
+  t.ok((made[0] ?? '').length <= 64)
+  t.equal(new Set(made.join('').replaceAll(/evt_\d+_/g, '')).size, 32, 'every character of the alphabet comes up')
+})
+
+t.test('an end-to-end id is SVC and 32 hex digits: 35 characters', async (t) => {
+  const made = many(() => ids.endToEndId())
+  for (const id of made.slice(0, 200)) t.match(id, /^SVC[0-9a-f]{32}$/)
+  t.equal(new Set(made.map((id) => id.slice(0, 31))).size, made.length, 'the first 31 characters, which banks keep, tell them apart')
+})
+
+t.test('a token is 32 bytes of chance as base64url', async (t) => {
+  const made = many(() => ids.token())
+  for (const token of made.slice(0, 200)) t.match(token, /^[\w-]{43}$/)
+  t.equal(new Set(made).size, made.length)
+})
+
+t.test('jitter lies between 0 and 1', async (t) => {
+  t.ok(many(() => ids.random()).every((value) => value >= 0 && value < 1))
+})
+
+t.test('what is no uuid is none', async (t) => {
+  const uuid = '0190a6b2-5a3f-7c21-8e4d-1a2b3c4d5e6f'
+  t.ok(isUuid(uuid) && isUuid(uuid.toUpperCase()))
+  for (const text of ['', 'x', uuid.slice(1), `${uuid}0`, ` ${uuid}`, `${uuid}\n`, uuid.replaceAll('-', ''), uuid.replace('0', 'g'), `{${uuid}}`, '%00']) t.notOk(isUuid(text), JSON.stringify(text))
+})

@@ -1,0 +1,58 @@
+import t from 'tap'
+import { generateMasterKey, makeSealer } from '../../src/lib/seal.ts'
+
+const key = generateMasterKey()
+const sealer = makeSealer(key)
+const place = { table: 'merchants', column: 'webhook_signing_secret', rowId: 'r1', merchantId: 'm1' }
+
+t.test('what was sealed opens in its place', async (t) => {
+  for (const plain of ['', 'x', 'a'.repeat(64), 'Zoë \u{1f510}', 'x'.repeat(10_000)]) t.equal(sealer.open(sealer.seal(plain, place), place), plain)
+})
+
+t.test('the sealed text shows nothing of the plain one and is never the same twice', async (t) => {
+  const plain = 'correct horse battery staple'
+  const sealed = Array.from({ length: 50 }, () => sealer.seal(plain, place))
+  t.equal(new Set(sealed).size, sealed.length)
+  const nonces = sealed.flatMap((text) => [text.split('.')[3], text.split('.')[2]?.slice(0, 16)])
+  t.equal(new Set(nonces).size, nonces.length, 'no nonce twice')
+  for (const text of sealed) {
+    t.match(text, /^v1\.[0-9a-f]{8}\.[\w-]+\.[\w-]{16}\.[\w-]+\.[\w-]{22}$/)
+    t.notOk(text.includes(Buffer.from(plain).toString('base64url').slice(0, 12)))
+  }
+})
+
+t.test('what was sealed for one place opens in no other', async (t) => {
+  const sealed = sealer.seal('secret', place)
+  for (const change of [{ table: 'x' }, { column: 'x' }, { rowId: 'r2' }, { merchantId: 'm2' }]) {
+    t.throws(() => sealer.open(sealed, { ...place, ...change }), JSON.stringify(change))
+  }
+})
+
+t.test('a sealed text that was altered anywhere does not open', async (t) => {
+  const sealed = sealer.seal('secret', place)
+  const parts = sealed.split('.')
+  for (let index = 0; index < parts.length; index += 1) {
+    const part = parts[index] ?? ''
+    const flipped = [...parts.slice(0, index), `${part[0] === 'A' ? 'B' : 'A'}${part.slice(1)}`, ...parts.slice(index + 1)]
+    t.throws(() => sealer.open(flipped.join('.'), place), `part ${index}`)
+    t.throws(() => sealer.open(parts.filter((_, at) => at !== index).join('.'), place), `without part ${index}`)
+  }
+  for (const text of ['', 'secret', 'v2.x', 'v1.....', '.....']) t.throws(() => sealer.open(text, place), text)
+})
+
+t.test('parts of two sealed texts do not mix', async (t) => {
+  const [one, two] = [sealer.seal('one', place).split('.'), sealer.seal('two', place).split('.')]
+  t.throws(() => sealer.open([...one.slice(0, 3), ...two.slice(3)].join('.'), place))
+})
+
+t.test('another master key opens nothing, and the error says which key is missing', async (t) => {
+  const other = makeSealer(generateMasterKey())
+  const sealed = sealer.seal('secret', place)
+  t.throws(() => other.open(sealed, place), new RegExp(`sealed under master key ${sealed.split('.')[1]}`))
+  t.equal(makeSealer(key).open(sealed, place), 'secret', 'the same key opens it in another process')
+})
+
+t.test('a master key of another length is refused', async (t) => {
+  for (const wrong of ['', 'short', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')]) t.throws(() => makeSealer(wrong), /32 bytes/)
+  t.equal(Buffer.from(generateMasterKey(), 'base64').length, 32)
+})

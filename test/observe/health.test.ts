@@ -1,0 +1,42 @@
+import t from 'tap'
+import { authorisedPayment, createPayment, testService, until, untilStatus } from '../support/app.ts'
+
+t.test('liveness asks nobody, readiness counts the outbox', async (t) => {
+  const service = await testService(t)
+  t.match(await service.call('GET', '/healthz'), { status: 200, text: '{"status":"ok"}' })
+  const nothing = { waiting: 0, due: 0, oldest_due_seconds: null, dead: 0 }
+  t.same((await service.call('GET', '/readyz')).body, { status: 'ready', database: 'reachable', webhooks: nothing })
+  const withEndpoint = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/' })
+  await createPayment(service, withEndpoint)
+  await createPayment(service, withEndpoint)
+  await createPayment(service, await service.merchant())
+  await service.owner.query(`update webhook_deliveries set status = 'DEAD', attempt_count = 6 where merchant_id <> $1`, [withEndpoint.id])
+  const { body } = await service.call('GET', '/readyz')
+  t.match(body, { status: 'ready', webhooks: { waiting: 2, due: 2, dead: 1 } })
+  t.ok(body.webhooks.oldest_due_seconds >= 0 && body.webhooks.oldest_due_seconds < 60)
+})
+
+t.test('the metrics count requests, moves, attempts and jobs, and name no one', async (t) => {
+  const service = await testService(t, { worker: true })
+  const merchant = await service.merchant({ webhookUrl: `${service.url}/dev/webhook-receiver/x` })
+  const { id } = await authorisedPayment(service, merchant, { payer_name: 'Canary' })
+  await untilStatus(service, merchant, id, 'Settled')
+  await service.call('GET', '/api/v1/payments/x', { merchant })
+  const text = await until(async () => {
+    const metrics = await service.call('GET', '/metrics')
+    return /svc_webhook_attempts_total\{/.test(metrics.text) ? metrics.text : undefined
+  })
+  const expected = [
+    /^svc_http_request_duration_seconds_count\{operation="createPayment",method="POST",status="201"\} 1$/m,
+    /^svc_http_request_duration_seconds_count\{operation="getPayment",method="GET",status="404"\} 1$/m,
+    /^svc_payment_moves_total\{from="AwaitingAuthorisation",to="Authorised"\} 1$/m,
+    /^svc_payment_moves_total\{from="Authorised",to="Settled"\} 1$/m,
+    /^svc_webhook_attempts_total\{outcome="[a-z_0-9]+"\} \d+$/m,
+    /^svc_webhooks_in_flight \d+$/m,
+    /^svc_job_runs_total\{job="settle-payments",outcome="done"\} \d+$/m,
+    /^process_cpu_seconds_total /m,
+    /^nodejs_eventloop_lag_seconds /m,
+  ]
+  for (const pattern of expected) t.match(text, pattern)
+  t.notMatch(text, new RegExp(`${merchant.id}|${id}|${merchant.clientId}|canary`, 'i'))
+})

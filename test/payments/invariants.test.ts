@@ -1,0 +1,143 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { expireConsents } from '../../src/payments/expire.ts'
+import { atBank, createPayment, testService, until } from '../support/app.ts'
+import { INVARIANTS, brokenInvariants } from '../support/invariants.ts'
+import type { Invariant } from '../support/invariants.ts'
+import { completeSca, refund, tally } from '../support/payments.ts'
+
+const service = await testService(t, { worker: true })
+const merchants = [await service.merchant(), await service.merchant({ feePercentage: '0.0333', feeFlat: '0.00' }), await service.merchant({ feePercentage: '0.0000', feeFlat: '0.07' })]
+const { owner } = service
+
+const seed = Number(process.env['SVC_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
+const PAYMENTS = 200
+const SIDE_BY_SIDE = 12
+
+/** Mulberry32: one seed, one run. */
+function makeChance(start: number): () => number {
+  let state = start
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
+
+const SCENARIOS = [
+  'success', 'success', 'success', 'success', 'refund-fails', 'insufficient-funds', 'fraud-stop', 'settlement-fails', 'sca-fails', 'limit-exceeded',
+  'payer-cancels', 'callback-before-redirect', 'duplicate-callback', 'bank-down', 'never-returns',
+]
+
+/** One payment's life, with twins, strangers and changes of mind on its way. */
+async function live(index: number): Promise<void> {
+  const chance = makeChance(seed + index)
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(chance() * list.length)] as T
+  const merchant = pick(merchants)
+  const changes = { amount: `${1 + Math.floor(chance() * 900)}.${10 + Math.floor(chance() * 90)}`, currency: pick(['GBP', 'EUR']), scenario: pick(SCENARIOS) }
+  const key = randomUUID()
+  const [created] = await Promise.all(Array.from({ length: pick([1, 1, 3]) }, () => createPayment(service, merchant, changes, key)))
+  const { payment_id: id, redirect_url: address } = created?.body ?? {}
+  const cancel = () => service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant })
+  const way = chance()
+  if (way < 0.08) return void (await cancel())
+  if (way < 0.14) return
+  const state = new URL(address).searchParams.get('state') ?? ''
+  const back = await atBank(address, chance() < 0.9 ? 'approve' : 'cancel').catch(() => ({ state, error: 'access_denied' }))
+  await Promise.all([
+    ...Array.from({ length: pick([1, 1, 4]) }, () => completeSca(service, id, back)),
+    chance() < 0.1 ? cancel() : undefined,
+    chance() < 0.1 ? completeSca(service, id, { state, code: 'made-up' }) : undefined,
+  ])
+  if (changes.scenario === 'bank-down') await completeSca(service, id, back)
+  if (chance() < 0.5) return
+  await until(async () => /Settled|Failed/.test((await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body.status))
+  const bodies = pick([[undefined], [undefined, undefined], [{ amount: '0.50' }, undefined], [{ amount: '0.50' }, { amount: '0.25' }], [{ amount: '1.00' }, { amount: '1.00' }, undefined]])
+  await Promise.all(bodies.map((body) => refund(service, merchant, { id, body })))
+}
+
+t.test('after a run of every kind of payment side by side, all invariants hold', async (t) => {
+  t.comment(`SVC_TEST_SEED=${seed}`)
+  let next = 0
+  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, async () => {
+    while (next < PAYMENTS) await live(next++)
+  }))
+  // What nobody came back for runs out.
+  await owner.query(`update payment_consents set expires_at = now() where status = 'AWAITING_AUTHORISATION'`)
+  await expireConsents(service.app)
+  await until(async () => {
+    const { rows } = await owner.query(`select (select count(*) from payment_intents where status = 'Authorised') + (select count(*) from payment_refunds where status = 'PENDING') as left`)
+    return rows[0].left === 0n
+  })
+  const { rows } = await owner.query<{ status: string }>('select status::text as status from payment_intents')
+  const counts = tally(rows.map(({ status }) => status))
+  t.equal(rows.length, PAYMENTS, 'twins made nothing more')
+  for (const status of ['Failed', 'Settled', 'Refunded']) t.ok((counts[status] ?? 0) > 5, `${status}: ${counts[status]}`)
+  t.same(await brokenInvariants(owner), [])
+})
+
+/** Damage that each invariant must find, as somebody might do it who can switch every guard off. */
+const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
+  'I1 the money on a payment adds up': [
+    `update payment_intents set fee_amount = fee_amount + 0.0001, net_amount = net_amount - 0.0001 where id = $1`,
+    `update payment_intents set refunded_amount = 0.01 where id = $1`,
+    `update payment_intents set refund_reserved_amount = 0.01 where id = $1`,
+  ],
+  'I2 what was settled is what the bank took': [
+    'delete from mock_bank.bank_debits where payment_id = $1',
+    'update mock_bank.bank_debits set amount = amount + 0.01 where payment_id = $1',
+    `update payment_intents set status = 'Authorised' where id = $1`,
+  ],
+  'I2 what was refunded is what the bank gave back': [
+    'delete from mock_bank.bank_credits where refund_id in (select refund_id from mock_bank.bank_credits where $1::uuid is not null limit 1)',
+    'update mock_bank.bank_credits set amount = amount + 0.01 where $1::uuid is not null',
+  ],
+  'I3 each payment went by legal moves from its creation to its status': [
+    `update payment_intents set status = 'Authorised' where id = $1`,
+    `delete from payment_events where payment_intent_id = $1 and new_status = 'Authorised'`,
+    'delete from payment_events where payment_intent_id = $1',
+  ],
+  'I4 consent and payment agree': [
+    `update payment_consents set status = 'REJECTED' where id = (select consent_id from payment_intents where id = $1)`,
+    'update payment_consents set amount = amount + 1 where id = (select consent_id from payment_intents where id = $1)',
+    `update payment_consents set currency = 'USD' where id = (select consent_id from payment_intents where id = $1)`,
+  ],
+  'I4 a webhook tells its own merchant of its own payment': [
+    `update webhook_deliveries set payload = replace(payload::text, merchant_id::text, gen_random_uuid()::text)::json where payment_intent_id = $1`,
+    `update webhook_deliveries set payload = replace(payload::text, '"grossAmount":"', '"grossAmount":"1')::json where payment_intent_id = $1`,
+  ],
+  'I5 every change is told once, and nothing else': [
+    `delete from webhook_deliveries where payment_intent_id = $1 and event_type = 'payment.settled'`,
+    `insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload)
+     select gen_random_uuid(), merchant_id, payment_intent_id, 'evt_1', event_type, payload from webhook_deliveries where payment_intent_id = $1 limit 1`,
+  ],
+  'I5 the webhooks of a payment are numbered 1 to n': [
+    'update webhook_deliveries set sequence = sequence + 1 where payment_intent_id = $1',
+    'update payment_intents set webhook_sequence = webhook_sequence + 1 where id = $1',
+  ],
+  'I8 the hash of every audited payload is right': [
+    `update payment_events set raw_payload = '{"amount":"1.00"}' where payment_intent_id = $1`,
+  ],
+  'I8 the audit events of a payment are an unbroken chain': [
+    `update payment_events set changed_by = 'MERCHANT_API' where payment_intent_id = $1 and new_status = 'Settled'`,
+    `update payment_events set created_at = created_at - interval '1 day' where payment_intent_id = $1`,
+    `delete from payment_events where payment_intent_id = $1 and previous_status is null`,
+  ],
+}
+
+t.test('each invariant finds the damage it is there for', async (t) => {
+  const { rows } = await owner.query<{ id: string }>(`select id from payment_intents where status = 'Settled' and refunded_amount = 0 limit 1`)
+  for (const [name, damages] of Object.entries(DAMAGE)) {
+    for (const damage of damages) {
+      await owner.query('begin')
+      await owner.query(`set local session_replication_role = 'replica'`)
+      await owner.query(damage, [rows[0]?.id])
+      const broken = await brokenInvariants(owner)
+      await owner.query('rollback')
+      t.ok(broken.some((invariant) => invariant === name), damage)
+    }
+  }
+  t.strictSame(Object.keys(DAMAGE), Object.keys(INVARIANTS))
+  t.same(await brokenInvariants(owner), [], 'all of it was taken back')
+})

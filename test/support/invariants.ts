@@ -1,0 +1,110 @@
+import type pg from 'pg'
+
+/**
+ * What must hold of the database at any quiet moment, each as a query for what breaks it: no rows, or a bug. The mock
+ * bank's books stand beside the service's own (I2), the outbox beside the audit trail (I5).
+ */
+export const INVARIANTS = {
+  'I1 the money on a payment adds up': `
+    select p.id from payment_intents p
+    left join lateral (
+      select coalesce(sum(r.amount) filter (where r.status = 'EXECUTED'), 0) as executed,
+        coalesce(sum(r.amount) filter (where r.status = 'PENDING'), 0) as pending
+      from payment_refunds r where r.merchant_id = p.merchant_id and r.payment_intent_id = p.id
+    ) r on true
+    where not (
+      p.amount = p.gross_amount and p.gross_amount > 0 and p.gross_amount <> 'NaN'
+      and p.fee_amount = round(p.gross_amount * p.fee_percentage + p.fee_flat, 4)
+      and p.net_amount = p.gross_amount - p.fee_amount and p.net_amount > 0
+      and p.refunded_amount = r.executed and p.refund_reserved_amount = r.pending
+      and (p.status = 'Refunded') = (p.refunded_amount = p.gross_amount)
+      and (p.refunded_amount = 0 or p.status in ('Settled', 'Refunded'))
+    )`,
+  'I2 what was settled is what the bank took': `
+    select coalesce(p.end_to_end_id, d.end_to_end_id) from (select * from payment_intents where status in ('Settled', 'Refunded')) p
+    full join mock_bank.bank_debits d on d.end_to_end_id = p.end_to_end_id
+    where p.id is null or d.payment_id is distinct from p.id or d.amount <> p.gross_amount or d.currency <> p.currency`,
+  'I2 what was refunded is what the bank gave back': `
+    select coalesce(r.id, c.refund_id) from (select * from payment_refunds where status = 'EXECUTED') r
+    full join mock_bank.bank_credits c on c.refund_id = r.id
+    where r.id is null or c.payment_id is distinct from r.payment_intent_id or c.amount <> r.amount`,
+  'I3 each payment went by legal moves from its creation to its status': `
+    with e as (
+      select *, lag(new_status) over w as before, row_number() over w as n, lead(ordinal) over w as after
+      from payment_events window w as (partition by payment_intent_id order by ordinal)
+    )
+    select p.id from payment_intents p left join e on e.payment_intent_id = p.id and e.merchant_id = p.merchant_id
+    where e.ordinal is null
+      or (n = 1 and (previous_status is not null or new_status not in ('Initiated', 'AwaitingAuthorisation')))
+      or (n > 1 and (previous_status is distinct from before or (previous_status, new_status) not in (
+        ('Initiated', 'AwaitingAuthorisation'), ('Initiated', 'Failed'), ('AwaitingAuthorisation', 'Authorised'),
+        ('AwaitingAuthorisation', 'Failed'), ('Authorised', 'Settled'), ('Authorised', 'Failed'), ('Settled', 'Refunded')
+      )))
+      or (after is null and new_status <> p.status)`,
+  'I4 consent and payment agree': `
+    select p.id from payment_intents p left join payment_consents c on c.id = p.consent_id and c.merchant_id = p.merchant_id
+    where c.id is null or c.currency <> p.currency
+      or (c.consent_type = 'SINGLE_IMMEDIATE' and (c.amount is distinct from p.amount or not case p.status
+        when 'Failed' then c.status in ('REJECTED', 'EXPIRED', 'AUTHORISED')
+        when 'Initiated' then c.status = 'AWAITING_AUTHORISATION'
+        when 'AwaitingAuthorisation' then c.status = 'AWAITING_AUTHORISATION'
+        else c.status = 'AUTHORISED'
+      end))
+      or (p.failure_code = 'CONSENT_EXPIRED') is distinct from (c.status = 'EXPIRED') and (p.failure_code = 'CONSENT_EXPIRED' or c.status = 'EXPIRED')`,
+  'I4 a webhook tells its own merchant of its own payment': `
+    select d.id from webhook_deliveries d join payment_intents p on p.id = d.payment_intent_id
+    where d.merchant_id <> p.merchant_id
+      or d.payload -> 'data' ->> 'merchantId' is distinct from p.merchant_id::text
+      or d.payload -> 'data' ->> 'id' is distinct from p.id::text
+      or d.payload ->> 'eventId' is distinct from d.event_id
+      or d.payload ->> 'eventType' is distinct from d.event_type
+      or d.payload -> 'data' ->> 'sequence' is distinct from d.sequence::text
+      or d.payload -> 'data' -> 'financials' ->> 'grossAmount' is distinct from money_text(p.gross_amount)
+      or d.payload -> 'data' -> 'failure' ->> 'code' is distinct from p.failure_code and d.event_type = 'payment.failed'`,
+  'I5 every change is told once, and nothing else': `
+    with told (status, type) as (values
+      ('AwaitingAuthorisation'::payment_status, 'payment.initiated'), ('Authorised', 'payment.authorized'),
+      ('Settled', 'payment.settled'), ('Failed', 'payment.failed'), ('Refunded', 'payment.refunded')
+    ),
+    want as (
+      select payment_intent_id as id, type, count(*) as n
+      from (
+        select payment_intent_id, type from payment_events join told on told.status = new_status
+        union all
+        select payment_intent_id, 'refund.failed' from payment_refunds where status = 'FAILED'
+        union all
+        -- Every refund but the one that completes the payment, which is told as payment.refunded.
+        select r.payment_intent_id, 'payment.partially_refunded' from (
+          select payment_intent_id, row_number() over (partition by payment_intent_id) as n, count(*) over (partition by payment_intent_id) as all_of_them
+          from payment_refunds where status = 'EXECUTED'
+        ) r join payment_intents p on p.id = r.payment_intent_id where p.status <> 'Refunded' or r.n < r.all_of_them
+      ) each_one
+      group by 1, 2
+    ),
+    have as (select payment_intent_id as id, event_type as type, count(*) as n from webhook_deliveries where payment_intent_id is not null group by 1, 2)
+    select * from want full join have using (id, type) where want.n is distinct from have.n`,
+  'I5 the webhooks of a payment are numbered 1 to n': `
+    select p.id from payment_intents p
+    left join (select payment_intent_id, count(*) as n, count(distinct sequence) as different, min(sequence) as first, max(sequence) as last from webhook_deliveries group by 1) d
+      on d.payment_intent_id = p.id
+    where coalesce(d.n, 0) <> p.webhook_sequence or (d.n > 0 and (d.first <> 1 or d.last <> d.n or d.different <> d.n))`,
+  'I8 the hash of every audited payload is right': `
+    select ordinal from payment_events where raw_payload_sha256 is distinct from encode(sha256(convert_to(raw_payload::text, 'UTF8')), 'hex')`,
+  'I8 the audit events of a payment are an unbroken chain': `
+    select e.ordinal from (
+      select *, lag(event_hash, 1, repeat('0', 64)::bpchar) over (partition by payment_intent_id order by ordinal) as before from payment_events
+    ) e join payment_events s on s.ordinal = e.ordinal
+    where e.prev_hash is distinct from e.before or e.event_hash is distinct from payment_event_hash(s)`,
+} as const satisfies Record<string, string>
+
+export type Invariant = keyof typeof INVARIANTS
+
+/** The names of the invariants that do not hold. */
+export async function brokenInvariants(client: pg.Client): Promise<Invariant[]> {
+  const broken: Invariant[] = []
+  for (const [name, text] of Object.entries(INVARIANTS) as [Invariant, string][]) {
+    const { rowCount } = await client.query(text)
+    if (rowCount !== 0) broken.push(name)
+  }
+  return broken
+}
