@@ -23,7 +23,10 @@ function loadCli() {
     },
     function (error) {
       // Only our own missing build is explained; a dependency that is missing explains itself.
-      var isMissing = error && error.code === 'ERR_MODULE_NOT_FOUND' && /dist[\\/]cli[\\/]main\.js/.test(String(error.url || error.message))
+      var isMissing =
+        error &&
+        error.code === 'ERR_MODULE_NOT_FOUND' &&
+        /dist[\\/]cli[\\/]main\.js/.test(String(error.url || error.message))
       if (!isMissing) throw error
       fail(['Error: svc is not built yet: dist/ is missing.', 'Try: npm run build'])
     },
@@ -62,7 +65,11 @@ function restart() {
     function (modules) {
       var node = findNewerNode(modules[0], modules[1])
       if (node) return runAgainUnder(node, modules[2].spawn)
-      return tooOld(['Try: npm ci, which brings a fitting Node.js along for npx svc; or install Node.js ' + NEEDED + ' from https://nodejs.org'])
+      return tooOld([
+        'Try: npm ci, which brings a fitting Node.js along for npx svc; or install Node.js ' +
+          NEEDED +
+          ' from https://nodejs.org',
+      ])
     },
     function () {
       tooOld(['Try: install Node.js ' + NEEDED + ' from https://nodejs.org'])

@@ -45,7 +45,11 @@ export function makeClient(options: Pick<Client, 'apiUrl' | 'clientId' | 'platfo
  * repeated is, once, when the connection fails. Redirects are not followed.
  * @throws {CliError} whose exit code says what kind of failure it was
  */
-export async function call<O extends Operation>(client: Client, operation: O, input: OperationInput<O>): Promise<OperationReply<O>> {
+export async function call<O extends Operation>(
+  client: Client,
+  operation: O,
+  input: OperationInput<O>,
+): Promise<OperationReply<O>> {
   const prepared = prepare(client, operation, input)
   const reply = await sendTwiceIfSafe(client, prepared)
   const json = parseJson(reply.text)
@@ -53,14 +57,19 @@ export async function call<O extends Operation>(client: Client, operation: O, in
   if (schema === undefined) throw refusal(client, operation, reply.status, json)
   const parsed = schema.safeParse(json)
   // A newer service may tell more than this version knows: that is no reason to refuse it (decision 34).
-  if (!parsed.success && parsed.error.issues.every(isUnknownMember)) return { status: reply.status, body: json } as OperationReply<O>
+  if (!parsed.success && parsed.error.issues.every(isUnknownMember))
+    return { status: reply.status, body: json } as OperationReply<O>
   if (!parsed.success) {
-    throw new CliError('UNEXPECTED_REPLY', `${client.apiUrl} answered ${operation.name} in a form this version does not know`, {
-      exit: EXIT.failure,
-      status: reply.status,
-      hint: 'a version of svc that is the same as the service\'s',
-      cause: parsed.error,
-    })
+    throw new CliError(
+      'UNEXPECTED_REPLY',
+      `${client.apiUrl} answered ${operation.name} in a form this version does not know`,
+      {
+        exit: EXIT.failure,
+        status: reply.status,
+        hint: "a version of svc that is the same as the service's",
+        cause: parsed.error,
+      },
+    )
   }
   // The schema of this very status has just been applied, which the type system can't follow through the lookup.
   return { status: reply.status, body: parsed.data } as OperationReply<O>
@@ -71,7 +80,13 @@ function isUnknownMember(issue: z.core.$ZodIssue): boolean {
   return issue.code === 'unrecognized_keys'
 }
 
-type Prepared = { url: string; method: Operation['method']; headers: Record<string, string>; body: string | null; isRepeatable: boolean }
+type Prepared = {
+  url: string
+  method: Operation['method']
+  headers: Record<string, string>
+  body: string | null
+  isRepeatable: boolean
+}
 
 const Texts = z.record(z.string(), z.union([z.string(), z.number()]).optional())
 
@@ -87,7 +102,8 @@ function prepare(client: Client, operation: Operation, input: OperationInput<Ope
     if (value !== undefined) headers[name] = String(value)
   }
   if (client.clientId !== undefined) headers['x-merchant-client-id'] = client.clientId
-  if (client.platformUser !== undefined && operation.access.includes('platform')) headers['x-platform-user'] = client.platformUser
+  if (client.platformUser !== undefined && operation.access.includes('platform'))
+    headers['x-platform-user'] = client.platformUser
   const body = input.body === undefined ? null : JSON.stringify(input.body)
   if (body !== null) headers['content-type'] = 'application/json'
   const isRepeatable = operation.method !== 'POST' || headers['x-idempotency-key'] !== undefined
@@ -139,7 +155,13 @@ async function send(client: Client, { url, method, headers, body }: Prepared): P
   return { status: statusCode, text }
 }
 
-const CONNECTION_FAILURES = new Set(['ECONNREFUSED', 'ECONNRESET', 'EPIPE', 'UND_ERR_SOCKET', 'UND_ERR_CONNECT_TIMEOUT'])
+const CONNECTION_FAILURES = new Set([
+  'ECONNREFUSED',
+  'ECONNRESET',
+  'EPIPE',
+  'UND_ERR_SOCKET',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
 
 function codeOf(error: unknown): string {
   if (error instanceof AggregateError) return codeOf(error.errors[0])
@@ -154,7 +176,7 @@ const WHY: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was cut',
   ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of the host can\'t be resolved now',
+  EAI_AGAIN: "the name of the host can't be resolved now",
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
   UND_ERR_SOCKET: 'the connection was cut',
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the answer is too large to be one of svc',
@@ -192,12 +214,16 @@ function parseJson(text: string): unknown {
 function refusal(client: Client, operation: Operation, status: number, json: unknown): CliError {
   const parsed = ErrorBody.safeParse(json)
   if (!parsed.success) {
-    return new CliError('NOT_THE_SERVICE', `${client.apiUrl} answered ${status} to ${operation.method} ${operation.path}, not as svc does`, {
-      exit: status >= 500 ? EXIT.failure : exitOfStatus(status < 400 ? 500 : status),
-      status,
-      retryable: status >= 500,
-      hint: 'svc status; is the address right, and is the service of the same version?',
-    })
+    return new CliError(
+      'NOT_THE_SERVICE',
+      `${client.apiUrl} answered ${status} to ${operation.method} ${operation.path}, not as svc does`,
+      {
+        exit: status >= 500 ? EXIT.failure : exitOfStatus(status < 400 ? 500 : status),
+        status,
+        retryable: status >= 500,
+        hint: 'svc status; is the address right, and is the service of the same version?',
+      },
+    )
   }
   const { error, code, type, request_id: requestId, errors, next } = parsed.data
   return new CliError(code, error, {

@@ -70,7 +70,8 @@ export function action<Options extends z.ZodType>(
   return async function act(this: Command) {
     const { context, close } = makeContext(runtime.io, this.optsWithGlobals())
     try {
-      runtime.exitCode = (await run(context, { args: this.args, options: parseOptions(schema, this.opts()) })) ?? EXIT.ok
+      runtime.exitCode =
+        (await run(context, { args: this.args, options: parseOptions(schema, this.opts()) })) ?? EXIT.ok
     } finally {
       await close()
     }
@@ -117,7 +118,12 @@ function makeContext(io: Io, given: unknown): { context: Context; close(): Promi
 
 function openClient(io: Io, options: GlobalOptions): Client {
   const { apiUrl, clientId } = findService({ flags: options, env: io.env, cwd: io.cwd })
-  return makeClient({ apiUrl, clientId, platformUser: platformUser(io, options.as), timeoutMs: durationOf(io.env['SVC_TIMEOUT'] || '15s', 'SVC_TIMEOUT') })
+  return makeClient({
+    apiUrl,
+    clientId,
+    platformUser: platformUser(io, options.as),
+    timeoutMs: durationOf(io.env['SVC_TIMEOUT'] || '15s', 'SVC_TIMEOUT'),
+  })
 }
 
 const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
@@ -126,7 +132,10 @@ const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
 export function platformUser(io: Io, flag: string | undefined): string {
   const name = flag ?? (io.env['SVC_PLATFORM_USER'] || systemUser())
   if (OPERATOR_NAME.test(name)) return name
-  throw usageError(`${flag === undefined ? 'SVC_PLATFORM_USER' : '--as'}: "${name}" is no operator's name: 1 to 64 letters, digits and marks without spaces`, '--as ada')
+  throw usageError(
+    `${flag === undefined ? 'SVC_PLATFORM_USER' : '--as'}: "${name}" is no operator's name: 1 to 64 letters, digits and marks without spaces`,
+    '--as ada',
+  )
 }
 
 function systemUser(): string {
@@ -159,6 +168,8 @@ export function durationOf(text: string, source: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
-    throw new CliError('USAGE', `${source}: ${error instanceof Error ? error.message : String(error)}`, { exit: EXIT.usage })
+    throw new CliError('USAGE', `${source}: ${error instanceof Error ? error.message : String(error)}`, {
+      exit: EXIT.usage,
+    })
   }
 }

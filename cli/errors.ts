@@ -38,7 +38,11 @@ export class CliError extends Error {
 /** The same error with facts that the place of the failure did not know. */
 export function withFacts(error: unknown, facts: Readonly<Record<string, string>>): unknown {
   if (!(error instanceof CliError)) return error
-  return new CliError(error.code, error.message, { ...error.options, facts: { ...error.options.facts, ...facts }, cause: error })
+  return new CliError(error.code, error.message, {
+    ...error.options,
+    facts: { ...error.options.facts, ...facts },
+    cause: error,
+  })
 }
 
 /** The command line is wrong: exit code 2. */

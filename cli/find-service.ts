@@ -47,6 +47,10 @@ export function notRunning(stateDir: string): CliError {
 
 function checkedUrl(text: string, source: string): string {
   const isUsable = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-  if (!isUsable) throw usageError(`${source}: "${text}" is no http address`, `${source === '--api-url' ? '--api-url ' : 'SVC_API_URL='}http://127.0.0.1:8080`)
+  if (!isUsable)
+    throw usageError(
+      `${source}: "${text}" is no http address`,
+      `${source === '--api-url' ? '--api-url ' : 'SVC_API_URL='}http://127.0.0.1:8080`,
+    )
   return text.replace(/\/+$/, '')
 }

@@ -14,7 +14,11 @@ const MOCK_BANK_PAGES = new Set(['/redirect-stub', '/dev/mock-bank-sca'])
  * Acts as the payer at the mock bank: presses the button on its page, and brings what it is sent back with to the
  * service, as the merchant's return page would (decision 53). In some scenarios the payer is not sent back: stranded.
  */
-export async function actAsPayer(client: Client, payment: { payment_id: string; redirect_url: string | null }, decision: Decision): Promise<'returned' | 'stranded'> {
+export async function actAsPayer(
+  client: Client,
+  payment: { payment_id: string; redirect_url: string | null },
+  decision: Decision,
+): Promise<'returned' | 'stranded'> {
   const page = payment.redirect_url
   if (page === null || !MOCK_BANK_PAGES.has(new URL(page).pathname)) {
     throw usageError(`--${decision} plays the payer at the mock bank, and this payment is not at the mock bank`)
@@ -39,7 +43,10 @@ async function pressButton(client: Client, page: string, decision: Decision): Pr
   const { location } = answer.headers
   if (answer.statusCode === 200) return undefined
   if (answer.statusCode < 300 || answer.statusCode > 399 || typeof location !== 'string') {
-    throw new CliError('MOCK_BANK_FAILED', `the mock bank answered ${answer.statusCode} and sent the payer nowhere`, { exit: EXIT.failure, status: answer.statusCode })
+    throw new CliError('MOCK_BANK_FAILED', `the mock bank answered ${answer.statusCode} and sent the payer nowhere`, {
+      exit: EXIT.failure,
+      status: answer.statusCode,
+    })
   }
   return new URL(location, page)
 }
@@ -51,6 +58,7 @@ function readReturn(back: URL): ScaComplete {
   const error = back.searchParams.get('error')
   const description = back.searchParams.get('error_description')
   if (state !== null && code !== null) return { state, code }
-  if (state !== null && error !== null) return { state, error, ...(description === null ? {} : { error_description: description }) }
+  if (state !== null && error !== null)
+    return { state, error, ...(description === null ? {} : { error_description: description }) }
   throw new CliError('MOCK_BANK_FAILED', 'the mock bank sent the payer back without an answer', { exit: EXIT.failure })
 }

@@ -54,8 +54,15 @@ export function makePrinter(io: Io, options: OutputOptions): Printer {
     paint: options.paint,
     list(view) {
       if (printData(io, options, view.items, view.fields)) return
-      if (options.mode === 'id') return write(io, view.items.map((row) => view.id(row)))
-      if (options.mode === 'csv') return write(io, [csvOf(selected(options, view.items, view.fields), csvFields(options, view.fields), options.header)])
+      if (options.mode === 'id')
+        return write(
+          io,
+          view.items.map((row) => view.id(row)),
+        )
+      if (options.mode === 'csv')
+        return write(io, [
+          csvOf(selected(options, view.items, view.fields), csvFields(options, view.fields), options.header),
+        ])
       if (view.items.length === 0) return io.stderr.write(`${view.empty}\n`)
       write(io, tableOf(view.items, view.columns, options))
     },
@@ -63,7 +70,8 @@ export function makePrinter(io: Io, options: OutputOptions): Printer {
       const fields = Object.keys(Object(view.item))
       if (printData(io, options, view.item, fields)) return
       if (options.mode === 'id') return write(io, [view.id])
-      if (options.mode === 'csv') return write(io, [csvOf(selected(options, [view.item], fields), csvFields(options, fields), options.header)])
+      if (options.mode === 'csv')
+        return write(io, [csvOf(selected(options, [view.item], fields), csvFields(options, fields), options.header)])
       write(io, linesOf(view.lines, options.paint))
       if (view.after !== undefined) write(io, ['', view.after])
     },
@@ -78,7 +86,11 @@ function printData(io: Io, options: OutputOptions, data: unknown, known: readonl
   }
   const kept = selected(options, data, known)
   if (options.mode === 'json') write(io, [JSON.stringify(kept, null, io.stdout.isTTY ? 2 : 0)])
-  else if (options.mode === 'jsonl') write(io, (Array.isArray(kept) ? kept : [kept]).map((item) => JSON.stringify(item)))
+  else if (options.mode === 'jsonl')
+    write(
+      io,
+      (Array.isArray(kept) ? kept : [kept]).map((item) => JSON.stringify(item)),
+    )
   else if (options.mode === 'yaml') io.stdout.write(stringify(kept, { lineWidth: 0, aliasDuplicateObjects: false }))
   else return false
   return true
@@ -88,7 +100,8 @@ function printData(io: Io, options: OutputOptions, data: unknown, known: readonl
 function scalars(value: unknown, options: OutputOptions): string[] {
   if (value === undefined || value === null) return options.mode === 'json' ? ['null'] : []
   if (options.mode === 'json') return [JSON.stringify(value)]
-  if (Array.isArray(value)) return value.flatMap((item) => (Array.isArray(item) ? [JSON.stringify(item)] : scalars(item, options)))
+  if (Array.isArray(value))
+    return value.flatMap((item) => (Array.isArray(item) ? [JSON.stringify(item)] : scalars(item, options)))
   return [typeof value === 'object' ? JSON.stringify(value) : String(value)]
 }
 
@@ -115,7 +128,9 @@ function pick(item: unknown, fields: readonly string[]): Record<string, unknown>
 function linesOf(lines: readonly (readonly [string, string])[], paint: Paint): string[] {
   const shown = lines.filter(([, text]) => text !== '')
   const width = Math.max(0, ...shown.map(([label]) => widthOf(label)))
-  return shown.map(([label, text]) => `${paint('dim', label)}${' '.repeat(width - widthOf(label) + 2)}${printable(text)}`)
+  return shown.map(
+    ([label, text]) => `${paint('dim', label)}${' '.repeat(width - widthOf(label) + 2)}${printable(text)}`,
+  )
 }
 
 function write(io: Io, lines: readonly string[]): void {

@@ -15,7 +15,8 @@ export function parsePath(text: string): Step[] {
   while (STEP.lastIndex < text.length) {
     const at = STEP.lastIndex
     const match = STEP.exec(text)
-    if (match === null) throw usageError(`--query: "${text}" is no path at character ${at + 1}`, '-q status_history[0].new_status')
+    if (match === null)
+      throw usageError(`--query: "${text}" is no path at character ${at + 1}`, '-q status_history[0].new_status')
     const [, name, index, , quoted] = match
     const key = name ?? quoted
     if (key !== undefined) steps.push({ kind: 'key', key })

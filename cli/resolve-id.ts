@@ -14,7 +14,8 @@ export async function resolveId(text: string, noun: string, candidates: () => As
   if (isUuid(text)) return text.toLowerCase()
   const prefix = text.toLowerCase()
   if (!/^[0-9a-f-]+$/.test(prefix) || prefix.length > 36) throw notFound(text, noun)
-  if (prefix.length < PREFIX_MIN) throw usageError(`"${text}" is too short for an id: give ${PREFIX_MIN} characters or more`)
+  if (prefix.length < PREFIX_MIN)
+    throw usageError(`"${text}" is too short for an id: give ${PREFIX_MIN} characters or more`)
   const found: string[] = []
   for await (const id of candidates()) {
     if (id.startsWith(prefix)) found.push(id)
@@ -22,10 +23,14 @@ export async function resolveId(text: string, noun: string, candidates: () => As
   }
   const [only] = found
   if (only === undefined) throw notFound(text, noun)
-  if (found.length > 1) throw usageError(`"${text}" is the beginning of several: ${found.join(', ')}`, 'more characters of the id')
+  if (found.length > 1)
+    throw usageError(`"${text}" is the beginning of several: ${found.join(', ')}`, 'more characters of the id')
   return only
 }
 
 function notFound(text: string, noun: string): CliError {
-  return new CliError('NOT_FOUND', `there is no ${noun} "${text}"`, { exit: EXIT.notFound, hint: `svc ${noun === 'payment' ? 'payments' : 'webhooks'} list` })
+  return new CliError('NOT_FOUND', `there is no ${noun} "${text}"`, {
+    exit: EXIT.notFound,
+    hint: `svc ${noun === 'payment' ? 'payments' : 'webhooks'} list`,
+  })
 }

@@ -40,7 +40,8 @@ function withJsonFields(argv: readonly string[]): string[] {
     const word = argv[index] ?? ''
     if (word === '--') return [...words, ...argv.slice(index)]
     if (word !== '--json') words.push(word)
-    else if (/^[a-z][a-z0-9_.,]*[_.,][a-z0-9_.,]*$/.test(argv[index + 1] ?? '')) words.push(`--json=${argv[(index += 1)]}`)
+    else if (/^[a-z][a-z0-9_.,]*[_.,][a-z0-9_.,]*$/.test(argv[index + 1] ?? ''))
+      words.push(`--json=${argv[(index += 1)]}`)
     else words.push('--json=')
   }
   return words

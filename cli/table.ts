@@ -23,8 +23,14 @@ export function tableOf<Row>(
     return style === undefined ? text : options.paint(style, text)
   }
   const lay = (line: readonly string[], paint: (text: string, index: number) => string): string =>
-    line.map((text, index) => pad(paint(text, index), text, widths[index] ?? 0, columns[index]?.align)).join('  ').trimEnd()
-  return [...titles.map((line) => lay(line, (text) => options.paint('bold', text))), ...cells.map((line) => lay(line, painted))]
+    line
+      .map((text, index) => pad(paint(text, index), text, widths[index] ?? 0, columns[index]?.align))
+      .join('  ')
+      .trimEnd()
+  return [
+    ...titles.map((line) => lay(line, (text) => options.paint('bold', text))),
+    ...cells.map((line) => lay(line, painted)),
+  ]
 }
 
 function pad(painted: string, plain: string, width: number, align: 'right' | undefined): string {

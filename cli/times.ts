@@ -15,6 +15,7 @@ export function parseTime(text: string, flag: string, now: number = Date.now()):
   }
   const hasZone = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2}))?$/.test(text)
   const time = hasZone ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(time)) throw usageError(`${flag}: "${text}" is no time`, `${flag} -2h, or ${flag} 2026-11-21T09:30:00Z`)
+  if (Number.isNaN(time))
+    throw usageError(`${flag}: "${text}" is no time`, `${flag} -2h, or ${flag} 2026-11-21T09:30:00Z`)
   return new Date(time).toISOString()
 }

@@ -11,5 +11,7 @@ export function packageFolder(from: string = import.meta.dirname): string {
 }
 
 export function packageVersion(): string {
-  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8'))).version
+  return z
+    .object({ version: z.string() })
+    .parse(JSON.parse(readFileSync(join(packageFolder(), 'package.json'), 'utf8'))).version
 }

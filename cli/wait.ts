@@ -33,10 +33,14 @@ export type WaitResult = { payment: Payment | PayerView; problem?: CliError }
  * Waits until the payment is in the status, or has been in it on its way to another. The problem is exit code 3 as soon
  * as the status can no longer come, and 9 when the time is over.
  */
-export async function waitForStatus(client: Client, options: WaitOptions & { status: PaymentStatus }): Promise<WaitResult> {
+export async function waitForStatus(
+  client: Client,
+  options: WaitOptions & { status: PaymentStatus },
+): Promise<WaitResult> {
   const { status: wanted } = options
   return waitForPayment(client, { ...options, wanted }, (payment) => {
-    if (payment.status === wanted || payment.status_history.some((change) => change.new_status === wanted)) return 'done'
+    if (payment.status === wanted || payment.status_history.some((change) => change.new_status === wanted))
+      return 'done'
     if (STILL_POSSIBLE[payment.status].includes(wanted)) return 'open'
     const why = payment.failure === null ? '' : ` (${payment.failure.code}: ${payment.failure.reason})`
     return new CliError('STATE_IMPOSSIBLE', `the payment is ${payment.status}${why}; it can no longer be ${wanted}`, {
@@ -68,10 +72,17 @@ export async function waitForPayment(
   }
 }
 
-function timedOut(payment: Payment | PayerView, { timeoutMs, wanted }: { timeoutMs: number; wanted: string }): CliError {
-  return new CliError('WAIT_TIMED_OUT', `the payment is still ${payment.status} after ${timeoutMs} ms; awaited was ${wanted}`, {
-    exit: EXIT.waitTimedOut,
-    hint: `svc payments get ${payment.payment_id}, or a longer --timeout`,
-    retryable: true,
-  })
+function timedOut(
+  payment: Payment | PayerView,
+  { timeoutMs, wanted }: { timeoutMs: number; wanted: string },
+): CliError {
+  return new CliError(
+    'WAIT_TIMED_OUT',
+    `the payment is still ${payment.status} after ${timeoutMs} ms; awaited was ${wanted}`,
+    {
+      exit: EXIT.waitTimedOut,
+      hint: `svc payments get ${payment.payment_id}, or a longer --timeout`,
+      retryable: true,
+    },
+  )
 }

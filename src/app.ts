@@ -53,7 +53,8 @@ const RUNTIME_ROLE = 'svc_runtime'
  */
 export async function makeApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const target = { databaseUrl: config.databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc' }
-  const publicUrl = config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
+  const publicUrl =
+    config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const log = overrides.log ?? makeLog(config.logLevel)
   const ids = overrides.ids ?? makeIds()
   const pool = await makePool({ ...target, size: config.databasePoolSize })
@@ -69,7 +70,10 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     wake,
     ids,
     sealer: makeSealer(config.encryptionKey),
-    banks: new Map([[mockBank.id, mockBank], [bank.id, bank]]),
+    banks: new Map([
+      [mockBank.id, mockBank],
+      [bank.id, bank],
+    ]),
     bank,
     mockBank,
     log,
@@ -84,5 +88,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
 
 /** The mock bank has a key of its own, so that nothing of the service's can be made from what it signs. */
 function mockBankSecret(config: Config): string {
-  return Buffer.from(hkdfSync('sha256', Buffer.from(config.encryptionKey, 'base64'), '', 'svc mock bank', 32)).toString('hex')
+  return Buffer.from(hkdfSync('sha256', Buffer.from(config.encryptionKey, 'base64'), '', 'svc mock bank', 32)).toString(
+    'hex',
+  )
 }

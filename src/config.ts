@@ -8,7 +8,11 @@ const Count = whole(1, 10_000)
 
 /** Digits only: "1e3", " 8080" or "0x50" are more likely a slip than a number somebody meant. */
 function whole(min: number, max: number) {
-  return z.string().regex(/^\d{1,9}$/, 'must be a whole number').transform(Number).pipe(z.int().min(min).max(max))
+  return z
+    .string()
+    .regex(/^\d{1,9}$/, 'must be a whole number')
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
 }
 
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
@@ -27,7 +31,9 @@ const Environment = z.object({
   /** Database connections of one process, beside the two of the payment batches. */
   SVC_DATABASE_POOL: Count.default(6),
   /** The master key that secrets are sealed under: 32 bytes as base64. */
-  SVC_ENCRYPTION_KEY: z.base64().refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes as base64'),
+  SVC_ENCRYPTION_KEY: z
+    .base64()
+    .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes as base64'),
   /** The address the API listens on. */
   SVC_HOST: z.string().default('127.0.0.1'),
   SVC_PORT: Port.default(8080),
@@ -113,13 +119,19 @@ const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 /** Refuses what would leave the service open to everyone (decision 57). */
 function refuseUnsafe(config: Config): void {
   if (config.mode === 'live' && config.identity === 'none') {
-    throw new ConfigError('SVC_IDENTITY=none trusts any caller and is refused in live mode: configure an identity provider')
+    throw new ConfigError(
+      'SVC_IDENTITY=none trusts any caller and is refused in live mode: configure an identity provider',
+    )
   }
   if (config.identity === 'none' && !LOOPBACK.has(config.host)) {
-    throw new ConfigError(`SVC_IDENTITY=none trusts any caller and is refused on an address that others can reach: listen on 127.0.0.1, or configure an identity provider`)
+    throw new ConfigError(
+      `SVC_IDENTITY=none trusts any caller and is refused on an address that others can reach: listen on 127.0.0.1, or configure an identity provider`,
+    )
   }
   if (config.mode === 'live' && config.webhookAllowPrivate) {
-    throw new ConfigError('SVC_WEBHOOK_ALLOW_PRIVATE=true is refused in live mode: webhooks must not reach private addresses')
+    throw new ConfigError(
+      'SVC_WEBHOOK_ALLOW_PRIVATE=true is refused in live mode: webhooks must not reach private addresses',
+    )
   }
 }
 

@@ -40,7 +40,9 @@ type Running = { name: string; wake(): void; stop(): Promise<void> }
  * same table: each job claims what it works on.
  */
 export function startJobs(app: App, table: readonly Job[] = jobs): { stop(): Promise<void> } {
-  const running = table.map((job) => ('start' in job ? { name: job.name, ...bound(job.start(app)) } : startPeriodic(app, job)))
+  const running = table.map((job) =>
+    'start' in job ? { name: job.name, ...bound(job.start(app)) } : startPeriodic(app, job),
+  )
   const listening = app.wake
     .listen((name) => running.find((job) => job.name === name)?.wake())
     .catch((error: unknown) => {

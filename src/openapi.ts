@@ -67,9 +67,18 @@ function describe(operation: Operation): Json {
       ...parameters(operation.query, 'query'),
       ...parameters(operation.headers, 'header', (name) => name === 'x-idempotency-key' && needsKey),
     ],
-    ...(hasBody ? { requestBody: { required: operation.bodyOptional !== true, content: { 'application/json': { schema: body } } } } : {}),
+    ...(hasBody
+      ? {
+          requestBody: { required: operation.bodyOptional !== true, content: { 'application/json': { schema: body } } },
+        }
+      : {}),
     responses: {
-      ...Object.fromEntries(Object.entries(operation.replies).map(([status, schema]) => [status, reply(schemaOf(schema, 'output'), 'Success')])),
+      ...Object.fromEntries(
+        Object.entries(operation.replies).map(([status, schema]) => [
+          status,
+          reply(schemaOf(schema, 'output'), 'Success'),
+        ]),
+      ),
       ...errorReplies(errors),
     },
   }
@@ -78,7 +87,9 @@ function describe(operation: Operation): Json {
 function errorReplies(codes: readonly ErrorCode[]): Json {
   const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_STATUS[code])
   const entries = [...byStatus].toSorted(([a], [b]) => a - b)
-  return Object.fromEntries(entries.map(([status, names]) => [status, reply({ $ref: '#/components/schemas/Error' }, names.join(', '))]))
+  return Object.fromEntries(
+    entries.map(([status, names]) => [status, reply({ $ref: '#/components/schemas/Error' }, names.join(', '))]),
+  )
 }
 
 function reply(schema: Json, description: string): Json {
@@ -86,11 +97,17 @@ function reply(schema: Json, description: string): Json {
 }
 
 /** `mustBeSent` names what the schema leaves out so that its absence has an error code of its own. */
-function parameters(schema: z.ZodType, place: 'path' | 'query' | 'header', mustBeSent = (_name: string): boolean => false): Json[] {
-  const { properties, required } = z.object({
-    properties: z.record(z.string(), z.unknown()).default({}),
-    required: z.array(z.string()).default([]),
-  }).parse(schemaOf(schema, 'input'))
+function parameters(
+  schema: z.ZodType,
+  place: 'path' | 'query' | 'header',
+  mustBeSent = (_name: string): boolean => false,
+): Json[] {
+  const { properties, required } = z
+    .object({
+      properties: z.record(z.string(), z.unknown()).default({}),
+      required: z.array(z.string()).default([]),
+    })
+    .parse(schemaOf(schema, 'input'))
   return Object.entries(properties).map(([name, member]) => ({
     name: place === 'header' ? headerName(name) : name,
     in: place,
@@ -109,5 +126,6 @@ function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
 }
 
 function version(): string {
-  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8'))).version
+  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')))
+    .version
 }

@@ -29,11 +29,18 @@ const DYNAMIC = /\bimport\(\s*['"]([^'"]+)['"]/g
 /** What a file imports of ours; packages and Node's own modules are no concern here. */
 function importsOf(file: string): Import[] {
   const text = read(file)
-  const fixed = [...text.matchAll(STATEMENT)].map((match) => ({ target: match[2] ?? '', typeOnly: match[1] !== undefined }))
+  const fixed = [...text.matchAll(STATEMENT)].map((match) => ({
+    target: match[2] ?? '',
+    typeOnly: match[1] !== undefined,
+  }))
   const late = [...text.matchAll(DYNAMIC)].map((match) => ({ target: match[1] ?? '', typeOnly: false }))
   return [...fixed, ...late]
     .filter(({ target }) => target.startsWith('.'))
-    .map(({ target, typeOnly }) => ({ from: file, to: relative(ROOT, resolve(join(ROOT, dirname(file)), target)), typeOnly }))
+    .map(({ target, typeOnly }) => ({
+      from: file,
+      to: relative(ROOT, resolve(join(ROOT, dirname(file)), target)),
+      typeOnly,
+    }))
 }
 
 const SOURCE = [...filesIn('src'), ...filesIn('cli')]
@@ -41,7 +48,9 @@ const IMPORTS = SOURCE.flatMap((file) => importsOf(file))
 
 /** The imports that a rule forbids, as a person reads them. */
 function broken(rule: (each: Import) => boolean): string[] {
-  return IMPORTS.filter((each) => !rule(each)).map(({ from, to, typeOnly }) => `${from} imports ${typeOnly ? 'the types of ' : ''}${to}`)
+  return IMPORTS.filter((each) => !rule(each)).map(
+    ({ from, to, typeOnly }) => `${from} imports ${typeOnly ? 'the types of ' : ''}${to}`,
+  )
 }
 
 function isIn(file: string, ...folders: string[]): boolean {
@@ -51,18 +60,38 @@ function isIn(file: string, ...folders: string[]): boolean {
 t.test('the walk finds what there is', async (t) => {
   t.ok(SOURCE.length > 100 && IMPORTS.length > 300)
   t.ok(IMPORTS.some(({ from, to, typeOnly }) => from === 'src/payments/create.ts' && to === 'src/app.ts' && typeOnly))
-  t.ok(IMPORTS.some(({ from, to, typeOnly }) => from === 'src/payments/create.ts' && to === 'src/lib/money.ts' && !typeOnly))
-  t.ok(IMPORTS.some(({ from, to }) => from === 'cli/commands/serve.ts' && to === 'src/api.ts'), 'imports that are made late too')
-  t.same(IMPORTS.filter(({ to }) => !SOURCE.includes(to)), [], 'every import leads to a file, with its extension')
+  t.ok(
+    IMPORTS.some(
+      ({ from, to, typeOnly }) => from === 'src/payments/create.ts' && to === 'src/lib/money.ts' && !typeOnly,
+    ),
+  )
+  t.ok(
+    IMPORTS.some(({ from, to }) => from === 'cli/commands/serve.ts' && to === 'src/api.ts'),
+    'imports that are made late too',
+  )
+  t.same(
+    IMPORTS.filter(({ to }) => !SOURCE.includes(to)),
+    [],
+    'every import leads to a file, with its extension',
+  )
 })
 
 t.test('lib imports nothing of ours, and wire nothing but lib', async (t) => {
-  t.same(broken(({ from, to }) => !isIn(from, 'src/lib') || isIn(to, 'src/lib')), [])
-  t.same(broken(({ from, to }) => !isIn(from, 'src/wire') || isIn(to, 'src/wire', 'src/lib')), [])
+  t.same(
+    broken(({ from, to }) => !isIn(from, 'src/lib') || isIn(to, 'src/lib')),
+    [],
+  )
+  t.same(
+    broken(({ from, to }) => !isIn(from, 'src/wire') || isIn(to, 'src/wire', 'src/lib')),
+    [],
+  )
 })
 
 t.test('nothing in src knows of the command line', async (t) => {
-  t.same(broken(({ from, to }) => !isIn(from, 'src') || isIn(to, 'src')), [])
+  t.same(
+    broken(({ from, to }) => !isIn(from, 'src') || isIn(to, 'src')),
+    [],
+  )
 })
 
 /** The commands that run or migrate the system; all others speak to it over HTTP like anyone. */
@@ -70,15 +99,30 @@ const RUNS_THE_SYSTEM = /^cli\/(up\/|commands\/(up|down|serve|worker|migrate|sta
 const SYSTEM = ['src/api.ts', 'src/app.ts', 'src/worker.ts', 'src/config.ts', 'src/db', 'src/merchants/seed-demo.ts']
 
 t.test('the command line knows the contract; only what runs the system starts it', async (t) => {
-  t.same(broken(({ from, to, }) => {
-    if (!isIn(from, 'cli') || isIn(to, 'cli', 'src/wire', 'src/lib')) return true
-    return RUNS_THE_SYSTEM.test(from) && (isIn(to, ...SYSTEM) || /^src\/\w+\/states\.ts$/.test(to))
-  }), [])
+  t.same(
+    broken(({ from, to }) => {
+      if (!isIn(from, 'cli') || isIn(to, 'cli', 'src/wire', 'src/lib')) return true
+      return RUNS_THE_SYSTEM.test(from) && (isIn(to, ...SYSTEM) || /^src\/\w+\/states\.ts$/.test(to))
+    }),
+    [],
+  )
   t.match(read('bin/svc.js'), /import\('\.\.\/dist\/cli\/main\.js'\)/)
 })
 
 /** A folder imports only those to its left. What two of them share stands in the right one. */
-const CONCEPTS = ['accounts', 'banks', 'identity', 'merchants', 'webhooks', 'consents', 'payments', 'disputes', 'ledger', 'payers', 'sandbox']
+const CONCEPTS = [
+  'accounts',
+  'banks',
+  'identity',
+  'merchants',
+  'webhooks',
+  'consents',
+  'payments',
+  'disputes',
+  'ledger',
+  'payers',
+  'sandbox',
+]
 /** What every concept may use. */
 const BELOW = ['src/db', 'src/lib', 'src/wire']
 
@@ -86,52 +130,102 @@ function conceptOf(file: string): number {
   return CONCEPTS.findIndex((name) => isIn(file, `src/${name}`))
 }
 
-t.test('a concept knows those to its left, the database and the contract; of the app and the log it knows the types', async (t) => {
-  t.same(broken(({ from, to, typeOnly }) => {
-    if (conceptOf(from) === -1 || isIn(to, ...BELOW)) return true
-    if (to === 'src/app.ts' || to === 'src/observe/log.ts') return typeOnly
-    // Time travel runs what becomes due on the way.
-    if (isIn(from, 'src/sandbox') && to === 'src/jobs.ts') return true
-    return conceptOf(to) !== -1 && conceptOf(to) <= conceptOf(from)
-  }), [])
-})
+t.test(
+  'a concept knows those to its left, the database and the contract; of the app and the log it knows the types',
+  async (t) => {
+    t.same(
+      broken(({ from, to, typeOnly }) => {
+        if (conceptOf(from) === -1 || isIn(to, ...BELOW)) return true
+        if (to === 'src/app.ts' || to === 'src/observe/log.ts') return typeOnly
+        // Time travel runs what becomes due on the way.
+        if (isIn(from, 'src/sandbox') && to === 'src/jobs.ts') return true
+        return conceptOf(to) !== -1 && conceptOf(to) <= conceptOf(from)
+      }),
+      [],
+    )
+  },
+)
 
 t.test('the database layer knows lib, and the type of the log', async (t) => {
-  t.same(broken(({ from, to, typeOnly }) => !isIn(from, 'src/db') || isIn(to, 'src/db', 'src/lib') || (to === 'src/observe/log.ts' && typeOnly)), [])
+  t.same(
+    broken(
+      ({ from, to, typeOnly }) =>
+        !isIn(from, 'src/db') || isIn(to, 'src/db', 'src/lib') || (to === 'src/observe/log.ts' && typeOnly),
+    ),
+    [],
+  )
 })
 
 t.test('observe knows lib, its own and the database, and of the app the type', async (t) => {
-  t.same(broken(({ from, to, typeOnly }) => !isIn(from, 'src/observe') || isIn(to, 'src/observe', 'src/lib', 'src/db') || (to === 'src/app.ts' && typeOnly)), [])
+  t.same(
+    broken(
+      ({ from, to, typeOnly }) =>
+        !isIn(from, 'src/observe') || isIn(to, 'src/observe', 'src/lib', 'src/db') || (to === 'src/app.ts' && typeOnly),
+    ),
+    [],
+  )
 })
 
 t.test('handlers, guards and pages ask use cases: no statement, no connection', async (t) => {
   const asks = ['src/http/handlers', 'src/http/pages', 'src/http/guards.ts']
-  t.same(broken(({ from, to }) => !asks.some((place) => isIn(from, place)) || !(isIn(to, 'src/db') || to.endsWith('sql.ts'))), [])
+  t.same(
+    broken(
+      ({ from, to }) => !asks.some((place) => isIn(from, place)) || !(isIn(to, 'src/db') || to.endsWith('sql.ts')),
+    ),
+    [],
+  )
 })
 
 t.test('the route table knows the contract, guards, endpoints and handlers', async (t) => {
   const known = ['src/wire', 'src/http/guards.ts', 'src/http/endpoint.ts', 'src/http/handlers']
-  t.same(broken(({ from, to, typeOnly }) => from !== 'src/http/routes.ts' || isIn(to, ...known) || (to === 'src/app.ts' && typeOnly)), [])
+  t.same(
+    broken(
+      ({ from, to, typeOnly }) =>
+        from !== 'src/http/routes.ts' || isIn(to, ...known) || (to === 'src/app.ts' && typeOnly),
+    ),
+    [],
+  )
 })
 
 t.test('only the API reaches for http, and only processes for the API, the worker and the jobs', async (t) => {
   const servers = ['src/http', 'src/api.ts', 'src/openapi.ts']
-  t.same(broken(({ from, to }) => !isIn(to, 'src/http') || isIn(from, ...servers)), [])
-  t.same(broken(({ to, from }) => !isIn(to, 'src/api.ts', 'src/worker.ts') || isIn(from, 'cli', 'src/worker.ts', 'src/api.ts')), [])
-  t.same(broken(({ to, from }) => to !== 'src/jobs.ts' || from === 'src/worker.ts' || isIn(from, 'src/sandbox')), [])
+  t.same(
+    broken(({ from, to }) => !isIn(to, 'src/http') || isIn(from, ...servers)),
+    [],
+  )
+  t.same(
+    broken(
+      ({ to, from }) => !isIn(to, 'src/api.ts', 'src/worker.ts') || isIn(from, 'cli', 'src/worker.ts', 'src/api.ts'),
+    ),
+    [],
+  )
+  t.same(
+    broken(({ to, from }) => to !== 'src/jobs.ts' || from === 'src/worker.ts' || isIn(from, 'src/sandbox')),
+    [],
+  )
 })
 
 t.test('there are no cycles, but for the types that lead through app.ts', async (t) => {
-  const edges = Map.groupBy(IMPORTS.filter(({ to, typeOnly }) => !(typeOnly && to === 'src/app.ts')), ({ from }) => from)
+  const edges = Map.groupBy(
+    IMPORTS.filter(({ to, typeOnly }) => !(typeOnly && to === 'src/app.ts')),
+    ({ from }) => from,
+  )
   const done = new Set<string>()
   const cycles: string[] = []
   function visit(file: string, way: string[]): void {
     if (way.includes(file)) {
       const cycle = [...way.slice(way.indexOf(file)), file]
-      const allTypes = cycle.slice(1).every((to, index) => edges.get(cycle[index] ?? '')?.find((each) => each.to === to)?.typeOnly === true)
+      const allTypes = cycle
+        .slice(1)
+        .every((to, index) => edges.get(cycle[index] ?? '')?.find((each) => each.to === to)?.typeOnly === true)
       const oneFolder = new Set(cycle.map((each) => dirname(each))).size === 1
       // Two files of one folder may name each other's types where one of the two ways is only a type.
-      const someType = cycle.slice(1).some((to, index) => edges.get(cycle[index] ?? '')?.filter((each) => each.to === to).every(({ typeOnly }) => typeOnly))
+      const someType = cycle.slice(1).some((to, index) =>
+        edges
+          .get(cycle[index] ?? '')
+          ?.filter((each) => each.to === to)
+          .every(({ typeOnly }) => typeOnly),
+      )
       if (!allTypes && !(oneFolder && someType)) cycles.push(cycle.join(' > '))
       return
     }
@@ -143,7 +237,8 @@ t.test('there are no cycles, but for the types that lead through app.ts', async 
   t.same(cycles, [])
 })
 
-const SQL = /\bsql(\.\w+)*\(?[^\n`]*`|\.query\(|(?<!<)\bselect\b[^\n]*\bfrom\b|\b(insert into|delete from)\b|\bupdate \w+( \w+)? set\b/
+const SQL =
+  /\bsql(\.\w+)*\(?[^\n`]*`|\.query\(|(?<!<)\bselect\b[^\n]*\bfrom\b|\b(insert into|delete from)\b|\bupdate \w+( \w+)? set\b/
 
 /** Where a statement may stand beside the files named after it, and why. */
 const SPEAKS_SQL: Record<string, string> = {
@@ -156,25 +251,43 @@ const SPEAKS_SQL: Record<string, string> = {
 }
 
 t.test('statements stand in files named after them', async (t) => {
-  const offenders = SOURCE.filter((file) => !/(^|\/|-)sql\.ts$/.test(file) && SPEAKS_SQL[file] === undefined)
-    .filter((file) => code(file).split('\n').some((line) => SQL.test(line) && !/\.query\((?!['"`])/.test(line)))
+  const offenders = SOURCE.filter((file) => !/(^|\/|-)sql\.ts$/.test(file) && SPEAKS_SQL[file] === undefined).filter(
+    (file) =>
+      code(file)
+        .split('\n')
+        .some((line) => SQL.test(line) && !/\.query\((?!['"`])/.test(line)),
+  )
   t.same(offenders, [])
   for (const file of Object.keys(SPEAKS_SQL)) t.ok(SOURCE.includes(file), `${file} is still there`)
 })
 
 /** A file without its comments. */
 function code(file: string): string {
-  return read(file).replaceAll(/\/\*[^]*?\*\//g, '').replaceAll(/^\s*\/\/.*$/gm, '')
+  return read(file)
+    .replaceAll(/\/\*[^]*?\*\//g, '')
+    .replaceAll(/^\s*\/\/.*$/gm, '')
 }
 
 t.test('everything is exported by name, and no file only passes on', async (t) => {
-  t.same(SOURCE.filter((file) => /\bexport\s+default\b/.test(code(file))), [])
-  t.same(SOURCE.filter((file) => /(^|\/)index\.(ts|js)$/.test(file)), [])
-  t.same(SOURCE.filter((file) => /^export\s+\*/m.test(code(file))), [])
+  t.same(
+    SOURCE.filter((file) => /\bexport\s+default\b/.test(code(file))),
+    [],
+  )
+  t.same(
+    SOURCE.filter((file) => /(^|\/)index\.(ts|js)$/.test(file)),
+    [],
+  )
+  t.same(
+    SOURCE.filter((file) => /^export\s+\*/m.test(code(file))),
+    [],
+  )
 })
 
 t.test('names are in kebab-case', async (t) => {
-  t.same(SOURCE.filter((file) => !/^[a-z0-9/-]+\.(ts|js)$/.test(file)), [])
+  t.same(
+    SOURCE.filter((file) => !/^[a-z0-9/-]+\.(ts|js)$/.test(file)),
+    [],
+  )
 })
 
 const FLOATS = /\b(parseFloat|toFixed|toPrecision|Number\.parseFloat)\b|(?<![.\w])Number\(|\.toNumber\(/
@@ -190,26 +303,48 @@ const COUNTS: Record<string, RegExp> = {
 t.test('no amount of money becomes a float', async (t) => {
   const files = SOURCE.filter((file) => isIn(file, 'src/payments', 'src/merchants', 'src/lib/money.ts', 'cli'))
   const offenders = files.flatMap((file) =>
-    code(file).split('\n').filter((line) => FLOATS.test(line) && !COUNTS[file]?.test(line)).map((line) => `${file}: ${line.trim()}`),
+    code(file)
+      .split('\n')
+      .filter((line) => FLOATS.test(line) && !COUNTS[file]?.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
   )
   t.same(offenders, [])
   const schemas = SOURCE.filter((file) => isIn(file, 'src/wire', 'src/payments', 'src/merchants')).flatMap((file) =>
-    code(file).split('\n').filter((line) => /(amount|fee_\w+)\s*:\s*z\.(number|coerce|int)/.test(line)).map((line) => `${file}: ${line.trim()}`),
+    code(file)
+      .split('\n')
+      .filter((line) => /(amount|fee_\w+)\s*:\s*z\.(number|coerce|int)/.test(line))
+      .map((line) => `${file}: ${line.trim()}`),
   )
   t.same(schemas, [], 'no schema reads one as a number')
 })
 
 t.test('the environment is read in one place, and standard output belongs to the command line', async (t) => {
   const own = SOURCE.filter((file) => isIn(file, 'src'))
-  t.same(own.filter((file) => /process\.env\b/.test(code(file)) && !isIn(file, 'src/db')), [])
-  t.same(own.filter((file) => /console\.|process\.stdout/.test(code(file))), [])
-  t.same(own.filter((file) => /process\.exit\(/.test(code(file))), [])
+  t.same(
+    own.filter((file) => /process\.env\b/.test(code(file)) && !isIn(file, 'src/db')),
+    [],
+  )
+  t.same(
+    own.filter((file) => /console\.|process\.stdout/.test(code(file))),
+    [],
+  )
+  t.same(
+    own.filter((file) => /process\.exit\(/.test(code(file))),
+    [],
+  )
 })
 
 t.test('only the mock bank and webhooks call out, each with its time-out', async (t) => {
-  const callers = SOURCE.filter((file) => isIn(file, 'src') && /from 'undici'|from 'node:https?'|\bfetch\(/.test(code(file)) && !isIn(file, 'src/http', 'src/api.ts'))
+  const callers = SOURCE.filter(
+    (file) =>
+      isIn(file, 'src') &&
+      /from 'undici'|from 'node:https?'|\bfetch\(/.test(code(file)) &&
+      !isIn(file, 'src/http', 'src/api.ts'),
+  )
   for (const file of callers) t.ok(isIn(file, 'src/banks', 'src/webhooks'), file)
-  for (const file of SOURCE.filter((each) => /\b(request|fetch)\(/.test(code(each)) && /from 'undici'/.test(code(each)) && isIn(each, 'src'))) {
+  for (const file of SOURCE.filter(
+    (each) => /\b(request|fetch)\(/.test(code(each)) && /from 'undici'/.test(code(each)) && isIn(each, 'src'),
+  )) {
     t.match(code(file), /AbortSignal\.timeout|signal|headersTimeout/, file)
   }
 })

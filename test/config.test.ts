@@ -19,13 +19,25 @@ function refusal(env: NodeJS.ProcessEnv): string {
 
 t.test('an address and a key are enough, and the rest is as documented', async (t) => {
   t.same(readConfig(GOOD), {
-    mode: 'sandbox', databaseUrl: GOOD.SVC_DATABASE_URL, migrationDatabaseUrl: GOOD.SVC_DATABASE_URL, databasePoolSize: 6, encryptionKey: KEY,
-    host: '127.0.0.1', port: 8080, publicUrl: undefined, identity: 'none', logLevel: 'info', consentSeconds: 5_400, webhookConcurrency: 128,
-    webhookConcurrencyPerMerchant: 8, webhookAllowPrivate: true, webhookTimeScale: 1,
+    mode: 'sandbox',
+    databaseUrl: GOOD.SVC_DATABASE_URL,
+    migrationDatabaseUrl: GOOD.SVC_DATABASE_URL,
+    databasePoolSize: 6,
+    encryptionKey: KEY,
+    host: '127.0.0.1',
+    port: 8080,
+    publicUrl: undefined,
+    identity: 'none',
+    logLevel: 'info',
+    consentSeconds: 5_400,
+    webhookConcurrency: 128,
+    webhookConcurrencyPerMerchant: 8,
+    webhookAllowPrivate: true,
+    webhookTimeScale: 1,
   })
 })
 
-t.test('it can\'t be changed once it is read', async (t) => {
+t.test("it can't be changed once it is read", async (t) => {
   const config = readConfig(GOOD)
   t.ok(Object.isFrozen(config))
   t.throws(() => Object.assign(config, { mode: 'live' }), TypeError)
@@ -38,14 +50,32 @@ t.test('everything that is wrong is named at once', async (t) => {
 
 const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['no database', { SVC_DATABASE_URL: undefined }, /SVC_DATABASE_URL/],
-  ['another kind of address', { SVC_DATABASE_URL: 'mysql://svc:c4n4ryPassword@db/svc' }, /SVC_DATABASE_URL: must be a postgres/],
-  ['another kind of address for migrations', { SVC_MIGRATION_DATABASE_URL: 'c4n4ryPassword' }, /SVC_MIGRATION_DATABASE_URL/],
+  [
+    'another kind of address',
+    { SVC_DATABASE_URL: 'mysql://svc:c4n4ryPassword@db/svc' },
+    /SVC_DATABASE_URL: must be a postgres/,
+  ],
+  [
+    'another kind of address for migrations',
+    { SVC_MIGRATION_DATABASE_URL: 'c4n4ryPassword' },
+    /SVC_MIGRATION_DATABASE_URL/,
+  ],
   ['no key', { SVC_ENCRYPTION_KEY: undefined }, /SVC_ENCRYPTION_KEY/],
-  ['a key of 31 bytes', { SVC_ENCRYPTION_KEY: Buffer.alloc(31, 1).toString('base64') }, /SVC_ENCRYPTION_KEY: must be 32 bytes/],
-  ['a key of 33 bytes', { SVC_ENCRYPTION_KEY: Buffer.alloc(33, 1).toString('base64') }, /SVC_ENCRYPTION_KEY: must be 32 bytes/],
+  [
+    'a key of 31 bytes',
+    { SVC_ENCRYPTION_KEY: Buffer.alloc(31, 1).toString('base64') },
+    /SVC_ENCRYPTION_KEY: must be 32 bytes/,
+  ],
+  [
+    'a key of 33 bytes',
+    { SVC_ENCRYPTION_KEY: Buffer.alloc(33, 1).toString('base64') },
+    /SVC_ENCRYPTION_KEY: must be 32 bytes/,
+  ],
   ['a key that is no base64', { SVC_ENCRYPTION_KEY: 'c4n4ryPassword c4n4ryPassword c4n4ry' }, /SVC_ENCRYPTION_KEY/],
   ['a key in hex', { SVC_ENCRYPTION_KEY: 'ab'.repeat(32) }, /SVC_ENCRYPTION_KEY/],
-  ...['-1', '65536', '1.5', '1e3', '0x50', ' 80', '80 ', 'http', '80,81'].map((port): [string, NodeJS.ProcessEnv, RegExp] => [`the port ${port}`, { SVC_PORT: port }, /SVC_PORT/]),
+  ...['-1', '65536', '1.5', '1e3', '0x50', ' 80', '80 ', 'http', '80,81'].map(
+    (port): [string, NodeJS.ProcessEnv, RegExp] => [`the port ${port}`, { SVC_PORT: port }, /SVC_PORT/],
+  ),
   ['a pool of none', { SVC_DATABASE_POOL: '0' }, /SVC_DATABASE_POOL/],
   ['a consent of no time', { SVC_CONSENT_SECONDS: '0' }, /SVC_CONSENT_SECONDS/],
   ['a consent of a fraction', { SVC_CONSENT_SECONDS: '1.5' }, /SVC_CONSENT_SECONDS/],
@@ -57,9 +87,17 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['a flag that is none', { SVC_WEBHOOK_ALLOW_PRIVATE: 'yes' }, /SVC_WEBHOOK_ALLOW_PRIVATE/],
   ['a time scale below one', { SVC_WEBHOOK_TIME_SCALE: '0.5' }, /SVC_WEBHOOK_TIME_SCALE/],
   ['live without identities', { SVC_MODE: 'live' }, /SVC_IDENTITY=none.*live/],
-  ['live on the loopback', { SVC_MODE: 'live', SVC_HOST: '127.0.0.1', SVC_IDENTITY: 'none' }, /SVC_IDENTITY=none.*live/],
+  [
+    'live on the loopback',
+    { SVC_MODE: 'live', SVC_HOST: '127.0.0.1', SVC_IDENTITY: 'none' },
+    /SVC_IDENTITY=none.*live/,
+  ],
   ...['0.0.0.0', '::', '10.0.0.1', 'svc.example', '127.0.0.1.evil.example', '0', 'LOCALHOST.', '*'].map(
-    (host): [string, NodeJS.ProcessEnv, RegExp] => [`no identities on ${host}`, { SVC_HOST: host }, /SVC_IDENTITY=none trusts any caller/],
+    (host): [string, NodeJS.ProcessEnv, RegExp] => [
+      `no identities on ${host}`,
+      { SVC_HOST: host },
+      /SVC_IDENTITY=none trusts any caller/,
+    ],
   ),
 ]
 
@@ -77,7 +115,10 @@ t.test('the loopback has several names', async (t) => {
 })
 
 t.test('a variable that is set to nothing is not set', async (t) => {
-  t.match(readConfig({ ...GOOD, SVC_PORT: '', SVC_PUBLIC_URL: '', SVC_WEBHOOK_ALLOW_PRIVATE: '' }), { port: 8080, webhookAllowPrivate: true })
+  t.match(readConfig({ ...GOOD, SVC_PORT: '', SVC_PUBLIC_URL: '', SVC_WEBHOOK_ALLOW_PRIVATE: '' }), {
+    port: 8080,
+    webhookAllowPrivate: true,
+  })
   t.match(refusal({ ...GOOD, SVC_ENCRYPTION_KEY: '' }), /SVC_ENCRYPTION_KEY/)
 })
 
@@ -92,14 +133,21 @@ t.test('every variable may stand in a file', async (t) => {
     writeFileSync(join(folder, name), text)
     return join(folder, name)
   }
-  const env = { SVC_DATABASE_URL_FILE: file('url', `${GOOD.SVC_DATABASE_URL}\n`), SVC_ENCRYPTION_KEY_FILE: file('key', `${KEY}\n`), SVC_PORT_FILE: file('port', '9090\n') }
+  const env = {
+    SVC_DATABASE_URL_FILE: file('url', `${GOOD.SVC_DATABASE_URL}\n`),
+    SVC_ENCRYPTION_KEY_FILE: file('key', `${KEY}\n`),
+    SVC_PORT_FILE: file('port', '9090\n'),
+  }
   t.match(readConfig(env), { databaseUrl: GOOD.SVC_DATABASE_URL, encryptionKey: KEY, port: 9090 })
   t.equal(readConfig({ ...env, SVC_PORT: '7070' }).port, 7070, 'the variable itself wins')
-  t.match(refusal({ ...env, SVC_ENCRYPTION_KEY_FILE: file('bad', 'c4n4ryPassword') }), /^(?!.*c4n4ry)[^]*SVC_ENCRYPTION_KEY/)
+  t.match(
+    refusal({ ...env, SVC_ENCRYPTION_KEY_FILE: file('bad', 'c4n4ryPassword') }),
+    /^(?!.*c4n4ry)[^]*SVC_ENCRYPTION_KEY/,
+  )
   t.match(refusal({ ...env, SVC_ENCRYPTION_KEY_FILE: file('empty', '') }), /SVC_ENCRYPTION_KEY/)
 })
 
-t.test('a file that can\'t be read is told by its variable; its path may be a secret in the wrong place', async (t) => {
+t.test("a file that can't be read is told by its variable; its path may be a secret in the wrong place", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'svc-config-'))
   t.teardown(() => rmSync(folder, { recursive: true }))
   for (const path of ['c4n4ryPassword', '/nowhere/c4n4ryPassword', folder, '']) {

@@ -76,7 +76,10 @@ t.test('a job never runs twice at a time, and a wake-up during a run is not lost
     },
   }
   const woken: ((name: string) => void)[] = []
-  const wake = { ...app.wake, listen: async (handler: (name: string) => void) => (woken.push(handler), async () => undefined) }
+  const wake = {
+    ...app.wake,
+    listen: async (handler: (name: string) => void) => (woken.push(handler), async () => undefined),
+  }
   const running = startJobs({ ...app, wake }, [job])
   await until('it runs and listens', () => runs === 1 && woken.length === 1)
   for (let index = 0; index < 10; index += 1) woken[0]?.('slow')
@@ -132,22 +135,25 @@ t.test('stopping waits for the run under way, tells it, and starts no other', as
   t.equal(runs, 1)
 })
 
-t.test('a worker delivers a webhook within moments of the wake-up, and every name of the table is unique', async (t) => {
-  const { owner, app } = await makeOutbox(t)
-  t.equal(new Set(jobs.map(({ name }) => name)).size, jobs.length)
-  const receiver = await startReceiver(t)
-  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
-  const worker = startWorker(app)
-  const [first = ''] = await plantDeliveries(owner, merchantId)
-  await until('it works', async () => {
+t.test(
+  'a worker delivers a webhook within moments of the wake-up, and every name of the table is unique',
+  async (t) => {
+    const { owner, app } = await makeOutbox(t)
+    t.equal(new Set(jobs.map(({ name }) => name)).size, jobs.length)
+    const receiver = await startReceiver(t)
+    const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+    const worker = startWorker(app)
+    const [first = ''] = await plantDeliveries(owner, merchantId)
+    await until('it works', async () => {
+      app.wake.notify('deliver-webhooks')
+      return (await readDelivery(owner, first)).status === 'DELIVERED'
+    })
+    const [second = ''] = await plantDeliveries(owner, merchantId)
+    const begun = performance.now()
     app.wake.notify('deliver-webhooks')
-    return (await readDelivery(owner, first)).status === 'DELIVERED'
-  })
-  const [second = ''] = await plantDeliveries(owner, merchantId)
-  const begun = performance.now()
-  app.wake.notify('deliver-webhooks')
-  await until('the next one', () => receiver.receipts.length === 2)
-  t.ok(performance.now() - begun < 2_000, 'long before the next look of its own')
-  await worker.stop()
-  t.match(await readDelivery(owner, second), { status: 'DELIVERED' }, 'stopping waited for the record')
-})
+    await until('the next one', () => receiver.receipts.length === 2)
+    t.ok(performance.now() - begun < 2_000, 'long before the next look of its own')
+    await worker.stop()
+    t.match(await readDelivery(owner, second), { status: 'DELIVERED' }, 'stopping waited for the record')
+  },
+)

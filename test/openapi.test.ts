@@ -7,14 +7,24 @@ import { createPayment, paymentBody, testService } from './support/app.ts'
 
 const Json = z.record(z.string(), z.unknown())
 const MediaType = z.strictObject({ schema: Json })
-const Response = z.strictObject({ description: z.string().min(1), content: z.strictObject({ 'application/json': MediaType }) })
-const Parameter = z.strictObject({ name: z.string(), in: z.enum(['path', 'query', 'header']), required: z.boolean(), schema: Json })
+const Response = z.strictObject({
+  description: z.string().min(1),
+  content: z.strictObject({ 'application/json': MediaType }),
+})
+const Parameter = z.strictObject({
+  name: z.string(),
+  in: z.enum(['path', 'query', 'header']),
+  required: z.boolean(),
+  schema: Json,
+})
 const DocumentedOperation = z.strictObject({
   operationId: z.string().regex(/^[a-z][A-Za-z]+$/),
   summary: z.string().min(10),
   security: z.array(z.record(z.string(), z.array(z.string()))),
   parameters: z.array(Parameter),
-  requestBody: z.strictObject({ required: z.boolean(), content: z.strictObject({ 'application/json': MediaType }) }).optional(),
+  requestBody: z
+    .strictObject({ required: z.boolean(), content: z.strictObject({ 'application/json': MediaType }) })
+    .optional(),
   responses: z.record(z.string().regex(/^[2-5]\d\d$/), Response),
 })
 /** What OpenAPI 3.1 asks of the parts that we use. */
@@ -22,7 +32,10 @@ const Document = z.strictObject({
   openapi: z.literal('3.1.0'),
   info: z.strictObject({ title: z.string(), version: z.string().regex(/^\d+\.\d+\.\d+/) }),
   servers: z.array(z.strictObject({ url: z.url() })).min(1),
-  paths: z.record(z.string().regex(/^\/[^?#]*$/), z.partialRecord(z.enum(['get', 'post', 'put', 'delete']), DocumentedOperation)),
+  paths: z.record(
+    z.string().regex(/^\/[^?#]*$/),
+    z.partialRecord(z.enum(['get', 'post', 'put', 'delete']), DocumentedOperation),
+  ),
   components: z.strictObject({ schemas: z.record(z.string(), Json), securitySchemes: z.record(z.string(), Json) }),
 })
 
@@ -43,7 +56,9 @@ t.test('the document is served, and names where it is served', async (t) => {
 })
 
 t.test('it has every operation of the route table and no other, each under a name of its own', async (t) => {
-  const ids = Object.values(document.paths).flatMap((methods) => Object.values(methods).map((each) => each?.operationId))
+  const ids = Object.values(document.paths).flatMap((methods) =>
+    Object.values(methods).map((each) => each?.operationId),
+  )
   t.same(ids.toSorted(), operations.map(({ name }) => name).toSorted())
   t.equal(new Set(ids).size, ids.length)
   t.equal(new Set(operations.map(({ method, path }) => `${method} ${path}`)).size, operations.length)
@@ -54,7 +69,10 @@ t.test('every reference leads somewhere', async (t) => {
   t.ok(references.length > 10)
   for (const reference of new Set(references)) {
     t.ok(reference.startsWith('#/'), reference)
-    const target = reference.slice(2).split('/').reduce<unknown>((node, name) => Json.safeParse(node).data?.[name], body)
+    const target = reference
+      .slice(2)
+      .split('/')
+      .reduce<unknown>((node, name) => Json.safeParse(node).data?.[name], body)
     t.type(target, 'object', reference)
   }
   t.notMatch(JSON.stringify(body), /"\$(defs|schema|id)"/, 'no schema brings definitions of its own')
@@ -64,7 +82,11 @@ t.test('path parameters are those of the path and of the schema', async (t) => {
   for (const operation of operations) {
     const inPath = [...operation.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1])
     const described = documented(operation).parameters.filter((each) => each.in === 'path')
-    t.same(described.map(({ name }) => name), inPath, operation.name)
+    t.same(
+      described.map(({ name }) => name),
+      inPath,
+      operation.name,
+    )
     t.ok(described.every(({ required }) => required))
     const known = operation.params.safeParse(Object.fromEntries(inPath.map((name) => [name, 'x'])))
     t.ok(known.success, `${operation.name}: the params schema has these parameters and no other`)
@@ -76,7 +98,8 @@ t.test('every success and every failure that is declared is described', async (t
   for (const operation of operations) {
     const { responses } = documented(operation)
     const errors = operation.errors.map((code) => ERROR_STATUS[code])
-    for (const expected of [...Object.keys(operation.replies), ...errors, 400, 500, 503]) t.ok(responses[String(expected)], `${operation.name} ${expected}`)
+    for (const expected of [...Object.keys(operation.replies), ...errors, 400, 500, 503])
+      t.ok(responses[String(expected)], `${operation.name} ${expected}`)
     for (const [code, { content }] of Object.entries(responses)) {
       if (Number(code) >= 400) t.same(content['application/json'].schema, { $ref: '#/components/schemas/Error' })
     }
@@ -86,24 +109,39 @@ t.test('every success and every failure that is declared is described', async (t
 t.test('every code has a status in the hundreds that it belongs to', async (t) => {
   const declared = new Set(operations.flatMap(({ errors }) => errors))
   for (const code of declared) t.ok(ERROR_STATUS[code] >= 400 && ERROR_STATUS[code] < 600, code)
-  t.same(Object.entries(ERROR_STATUS).filter(([code]) => !/^[A-Z]+(_[A-Z]+)*$/.test(code)), [])
+  t.same(
+    Object.entries(ERROR_STATUS).filter(([code]) => !/^[A-Z]+(_[A-Z]+)*$/.test(code)),
+    [],
+  )
 })
 
 /** Codes that no single operation declares, for any of them can answer with it; and why one is declared nowhere. */
 const COMMON: readonly ErrorCode[] = [
-  'INVALID_JSON', 'VALIDATION_FAILED', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE', 'UNAUTHENTICATED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE', 'SERVICE_UNAVAILABLE', 'INTERNAL_ERROR',
+  'INVALID_JSON',
+  'VALIDATION_FAILED',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'BODY_TOO_LARGE',
+  'UNAUTHENTICATED',
+  'UNKNOWN_CLIENT',
+  'FORBIDDEN_ROLE',
+  'SERVICE_UNAVAILABLE',
+  'INTERNAL_ERROR',
 ]
 
 t.test('no code is left that no operation can answer', async (t) => {
   const declared = new Set<string>([...COMMON, ...operations.flatMap(({ errors }) => errors)])
-  t.same(Object.keys(ERROR_STATUS).filter((code) => !declared.has(code) && code !== 'MERCHANT_NOT_FOUND'), [])
+  t.same(
+    Object.keys(ERROR_STATUS).filter((code) => !declared.has(code) && code !== 'MERCHANT_NOT_FOUND'),
+    [],
+  )
 })
 
 t.test('every operation says which credential it takes', async (t) => {
   for (const operation of operations) {
     const { security } = documented(operation)
     t.equal(security.length, operation.access.length)
-    for (const name of security.flatMap((each) => Object.keys(each))) t.ok(document.components.securitySchemes[name], name)
+    for (const name of security.flatMap((each) => Object.keys(each)))
+      t.ok(document.components.securitySchemes[name], name)
     if (operation.access.includes('merchant')) t.match(security, [{ merchantClientId: [] }])
   }
 })
@@ -121,10 +159,15 @@ t.test('requests with a body describe it, and what a body can do wrong', async (
 
 t.test('the amount, the key and the page size are described as they are checked', async (t) => {
   const create = document.paths['/api/v1/payments']?.post
-  const schema = z.looseObject({ properties: Json, required: z.array(z.string()), additionalProperties: z.literal(false) }).parse(create?.requestBody?.content['application/json'].schema)
+  const schema = z
+    .looseObject({ properties: Json, required: z.array(z.string()), additionalProperties: z.literal(false) })
+    .parse(create?.requestBody?.content['application/json'].schema)
   t.match(schema.properties['amount'], { type: 'string', pattern: String.raw`^\d{1,13}(\.\d{1,4})?$` })
   t.same(schema.required.toSorted(), ['amount', 'currency', 'redirect_uri'])
-  t.match(create?.parameters.find(({ name }) => name === 'X-Idempotency-Key'), { in: 'header', required: true })
+  t.match(
+    create?.parameters.find(({ name }) => name === 'X-Idempotency-Key'),
+    { in: 'header', required: true },
+  )
   const limit = document.paths['/api/v1/payments']?.get?.parameters.find(({ name }) => name === 'limit')
   t.match(limit, { required: false, schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 } })
 })
@@ -139,7 +182,11 @@ t.test('what the API answers has the described members', async (t) => {
   t.same(names('/api/v1/payments', 'post', '201'), Object.keys(payment).toSorted())
   const list = await service.call('GET', '/api/v1/payments', { merchant })
   t.same(names('/api/v1/payments', 'get', '200'), Object.keys(list.body).toSorted())
-  const refused = await service.call('POST', '/api/v1/payments', { merchant, body: paymentBody({ amount: 1 }), headers: { 'x-idempotency-key': 'k' } })
+  const refused = await service.call('POST', '/api/v1/payments', {
+    merchant,
+    body: paymentBody({ amount: 1 }),
+    headers: { 'x-idempotency-key': 'k' },
+  })
   const described = Object.keys(Json.parse(document.components.schemas['Error']?.['properties']))
   for (const name of Object.keys(refused.body)) t.ok(described.includes(name), name)
 })

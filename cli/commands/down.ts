@@ -14,13 +14,19 @@ export function addDown(program: Command, runtime: Runtime): void {
 }
 
 async function down(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  const result = await stopService(context.stateDir, context.note).catch((error: unknown) => Promise.reject(explainStart(error)))
-  const leftover = result.leftover_pid === null ? '' : `process ${result.leftover_pid}, left behind by a service that was killed`
+  const result = await stopService(context.stateDir, context.note).catch((error: unknown) =>
+    Promise.reject(explainStart(error)),
+  )
+  const leftover =
+    result.leftover_pid === null ? '' : `process ${result.leftover_pid}, left behind by a service that was killed`
   context.print.record({
     item: { stopped: result.pid !== null || result.leftover_pid !== null, ...result },
     id: String(result.pid ?? ''),
     lines: [
-      ['Stopped', result.pid === null ? (leftover === '' ? 'nothing: no service was running' : '') : `process ${result.pid}`],
+      [
+        'Stopped',
+        result.pid === null ? (leftover === '' ? 'nothing: no service was running' : '') : `process ${result.pid}`,
+      ],
       ['Database', leftover],
     ],
   })

@@ -21,8 +21,13 @@ export function addMigrate(program: Command, runtime: Runtime): void {
 }
 
 async function migrateUp(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  const [target, { migrateUp: apply }] = await Promise.all([migrationTarget(context.io.env, context.stateDir), import('../../src/db/migrate.ts')])
-  const { applied } = await apply({ databaseUrl: target.databaseUrl, log: context.note }).catch((error: unknown) => Promise.reject(explainStart(error, target)))
+  const [target, { migrateUp: apply }] = await Promise.all([
+    migrationTarget(context.io.env, context.stateDir),
+    import('../../src/db/migrate.ts'),
+  ])
+  const { applied } = await apply({ databaseUrl: target.databaseUrl, log: context.note }).catch((error: unknown) =>
+    Promise.reject(explainStart(error, target)),
+  )
   context.print.record({
     item: { applied },
     id: applied.join('\n'),
@@ -32,8 +37,13 @@ async function migrateUp(context: Context, _input: CommandInput<object>): Promis
 }
 
 async function migrateStatus(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  const [target, { migrationStatus }] = await Promise.all([migrationTarget(context.io.env, context.stateDir), import('../../src/db/migrate.ts')])
-  const states = await migrationStatus({ databaseUrl: target.databaseUrl }).catch((error: unknown) => Promise.reject(explainStart(error, target)))
+  const [target, { migrationStatus }] = await Promise.all([
+    migrationTarget(context.io.env, context.stateDir),
+    import('../../src/db/migrate.ts'),
+  ])
+  const states = await migrationStatus({ databaseUrl: target.databaseUrl }).catch((error: unknown) =>
+    Promise.reject(explainStart(error, target)),
+  )
   context.print.list({
     items: states.map(({ name, appliedAt }) => ({ name, applied_at: appliedAt })),
     fields: ['name', 'applied_at'],

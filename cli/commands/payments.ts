@@ -10,18 +10,22 @@ import { RefundOptions, refund } from './payments/refund.ts'
 
 /** `svc payments`: the operations of src/wire/payments.ts with spaces between the words. */
 export function addPayments(program: Command, runtime: Runtime): void {
-  const payments = program.command('payments').alias('p').helpCommand(false).description('create, follow, refund and cancel payments')
+  const payments = program
+    .command('payments')
+    .alias('p')
+    .helpCommand(false)
+    .description('create, follow, refund and cancel payments')
   addCreate(payments, runtime)
   addList(payments, runtime)
   payments
     .command('get')
     .description('show a payment with its history')
-    .argument('<id>', 'the payment\'s id, or its first 8 characters or more')
+    .argument('<id>', "the payment's id, or its first 8 characters or more")
     .addHelpText('after', '\nExamples:\n  svc payments get 0193f7a2\n  svc payments get 0193f7a2 -q status\n')
     .action(action(runtime, z.object({}), get))
   payments
     .command('events')
-    .description('list a payment\'s audit events with their hashes')
+    .description("list a payment's audit events with their hashes")
     .argument('<id>', 'the payment')
     .addHelpText('after', '\nExamples:\n  svc payments events 0193f7a2\n  svc payments events 0193f7a2 -o jsonl\n')
     .action(action(runtime, z.object({}), events))
@@ -40,7 +44,7 @@ function addCreate(payments: Command, runtime: Runtime): void {
     .description('create a payment; in the sandbox, also act as its payer')
     .requiredOption('--amount <amount>', 'a decimal amount, such as 50.00')
     .requiredOption('--currency <code>', 'such as GBP')
-    .option('--redirect-uri <url>', 'where the bank sends the payer back to (the service\'s own page)')
+    .option('--redirect-uri <url>', "where the bank sends the payer back to (the service's own page)")
     .option('--idempotency-key <key>', 'the same key never makes a second payment (a new UUID)')
     .option('--metadata <name=value>', 'a note of your own; may be repeated', collect)
     .optionsGroup('The payer:')
@@ -48,9 +52,9 @@ function addCreate(payments: Command, runtime: Runtime): void {
     .option('--payer-email <address>')
     .option('--payer-phone <number>', 'with country code: +447700900123')
     .option('--remittance-reference <text>', 'what the payer reads on the statement, at most 18 characters')
-    .option('--debtor-bank-id <id>', 'the payer\'s bank')
+    .option('--debtor-bank-id <id>', "the payer's bank")
     .option('--debtor-account-scheme <scheme>', 'UK.OBIE.SortCodeAccountNumber or UK.OBIE.IBAN')
-    .option('--debtor-identification <number>', 'the payer\'s account in that scheme')
+    .option('--debtor-identification <number>', "the payer's account in that scheme")
     .optionsGroup('Sandbox:')
     .option('--scenario <name>', 'how the mock bank behaves, such as insufficient-funds')
     .addOption(new Option('--approve', 'act as the payer at the mock bank and approve').conflicts('cancel'))
@@ -71,7 +75,9 @@ Examples:
 `
 
 function waitOption(): Option {
-  return new Option('--wait [status]', 'wait until the payment is there (Settled; Failed with --cancel)').choices(PaymentStatus.options)
+  return new Option('--wait [status]', 'wait until the payment is there (Settled; Failed with --cancel)').choices(
+    PaymentStatus.options,
+  )
 }
 
 function addList(payments: Command, runtime: Runtime): void {
@@ -91,7 +97,10 @@ function addList(payments: Command, runtime: Runtime): void {
     .option('--limit <count>', 'how many, 1 to 100', '50')
     .option('--cursor <cursor>', 'from here on, as the page before said')
     .option('--all', 'all pages')
-    .addHelpText('after', '\nExamples:\n  svc payments list --status Settled --from -2h\n  svc payments list --all -o csv > payments.csv\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments list --status Settled --from -2h\n  svc payments list --all -o csv > payments.csv\n',
+    )
     .action(action(runtime, ListOptions, list))
 }
 
@@ -106,7 +115,10 @@ function addRefund(payments: Command, runtime: Runtime): void {
     .option('--idempotency-key <key>', 'the same key never refunds twice (a new UUID)')
     .option('--wait', 'wait for the bank when it does not answer at once')
     .option('--timeout <duration>', 'how long to wait', '30s')
-    .addHelpText('after', '\nExamples:\n  svc payments refund 0193f7a2\n  svc payments refund 0193f7a2 --amount 10.00 --reason "damaged"\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments refund 0193f7a2\n  svc payments refund 0193f7a2 --amount 10.00 --reason "damaged"\n',
+    )
     .action(action(runtime, RefundOptions, refund))
 }
 

@@ -24,7 +24,10 @@ export function addStates(program: Command, runtime: Runtime): void {
     .action(action(runtime, StatesOptions, states))
 }
 
-async function states({ io, print }: Context, { args, options }: CommandInput<z.infer<typeof StatesOptions>>): Promise<CommandResult> {
+async function states(
+  { io, print }: Context,
+  { args, options }: CommandInput<z.infer<typeof StatesOptions>>,
+): Promise<CommandResult> {
   const [only] = args
   const machines = (await loadMachines()).filter(({ name }) => only === undefined || name === only)
   if (options.mermaid) {

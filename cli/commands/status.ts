@@ -72,7 +72,10 @@ function webhooksText(readiness: Readiness | undefined): string {
 /** The JSON of a health page, whatever its status; undefined when nothing answers. */
 async function probe(url: string): Promise<unknown> {
   try {
-    const { body } = await request(url, { signal: AbortSignal.timeout(PROBE_TIMEOUT_MS), headers: { connection: 'close' } })
+    const { body } = await request(url, {
+      signal: AbortSignal.timeout(PROBE_TIMEOUT_MS),
+      headers: { connection: 'close' },
+    })
     return await body.json()
   } catch {
     return undefined

@@ -20,7 +20,11 @@ export function addUp(program: Command, runtime: Runtime): void {
     .description('start everything: database, API, worker and mock bank, with a merchant to try it')
     .option('--port <port>', 'where the API listens on 127.0.0.1; 0 for any free port', '8080')
     .option('--db <database>', 'embedded, or the postgres:// address of one of your own (SVC_DATABASE_URL)')
-    .addOption(new Option('--idp <kind>', 'who proves identities; none trusts the X-Merchant-Client-Id header').choices(['none']).default('none'))
+    .addOption(
+      new Option('--idp <kind>', 'who proves identities; none trusts the X-Merchant-Client-Id header')
+        .choices(['none'])
+        .default('none'),
+    )
     .option('--detach', 'run in the background, with a log in the state directory')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, UpOptions, up))

@@ -13,7 +13,19 @@ export function addVersion(program: Command, runtime: Runtime): void {
 }
 
 async function version({ print }: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  const item = { version: packageVersion(), node: process.versions.node, platform: `${process.platform}-${process.arch}` }
-  print.record({ item, id: item.version, lines: [['svc', item.version], ['Node.js', item.node], ['Platform', item.platform]] })
+  const item = {
+    version: packageVersion(),
+    node: process.versions.node,
+    platform: `${process.platform}-${process.arch}`,
+  }
+  print.record({
+    item,
+    id: item.version,
+    lines: [
+      ['svc', item.version],
+      ['Node.js', item.node],
+      ['Platform', item.platform],
+    ],
+  })
   return undefined
 }

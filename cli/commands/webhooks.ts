@@ -11,20 +11,30 @@ import { SignOptions, VerifyOptions, sign, verify } from './webhooks/signature.t
 
 /** `svc webhooks`: where they go, what became of them, and how a receiver proves where they come from. */
 export function addWebhooks(program: Command, runtime: Runtime): void {
-  const webhooks = program.command('webhooks').alias('wh').helpCommand(false).description('the address webhooks go to, their deliveries, their signatures')
+  const webhooks = program
+    .command('webhooks')
+    .alias('wh')
+    .helpCommand(false)
+    .description('the address webhooks go to, their deliveries, their signatures')
   addEndpoint(webhooks, runtime)
   webhooks
     .command('list')
     .description('list the last 50 deliveries')
     .addOption(new Option('--status <status>', 'only in this status').choices(DeliveryStatus.options))
     .option('--payment <id>', 'only about this payment')
-    .addHelpText('after', '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment 0193f7a2 -o jsonl\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment 0193f7a2 -o jsonl\n',
+    )
     .action(action(runtime, ListOptions, list))
   webhooks
     .command('replay')
     .description('send DEAD deliveries again, from their first attempt')
     .argument('<ids...>', 'deliveries, as svc webhooks list shows them')
-    .addHelpText('after', '\nExamples:\n  svc webhooks replay 0193f7a2\n  svc webhooks list --status DEAD -o id | xargs svc webhooks replay\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc webhooks replay 0193f7a2\n  svc webhooks list --status DEAD -o id | xargs svc webhooks replay\n',
+    )
     .action(action(runtime, z.object({}), replay))
   addListen(webhooks, runtime)
   addSignature(webhooks, runtime)
@@ -42,7 +52,10 @@ function addEndpoint(webhooks: Command, runtime: Runtime): void {
     .description('set the address, or remove it')
     .argument('[url]', 'where to POST them')
     .option('--none', 'send them nowhere; they are kept and can be replayed')
-    .addHelpText('after', '\nExamples:\n  svc webhooks endpoint set http://127.0.0.1:4242/hook\n  svc webhooks endpoint set --none\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc webhooks endpoint set http://127.0.0.1:4242/hook\n  svc webhooks endpoint set --none\n',
+    )
     .action(action(runtime, SetOptions, setEndpoint))
 }
 
@@ -55,10 +68,13 @@ function addSignature(webhooks: Command, runtime: Runtime): void {
   webhooks
     .command('verify')
     .description('check the X-Service-Signature of a body, offline; exit code 3 when it is wrong')
-    .requiredOption('--signature <hex>', 'the header\'s value')
+    .requiredOption('--signature <hex>', "the header's value")
     .option('--body-file <file>', 'the body as it arrived')
     .option('--secret-stdin', 'read the secret from the first line of standard input')
-    .addHelpText('after', `${SECRET_HELP}\nExamples:\n  svc webhooks verify --secret-stdin --signature 9f2c... --body-file body.json < secret.txt\n`)
+    .addHelpText(
+      'after',
+      `${SECRET_HELP}\nExamples:\n  svc webhooks verify --secret-stdin --signature 9f2c... --body-file body.json < secret.txt\n`,
+    )
     .action(action(runtime, VerifyOptions, verify))
   webhooks
     .command('sign')

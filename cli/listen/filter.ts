@@ -13,7 +13,11 @@ const PATTERN = /^(\*|[a-z][a-z0-9_]*(\.[a-z][a-z0-9_]*)*(\.\*)?)$/
 export function eventFilter(text: string, flag: string): EventFilter {
   const patterns = text.split(',').map((pattern) => pattern.trim())
   for (const pattern of patterns) {
-    if (!PATTERN.test(pattern)) throw usageError(`${flag}: "${pattern}" is no name of an event`, `${flag} payment.settled, or ${flag} "payment.*"`)
+    if (!PATTERN.test(pattern))
+      throw usageError(
+        `${flag}: "${pattern}" is no name of an event`,
+        `${flag} payment.settled, or ${flag} "payment.*"`,
+      )
   }
   return (eventType) => patterns.some((pattern) => matches(pattern, eventType))
 }

@@ -55,7 +55,11 @@ export function makeForwarder({ url, headers, skipVerify, signal }: ForwarderOpt
         return { status: answer.statusCode, durationMs, reason: await reasonOfAnswer(answer) }
       } catch (error) {
         if (signal.aborted) return null
-        return { status: null, durationMs: elapsed(), reason: deadline.aborted ? `no answer within ${DEADLINE_MS / 1000} s` : reasonOf(error) }
+        return {
+          status: null,
+          durationMs: elapsed(),
+          reason: deadline.aborted ? `no answer within ${DEADLINE_MS / 1000} s` : reasonOf(error),
+        }
       }
     },
     close: () => agent.destroy(),
@@ -104,7 +108,7 @@ const REASONS: Readonly<Record<string, string>> = {
   EPIPE: 'the connection was cut',
   UND_ERR_SOCKET: 'the connection was cut',
   ENOTFOUND: 'there is no host of that name',
-  EAI_AGAIN: 'the name of the host can\'t be resolved now',
+  EAI_AGAIN: "the name of the host can't be resolved now",
   UND_ERR_CONNECT_TIMEOUT: 'no connection in time',
 }
 

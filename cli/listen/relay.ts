@@ -79,7 +79,9 @@ async function handle(event: FeedEvent, tally: Tally, options: RelayOptions & { 
   report.arrived(event)
   const isGood = secret === undefined || isSigned(event, secret.secret)
   if (!isGood) {
-    report.alarm(`WRONG SIGNATURE: [${event.event_id}] is not signed with the secret of ${secret.source}. Was the secret rotated, or is it another merchant's?`)
+    report.alarm(
+      `WRONG SIGNATURE: [${event.event_id}] is not signed with the secret of ${secret.source}. Was the secret rotated, or is it another merchant's?`,
+    )
   }
   const result = await forwarder?.forward(event)
   // It was cut off in the middle: it counts as not done.

@@ -37,9 +37,10 @@ export function makeReport({ io, print, paint }: Context, { style, printsData, u
     if (style === 'quiet' && !isFailure) return
     const why = isFailure ? `: ${result.reason}` : ''
     const code = result.status ?? 'ERR'
-    const text = style === 'compact'
-      ? `${nameOf(event)} ${idOf(event)} ${code} ${result.durationMs}ms${why}`
-      : `<-- [${code}] POST ${address} (${result.durationMs}ms) [${idOf(event)}]${why}`
+    const text =
+      style === 'compact'
+        ? `${nameOf(event)} ${idOf(event)} ${code} ${result.durationMs}ms${why}`
+        : `<-- [${code}] POST ${address} (${result.durationMs}ms) [${idOf(event)}]${why}`
     line(out.paint(isFailure ? 'red' : 'green', text))
   }
 

@@ -12,7 +12,10 @@ export function targetUrl(text: string): URL {
   }
   const url = new URL(full)
   if (url.username !== '' || url.password !== '') {
-    throw usageError('--forward-to: the address holds a name or a password, which would be shown', "-H 'Authorization: Basic ...'")
+    throw usageError(
+      '--forward-to: the address holds a name or a password, which would be shown',
+      "-H 'Authorization: Basic ...'",
+    )
   }
   url.hash = ''
   return url
@@ -27,7 +30,8 @@ function withScheme(text: string): string {
 export type HeaderPair = readonly [name: string, value: string]
 
 /** What the event itself decides, and what the connection does: a header of the user's must not change it. */
-const RESERVED = /^(x-service-signature.*|webhook-.*|content-type|content-length|transfer-encoding|connection|upgrade|expect|keep-alive)$/
+const RESERVED =
+  /^(x-service-signature.*|webhook-.*|content-type|content-length|transfer-encoding|connection|upgrade|expect|keep-alive)$/
 
 /**
  * Reads `Name: value`, as curl takes it.

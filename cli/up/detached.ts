@@ -64,7 +64,10 @@ function launch(plan: UpPlan, { stateDir, log }: { stateDir: string; log: number
   const env = database.kind === 'outside' && database.url !== undefined ? { SVC_DATABASE_URL: database.url } : {}
   const given = database.kind === 'embedded' ? ['--db', 'embedded'] : []
   const outside = ['SVC_DATABASE_URL_FILE', 'SVC_MIGRATION_DATABASE_URL', 'SVC_MIGRATION_DATABASE_URL_FILE']
-  const inherited = 'SVC_DATABASE_URL' in env ? Object.fromEntries(Object.entries(plan.env).filter(([name]) => !outside.includes(name))) : plan.env
+  const inherited =
+    'SVC_DATABASE_URL' in env
+      ? Object.fromEntries(Object.entries(plan.env).filter(([name]) => !outside.includes(name)))
+      : plan.env
   return spawn(process.execPath, [...args, ...given], {
     detached: true,
     stdio: ['ignore', log, log],
@@ -72,15 +75,26 @@ function launch(plan: UpPlan, { stateDir, log }: { stateDir: string; log: number
   })
 }
 
-async function waitUntilReady(child: ChildProcess, stateDir: string, isInterrupted: () => boolean): Promise<ServiceState> {
+async function waitUntilReady(
+  child: ChildProcess,
+  stateDir: string,
+  isInterrupted: () => boolean,
+): Promise<ServiceState> {
   const deadline = performance.now() + START_TIMEOUT_MS
   for (;;) {
     const state = readServiceState(stateDir)
     if (state !== undefined && state.pid === child.pid && isRunning(state.pid)) return state
-    if (hasEnded(child)) throw new CliError('START_FAILED', `the service did not start; its log is ${logFile(stateDir)}`, { exit: EXIT.failure })
+    if (hasEnded(child))
+      throw new CliError('START_FAILED', `the service did not start; its log is ${logFile(stateDir)}`, {
+        exit: EXIT.failure,
+      })
     if (isInterrupted()) throw new CliError('INTERRUPTED', 'interrupted while starting', { exit: EXIT.interrupted })
     if (performance.now() > deadline) {
-      throw new CliError('START_TIMED_OUT', `the service was not ready within ${START_TIMEOUT_MS / 1_000} s and was stopped; its log is ${logFile(stateDir)}`, { exit: EXIT.failure })
+      throw new CliError(
+        'START_TIMED_OUT',
+        `the service was not ready within ${START_TIMEOUT_MS / 1_000} s and was stopped; its log is ${logFile(stateDir)}`,
+        { exit: EXIT.failure },
+      )
     }
     await delay(PAUSE_MS)
   }

@@ -51,7 +51,8 @@ function send(pid: number, signal: NodeJS.Signals): void {
   } catch (cause) {
     const isForbidden = cause instanceof Error && 'code' in cause && cause.code === 'EPERM'
     // Otherwise it has just ended by itself.
-    if (isForbidden) throw new CliError('FORBIDDEN', `process ${pid} belongs to another user`, { exit: EXIT.forbidden, cause })
+    if (isForbidden)
+      throw new CliError('FORBIDDEN', `process ${pid} belongs to another user`, { exit: EXIT.forbidden, cause })
   }
 }
 

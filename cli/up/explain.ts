@@ -5,20 +5,30 @@ import { EXIT } from '../exit-codes.ts'
  * Tells the failures of starting apart. The system's own messages say what to do, so they are passed on; `describe` puts
  * a database's error into words.
  */
-export function explainStart(error: unknown, options: { port?: number; portHint?: string; describe?: ((error: unknown) => string) | undefined } = {}): unknown {
+export function explainStart(
+  error: unknown,
+  options: { port?: number; portHint?: string; describe?: ((error: unknown) => string) | undefined } = {},
+): unknown {
   if (error instanceof CliError || !(error instanceof Error)) return error
   const { message } = error
   const cause = error
   const code = 'code' in error ? error.code : undefined
   if (code === 'EADDRINUSE' && options.port !== undefined) return portTaken(options.port, options.portHint)
   if (code === 'EACCES' && options.port !== undefined) {
-    return new CliError('PORT_REFUSED', `port ${options.port} may not be used by this user`, { exit: EXIT.failure, hint: options.portHint ?? '--port 8080, or --port 0 for any free one', cause })
+    return new CliError('PORT_REFUSED', `port ${options.port} may not be used by this user`, {
+      exit: EXIT.failure,
+      hint: options.portHint ?? '--port 8080, or --port 0 for any free one',
+      cause,
+    })
   }
   switch (error.name) {
     case 'ConfigError':
       return new CliError('CONFIGURATION', message, { exit: EXIT.usage, cause })
     case 'StateDirectoryError':
-      return new CliError('STATE_DIRECTORY', message, { exit: isTakenError(error) ? EXIT.conflict : EXIT.failure, cause })
+      return new CliError('STATE_DIRECTORY', message, {
+        exit: isTakenError(error) ? EXIT.conflict : EXIT.failure,
+        cause,
+      })
     case 'NewerDatabaseError':
       return new CliError('DATABASE_NEWER', message, { exit: EXIT.failure, cause })
     default:

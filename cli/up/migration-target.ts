@@ -11,7 +11,10 @@ export type MigrationTarget = { databaseUrl: string; describe(error: unknown): s
  */
 export async function migrationTarget(env: NodeJS.ProcessEnv, stateDir: string): Promise<MigrationTarget> {
   const { describeDatabaseError } = await import('../../src/db/describe-error.ts')
-  const databaseUrl = valueOf(env, 'SVC_MIGRATION_DATABASE_URL') ?? valueOf(env, 'SVC_DATABASE_URL') ?? runningState(stateDir)?.database_url
+  const databaseUrl =
+    valueOf(env, 'SVC_MIGRATION_DATABASE_URL') ??
+    valueOf(env, 'SVC_DATABASE_URL') ??
+    runningState(stateDir)?.database_url
   if (databaseUrl === undefined) {
     throw new CliError('CONFIGURATION', 'no database is named', {
       exit: EXIT.usage,

@@ -9,14 +9,20 @@ type Part = { what: string; stop(): Promise<void> }
  * Runs one part of the system from the environment alone, as production does, until a signal asks it to stop. The
  * database must have been migrated (`svc migrate up`).
  */
-export async function runPart(env: NodeJS.ProcessEnv, note: (line: string) => void, start: (app: App) => Promise<Part>): Promise<void> {
+export async function runPart(
+  env: NodeJS.ProcessEnv,
+  note: (line: string) => void,
+  start: (app: App) => Promise<Part>,
+): Promise<void> {
   const { promise: stopAsked, resolve: askStop } = Promise.withResolvers<void>()
   const release = onStopSignals(() => askStop())
   const teardown = makeTeardown(note)
   try {
     const { app, port } = await openApp(env)
     teardown.add('The connections', () => app.close())
-    const part = await start(app).catch((error: unknown) => Promise.reject(explainStart(error, { port, portHint: 'another SVC_PORT' })))
+    const part = await start(app).catch((error: unknown) =>
+      Promise.reject(explainStart(error, { port, portHint: 'another SVC_PORT' })),
+    )
     teardown.add('This part', part.stop)
     note(part.what)
     await stopAsked

@@ -18,7 +18,10 @@ export type UpPlan = {
 export function databaseOf(flag: string | undefined, env: NodeJS.ProcessEnv): UpPlan['database'] {
   if (flag === 'embedded') return { kind: 'embedded' }
   if (flag !== undefined && !/^postgres(ql)?:\/\//.test(flag)) {
-    throw usageError('--db: must be embedded or a postgres:// address', '--db postgres://user:password@127.0.0.1:5432/svc')
+    throw usageError(
+      '--db: must be embedded or a postgres:// address',
+      '--db postgres://user:password@127.0.0.1:5432/svc',
+    )
   }
   if (flag !== undefined) return { kind: 'outside', url: flag }
   const isNamed = (env['SVC_DATABASE_URL'] ?? '') !== '' || (env['SVC_DATABASE_URL_FILE'] ?? '') !== ''

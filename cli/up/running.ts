@@ -34,8 +34,12 @@ export async function refuseIfTaken(stateDir: string): Promise<void> {
       retryable: true,
     })
   }
-  throw new CliError('ALREADY_RUNNING', `svc is running already in ${stateDir}: process ${state.pid}, ${state.api_url}`, {
-    exit: EXIT.conflict,
-    hint: 'svc down to stop it, svc status to look at it, or another --state-dir to run a second one beside it',
-  })
+  throw new CliError(
+    'ALREADY_RUNNING',
+    `svc is running already in ${stateDir}: process ${state.pid}, ${state.api_url}`,
+    {
+      exit: EXIT.conflict,
+      hint: 'svc down to stop it, svc status to look at it, or another --state-dir to run a second one beside it',
+    },
+  )
 }

@@ -41,9 +41,21 @@ export async function startAll(plan: UpPlan, signal: AbortSignal): Promise<Runni
   }
 }
 
-async function startParts(plan: UpPlan, database: Database, { teardown, signal }: { teardown: Teardown; signal: AbortSignal }): Promise<ServiceState> {
+async function startParts(
+  plan: UpPlan,
+  database: Database,
+  { teardown, signal }: { teardown: Teardown; signal: AbortSignal },
+): Promise<ServiceState> {
   const { stateDir } = database
-  const [{ readConfig }, { migrateUp }, { describeDatabaseError }, { makeApp }, { startApi }, { startWorker }, { ensureDemoMerchant }] = await Promise.all([
+  const [
+    { readConfig },
+    { migrateUp },
+    { describeDatabaseError },
+    { makeApp },
+    { startApi },
+    { startWorker },
+    { ensureDemoMerchant },
+  ] = await Promise.all([
     import('../../src/config.ts'),
     import('../../src/db/migrate.ts'),
     import('../../src/db/describe-error.ts'),
@@ -52,10 +64,14 @@ async function startParts(plan: UpPlan, database: Database, { teardown, signal }
     import('../../src/worker.ts'),
     import('../../src/merchants/seed-demo.ts'),
   ])
-  const port = await claimPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
+  const port = await claimPort(plan.port).catch((error: unknown) =>
+    Promise.reject(explainStart(error, { port: plan.port })),
+  )
   const config = readConfig(environmentOf(plan, database, port))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
-  await migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
+  await migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }).catch((error: unknown) =>
+    Promise.reject(explainStart(error, { describe })),
+  )
   refuseAborted(signal)
 
   teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
@@ -106,7 +122,10 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
       () => 0,
     )
     if (status === 200) return
-    if (performance.now() > deadline) throw new CliError('NOT_READY', `the service does not get ready (GET /readyz answers ${status})`, { exit: EXIT.failure })
+    if (performance.now() > deadline)
+      throw new CliError('NOT_READY', `the service does not get ready (GET /readyz answers ${status})`, {
+        exit: EXIT.failure,
+      })
     await delay(READY_PAUSE_MS)
   }
 }

@@ -25,7 +25,10 @@ export type BankConnector = StagesConsents & {
    */
   refund(order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome>
   /** Proves that a callback is the bank's and reads it; undefined when it is not (decision 54). */
-  readCallback(callback: { headers: Readonly<Record<string, string | undefined>>; rawBody: Buffer }): BankCallback | undefined
+  readCallback(callback: {
+    headers: Readonly<Record<string, string | undefined>>
+    rawBody: Buffer
+  }): BankCallback | undefined
 }
 
 /**

@@ -63,9 +63,9 @@ export async function postCallback(
   const headers = { 'content-type': 'application/json', [CALLBACK_SIGNATURE_HEADER]: signCallback(bank.secret, body) }
   try {
     const status = await bank.post(`${bank.publicUrl}/api/v1/bank/callbacks/mock`, headers, body)
-    if (status < 200 || status > 299) bank.log.warn({ status }, 'the service did not take the mock bank\'s callback')
+    if (status < 200 || status > 299) bank.log.warn({ status }, "the service did not take the mock bank's callback")
   } catch (error) {
-    bank.log.warn({ err: error }, 'the mock bank\'s callback did not arrive')
+    bank.log.warn({ err: error }, "the mock bank's callback did not arrive")
   }
 }
 

@@ -26,7 +26,10 @@ export type MockBankRequest = z.infer<typeof MockBankRequest>
  * Stages a consent at the mock bank: no call and no write, for all the page needs travels in its URL.
  * @throws {DomainError} VALIDATION_FAILED when the scenario is not known
  */
-export function stageConsent(bank: { publicUrl: string; secret: string; reference: string }, consent: ConsentRequest): StagedConsent {
+export function stageConsent(
+  bank: { publicUrl: string; secret: string; reference: string },
+  consent: ConsentRequest,
+): StagedConsent {
   const scenario = consent.scenario ?? DEFAULT_SCENARIO
   parseScenario(scenario)
   const request: MockBankRequest = {

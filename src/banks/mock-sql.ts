@@ -29,7 +29,12 @@ const columns = sql.fragment`state, end_to_end_id, amount, currency, scenario, d
 /** Records the payer's first decision; null when there is one already. */
 export function insertAuthorisation(
   pool: CommonQueryMethods,
-  { request, decision, code, bankReference }: { request: MockBankRequest; decision: Decision; code: string | null; bankReference: string },
+  {
+    request,
+    decision,
+    code,
+    bankReference,
+  }: { request: MockBankRequest; decision: Decision; code: string | null; bankReference: string },
 ): Promise<Authorisation | null> {
   return pool.maybeOne(sql.type(Authorisation)`
     insert into mock_bank.authorisations (
@@ -51,7 +56,9 @@ export function findAuthorisation(pool: CommonQueryMethods, state: string): Prom
 
 /** Finds an authorisation and holds its row to the transaction's end: refunds of one payment take turns. */
 export function lockAuthorisation(tx: CommonQueryMethods, state: string): Promise<Authorisation | null> {
-  return tx.maybeOne(sql.type(Authorisation)`select ${columns} from mock_bank.authorisations where state = ${state} for update`)
+  return tx.maybeOne(
+    sql.type(Authorisation)`select ${columns} from mock_bank.authorisations where state = ${state} for update`,
+  )
 }
 
 /** Counts an exchange, this one included. */
@@ -71,7 +78,11 @@ export async function countExecution(pool: CommonQueryMethods, state: string): P
 }
 
 /** Takes the money, once for each end-to-end id and for each payment. */
-export async function insertDebit(pool: CommonQueryMethods, order: ExecutionOrder, bankReference: string): Promise<void> {
+export async function insertDebit(
+  pool: CommonQueryMethods,
+  order: ExecutionOrder,
+  bankReference: string,
+): Promise<void> {
   await pool.query(sql.typeAlias('void')`
     insert into mock_bank.bank_debits (end_to_end_id, payment_id, amount, currency, bank_reference)
     values (${order.endToEndId}, ${order.paymentId}, ${order.amount}, ${order.currency}, ${bankReference})

@@ -143,7 +143,8 @@ async function refund(bank: Bank, order: RefundOrder, signal: AbortSignal): Prom
     const authorisation = await lockAuthorisation(tx, order.state)
     if (authorisation === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
     const known = await findCredit(tx, order.refundId)
-    if (known !== null && known.payment_id !== order.paymentId) return { outcome: 'refused', failureCode: 'DUPLICATE_PAYMENT' }
+    if (known !== null && known.payment_id !== order.paymentId)
+      return { outcome: 'refused', failureCode: 'DUPLICATE_PAYMENT' }
     if (known !== null) return { outcome: 'executed', bankReference: known.bank_reference }
     const refusal = behaviourOf(authorisation).refund
     if (refusal) return { outcome: 'refused', failureCode: refusal }
@@ -181,10 +182,15 @@ function behaviourOf(authorisation: Authorisation): Behaviour {
  * Leaves as many calls unanswered as the scenario wants; the next one goes through, so that a payment always ends.
  * @throws {BankUnavailableError} while there is no answer
  */
-async function keepSilent(bank: Bank, refusal: Refusal, count: () => Promise<number>, signal: AbortSignal): Promise<void> {
+async function keepSilent(
+  bank: Bank,
+  refusal: Refusal,
+  count: () => Promise<number>,
+  signal: AbortSignal,
+): Promise<void> {
   if (refusal.unanswered === 0 || (await count()) > refusal.unanswered) return
   if (refusal.silent) await silence(bank.silenceMs, signal)
-  throw new BankUnavailableError(refusal.silent ? 'the mock bank does not answer' : 'the mock bank can\'t be reached')
+  throw new BankUnavailableError(refusal.silent ? 'the mock bank does not answer' : "the mock bank can't be reached")
 }
 
 /** Waits as a caller of a silent bank does: until the caller gives up, or until the time is over. */
@@ -197,5 +203,6 @@ async function silence(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 function refuseAborted(signal: AbortSignal): void {
-  if (signal.aborted) throw new BankUnavailableError('the mock bank was given no time to answer', { cause: signal.reason })
+  if (signal.aborted)
+    throw new BankUnavailableError('the mock bank was given no time to answer', { cause: signal.reason })
 }

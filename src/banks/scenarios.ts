@@ -73,7 +73,7 @@ const BEHAVIOURS = {
   },
   'sca-fails': {
     ...SUCCESS,
-    summary: 'The bank can\'t confirm that it is you.',
+    summary: "The bank can't confirm that it is you.",
     exchange: refusal('AUTHORISATION_FAILED'),
   },
   'otp-wrong-then-ok': {
@@ -107,7 +107,7 @@ const BEHAVIOURS = {
   },
   'bank-down': {
     ...SUCCESS,
-    summary: 'The bank can\'t be reached at first; whoever asks again hears that it is not available.',
+    summary: "The bank can't be reached at first; whoever asks again hears that it is not available.",
     exchange: { failureCode: 'BANK_UNAVAILABLE', unanswered: 1, silent: false },
   },
   'authorised-then-rejected': {

@@ -1,7 +1,13 @@
 import type { Transition } from '../lib/machine.ts'
 import type { ConsentStatus } from '../wire/payments.ts'
 
-export type ConsentTrigger = 'payment creation' | 'bank authorisation' | 'denial' | 'cancellation' | 'expiry' | 'payer revocation'
+export type ConsentTrigger =
+  | 'payment creation'
+  | 'bank authorisation'
+  | 'denial'
+  | 'cancellation'
+  | 'expiry'
+  | 'payer revocation'
 
 /** The moves of a consent (specification, Consent status; decision 18). Rows on recurring consents say so. */
 export const CONSENT_TRANSITIONS = [

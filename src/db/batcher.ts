@@ -78,7 +78,8 @@ export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<It
       }),
     close: async () => {
       closing = true
-      while (waiting.length > 0 || lanes.some((lane) => lane.busy())) await new Promise((resolve) => setImmediate(resolve))
+      while (waiting.length > 0 || lanes.some((lane) => lane.busy()))
+        await new Promise((resolve) => setImmediate(resolve))
       await Promise.all(lanes.map((lane) => lane.close()))
     },
   }
@@ -102,7 +103,7 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
     try {
       made = await makePgConnection({ ...options, onError: () => made !== undefined && drop(made) })
     } catch (error) {
-      throw new BatchUnavailableError('the database can\'t be reached', { cause: error })
+      throw new BatchUnavailableError("the database can't be reached", { cause: error })
     }
     client = made
     return made

@@ -1,29 +1,29 @@
-import pg from 'pg';
-import { pgTypes } from './type-parsers.ts';
+import pg from 'pg'
+import { pgTypes } from './type-parsers.ts'
 
 /** What every connection of the application is bounded by, in milliseconds. */
-export const connectTimeoutMs = 2_000;
-export const statementTimeoutMs = 5_000;
-export const idleInTransactionTimeoutMs = 5_000;
-export const lockTimeoutMs = 2_000;
+export const connectTimeoutMs = 2_000
+export const statementTimeoutMs = 5_000
+export const idleInTransactionTimeoutMs = 5_000
+export const lockTimeoutMs = 2_000
 // A link that went silent is noticed by no timeout of the server's: the client gives up a little after the
 // server would have, so that the server's own, more precise, error wins wherever there is still a link.
-export const queryDeadlineMs = statementTimeoutMs + 1_000;
+export const queryDeadlineMs = statementTimeoutMs + 1_000
 
 export type ConnectionTarget = {
   /**
    * postgres://user:password@host:port/database, for PostgreSQL 15 to 18. A Unix socket's folder is
    * written percent-encoded in the place of the host.
    */
-  databaseUrl: string;
+  databaseUrl: string
   /** The role to act as from the first statement on, for example `svc_runtime`; else the login itself. */
-  role?: string;
+  role?: string
   /** Shown in pg_stat_activity. */
-  applicationName?: string;
-};
+  applicationName?: string
+}
 
 // In the start-up packet's `options` a space ends an argument and a backslash escapes.
-const escapeOption = (value: string): string => value.replaceAll(/[\\ ]/g, String.raw`\$&`);
+const escapeOption = (value: string): string => value.replaceAll(/[\\ ]/g, String.raw`\$&`)
 
 /**
  * The target's URL with the session's settings in `options`: they travel in the start-up packet and cost
@@ -31,34 +31,34 @@ const escapeOption = (value: string): string => value.replaceAll(/[\\ ]/g, Strin
  * always set, for the type parsers read no other form.
  */
 export const urlWithSettings = (target: ConnectionTarget, settings: Readonly<Record<string, string>>): string => {
-  const [base = '', query = ''] = target.databaseUrl.split('?', 2);
-  const parameters = new URLSearchParams(query);
-  const role = target.role === undefined ? {} : { role: target.role };
-  const options = Object.entries({ timezone: 'UTC', datestyle: 'ISO', ...settings, ...role });
-  const given = parameters.get('options') ?? '';
-  const own = options.map(([name, value]) => `-c ${name}=${escapeOption(value)}`);
-  parameters.set('options', [given, ...own].filter((part) => part !== '').join(' '));
-  parameters.set('application_name', target.applicationName ?? 'svc');
-  return `${base}?${parameters}`;
-};
+  const [base = '', query = ''] = target.databaseUrl.split('?', 2)
+  const parameters = new URLSearchParams(query)
+  const role = target.role === undefined ? {} : { role: target.role }
+  const options = Object.entries({ timezone: 'UTC', datestyle: 'ISO', ...settings, ...role })
+  const given = parameters.get('options') ?? ''
+  const own = options.map(([name, value]) => `-c ${name}=${escapeOption(value)}`)
+  parameters.set('options', [given, ...own].filter((part) => part !== '').join(' '))
+  parameters.set('application_name', target.applicationName ?? 'svc')
+  return `${base}?${parameters}`
+}
 
 /** The settings of every connection that serves requests or work, in PostgreSQL's own names. */
 export const runtimeSettings: Readonly<Record<string, string>> = {
   statement_timeout: `${statementTimeoutMs}ms`,
   idle_in_transaction_session_timeout: `${idleInTransactionTimeoutMs}ms`,
   lock_timeout: `${lockTimeoutMs}ms`,
-};
+}
 
 const connect = async (client: pg.Client): Promise<pg.Client> => {
   try {
-    await client.connect();
-    return client;
+    await client.connect()
+    return client
   } catch (error) {
     // A failed attempt may have left its socket half open.
-    await client.end().catch(() => undefined);
-    throw error;
+    await client.end().catch(() => undefined)
+    throw error
   }
-};
+}
 
 /**
  * A connected, dedicated `pg` client with the pool's settings and type parsers, for what slonik does not
@@ -79,10 +79,10 @@ export const makePgConnection = async (
     query_timeout: queryDeadlineMs,
     keepAlive: true,
     types: pgTypes,
-  });
-  client.on('error', target.onError);
-  return connect(client);
-};
+  })
+  client.on('error', target.onError)
+  return connect(client)
+}
 
 /**
  * A connected `pg` client of the login itself for maintenance (migrations, creating databases): no
@@ -95,7 +95,7 @@ export const makeAdminConnection = async (target: ConnectionTarget): Promise<pg.
     connectionTimeoutMillis: connectTimeoutMs,
     keepAlive: true,
     types: pgTypes,
-  });
-  client.on('error', () => undefined);
-  return connect(client);
-};
+  })
+  client.on('error', () => undefined)
+  return connect(client)
+}

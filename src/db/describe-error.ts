@@ -1,15 +1,15 @@
-import pg from 'pg';
+import pg from 'pg'
 
-type Fault = { code: string; message: string };
+type Fault = { code: string; message: string }
 
 // Errors arrive wrapped (slonik keeps the driver's as the cause) or several at once (localhost has two
 // addresses). The first one with a code of its own is the one that says something.
 const faultsOf = (error: unknown, depth = 0): Fault[] => {
-  if (!(error instanceof Error) || depth > 5) return [];
-  const inner = error instanceof AggregateError ? error.errors : [];
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return [...[...inner, error.cause].flatMap((each) => faultsOf(each, depth + 1)), { code, message: error.message }];
-};
+  if (!(error instanceof Error) || depth > 5) return []
+  const inner = error instanceof AggregateError ? error.errors : []
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : ''
+  return [...[...inner, error.cause].flatMap((each) => faultsOf(each, depth + 1)), { code, message: error.message }]
+}
 
 const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
   {
@@ -77,30 +77,30 @@ const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
     what: 'the address is not a URL',
     remedy: 'Write SVC_DATABASE_URL as postgres://user:password@host:5432/database.',
   },
-];
+]
 
 const place = (databaseUrl: string): { name: string; password: string } => {
   try {
-    const { host, port, user, database, password } = new pg.Client({ connectionString: databaseUrl });
-    const name = `PostgreSQL at ${host}:${port} (database ${database ?? ''}, user ${user ?? ''})`;
-    return { name, password: typeof password === 'string' ? password : '' };
+    const { host, port, user, database, password } = new pg.Client({ connectionString: databaseUrl })
+    const name = `PostgreSQL at ${host}:${port} (database ${database ?? ''}, user ${user ?? ''})`
+    return { name, password: typeof password === 'string' ? password : '' }
   } catch {
-    return { name: 'PostgreSQL', password: '' };
+    return { name: 'PostgreSQL', password: '' }
   }
-};
+}
 
 /**
  * Says in one or two sentences, without any password, why the database of this URL cannot be used and what
  * to do. For errors it does not know it repeats the innermost message.
  */
 export const describeDatabaseError = (error: unknown, databaseUrl: string): string => {
-  const { name, password } = place(databaseUrl);
-  const faults = faultsOf(error);
-  const hide = (text: string): string => (password === '' ? text : text.replaceAll(password, '****'));
+  const { name, password } = place(databaseUrl)
+  const faults = faultsOf(error)
+  const hide = (text: string): string => (password === '' ? text : text.replaceAll(password, '****'))
   for (const fault of faults) {
-    const match = advice.find(({ when }) => when.test(`${fault.code} ${fault.message}`));
-    if (match !== undefined) return `${name}: ${match.what}. ${match.remedy}`;
+    const match = advice.find(({ when }) => when.test(`${fault.code} ${fault.message}`))
+    if (match !== undefined) return `${name}: ${match.what}. ${match.remedy}`
   }
-  const message = faults.find((fault) => fault.message !== '')?.message ?? String(error);
-  return hide(`${name}: ${message}. Check SVC_DATABASE_URL.`);
-};
+  const message = faults.find((fault) => fault.message !== '')?.message ?? String(error)
+  return hide(`${name}: ${message}. Check SVC_DATABASE_URL.`)
+}

@@ -1,57 +1,57 @@
-import { randomBytes } from 'node:crypto';
-import { spawn } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { chownSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs';
-import { join } from 'node:path';
-import { makeAdminConnection } from './connection.ts';
-import { freePort, isFree } from './free-port.ts';
-import { createCluster, requireSameMajor } from './init-cluster.ts';
-import { canEnter, postgresBinaries, serverUser, sharedFolder, shortHash } from './postgres-files.ts';
-import type { PostgresBinaries, ServerUser } from './postgres-files.ts';
-import { clearLeftovers, endServer, holdsWithin, isReady } from './postmaster.ts';
+import { randomBytes } from 'node:crypto'
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { chownSync, closeSync, existsSync, fstatSync, mkdirSync, openSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeAdminConnection } from './connection.ts'
+import { freePort, isFree } from './free-port.ts'
+import { createCluster, requireSameMajor } from './init-cluster.ts'
+import { canEnter, postgresBinaries, serverUser, sharedFolder, shortHash } from './postgres-files.ts'
+import type { PostgresBinaries, ServerUser } from './postgres-files.ts'
+import { clearLeftovers, endServer, holdsWithin, isReady } from './postmaster.ts'
 import {
   lockStateDirectory,
   prepareStateDirectory,
   readServerState,
   stateDirectoryError,
   writeServerState,
-} from './state-directory.ts';
+} from './state-directory.ts'
 
-export type Exit = { code: number | null; signal: NodeJS.Signals | null };
+export type Exit = { code: number | null; signal: NodeJS.Signals | null }
 
 export type EmbeddedServer = {
   /** postgres://svc_owner:password@127.0.0.1:port/svc; svc_owner owns the server. */
-  url: string;
-  port: number;
-  pid: number;
+  url: string
+  port: number
+  pid: number
   /**
    * Fast shutdown, bounded: afterwards no process is left. May be called again. Until then this process
    * stays alive.
    */
-  stop: () => Promise<void>;
+  stop: () => Promise<void>
   /** Resolves when the server process has ended, asked to or not. */
-  exited: Promise<Exit>;
-};
+  exited: Promise<Exit>
+}
 
 export type EmbeddedOptions = {
-  stateDir: string;
+  stateDir: string
   /** The port on 127.0.0.1; without one, the last one when still free, else any free one. */
-  port?: number;
+  port?: number
   /** Gets one sentence per event worth telling. */
-  log: (line: string) => void;
+  log: (line: string) => void
   /** For throw-away data: faster, but a crash of the server or the machine may lose some or all of it. */
-  disposable?: boolean;
+  disposable?: boolean
   /** Another folder of server binaries than the installed platform package, for tests. */
-  packageFolder?: string;
-};
+  packageFolder?: string
+}
 
-const owner = 'svc_owner';
-const databaseName = 'svc';
+const owner = 'svc_owner'
+const databaseName = 'svc'
 
 // Crash recovery after a power cut replays at most max_wal_size; this is far more than that needs.
-const readyTimeoutMs = 60_000;
+const readyTimeoutMs = 60_000
 // Backends of a server that was killed need a moment to notice; until then a new one may not start.
-const backendsTimeoutMs = 10_000;
+const backendsTimeoutMs = 10_000
 
 // A laptop's sandbox: little memory, little disk, all the durability. Statements and row values stay out of
 // the log, for they may hold personal data; the error and its code are enough to find the statement.
@@ -67,43 +67,43 @@ const settings: Readonly<Record<string, string>> = {
   log_timezone: 'UTC',
   log_min_error_statement: 'panic',
   log_error_verbosity: 'terse',
-};
-const disposableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' };
+}
+const disposableSettings = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', max_connections: '200' }
 
 type Cluster = {
-  stateDir: string;
-  dataDirectory: string;
-  user: ServerUser;
-  binaries: PostgresBinaries;
-  settings: Readonly<Record<string, string>>;
-};
+  stateDir: string
+  dataDirectory: string
+  user: ServerUser
+  binaries: PostgresBinaries
+  settings: Readonly<Record<string, string>>
+}
 
 // As root, the state directory may lie where the server's user cannot go, for example under /root.
 const chooseDataDirectory = (stateDir: string, user: ServerUser): string =>
-  canEnter(stateDir, user) ? join(stateDir, 'postgres') : join(sharedFolder, shortHash(stateDir), 'postgres');
+  canEnter(stateDir, user) ? join(stateDir, 'postgres') : join(sharedFolder, shortHash(stateDir), 'postgres')
 
 // Data made by an ordinary user keeps its owner when root starts it.
 const ownerOf = (dataDirectory: string, otherwise: ServerUser): ServerUser => {
-  if (otherwise === undefined || !existsSync(dataDirectory)) return otherwise;
-  const { uid, gid } = statSync(dataDirectory);
-  return uid === 0 ? otherwise : { uid, gid };
-};
+  if (otherwise === undefined || !existsSync(dataDirectory)) return otherwise
+  const { uid, gid } = statSync(dataDirectory)
+  return uid === 0 ? otherwise : { uid, gid }
+}
 
 const openLog = (stateDir: string): { file: number; from: number; path: string } => {
-  const path = join(stateDir, 'postgres.log');
-  const file = openSync(path, 'a', 0o600);
+  const path = join(stateDir, 'postgres.log')
+  const file = openSync(path, 'a', 0o600)
   if (process.getuid?.() === 0) {
-    const { uid, gid } = statSync(stateDir);
-    chownSync(path, uid, gid);
+    const { uid, gid } = statSync(stateDir)
+    chownSync(path, uid, gid)
   }
-  return { file, from: fstatSync(file).size, path };
-};
+  return { file, from: fstatSync(file).size, path }
+}
 
-type Launch = { child: ChildProcess; exited: Promise<Exit>; said: () => string };
+type Launch = { child: ChildProcess; exited: Promise<Exit>; said: () => string }
 
 const launch = (cluster: Cluster, port: number): Launch => {
-  const log = openLog(cluster.stateDir);
-  const flags = Object.entries(cluster.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
+  const log = openLog(cluster.stateDir)
+  const flags = Object.entries(cluster.settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   const child = spawn(cluster.binaries.postgres, ['-D', cluster.dataDirectory, '-p', String(port), ...flags], {
     ...cluster.user,
     cwd: '/',
@@ -111,101 +111,109 @@ const launch = (cluster: Cluster, port: number): Launch => {
     detached: true,
     stdio: ['ignore', log.file, log.file],
     env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
-  });
-  closeSync(log.file);
-  const { promise: exited, resolve } = Promise.withResolvers<Exit>();
-  child.once('error', () => resolve({ code: null, signal: null }));
-  child.once('exit', (code, signal) => resolve({ code, signal }));
-  return { child, exited, said: () => readFileSync(log.path).subarray(log.from).toString('utf8').trim() };
-};
+  })
+  closeSync(log.file)
+  const { promise: exited, resolve } = Promise.withResolvers<Exit>()
+  child.once('error', () => resolve({ code: null, signal: null }))
+  child.once('exit', (code, signal) => resolve({ code, signal }))
+  return { child, exited, said: () => readFileSync(log.path).subarray(log.from).toString('utf8').trim() }
+}
 
-const hasEnded = ({ child }: Launch): boolean => child.pid === undefined || child.exitCode !== null || child.signalCode !== null;
+const hasEnded = ({ child }: Launch): boolean =>
+  child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 
 const launchUntilReady = async (cluster: Cluster, port: number): Promise<Launch> => {
-  const patienceUntil = performance.now() + backendsTimeoutMs;
+  const patienceUntil = performance.now() + backendsTimeoutMs
   for (;;) {
-    const launched = launch(cluster, port);
-    const { pid } = launched.child;
-    const settled = (): boolean => hasEnded(launched) || (pid !== undefined && isReady(cluster.dataDirectory, pid));
-    const inTime = await holdsWithin(readyTimeoutMs, settled);
-    if (inTime && !hasEnded(launched)) return launched;
-    if (pid !== undefined && !inTime) await endServer(pid, () => hasEnded(launched));
-    const said = launched.said();
+    const launched = launch(cluster, port)
+    const { pid } = launched.child
+    const settled = (): boolean => hasEnded(launched) || (pid !== undefined && isReady(cluster.dataDirectory, pid))
+    const inTime = await holdsWithin(readyTimeoutMs, settled)
+    if (inTime && !hasEnded(launched)) return launched
+    if (pid !== undefined && !inTime) await endServer(pid, () => hasEnded(launched))
+    const said = launched.said()
     if (said.includes('pre-existing shared memory block') && performance.now() < patienceUntil) {
-      await holdsWithin(100, () => false);
-      continue;
+      await holdsWithin(100, () => false)
+      continue
     }
-    const last = said.split('\n').slice(-5).join(' | ');
-    const remedy = said.includes('No space left') ? ' The disk is full: free some space.' : '';
+    const last = said.split('\n').slice(-5).join(' | ')
+    const remedy = said.includes('No space left') ? ' The disk is full: free some space.' : ''
     throw new Error(
       `PostgreSQL did not start: ${last === '' ? 'it said nothing' : last}.${remedy} ` +
         `See ${join(cluster.stateDir, 'postgres.log')}, choose another --state-dir, or use SVC_DATABASE_URL.`,
-    );
+    )
   }
-};
+}
 
 const choosePort = async (wanted: number | undefined, remembered: number | null): Promise<number> => {
   if (wanted !== undefined) {
-    if (await isFree(wanted)) return wanted;
-    throw new Error(`Port ${wanted} on 127.0.0.1, wanted for PostgreSQL, is taken. Stop what listens there, or choose another port.`);
+    if (await isFree(wanted)) return wanted
+    throw new Error(
+      `Port ${wanted} on 127.0.0.1, wanted for PostgreSQL, is taken. Stop what listens there, or choose another port.`,
+    )
   }
-  if (remembered !== null && (await isFree(remembered))) return remembered;
-  return freePort();
-};
+  if (remembered !== null && (await isFree(remembered))) return remembered
+  return freePort()
+}
 
 const ensureDatabase = async (urlOf: (database: string) => string): Promise<void> => {
-  const client = await makeAdminConnection({ databaseUrl: urlOf('postgres') });
+  const client = await makeAdminConnection({ databaseUrl: urlOf('postgres') })
   try {
-    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [databaseName]);
-    if (rowCount === 0) await client.query(`create database ${databaseName}`);
+    const { rowCount } = await client.query('select 1 from pg_database where datname = $1', [databaseName])
+    if (rowCount === 0) await client.query(`create database ${databaseName}`)
   } finally {
-    await client.end();
+    await client.end()
   }
-};
+}
 
-const prepareCluster = async (options: EmbeddedOptions, stateDir: string): Promise<{ cluster: Cluster; password: string; port: number }> => {
-  const loginUser = serverUser();
-  const copyFolder = loginUser === undefined ? stateDir : sharedFolder;
-  const found = options.packageFolder === undefined ? {} : { packageFolder: options.packageFolder };
-  const binaries = postgresBinaries({ user: loginUser, copyFolder, ...found });
-  const before = readServerState(stateDir);
-  const dataDirectory = before?.dataDirectory ?? chooseDataDirectory(stateDir, loginUser);
-  const user = ownerOf(dataDirectory, loginUser);
-  const password = before?.password ?? randomBytes(24).toString('hex');
-  const ended = await clearLeftovers(dataDirectory);
-  if (ended !== null) options.log(`A PostgreSQL of an earlier run (process ${ended}) was still running and was stopped.`);
-  const port = await choosePort(options.port, before?.port ?? null);
+const prepareCluster = async (
+  options: EmbeddedOptions,
+  stateDir: string,
+): Promise<{ cluster: Cluster; password: string; port: number }> => {
+  const loginUser = serverUser()
+  const copyFolder = loginUser === undefined ? stateDir : sharedFolder
+  const found = options.packageFolder === undefined ? {} : { packageFolder: options.packageFolder }
+  const binaries = postgresBinaries({ user: loginUser, copyFolder, ...found })
+  const before = readServerState(stateDir)
+  const dataDirectory = before?.dataDirectory ?? chooseDataDirectory(stateDir, loginUser)
+  const user = ownerOf(dataDirectory, loginUser)
+  const password = before?.password ?? randomBytes(24).toString('hex')
+  const ended = await clearLeftovers(dataDirectory)
+  if (ended !== null)
+    options.log(`A PostgreSQL of an earlier run (process ${ended}) was still running and was stopped.`)
+  const port = await choosePort(options.port, before?.port ?? null)
   // Written before the cluster exists: a cluster whose password is lost would be of no use.
-  writeServerState(stateDir, { password, port, dataDirectory });
-  if (existsSync(join(dataDirectory, 'PG_VERSION'))) requireSameMajor(dataDirectory, binaries.version);
+  writeServerState(stateDir, { password, port, dataDirectory })
+  if (existsSync(join(dataDirectory, 'PG_VERSION'))) requireSameMajor(dataDirectory, binaries.version)
   else {
-    if (!dataDirectory.startsWith(stateDir)) options.log(`The database is kept in ${dataDirectory}, which its user can reach.`);
-    mkdirSync(join(dataDirectory, '..'), { recursive: true, mode: 0o755 });
-    await createCluster({ binaries, user, dataDirectory, password, owner, sync: options.disposable !== true });
+    if (!dataDirectory.startsWith(stateDir))
+      options.log(`The database is kept in ${dataDirectory}, which its user can reach.`)
+    mkdirSync(join(dataDirectory, '..'), { recursive: true, mode: 0o755 })
+    await createCluster({ binaries, user, dataDirectory, password, owner, sync: options.disposable !== true })
   }
-  const own = options.disposable === true ? { ...settings, ...disposableSettings } : settings;
-  return { cluster: { stateDir, dataDirectory, user, binaries, settings: own }, password, port };
-};
+  const own = options.disposable === true ? { ...settings, ...disposableSettings } : settings
+  return { cluster: { stateDir, dataDirectory, user, binaries, settings: own }, password, port }
+}
 
 const supervise = (launched: Launch, unlock: () => void): { stop: () => Promise<void>; pid: number } => {
-  const { child, exited } = launched;
-  const pid = child.pid ?? 0;
+  const { child, exited } = launched
+  const pid = child.pid ?? 0
   // The last resort when svc ends without stopping the server; nothing asynchronous can run any more.
-  const onProcessExit = (): void => void child.kill('SIGINT');
-  process.once('exit', onProcessExit);
+  const onProcessExit = (): void => void child.kill('SIGINT')
+  process.once('exit', onProcessExit)
   const release = (): void => {
-    process.off('exit', onProcessExit);
-    unlock();
-  };
-  void exited.then(release);
+    process.off('exit', onProcessExit)
+    unlock()
+  }
+  void exited.then(release)
   const stop = async (): Promise<void> => {
-    if (hasEnded(launched)) return;
-    await endServer(pid, () => hasEnded(launched));
-    await exited;
-  };
-  let stopping: Promise<void> | undefined;
-  return { pid, stop: () => (stopping ??= stop()) };
-};
+    if (hasEnded(launched)) return
+    await endServer(pid, () => hasEnded(launched))
+    await exited
+  }
+  let stopping: Promise<void> | undefined
+  return { pid, stop: () => (stopping ??= stop()) }
+}
 
 /**
  * Starts a PostgreSQL server of our own for this state directory, with data in its `postgres` folder, and
@@ -217,25 +225,27 @@ const supervise = (launched: Launch, unlock: () => void): { stop: () => Promise<
  * run; all messages say what to do.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedServer> => {
-  const begun = performance.now();
-  const stateDir = prepareStateDirectory(options.stateDir);
-  const unlock = lockStateDirectory(stateDir);
+  const begun = performance.now()
+  const stateDir = prepareStateDirectory(options.stateDir)
+  const unlock = lockStateDirectory(stateDir)
   try {
-    const { cluster, password, port } = await prepareCluster(options, stateDir);
-    const launched = await launchUntilReady(cluster, port);
-    const { pid, stop } = supervise(launched, unlock);
-    const urlOf = (database: string): string => `postgres://${owner}:${password}@127.0.0.1:${port}/${database}`;
+    const { cluster, password, port } = await prepareCluster(options, stateDir)
+    const launched = await launchUntilReady(cluster, port)
+    const { pid, stop } = supervise(launched, unlock)
+    const urlOf = (database: string): string => `postgres://${owner}:${password}@127.0.0.1:${port}/${database}`
     try {
-      await ensureDatabase(urlOf);
+      await ensureDatabase(urlOf)
     } catch (error) {
-      await stop();
-      throw error;
+      await stop()
+      throw error
     }
-    options.log(`PostgreSQL ${cluster.binaries.version.split('.', 2).join('.')} listens on 127.0.0.1:${port} (${Math.round(performance.now() - begun)} ms).`);
-    return { url: urlOf(databaseName), port, pid, stop, exited: launched.exited };
+    options.log(
+      `PostgreSQL ${cluster.binaries.version.split('.', 2).join('.')} listens on 127.0.0.1:${port} (${Math.round(performance.now() - begun)} ms).`,
+    )
+    return { url: urlOf(databaseName), port, pid, stop, exited: launched.exited }
   } catch (error) {
-    unlock();
-    if (error instanceof Error && 'syscall' in error && 'path' in error) throw stateDirectoryError(stateDir, error);
-    throw error;
+    unlock()
+    if (error instanceof Error && 'syscall' in error && 'path' in error) throw stateDirectoryError(stateDir, error)
+    throw error
   }
-};
+}

@@ -1,75 +1,80 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import type { Client } from 'pg';
-import { z } from 'zod';
-import { makeAdminConnection } from './connection.ts';
-import { packageRoot } from './package-root.ts';
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Client } from 'pg'
+import { z } from 'zod'
+import { makeAdminConnection } from './connection.ts'
+import { packageRoot } from './package-root.ts'
 
 export type MigrationOptions = {
-  databaseUrl: string;
+  databaseUrl: string
   /** Another folder than the package's own migrations/, for tests. */
-  folder?: string;
-};
+  folder?: string
+}
 
 export type MigrationState = {
   /** The file's name without `.sql`. */
-  name: string;
+  name: string
   /** ISO 8601 in UTC, or null while it is not applied. */
-  appliedAt: string | null;
-};
+  appliedAt: string | null
+}
 
 /** The database was migrated by a newer version: nothing may run on it, and nothing was changed. */
 export class NewerDatabaseError extends Error {
-  override readonly name = 'NewerDatabaseError';
+  override readonly name = 'NewerDatabaseError'
 }
 
-const table = 'schema_migrations';
-const fileName = /^\d{4}_[a-z0-9_]+\.sql$/;
+const table = 'schema_migrations'
+const fileName = /^\d{4}_[a-z0-9_]+\.sql$/
 // Everything that is no migration (a README, an editor's backup) is passed over.
-const ignoredNames = String.raw`(?!\d{4}_[a-z0-9_]+\.sql$).*`;
+const ignoredNames = String.raw`(?!\d{4}_[a-z0-9_]+\.sql$).*`
 
 // One fixed number for this project, so that two processes starting at once take turns.
-const lockKey = '7387271932001';
+const lockKey = '7387271932001'
 // As long as a large migration may reasonably keep a second process waiting.
-const lockWaitMs = 120_000;
+const lockWaitMs = 120_000
 // A migration must not queue behind a long transaction, for all requests would queue behind it.
-const ddlLockTimeoutMs = 10_000;
+const ddlLockTimeoutMs = 10_000
 
-const AppliedRow = z.object({ name: z.string(), applied_at: z.string() });
+const AppliedRow = z.object({ name: z.string(), applied_at: z.string() })
 
-const defaultFolder = (): string => join(packageRoot(), 'migrations');
+const defaultFolder = (): string => join(packageRoot(), 'migrations')
 
 const knownNames = async (folder: string): Promise<string[]> => {
-  const files = await readdir(folder);
+  const files = await readdir(folder)
   return files
     .filter((file) => fileName.test(file))
     .map((file) => file.slice(0, -'.sql'.length))
-    .toSorted();
-};
+    .toSorted()
+}
 
 const appliedMigrations = async (client: Client): Promise<Map<string, string>> => {
-  const found = await client.query<{ found: boolean }>(`select to_regclass('public.${table}') is not null as found`);
-  if (found.rows[0]?.found !== true) return new Map();
+  const found = await client.query<{ found: boolean }>(`select to_regclass('public.${table}') is not null as found`)
+  if (found.rows[0]?.found !== true) return new Map()
   const { rows } = await client.query(
     `select name, run_on at time zone 'UTC' as applied_at from public.${table} order by run_on, id`,
-  );
-  return new Map(z.array(AppliedRow).parse(rows).map((row) => [row.name, row.applied_at]));
-};
+  )
+  return new Map(
+    z
+      .array(AppliedRow)
+      .parse(rows)
+      .map((row) => [row.name, row.applied_at]),
+  )
+}
 
 const refuseNewer = (applied: ReadonlyMap<string, string>, known: readonly string[]): void => {
-  const unknown = [...applied.keys()].filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
+  const unknown = [...applied.keys()].filter((name) => !known.includes(name))
+  if (unknown.length === 0) return
   throw new NewerDatabaseError(
     `The database carries ${unknown.join(', ')}, which this version of svc does not know: a newer version has ` +
       'upgraded it. Run that version or a newer one, or point SVC_DATABASE_URL at another database. Nothing was changed.',
-  );
-};
+  )
+}
 
 const runPending = async (client: Client, folder: string, log: (line: string) => void): Promise<string[]> => {
   // Loaded only when there is something to run: it costs a start-up more than all the rest of this module.
-  const { runner } = await import('node-pg-migrate');
-  const problem = (line: string): void => log(line);
-  const quiet = (): void => undefined;
+  const { runner } = await import('node-pg-migrate')
+  const problem = (line: string): void => log(line)
+  const quiet = (): void => undefined
   const applied = await runner({
     dbClient: client,
     dir: folder,
@@ -84,9 +89,9 @@ const runPending = async (client: Client, folder: string, log: (line: string) =>
     // Each file is its own transaction: a value added to an enum is then usable by the next file.
     singleTransaction: false,
     logger: { info: quiet, warn: problem, error: problem, debug: quiet },
-  });
-  return applied.map(({ name }) => name);
-};
+  })
+  return applied.map(({ name }) => name)
+}
 
 /**
  * Applies the migrations that the database does not have yet, in order, each in its own transaction, under
@@ -97,37 +102,37 @@ const runPending = async (client: Client, folder: string, log: (line: string) =>
 export const migrateUp = async (
   options: MigrationOptions & { log: (line: string) => void },
 ): Promise<{ applied: string[] }> => {
-  const folder = options.folder ?? defaultFolder();
-  const known = await knownNames(folder);
-  const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc migrate' });
+  const folder = options.folder ?? defaultFolder()
+  const known = await knownNames(folder)
+  const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc migrate' })
   try {
-    await client.query(`set lock_timeout = ${lockWaitMs}`);
-    await client.query(`select pg_advisory_lock(${lockKey})`);
-    await client.query(`set lock_timeout = ${ddlLockTimeoutMs}`);
-    const before = await appliedMigrations(client);
-    refuseNewer(before, known);
-    if (known.every((name) => before.has(name))) return { applied: [] };
-    const applied = await runPending(client, folder, options.log);
-    for (const name of applied) options.log(`migration ${name} applied`);
-    return { applied };
+    await client.query(`set lock_timeout = ${lockWaitMs}`)
+    await client.query(`select pg_advisory_lock(${lockKey})`)
+    await client.query(`set lock_timeout = ${ddlLockTimeoutMs}`)
+    const before = await appliedMigrations(client)
+    refuseNewer(before, known)
+    if (known.every((name) => before.has(name))) return { applied: [] }
+    const applied = await runPending(client, folder, options.log)
+    for (const name of applied) options.log(`migration ${name} applied`)
+    return { applied }
   } finally {
     // Ending the session releases the lock, and rolls back what a failed file left open.
-    await client.end();
+    await client.end()
   }
-};
+}
 
 /**
  * Lists every migration of this code, and whether and when it was applied, in order; migrations that only
  * a newer version knows follow at the end. Changes nothing.
  */
 export const migrationStatus = async (options: MigrationOptions): Promise<MigrationState[]> => {
-  const known = await knownNames(options.folder ?? defaultFolder());
-  const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc migrate' });
+  const known = await knownNames(options.folder ?? defaultFolder())
+  const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc migrate' })
   try {
-    const applied = await appliedMigrations(client);
-    const names = [...new Set([...known, ...applied.keys()])];
-    return names.map((name) => ({ name, appliedAt: applied.get(name) ?? null }));
+    const applied = await appliedMigrations(client)
+    const names = [...new Set([...known, ...applied.keys()])]
+    return names.map((name) => ({ name, appliedAt: applied.get(name) ?? null }))
   } finally {
-    await client.end();
+    await client.end()
   }
-};
+}

@@ -1,13 +1,13 @@
-import { existsSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { existsSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 
 /**
  * The folder of this package: the nearest ancestor of the given folder that holds a package.json. Sources
  * run from src/ and from dist/src/, which lie at different depths. Throws when there is none.
  */
 export const packageRoot = (from: string = import.meta.dirname): string => {
-  if (existsSync(join(from, 'package.json'))) return from;
-  const parent = dirname(from);
-  if (parent === from) throw new Error('svc is not installed as a package: no package.json above its sources.');
-  return packageRoot(parent);
-};
+  if (existsSync(join(from, 'package.json'))) return from
+  const parent = dirname(from)
+  if (parent === from) throw new Error('svc is not installed as a package: no package.json above its sources.')
+  return packageRoot(parent)
+}

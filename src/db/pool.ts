@@ -1,7 +1,7 @@
-import { createPgDriverFactory } from '@slonik/pg-driver';
-import pg from 'pg';
-import { createPool } from 'slonik';
-import type { ClientConfigurationInput, DatabasePool, DriverFactory, Interceptor, QueryResultRow } from 'slonik';
+import { createPgDriverFactory } from '@slonik/pg-driver'
+import pg from 'pg'
+import { createPool } from 'slonik'
+import type { ClientConfigurationInput, DatabasePool, DriverFactory, Interceptor, QueryResultRow } from 'slonik'
 import {
   connectTimeoutMs,
   idleInTransactionTimeoutMs,
@@ -9,75 +9,75 @@ import {
   runtimeSettings,
   statementTimeoutMs,
   urlWithSettings,
-} from './connection.ts';
-import type { ConnectionTarget } from './connection.ts';
-import { slonikTypeParsers } from './type-parsers.ts';
+} from './connection.ts'
+import type { ConnectionTarget } from './connection.ts'
+import { slonikTypeParsers } from './type-parsers.ts'
 
 /** A row came back in another shape than its statement declares: a bug of ours, never of the caller's. */
 export class RowShapeError extends Error {
-  override readonly name = 'RowShapeError';
+  override readonly name = 'RowShapeError'
 }
 
 /** A statement got no answer in time: the link is dead, and whether it took effect is unknown. */
 export class DatabaseSilentError extends Error {
-  override readonly name = 'DatabaseSilentError';
+  override readonly name = 'DatabaseSilentError'
 }
 
-const isRow = (value: unknown): value is QueryResultRow => typeof value === 'object' && value !== null;
+const isRow = (value: unknown): value is QueryResultRow => typeof value === 'object' && value !== null
 
 // The row's values stay out of the error, for they may be secrets or personal data, and errors are logged.
 const checkRows: Interceptor = {
   name: 'check-rows',
   transformRow: ({ resultParser }, query, row) => {
-    if (resultParser === undefined) return row;
-    const outcome = resultParser['~standard'].validate(row);
-    if (outcome instanceof Promise) throw new RowShapeError(`An asynchronous row schema is not supported: ${query.sql}`);
-    if (outcome.issues === undefined && isRow(outcome.value)) return outcome.value;
-    const issues = outcome.issues ?? [{ message: 'the schema is not that of a row', path: [] }];
-    const faults = issues.map(({ path, message }) => `${path?.map(String).join('.') ?? 'row'}: ${message}`);
-    throw new RowShapeError(`A row does not have its declared shape (${faults.join('; ')}): ${query.sql}`);
+    if (resultParser === undefined) return row
+    const outcome = resultParser['~standard'].validate(row)
+    if (outcome instanceof Promise) throw new RowShapeError(`An asynchronous row schema is not supported: ${query.sql}`)
+    if (outcome.issues === undefined && isRow(outcome.value)) return outcome.value
+    const issues = outcome.issues ?? [{ message: 'the schema is not that of a row', path: [] }]
+    const faults = issues.map(({ path, message }) => `${path?.map(String).join('.') ?? 'row'}: ${message}`)
+    throw new RowShapeError(`A row does not have its declared shape (${faults.join('; ')}): ${query.sql}`)
   },
-};
+}
 
 const within = async <T>(work: Promise<T>): Promise<T> => {
-  const { promise, reject } = Promise.withResolvers<never>();
-  const message = `The database has not answered for ${queryDeadlineMs} ms.`;
-  const timer = setTimeout(() => reject(new DatabaseSilentError(message)), queryDeadlineMs);
+  const { promise, reject } = Promise.withResolvers<never>()
+  const message = `The database has not answered for ${queryDeadlineMs} ms.`
+  const timer = setTimeout(() => reject(new DatabaseSilentError(message)), queryDeadlineMs)
   try {
-    return await Promise.race([work, promise]);
+    return await Promise.race([work, promise])
   } finally {
-    clearTimeout(timer);
+    clearTimeout(timer)
   }
-};
+}
 
 // slonik's driver waits for ever on a link that went silent. Rejecting here makes slonik destroy the
 // connection, as it does with every connection on which a statement failed.
 const impatientDriver: DriverFactory = async (input) => {
-  const driver = await createPgDriverFactory()(input);
+  const driver = await createPgDriverFactory()(input)
   return {
     createClient: async () => {
-      const client = await driver.createClient();
-      return { ...client, query: (text, values, options) => within(client.query(text, values, options)) };
+      const client = await driver.createClient()
+      return { ...client, query: (text, values, options) => within(client.query(text, values, options)) }
     },
-  };
-};
+  }
+}
 
 // slonik reads fewer TLS parameters than pg does, and refuses the ones it does not know. So pg reads the
 // URL's, and slonik gets the outcome: both kinds of connection then trust the same certificates.
 const withoutTls = (url: string): { uri: string; tls: Pick<ClientConfigurationInput, 'ssl'> } => {
-  const ssl: unknown = new pg.Client({ connectionString: url }).ssl;
-  const [base = '', query = ''] = url.split('?', 2);
-  const parameters = new URLSearchParams(query);
+  const ssl: unknown = new pg.Client({ connectionString: url }).ssl
+  const [base = '', query = ''] = url.split('?', 2)
+  const parameters = new URLSearchParams(query)
   const kept = ['application_name', 'options', 'host'].flatMap((name) => {
-    const value = parameters.get(name);
-    const pair: [string, string][] = value === null ? [] : [[name, value]];
-    return pair;
-  });
-  const tls = typeof ssl === 'object' && ssl !== null ? { ssl: { ...ssl } } : ssl === true ? { ssl: {} } : {};
-  return { uri: `${base}?${new URLSearchParams(kept)}`, tls };
-};
+    const value = parameters.get(name)
+    const pair: [string, string][] = value === null ? [] : [[name, value]]
+    return pair
+  })
+  const tls = typeof ssl === 'object' && ssl !== null ? { ssl: { ...ssl } } : ssl === true ? { ssl: {} } : {}
+  return { uri: `${base}?${new URLSearchParams(kept)}`, tls }
+}
 
-const nothingToReset = async (): Promise<void> => undefined;
+const nothingToReset = async (): Promise<void> => undefined
 
 /**
  * Opens the pool for everything that is not a batch: `size` connections, opened at once and kept, so a
@@ -91,7 +91,7 @@ const nothingToReset = async (): Promise<void> => undefined;
  * ended by the server (5 s), a lock waited for at most 2 s.
  */
 export const makePool = async (target: ConnectionTarget & { size: number }): Promise<DatabasePool> => {
-  const { uri, tls } = withoutTls(urlWithSettings(target, runtimeSettings));
+  const { uri, tls } = withoutTls(urlWithSettings(target, runtimeSettings))
   return createPool(uri, {
     ...tls,
     driverFactory: impatientDriver,
@@ -109,5 +109,5 @@ export const makePool = async (target: ConnectionTarget & { size: number }): Pro
     resetConnection: nothingToReset,
     typeParsers: slonikTypeParsers,
     interceptors: [checkRows],
-  });
-};
+  })
+}

@@ -1,19 +1,19 @@
-import { execFileSync } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { execFileSync } from 'node:child_process'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 
-const defaultPollMs = 10;
+const defaultPollMs = 10
 
 /** Whether a process of this id exists, whoever owns it. */
 export const isAlive = (pid: number): boolean => {
   try {
-    process.kill(pid, 0);
-    return true;
+    process.kill(pid, 0)
+    return true
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EPERM';
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
   }
-};
+}
 
 /** Polls until the condition holds; false when it does not within the time. */
 export const holdsWithin = async (
@@ -21,39 +21,39 @@ export const holdsWithin = async (
   condition: () => boolean,
   pollMs: number = defaultPollMs,
 ): Promise<boolean> => {
-  const deadline = performance.now() + milliseconds;
+  const deadline = performance.now() + milliseconds
   while (!condition()) {
-    if (performance.now() > deadline) return false;
-    await delay(pollMs);
+    if (performance.now() > deadline) return false
+    await delay(pollMs)
   }
-  return true;
-};
+  return true
+}
 
-const pidFile = (dataDirectory: string): string => join(dataDirectory, 'postmaster.pid');
+const pidFile = (dataDirectory: string): string => join(dataDirectory, 'postmaster.pid')
 
 const readLines = (dataDirectory: string): string[] => {
   try {
-    return readFileSync(pidFile(dataDirectory), 'utf8').split('\n');
+    return readFileSync(pidFile(dataDirectory), 'utf8').split('\n')
   } catch {
-    return [];
+    return []
   }
-};
+}
 
 /** Whether the server of this data directory, with this process id, accepts connections. */
 export const isReady = (dataDirectory: string, pid: number): boolean => {
-  const lines = readLines(dataDirectory);
+  const lines = readLines(dataDirectory)
   // PostgreSQL keeps its state in the eighth line, for pg_ctl.
-  return lines[0] === String(pid) && lines[7]?.trim() === 'ready';
-};
+  return lines[0] === String(pid) && lines[7]?.trim() === 'ready'
+}
 
 const commandLine = (pid: number): string => {
   try {
-    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
-    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 });
+    if (process.platform === 'linux') return readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ')
+    return execFileSync('ps', ['-o', 'command=', '-p', String(pid)], { encoding: 'utf8', timeout: 5_000 })
   } catch {
-    return '';
+    return ''
   }
-};
+}
 
 /** Ends a server: fast (clients are cut off, data is flushed), then ever harder. True once it is gone. */
 export const endServer = async (pid: number, isGone: () => boolean = () => !isAlive(pid)): Promise<boolean> => {
@@ -61,17 +61,17 @@ export const endServer = async (pid: number, isGone: () => boolean = () => !isAl
     ['SIGINT', 10_000],
     ['SIGQUIT', 3_000],
     ['SIGKILL', 2_000],
-  ];
+  ]
   for (const [signal, patienceMs] of steps) {
     try {
-      process.kill(pid, signal);
+      process.kill(pid, signal)
     } catch {
       // Gone between the look and the signal, which the next line finds out.
     }
-    if (await holdsWithin(patienceMs, isGone)) return true;
+    if (await holdsWithin(patienceMs, isGone)) return true
   }
-  return false;
-};
+  return false
+}
 
 /**
  * Clears what an earlier life of this data directory left. A server that outlived its svc (killed with
@@ -81,14 +81,16 @@ export const endServer = async (pid: number, isGone: () => boolean = () => !isAl
  * Returns the id of the server that was ended, or null.
  */
 export const clearLeftovers = async (dataDirectory: string): Promise<number | null> => {
-  const lines = readLines(dataDirectory);
-  const pid = Number(lines[0]);
-  if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid || !isAlive(pid)) return null;
-  const command = commandLine(pid);
+  const lines = readLines(dataDirectory)
+  const pid = Number(lines[0])
+  if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid || !isAlive(pid)) return null
+  const command = commandLine(pid)
   if (!command.includes('postgres') || !command.includes(dataDirectory)) {
-    writeFileSync(pidFile(dataDirectory), [String(process.pid), ...lines.slice(1)].join('\n'));
-    return null;
+    writeFileSync(pidFile(dataDirectory), [String(process.pid), ...lines.slice(1)].join('\n'))
+    return null
   }
-  if (await endServer(pid)) return pid;
-  throw new Error(`A PostgreSQL of an earlier run (process ${pid}) on ${dataDirectory} does not stop. End it, then start again.`);
-};
+  if (await endServer(pid)) return pid
+  throw new Error(
+    `A PostgreSQL of an earlier run (process ${pid}) on ${dataDirectory} does not stop. End it, then start again.`,
+  )
+}

@@ -1,5 +1,5 @@
-import { createSqlTag } from 'slonik';
-import { z } from 'zod';
+import { createSqlTag } from 'slonik'
+import { z } from 'zod'
 
 /**
  * The one `sql` tag of this project. A statement is written with its row's schema, `sql.type(Row)` or,
@@ -13,4 +13,4 @@ export const sql = createSqlTag({
     count: z.object({ count: z.bigint() }).strict(),
     exists: z.object({ exists: z.boolean() }).strict(),
   },
-});
+})

@@ -1,11 +1,11 @@
-import { chownSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { z } from 'zod';
+import { chownSync, mkdirSync, readFileSync, realpathSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { z } from 'zod'
 
 /** The state directory cannot be used; the message says why and what to do. */
 export class StateDirectoryError extends Error {
-  override readonly name = 'StateDirectoryError';
+  override readonly name = 'StateDirectoryError'
 }
 
 const reasons: Readonly<Record<string, string>> = {
@@ -18,20 +18,20 @@ const reasons: Readonly<Record<string, string>> = {
   EEXIST: 'it is a file, not a directory',
   EISDIR: 'a directory stands where a file is expected',
   EIO: 'the disk reports an error',
-};
+}
 
 const codeOf = (error: unknown): string =>
-  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
 /** Turns a file system's refusal into a StateDirectoryError. */
 export const stateDirectoryError = (stateDir: string, error: unknown): StateDirectoryError => {
-  const reason = reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error));
+  const reason = reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))
   return new StateDirectoryError(
     `The state directory ${stateDir} cannot be used: ${reason}. ` +
       'Choose another with --state-dir, or use an existing PostgreSQL with SVC_DATABASE_URL.',
     { cause: error },
-  );
-};
+  )
+}
 
 /**
  * Creates the state directory if it is missing and returns its real path. What is secret in it lies in
@@ -40,16 +40,16 @@ export const stateDirectoryError = (stateDir: string, error: unknown): StateDire
  */
 export const prepareStateDirectory = (stateDir: string): string => {
   try {
-    mkdirSync(stateDir, { recursive: true, mode: 0o711 });
-    if (!statSync(stateDir).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' });
-    return realpathSync(stateDir);
+    mkdirSync(stateDir, { recursive: true, mode: 0o711 })
+    if (!statSync(stateDir).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' })
+    return realpathSync(stateDir)
   } catch (error) {
-    throw stateDirectoryError(stateDir, error);
+    throw stateDirectoryError(stateDir, error)
   }
-};
+}
 
 // SQLite's result code for a lock that another connection holds.
-const sqliteBusy = 5;
+const sqliteBusy = 5
 
 /**
  * Takes the state directory for this process and returns the function that gives it back. The lock is the
@@ -58,58 +58,58 @@ const sqliteBusy = 5;
  */
 export const lockStateDirectory = (stateDir: string): (() => void) => {
   try {
-    const lock = new DatabaseSync(join(stateDir, 'svc.lock'));
-    lock.exec('begin exclusive');
+    const lock = new DatabaseSync(join(stateDir, 'svc.lock'))
+    lock.exec('begin exclusive')
     return () => {
-      if (lock.isOpen) lock.close();
-    };
+      if (lock.isOpen) lock.close()
+    }
   } catch (error) {
-    if (!(error instanceof Error && 'errcode' in error)) throw stateDirectoryError(stateDir, error);
+    if (!(error instanceof Error && 'errcode' in error)) throw stateDirectoryError(stateDir, error)
     if (error.errcode !== sqliteBusy) {
-      throw stateDirectoryError(stateDir, Object.assign(new Error(error.message), { code: 'EACCES' }));
+      throw stateDirectoryError(stateDir, Object.assign(new Error(error.message), { code: 'EACCES' }))
     }
     throw new StateDirectoryError(
       `Another svc is using the state directory ${stateDir}. Stop it first, or choose another with --state-dir.`,
       { cause: error },
-    );
+    )
   }
-};
+}
 
 const ServerState = z.object({
   /** The server's superuser's password; the only secret here. */
   password: z.string().regex(/^[0-9a-f]{32,}$/),
   port: z.int().min(1).max(65_535).nullable(),
   dataDirectory: z.string().min(1),
-});
-export type ServerState = z.infer<typeof ServerState>;
+})
+export type ServerState = z.infer<typeof ServerState>
 
-const stateFile = (stateDir: string): string => join(stateDir, 'postgres.json');
+const stateFile = (stateDir: string): string => join(stateDir, 'postgres.json')
 
 /** What the last start left, or null on the first one. Throws StateDirectoryError on an unreadable file. */
 export const readServerState = (stateDir: string): ServerState | null => {
   try {
-    return ServerState.parse(JSON.parse(readFileSync(stateFile(stateDir), 'utf8')));
+    return ServerState.parse(JSON.parse(readFileSync(stateFile(stateDir), 'utf8')))
   } catch (error) {
-    if (codeOf(error) === 'ENOENT') return null;
-    if (codeOf(error) !== '') throw stateDirectoryError(stateDir, error);
+    if (codeOf(error) === 'ENOENT') return null
+    if (codeOf(error) !== '') throw stateDirectoryError(stateDir, error)
     throw new StateDirectoryError(
       `${stateFile(stateDir)} is damaged: it holds the password of the database beside it. Restore it from a ` +
         'backup, or remove the state directory (all its data with it) to begin anew.',
       { cause: error },
-    );
+    )
   }
-};
+}
 
 /** Keeps the state in a file that only the directory's owner can read. */
 export const writeServerState = (stateDir: string, state: ServerState): void => {
-  const file = stateFile(stateDir);
+  const file = stateFile(stateDir)
   try {
-    writeFileSync(file, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 });
-    if (process.getuid?.() !== 0) return;
+    writeFileSync(file, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
+    if (process.getuid?.() !== 0) return
     // A start as root must not lock the directory's owner out of the next one.
-    const { uid, gid } = statSync(stateDir);
-    chownSync(file, uid, gid);
+    const { uid, gid } = statSync(stateDir)
+    chownSync(file, uid, gid)
   } catch (error) {
-    throw stateDirectoryError(stateDir, error);
+    throw stateDirectoryError(stateDir, error)
   }
-};
+}

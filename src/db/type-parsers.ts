@@ -1,9 +1,9 @@
-import pg from 'pg';
-import type { DriverTypeParser } from 'slonik';
+import pg from 'pg'
+import type { DriverTypeParser } from 'slonik'
 
-type Parse = (text: string | null) => unknown;
+type Parse = (text: string | null) => unknown
 
-const textualZoned = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?\+00$/;
+const textualZoned = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?\+00$/
 
 /**
  * Turns PostgreSQL's text for a `timestamptz` into ISO 8601 in UTC with exactly three digits of a second
@@ -12,19 +12,19 @@ const textualZoned = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?\+
  * 9999) is returned as the text it is, for the row's schema to refuse.
  */
 export const isoFromTimestamptz = (text: string): string => {
-  const match = textualZoned.exec(text);
-  if (match === null) return text;
-  const milliseconds = (match[3] ?? '').slice(0, 3).padEnd(3, '0');
-  return `${match[1]}T${match[2]}.${milliseconds}Z`;
-};
+  const match = textualZoned.exec(text)
+  if (match === null) return text
+  const milliseconds = (match[3] ?? '').slice(0, 3).padEnd(3, '0')
+  return `${match[1]}T${match[2]}.${milliseconds}Z`
+}
 
 // An array's empty element reaches the parser as null, whatever the driver's types say.
 const unlessNull =
   (parse: (text: string) => unknown): Parse =>
   (text) =>
-    text === null ? null : parse(text);
+    text === null ? null : parse(text)
 
-const asText = unlessNull((text) => text);
+const asText = unlessNull((text) => text)
 
 // Money is `numeric` and never becomes a floating-point number; int8 does not fit one either. Times are
 // text on the wire and in rows, so no Date stands between the two. json and jsonb keep the driver's
@@ -36,26 +36,26 @@ const parsers: readonly { name: string; oid: number; arrayOid: number; parse: Pa
   { name: 'timestamp', oid: 1114, arrayOid: 1115, parse: asText },
   { name: 'date', oid: 1082, arrayOid: 1182, parse: asText },
   { name: 'interval', oid: 1186, arrayOid: 1187, parse: asText },
-];
+]
 
 /** The type parsers in the form that slonik takes. */
-export const slonikTypeParsers: readonly DriverTypeParser[] = parsers.map(({ name, parse }) => ({ name, parse }));
+export const slonikTypeParsers: readonly DriverTypeParser[] = parsers.map(({ name, parse }) => ({ name, parse }))
 
 // Widened, for the driver's list of types does not name arrays.
-const textArrayOid: number = 1009;
+const textArrayOid: number = 1009
 
 const pgParsers: ReadonlyMap<number, Parse> = new Map(
   parsers.flatMap(({ oid, arrayOid, parse }): [number, Parse][] => {
-    const parseArray: (text: string) => (string | null)[] = pg.types.getTypeParser(textArrayOid, 'text');
+    const parseArray: (text: string) => (string | null)[] = pg.types.getTypeParser(textArrayOid, 'text')
     return [
       [oid, parse],
       [arrayOid, unlessNull((text) => parseArray(text).map((element) => parse(element)))],
-    ];
+    ]
   }),
-);
+)
 
 /** The same parsers in the form that a `pg` client takes, so that both kinds of connection agree. */
 export const pgTypes: pg.CustomTypesConfig = {
   getTypeParser: (oid: number, format?: 'text' | 'binary') =>
     (format === 'binary' ? undefined : pgParsers.get(oid)) ?? pg.types.getTypeParser(oid, format ?? 'text'),
-};
+}

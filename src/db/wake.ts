@@ -61,7 +61,11 @@ function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify
     jobs.clear()
     try {
       const connection = await connected()
-      await connection.query({ name: 'wake', text: 'select pg_notify($1, name) from unnest($2::text[]) as name', values: [CHANNEL, names] })
+      await connection.query({
+        name: 'wake',
+        text: 'select pg_notify($1, name) from unnest($2::text[]) as name',
+        values: [CHANNEL, names],
+      })
     } catch (error) {
       // A connection that only fell silent is still open.
       client?.then((lost) => lost.end()).catch(() => undefined)

@@ -63,7 +63,8 @@ function refuseHostile(value: unknown, seen: { keys: number; depth: number }): v
   if (typeof value === 'string') refuseUnstorable(value)
   if (typeof value !== 'object' || value === null) return
   seen.depth += 1
-  if (seen.depth > DEPTH_MAX) throw new DomainError('INVALID_JSON', `the body is nested deeper than ${DEPTH_MAX} levels`)
+  if (seen.depth > DEPTH_MAX)
+    throw new DomainError('INVALID_JSON', `the body is nested deeper than ${DEPTH_MAX} levels`)
   for (const [key, member] of Object.entries(value)) {
     seen.keys += 1
     if (seen.keys > KEYS_MAX) throw new DomainError('INVALID_JSON', `the body has more than ${KEYS_MAX} members`)
@@ -77,5 +78,5 @@ function refuseHostile(value: unknown, seen: { keys: number; depth: number }): v
 
 function refuseUnstorable(text: string): void {
   if (!text.includes('\u0000') && text.isWellFormed()) return
-  throw new DomainError('INVALID_JSON', 'the body contains U+0000 or half of a surrogate pair, which can\'t be stored')
+  throw new DomainError('INVALID_JSON', "the body contains U+0000 or half of a surrogate pair, which can't be stored")
 }

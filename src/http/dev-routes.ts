@@ -13,7 +13,9 @@ type Caught = (req: IncomingMessage, res: ServerResponse, run: () => Promise<voi
 /** The pages that stand for the world outside. They exist in the sandbox only (decision 64). */
 export function addDevRoutes(app: App, router: Router, caught: Caught): void {
   const stub = makeRedirectStub({ bank: app.mockBank })
-  router.get('/redirect-stub', (req, res) => caught(req, res, async () => sendPage(res, stub.show({ query: queryOf(req) }))))
+  router.get('/redirect-stub', (req, res) =>
+    caught(req, res, async () => sendPage(res, stub.show({ query: queryOf(req) }))),
+  )
   router.post('/redirect-stub', (req, res) =>
     caught(req, res, async () => sendPage(res, await stub.decide({ query: queryOf(req), form: await readForm(req) }))),
   )

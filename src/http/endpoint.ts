@@ -39,8 +39,7 @@ export function makeEndpoint<O extends Operation>(app: App, guard: Guard, operat
   return async (req, res) => {
     const started = performance.now()
     const requestId = requestIdOf(app, req)
-    const log = app.log.child({ request_id: requestId, operation: operation.name })
-    res.once('close', () => observe({ app, operation, req, res, log, started }))
+    res.once('close', () => observe({ app, operation, req, res, requestId, started }))
     try {
       const principal = await guard(operation, { headers: req.headers, params: req.params })
       const input = await parseRequest(operation, req, principal)
@@ -48,7 +47,7 @@ export function makeEndpoint<O extends Operation>(app: App, guard: Guard, operat
       checkReply(app, operation, reply)
       sendJson(res, reply.status, reply.body, { 'x-request-id': requestId, ...reply.headers })
     } catch (error) {
-      sendError(res, { error, requestId, publicUrl: app.publicUrl, log })
+      sendError(res, { error, requestId, publicUrl: app.publicUrl, log: app.log.child({ operation: operation.name }) })
     }
   }
 }
@@ -61,10 +60,19 @@ function requestIdOf(app: App, req: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : app.ids.uuid()
 }
 
-async function parseRequest<O extends Operation>(operation: O, req: RoutedRequest, principal: Principal): Promise<Input<O>> {
+async function parseRequest<O extends Operation>(
+  operation: O,
+  req: RoutedRequest,
+  principal: Principal,
+): Promise<Input<O>> {
   const rawBody = await readBody(req)
   const json = parseJsonBody(rawBody, req.headers['content-type'])
-  if (json === undefined && operation.bodyOptional !== true && operation.method !== 'GET' && operation.method !== 'DELETE') {
+  if (
+    json === undefined &&
+    operation.bodyOptional !== true &&
+    operation.method !== 'GET' &&
+    operation.method !== 'DELETE'
+  ) {
     throw new DomainError('VALIDATION_FAILED', 'the request has no body', {
       errors: [{ path: '', code: 'REQUIRED', message: 'a JSON body is required' }],
     })
@@ -75,10 +83,16 @@ async function parseRequest<O extends Operation>(operation: O, req: RoutedReques
   const headers = parsePart(operation.headers, req.headers, errors)
   const body = parsePart(operation.body, json, errors)
   if (errors.length > 0) {
-    throw new DomainError('VALIDATION_FAILED', errors.map(({ path, message }) => `${path || 'body'}: ${message}`).join('; '), { errors })
+    throw new DomainError(
+      'VALIDATION_FAILED',
+      errors.map(({ path, message }) => `${path || 'body'}: ${message}`).join('; '),
+      { errors },
+    )
   }
   // Every part has been parsed by its own schema, which its type can't show.
-  return { principal, params, query, headers, body, rawBody, allHeaders: flatHeaders(req) } as Input<O>
+  const parsed = { principal, params, query, headers, body, rawBody } as Omit<Input<O>, 'allHeaders'>
+  // Laid out only for the one operation that asks for it.
+  return Object.defineProperty(parsed, 'allHeaders', { get: () => flatHeaders(req) }) as Input<O>
 }
 
 function parsePart(schema: z.ZodType, value: unknown, errors: FieldError[]): unknown {
@@ -92,11 +106,19 @@ function parsePart(schema: z.ZodType, value: unknown, errors: FieldError[]): unk
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   const path = issue.path.map(String).join('.')
   if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({ path: path ? `${path}.${key}` : key, code: 'UNKNOWN_FIELD', message: 'is not known here' }))
+    return issue.keys.map((key) => ({
+      path: path ? `${path}.${key}` : key,
+      code: 'UNKNOWN_FIELD',
+      message: 'is not known here',
+    }))
   }
   if (issue.code === 'invalid_union') return unionErrors(issue, path)
   const missing = issue.code === 'invalid_type' && issue.input === undefined
-  return [missing ? { path, code: 'REQUIRED', message: 'is required' } : { path, code: fieldCode(issue), message: issue.message }]
+  return [
+    missing
+      ? { path, code: 'REQUIRED', message: 'is required' }
+      : { path, code: fieldCode(issue), message: issue.message },
+  ]
 }
 
 /** The library's names for broken rules, in the words of our own. */
@@ -116,7 +138,9 @@ function unionErrors(issue: z.core.$ZodIssueInvalidUnion, path: string): FieldEr
 }
 
 function flatHeaders(req: IncomingMessage): Record<string, string | undefined> {
-  return Object.fromEntries(Object.entries(req.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]))
+  return Object.fromEntries(
+    Object.entries(req.headers).map(([name, value]) => [name, Array.isArray(value) ? value[0] : value]),
+  )
 }
 
 /** Outside production every answer is held against its declaration: a contract that is not kept is a bug, told at once. */
@@ -125,14 +149,32 @@ function checkReply(app: App, operation: Operation, reply: { status: number; bod
   const schema = operation.replies[reply.status]
   if (schema === undefined) throw new Error(`${operation.name} answered the undeclared status ${reply.status}`)
   const parsed = schema.safeParse(reply.body)
-  if (!parsed.success) throw new Error(`${operation.name} answered another shape than declared: ${z.prettifyError(parsed.error)}`)
+  if (!parsed.success)
+    throw new Error(`${operation.name} answered another shape than declared: ${z.prettifyError(parsed.error)}`)
 }
 
-type Observed = { app: App; operation: Operation; req: IncomingMessage; res: ServerResponse; log: App['log']; started: number }
+type Observed = {
+  app: App
+  operation: Operation
+  req: IncomingMessage
+  res: ServerResponse
+  log: App['log']
+  started: number
+}
 
 function observe({ app, operation, req, res, log, started }: Observed): void {
   const ms = performance.now() - started
-  app.metrics.httpSeconds.observe({ operation: operation.name, method: operation.method, status: res.statusCode }, ms / 1000)
+  app.metrics.httpSeconds.observe(
+    { operation: operation.name, method: operation.method, status: res.statusCode },
+    ms / 1000,
+  )
   const payment = /\/payments\/([0-9a-f-]{36})/.exec(req.url ?? '')?.[1]
-  log.info({ status: res.statusCode, duration_ms: Math.round(ms * 10) / 10, ...(payment === undefined ? {} : { payment_id: payment }) }, 'request')
+  log.info(
+    {
+      status: res.statusCode,
+      duration_ms: Math.round(ms * 10) / 10,
+      ...(payment === undefined ? {} : { payment_id: payment }),
+    },
+    'request',
+  )
 }

@@ -11,9 +11,11 @@ import { ERROR_STATUS } from './error-status.ts'
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
 export function sendJson(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
-  const bytes = Buffer.from(JSON.stringify(body), 'utf8')
-  res.writeHead(status, { ...HEADERS, 'content-type': 'application/json; charset=utf-8', 'content-length': bytes.length, ...headers })
-  res.end(bytes)
+  // As text and not as bytes: head and body then leave in one write to the socket.
+  const text = JSON.stringify(body)
+  const length = Buffer.byteLength(text, 'utf8')
+  res.writeHead(status, { ...HEADERS, 'content-type': 'application/json; charset=utf-8', 'content-length': length, ...headers })
+  res.end(text, 'utf8')
 }
 
 export type Failed = { error: unknown; requestId: string; publicUrl: string; log: Logger }
@@ -25,7 +27,8 @@ export type Failed = { error: unknown; requestId: string; publicUrl: string; log
 export function sendError(res: ServerResponse, { error, requestId, publicUrl, log }: Failed): void {
   const known = expected(error)
   if (known.code === 'INTERNAL_ERROR') log.error({ err: error, request_id: requestId }, 'a request failed')
-  else if (ERROR_STATUS[known.code] >= 500) log.warn({ err: error, request_id: requestId }, 'a request could not be served')
+  else if (ERROR_STATUS[known.code] >= 500)
+    log.warn({ err: error, request_id: requestId }, 'a request could not be served')
   if (res.headersSent) {
     res.destroy()
     return
@@ -39,7 +42,10 @@ export function sendError(res: ServerResponse, { error, requestId, publicUrl, lo
   sendJson(res, status, errorBody(known, { status, requestId, publicUrl }), headers)
 }
 
-function errorBody(error: DomainError, { status, requestId, publicUrl }: { status: number; requestId: string; publicUrl: string }): ErrorBody {
+function errorBody(
+  error: DomainError,
+  { status, requestId, publicUrl }: { status: number; requestId: string; publicUrl: string },
+): ErrorBody {
   return {
     error: error.message,
     code: error.code,
@@ -54,13 +60,17 @@ function errorBody(error: DomainError, { status, requestId, publicUrl }: { statu
 function expected(error: unknown): DomainError {
   if (error instanceof DomainError) return error
   if (isDatabaseAway(error)) {
-    return new DomainError('SERVICE_UNAVAILABLE', 'the service gets no answer from its database', { cause: error, retryAfterSeconds: 1 })
+    return new DomainError('SERVICE_UNAVAILABLE', 'the service gets no answer from its database', {
+      cause: error,
+      retryAfterSeconds: 1,
+    })
   }
   return new DomainError('INTERNAL_ERROR', STATUS_CODES[500] ?? 'Internal Server Error', { cause: error })
 }
 
 /** Names of slonik's errors for a connection that is lost or not to be had. */
-const AWAY = /^(ConnectionError|BackendTerminatedError|BackendTerminatedUnexpectedlyError|UnexpectedStateError|StatementTimeoutError)$/
+const AWAY =
+  /^(ConnectionError|BackendTerminatedError|BackendTerminatedUnexpectedlyError|UnexpectedStateError|StatementTimeoutError)$/
 
 /** The network's codes, and the server's for: stopping, overloaded, a lock or a turn that was not to be had in time. */
 const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|57P|57014|08|53|55P03|40001|40P01)/

@@ -68,8 +68,12 @@ function addOperationalRoutes(app: App, router: Router): void {
       res.writeHead(200, { 'content-type': app.metrics.registry.contentType, 'cache-control': 'no-store' }).end(text)
     }),
   )
-  router.get('/openapi.json', (req, res) => caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app.publicUrl, app.config.mode))))
-  router.get('/payments/return', (req, res) => caught(app, req, res, async () => sendPage(res, await returnPage(app, queryOf(req)))))
+  router.get('/openapi.json', (req, res) =>
+    caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app.publicUrl, app.config.mode))),
+  )
+  router.get('/payments/return', (req, res) =>
+    caught(app, req, res, async () => sendPage(res, await returnPage(app, queryOf(req)))),
+  )
   router.get('/errors/:code', (req, res) => describeError(app, req, res))
 }
 
@@ -78,7 +82,9 @@ function describeError(app: App, req: RoutedRequest, res: ServerResponse): void 
   const code = (req.params['code'] ?? '').toUpperCase().replaceAll('-', '_')
   const status = Object.entries(ERROR_STATUS).find(([name]) => name === code)?.[1]
   if (status === undefined) return unknownRoute(req, res)
-  const operations = routesOf(app.config.mode).map((row) => row.operation).filter(({ errors }) => errors.some((name) => name === code))
+  const operations = routesOf(app.config.mode)
+    .map((row) => row.operation)
+    .filter(({ errors }) => errors.some((name) => name === code))
   sendJson(res, 200, { code, status, operations: operations.map(({ method, path }) => `${method} ${path}`) })
 }
 

@@ -1,9 +1,5 @@
 /** What a role can be allowed to do with a merchant's data: the rows of decision 31 that operations ask for. */
-export type Permission =
-  | 'read payments'
-  | 'create payments'
-  | 'refund payments'
-  | 'manage webhooks'
+export type Permission = 'read payments' | 'create payments' | 'refund payments' | 'manage webhooks'
 
 /** Roles of a merchant's staff and credentials (specification, Team roles). */
 export type MerchantRole = 'ADMIN' | 'DEVELOPER' | 'FINANCE'

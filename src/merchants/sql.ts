@@ -59,7 +59,10 @@ export async function insertMerchant(db: CommonQueryMethods, merchant: NewMercha
 }
 
 /** The demo receiver follows the service to its new port; an address that a person has set is left alone. */
-export async function moveDemoEndpoint(db: CommonQueryMethods, { merchantId, url }: { merchantId: string; url: string }): Promise<void> {
+export async function moveDemoEndpoint(
+  db: CommonQueryMethods,
+  { merchantId, url }: { merchantId: string; url: string },
+): Promise<void> {
   await db.query(sql.type(z.object({}))`
     update merchants
     set webhook_url = ${url}, updated_at = now()

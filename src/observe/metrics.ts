@@ -13,7 +13,7 @@ export function makeMetrics() {
     /** Seconds from the request's arrival to the end of its answer. */
     httpSeconds: new Histogram({
       name: 'svc_http_request_duration_seconds',
-      help: 'Seconds from a request\'s arrival to the end of its answer',
+      help: "Seconds from a request's arrival to the end of its answer",
       labelNames: ['operation', 'method', 'status'],
       buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5],
       registers,

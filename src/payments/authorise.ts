@@ -18,7 +18,12 @@ export function applyAuthorisation(
   payment: Pick<PaymentRecord, 'id' | 'merchant_id'>,
   { authorisation, rawPayload }: { authorisation: Authorisation; rawPayload: string },
 ): Promise<MoveOutcome> {
-  const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'AwaitingAuthorisation', rawPayload } as const
+  const move = {
+    merchantId: payment.merchant_id,
+    paymentId: payment.id,
+    from: 'AwaitingAuthorisation',
+    rawPayload,
+  } as const
   if (authorisation.outcome === 'rejected') {
     return movePayment(app, { ...move, on: 'denial', failureCode: authorisation.failureCode })
   }

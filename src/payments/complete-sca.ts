@@ -30,11 +30,14 @@ export type CompleteScaInput = {
 export async function completeSca(app: App, { id, body, rawBody }: CompleteScaInput): Promise<PaymentRecord> {
   const payment = await find(app, id)
   if (!constantTimeEqual(body.state, payment.bank_consent_id)) {
-    throw new DomainError('STATE_MISMATCH', 'the state is not the one given to this payment\'s bank')
+    throw new DomainError('STATE_MISMATCH', "the state is not the one given to this payment's bank")
   }
   if (payment.status !== 'AwaitingAuthorisation') return finished(payment)
   if (waitsInVain(payment)) return endByExpiry(app, payment)
-  const authorisation = 'code' in body ? await exchange(app, body) : { outcome: 'rejected' as const, failureCode: failureOfRedirectError(body.error) }
+  const authorisation =
+    'code' in body
+      ? await exchange(app, body)
+      : { outcome: 'rejected' as const, failureCode: failureOfRedirectError(body.error) }
   const { outcome } = await applyAuthorisation(app, payment, { authorisation, rawPayload: rawBody })
   const now = await find(app, id)
   // The move was refused although the payment waits: its consent ended between the look and the move.

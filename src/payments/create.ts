@@ -24,7 +24,11 @@ export type CreatePaymentInput = {
 export type CreatePaymentResult = { created: boolean; payment: CreatedPayment }
 
 /** A row of the parameter of `create_payments` (migrations). */
-export type NewPaymentItem = Record<string, unknown> & { merchant_id: string; payment_id: string; idempotency_key: string }
+export type NewPaymentItem = Record<string, unknown> & {
+  merchant_id: string
+  payment_id: string
+  idempotency_key: string
+}
 
 /** How often a payment that another transaction was just making is looked for again. */
 const LOST_MAX = 3
@@ -49,7 +53,11 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
   if (outcome.outcome === 'CREATED') announceMove(app, creationOf(app))
   const payment = createdPayment(outcome, input.body.currency)
   if (payment.status !== 'Initiated') return { created: outcome.outcome === 'CREATED', payment }
-  const staged = await stagePayment(app, { merchantId: input.merchant.id, id: payment.payment_id, rawBody: input.rawBody })
+  const staged = await stagePayment(app, {
+    merchantId: input.merchant.id,
+    id: payment.payment_id,
+    rawBody: input.rawBody,
+  })
   return { created: outcome.outcome === 'CREATED', payment: { ...payment, ...staged } }
 }
 
@@ -78,7 +86,8 @@ function newPaymentItem(app: App, input: CreatePaymentInput & { idempotencyKey: 
     bank_consent_id: app.ids.token(),
   }
   const creation = creationOf(app)
-  const staged = app.bank.staging === 'local' ? app.bank.stage(consentRequest({ ...ids, merchant, body, amount })) : undefined
+  const staged =
+    app.bank.staging === 'local' ? app.bank.stage(consentRequest({ ...ids, merchant, body, amount })) : undefined
   const { scenario, metadata, redirect_uri, currency, amount: _, ...payer } = body
   return {
     ...payer,
@@ -173,13 +182,18 @@ function present<T>(value: T | null): T {
 
 const REFUSALS: Readonly<Record<string, () => DomainError>> = {
   KEY_REUSED: () =>
-    refused('IDEMPOTENCY_KEY_REUSED', 'this X-Idempotency-Key was used with another body', 'send a new key for a new payment'),
+    refused(
+      'IDEMPOTENCY_KEY_REUSED',
+      'this X-Idempotency-Key was used with another body',
+      'send a new key for a new payment',
+    ),
   MERCHANT_NOT_FOUND: () => refused('UNKNOWN_CLIENT', 'the merchant does not exist', 'check the client id'),
   MERCHANT_INACTIVE: () => refused('MERCHANT_INACTIVE', 'the merchant is disabled', 'ask an operator to enable it'),
   MERCHANT_NOT_APPROVED: () =>
     refused('MERCHANT_NOT_APPROVED', 'the merchant is not approved', 'ask an operator to approve it'),
-  PAYOUT_HELD: () => refused('PAYOUT_HELD', 'the merchant\'s payouts are held', 'ask an operator to release the hold'),
-  AMOUNT_TOO_LARGE: () => invalidField('amount', 'TOO_LARGE', 'is above the most that one payment may move (ISO 20022 AM13)'),
+  PAYOUT_HELD: () => refused('PAYOUT_HELD', "the merchant's payouts are held", 'ask an operator to release the hold'),
+  AMOUNT_TOO_LARGE: () =>
+    invalidField('amount', 'TOO_LARGE', 'is above the most that one payment may move (ISO 20022 AM13)'),
   AMOUNT_BELOW_FEE: () =>
     new DomainError('AMOUNT_BELOW_FEE', 'the fee would leave nothing of the amount', {
       errors: [{ path: 'amount', code: 'AMOUNT_BELOW_FEE', message: 'must be more than the fee' }],
@@ -197,6 +211,6 @@ function refused(code: ErrorCode, message: string, next: string): DomainError {
 
 function unsupportedCurrency(currency: string): DomainError {
   return new DomainError('UNSUPPORTED_CURRENCY', `payments in ${currency} are not offered`, {
-    errors: [{ path: 'currency', code: 'UNSUPPORTED_CURRENCY', message: 'is not one of the merchant\'s currencies' }],
+    errors: [{ path: 'currency', code: 'UNSUPPORTED_CURRENCY', message: "is not one of the merchant's currencies" }],
   })
 }

@@ -18,7 +18,10 @@ export async function expireConsents(app: App): Promise<{ more: boolean }> {
  * before it, and both take the payment's row lock: exactly one of them wins.
  */
 export async function expirePayment(app: App, payment: ExpiredPayment): Promise<void> {
-  const rawPayload = JSON.stringify({ job: 'expire-consents', reason: 'the consent ended before the payer authorised it' })
+  const rawPayload = JSON.stringify({
+    job: 'expire-consents',
+    reason: 'the consent ended before the payer authorised it',
+  })
   await movePayment(app, {
     merchantId: payment.merchant_id,
     paymentId: payment.id,

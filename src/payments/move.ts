@@ -88,9 +88,11 @@ export function transitionOf({ from, on }: Pick<Move, 'from' | 'on'>): PaymentTr
 }
 
 function moveItem(app: App, move: Move, transition: PaymentTransition): PaymentMoveItem {
-  const consent = transition.consent === null ? null : mustMove(CONSENT_TRANSITIONS, 'AWAITING_AUTHORISATION', transition.consent)
+  const consent =
+    transition.consent === null ? null : mustMove(CONSENT_TRANSITIONS, 'AWAITING_AUTHORISATION', transition.consent)
   const failure = move.failureCode === undefined ? null : failureOf(move.failureCode, move.failureSource)
-  if ((transition.to === 'Failed') !== (failure !== null)) throw new Error('a failed payment has a failure code, and no other has')
+  if ((transition.to === 'Failed') !== (failure !== null))
+    throw new Error('a failed payment has a failure code, and no other has')
   return {
     merchant_id: move.merchantId,
     payment_id: move.paymentId,
@@ -107,7 +109,12 @@ function moveItem(app: App, move: Move, transition: PaymentTransition): PaymentM
     event_type: transition.webhook,
     failure_code: failure?.code ?? null,
     failure_source: failure?.source ?? null,
-    failure: failure && { code: failure.code, reason: failure.reason, source: failure.source, isoCode: failure.iso_code },
+    failure: failure && {
+      code: failure.code,
+      reason: failure.reason,
+      source: failure.source,
+      isoCode: failure.iso_code,
+    },
     bank_reference: move.bankReference ?? null,
     bank_consent_reference: move.staged?.bankConsentReference ?? null,
     redirect_url: move.staged?.redirectUrl ?? null,

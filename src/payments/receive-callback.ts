@@ -16,11 +16,15 @@ export type CallbackInput = {
  * @throws {DomainError} CONNECTOR_NOT_FOUND, UNAUTHENTICATED when the connector does not recognise its bank,
  *   PAYMENT_NOT_FOUND
  */
-export async function receiveCallback(app: App, { connector, headers, rawBody }: CallbackInput): Promise<'accepted' | 'already_known'> {
+export async function receiveCallback(
+  app: App,
+  { connector, headers, rawBody }: CallbackInput,
+): Promise<'accepted' | 'already_known'> {
   const bank = app.banks.get(connector)
   if (bank === undefined) throw new DomainError('CONNECTOR_NOT_FOUND', 'there is no such bank connector')
   const callback = bank.readCallback({ headers, rawBody })
-  if (callback === undefined) throw new DomainError('UNAUTHENTICATED', 'the callback does not carry this bank\'s signature')
+  if (callback === undefined)
+    throw new DomainError('UNAUTHENTICATED', "the callback does not carry this bank's signature")
   const payment = await findPaymentByState(app.pool, callback.state)
   if (payment === null) throw paymentNotFound()
   const { outcome } = await applyAuthorisation(app, payment, {

@@ -22,7 +22,8 @@ export async function resumeRefunds(app: App): Promise<{ more: boolean }> {
   const left = await claimRefunds(app.pool, { limit: RESUMED_MAX, leaseSeconds: LEASE_SECONDS })
   const outcomes = await Promise.allSettled(left.map((refund) => askBank(app, refund, { actor: 'BATCH_JOB' })))
   for (const outcome of outcomes) {
-    if (outcome.status === 'rejected') app.log.error({ err: outcome.reason }, 'a refund could not be resumed; it is tried again')
+    if (outcome.status === 'rejected')
+      app.log.error({ err: outcome.reason }, 'a refund could not be resumed; it is tried again')
   }
   return { more: left.length === RESUMED_MAX }
 }
@@ -105,14 +106,22 @@ async function recordOnPayment(
     const moved = await movePaymentIn(tx, app, {
       ...move,
       actor,
-      rawPayload: actor === 'BATCH_JOB' ? JSON.stringify({ job: 'resume-refunds', reason: 'the bank executed the refund' }) : refund.raw_payload,
+      rawPayload:
+        actor === 'BATCH_JOB'
+          ? JSON.stringify({ job: 'resume-refunds', reason: 'the bank executed the refund' })
+          : refund.raw_payload,
       refund: { amount: refund.amount, data },
     })
     if (moved.outcome !== 'MOVED') throw new Error('a Settled payment whose row is locked did not move')
     return true
   }
   const refunded = answer.outcome === 'executed' ? refund.amount : '0'
-  await settleReservation(tx, { merchantId: payment.merchant_id, paymentId: payment.id, reserved: refund.amount, refunded })
+  await settleReservation(tx, {
+    merchantId: payment.merchant_id,
+    paymentId: payment.id,
+    reserved: refund.amount,
+    refunded,
+  })
   await enqueuePaymentWebhook(tx, {
     merchantId: payment.merchant_id,
     paymentId: payment.id,

@@ -35,9 +35,13 @@ export async function refundPayment(app: App, input: RefundInput): Promise<Refun
   const { refund, isNew } = await reserve(app, input)
   const ended = isNew ? await askBank(app, refund, { actor: 'MERCHANT_API' }) : refund
   if (ended.status === 'FAILED') {
-    throw new DomainError('REFUND_REFUSED', `the bank refused the refund: ${ended.failure_code ?? 'without a reason'}`, {
-      next: 'the amount can be refunded again; repeat with a new idempotency key',
-    })
+    throw new DomainError(
+      'REFUND_REFUSED',
+      `the bank refused the refund: ${ended.failure_code ?? 'without a reason'}`,
+      {
+        next: 'the amount can be refunded again; repeat with a new idempotency key',
+      },
+    )
   }
   return { payment: await readPayment(app, key), refund: ended }
 }
@@ -48,7 +52,11 @@ export function remainingAmount(payment: PaymentRecord): string {
 }
 
 function remaining(payment: PaymentRecord): bigint {
-  return parseAmount(payment.gross_amount) - parseAmount(payment.refunded_amount) - parseAmount(payment.refund_reserved_amount)
+  return (
+    parseAmount(payment.gross_amount) -
+    parseAmount(payment.refunded_amount) -
+    parseAmount(payment.refund_reserved_amount)
+  )
 }
 
 function reserve(app: App, input: RefundInput): Promise<{ refund: RefundRecord; isNew: boolean }> {
@@ -99,7 +107,11 @@ function pendingRecord(refund: Parameters<typeof insertRefund>[1]): RefundRecord
 
 async function repeatOf(tx: Parameters<typeof findRefundByKey>[0], input: RefundInput): Promise<RefundRecord | null> {
   if (input.idempotencyKey === undefined) return null
-  return findRefundByKey(tx, { merchantId: input.merchantId, paymentId: input.id, idempotencyKey: input.idempotencyKey })
+  return findRefundByKey(tx, {
+    merchantId: input.merchantId,
+    paymentId: input.id,
+    idempotencyKey: input.idempotencyKey,
+  })
 }
 
 function sameRequest(refund: RefundRecord, fingerprint: string): RefundRecord {
@@ -118,21 +130,33 @@ function amountToRefund(payment: PaymentRecord, body: RefundPayment): string {
   const left = remaining(payment)
   const available = body.refund_amount_available
   if (available !== undefined && parseAmount(available) !== left) {
-    throw new DomainError('REFUND_AVAILABLE_MISMATCH', `${formatAmount(left, payment.currency)} is left to refund, not ${available}`, {
-      next: 'read the payment again and repeat with what is left',
-    })
+    throw new DomainError(
+      'REFUND_AVAILABLE_MISMATCH',
+      `${formatAmount(left, payment.currency)} is left to refund, not ${available}`,
+      {
+        next: 'read the payment again and repeat with what is left',
+      },
+    )
   }
   if (left === 0n) throw alreadyRefunded()
   if (body.amount === undefined) return toNumeric(left)
   const amount = parseAmount(body.amount)
   if (amount === 0n) throw invalidField('amount', 'TOO_SMALL', 'must be at least 0.01')
   if (!fitsCurrency(amount, payment.currency)) {
-    throw invalidField('amount', 'TOO_PRECISE', `${payment.currency} has no digits below its minor unit: they must be 0`)
+    throw invalidField(
+      'amount',
+      'TOO_PRECISE',
+      `${payment.currency} has no digits below its minor unit: they must be 0`,
+    )
   }
   if (amount > left) {
-    throw new DomainError('REFUND_EXCEEDS_AVAILABLE', `only ${formatAmount(left, payment.currency)} is left to refund`, {
-      errors: [{ path: 'amount', code: 'REFUND_EXCEEDS_AVAILABLE', message: 'is more than is left of the payment' }],
-    })
+    throw new DomainError(
+      'REFUND_EXCEEDS_AVAILABLE',
+      `only ${formatAmount(left, payment.currency)} is left to refund`,
+      {
+        errors: [{ path: 'amount', code: 'REFUND_EXCEEDS_AVAILABLE', message: 'is more than is left of the payment' }],
+      },
+    )
   }
   return toNumeric(amount)
 }

@@ -23,7 +23,8 @@ export async function settlePayments(app: App): Promise<{ more: boolean }> {
   const due = await claimSettlements(app.pool, { limit: SETTLEMENTS_MAX, leaseSeconds: LEASE_SECONDS })
   const outcomes = await Promise.allSettled(due.map((payment) => settlePayment(app, payment)))
   for (const outcome of outcomes) {
-    if (outcome.status === 'rejected') app.log.error({ err: outcome.reason }, 'a settlement failed; it is tried again when its lease ends')
+    if (outcome.status === 'rejected')
+      app.log.error({ err: outcome.reason }, 'a settlement failed; it is tried again when its lease ends')
   }
   return { more: due.length === SETTLEMENTS_MAX }
 }
@@ -37,7 +38,10 @@ async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
     await movePayment(app, { ...move, on: 'settlement', rawPayload, bankReference: answer.bankReference })
     return
   }
-  const rawPayload = JSON.stringify({ job: 'settle-payments', reason: `the bank refused the payment: ${answer.failureCode}` })
+  const rawPayload = JSON.stringify({
+    job: 'settle-payments',
+    reason: `the bank refused the payment: ${answer.failureCode}`,
+  })
   await movePayment(app, { ...move, on: 'execution refused', rawPayload, failureCode: answer.failureCode })
 }
 

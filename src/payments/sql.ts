@@ -5,7 +5,13 @@ import type { PaymentListQuery } from '../wire/payments.ts'
 import { MoveOutcome } from './batches.ts'
 import type { PaymentMoveItem } from './move.ts'
 import {
-  DueSettlement, ExpiredPayment, PaymentEventRecord, PaymentRecord, PaymentWithHistory, RefundRecord, UnstagedPayment,
+  DueSettlement,
+  ExpiredPayment,
+  PaymentEventRecord,
+  PaymentRecord,
+  PaymentWithHistory,
+  RefundRecord,
+  UnstagedPayment,
 } from './record.ts'
 
 const paymentColumns = sql.fragment`
@@ -21,7 +27,10 @@ const paymentTables = sql.fragment`
 `
 
 /** A payment of one merchant with its history, in one round trip. */
-export function findPayment(db: CommonQueryMethods, key: { merchantId: string; id: string }): Promise<PaymentWithHistory | null> {
+export function findPayment(
+  db: CommonQueryMethods,
+  key: { merchantId: string; id: string },
+): Promise<PaymentWithHistory | null> {
   return db.maybeOne(sql.prepared('find_payment', PaymentWithHistory)`
     select ${paymentColumns}, (
       select json_agg(json_build_object(
@@ -155,7 +164,10 @@ const unstagedColumns = sql.fragment`
 const unstagedTables = sql.fragment`${paymentTables} join merchants m on m.id = p.merchant_id`
 
 /** A payment that is recorded but not staged at its bank. */
-export function findUnstaged(db: CommonQueryMethods, key: { merchantId: string; id: string }): Promise<UnstagedPayment | null> {
+export function findUnstaged(
+  db: CommonQueryMethods,
+  key: { merchantId: string; id: string },
+): Promise<UnstagedPayment | null> {
   return db.maybeOne(sql.type(UnstagedPayment)`
     select ${unstagedColumns}
     from ${unstagedTables}
@@ -244,7 +256,13 @@ export async function insertRefund(tx: DatabaseTransactionConnection, refund: Ne
 /** Ends a PENDING refund; false where another process ended it before. */
 export async function endRefund(
   tx: DatabaseTransactionConnection,
-  refund: { merchantId: string; id: string; status: 'EXECUTED' | 'FAILED'; failureCode: string | null; bankReference: string | null },
+  refund: {
+    merchantId: string
+    id: string
+    status: 'EXECUTED' | 'FAILED'
+    failureCode: string | null
+    bankReference: string | null
+  },
 ): Promise<boolean> {
   const ended = await tx.query(sql.type(z.object({}))`
     update payment_refunds

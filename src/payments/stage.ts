@@ -34,15 +34,25 @@ export async function stagePayment(
 /** Stages what a crash or a silent bank left behind. A job. */
 export async function stagePayments(app: App): Promise<{ more: boolean }> {
   const left = await listUnstaged(app.pool, { limit: ABANDONED_MAX, olderThanSeconds: ABANDONED_SECONDS })
-  const rawPayload = JSON.stringify({ job: 'stage-payments', reason: 'the request that created the payment did not stage it' })
-  const outcomes = await Promise.allSettled(left.map((payment) => stageAtBank(app, payment, { actor: 'BATCH_JOB', rawPayload })))
+  const rawPayload = JSON.stringify({
+    job: 'stage-payments',
+    reason: 'the request that created the payment did not stage it',
+  })
+  const outcomes = await Promise.allSettled(
+    left.map((payment) => stageAtBank(app, payment, { actor: 'BATCH_JOB', rawPayload })),
+  )
   for (const outcome of outcomes) {
-    if (outcome.status === 'rejected') app.log.warn({ err: outcome.reason }, 'a payment could not be staged; it is tried again')
+    if (outcome.status === 'rejected')
+      app.log.warn({ err: outcome.reason }, 'a payment could not be staged; it is tried again')
   }
   return { more: left.length === ABANDONED_MAX && outcomes.every(({ status }) => status === 'fulfilled') }
 }
 
-async function stageAtBank(app: App, payment: UnstagedPayment, by: { actor: Actor; rawPayload: string }): Promise<void> {
+async function stageAtBank(
+  app: App,
+  payment: UnstagedPayment,
+  by: { actor: Actor; rawPayload: string },
+): Promise<void> {
   try {
     const staged = await app.bank.stage(
       {
@@ -59,7 +69,14 @@ async function stageAtBank(app: App, payment: UnstagedPayment, by: { actor: Acto
       },
       AbortSignal.timeout(STAGE_TIMEOUT_MS),
     )
-    await movePayment(app, { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Initiated', on: 'staging', staged, ...by })
+    await movePayment(app, {
+      merchantId: payment.merchant_id,
+      paymentId: payment.id,
+      from: 'Initiated',
+      on: 'staging',
+      staged,
+      ...by,
+    })
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     throw new DomainError('BANK_UNAVAILABLE', 'the bank does not answer', {

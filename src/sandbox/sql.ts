@@ -21,7 +21,10 @@ export function findNextDue(db: CommonQueryMethods, merchantId: string): Promise
 }
 
 /** Moves the due times of a merchant into the past (migrations/0012_sandbox_clock.sql). */
-export async function advanceDueTimes(db: CommonQueryMethods, { merchantId, ms }: { merchantId: string; ms: number }): Promise<void> {
+export async function advanceDueTimes(
+  db: CommonQueryMethods,
+  { merchantId, ms }: { merchantId: string; ms: number },
+): Promise<void> {
   await db.query(sql.type(z.object({}))`
     select advance_sandbox_clock(${merchantId}::uuid, make_interval(secs => ${ms}::float8 / 1000))
   `)

@@ -22,10 +22,13 @@ export type UrlProblem = { code: string; message: string }
  */
 export function webhookUrlProblem(text: string, { allowPrivate }: Mode): UrlProblem | undefined {
   if (text.length > LENGTH_MAX) return { code: 'TOO_LONG', message: `must be at most ${LENGTH_MAX} characters long` }
-  if (!URL.canParse(text)) return { code: 'INVALID_URL', message: 'must be a URL, such as https://shop.example/webhooks' }
+  if (!URL.canParse(text))
+    return { code: 'INVALID_URL', message: 'must be a URL, such as https://shop.example/webhooks' }
   const url = new URL(text)
-  if (url.protocol !== 'https:' && url.protocol !== 'http:') return { code: 'INVALID_SCHEME', message: 'must begin with https://' }
-  if (url.username !== '' || url.password !== '') return { code: 'HAS_USERINFO', message: 'must not carry a user name or password' }
+  if (url.protocol !== 'https:' && url.protocol !== 'http:')
+    return { code: 'INVALID_SCHEME', message: 'must begin with https://' }
+  if (url.username !== '' || url.password !== '')
+    return { code: 'HAS_USERINFO', message: 'must not carry a user name or password' }
   if (text.includes('#')) return { code: 'HAS_FRAGMENT', message: 'must not have a fragment' }
   return allowPrivate ? undefined : liveProblem(url)
 }
@@ -34,8 +37,10 @@ function liveProblem(url: URL): UrlProblem | undefined {
   const host = url.hostname.replace(/\.$/, '')
   if (url.protocol !== 'https:') return { code: 'HTTPS_REQUIRED', message: 'must begin with https://' }
   if (!LIVE_PORTS.has(url.port)) return { code: 'PORT_NOT_ALLOWED', message: 'must use port 443 or 8443' }
-  if (host.startsWith('[') || isIP(host) !== 0) return { code: 'IP_NOT_ALLOWED', message: 'must name a host, not an IP address' }
-  if (!host.includes('.') || INTERNAL.test(host)) return { code: 'HOST_NOT_PUBLIC', message: 'must name a host that is reachable from the internet' }
+  if (host.startsWith('[') || isIP(host) !== 0)
+    return { code: 'IP_NOT_ALLOWED', message: 'must name a host, not an IP address' }
+  if (!host.includes('.') || INTERNAL.test(host))
+    return { code: 'HOST_NOT_PUBLIC', message: 'must name a host that is reachable from the internet' }
   return undefined
 }
 

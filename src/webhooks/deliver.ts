@@ -41,7 +41,10 @@ export async function deliver(app: DeliverApp, { post, openSecret, delivery }: D
   return attempted(app, { delivery, begunAt, result })
 }
 
-function attempted(app: DeliverApp, input: { delivery: ClaimedDelivery; begunAt: number; result: PostResult }): Attempted {
+function attempted(
+  app: DeliverApp,
+  input: { delivery: ClaimedDelivery; begunAt: number; result: PostResult },
+): Attempted {
   const { delivery, begunAt, result } = input
   const attempt = delivery.attempt_count + 1
   app.metrics.webhookAttempts.inc({ outcome: result.outcome })
@@ -54,7 +57,8 @@ function attempted(app: DeliverApp, input: { delivery: ClaimedDelivery; begunAt:
     outcome: result.outcome,
     http_status: result.httpStatus,
     duration_ms: result.durationMs,
-    delay_ms: result.outcome === 'delivered' ? null : nextDelayMs(attempt, app.ids.random(), app.config.webhookTimeScale),
+    delay_ms:
+      result.outcome === 'delivered' ? null : nextDelayMs(attempt, app.ids.random(), app.config.webhookTimeScale),
     begunAt,
   }
 }

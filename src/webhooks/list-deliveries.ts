@@ -14,7 +14,10 @@ export type ListDeliveriesInput = {
 }
 
 /** The merchant's last 50 deliveries, the newest first. */
-export async function listDeliveries(app: Pick<App, 'pool'>, input: ListDeliveriesInput): Promise<readonly DeliveryRecord[]> {
+export async function listDeliveries(
+  app: Pick<App, 'pool'>,
+  input: ListDeliveriesInput,
+): Promise<readonly DeliveryRecord[]> {
   if (input.paymentId !== undefined && !isUuid(input.paymentId)) return []
   return app.pool.any(listQuery(input, LISTED_MAX))
 }

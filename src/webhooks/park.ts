@@ -6,7 +6,11 @@ import { holdEndpoint, parkLeases, releaseLeases } from './sql.ts'
  * Takes claimed rows of one merchant out of the queue, to wait at 'infinity' for an endpoint, without using an attempt
  * (decision 38). When an endpoint was set meanwhile, the rows are given back instead, and are due at once.
  */
-export async function park(app: Pick<App, 'pool'>, worker: string, deliveries: readonly ClaimedDelivery[]): Promise<void> {
+export async function park(
+  app: Pick<App, 'pool'>,
+  worker: string,
+  deliveries: readonly ClaimedDelivery[],
+): Promise<void> {
   const merchantId = deliveries[0]?.merchant_id
   if (merchantId === undefined) return
   await app.pool.transaction(async (tx) => {

@@ -101,10 +101,13 @@ function send({ client, clients, url, request, deadline }: Sending): Promise<Ans
     resolve(status === null ? { outcome: failure ?? 'bad_response', httpStatus: null } : answerOf(status))
   }
 
-  const timer = setTimeout(() => {
-    late = true
-    settle('timeout')
-  }, Math.max(deadline - performance.now(), 0))
+  const timer = setTimeout(
+    () => {
+      late = true
+      settle('timeout')
+    },
+    Math.max(deadline - performance.now(), 0),
+  )
 
   client.dispatch(
     { method: 'POST', path: url.pathname + url.search, headers: request.headers, body: request.body },
@@ -116,7 +119,7 @@ function send({ client, clients, url, request, deadline }: Sending): Promise<Ans
       },
       onResponseData: (controller, chunk) => {
         bodyBytes += chunk.length
-        if (bodyBytes > BODY_MAX_BYTES) controller.abort(new Error('the answer\'s body is longer than is read'))
+        if (bodyBytes > BODY_MAX_BYTES) controller.abort(new Error("the answer's body is longer than is read"))
       },
       onResponseEnd: () => settle(undefined),
       onResponseError: (_controller, error) => settle(late ? 'timeout' : reasonOf(error)),

@@ -30,7 +30,11 @@ export function makeRecorder(app: Pick<App, 'pool' | 'log'>, worker: string): Re
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH_MAX)
       waiting = waiting.slice(BATCH_MAX)
-      await recordBatch(app, worker, batch.map(({ attempt }) => attempt))
+      await recordBatch(
+        app,
+        worker,
+        batch.map(({ attempt }) => attempt),
+      )
       for (const { done } of batch) done()
     }
     running = false

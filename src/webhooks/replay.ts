@@ -12,7 +12,10 @@ import { findDelivery, holdEndpoint, replayDelivery } from './sql.ts'
  * @throws {DomainError} DELIVERY_NOT_FOUND for an id that is unknown, malformed or another merchant's;
  *   DELIVERY_NOT_DEAD
  */
-export async function replay(app: Pick<App, 'pool' | 'wake'>, input: { merchantId: string; id: string }): Promise<DeliveryRecord> {
+export async function replay(
+  app: Pick<App, 'pool' | 'wake'>,
+  input: { merchantId: string; id: string },
+): Promise<DeliveryRecord> {
   const { merchantId, id } = input
   if (!isUuid(id)) throw notFound()
   const replayed = await app.pool.transaction(async (tx) => {
@@ -25,7 +28,10 @@ export async function replay(app: Pick<App, 'pool' | 'wake'>, input: { merchantI
   return replayed
 }
 
-async function refusal(app: Pick<App, 'pool'>, { merchantId, id }: { merchantId: string; id: string }): Promise<DomainError> {
+async function refusal(
+  app: Pick<App, 'pool'>,
+  { merchantId, id }: { merchantId: string; id: string },
+): Promise<DomainError> {
   const found = await app.pool.maybeOne(findDelivery(merchantId, id))
   if (found === null) return notFound()
   return new DomainError('DELIVERY_NOT_DEAD', `the delivery is ${found.status}; only a DEAD one can be replayed`, {

@@ -103,7 +103,8 @@ function startAll(run: Run, claimed: Claimed): void {
   for (const delivery of claimed.deliveries) {
     const { webhook_url, merchant_id } = delivery
     if (run.stopping || !leaseSuffices(claimed.claimedAt)) unstarted.push(delivery)
-    else if (webhook_url === null) withoutEndpoint.set(merchant_id, [...(withoutEndpoint.get(merchant_id) ?? []), delivery])
+    else if (webhook_url === null)
+      withoutEndpoint.set(merchant_id, [...(withoutEndpoint.get(merchant_id) ?? []), delivery])
     else start(run, deliverAndRecord(run, { ...delivery, webhook_url }))
   }
   for (const deliveries of withoutEndpoint.values()) start(run, park(run.app, run.worker, deliveries))
@@ -113,7 +114,9 @@ function startAll(run: Run, claimed: Claimed): void {
 /** Counts the work among what is under way. When it fails, the leases end by themselves and the rows come back. */
 function start(run: Run, work: Promise<unknown>): void {
   const done = work
-    .catch((error: unknown) => run.app.log.error({ err: error }, 'claimed webhooks could not be handled; they come back when their lease ends'))
+    .catch((error: unknown) =>
+      run.app.log.error({ err: error }, 'claimed webhooks could not be handled; they come back when their lease ends'),
+    )
     .then(() => {
       run.underWay.delete(done)
       run.app.metrics.webhooksInFlight.set(run.underWay.size)

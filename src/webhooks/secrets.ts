@@ -16,7 +16,12 @@ export function makeOpenSecret(sealer: Sealer): OpenSecret {
     const key = `${merchantId} ${sealed}`
     const known = opened.get(key)
     if (known !== undefined) return known
-    const secret = sealer.open(sealed, { table: 'merchants', column: 'webhook_signing_secret', rowId: merchantId, merchantId })
+    const secret = sealer.open(sealed, {
+      table: 'merchants',
+      column: 'webhook_signing_secret',
+      rowId: merchantId,
+      merchantId,
+    })
     const [oldest] = opened.keys()
     if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
     opened.set(key, secret)

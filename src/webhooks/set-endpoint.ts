@@ -23,7 +23,10 @@ export async function getEndpoint(app: Pick<App, 'pool'>, merchantId: string): P
  * using an attempt. Setting the same address again is safe, and goes on where a crash interrupted the first time.
  * @throws {DomainError} VALIDATION_FAILED, MERCHANT_NOT_FOUND
  */
-export async function setEndpoint(app: EndpointApp, input: { merchantId: string; webhookUrl: string | null }): Promise<Endpoint> {
+export async function setEndpoint(
+  app: EndpointApp,
+  input: { merchantId: string; webhookUrl: string | null },
+): Promise<Endpoint> {
   const { merchantId, webhookUrl } = input
   if (webhookUrl !== null) checkWebhookUrl(webhookUrl, { allowPrivate: app.config.webhookAllowPrivate })
   await app.pool.transaction(async (tx) => {

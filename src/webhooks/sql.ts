@@ -50,8 +50,16 @@ export function claimDeliveries(claim: Claim): Query<typeof ClaimedDelivery> {
  */
 export function recordAttempts(worker: string, rows: readonly AttemptRow[]): Query<typeof Recorded> {
   const tuples = rows.map((row) => [
-    row.merchant_id, row.delivery_id, row.claim_count, row.attempt, row.status, row.outcome, row.http_status, row.age_ms,
-    row.duration_ms, row.delay_ms,
+    row.merchant_id,
+    row.delivery_id,
+    row.claim_count,
+    row.attempt,
+    row.status,
+    row.outcome,
+    row.http_status,
+    row.age_ms,
+    row.duration_ms,
+    row.delay_ms,
   ])
   const types = ['uuid', 'uuid', 'int4', 'int2', 'text', 'text', 'int2', 'int4', 'int4', 'int4']
   return sql.prepared('record_webhook_attempts', Recorded)`
@@ -212,8 +220,12 @@ export type DeliveryFilter = { merchantId: string; status?: DeliveryStatus | und
 
 /** The merchant's last `size` deliveries, the newest first. */
 export function listDeliveries(filter: DeliveryFilter, size: number): Query<typeof DeliveryRecord> {
-  const status = filter.status === undefined ? sql.fragment`` : sql.fragment`and d.status = ${filter.status}::webhook_delivery_status`
-  const payment = filter.paymentId === undefined ? sql.fragment`` : sql.fragment`and d.payment_intent_id = ${filter.paymentId}::uuid`
+  const status =
+    filter.status === undefined
+      ? sql.fragment``
+      : sql.fragment`and d.status = ${filter.status}::webhook_delivery_status`
+  const payment =
+    filter.paymentId === undefined ? sql.fragment`` : sql.fragment`and d.payment_intent_id = ${filter.paymentId}::uuid`
   return sql.type(DeliveryRecord)`
     select ${recordColumns}
     from webhook_deliveries d

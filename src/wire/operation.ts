@@ -50,9 +50,7 @@ export function operation<
   Headers extends z.ZodType,
   Body extends z.ZodType,
   Replies extends Record<number, z.ZodType>,
->(
-  declaration: Operation<Params, Query, Headers, Body, Replies>,
-): Operation<Params, Query, Headers, Body, Replies> {
+>(declaration: Operation<Params, Query, Headers, Body, Replies>): Operation<Params, Query, Headers, Body, Replies> {
   return declaration
 }
 

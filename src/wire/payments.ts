@@ -1,8 +1,30 @@
 import { z } from 'zod'
-import { Amount, Currency, IdempotencyKey, IdParams, Instant, Limit, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import {
+  Amount,
+  Currency,
+  IdempotencyKey,
+  IdParams,
+  Instant,
+  Limit,
+  Money,
+  NoBody,
+  NoHeaders,
+  None,
+  Timestamp,
+  Uuid,
+  listOf,
+  text,
+} from './common.ts'
 import { operation } from './operation.ts'
 
-export const PaymentStatus = z.enum(['Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled', 'Failed', 'Refunded'])
+export const PaymentStatus = z.enum([
+  'Initiated',
+  'AwaitingAuthorisation',
+  'Authorised',
+  'Settled',
+  'Failed',
+  'Refunded',
+])
 export type PaymentStatus = z.infer<typeof PaymentStatus>
 
 export const ConsentStatus = z.enum(['AWAITING_AUTHORISATION', 'AUTHORISED', 'REJECTED', 'REVOKED', 'EXPIRED'])
@@ -14,7 +36,10 @@ export const DebtorAccountScheme = z.enum(['UK.OBIE.SortCodeAccountNumber', 'UK.
 
 const ACCOUNT_FORMS = {
   'UK.OBIE.SortCodeAccountNumber': { form: /^\d{14}$/, rule: 'must be 14 digits: sort code and account number' },
-  'UK.OBIE.IBAN': { form: /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/, rule: 'must be an IBAN without spaces, at most 34 characters' },
+  'UK.OBIE.IBAN': {
+    form: /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/,
+    rule: 'must be an IBAN without spaces, at most 34 characters',
+  },
 }
 
 /** Who pays, as far as the merchant knows (specification, Payment consent; decision 41). */
@@ -25,7 +50,10 @@ const payerContext = {
   remittance_reference: text(18).optional(),
   debtor_bank_id: text(50).optional(),
   payer_email: z.email().max(254).optional(),
-  payer_phone: z.string().regex(/^\+[1-9]\d{6,14}$/, 'must be in E.164 form, such as +447700900123').optional(),
+  payer_phone: z
+    .string()
+    .regex(/^\+[1-9]\d{6,14}$/, 'must be in E.164 form, such as +447700900123')
+    .optional(),
 }
 
 const Metadata = z
@@ -45,7 +73,11 @@ export const CreatePayment = z
     const { debtor_account_scheme: scheme, debtor_identification: identification } = body
     if ((scheme === undefined) !== (identification === undefined)) {
       const missing = scheme === undefined ? 'debtor_account_scheme' : 'debtor_identification'
-      context.addIssue({ code: 'custom', path: [missing], message: 'debtor_account_scheme and debtor_identification go together' })
+      context.addIssue({
+        code: 'custom',
+        path: [missing],
+        message: 'debtor_account_scheme and debtor_identification go together',
+      })
       return
     }
     if (scheme === undefined || identification === undefined) return
@@ -69,7 +101,12 @@ export const CreatedPayment = z.strictObject({
 })
 export type CreatedPayment = z.infer<typeof CreatedPayment>
 
-export const Failure = z.strictObject({ code: z.string(), reason: z.string(), source: z.string(), iso_code: z.string() })
+export const Failure = z.strictObject({
+  code: z.string(),
+  reason: z.string(),
+  source: z.string(),
+  iso_code: z.string(),
+})
 
 /** A payment in lists (decision 51). */
 export const PaymentSummary = z.strictObject({
@@ -97,7 +134,9 @@ export type PaymentSummary = z.infer<typeof PaymentSummary>
 const ChangedBy = z.enum(['MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB'])
 
 const StatusChange = z.strictObject({
-  ordinal: z.string().meta({ description: 'grows with every event of the service; a decimal string, for it outgrows a double' }),
+  ordinal: z
+    .string()
+    .meta({ description: 'grows with every event of the service; a decimal string, for it outgrows a double' }),
   previous_status: PaymentStatus.nullable(),
   new_status: PaymentStatus,
   changed_by: ChangedBy,
@@ -178,7 +217,7 @@ export const createPayment = operation({
   name: 'createPayment',
   method: 'POST',
   path: '/api/v1/payments',
-  summary: 'Create a payment and get the address of the payer\'s bank to redirect to',
+  summary: "Create a payment and get the address of the payer's bank to redirect to",
   access: ['merchant'],
   permission: 'create payments',
   params: None,
@@ -187,8 +226,14 @@ export const createPayment = operation({
   body: CreatePayment,
   replies: { 201: CreatedPayment, 200: CreatedPayment },
   errors: [
-    'IDEMPOTENCY_KEY_MISSING', 'IDEMPOTENCY_KEY_REUSED', 'UNSUPPORTED_CURRENCY', 'AMOUNT_BELOW_FEE', 'MERCHANT_NOT_APPROVED',
-    'MERCHANT_INACTIVE', 'PAYOUT_HELD', 'BANK_UNAVAILABLE',
+    'IDEMPOTENCY_KEY_MISSING',
+    'IDEMPOTENCY_KEY_REUSED',
+    'UNSUPPORTED_CURRENCY',
+    'AMOUNT_BELOW_FEE',
+    'MERCHANT_NOT_APPROVED',
+    'MERCHANT_INACTIVE',
+    'PAYOUT_HELD',
+    'BANK_UNAVAILABLE',
   ],
 })
 
@@ -226,7 +271,7 @@ export const listPaymentEvents = operation({
   name: 'listPaymentEvents',
   method: 'GET',
   path: '/api/v1/payments/{id}/events',
-  summary: 'List a payment\'s audit events with their hashes',
+  summary: "List a payment's audit events with their hashes",
   access: ['merchant'],
   permission: 'read payments',
   params: IdParams,
@@ -281,7 +326,12 @@ export const refundPayment = operation({
   bodyOptional: true,
   replies: { 200: Refund, 202: Refund },
   errors: [
-    'PAYMENT_NOT_FOUND', 'PAYMENT_NOT_SETTLED', 'PAYMENT_ALREADY_REFUNDED', 'REFUND_EXCEEDS_AVAILABLE',
-    'REFUND_AVAILABLE_MISMATCH', 'REFUND_REFUSED', 'IDEMPOTENCY_KEY_REUSED',
+    'PAYMENT_NOT_FOUND',
+    'PAYMENT_NOT_SETTLED',
+    'PAYMENT_ALREADY_REFUNDED',
+    'REFUND_EXCEEDS_AVAILABLE',
+    'REFUND_AVAILABLE_MISMATCH',
+    'REFUND_REFUSED',
+    'IDEMPOTENCY_KEY_REUSED',
   ],
 })

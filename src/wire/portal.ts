@@ -91,8 +91,12 @@ export const FeedEvent = z.strictObject({
   event_id: z.string(),
   event_type: z.string(),
   created_at: Timestamp,
-  payload: z.string().meta({ description: 'the exact bytes of the webhook, as text: parse it, but verify it as it is' }),
-  signatures: z.record(z.string(), z.string()).meta({ description: 'the signing headers of a webhook, by their names' }),
+  payload: z
+    .string()
+    .meta({ description: 'the exact bytes of the webhook, as text: parse it, but verify it as it is' }),
+  signatures: z
+    .record(z.string(), z.string())
+    .meta({ description: 'the signing headers of a webhook, by their names' }),
 })
 export type FeedEvent = z.infer<typeof FeedEvent>
 
@@ -105,7 +109,11 @@ export const listEvents = operation({
   permission: 'manage webhooks',
   params: None,
   query: z.strictObject({
-    after: z.string().max(128).optional().meta({ description: 'a cursor, or "latest" to begin with what comes from now on' }),
+    after: z
+      .string()
+      .max(128)
+      .optional()
+      .meta({ description: 'a cursor, or "latest" to begin with what comes from now on' }),
     limit: Limit,
   }),
   headers: NoHeaders,

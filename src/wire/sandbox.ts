@@ -7,8 +7,14 @@ export const NewSandboxMerchant = z.strictObject({
   name: text(100).default('Sandbox Merchant'),
   kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']).default('APPROVED'),
   payout_held: z.boolean().default(false),
-  fee_percentage: z.string().regex(/^0(\.\d{1,4})?$/, 'must be a decimal string below 1, such as "0.0100" for 1 %').default('0.0100'),
-  fee_flat: z.string().regex(/^\d{1,8}(\.\d{1,2})?$/, 'must be a decimal string such as "0.20"').default('0.20'),
+  fee_percentage: z
+    .string()
+    .regex(/^0(\.\d{1,4})?$/, 'must be a decimal string below 1, such as "0.0100" for 1 %')
+    .default('0.0100'),
+  fee_flat: z
+    .string()
+    .regex(/^\d{1,8}(\.\d{1,2})?$/, 'must be a decimal string such as "0.20"')
+    .default('0.20'),
   webhook_url: text(2048).nullable().default(null),
 })
 export type NewSandboxMerchant = z.output<typeof NewSandboxMerchant>
@@ -52,7 +58,10 @@ export const advanceSandboxClock = operation({
   headers: NoHeaders,
   body: z.strictObject({
     merchant_id: z.string(),
-    by: z.string().max(16).meta({ description: 'such as 90s, 5m, 11h or 7d; at most 400d', examples: ['11h'] }),
+    by: z
+      .string()
+      .max(16)
+      .meta({ description: 'such as 90s, 5m, 11h or 7d; at most 400d', examples: ['11h'] }),
   }),
   replies: {
     200: z.strictObject({

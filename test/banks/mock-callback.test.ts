@@ -33,7 +33,7 @@ function signed(body: unknown, secret = BANK_SECRET) {
   return { headers: { [CALLBACK_SIGNATURE_HEADER]: signCallback(secret, rawBody) }, rawBody }
 }
 
-t.test('callback-before-redirect: the service has the bank\'s word before the payer has a code', async (t) => {
+t.test("callback-before-redirect: the service has the bank's word before the payer has a code", async (t) => {
   const consent = consentRequest({ scenario: 'callback-before-redirect' })
   t.ok(await decideOn(bank, consent))
   t.equal(received.length, 1)
@@ -66,10 +66,13 @@ t.test('other scenarios call nobody back', async (t) => {
   t.equal(received.length, 0)
 })
 
-t.test('a service that refuses or can\'t be reached does not keep the payer from returning', async (t) => {
+t.test("a service that refuses or can't be reached does not keep the payer from returning", async (t) => {
   status = 500
   t.ok(await decideOn(bank, consentRequest({ scenario: 'callback-before-redirect' })))
-  const { bank: lost } = await testMockBank(t, { publicUrl: `http://127.0.0.1:${await freePort()}`, post: postOverHttp })
+  const { bank: lost } = await testMockBank(t, {
+    publicUrl: `http://127.0.0.1:${await freePort()}`,
+    post: postOverHttp,
+  })
   t.ok(await decideOn(lost, consentRequest({ scenario: 'duplicate-callback' })))
 })
 
@@ -82,7 +85,10 @@ t.test('a callback that the bank did not sign is not read', async (t) => {
     signed(genuine, 'another key'),
     { ...callback, headers: {} },
     { ...callback, headers: { [CALLBACK_SIGNATURE_HEADER]: '' } },
-    { ...callback, headers: { [CALLBACK_SIGNATURE_HEADER]: callback.headers[CALLBACK_SIGNATURE_HEADER]?.toUpperCase() } },
+    {
+      ...callback,
+      headers: { [CALLBACK_SIGNATURE_HEADER]: callback.headers[CALLBACK_SIGNATURE_HEADER]?.toUpperCase() },
+    },
     { ...callback, rawBody: Buffer.from(JSON.stringify({ ...genuine, state: 'another' })) },
     { ...callback, rawBody: Buffer.concat([callback.rawBody, Buffer.from(' ')]) },
   ]
@@ -91,9 +97,18 @@ t.test('a callback that the bank did not sign is not read', async (t) => {
 
 t.test('a signed body of another shape is not read', async (t) => {
   const wrong = [
-    '', 'not json', 'null', '[]', {}, { ...genuine, state: '' }, { ...genuine, failure_code: 'toString' },
-    { ...genuine, failure_code: undefined }, { ...genuine, extra: 1 }, { state: 's', outcome: 'authorised' },
-    { state: 's', outcome: 'authorised', settle_in_seconds: -1 }, { state: 's', outcome: 'settled', settle_in_seconds: 0 },
+    '',
+    'not json',
+    'null',
+    '[]',
+    {},
+    { ...genuine, state: '' },
+    { ...genuine, failure_code: 'toString' },
+    { ...genuine, failure_code: undefined },
+    { ...genuine, extra: 1 },
+    { state: 's', outcome: 'authorised' },
+    { state: 's', outcome: 'authorised', settle_in_seconds: -1 },
+    { state: 's', outcome: 'settled', settle_in_seconds: 0 },
   ]
   for (const body of wrong) t.equal(bank.readCallback(signed(body)), undefined, JSON.stringify(body))
 })

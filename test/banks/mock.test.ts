@@ -21,7 +21,15 @@ t.test('an approved payment is authorised, executed and refunded, and the books 
   t.same(await books(pool, consent.endToEndId), { debits: ['12.3400 EUR'], credits: ['12.3400 EUR'] })
 })
 
-const EXECUTED = ['success', 'otp-wrong-then-ok', 'callback-before-redirect', 'duplicate-callback', 'refund-fails', 'dispute-won', 'dispute-payer:OTHER']
+const EXECUTED = [
+  'success',
+  'otp-wrong-then-ok',
+  'callback-before-redirect',
+  'duplicate-callback',
+  'refund-fails',
+  'dispute-won',
+  'dispute-payer:OTHER',
+]
 
 for (const scenario of EXECUTED) {
   t.test(`${scenario}: money moves`, async (t) => {
@@ -46,7 +54,10 @@ for (const [scenario, failureCode] of REFUSED_AT_EXCHANGE) {
   t.test(`${scenario}: the exchange is refused with ${failureCode}, and no money moves`, async (t) => {
     const consent = consentRequest({ scenario })
     t.same((await authorise(consent)).outcome, { outcome: 'rejected', failureCode })
-    t.match(await bank.execute(executionOf(consent), patience()), { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' })
+    t.match(await bank.execute(executionOf(consent), patience()), {
+      outcome: 'rejected',
+      failureCode: 'AUTHORISATION_FAILED',
+    })
     t.same((await books(pool, consent.endToEndId)).debits, [])
   })
 }
@@ -62,7 +73,8 @@ for (const [scenario, failureCode] of REFUSED_AT_EXECUTION) {
   t.test(`${scenario}: authorised, then refused with ${failureCode}, and no money moves`, async (t) => {
     const consent = consentRequest({ scenario })
     t.match((await authorise(consent)).outcome, { outcome: 'authorised' })
-    for (const _ of [1, 2]) t.same(await bank.execute(executionOf(consent), patience()), { outcome: 'rejected', failureCode })
+    for (const _ of [1, 2])
+      t.same(await bank.execute(executionOf(consent), patience()), { outcome: 'rejected', failureCode })
     t.same((await books(pool, consent.endToEndId)).debits, [])
   })
 }
@@ -72,7 +84,8 @@ t.test('bank-timeout: two executions get no answer, the third is refused, and so
   t.match((await authorise(consent)).outcome, { outcome: 'authorised' })
   const order = executionOf(consent)
   for (const _ of [1, 2]) await t.rejects(bank.execute(order, patience()), { name: 'BankUnavailableError' })
-  for (const _ of [3, 4]) t.same(await bank.execute(order, patience()), { outcome: 'rejected', failureCode: 'BANK_TIMEOUT' })
+  for (const _ of [3, 4])
+    t.same(await bank.execute(order, patience()), { outcome: 'rejected', failureCode: 'BANK_TIMEOUT' })
   t.same((await books(pool, consent.endToEndId)).debits, [])
 })
 
@@ -133,7 +146,9 @@ t.test('twenty twins of an exchange all hear the same', async (t) => {
 
 t.test('the first decision counts: twenty presses of both buttons end in one answer', async (t) => {
   const consent = consentRequest()
-  const presses = Array.from({ length: 20 }, (_, index) => decideOn(bank, consent, index % 2 === 0 ? 'approve' : 'cancel'))
+  const presses = Array.from({ length: 20 }, (_, index) =>
+    decideOn(bank, consent, index % 2 === 0 ? 'approve' : 'cancel'),
+  )
   t.equal(new Set(await Promise.all(presses)).size, 1)
 })
 
@@ -216,6 +231,6 @@ t.test('a caller without time hears that the bank gave no answer, and nothing is
   t.same(await books(pool, consent.endToEndId), { debits: [], credits: [] })
 })
 
-t.test('a consent can\'t be staged under an unknown scenario', async (t) => {
+t.test("a consent can't be staged under an unknown scenario", async (t) => {
   await t.rejects(decideOn(bank, consentRequest({ scenario: 'nope' })), { code: 'VALIDATION_FAILED' })
 })

@@ -6,7 +6,11 @@ import { completeSca, createPayment, getPayment, listPayments } from '../../src/
 import { PAYMENT_ID, fakeService, paymentOf, refusal, summaryOf } from './harness.ts'
 import type { Test } from 'tap'
 
-function clientOf(t: Test, apiUrl: string, more: { clientId?: string | undefined; timeoutMs?: number } = { clientId: 'demo-server' }): Client {
+function clientOf(
+  t: Test,
+  apiUrl: string,
+  more: { clientId?: string | undefined; timeoutMs?: number } = { clientId: 'demo-server' },
+): Client {
   const client = makeClient({ apiUrl, clientId: more.clientId, timeoutMs: more.timeoutMs ?? 5_000 })
   t.teardown(() => client.close())
   return client
@@ -25,27 +29,55 @@ async function errorOf(promise: Promise<unknown>): Promise<CliError> {
 }
 
 t.test('a request carries the merchant, its headers and its query, and nothing that is undefined', async (t) => {
-  const { url, requests } = await fakeService(t, () => ({ json: { data: [summaryOf('Settled')], has_more: false, next_cursor: null } }))
-  const { status, body } = await call(clientOf(t, url), listPayments, { query: { limit: 3, status: 'Settled', cursor: undefined } })
+  const { url, requests } = await fakeService(t, () => ({
+    json: { data: [summaryOf('Settled')], has_more: false, next_cursor: null },
+  }))
+  const { status, body } = await call(clientOf(t, url), listPayments, {
+    query: { limit: 3, status: 'Settled', cursor: undefined },
+  })
   t.equal(status, 200)
   t.equal(body.data[0]?.payment_id, PAYMENT_ID)
-  t.match(requests, [{ method: 'GET', path: '/api/v1/payments?limit=3&status=Settled', headers: { 'x-merchant-client-id': 'demo-server' } }])
+  t.match(requests, [
+    {
+      method: 'GET',
+      path: '/api/v1/payments?limit=3&status=Settled',
+      headers: { 'x-merchant-client-id': 'demo-server' },
+    },
+  ])
 })
 
 t.test('a parameter is escaped, and one that would leave the path is refused', async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: paymentOf('Settled') }))
   await call(clientOf(t, url), getPayment, { params: { id: 'a/b?c' } })
   t.equal(requests[0]?.path, '/api/v1/payments/a%2Fb%3Fc')
-  for (const id of ['..', '.', '']) t.match(await errorOf(call(clientOf(t, url), getPayment, { params: { id } })), { options: { exit: 2 } })
+  for (const id of ['..', '.', ''])
+    t.match(await errorOf(call(clientOf(t, url), getPayment, { params: { id } })), { options: { exit: 2 } })
 })
 
 t.test('a creation with an idempotency key is repeated once when the connection is cut', async (t) => {
   const created = { ...paymentOf('AwaitingAuthorisation') }
   const reply = Object.fromEntries(
-    ['payment_id', 'status', 'redirect_url', 'end_to_end_id', 'gross_amount', 'fee_amount', 'net_amount', 'currency', 'consent_id', 'expires_at', 'created_at'].map((name) => [name, created[name]]),
+    [
+      'payment_id',
+      'status',
+      'redirect_url',
+      'end_to_end_id',
+      'gross_amount',
+      'fee_amount',
+      'net_amount',
+      'currency',
+      'consent_id',
+      'expires_at',
+      'created_at',
+    ].map((name) => [name, created[name]]),
   )
-  const { url, requests } = await fakeService(t, (_request, count) => (count === 1 ? 'cut' : { status: 201, json: reply }))
-  const { status } = await call(clientOf(t, url), createPayment, { headers: { 'x-idempotency-key': 'order-1' }, body: CREATE })
+  const { url, requests } = await fakeService(t, (_request, count) =>
+    count === 1 ? 'cut' : { status: 201, json: reply },
+  )
+  const { status } = await call(clientOf(t, url), createPayment, {
+    headers: { 'x-idempotency-key': 'order-1' },
+    body: CREATE,
+  })
   t.equal(status, 201)
   t.equal(requests.length, 2)
   t.equal(requests[1]?.body, requests[0]?.body)
@@ -54,13 +86,19 @@ t.test('a creation with an idempotency key is repeated once when the connection 
 
 t.test('a creation without a key is never repeated', async (t) => {
   const { url, requests } = await fakeService(t, () => 'cut')
-  t.match(await errorOf(call(clientOf(t, url), createPayment, { body: CREATE })), { code: 'SERVICE_UNREACHABLE', options: { exit: 8, retryable: true } })
+  t.match(await errorOf(call(clientOf(t, url), createPayment, { body: CREATE })), {
+    code: 'SERVICE_UNREACHABLE',
+    options: { exit: 8, retryable: true },
+  })
   t.equal(requests.length, 1)
 })
 
 t.test('a refusal is not repeated', async (t) => {
   const { url, requests } = await fakeService(t, () => refusal(503, 'SERVICE_UNAVAILABLE'))
-  t.match(await errorOf(call(clientOf(t, url), listPayments, {})), { code: 'SERVICE_UNAVAILABLE', options: { exit: 1, retryable: true } })
+  t.match(await errorOf(call(clientOf(t, url), listPayments, {})), {
+    code: 'SERVICE_UNAVAILABLE',
+    options: { exit: 1, retryable: true },
+  })
   t.equal(requests.length, 1)
 })
 
@@ -69,20 +107,30 @@ t.test('each kind of refusal has its exit code, and keeps code, request id and n
   for (const [status, exit] of Object.entries(exits)) {
     const { url } = await fakeService(t, () => refusal(Number(status), 'SOME_CODE', { next: 'do this' }))
     const error = await errorOf(call(clientOf(t, url), getPayment, { params: { id: PAYMENT_ID } }))
-    t.match(error, { code: 'SOME_CODE', options: { exit, status: Number(status), requestId: 'req-1', hint: 'do this', docUrl: /some-code$/ } }, status)
+    t.match(
+      error,
+      {
+        code: 'SOME_CODE',
+        options: { exit, status: Number(status), requestId: 'req-1', hint: 'do this', docUrl: /some-code$/ },
+      },
+      status,
+    )
   }
 })
 
-t.test('a merchant\'s operation without a client id fails before any request, with exit code 4', async (t) => {
+t.test("a merchant's operation without a client id fails before any request, with exit code 4", async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: {} }))
   t.match(await errorOf(call(clientOf(t, url, {}), listPayments, {})), { code: 'NO_CLIENT_ID', options: { exit: 4 } })
   t.equal(requests.length, 0)
 })
 
-t.test('the payer\'s operation needs no client id', async (t) => {
+t.test("the payer's operation needs no client id", async (t) => {
   const done = { payment_id: PAYMENT_ID, status: 'Authorised', end_to_end_id: 'SVC1', failure: null }
   const { url } = await fakeService(t, () => ({ json: done }))
-  const { body } = await call(clientOf(t, url, {}), completeSca, { params: { id: PAYMENT_ID }, body: { state: 's', code: 'c' } })
+  const { body } = await call(clientOf(t, url, {}), completeSca, {
+    params: { id: PAYMENT_ID },
+    body: { state: 's', code: 'c' },
+  })
   t.equal(body.status, 'Authorised')
 })
 
@@ -93,21 +141,34 @@ t.test('a reply off its schema is a failure, not half a result', async (t) => {
 
 t.test('another program at the address is recognised as such, and its redirect is not followed', async (t) => {
   const page = await fakeService(t, () => ({ status: 404, text: '<html>nginx</html>' }))
-  t.match(await errorOf(call(clientOf(t, page.url), listPayments, {})), { code: 'NOT_THE_SERVICE', options: { exit: 6 } })
+  t.match(await errorOf(call(clientOf(t, page.url), listPayments, {})), {
+    code: 'NOT_THE_SERVICE',
+    options: { exit: 6 },
+  })
   const moved = await fakeService(t, () => ({ status: 302, headers: { location: '/elsewhere' } }))
-  t.match(await errorOf(call(clientOf(t, moved.url), listPayments, {})), { code: 'NOT_THE_SERVICE', options: { exit: 1 } })
+  t.match(await errorOf(call(clientOf(t, moved.url), listPayments, {})), {
+    code: 'NOT_THE_SERVICE',
+    options: { exit: 1 },
+  })
   t.equal(moved.requests.length, 1)
 })
 
 t.test('a service that never answers is given up after the timeout', async (t) => {
   const { url, requests } = await fakeService(t, () => 'silence')
   const client = clientOf(t, url, { clientId: 'demo-server', timeoutMs: 200 })
-  t.match(await errorOf(call(client, listPayments, {})), { code: 'REQUEST_TIMED_OUT', options: { exit: 8, retryable: true } })
+  t.match(await errorOf(call(client, listPayments, {})), {
+    code: 'REQUEST_TIMED_OUT',
+    options: { exit: 8, retryable: true },
+  })
   t.equal(requests.length, 1)
 })
 
 t.test('a port on which nothing listens is exit code 8', async (t) => {
-  t.match(await errorOf(call(clientOf(t, 'http://127.0.0.1:1'), listPayments, {})), { code: 'SERVICE_UNREACHABLE', message: /nothing listens/, options: { exit: 8 } })
+  t.match(await errorOf(call(clientOf(t, 'http://127.0.0.1:1'), listPayments, {})), {
+    code: 'SERVICE_UNREACHABLE',
+    message: /nothing listens/,
+    options: { exit: 8 },
+  })
 })
 
 t.test('a reply with members that this version does not know is taken as it is', async (t) => {

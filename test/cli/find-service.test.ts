@@ -3,7 +3,13 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { findService } from '../../cli/find-service.ts'
-import { readServiceState, removeServiceState, serviceFile, stateDirOf, writeServiceState } from '../../cli/service-state.ts'
+import {
+  readServiceState,
+  removeServiceState,
+  serviceFile,
+  stateDirOf,
+  writeServiceState,
+} from '../../cli/service-state.ts'
 import type { ServiceState } from '../../cli/service-state.ts'
 
 function stateOf(stateDir: string, more: Partial<ServiceState> = {}): ServiceState {
@@ -49,20 +55,26 @@ t.test('the state directory: flag, SVC_STATE_DIR, ./.svc, always absolute', asyn
   t.equal(stateDirOf({ flag: undefined, env: { SVC_STATE_DIR: '' }, cwd: '/c' }), '/c/.svc')
 })
 
-t.test('nothing found says svc up, with exit code 8; so does the file of a dead process, and a damaged one', async (t) => {
-  const cwd = t.testdir({ '.svc': {} })
-  const notRunning = { code: 'NOT_RUNNING', options: { exit: 8, hint: /svc up/ } }
-  t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
-  const { pid } = spawnSync(process.execPath, ['-e', ''])
-  writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc'), { pid }))
-  t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
-  writeFileSync(serviceFile(join(cwd, '.svc')), '{"api_url":')
-  t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
-})
+t.test(
+  'nothing found says svc up, with exit code 8; so does the file of a dead process, and a damaged one',
+  async (t) => {
+    const cwd = t.testdir({ '.svc': {} })
+    const notRunning = { code: 'NOT_RUNNING', options: { exit: 8, hint: /svc up/ } }
+    t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
+    const { pid } = spawnSync(process.execPath, ['-e', ''])
+    writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc'), { pid }))
+    t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
+    writeFileSync(serviceFile(join(cwd, '.svc')), '{"api_url":')
+    t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
+  },
+)
 
 t.test('an address that is none is a usage error', async (t) => {
   for (const apiUrl of ['nonsense', 'ftp://host', 'file:///etc/passwd']) {
-    t.throws(() => findService({ flags: { apiUrl }, env: {}, cwd: '/nowhere' }), { code: 'USAGE', options: { exit: 2 } })
+    t.throws(() => findService({ flags: { apiUrl }, env: {}, cwd: '/nowhere' }), {
+      code: 'USAGE',
+      options: { exit: 2 },
+    })
   }
 })
 

@@ -17,25 +17,46 @@ export async function runCli(argv: readonly string[], settings: CliSettings = {}
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }
 
-export function makeIo({ env = {}, cwd = '/nowhere', stdin = '', tty = false }: CliSettings): { io: Io; stdout: string[]; stderr: string[] } {
+export function makeIo({ env = {}, cwd = '/nowhere', stdin = '', tty = false }: CliSettings): {
+  io: Io
+  stdout: string[]
+  stderr: string[]
+} {
   const stdout: string[] = []
   const stderr: string[] = []
   const sink = (chunks: string[]): Sink => ({ write: (text) => void chunks.push(text), isTTY: tty, columns: 80 })
-  const io: Io = { stdout: sink(stdout), stderr: sink(stderr), stdin: { isTTY: false, read: async () => Buffer.from(stdin) }, env, cwd }
+  const io: Io = {
+    stdout: sink(stdout),
+    stderr: sink(stderr),
+    stdin: { isTTY: false, read: async () => Buffer.from(stdin) },
+    env,
+    cwd,
+  }
   return { io, stdout, stderr }
 }
 
 export type Request = { method: string; path: string; headers: IncomingMessage['headers']; body: string }
-export type Answer = { status?: number; json?: unknown; text?: string; headers?: Record<string, string> } | 'cut' | 'silence'
+export type Answer =
+  | { status?: number; json?: unknown; text?: string; headers?: Record<string, string> }
+  | 'cut'
+  | 'silence'
 
 /** A small HTTP server in the service's place; `cut` closes the connection without an answer, `silence` never answers. */
-export async function fakeService(t: Test, answer: (request: Request, count: number) => Answer): Promise<{ url: string; requests: Request[] }> {
+export async function fakeService(
+  t: Test,
+  answer: (request: Request, count: number) => Answer,
+): Promise<{ url: string; requests: Request[] }> {
   const requests: Request[] = []
   const server = createServer((req, res) => void respond(req, res))
   async function respond(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const chunks: Buffer[] = []
     for await (const chunk of req) chunks.push(Buffer.from(chunk))
-    const request = { method: req.method ?? '', path: req.url ?? '', headers: req.headers, body: Buffer.concat(chunks).toString() }
+    const request = {
+      method: req.method ?? '',
+      path: req.url ?? '',
+      headers: req.headers,
+      body: Buffer.concat(chunks).toString(),
+    }
     requests.push(request)
     const given = answer(request, requests.length)
     if (given === 'cut') return void req.socket.destroy()
@@ -89,7 +110,9 @@ export function paymentOf(status: string, more: object = {}): Record<string, unk
     expires_at: at,
     created_at: at,
     updated_at: at,
-    status_history: [{ ordinal: '1', previous_status: null, new_status: status, changed_by: 'MERCHANT_API', created_at: at }],
+    status_history: [
+      { ordinal: '1', previous_status: null, new_status: status, changed_by: 'MERCHANT_API', created_at: at },
+    ],
     ...more,
   }
 }

@@ -25,33 +25,53 @@ t.test('the launcher runs the built command line, also through a symbolic link',
   t.match(await svc(['version', '-q', 'version']), { code: 0, stdout: /^\d/ })
   const link = join(t.testdir({}), 'svc')
   symlinkSync(LAUNCHER, link)
-  t.match(spawnSync(...nodeCommand([link, 'version', '-q', 'version']), { env: cleanEnv(), encoding: 'utf8' }).stdout, /^\d/)
+  t.match(
+    spawnSync(...nodeCommand([link, 'version', '-q', 'version']), { env: cleanEnv(), encoding: 'utf8' }).stdout,
+    /^\d/,
+  )
 })
 
 t.test('without a build it says how to make one', async (t) => {
-  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), 'version']), { env: cleanEnv(), encoding: 'utf8' })
+  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), 'version']), {
+    env: cleanEnv(),
+    encoding: 'utf8',
+  })
   t.equal(status, 1)
   t.match(stderr, /Try: npm run build/)
 })
 
-t.test('under an older Node.js it runs under the one that the package brings, and passes on exit code and signals', { skip }, async (t) => {
-  const old = OLD_NODE ?? ''
-  const version = spawnSync(...nodeCommand([LAUNCHER, 'version', '-q', 'node'], old), { env: cleanEnv(), encoding: 'utf8' })
-  t.match(version.stdout, /^(2[4-9]|[3-9]\d)\./)
-  t.equal(spawnSync(...nodeCommand([LAUNCHER, 'nonsense'], old), { env: cleanEnv() }).status, 2)
-  const stateDir = stateDirOf(t)
-  const child = spawn(...nodeCommand([LAUNCHER, 'up', '--port', '0', '--state-dir', stateDir], old), { env: cleanEnv(), stdio: 'ignore', detached: true })
-  const ended = once(child, 'exit')
-  await until('the service is up', () => runningState(stateDir) !== undefined || child.exitCode !== null)
-  t.not(runningState(stateDir)?.pid, child.pid, 'the service is the newer Node.js below the launcher')
-  // A terminal's Ctrl+C goes to the whole group: the service gets it twice, for the launcher passes its own on.
-  process.kill(-Number(child.pid), 'SIGINT')
-  t.same(await ended, [0, null])
-  t.same(databaseProcesses(stateDir), [])
-})
+t.test(
+  'under an older Node.js it runs under the one that the package brings, and passes on exit code and signals',
+  { skip },
+  async (t) => {
+    const old = OLD_NODE ?? ''
+    const version = spawnSync(...nodeCommand([LAUNCHER, 'version', '-q', 'node'], old), {
+      env: cleanEnv(),
+      encoding: 'utf8',
+    })
+    t.match(version.stdout, /^(2[4-9]|[3-9]\d)\./)
+    t.equal(spawnSync(...nodeCommand([LAUNCHER, 'nonsense'], old), { env: cleanEnv() }).status, 2)
+    const stateDir = stateDirOf(t)
+    const child = spawn(...nodeCommand([LAUNCHER, 'up', '--port', '0', '--state-dir', stateDir], old), {
+      env: cleanEnv(),
+      stdio: 'ignore',
+      detached: true,
+    })
+    const ended = once(child, 'exit')
+    await until('the service is up', () => runningState(stateDir) !== undefined || child.exitCode !== null)
+    t.not(runningState(stateDir)?.pid, child.pid, 'the service is the newer Node.js below the launcher')
+    // A terminal's Ctrl+C goes to the whole group: the service gets it twice, for the launcher passes its own on.
+    process.kill(-Number(child.pid), 'SIGINT')
+    t.same(await ended, [0, null])
+    t.same(databaseProcesses(stateDir), [])
+  },
+)
 
 t.test('under an older Node.js with no other at hand it says what to install', { skip }, async (t) => {
-  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), 'version'], OLD_NODE), { env: cleanEnv(), encoding: 'utf8' })
+  const { status, stderr } = spawnSync(...nodeCommand([lonePackage(t), 'version'], OLD_NODE), {
+    env: cleanEnv(),
+    encoding: 'utf8',
+  })
   t.equal(status, 1)
   t.match(stderr, /needs Node\.js 24 or newer; this is v\d+[^]*npm ci/)
 })

@@ -18,13 +18,22 @@ import { plantDeliveries, plantPayment } from '../support/webhooks.ts'
 import { makeIo, runCli } from './harness.ts'
 import { LAUNCHER, cleanEnv, nodeCommand } from './service.ts'
 
-type Listening = { ended: Promise<number>; out(): string; err(): string; ready(): Promise<void>; says(pattern: RegExp): Promise<void> }
+type Listening = {
+  ended: Promise<number>
+  out(): string
+  err(): string
+  ready(): Promise<void>
+  says(pattern: RegExp): Promise<void>
+}
 
 type Start = { service: { url: string }; merchant: TestMerchant; env?: NodeJS.ProcessEnv; tty?: boolean }
 
 /** Starts `svc webhooks listen` in this process. It ends by --once, --until or --timeout. */
 function startListening({ service, merchant, env = {}, tty = false }: Start, ...words: string[]): Listening {
-  const { io, stdout, stderr } = makeIo({ env: { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId, ...env }, tty })
+  const { io, stdout, stderr } = makeIo({
+    env: { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId, ...env },
+    tty,
+  })
   const err = (): string => stderr.join('')
   return {
     ended: run(['webhooks', 'listen', ...words], io),
@@ -36,7 +45,11 @@ function startListening({ service, merchant, env = {}, tty = false }: Start, ...
 }
 
 /** Hangs a process's command on its end: what it said, and its exit code. */
-function startProcess(t: Test, words: readonly string[], env: NodeJS.ProcessEnv): Listening & { kill(signal: NodeJS.Signals): void } {
+function startProcess(
+  t: Test,
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Listening & { kill(signal: NodeJS.Signals): void } {
   const child = spawn(...nodeCommand(words), { env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
   let stdout = ''
@@ -60,7 +73,8 @@ const MAIN = `import('${join(import.meta.dirname, '..', '..', 'cli', 'main.ts')}
 
 const visible = (text: string): string => text.replaceAll('\u001b', 'ESC')
 
-const typesOf = (receipts: readonly Receipt[]): string[] => receipts.map(({ body }) => JSON.parse(body.toString()).eventType)
+const typesOf = (receipts: readonly Receipt[]): string[] =>
+  receipts.map(({ body }) => JSON.parse(body.toString()).eventType)
 
 async function urlOf(service: TestService, merchant: TestMerchant): Promise<unknown> {
   return (await service.call('GET', '/api/v1/portal/webhook-endpoint', { merchant })).body.webhook_url
@@ -79,35 +93,60 @@ async function plantEvents(service: TestService, merchant: TestMerchant, types: 
   return paymentId
 }
 
-t.test('a payment\'s webhooks arrive at the local server as they were signed; the merchant\'s own deliveries go on', async (t) => {
-  const service = await testService(t, { worker: true })
-  const own = await startReceiver(t)
-  const local = await startReceiver(t)
-  const merchant = await service.merchant({ webhookUrl: own.url })
-  const env = { SVC_WEBHOOK_SECRET: merchant.secret }
-  const listening = startListening({ service, merchant, env }, '--forward-to', `localhost:${local.port}/hook?a=1`, '-H', 'X-Extra: yes', '--until', 'payment.settled', '--timeout', '30s')
-  await listening.ready()
-  const { id } = await authorisedPayment(service, merchant)
-  t.equal(await listening.ended, 0, listening.err())
-  t.same(typesOf(local.receipts), ['payment.initiated', 'payment.authorized', 'payment.settled'])
-  for (const { headers, body, path } of local.receipts) {
-    t.equal(path, '/hook?a=1')
-    t.match(headers, { 'content-type': 'application/json', 'x-extra': 'yes', 'content-length': String(body.length) })
-    t.ok(verifySignature({ secret: merchant.secret, body, signature: String(headers['x-service-signature']) }))
-    const standard = { secret: merchant.secret, body, id: String(headers['webhook-id']), timestamp: Number(headers['webhook-timestamp']) }
-    t.equal(headers['webhook-signature'], signStandard(standard))
-  }
-  t.notMatch(listening.err(), /WRONG SIGNATURE/)
-  const [, settled] = /--> payment\.settled \[(evt_\w+)\]/.exec(listening.out()) ?? []
-  t.match(listening.out(), new RegExp(`<-- \\[200\\] POST http://localhost:${local.port}/hook\\?a=1 \\(\\d+ms\\) \\[${settled}\\]`))
-  t.equal(settled, local.receipts[2]?.eventId)
+t.test(
+  "a payment's webhooks arrive at the local server as they were signed; the merchant's own deliveries go on",
+  async (t) => {
+    const service = await testService(t, { worker: true })
+    const own = await startReceiver(t)
+    const local = await startReceiver(t)
+    const merchant = await service.merchant({ webhookUrl: own.url })
+    const env = { SVC_WEBHOOK_SECRET: merchant.secret }
+    const listening = startListening(
+      { service, merchant, env },
+      '--forward-to',
+      `localhost:${local.port}/hook?a=1`,
+      '-H',
+      'X-Extra: yes',
+      '--until',
+      'payment.settled',
+      '--timeout',
+      '30s',
+    )
+    await listening.ready()
+    const { id } = await authorisedPayment(service, merchant)
+    t.equal(await listening.ended, 0, listening.err())
+    t.same(typesOf(local.receipts), ['payment.initiated', 'payment.authorized', 'payment.settled'])
+    for (const { headers, body, path } of local.receipts) {
+      t.equal(path, '/hook?a=1')
+      t.match(headers, { 'content-type': 'application/json', 'x-extra': 'yes', 'content-length': String(body.length) })
+      t.ok(verifySignature({ secret: merchant.secret, body, signature: String(headers['x-service-signature']) }))
+      const standard = {
+        secret: merchant.secret,
+        body,
+        id: String(headers['webhook-id']),
+        timestamp: Number(headers['webhook-timestamp']),
+      }
+      t.equal(headers['webhook-signature'], signStandard(standard))
+    }
+    t.notMatch(listening.err(), /WRONG SIGNATURE/)
+    const [, settled] = /--> payment\.settled \[(evt_\w+)\]/.exec(listening.out()) ?? []
+    t.match(
+      listening.out(),
+      new RegExp(`<-- \\[200\\] POST http://localhost:${local.port}/hook\\?a=1 \\(\\d+ms\\) \\[${settled}\\]`),
+    )
+    t.equal(settled, local.receipts[2]?.eventId)
 
-  await untilStatus(service, merchant, id, 'Settled')
-  await until(async () => own.receipts.length === 3)
-  t.same(typesOf(own.receipts), typesOf(local.receipts))
-  t.same(own.receipts.map(({ body }) => body.toString()), local.receipts.map(({ body }) => body.toString()), 'the bytes are the same')
-  t.equal(await urlOf(service, merchant), own.url, 'its address is not touched')
-})
+    await untilStatus(service, merchant, id, 'Settled')
+    await until(async () => own.receipts.length === 3)
+    t.same(typesOf(own.receipts), typesOf(local.receipts))
+    t.same(
+      own.receipts.map(({ body }) => body.toString()),
+      local.receipts.map(({ body }) => body.toString()),
+      'the bytes are the same',
+    )
+    t.equal(await urlOf(service, merchant), own.url, 'its address is not touched')
+  },
+)
 
 t.test('odd bytes arrive as they are stored, and a secret that does not sign them is told loudly', async (t) => {
   const service = await testService(t)
@@ -115,7 +154,14 @@ t.test('odd bytes arrive as they are stored, and a secret that does not sign the
   const merchant = await service.merchant()
   const payload = '{ "eventType":"payment.settled", "b":1.0,\n "name":"é€😀", "big":12345678901234567890 }'
   await plantDeliveries(service.owner, merchant.id, { payload })
-  const listening = startListening({ service, merchant, env: { SVC_WEBHOOK_SECRET: 'b'.repeat(64) } }, '--forward-to', local.url, '--since', 'beginning', '--once')
+  const listening = startListening(
+    { service, merchant, env: { SVC_WEBHOOK_SECRET: 'b'.repeat(64) } },
+    '--forward-to',
+    local.url,
+    '--since',
+    'beginning',
+    '--once',
+  )
   t.equal(await listening.ended, 3)
   t.match(listening.err(), /WRONG SIGNATURE: \[evt_\w+\] is not signed with the secret of SVC_WEBHOOK_SECRET/)
   t.equal(local.receipts[0]?.body.toString(), payload)
@@ -130,10 +176,21 @@ t.test('the secret of svc.json is used for its own service and merchant only', a
   t.teardown(() => rmSync(stateDir, { recursive: true }))
   const write = (clientId: string): void => {
     const own = { id: merchant.id, client_id: clientId, webhook_secret: 'c'.repeat(64) }
-    const state = { api_url: service.url, auth_url: null, demo_url: service.url, database_url: '', state_dir: stateDir, pid: process.pid, merchant: own, operator: null, customer: null }
+    const state = {
+      api_url: service.url,
+      auth_url: null,
+      demo_url: service.url,
+      database_url: '',
+      state_dir: stateDir,
+      pid: process.pid,
+      merchant: own,
+      operator: null,
+      customer: null,
+    }
     writeFileSync(join(stateDir, 'svc.json'), JSON.stringify(state))
   }
-  const listen = (): Listening => startListening({ service, merchant, env: { SVC_STATE_DIR: stateDir } }, '--since', 'beginning', '--once')
+  const listen = (): Listening =>
+    startListening({ service, merchant, env: { SVC_STATE_DIR: stateDir } }, '--since', 'beginning', '--once')
   write(merchant.clientId)
   const checked = listen()
   t.equal(await checked.ended, 3)
@@ -151,9 +208,23 @@ t.test('the events of a payment wait for each other; different payments do not',
   const local = await startReceiver(t, ({ response }) => void held.push(() => response.writeHead(200).end()))
   const types = ['payment.initiated', 'payment.authorized', 'payment.settled']
   for (let index = 0; index < 10; index += 1) await plantEvents(service, merchant, types)
-  const listening = startListening({ service, merchant }, '--forward-to', local.url, '--since', 'beginning', '--timeout', '30s', '--until', 'payment.refunded')
+  const listening = startListening(
+    { service, merchant },
+    '--forward-to',
+    local.url,
+    '--since',
+    'beginning',
+    '--timeout',
+    '30s',
+    '--until',
+    'payment.refunded',
+  )
   await until(async () => local.receipts.length === 8)
-  t.equal(new Set(local.receipts.map(({ body }) => JSON.parse(body.toString()).data.id)).size, 8, 'eight at one time, of eight payments')
+  t.equal(
+    new Set(local.receipts.map(({ body }) => JSON.parse(body.toString()).data.id)).size,
+    8,
+    'eight at one time, of eight payments',
+  )
   t.same(new Set(typesOf(local.receipts)), new Set(['payment.initiated']))
   await plantEvents(service, merchant, ['payment.refunded'])
   await until(async () => {
@@ -171,22 +242,48 @@ t.test('the events of a payment wait for each other; different payments do not',
     const { data, n } = JSON.parse(body.toString())
     orders.set(data.id, [...(orders.get(data.id) ?? []), n])
   }
-  t.same([...orders.values()].toSorted((a, b) => b.length - a.length), [...Array.from({ length: 10 }, () => [1, 2, 3]), [1]])
+  t.same(
+    [...orders.values()].toSorted((a, b) => b.length - a.length),
+    [...Array.from({ length: 10 }, () => [1, 2, 3]), [1]],
+  )
 })
 
 t.test('--events takes names and nouns; --print-json puts the payloads alone on standard output', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   await plantEvents(service, merchant, ['payment.initiated', 'refund.failed', 'payment.settled', 'consent.revoked'])
-  const some = startListening({ service, merchant }, '--events', 'payment.settled, refund.*', '--since', 'beginning', '--until', 'consent.revoked', '--print-json')
+  const some = startListening(
+    { service, merchant },
+    '--events',
+    'payment.settled, refund.*',
+    '--since',
+    'beginning',
+    '--until',
+    'consent.revoked',
+    '--print-json',
+  )
   t.equal(await some.ended, 0)
-  t.same(some.out().trim().split('\n').map((line) => JSON.parse(line).eventType), ['refund.failed', 'payment.settled', 'consent.revoked'])
+  t.same(
+    some
+      .out()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).eventType),
+    ['refund.failed', 'payment.settled', 'consent.revoked'],
+  )
   t.match(some.err(), /^Ready$/m)
   t.match(some.err(), /--> refund\.failed \[evt_/, 'the lines for people are on standard error')
 
   const lines = startListening({ service, merchant }, '--since', 'beginning', '--until', 'consent.*', '-o', 'jsonl')
   t.equal(await lines.ended, 0)
-  t.same(lines.out().trim().split('\n').map((line) => JSON.parse(line).n), [1, 2, 3, 4])
+  t.same(
+    lines
+      .out()
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line).n),
+    [1, 2, 3, 4],
+  )
   const query = startListening({ service, merchant }, '--since', 'beginning', '--once', '-q', 'data.id')
   t.equal(await query.ended, 0)
   t.match(query.out(), /^[0-9a-f-]{36}\n$/)
@@ -206,41 +303,58 @@ t.test('a payload of several lines is one line for scripts, and the same JSON', 
   t.equal(listening.out(), '{   "name": "a\\nb",   "n": 1.0 }\n')
 })
 
-t.test('--since: latest leaves out what was before, a cursor goes on behind it, and the summary tells one', async (t) => {
-  const service = await testService(t)
-  const merchant = await service.merchant()
-  await plantEvents(service, merchant, ['payment.initiated'])
-  // Read once, so that no other database of the server still holds the event back.
-  t.equal(await startListening({ service, merchant }, '--since', 'beginning', '--once').ended, 0)
-  const listening = startListening({ service, merchant }, '--timeout', '30s', '--until', 'payment.authorized')
-  await listening.ready()
-  await plantEvents(service, merchant, ['payment.authorized'])
-  t.equal(await listening.ended, 0)
-  t.match(listening.out(), /^--> payment\.authorized \[evt_\w+\]\n$/)
-  const [, cursor = ''] = /--since (\S+)/.exec(listening.err()) ?? []
-  await plantEvents(service, merchant, ['payment.settled'])
-  const onward = startListening({ service, merchant }, '--since', cursor, '--once')
-  t.equal(await onward.ended, 0)
-  t.match(onward.out(), /^--> payment\.settled/)
-  t.match(await startListening({ service, merchant }, '--since', 'nonsense', '--once').ended, 2)
-})
+t.test(
+  '--since: latest leaves out what was before, a cursor goes on behind it, and the summary tells one',
+  async (t) => {
+    const service = await testService(t)
+    const merchant = await service.merchant()
+    await plantEvents(service, merchant, ['payment.initiated'])
+    // Read once, so that no other database of the server still holds the event back.
+    t.equal(await startListening({ service, merchant }, '--since', 'beginning', '--once').ended, 0)
+    const listening = startListening({ service, merchant }, '--timeout', '30s', '--until', 'payment.authorized')
+    await listening.ready()
+    await plantEvents(service, merchant, ['payment.authorized'])
+    t.equal(await listening.ended, 0)
+    t.match(listening.out(), /^--> payment\.authorized \[evt_\w+\]\n$/)
+    const [, cursor = ''] = /--since (\S+)/.exec(listening.err()) ?? []
+    await plantEvents(service, merchant, ['payment.settled'])
+    const onward = startListening({ service, merchant }, '--since', cursor, '--once')
+    t.equal(await onward.ended, 0)
+    t.match(onward.out(), /^--> payment\.settled/)
+    t.match(await startListening({ service, merchant }, '--since', 'nonsense', '--once').ended, 2)
+  },
+)
 
 t.test('--once ends after the first event and its answer; an answer that is no 2xx is exit code 3', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   await plantEvents(service, merchant, ['payment.initiated', 'payment.authorized'])
   const good = await startReceiver(t)
-  t.equal(await startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', good.url).ended, 0)
+  t.equal(
+    await startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', good.url).ended,
+    0,
+  )
   t.same(typesOf(good.receipts), ['payment.initiated'])
 
   const bad = await startReceiver(t, ({ response }) => response.writeHead(401).end('signature\n\u001b[2Jinvalid'))
   const refused = startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', bad.url)
   t.equal(await refused.ended, 3)
-  t.match(refused.out(), /<-- \[401\] POST http.+\(\d+ms\) \[evt_\w+\]: signature \\u001b\[2Jinvalid\n$/, 'what it says is shown, and can\'t drive the terminal')
+  t.match(
+    refused.out(),
+    /<-- \[401\] POST http.+\(\d+ms\) \[evt_\w+\]: signature \\u001b\[2Jinvalid\n$/,
+    "what it says is shown, and can't drive the terminal",
+  )
   t.match(refused.err(), /Error: .+ 1 of 1 events/)
 
   const elsewhere = await startReceiver(t, ({ response }) => response.writeHead(307, { location: good.url }).end())
-  const redirected = startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', elsewhere.url)
+  const redirected = startListening(
+    { service, merchant },
+    '--since',
+    'beginning',
+    '--once',
+    '--forward-to',
+    elsewhere.url,
+  )
   t.equal(await redirected.ended, 3)
   t.match(redirected.out(), /\[307\].+redirects are not followed/)
   t.equal(good.receipts.length, 1, 'it was not followed')
@@ -251,12 +365,34 @@ t.test('an https server with a certificate of its own making is refused, and tak
   t.teardown(() => rmSync(folder, { recursive: true }))
   const [key, cert] = [join(folder, 'key.pem'), join(folder, 'cert.pem')]
   try {
-    execFileSync('openssl', ['req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:P-256', '-nodes', '-days', '2', '-subj', '/CN=localhost', '-keyout', key, '-out', cert], { stdio: 'ignore' })
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:P-256',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=localhost',
+        '-keyout',
+        key,
+        '-out',
+        cert,
+      ],
+      { stdio: 'ignore' },
+    )
   } catch {
     t.comment('there is no openssl here to make a certificate with')
     return
   }
-  const server = createHttpsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_request, response) => response.writeHead(200).end())
+  const server = createHttpsServer({ key: readFileSync(key), cert: readFileSync(cert) }, (_request, response) =>
+    response.writeHead(200).end(),
+  )
   t.teardown(() => server.close())
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
@@ -268,7 +404,11 @@ t.test('an https server with a certificate of its own making is refused, and tak
   const careful = startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', url)
   t.equal(await careful.ended, 3)
   t.match(careful.out(), /its certificate is not trusted \(\w+\); --skip-verify/)
-  t.equal(await startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', url, '--skip-verify').ended, 0)
+  t.equal(
+    await startListening({ service, merchant }, '--since', 'beginning', '--once', '--forward-to', url, '--skip-verify')
+      .ended,
+    0,
+  )
 })
 
 t.test('a failure on the way to --until is exit code 3, and does not keep what follows from coming', async (t) => {
@@ -276,11 +416,31 @@ t.test('a failure on the way to --until is exit code 3, and does not keep what f
   const merchant = await service.merchant()
   await plantEvents(service, merchant, ['payment.initiated', 'payment.authorized', 'payment.settled'])
   const local = await startReceiver(t, ({ response, count }) => response.writeHead(count === 2 ? 500 : 204).end())
-  const listening = startListening({ service, merchant }, '--since', 'beginning', '--until', 'payment.settled', '--forward-to', local.url, '--output-style', 'quiet')
+  const listening = startListening(
+    { service, merchant },
+    '--since',
+    'beginning',
+    '--until',
+    'payment.settled',
+    '--forward-to',
+    local.url,
+    '--output-style',
+    'quiet',
+  )
   t.equal(await listening.ended, 3)
   t.same(typesOf(local.receipts), ['payment.initiated', 'payment.authorized', 'payment.settled'])
   t.match(listening.out(), /^<-- \[500\] [^\n]+\n$/, 'quiet shows the failure alone')
-  const compact = startListening({ service, merchant }, '--since', 'beginning', '--until', 'payment.settled', '--forward-to', local.url, '--output-style', 'compact')
+  const compact = startListening(
+    { service, merchant },
+    '--since',
+    'beginning',
+    '--until',
+    'payment.settled',
+    '--forward-to',
+    local.url,
+    '--output-style',
+    'compact',
+  )
   t.equal(await compact.ended, 0)
   t.match(compact.out(), /^payment\.initiated evt_\w+ 204 \d+ms\n/)
 })
@@ -289,10 +449,22 @@ t.test('a local server that is down is told, and events come again once it is up
   const service = await testService(t)
   const merchant = await service.merchant()
   const port = await freePort()
-  const listening = startListening({ service, merchant, tty: true }, '--until', 'payment.settled', '--forward-to', `http://localhost:${port}/`, '--timeout', '30s')
+  const listening = startListening(
+    { service, merchant, tty: true },
+    '--until',
+    'payment.settled',
+    '--forward-to',
+    `http://localhost:${port}/`,
+    '--timeout',
+    '30s',
+  )
   await listening.ready()
   await plantEvents(service, merchant, ['payment.initiated'])
-  await until(async () => /ESC\[31m<-- \[ERR\] POST http:\/\/localhost:\d+\/ \(\d+ms\) \[evt_\w+\]: nothing listens thereESC\[39m/.test(visible(listening.out())))
+  await until(async () =>
+    /ESC\[31m<-- \[ERR\] POST http:\/\/localhost:\d+\/ \(\d+ms\) \[evt_\w+\]: nothing listens thereESC\[39m/.test(
+      visible(listening.out()),
+    ),
+  )
   await plantEvents(service, merchant, ['payment.settled'])
   t.equal(await listening.ended, 3)
 })
@@ -305,10 +477,23 @@ t.test('--timeout ends with exit code 9, also in the middle of an answer that do
   t.match(idle.err(), /^Error: no payment\.settled within 300ms$/m)
   await plantEvents(service, merchant, ['payment.settled'])
   const silent = await startReceiver(t, () => undefined)
-  const held = startListening({ service, merchant }, '--since', 'beginning', '--once', '--timeout', '2s', '--forward-to', silent.url)
+  const held = startListening(
+    { service, merchant },
+    '--since',
+    'beginning',
+    '--once',
+    '--timeout',
+    '2s',
+    '--forward-to',
+    silent.url,
+  )
   t.equal(await held.ended, 9)
   t.equal(silent.receipts.length, 1)
-  t.match(held.err(), /Stopped after 1 event, 0 answered with 2xx, 0 failed$/m, 'with no cursor behind what was not answered')
+  t.match(
+    held.err(),
+    /Stopped after 1 event, 0 answered with 2xx, 0 failed$/m,
+    'with no cursor behind what was not answered',
+  )
 })
 
 t.test('a server that does not answer within five seconds has failed', async (t) => {
@@ -328,7 +513,15 @@ t.test('a restart of the service in between loses nothing and doubles nothing, a
   const other = { ...service.app, config: { ...service.app.config, port: await freePort() } }
   let api = await startApi(other)
   t.teardown(() => api.stop())
-  const listening = startListening({ service: api, merchant }, '--forward-to', local.url, '--until', 'payment.refunded', '--timeout', '60s')
+  const listening = startListening(
+    { service: api, merchant },
+    '--forward-to',
+    local.url,
+    '--until',
+    'payment.refunded',
+    '--timeout',
+    '60s',
+  )
   await listening.ready()
   await plantEvents(service, merchant, ['payment.initiated'])
   await until(async () => local.receipts.length === 1)
@@ -359,25 +552,60 @@ t.test('the ready file is there whole once the place to begin is known, and neve
   t.teardown(() => rmSync(directory, { recursive: true }))
   const file = join(directory, 'ready.json')
   writeFileSync(file, 'old')
-  const failed = startListening({ service: { url: `http://127.0.0.1:${await freePort()}` }, merchant }, '--ready-file', file)
+  const failed = startListening(
+    { service: { url: `http://127.0.0.1:${await freePort()}` }, merchant },
+    '--ready-file',
+    file,
+  )
   t.equal(await failed.ended, 8)
   t.notOk(existsSync(file))
-  const listening = startListening({ service, merchant }, '--ready-file', file, '--once', '--forward-to', 'localhost:1/x', '--timeout', '30s')
+  const listening = startListening(
+    { service, merchant },
+    '--ready-file',
+    file,
+    '--once',
+    '--forward-to',
+    'localhost:1/x',
+    '--timeout',
+    '30s',
+  )
   await until(async () => existsSync(file))
-  t.match(JSON.parse(readFileSync(file, 'utf8')), { pid: process.pid, api_url: service.url, forward_to: 'http://localhost:1/x', cursor: /^\S+$/ })
+  t.match(JSON.parse(readFileSync(file, 'utf8')), {
+    pid: process.pid,
+    api_url: service.url,
+    forward_to: 'http://localhost:1/x',
+    cursor: /^\S+$/,
+  })
   await createPayment(service, merchant)
   t.equal(await listening.ended, 3)
-  t.match(await runCli(['listen', '--ready-file', join(directory, 'no', 'such', 'x'), '--once'], { env: { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId } }), { code: 2 })
+  t.match(
+    await runCli(['listen', '--ready-file', join(directory, 'no', 'such', 'x'), '--once'], {
+      env: { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId },
+    }),
+    { code: 2 },
+  )
 })
 
 t.test('a wrong command line is told before anything is asked of the service', async (t) => {
   const wrong = [
-    ['--forward-to', 'ftp://localhost/x'], ['--forward-to', 'http://user:hidden@localhost/'], ['--forward-to', 'http://'], ['--events', 'settled!'], ['--until', ''],
-    ['--once', '--until', 'payment.settled'], ['--timeout', '30'], ['-H', 'nonsense'], ['-H', 'X-Service-Signature: hidden'], ['-H', 'Webhook-Id: 1'],
-    ['-H', 'a: b\r\nc: hidden'], ['--output-style', 'loud'], ['--since', ''],
+    ['--forward-to', 'ftp://localhost/x'],
+    ['--forward-to', 'http://user:hidden@localhost/'],
+    ['--forward-to', 'http://'],
+    ['--events', 'settled!'],
+    ['--until', ''],
+    ['--once', '--until', 'payment.settled'],
+    ['--timeout', '30'],
+    ['-H', 'nonsense'],
+    ['-H', 'X-Service-Signature: hidden'],
+    ['-H', 'Webhook-Id: 1'],
+    ['-H', 'a: b\r\nc: hidden'],
+    ['--output-style', 'loud'],
+    ['--since', ''],
   ]
   for (const words of wrong) {
-    const { code, stderr } = await runCli(['webhooks', 'listen', ...words], { env: { SVC_API_URL: 'http://127.0.0.1:1', SVC_CLIENT_ID: 'x' } })
+    const { code, stderr } = await runCli(['webhooks', 'listen', ...words], {
+      env: { SVC_API_URL: 'http://127.0.0.1:1', SVC_CLIENT_ID: 'x' },
+    })
     t.equal(code, 2, `${words.join(' ')}: ${stderr}`)
     t.notMatch(stderr, /hidden/)
   }
@@ -388,7 +616,10 @@ t.test('Ctrl+C ends it with a summary and exit code 130, SIGTERM with 143', asyn
   const merchant = await service.merchant()
   const local = await startReceiver(t)
   const env = { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId }
-  for (const [signal, code] of [['SIGINT', 130], ['SIGTERM', 143]] as const) {
+  for (const [signal, code] of [
+    ['SIGINT', 130],
+    ['SIGTERM', 143],
+  ] as const) {
     const before = local.receipts.length
     const listening = startProcess(t, ['-e', MAIN, 'svc', 'listen', '--forward-to', local.url], env)
     await listening.ready()
@@ -403,27 +634,38 @@ t.test('Ctrl+C ends it with a summary and exit code 130, SIGTERM with 143', asyn
 
 const isBuilt = existsSync(join(import.meta.dirname, '..', '..', 'dist', 'cli', 'commands', 'webhooks', 'listen.js'))
 
-t.test('the launcher listens, and ends when nobody reads it any more', { skip: isBuilt ? false : 'npm run build comes first' }, async (t) => {
-  const service = await testService(t)
-  const merchant = await service.merchant()
-  const env = { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId }
-  await plantEvents(service, merchant, ['payment.initiated', 'payment.settled'])
-  const all = startProcess(t, [LAUNCHER, 'webhooks', 'listen', '--since', 'beginning', '--until', 'payment.settled', '--print-json'], env)
-  t.equal(await all.ended, 0, all.err())
-  t.equal(all.out().trim().split('\n').length, 2)
+t.test(
+  'the launcher listens, and ends when nobody reads it any more',
+  { skip: isBuilt ? false : 'npm run build comes first' },
+  async (t) => {
+    const service = await testService(t)
+    const merchant = await service.merchant()
+    const env = { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId }
+    await plantEvents(service, merchant, ['payment.initiated', 'payment.settled'])
+    const all = startProcess(
+      t,
+      [LAUNCHER, 'webhooks', 'listen', '--since', 'beginning', '--until', 'payment.settled', '--print-json'],
+      env,
+    )
+    t.equal(await all.ended, 0, all.err())
+    t.equal(all.out().trim().split('\n').length, 2)
 
-  const child = spawn(...nodeCommand([LAUNCHER, 'listen', '--print-json', '--since', 'beginning']), { env: cleanEnv(env), stdio: ['ignore', 'pipe', 'ignore'] })
-  t.teardown(() => child.kill('SIGKILL'))
-  await once(child.stdout, 'data')
-  child.stdout.destroy()
-  let isOver = false
-  const over = once(child, 'exit').then(([code]) => {
-    isOver = true
-    return code
-  })
-  await until(async () => {
-    if (!isOver) await plantEvents(service, merchant, ['payment.initiated'])
-    return isOver
-  })
-  t.equal(await over, 0)
-})
+    const child = spawn(...nodeCommand([LAUNCHER, 'listen', '--print-json', '--since', 'beginning']), {
+      env: cleanEnv(env),
+      stdio: ['ignore', 'pipe', 'ignore'],
+    })
+    t.teardown(() => child.kill('SIGKILL'))
+    await once(child.stdout, 'data')
+    child.stdout.destroy()
+    let isOver = false
+    const over = once(child, 'exit').then(([code]) => {
+      isOver = true
+      return code
+    })
+    await until(async () => {
+      if (!isOver) await plantEvents(service, merchant, ['payment.initiated'])
+      return isOver
+    })
+    t.equal(await over, 0)
+  },
+)

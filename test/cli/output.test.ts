@@ -13,7 +13,11 @@ function page(...items: unknown[]): Answer {
   return { json: { data: items, has_more: false, next_cursor: null } }
 }
 
-async function list(t: Test, flags: string[], items: unknown[] = [summaryOf('Settled'), summaryOf('Failed', { payment_id: SECOND, payer_name: 'A, "B"' })]) {
+async function list(
+  t: Test,
+  flags: string[],
+  items: unknown[] = [summaryOf('Settled'), summaryOf('Failed', { payment_id: SECOND, payer_name: 'A, "B"' })],
+) {
   const { url } = await fakeService(t, () => page(...items))
   return runCli(['payments', 'list', '--api-url', url, '--client-id', 'demo', ...flags])
 }
@@ -34,7 +38,10 @@ t.test('--no-header leaves the header line out of tables and CSV', async (t) => 
 t.test('-o json is one array, and -o jsonl one object in a line', async (t) => {
   t.match(JSON.parse((await list(t, ['-o', 'json'])).stdout), [{ status: 'Settled' }, { status: 'Failed' }])
   const lines = (await list(t, ['-o', 'jsonl'])).stdout.trimEnd().split('\n')
-  t.same(lines.map((line) => JSON.parse(line).status), ['Settled', 'Failed'])
+  t.same(
+    lines.map((line) => JSON.parse(line).status),
+    ['Settled', 'Failed'],
+  )
 })
 
 t.test('--json keeps chosen members, after an equals sign or as a word that can be nothing else', async (t) => {
@@ -91,8 +98,10 @@ t.test('a terminal gets colours and indented JSON', async (t) => {
   t.notOk((await runCli([...words, '--color', 'never'], { tty: true })).stdout.includes(ESC))
 })
 
-t.test('a payer\'s name can\'t drive the terminal', async (t) => {
-  const { url } = await fakeService(t, () => page(summaryOf('Failed', { failure: { code: '\u001b[2J\u202eevil', reason: '', source: '', iso_code: '' } })))
+t.test("a payer's name can't drive the terminal", async (t) => {
+  const { url } = await fakeService(t, () =>
+    page(summaryOf('Failed', { failure: { code: '\u001b[2J\u202eevil', reason: '', source: '', iso_code: '' } })),
+  )
   const { stdout } = await runCli(['payments', 'list', '--api-url', url, '--client-id', 'demo'])
   t.notOk(stdout.includes(ESC) || stdout.includes('\u202e'))
   t.match(stdout, String.raw`\u001b[2J\u202eevil`)

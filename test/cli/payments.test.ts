@@ -13,7 +13,19 @@ async function service(t: Test, answer: (request: Request, count: number) => Ans
   return { requests, run: (words, settings) => runCli([...words, '--api-url', url, '--client-id', 'demo'], settings) }
 }
 
-const CREATED = ['payment_id', 'status', 'redirect_url', 'end_to_end_id', 'gross_amount', 'fee_amount', 'net_amount', 'currency', 'consent_id', 'expires_at', 'created_at']
+const CREATED = [
+  'payment_id',
+  'status',
+  'redirect_url',
+  'end_to_end_id',
+  'gross_amount',
+  'fee_amount',
+  'net_amount',
+  'currency',
+  'consent_id',
+  'expires_at',
+  'created_at',
+]
 
 function created(redirectUrl: string | null): Answer {
   const payment = paymentOf('AwaitingAuthorisation', { redirect_url: redirectUrl })
@@ -24,7 +36,15 @@ const CREATE = ['payments', 'create', '--amount', '50.00', '--currency', 'gbp']
 
 t.test('create sends what the flags say, and a new key that it tells', async (t) => {
   const { requests, run } = await service(t, () => created('http://127.0.0.1/redirect-stub?state=s'))
-  const { code, stdout, stderr } = await run([...CREATE, '--payer-name', 'Ada', '--metadata', 'order=1', '--metadata', 'note=a=b'])
+  const { code, stdout, stderr } = await run([
+    ...CREATE,
+    '--payer-name',
+    'Ada',
+    '--metadata',
+    'order=1',
+    '--metadata',
+    'note=a=b',
+  ])
   t.equal(code, 0)
   t.match(stdout, /Status +AwaitingAuthorisation/)
   const key = /Idempotency key: (\S+)/.exec(stderr)?.[1]
@@ -40,36 +60,53 @@ t.test('a refused creation tells a program its key, so that the repeat is the sa
   const { code, stdout, stderr } = await run([...CREATE, '--json'])
   t.equal(code, 5)
   t.equal(stdout, '')
-  t.match(JSON.parse(stderr), { error: { code: 'PAYOUT_HELD', status: 403, request_id: 'req-1', idempotency_key: /^[0-9a-f-]{36}$/ } })
+  t.match(JSON.parse(stderr), {
+    error: { code: 'PAYOUT_HELD', status: 403, request_id: 'req-1', idempotency_key: /^[0-9a-f-]{36}$/ },
+  })
 })
 
 t.test('every broken field is told', async (t) => {
-  const errors = [{ path: 'amount', code: 'x', message: 'is wrong' }, { path: 'currency', code: 'x', message: 'is wrong too' }]
+  const errors = [
+    { path: 'amount', code: 'x', message: 'is wrong' },
+    { path: 'currency', code: 'x', message: 'is wrong too' },
+  ]
   const { run } = await service(t, () => refusal(400, 'VALIDATION_FAILED', { errors }))
   t.match(await run(CREATE), { code: 2, stderr: /amount: is wrong\n {2}currency: is wrong too\n/ })
 })
 
-t.test('--approve presses the bank\'s button without following it, and brings code and state to sca-complete', async (t) => {
-  let url = ''
-  const { requests, run } = await service(t, (request) => {
-    url = `http://${request.headers.host}`
-    if (request.path === '/api/v1/payments') return created(`${url}/redirect-stub?state=s1&request=r`)
-    if (request.path.startsWith('/redirect-stub')) return { status: 303, headers: { location: 'https://shop.example/back?code=c1&state=s1' } }
-    if (request.path.endsWith('/sca-complete')) return { json: { payment_id: PAYMENT_ID, status: 'Authorised', end_to_end_id: 'SVC1', failure: null } }
-    return { json: paymentOf('Authorised') }
-  })
-  const { code, stdout } = await run([...CREATE, '--approve', '-q', 'status'])
-  t.match({ code, stdout }, { code: 0, stdout: 'Authorised\n' })
-  t.match(requests[1], { method: 'POST', path: '/redirect-stub?state=s1&request=r', body: 'decision=approve', headers: { 'content-type': 'application/x-www-form-urlencoded' } })
-  t.notOk(requests[1]?.headers['x-merchant-client-id'], 'the payer does not act as the merchant')
-  t.same(JSON.parse(requests[2]?.body ?? ''), { state: 's1', code: 'c1' })
-})
+t.test(
+  "--approve presses the bank's button without following it, and brings code and state to sca-complete",
+  async (t) => {
+    let url = ''
+    const { requests, run } = await service(t, (request) => {
+      url = `http://${request.headers.host}`
+      if (request.path === '/api/v1/payments') return created(`${url}/redirect-stub?state=s1&request=r`)
+      if (request.path.startsWith('/redirect-stub'))
+        return { status: 303, headers: { location: 'https://shop.example/back?code=c1&state=s1' } }
+      if (request.path.endsWith('/sca-complete'))
+        return { json: { payment_id: PAYMENT_ID, status: 'Authorised', end_to_end_id: 'SVC1', failure: null } }
+      return { json: paymentOf('Authorised') }
+    })
+    const { code, stdout } = await run([...CREATE, '--approve', '-q', 'status'])
+    t.match({ code, stdout }, { code: 0, stdout: 'Authorised\n' })
+    t.match(requests[1], {
+      method: 'POST',
+      path: '/redirect-stub?state=s1&request=r',
+      body: 'decision=approve',
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    t.notOk(requests[1]?.headers['x-merchant-client-id'], 'the payer does not act as the merchant')
+    t.same(JSON.parse(requests[2]?.body ?? ''), { state: 's1', code: 'c1' })
+  },
+)
 
-t.test('--cancel brings the bank\'s error', async (t) => {
+t.test("--cancel brings the bank's error", async (t) => {
   const { requests, run } = await service(t, (request) => {
     if (request.path === '/api/v1/payments') return created(`http://${request.headers.host}/redirect-stub`)
-    if (request.path.startsWith('/redirect-stub')) return { status: 303, headers: { location: '/back?error=access_denied&state=s1' } }
-    if (request.path.endsWith('/sca-complete')) return { json: { payment_id: PAYMENT_ID, status: 'Failed', end_to_end_id: 'SVC1', failure: null } }
+    if (request.path.startsWith('/redirect-stub'))
+      return { status: 303, headers: { location: '/back?error=access_denied&state=s1' } }
+    if (request.path.endsWith('/sca-complete'))
+      return { json: { payment_id: PAYMENT_ID, status: 'Failed', end_to_end_id: 'SVC1', failure: null } }
     return { json: paymentOf('Failed') }
   })
   t.match(await run([...CREATE, '--cancel', '--wait']), { code: 0 })
@@ -89,34 +126,60 @@ t.test('--wait polls until the status comes, also when it has passed already', a
     return { json: paymentOf(count < 4 ? 'Authorised' : 'Settled') }
   })
   t.match(await run([...CREATE, '--wait', '-q', 'status']), { code: 0, stdout: 'Settled\n' })
-  const history = ['Authorised', 'Settled'].map((status, at) => ({ ordinal: String(at), previous_status: null, new_status: status, changed_by: 'BATCH_JOB', created_at: '2026-11-21T09:30:00.000Z' }))
-  const passed = await service(t, (request) => (request.path === '/api/v1/payments' ? created(null) : { json: paymentOf('Settled', { status_history: history }) }))
+  const history = ['Authorised', 'Settled'].map((status, at) => ({
+    ordinal: String(at),
+    previous_status: null,
+    new_status: status,
+    changed_by: 'BATCH_JOB',
+    created_at: '2026-11-21T09:30:00.000Z',
+  }))
+  const passed = await service(t, (request) =>
+    request.path === '/api/v1/payments' ? created(null) : { json: paymentOf('Settled', { status_history: history }) },
+  )
   t.match(await passed.run([...CREATE, '--wait', 'Authorised']), { code: 0 })
 })
 
-t.test('a status that can no longer come is exit code 3 at once, and the payment is printed all the same', async (t) => {
-  const failure = { code: 'INSUFFICIENT_FUNDS', reason: 'The account has too little money', source: 'ASPSP_REJECTION', iso_code: 'AM04' }
-  const { run } = await service(t, (request) => (request.path === '/api/v1/payments' ? created(null) : { json: paymentOf('Failed', { failure }) }))
-  const { code, stdout, stderr } = await run([...CREATE, '--wait', 'Settled', '--json', '--timeout', '10m'])
-  t.equal(code, 3)
-  t.match(JSON.parse(stdout), { status: 'Failed', failure: { code: 'INSUFFICIENT_FUNDS' } })
-  t.match(JSON.parse(stderr), { error: { code: 'STATE_IMPOSSIBLE', payment_id: PAYMENT_ID, retryable: false } })
-})
+t.test(
+  'a status that can no longer come is exit code 3 at once, and the payment is printed all the same',
+  async (t) => {
+    const failure = {
+      code: 'INSUFFICIENT_FUNDS',
+      reason: 'The account has too little money',
+      source: 'ASPSP_REJECTION',
+      iso_code: 'AM04',
+    }
+    const { run } = await service(t, (request) =>
+      request.path === '/api/v1/payments' ? created(null) : { json: paymentOf('Failed', { failure }) },
+    )
+    const { code, stdout, stderr } = await run([...CREATE, '--wait', 'Settled', '--json', '--timeout', '10m'])
+    t.equal(code, 3)
+    t.match(JSON.parse(stdout), { status: 'Failed', failure: { code: 'INSUFFICIENT_FUNDS' } })
+    t.match(JSON.parse(stderr), { error: { code: 'STATE_IMPOSSIBLE', payment_id: PAYMENT_ID, retryable: false } })
+  },
+)
 
 t.test('a wait that takes too long is exit code 9', async (t) => {
-  const { run } = await service(t, (request) => (request.path === '/api/v1/payments' ? created(null) : { json: paymentOf('Authorised') }))
-  t.match(await run([...CREATE, '--wait', '--timeout', '300ms']), { code: 9, stdout: /Authorised/, stderr: /still Authorised after 300 ms/ })
+  const { run } = await service(t, (request) =>
+    request.path === '/api/v1/payments' ? created(null) : { json: paymentOf('Authorised') },
+  )
+  t.match(await run([...CREATE, '--wait', '--timeout', '300ms']), {
+    code: 9,
+    stdout: /Authorised/,
+    stderr: /still Authorised after 300 ms/,
+  })
   t.match(await run([...CREATE, '--wait', '--timeout', 'soon']), { code: 2 })
   t.match(await run([...CREATE, '--wait', 'Nonsense']), { code: 2 })
 })
 
 t.test('on a terminal the statuses are shown as they come, on standard error', async (t) => {
-  const { run } = await service(t, (request) => (request.path === '/api/v1/payments' ? created(null) : { json: paymentOf('Settled') }))
+  const { run } = await service(t, (request) =>
+    request.path === '/api/v1/payments' ? created(null) : { json: paymentOf('Settled') },
+  )
   t.match((await run([...CREATE, '--wait'], { tty: true, env: { NO_COLOR: '1' } })).stderr, /09:30:00.000 {2}Settled/)
   t.notMatch((await run([...CREATE, '--wait'])).stderr, /Settled/)
 })
 
-t.test('what may still come after a status is what the service\'s own table allows', async (t) => {
+t.test("what may still come after a status is what the service's own table allows", async (t) => {
   for (const status of PaymentStatus.options) {
     const reached = new Set<string>()
     const queue: string[] = [status]
@@ -136,7 +199,13 @@ t.test('an id may be given by its beginning, if that means one payment', async (
   const { requests, run } = await service(t, (request) => {
     if (!request.path.includes('?')) return { json: paymentOf('Settled') }
     const isFirst = !request.path.includes('cursor')
-    return { json: { data: [isFirst ? summaryOf('Settled', { payment_id: other }) : summaryOf('Settled')], has_more: isFirst, next_cursor: isFirst ? 'next' : null } }
+    return {
+      json: {
+        data: [isFirst ? summaryOf('Settled', { payment_id: other }) : summaryOf('Settled')],
+        has_more: isFirst,
+        next_cursor: isFirst ? 'next' : null,
+      },
+    }
   })
   t.match(await run(['payments', 'get', '01A1FD03-f879']), { code: 0 })
   t.equal(requests.at(-1)?.path, `/api/v1/payments/${PAYMENT_ID}`)
@@ -152,42 +221,88 @@ t.test('list turns relative times into points in time, and --all follows the cur
     return { json: { data: [summaryOf('Settled')], has_more: isFirst, next_cursor: isFirst ? 'c2' : null } }
   })
   const before = Date.now()
-  t.match(await run(['payments', 'list', '--from', '-2h', '--currency', 'gbp', '--all', '-o', 'id']), { code: 0, stdout: `${PAYMENT_ID}\n${PAYMENT_ID}\n`, stderr: '' })
+  t.match(await run(['payments', 'list', '--from', '-2h', '--currency', 'gbp', '--all', '-o', 'id']), {
+    code: 0,
+    stdout: `${PAYMENT_ID}\n${PAYMENT_ID}\n`,
+    stderr: '',
+  })
   const query = new URL(requests[0]?.path ?? '', 'http://x').searchParams
   t.ok(Math.abs(Date.parse(query.get('from') ?? '') - (before - 7_200_000)) < 5_000)
   t.match([...query], [['limit', '100'], [], ['currency', 'GBP']])
   t.match(requests[1]?.path, /cursor=c2/)
   t.match(await run(['payments', 'list']), { code: 0, stderr: /There are more: --cursor c2/ })
-  for (const wrong of [['--from', 'yesterday'], ['--to', '2026-13-01'], ['--limit', '0'], ['--limit', '101'], ['--status', 'settled']]) {
+  for (const wrong of [
+    ['--from', 'yesterday'],
+    ['--to', '2026-13-01'],
+    ['--limit', '0'],
+    ['--limit', '101'],
+    ['--status', 'settled'],
+  ]) {
     t.equal((await run(['payments', 'list', ...wrong])).code, 2, wrong.join(' '))
   }
 })
 
 t.test('refund sends only what was given, under a key', async (t) => {
-  const reply = { payment_id: PAYMENT_ID, status: 'Settled', refund_id: PAYMENT_ID, refund_status: 'EXECUTED', refunded_amount: '10.00', remaining_amount: '40.00' }
+  const reply = {
+    payment_id: PAYMENT_ID,
+    status: 'Settled',
+    refund_id: PAYMENT_ID,
+    refund_status: 'EXECUTED',
+    refunded_amount: '10.00',
+    remaining_amount: '40.00',
+  }
   const { requests, run } = await service(t, () => ({ json: reply }))
-  t.match(await run(['payments', 'refund', PAYMENT_ID, '--amount', '10.00', '--idempotency-key', 'k']), { code: 0, stdout: /Remaining +40.00/ })
-  t.match(requests[0], { path: `/api/v1/payments/${PAYMENT_ID}/refund`, body: '{"amount":"10.00"}', headers: { 'x-idempotency-key': 'k' } })
+  t.match(await run(['payments', 'refund', PAYMENT_ID, '--amount', '10.00', '--idempotency-key', 'k']), {
+    code: 0,
+    stdout: /Remaining +40.00/,
+  })
+  t.match(requests[0], {
+    path: `/api/v1/payments/${PAYMENT_ID}/refund`,
+    body: '{"amount":"10.00"}',
+    headers: { 'x-idempotency-key': 'k' },
+  })
 })
 
 t.test('refund --wait follows a refund that the bank has not answered', async (t) => {
-  const pending = { payment_id: PAYMENT_ID, status: 'Settled', refund_id: PAYMENT_ID, refund_status: 'PENDING', refunded_amount: '0.00', remaining_amount: '0.00' }
+  const pending = {
+    payment_id: PAYMENT_ID,
+    status: 'Settled',
+    refund_id: PAYMENT_ID,
+    refund_status: 'PENDING',
+    refunded_amount: '0.00',
+    remaining_amount: '0.00',
+  }
   const { run } = await service(t, (request, count) => {
     if (request.method === 'POST') return { status: 202, json: pending }
     return { json: paymentOf('Refunded', { refunded_amount: count < 3 ? '0.00' : '50.00' }) }
   })
-  t.match(await run(['payments', 'refund', PAYMENT_ID, '--wait', '-q', 'refund_status']), { code: 0, stdout: 'EXECUTED\n' })
+  t.match(await run(['payments', 'refund', PAYMENT_ID, '--wait', '-q', 'refund_status']), {
+    code: 0,
+    stdout: 'EXECUTED\n',
+  })
 })
 
 t.test('cancel and events reach their operations; a refusal keeps its code', async (t) => {
-  const { run } = await service(t, (request) => (request.path.endsWith('/cancel') ? refusal(409, 'PAYMENT_NOT_CANCELLABLE', { next: 'svc payments refund' }) : { json: { data: [], has_more: false, next_cursor: null } }))
-  t.match(await run(['payments', 'cancel', PAYMENT_ID]), { code: 7, stderr: /^Error: refused: PAYMENT_NOT_CANCELLABLE \[request req-1\]\nTry: svc payments refund\n$/ })
+  const { run } = await service(t, (request) =>
+    request.path.endsWith('/cancel')
+      ? refusal(409, 'PAYMENT_NOT_CANCELLABLE', { next: 'svc payments refund' })
+      : { json: { data: [], has_more: false, next_cursor: null } },
+  )
+  t.match(await run(['payments', 'cancel', PAYMENT_ID]), {
+    code: 7,
+    stderr: /^Error: refused: PAYMENT_NOT_CANCELLABLE \[request req-1\]\nTry: svc payments refund\n$/,
+  })
   t.match(await run(['payments', 'events', PAYMENT_ID]), { code: 0 })
 })
 
 t.test('webhooks endpoint set wants an address or --none, not both and not neither', async (t) => {
-  const { requests, run } = await service(t, (request) => ({ json: JSON.parse(request.body || '{"webhook_url":null}') }))
-  t.match(await run(['webhooks', 'endpoint', 'set', 'http://127.0.0.1:1/hook', '-q', 'webhook_url']), { code: 0, stdout: 'http://127.0.0.1:1/hook\n' })
+  const { requests, run } = await service(t, (request) => ({
+    json: JSON.parse(request.body || '{"webhook_url":null}'),
+  }))
+  t.match(await run(['webhooks', 'endpoint', 'set', 'http://127.0.0.1:1/hook', '-q', 'webhook_url']), {
+    code: 0,
+    stdout: 'http://127.0.0.1:1/hook\n',
+  })
   t.match(await run(['webhooks', 'endpoint', 'set', '--none']), { code: 0, stdout: /nowhere/ })
   t.equal(requests[1]?.body, '{"webhook_url":null}')
   t.equal((await run(['webhooks', 'endpoint', 'set'])).code, 2)
@@ -196,7 +311,25 @@ t.test('webhooks endpoint set wants an address or --none, not both and not neith
 
 t.test('replay goes on after a delivery that is refused, and ends with its exit code', async (t) => {
   const second = PAYMENT_ID.replace(/d$/, 'e')
-  const delivery = { id: second, event_id: 'evt_1_a', event_type: 'payment.settled', payment_id: null, status: 'PENDING', last_http_status: 500, last_error: null, attempt_count: 0, next_retry_at: null, delivered_at: null, created_at: '2026-11-21T09:30:00.000Z' }
-  const { run } = await service(t, (request) => (request.path.includes(PAYMENT_ID) ? refusal(409, 'DELIVERY_NOT_DEAD') : { json: delivery }))
-  t.match(await run(['webhooks', 'replay', PAYMENT_ID, second, '-o', 'id']), { code: 7, stdout: `${second}\n`, stderr: /DELIVERY_NOT_DEAD/ })
+  const delivery = {
+    id: second,
+    event_id: 'evt_1_a',
+    event_type: 'payment.settled',
+    payment_id: null,
+    status: 'PENDING',
+    last_http_status: 500,
+    last_error: null,
+    attempt_count: 0,
+    next_retry_at: null,
+    delivered_at: null,
+    created_at: '2026-11-21T09:30:00.000Z',
+  }
+  const { run } = await service(t, (request) =>
+    request.path.includes(PAYMENT_ID) ? refusal(409, 'DELIVERY_NOT_DEAD') : { json: delivery },
+  )
+  t.match(await run(['webhooks', 'replay', PAYMENT_ID, second, '-o', 'id']), {
+    code: 7,
+    stdout: `${second}\n`,
+    stderr: /DELIVERY_NOT_DEAD/,
+  })
 })

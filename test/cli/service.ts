@@ -26,16 +26,22 @@ export function nodeCommand(words: readonly string[], node: string = process.exe
 }
 
 export function cleanEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => !/^(NODE_OPTIONS|TAP|SVC_|_TAP|CI$|FORCE_COLOR)/.test(name))
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(NODE_OPTIONS|TAP|SVC_|_TAP|CI$|FORCE_COLOR)/.test(name),
+  )
   return { ...Object.fromEntries(kept), ...more }
 }
 
 /** Runs one command to its end. */
 export async function svc(words: readonly string[], { env = {}, ...options }: SvcOptions = {}): Promise<Ended> {
   const { promise, resolve } = Promise.withResolvers<Ended>()
-  execFile(...nodeCommand([LAUNCHER, ...words]), { env: cleanEnv(env), timeout: COMMAND_TIMEOUT_MS, ...options }, (error, stdout, stderr) => {
-    resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : null, stdout, stderr })
-  })
+  execFile(
+    ...nodeCommand([LAUNCHER, ...words]),
+    { env: cleanEnv(env), timeout: COMMAND_TIMEOUT_MS, ...options },
+    (error, stdout, stderr) => {
+      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : null, stdout, stderr })
+    },
+  )
   return promise
 }
 
@@ -45,7 +51,8 @@ export function stateDirOf(t: Test): string {
   t.teardown(async () => {
     await svc(['down', '--state-dir', stateDir])
     const dataDirectory = postgresData(stateDir)
-    for (const directory of [dataDirectory, stateDir]) if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
+    for (const directory of [dataDirectory, stateDir])
+      if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
   })
   return stateDir
 }
@@ -56,8 +63,15 @@ function postgresData(stateDir: string): string | undefined {
 }
 
 /** Starts a service in the background and returns what it says of itself. */
-export async function upDetached(stateDir: string, more: readonly string[] = [], options: SvcOptions = {}): Promise<ServiceState> {
-  const { code, stdout, stderr } = await svc(['up', '--port', '0', '--state-dir', stateDir, '--detach', '--json', ...more], options)
+export async function upDetached(
+  stateDir: string,
+  more: readonly string[] = [],
+  options: SvcOptions = {},
+): Promise<ServiceState> {
+  const { code, stdout, stderr } = await svc(
+    ['up', '--port', '0', '--state-dir', stateDir, '--detach', '--json', ...more],
+    options,
+  )
   if (code !== 0) throw new Error(`svc up ended with ${code}: ${stderr} ${stdout}`)
   return JSON.parse(stdout)
 }
@@ -65,8 +79,16 @@ export async function upDetached(stateDir: string, more: readonly string[] = [],
 export type Foreground = { child: ChildProcess; state: ServiceState; said(): string; ended: Promise<number | null> }
 
 /** Starts a service in the foreground, in a process group of its own as a shell would, and waits for its JSON. */
-export async function upForeground(t: Test, words: readonly string[], { env = {} }: SvcOptions = {}): Promise<Foreground> {
-  const child = spawn(...nodeCommand([LAUNCHER, 'up', '--json', ...words]), { env: cleanEnv(env), stdio: ['ignore', 'pipe', 'pipe'], detached: true })
+export async function upForeground(
+  t: Test,
+  words: readonly string[],
+  { env = {} }: SvcOptions = {},
+): Promise<Foreground> {
+  const child = spawn(...nodeCommand([LAUNCHER, 'up', '--json', ...words]), {
+    env: cleanEnv(env),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    detached: true,
+  })
   t.teardown(() => child.kill('SIGKILL'))
   let stdout = ''
   let stderr = ''
@@ -79,7 +101,11 @@ export async function upForeground(t: Test, words: readonly string[], { env = {}
 }
 
 /** Polls until the condition holds. */
-export async function until(what: string, condition: () => boolean | Promise<boolean>, timeoutMs = 60_000): Promise<void> {
+export async function until(
+  what: string,
+  condition: () => boolean | Promise<boolean>,
+  timeoutMs = 60_000,
+): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`timed out: ${what}`)

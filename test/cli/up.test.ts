@@ -5,62 +5,101 @@ import { once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
 import { isRunning } from '../../cli/service-state.ts'
-import { LAUNCHER, cleanEnv, databaseProcesses, nodeCommand, stateDirOf, svc, until, upDetached, upForeground } from './service.ts'
+import {
+  LAUNCHER,
+  cleanEnv,
+  databaseProcesses,
+  nodeCommand,
+  stateDirOf,
+  svc,
+  until,
+  upDetached,
+  upForeground,
+} from './service.ts'
 
-t.test('up --detach --json prints one object once everything answers, down stops it all, and a second start keeps the data', async (t) => {
-  const stateDir = stateDirOf(t)
-  const state = await upDetached(stateDir)
-  t.match(state, { api_url: /^http:\/\/127\.0\.0\.1:\d+$/, auth_url: null, database_url: /^postgres:\/\//, state_dir: stateDir, merchant: { client_id: 'demo-server', webhook_secret: /^[0-9a-f]{64}$/ }, operator: null, customer: null })
-  t.equal(state.demo_url, `${state.api_url}/dev/merchant-harness`)
-  t.equal((await fetch(`${state.api_url}/readyz`)).status, 200)
-  t.equal((await fetch(state.demo_url)).status, 200)
-  t.same(JSON.parse(readFileSync(join(stateDir, 'svc.json'), 'utf8')), state)
-  for (const file of ['svc.json', 'master.key', 'svc.log']) t.equal(statSync(join(stateDir, file)).mode & 0o777, 0o600, file)
+t.test(
+  'up --detach --json prints one object once everything answers, down stops it all, and a second start keeps the data',
+  async (t) => {
+    const stateDir = stateDirOf(t)
+    const state = await upDetached(stateDir)
+    t.match(state, {
+      api_url: /^http:\/\/127\.0\.0\.1:\d+$/,
+      auth_url: null,
+      database_url: /^postgres:\/\//,
+      state_dir: stateDir,
+      merchant: { client_id: 'demo-server', webhook_secret: /^[0-9a-f]{64}$/ },
+      operator: null,
+      customer: null,
+    })
+    t.equal(state.demo_url, `${state.api_url}/dev/merchant-harness`)
+    t.equal((await fetch(`${state.api_url}/readyz`)).status, 200)
+    t.equal((await fetch(state.demo_url)).status, 200)
+    t.same(JSON.parse(readFileSync(join(stateDir, 'svc.json'), 'utf8')), state)
+    for (const file of ['svc.json', 'master.key', 'svc.log'])
+      t.equal(statSync(join(stateDir, file)).mode & 0o777, 0o600, file)
 
-  const env = { SVC_STATE_DIR: stateDir }
-  const made = await svc(['payments', 'create', '--amount', '50.00', '--currency', 'GBP', '--approve', '--wait', 'Settled', '--json'], { env })
-  t.equal(made.code, 0)
-  const payment = JSON.parse(made.stdout)
-  t.match(payment, { status: 'Settled', gross_amount: '50.00', fee_amount: '0.70' })
-  t.match(await svc(['status', '-q', 'running'], { env }), { code: 0, stdout: 'true\n' })
-  t.match(await svc(['migrate', 'status'], { env }), { code: 0, stdout: /0001_roles/ })
-  t.match(await svc(['up', '--port', '0', '--detach'], { env }), { code: 7, stderr: new RegExp(`process ${state.pid}, ${state.api_url}[^]*svc down`) })
+    const env = { SVC_STATE_DIR: stateDir }
+    const made = await svc(
+      ['payments', 'create', '--amount', '50.00', '--currency', 'GBP', '--approve', '--wait', 'Settled', '--json'],
+      { env },
+    )
+    t.equal(made.code, 0)
+    const payment = JSON.parse(made.stdout)
+    t.match(payment, { status: 'Settled', gross_amount: '50.00', fee_amount: '0.70' })
+    t.match(await svc(['status', '-q', 'running'], { env }), { code: 0, stdout: 'true\n' })
+    t.match(await svc(['migrate', 'status'], { env }), { code: 0, stdout: /0001_roles/ })
+    t.match(await svc(['up', '--port', '0', '--detach'], { env }), {
+      code: 7,
+      stderr: new RegExp(`process ${state.pid}, ${state.api_url}[^]*svc down`),
+    })
 
-  t.match(await svc(['down'], { env }), { code: 0, stdout: new RegExp(String(state.pid)) })
-  t.notOk(isRunning(state.pid))
-  t.same(databaseProcesses(stateDir), [])
-  t.notOk(existsSync(join(stateDir, 'svc.json')))
-  t.match(await svc(['down'], { env }), { code: 0, stdout: /no service was running/ })
-  t.match(await svc(['status'], { env }), { code: 8, stdout: /not running/ })
+    t.match(await svc(['down'], { env }), { code: 0, stdout: new RegExp(String(state.pid)) })
+    t.notOk(isRunning(state.pid))
+    t.same(databaseProcesses(stateDir), [])
+    t.notOk(existsSync(join(stateDir, 'svc.json')))
+    t.match(await svc(['down'], { env }), { code: 0, stdout: /no service was running/ })
+    t.match(await svc(['status'], { env }), { code: 8, stdout: /not running/ })
 
-  const again = await upDetached(stateDir)
-  t.same(again.merchant, state.merchant)
-  t.match(await svc(['payments', 'get', payment.payment_id, '-q', 'status'], { env }), { code: 0, stdout: 'Settled\n' })
-})
+    const again = await upDetached(stateDir)
+    t.same(again.merchant, state.merchant)
+    t.match(await svc(['payments', 'get', payment.payment_id, '-q', 'status'], { env }), {
+      code: 0,
+      stdout: 'Settled\n',
+    })
+  },
+)
 
-t.test('a service killed with SIGKILL counts as stopped; down clears its database, and up starts over it', async (t) => {
-  const stateDir = stateDirOf(t)
-  const first = await upDetached(stateDir)
-  process.kill(first.pid, 'SIGKILL')
-  await until('the service is gone', () => !isRunning(first.pid))
-  t.match(await svc(['status', '--state-dir', stateDir]), { code: 8 })
-  const second = await upDetached(stateDir)
-  t.not(second.pid, first.pid)
-  t.same(second.merchant, first.merchant)
+t.test(
+  'a service killed with SIGKILL counts as stopped; down clears its database, and up starts over it',
+  async (t) => {
+    const stateDir = stateDirOf(t)
+    const first = await upDetached(stateDir)
+    process.kill(first.pid, 'SIGKILL')
+    await until('the service is gone', () => !isRunning(first.pid))
+    t.match(await svc(['status', '--state-dir', stateDir]), { code: 8 })
+    const second = await upDetached(stateDir)
+    t.not(second.pid, first.pid)
+    t.same(second.merchant, first.merchant)
 
-  process.kill(second.pid, 'SIGKILL')
-  await until('the service is gone', () => !isRunning(second.pid))
-  t.not(databaseProcesses(stateDir).length, 0, 'its database outlives it')
-  t.match(await svc(['down', '--state-dir', stateDir, '--json']), { code: 0, stdout: /"pid":null,"leftover_pid":\d+/ })
-  t.same(databaseProcesses(stateDir), [])
-})
+    process.kill(second.pid, 'SIGKILL')
+    await until('the service is gone', () => !isRunning(second.pid))
+    t.not(databaseProcesses(stateDir).length, 0, 'its database outlives it')
+    t.match(await svc(['down', '--state-dir', stateDir, '--json']), {
+      code: 0,
+      stdout: /"pid":null,"leftover_pid":\d+/,
+    })
+    t.same(databaseProcesses(stateDir), [])
+  },
+)
 
 t.test('two services run side by side, each with its own payments', async (t) => {
   const [one, two] = [stateDirOf(t), stateDirOf(t)]
   const [first, second] = await Promise.all([upDetached(one), upDetached(two)])
   t.not(first.api_url, second.api_url)
   t.equal((await svc(['payments', 'create', '--amount', '1.00', '--currency', 'GBP', '--state-dir', one])).code, 0)
-  t.match(JSON.parse((await svc(['payments', 'list', '--json', '--state-dir', one])).stdout), [{ gross_amount: '1.00' }])
+  t.match(JSON.parse((await svc(['payments', 'list', '--json', '--state-dir', one])).stdout), [
+    { gross_amount: '1.00' },
+  ])
   t.same(JSON.parse((await svc(['payments', 'list', '--json', '--state-dir', two])).stdout), [])
 })
 
@@ -72,29 +111,45 @@ t.test('a taken port is named, with a port to take instead, and leaves nothing b
   const address = server.address()
   const port = typeof address === 'object' && address !== null ? address.port : 0
   for (const more of [[], ['--detach']]) {
-    const { code, stdout, stderr } = await svc(['up', '--port', String(port), '--state-dir', stateDir, '--json', ...more])
+    const { code, stdout, stderr } = await svc([
+      'up',
+      '--port',
+      String(port),
+      '--state-dir',
+      stateDir,
+      '--json',
+      ...more,
+    ])
     t.equal(code, 1)
     t.equal(stdout, '')
-    t.match(JSON.parse(stderr), { error: { code: 'PORT_TAKEN', message: new RegExp(`port ${port} `), hint: /--port 0/ } })
+    t.match(JSON.parse(stderr), {
+      error: { code: 'PORT_TAKEN', message: new RegExp(`port ${port} `), hint: /--port 0/ },
+    })
   }
   t.same(databaseProcesses(stateDir), [])
   t.notOk(existsSync(join(stateDir, 'svc.json')))
 })
 
-t.test('Ctrl+C of a foreground service stops everything and succeeds; copies of the signal do not force it', async (t) => {
-  const stateDir = stateDirOf(t)
-  const { child, state, ended } = await upForeground(t, ['--port', '0', '--state-dir', stateDir])
-  t.equal(state.pid, child.pid)
-  child.kill('SIGINT')
-  child.kill('SIGINT')
-  t.equal(await ended, 0)
-  t.same(databaseProcesses(stateDir), [])
-  t.notOk(existsSync(join(stateDir, 'svc.json')))
-})
+t.test(
+  'Ctrl+C of a foreground service stops everything and succeeds; copies of the signal do not force it',
+  async (t) => {
+    const stateDir = stateDirOf(t)
+    const { child, state, ended } = await upForeground(t, ['--port', '0', '--state-dir', stateDir])
+    t.equal(state.pid, child.pid)
+    child.kill('SIGINT')
+    child.kill('SIGINT')
+    t.equal(await ended, 0)
+    t.same(databaseProcesses(stateDir), [])
+    t.notOk(existsSync(join(stateDir, 'svc.json')))
+  },
+)
 
 t.test('a signal while it starts stops what was started', async (t) => {
   const stateDir = stateDirOf(t)
-  const child = spawn(...nodeCommand([LAUNCHER, 'up', '--port', '0', '--state-dir', stateDir]), { env: cleanEnv(), stdio: 'ignore' })
+  const child = spawn(...nodeCommand([LAUNCHER, 'up', '--port', '0', '--state-dir', stateDir]), {
+    env: cleanEnv(),
+    stdio: 'ignore',
+  })
   t.teardown(() => child.kill('SIGKILL'))
   const ended = once(child, 'exit')
   await until('the database starts', () => databaseProcesses(stateDir).length > 0)
@@ -108,27 +163,44 @@ t.test('a signal while it starts stops what was started', async (t) => {
 t.test('a database that ends by itself ends the service, with exit code 1', async (t) => {
   const stateDir = stateDirOf(t)
   const { ended, said } = await upForeground(t, ['--port', '0', '--state-dir', stateDir])
-  const server = Number(readFileSync(join(JSON.parse(readFileSync(join(stateDir, 'postgres.json'), 'utf8')).dataDirectory, 'postmaster.pid'), 'utf8').split('\n')[0])
+  const server = Number(
+    readFileSync(
+      join(JSON.parse(readFileSync(join(stateDir, 'postgres.json'), 'utf8')).dataDirectory, 'postmaster.pid'),
+      'utf8',
+    ).split('\n')[0],
+  )
   process.kill(server, 'SIGQUIT')
   t.equal(await ended, 1)
   t.match(said(), /PART_ENDED/)
   t.notOk(existsSync(join(stateDir, 'svc.json')))
 })
 
-t.test('an ordinary user is told why a directory can\'t be used', { skip: process.getuid?.() === 0 ? false : 'needs root to become another user' }, async (t) => {
-  const stateDir = stateDirOf(t)
-  mkdirSync(join(stateDir, 'locked'))
-  chmodSync(stateDir, 0o755)
-  chmodSync(join(stateDir, 'locked'), 0o555)
-  for (const more of [[], ['--detach']]) {
-    const { code, stderr } = await svc(['up', '--port', '0', '--state-dir', join(stateDir, 'locked'), '--json', ...more], { uid: 65_534, cwd: '/' })
-    t.equal(code, 1, stderr)
-    t.match(JSON.parse(stderr), { error: { code: 'STATE_DIRECTORY', message: /may not write there/ } })
-  }
-})
+t.test(
+  "an ordinary user is told why a directory can't be used",
+  { skip: process.getuid?.() === 0 ? false : 'needs root to become another user' },
+  async (t) => {
+    const stateDir = stateDirOf(t)
+    mkdirSync(join(stateDir, 'locked'))
+    chmodSync(stateDir, 0o755)
+    chmodSync(join(stateDir, 'locked'), 0o555)
+    for (const more of [[], ['--detach']]) {
+      const { code, stderr } = await svc(
+        ['up', '--port', '0', '--state-dir', join(stateDir, 'locked'), '--json', ...more],
+        { uid: 65_534, cwd: '/' },
+      )
+      t.equal(code, 1, stderr)
+      t.match(JSON.parse(stderr), { error: { code: 'STATE_DIRECTORY', message: /may not write there/ } })
+    }
+  },
+)
 
 t.test('wrong choices are usage errors before anything starts', async (t) => {
-  for (const words of [['--port', '65536'], ['--port', 'x'], ['--db', 'mysql://x'], ['--idp', 'nonsense']]) {
+  for (const words of [
+    ['--port', '65536'],
+    ['--port', 'x'],
+    ['--db', 'mysql://x'],
+    ['--idp', 'nonsense'],
+  ]) {
     t.match(await svc(['up', ...words, '--state-dir', '/nowhere/svc']), { code: 2 }, words.join(' '))
   }
   t.match(await svc(['serve'], { cwd: '/' }), { code: 2, stderr: /SVC_DATABASE_URL/ })

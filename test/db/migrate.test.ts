@@ -1,9 +1,9 @@
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
-import t from 'tap';
-import { makeAdminConnection } from '../../src/db/connection.ts';
-import { migrateUp, migrationStatus } from '../../src/db/migrate.ts';
-import { emptyDatabase } from '../support/database.ts';
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import t from 'tap'
+import { makeAdminConnection } from '../../src/db/connection.ts'
+import { migrateUp, migrationStatus } from '../../src/db/migrate.ts'
+import { emptyDatabase } from '../support/database.ts'
 
 const first = `-- Rooms, with a function whose body holds semicolons.
 create table room (id int4 primary key, note text not null default '{braces} and $dollars');
@@ -13,87 +13,109 @@ begin
   return (select count(*) from room);
 end;
 $$;
-`;
+`
 const second = `create type colour as enum ('red');
 alter type colour add value 'blue';
-`;
+`
 const third = `alter table room add column colour colour not null default 'blue';
--- the last line is a comment`;
+-- the last line is a comment`
 
-const log: string[] = [];
-const note = (line: string): void => void log.push(line);
+const log: string[] = []
+const note = (line: string): void => void log.push(line)
 
-const folderWith = (t: Tap, files: Record<string, string>): string => t.testdir(files);
-type Tap = { testdir: (files: Record<string, string>) => string };
+const folderWith = (t: Tap, files: Record<string, string>): string => t.testdir(files)
+type Tap = { testdir: (files: Record<string, string>) => string }
 
-const all = { '0001_room.sql': first, '0002_colour.sql': second, '0003_room_colour.sql': third, 'README.md': 'not a migration' };
+const all = {
+  '0001_room.sql': first,
+  '0002_colour.sql': second,
+  '0003_room_colour.sql': third,
+  'README.md': 'not a migration',
+}
 
-const names = ['0001_room', '0002_colour', '0003_room_colour'];
+const names = ['0001_room', '0002_colour', '0003_room_colour']
 
 t.test('all migrations run once, in order; a second run does no harm', async (t) => {
-  const { url } = await emptyDatabase(t);
-  const folder = folderWith(t, all);
-  t.same(await migrateUp({ databaseUrl: url, folder, log: note }), { applied: names });
-  t.same(await migrateUp({ databaseUrl: url, folder, log: note }), { applied: [] });
-  const client = await makeAdminConnection({ databaseUrl: url });
-  t.teardown(() => client.end());
+  const { url } = await emptyDatabase(t)
+  const folder = folderWith(t, all)
+  t.same(await migrateUp({ databaseUrl: url, folder, log: note }), { applied: names })
+  t.same(await migrateUp({ databaseUrl: url, folder, log: note }), { applied: [] })
+  const client = await makeAdminConnection({ databaseUrl: url })
+  t.teardown(() => client.end())
   t.same((await client.query('insert into room values (1) returning note, colour, room_count() as n')).rows, [
     { note: '{braces} and $dollars', colour: 'blue', n: 1 },
-  ]);
-});
+  ])
+})
 
 t.test('five processes at once all succeed, and each migration runs once', async (t) => {
-  const { url } = await emptyDatabase(t);
-  const folder = folderWith(t, all);
-  const runs = await Promise.all(Array.from({ length: 5 }, () => migrateUp({ databaseUrl: url, folder, log: note })));
-  t.same(runs.flatMap(({ applied }) => applied), names);
-});
+  const { url } = await emptyDatabase(t)
+  const folder = folderWith(t, all)
+  const runs = await Promise.all(Array.from({ length: 5 }, () => migrateUp({ databaseUrl: url, folder, log: note })))
+  t.same(
+    runs.flatMap(({ applied }) => applied),
+    names,
+  )
+})
 
 t.test('the status lists what is applied and what is not, without changing anything', async (t) => {
-  const { url } = await emptyDatabase(t);
-  const before = folderWith(t, all);
-  t.same(await migrationStatus({ databaseUrl: url, folder: before }), names.map((name) => ({ name, appliedAt: null })));
-  const fewer = t.testdir({ '0001_room.sql': first });
-  await migrateUp({ databaseUrl: url, folder: fewer, log: note });
-  const status = await migrationStatus({ databaseUrl: url, folder: folderWith(t, all) });
-  t.same(status.map(({ name }) => name), names);
-  t.match(status[0]?.appliedAt, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/);
-  t.ok(Math.abs(Date.parse(status[0]?.appliedAt ?? '') - Date.now()) < 60_000, 'in UTC');
-  t.equal(status[1]?.appliedAt, null);
-});
+  const { url } = await emptyDatabase(t)
+  const before = folderWith(t, all)
+  t.same(
+    await migrationStatus({ databaseUrl: url, folder: before }),
+    names.map((name) => ({ name, appliedAt: null })),
+  )
+  const fewer = t.testdir({ '0001_room.sql': first })
+  await migrateUp({ databaseUrl: url, folder: fewer, log: note })
+  const status = await migrationStatus({ databaseUrl: url, folder: folderWith(t, all) })
+  t.same(
+    status.map(({ name }) => name),
+    names,
+  )
+  t.match(status[0]?.appliedAt, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+  t.ok(Math.abs(Date.parse(status[0]?.appliedAt ?? '') - Date.now()) < 60_000, 'in UTC')
+  t.equal(status[1]?.appliedAt, null)
+})
 
 t.test('a database that a newer version has migrated is refused and left alone', async (t) => {
-  const { url } = await emptyDatabase(t);
-  await migrateUp({ databaseUrl: url, folder: folderWith(t, all), log: note });
-  const older = t.testdir({ '0001_room.sql': first, '0004_other.sql': 'create table other (id int4);' });
-  const refusal = { name: 'NewerDatabaseError', message: /0002_colour, 0003_room_colour.*newer version/ };
-  await t.rejects(migrateUp({ databaseUrl: url, folder: older, log: note }), refusal);
-  const status = await migrationStatus({ databaseUrl: url, folder: older });
-  t.equal(status.find(({ name }) => name === '0004_other')?.appliedAt, null);
-});
+  const { url } = await emptyDatabase(t)
+  await migrateUp({ databaseUrl: url, folder: folderWith(t, all), log: note })
+  const older = t.testdir({ '0001_room.sql': first, '0004_other.sql': 'create table other (id int4);' })
+  const refusal = { name: 'NewerDatabaseError', message: /0002_colour, 0003_room_colour.*newer version/ }
+  await t.rejects(migrateUp({ databaseUrl: url, folder: older, log: note }), refusal)
+  const status = await migrationStatus({ databaseUrl: url, folder: older })
+  t.equal(status.find(({ name }) => name === '0004_other')?.appliedAt, null)
+})
 
 t.test('a migration that fails leaves nothing of itself, keeps the ones before, and can be corrected', async (t) => {
-  const { url } = await emptyDatabase(t);
-  const broken = { '0001_room.sql': first, '0002_broken.sql': 'create table half (id int4); select no_such_function();' };
-  const lines: string[] = [];
-  await t.rejects(migrateUp({ databaseUrl: url, folder: folderWith(t, broken), log: (line) => lines.push(line) }), /no_such_function/);
-  t.match(lines.join('\n'), /no_such_function/);
-  const corrected = { ...broken, '0002_broken.sql': 'create table half (id int4);' };
-  t.same(await migrateUp({ databaseUrl: url, folder: folderWith(t, corrected), log: note }), { applied: ['0002_broken'] });
-});
+  const { url } = await emptyDatabase(t)
+  const broken = {
+    '0001_room.sql': first,
+    '0002_broken.sql': 'create table half (id int4); select no_such_function();',
+  }
+  const lines: string[] = []
+  await t.rejects(
+    migrateUp({ databaseUrl: url, folder: folderWith(t, broken), log: (line) => lines.push(line) }),
+    /no_such_function/,
+  )
+  t.match(lines.join('\n'), /no_such_function/)
+  const corrected = { ...broken, '0002_broken.sql': 'create table half (id int4);' }
+  t.same(await migrateUp({ databaseUrl: url, folder: folderWith(t, corrected), log: note }), {
+    applied: ['0002_broken'],
+  })
+})
 
 t.test('a migration inserted before an applied one is refused', async (t) => {
-  const { url } = await emptyDatabase(t);
-  await migrateUp({ databaseUrl: url, folder: t.testdir({ '0002_colour.sql': second }), log: note });
-  const late = t.testdir({ '0001_room.sql': first, '0002_colour.sql': second });
-  await t.rejects(migrateUp({ databaseUrl: url, folder: late, log: note }), /preceding/);
-});
+  const { url } = await emptyDatabase(t)
+  await migrateUp({ databaseUrl: url, folder: t.testdir({ '0002_colour.sql': second }), log: note })
+  const late = t.testdir({ '0001_room.sql': first, '0002_colour.sql': second })
+  await t.rejects(migrateUp({ databaseUrl: url, folder: late, log: note }), /preceding/)
+})
 
 t.test('the migrations are found from the sources and from the compiled output', (t) => {
-  const module = join(import.meta.dirname, '../../src/db/package-root.ts');
+  const module = join(import.meta.dirname, '../../src/db/package-root.ts')
   const script = `import { packageRoot } from ${JSON.stringify(module)};
-    console.log(packageRoot() === packageRoot(${JSON.stringify(join(import.meta.dirname, '../../dist/src/db'))}));`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: '/' });
-  t.equal(stdout.trim(), 'true');
-  t.end();
-});
+    console.log(packageRoot() === packageRoot(${JSON.stringify(join(import.meta.dirname, '../../dist/src/db'))}));`
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: '/' })
+  t.equal(stdout.trim(), 'true')
+  t.end()
+})

@@ -129,9 +129,23 @@ const TABLE_GRANTS: Record<string, string> = {
 const COLUMN_GRANTS: Record<string, string[]> = {
   'mock_bank.authorisations': ['exchange_calls', 'execution_calls'],
   'public.payment_consents': ['updated_at'],
-  'public.payment_intents': ['refund_reserved_amount', 'refunded_amount', 'settle_at', 'settle_locked_until', 'updated_at', 'webhook_sequence'],
+  'public.payment_intents': [
+    'refund_reserved_amount',
+    'refunded_amount',
+    'settle_at',
+    'settle_locked_until',
+    'updated_at',
+    'webhook_sequence',
+  ],
   'public.payment_refunds': ['attempt_count', 'bank_reference', 'failure_code', 'resume_at', 'status', 'updated_at'],
-  'public.webhook_deliveries': ['attempt_count', 'delivered_at', 'last_error', 'last_http_status', 'next_retry_at', 'status'],
+  'public.webhook_deliveries': [
+    'attempt_count',
+    'delivered_at',
+    'last_error',
+    'last_http_status',
+    'next_retry_at',
+    'status',
+  ],
 }
 
 /** Functions that act with the owner's rights. Those that can be called are called by the runtime role alone. */
@@ -168,12 +182,16 @@ t.test('every field of the specification is a column of its type', async (t) => 
       t.equal(column?.type, field.type, `${table}.${name}`)
       if (field.required) t.ok(column?.required, `${table}.${name} is required`)
       else t.notOk(column?.required && table !== 'merchants', `${table}.${name} is optional`)
-      if (field.unique) t.ok(unique.some((each) => each.table === table && each.name === name), `${table}.${name} is unique`)
+      if (field.unique)
+        t.ok(
+          unique.some((each) => each.table === table && each.name === name),
+          `${table}.${name} is unique`,
+        )
     }
   }
 })
 
-t.test('the enumerations have the specification\'s values, in its order', async (t) => {
+t.test("the enumerations have the specification's values, in its order", async (t) => {
   const rows = await all<{ name: string; values: string[] }>(`
     select t.typname as name, array_agg(e.enumlabel::text order by e.enumsortorder) as values
     from pg_type t join pg_enum e on e.enumtypid = t.oid group by t.typname
@@ -183,7 +201,9 @@ t.test('the enumerations have the specification\'s values, in its order', async 
 })
 
 t.test('one payment for each merchant and idempotency key', async (t) => {
-  const rows = await all<{ text: string }>(`select pg_get_constraintdef(oid) as text from pg_constraint where conrelid = 'payment_intents'::regclass and contype = 'u'`)
+  const rows = await all<{ text: string }>(
+    `select pg_get_constraintdef(oid) as text from pg_constraint where conrelid = 'payment_intents'::regclass and contype = 'u'`,
+  )
   t.ok(rows.some(({ text }) => text === 'UNIQUE (merchant_id, idempotency_key)'))
 })
 
@@ -204,7 +224,14 @@ t.test('every table of a tenant says whose it is, and refers to its neighbours t
     select c.relname as name, exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'merchant_id' and a.attnotnull) as tenant
     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
   `)
-  t.same(tables.filter(({ tenant }) => !tenant).map(({ name }) => name).filter((name) => !/migration/.test(name)).toSorted(), ['merchants'])
+  t.same(
+    tables
+      .filter(({ tenant }) => !tenant)
+      .map(({ name }) => name)
+      .filter((name) => !/migration/.test(name))
+      .toSorted(),
+    ['merchants'],
+  )
   const keys = await all<{ table: string; target: string; columns: string[]; targets: string[] }>(`
     select k.conrelid::regclass::text as table, k.confrelid::regclass::text as target,
       array(select attname::text from pg_attribute where attrelid = k.conrelid and attnum = any (k.conkey)) as columns,
@@ -220,7 +247,10 @@ t.test('every table of a tenant says whose it is, and refers to its neighbours t
 
 t.test('the database itself refuses a reference from one tenant to another', async (t) => {
   const [a, b] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
-  for (const [id, name] of [[a, 'a'], [b, 'b']]) {
+  for (const [id, name] of [
+    [a, 'a'],
+    [b, 'b'],
+  ]) {
     await owner.query(
       `insert into merchants (id, client_id, legal_name, trading_name, name, fee_percentage, fee_flat, webhook_signing_secret) values ($1, $2, $2, $2, $2, 0.01, 0.20, 'v1.x')`,
       [id, name],
@@ -261,13 +291,28 @@ const BROKEN: [name: string, set: string][] = [
 ]
 
 t.test('money that does not add up is refused by the database', async (t) => {
-  for (const [name, set] of BROKEN) await t.rejects(owner.query(`update payment_intents set ${set}`), { code: /^(23514|22003)$/ }, name)
+  for (const [name, set] of BROKEN)
+    await t.rejects(owner.query(`update payment_intents set ${set}`), { code: /^(23514|22003)$/ }, name)
 })
 
-t.test('the service\'s role owns nothing and is nobody\'s superior', async (t) => {
-  const [role] = await all<Record<string, unknown>>(`select rolsuper, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolbypassrls from pg_roles where rolname = 'svc_runtime'`)
-  t.same(role, { rolsuper: false, rolcreaterole: false, rolcreatedb: false, rolcanlogin: false, rolreplication: false, rolbypassrls: false })
-  t.same(await all(`select classid::regclass, objid from pg_shdepend where refobjid = 'svc_runtime'::regrole and deptype = 'o'`), [])
+t.test("the service's role owns nothing and is nobody's superior", async (t) => {
+  const [role] = await all<Record<string, unknown>>(
+    `select rolsuper, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolbypassrls from pg_roles where rolname = 'svc_runtime'`,
+  )
+  t.same(role, {
+    rolsuper: false,
+    rolcreaterole: false,
+    rolcreatedb: false,
+    rolcanlogin: false,
+    rolreplication: false,
+    rolbypassrls: false,
+  })
+  t.same(
+    await all(
+      `select classid::regclass, objid from pg_shdepend where refobjid = 'svc_runtime'::regrole and deptype = 'o'`,
+    ),
+    [],
+  )
   t.same(await all(`select roleid::regrole from pg_auth_members where member = 'svc_runtime'::regrole`), [])
   const [schema] = await all(`
     select has_schema_privilege('svc_runtime', 'public', 'create') as public, has_schema_privilege('svc_runtime', 'mock_bank', 'create') as mock_bank,
@@ -276,7 +321,7 @@ t.test('the service\'s role owns nothing and is nobody\'s superior', async (t) =
   t.same(schema, { public: false, mock_bank: false, database: false })
 })
 
-t.test('the service\'s role has these rights on tables and columns, and no other', async (t) => {
+t.test("the service's role has these rights on tables and columns, and no other", async (t) => {
   const tables = await all<{ name: string; rights: string }>(`
     select format('%s.%s', c.relnamespace::regnamespace, c.relname) as name, string_agg(a.privilege_type, ',' order by a.privilege_type) as rights
     from pg_class c cross join lateral aclexplode(c.relacl) a
@@ -294,24 +339,36 @@ t.test('the service\'s role has these rights on tables and columns, and no other
   t.same(Object.fromEntries(columns.map((each) => [each.name, each.columns])), COLUMN_GRANTS)
 })
 
-t.test('functions that act with the owner\'s rights are few, pin their search path, and are nobody else\'s to call', async (t) => {
-  const definers = await all<{ name: string; config: string[] | null; runtime: boolean; everyone: boolean; trigger: boolean }>(`
+t.test(
+  "functions that act with the owner's rights are few, pin their search path, and are nobody else's to call",
+  async (t) => {
+    const definers = await all<{
+      name: string
+      config: string[] | null
+      runtime: boolean
+      everyone: boolean
+      trigger: boolean
+    }>(`
     select p.proname as name, p.proconfig as config, has_function_privilege('svc_runtime', p.oid, 'execute') as runtime,
       exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0) as everyone, p.prorettype = 'trigger'::regtype as trigger
     from pg_proc p where p.pronamespace in ('public'::regnamespace, 'mock_bank'::regnamespace) and p.prosecdef
   `)
-  t.same(definers.map(({ name }) => name).toSorted(), Object.keys(DEFINERS).toSorted())
-  for (const { name, config, runtime, everyone, trigger } of definers) {
-    t.same(config, ['search_path=public, pg_temp'], name)
-    t.equal(trigger, DEFINERS[name] === 'trigger', name)
-    // Nobody can call a trigger's function but a trigger.
-    if (!trigger) t.same({ runtime, everyone }, { runtime: true, everyone: false }, name)
-  }
-})
+    t.same(definers.map(({ name }) => name).toSorted(), Object.keys(DEFINERS).toSorted())
+    for (const { name, config, runtime, everyone, trigger } of definers) {
+      t.same(config, ['search_path=public, pg_temp'], name)
+      t.equal(trigger, DEFINERS[name] === 'trigger', name)
+      // Nobody can call a trigger's function but a trigger.
+      if (!trigger) t.same({ runtime, everyone }, { runtime: true, everyone: false }, name)
+    }
+  },
+)
 
-t.test('the mock bank\'s books refer to nothing of the service\'s, and the other way round', async (t) => {
-  t.same(await all(`
+t.test("the mock bank's books refer to nothing of the service's, and the other way round", async (t) => {
+  t.same(
+    await all(`
     select conname from pg_constraint k join pg_class a on a.oid = k.conrelid join pg_class b on b.oid = k.confrelid
     where k.contype = 'f' and a.relnamespace <> b.relnamespace
-  `), [])
+  `),
+    [],
+  )
 })

@@ -13,75 +13,93 @@ import { migrateUp } from '../../src/db/migrate.ts'
 import { ensureDemoMerchant } from '../../src/merchants/seed-demo.ts'
 import { createPayment, paymentBody, testService, until } from '../support/app.ts'
 
-t.test('while the database is stopped every request is a 503 within 3 seconds, and afterwards all is well', async (t) => {
-  const stateDir = mkdtempSync(join(tmpdir(), 'svc-away-'))
-  const options = { stateDir, log: () => undefined, disposable: true, port: await freePort() }
-  let database = await startEmbedded(options)
-  t.teardown(async () => {
-    await database.stop()
-    rmSync(stateDir, { recursive: true, force: true })
-  })
-  await migrateUp({ databaseUrl: database.url, log: () => undefined })
-  const config = readConfig({
-    SVC_DATABASE_URL: database.url,
-    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    SVC_PORT: String(await freePort()),
-    SVC_LOG_LEVEL: 'silent',
-  })
-  const app = await makeApp(config)
-  const api = await startApi(app)
-  t.teardown(async () => {
-    await api.stop()
-    await app.close()
-  })
-  await ensureDemoMerchant(app)
-
-  async function call(method: 'GET' | 'POST', path: string, body?: unknown) {
-    const began = performance.now()
-    const answer = await request(api.url + path, {
-      method,
-      headers: { 'x-merchant-client-id': 'demo-server', 'x-idempotency-key': randomUUID(), 'content-type': 'application/json' },
-      body: body === undefined ? null : JSON.stringify(body),
+t.test(
+  'while the database is stopped every request is a 503 within 3 seconds, and afterwards all is well',
+  async (t) => {
+    const stateDir = mkdtempSync(join(tmpdir(), 'svc-away-'))
+    const options = { stateDir, log: () => undefined, disposable: true, port: await freePort() }
+    let database = await startEmbedded(options)
+    t.teardown(async () => {
+      await database.stop()
+      rmSync(stateDir, { recursive: true, force: true })
     })
-    const text = await answer.body.text()
-    return { status: answer.statusCode, headers: answer.headers, text, ms: performance.now() - began }
-  }
-  const create = () => call('POST', '/api/v1/payments', paymentBody())
-  const created = await create()
-  t.equal(created.status, 201)
-  const id = String(JSON.parse(created.text).payment_id)
-  t.match(await call('GET', '/readyz'), { status: 200 })
+    await migrateUp({ databaseUrl: database.url, log: () => undefined })
+    const config = readConfig({
+      SVC_DATABASE_URL: database.url,
+      SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+      SVC_PORT: String(await freePort()),
+      SVC_LOG_LEVEL: 'silent',
+    })
+    const app = await makeApp(config)
+    const api = await startApi(app)
+    t.teardown(async () => {
+      await api.stop()
+      await app.close()
+    })
+    await ensureDemoMerchant(app)
 
-  await database.stop()
-  const away = await Promise.all([
-    create(), create(), call('GET', `/api/v1/payments/${id}`), call('GET', '/api/v1/payments'), call('POST', `/api/v1/payments/${id}/cancel`, {}),
-    call('POST', `/api/v1/payments/${id}/refund`, {}), call('POST', `/api/v1/payments/${id}/sca-complete`, { state: 'x', code: 'y' }),
-    call('GET', '/api/v1/portal/webhooks'),
-  ])
-  for (const answer of away) {
-    t.match(answer, { status: 503, headers: { 'retry-after': /^\d+$/ } })
-    t.match(JSON.parse(answer.text), { code: 'SERVICE_UNAVAILABLE', status: 503, error: 'the service gets no answer from its database' })
-    t.notMatch(answer.text, /postgres|127\.0\.0\.1:\d+ |ECONN|slonik/i)
-    t.ok(answer.ms < 3_000, `${answer.ms} ms`)
-  }
-  t.match(await call('GET', '/healthz'), { status: 200 }, 'the process lives, so nobody kills it')
-  const readiness = await call('GET', '/readyz')
-  t.match(readiness, { status: 503 })
-  t.same(JSON.parse(readiness.text), { status: 'not_ready', database: 'unreachable' })
-  t.equal((await call('GET', '/metrics')).status, 200)
+    async function call(method: 'GET' | 'POST', path: string, body?: unknown) {
+      const began = performance.now()
+      const answer = await request(api.url + path, {
+        method,
+        headers: {
+          'x-merchant-client-id': 'demo-server',
+          'x-idempotency-key': randomUUID(),
+          'content-type': 'application/json',
+        },
+        body: body === undefined ? null : JSON.stringify(body),
+      })
+      const text = await answer.body.text()
+      return { status: answer.statusCode, headers: answer.headers, text, ms: performance.now() - began }
+    }
+    const create = () => call('POST', '/api/v1/payments', paymentBody())
+    const created = await create()
+    t.equal(created.status, 201)
+    const id = String(JSON.parse(created.text).payment_id)
+    t.match(await call('GET', '/readyz'), { status: 200 })
 
-  database = await startEmbedded(options)
-  await until(async () => (await create()).status === 201)
-  t.match(await call('GET', `/api/v1/payments/${id}`), { status: 200 })
-  t.match(await call('GET', '/readyz'), { status: 200 })
-})
+    await database.stop()
+    const away = await Promise.all([
+      create(),
+      create(),
+      call('GET', `/api/v1/payments/${id}`),
+      call('GET', '/api/v1/payments'),
+      call('POST', `/api/v1/payments/${id}/cancel`, {}),
+      call('POST', `/api/v1/payments/${id}/refund`, {}),
+      call('POST', `/api/v1/payments/${id}/sca-complete`, { state: 'x', code: 'y' }),
+      call('GET', '/api/v1/portal/webhooks'),
+    ])
+    for (const answer of away) {
+      t.match(answer, { status: 503, headers: { 'retry-after': /^\d+$/ } })
+      t.match(JSON.parse(answer.text), {
+        code: 'SERVICE_UNAVAILABLE',
+        status: 503,
+        error: 'the service gets no answer from its database',
+      })
+      t.notMatch(answer.text, /postgres|127\.0\.0\.1:\d+ |ECONN|slonik/i)
+      t.ok(answer.ms < 3_000, `${answer.ms} ms`)
+    }
+    t.match(await call('GET', '/healthz'), { status: 200 }, 'the process lives, so nobody kills it')
+    const readiness = await call('GET', '/readyz')
+    t.match(readiness, { status: 503 })
+    t.same(JSON.parse(readiness.text), { status: 'not_ready', database: 'unreachable' })
+    t.equal((await call('GET', '/metrics')).status, 200)
+
+    database = await startEmbedded(options)
+    await until(async () => (await create()).status === 201)
+    t.match(await call('GET', `/api/v1/payments/${id}`), { status: 200 })
+    t.match(await call('GET', '/readyz'), { status: 200 })
+  },
+)
 
 t.test('connections that the server ends are replaced without an answer worse than 503', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant)
   for (let round = 0; round < 3; round += 1) {
-    await service.owner.query('select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()')
+    await service.owner.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
     const answers = await Promise.all([
       ...Array.from({ length: 6 }, () => createPayment(service, merchant)),
       ...Array.from({ length: 6 }, () => service.call('GET', `/api/v1/payments/${body.payment_id}`, { merchant })),
@@ -98,7 +116,11 @@ t.test('a payment that somebody else holds is waited for 2 seconds, then a 503 s
   await service.owner.query('begin')
   await service.owner.query('select 1 from payment_intents where id = $1 for update', [body.payment_id])
   const path = `/api/v1/payments/${body.payment_id}/cancel`
-  t.match(await service.call('POST', path, { merchant }), { status: 503, headers: { 'retry-after': /^\d+$/ }, body: { code: 'SERVICE_UNAVAILABLE' } })
+  t.match(await service.call('POST', path, { merchant }), {
+    status: 503,
+    headers: { 'retry-after': /^\d+$/ },
+    body: { code: 'SERVICE_UNAVAILABLE' },
+  })
   await service.owner.query('rollback')
   t.match(await service.call('POST', path, { merchant }), { status: 200, body: { status: 'Failed' } })
 })

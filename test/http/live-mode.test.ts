@@ -18,7 +18,11 @@ async function call(method: 'GET' | 'POST', path: string, body?: unknown) {
   const merchant = await sandbox.merchant()
   const answer = await request(api.url + path, {
     method,
-    headers: { 'x-merchant-client-id': merchant.clientId, 'x-idempotency-key': 'k', 'content-type': 'application/json' },
+    headers: {
+      'x-merchant-client-id': merchant.clientId,
+      'x-idempotency-key': 'k',
+      'content-type': 'application/json',
+    },
     body: body === undefined ? null : JSON.stringify(body),
   })
   const text = await answer.body.text()
@@ -26,12 +30,20 @@ async function call(method: 'GET' | 'POST', path: string, body?: unknown) {
 }
 
 const SANDBOX_ONLY: ['GET' | 'POST', string][] = [
-  ['GET', '/redirect-stub'], ['POST', '/redirect-stub'], ['GET', '/dev/merchant-harness'], ['POST', '/dev/merchant-harness'], ['GET', '/dev/mock-bank-sca'],
-  ['GET', '/dev/merchant-success'], ['POST', '/dev/webhook-receiver/00000000-0000-0000-0000-000000000000'], ['GET', '/widget-demo.html'],
-  ['POST', '/api/v1/sandbox/seed'], ['POST', '/api/v1/sandbox/merchants'], ['POST', '/api/v1/sandbox/clock/advance'],
+  ['GET', '/redirect-stub'],
+  ['POST', '/redirect-stub'],
+  ['GET', '/dev/merchant-harness'],
+  ['POST', '/dev/merchant-harness'],
+  ['GET', '/dev/mock-bank-sca'],
+  ['GET', '/dev/merchant-success'],
+  ['POST', '/dev/webhook-receiver/00000000-0000-0000-0000-000000000000'],
+  ['GET', '/widget-demo.html'],
+  ['POST', '/api/v1/sandbox/seed'],
+  ['POST', '/api/v1/sandbox/merchants'],
+  ['POST', '/api/v1/sandbox/clock/advance'],
 ]
 
-t.test('in live mode the sandbox\'s routes do not exist', async (t) => {
+t.test("in live mode the sandbox's routes do not exist", async (t) => {
   for (const [method, path] of SANDBOX_ONLY) {
     const answer = await call(method, path, method === 'POST' ? {} : undefined)
     t.equal(answer.status, 404, path)
@@ -51,7 +63,15 @@ t.test('in live mode the return page and the API stay', async (t) => {
 })
 
 t.test('in live mode nothing is played: no scenario, no plain http, no address of this machine', async (t) => {
-  for (const changes of [{ scenario: 'success' }, { redirect_uri: 'http://localhost:3000/' }, { redirect_uri: 'https://localhost/' }, { redirect_uri: 'https://127.0.0.1/' }]) {
-    t.match(await call('POST', '/api/v1/payments', paymentBody(changes)), { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path: Object.keys(changes)[0] }] } })
+  for (const changes of [
+    { scenario: 'success' },
+    { redirect_uri: 'http://localhost:3000/' },
+    { redirect_uri: 'https://localhost/' },
+    { redirect_uri: 'https://127.0.0.1/' },
+  ]) {
+    t.match(await call('POST', '/api/v1/payments', paymentBody(changes)), {
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', errors: [{ path: Object.keys(changes)[0] }] },
+    })
   }
 })

@@ -16,7 +16,8 @@ const stub = makeRedirectStub({ bank })
 const server = createServer((req, res) => {
   void text(req).then(async (body) => {
     const { searchParams: query } = new URL(req.url ?? '', origin)
-    const reply = req.method === 'POST' ? await stub.decide({ query, form: new URLSearchParams(body) }) : stub.show({ query })
+    const reply =
+      req.method === 'POST' ? await stub.decide({ query, form: new URLSearchParams(body) }) : stub.show({ query })
     res.writeHead(reply.status, reply.headers).end(reply.body)
   })
 })
@@ -55,8 +56,20 @@ t.test('the page shows payee, amount and reference, and works without a script',
   const consent = consentRequest({ amount: '1234.5000', payeeName: 'Corner Shop', debtorBankId: 'mock-north' })
   const page = await get(stage(bank, consent))
   t.equal(page.status, 200)
-  t.match(page.headers, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'referrer-policy': 'no-referrer' })
-  for (const shown of ['Corner Shop', '1234.50 GBP', consent.endToEndId, 'mock-north', 'value="approve"', 'value="cancel"', '<html lang="en">']) {
+  t.match(page.headers, {
+    'content-type': 'text/html; charset=utf-8',
+    'cache-control': 'no-store',
+    'referrer-policy': 'no-referrer',
+  })
+  for (const shown of [
+    'Corner Shop',
+    '1234.50 GBP',
+    consent.endToEndId,
+    'mock-north',
+    'value="approve"',
+    'value="cancel"',
+    '<html lang="en">',
+  ]) {
     t.ok(page.body.includes(shown), shown)
   }
   t.notMatch(page.body, /<script|javascript:|\son\w+=/i)
@@ -64,7 +77,10 @@ t.test('the page shows payee, amount and reference, and works without a script',
 
 t.test('the policy allows the one style sheet and the way back, and nothing else', async (t) => {
   const page = await get(stage(bank, consentRequest({ redirectUri: 'https://shop.example:8443/return?order=1' })))
-  t.match(page.headers['content-security-policy'], /^default-src 'none'; style-src 'sha256-[\w+/]+='; form-action 'self' https:\/\/shop\.example:8443; base-uri 'none'; frame-ancestors 'none'$/)
+  t.match(
+    page.headers['content-security-policy'],
+    /^default-src 'none'; style-src 'sha256-[\w+/]+='; form-action 'self' https:\/\/shop\.example:8443; base-uri 'none'; frame-ancestors 'none'$/,
+  )
 })
 
 t.test('the style sheet is the one that the policy allows, also on pages that refuse', async (t) => {
@@ -124,12 +140,23 @@ t.test('pressing again, on either button, gives the first answer again', async (
 t.test('what the return address has already is kept', async (t) => {
   const redirectUri = 'https://shop.example/return?order=a%20b&x=1#part'
   const answer = await post(stage(bank, consentRequest({ redirectUri })), { decision: 'approve' })
-  t.match(answer.headers['location'], /^https:\/\/shop\.example\/return\?order=a%20b&x=1&code=[\w-]+&state=[\w-]+#part$/)
+  t.match(
+    answer.headers['location'],
+    /^https:\/\/shop\.example\/return\?order=a%20b&x=1&code=[\w-]+&state=[\w-]+#part$/,
+  )
 })
 
 const HOSTILE = [
-  '<script>alert(1)</script>', '"><img src=x onerror=alert(1)>', '\'"&<>', '</title><script>alert(1)</script>', '&lt;b&gt;',
-  'javascript:alert(1)', '${alert(1)}', '</style><svg onload=alert(1)>', '\u202Eevil', 'Zoë & Søn <b>',
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  '\'"&<>',
+  '</title><script>alert(1)</script>',
+  '&lt;b&gt;',
+  'javascript:alert(1)',
+  '${alert(1)}',
+  '</style><svg onload=alert(1)>',
+  '\u202Eevil',
+  'Zoë & Søn <b>',
 ]
 
 t.test('hostile payee names are text, on every page', async (t) => {
@@ -141,7 +168,12 @@ t.test('hostile payee names are text, on every page', async (t) => {
     for (const { status, body } of pages) {
       t.equal(status, 200)
       t.notMatch(body, /<script|<img|<svg|<b>/i, payeeName)
-      const escaped = payeeName.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;').replaceAll("'", '&#39;')
+      const escaped = payeeName
+        .replaceAll('&', '&amp;')
+        .replaceAll('<', '&lt;')
+        .replaceAll('>', '&gt;')
+        .replaceAll('"', '&quot;')
+        .replaceAll("'", '&#39;')
       t.ok(body.includes(escaped), 'it is shown as it is')
     }
   }
@@ -159,19 +191,35 @@ t.test('a changed request is refused by the page and by the form, and nothing is
   const consent = consentRequest()
   const url = stage(bank, consent)
   const changes: [string, string][] = [
-    ['amount', '0.0100'], ['payeeName', 'Someone else'], ['redirectUri', 'https://evil.example/'], ['state', 'mine'],
-    ['scenario', 'never-returns'], ['currency', 'EUR'], ['endToEndId', 'x'], ['consent', 'x'],
+    ['amount', '0.0100'],
+    ['payeeName', 'Someone else'],
+    ['redirectUri', 'https://evil.example/'],
+    ['state', 'mine'],
+    ['scenario', 'never-returns'],
+    ['currency', 'EUR'],
+    ['endToEndId', 'x'],
+    ['consent', 'x'],
   ]
   const requests = [
     ...changes.map(([member, value]) => tampered(url, member, value)),
-    signedOf(url).slice(0, -1), `${signedOf(url)}0`, `${signedOf(url)}.x`, signedOf(url).split('.')[0] ?? '', '', '.', 'x.y',
+    signedOf(url).slice(0, -1),
+    `${signedOf(url)}0`,
+    `${signedOf(url)}.x`,
+    signedOf(url).split('.')[0] ?? '',
+    '',
+    '.',
+    'x.y',
   ]
   for (const changed of requests) {
     t.equal((await get(altered(url, { request: changed }))).status, 400)
     t.equal((await post(altered(url, { request: changed }), { decision: 'approve' })).status, 400)
     t.equal((await post(`${origin}/redirect-stub`, { request: changed, decision: 'approve' })).status, 400)
   }
-  t.match(await post(url, { decision: 'cancel' }), { status: 303 }, 'the genuine one still waits for its first decision')
+  t.match(
+    await post(url, { decision: 'cancel' }),
+    { status: 303 },
+    'the genuine one still waits for its first decision',
+  )
 })
 
 t.test('a request signed by somebody else is refused', async (t) => {
@@ -204,7 +252,14 @@ t.test('no open redirect: an address that says another thing than what was signe
 })
 
 t.test('an address that no browser should be sent to is refused, though it was signed', async (t) => {
-  const targets = ['javascript:alert(1)', 'data:text/html,x', 'shop', '/return', 'https://a;script-src-elem/', 'file:///etc/passwd']
+  const targets = [
+    'javascript:alert(1)',
+    'data:text/html,x',
+    'shop',
+    '/return',
+    'https://a;script-src-elem/',
+    'file:///etc/passwd',
+  ]
   for (const redirectUri of targets) {
     const url = stage(bank, consentRequest({ redirectUri }))
     t.equal((await get(url)).status, 400, redirectUri)
@@ -215,7 +270,14 @@ t.test('an address that no browser should be sent to is refused, though it was s
 t.test('a form without exactly one known decision is refused', async (t) => {
   const url = stage(bank, consentRequest())
   const forms: [string, string][][] = [
-    [], [['decision', '']], [['decision', 'APPROVE']], [['decision', 'approve'], ['decision', 'cancel']], [['Decision', 'approve']],
+    [],
+    [['decision', '']],
+    [['decision', 'APPROVE']],
+    [
+      ['decision', 'approve'],
+      ['decision', 'cancel'],
+    ],
+    [['Decision', 'approve']],
   ]
   for (const form of forms) t.equal((await post(url, form)).status, 400)
   const inQuery = altered(url, { decision: 'approve' })
@@ -225,5 +287,8 @@ t.test('a form without exactly one known decision is refused', async (t) => {
 t.test('pages that refuse have forms nowhere, and are not framed or cached', async (t) => {
   const page = await get(new URL(`${origin}/redirect-stub`))
   t.equal(page.status, 400)
-  t.match(page.headers, { 'cache-control': 'no-store', 'content-security-policy': /form-action 'none'.*frame-ancestors 'none'/ })
+  t.match(page.headers, {
+    'cache-control': 'no-store',
+    'content-security-policy': /form-action 'none'.*frame-ancestors 'none'/,
+  })
 })

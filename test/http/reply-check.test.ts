@@ -14,14 +14,31 @@ import { testService } from '../support/app.ts'
 const service = await testService(t)
 
 const probe = operation({
-  name: 'probe', method: 'GET', path: '/probe', summary: 'For this test', access: ['anyone'], params: None, query: None,
-  headers: NoHeaders, body: NoBody, replies: { 200: z.strictObject({ ok: z.boolean() }) }, errors: [],
+  name: 'probe',
+  method: 'GET',
+  path: '/probe',
+  summary: 'For this test',
+  access: ['anyone'],
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: z.strictObject({ ok: z.boolean() }) },
+  errors: [],
 })
 
 /** Serves one endpoint whose handler answers `reply`, whatever its declaration says. */
-async function serve(app: App, reply: unknown): Promise<{ status: number; text: string; headers: Record<string, unknown> }> {
+async function serve(
+  app: App,
+  reply: unknown,
+): Promise<{ status: number; text: string; headers: Record<string, unknown> }> {
   // What the types forbid is what this test is about.
-  const endpoint = makeEndpoint(app, async () => ({ kind: 'anyone' }), probe, async () => reply as { status: 200; body: { ok: boolean } })
+  const endpoint = makeEndpoint(
+    app,
+    async () => ({ kind: 'anyone' }),
+    probe,
+    async () => reply as { status: 200; body: { ok: boolean } },
+  )
   const server = createServer((req: IncomingMessage, res: ServerResponse) => {
     const routed: RoutedRequest = Object.assign(req, { params: {}, query: {} })
     void endpoint(routed, res)
@@ -36,11 +53,20 @@ async function serve(app: App, reply: unknown): Promise<{ status: number; text: 
 }
 
 t.test('an answer that keeps the contract is sent', async (t) => {
-  t.match(await serve(service.app, { status: 200, body: { ok: true } }), { status: 200, text: '{"ok":true}', headers: { 'x-request-id': /./ } })
+  t.match(await serve(service.app, { status: 200, body: { ok: true } }), {
+    status: 200,
+    text: '{"ok":true}',
+    headers: { 'x-request-id': /./ },
+  })
 })
 
 t.test('in the sandbox an answer that breaks the contract is a 500 that shows nothing of it', async (t) => {
-  for (const reply of [{ status: 200, body: { ok: 'yes' } }, { status: 200, body: { ok: true, secret: 'canary' } }, { status: 204, body: {} }, { status: 200, body: undefined }]) {
+  for (const reply of [
+    { status: 200, body: { ok: 'yes' } },
+    { status: 200, body: { ok: true, secret: 'canary' } },
+    { status: 204, body: {} },
+    { status: 200, body: undefined },
+  ]) {
     const answer = await serve(service.app, reply)
     t.equal(answer.status, 500)
     t.notMatch(answer.text, /canary|declared|probe/)

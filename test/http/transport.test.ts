@@ -32,7 +32,11 @@ t.test('a body of 10 MB is refused before it is read, and the connection ends', 
 
 t.test('clients that send all of 10 MB get the answer too', async (t) => {
   for (let round = 0; round < 5; round += 1) {
-    const answer = await service.call('POST', '/api/v1/payments', { merchant, headers: { 'x-idempotency-key': 'big' }, raw: Buffer.alloc(10_000_000, 32) })
+    const answer = await service.call('POST', '/api/v1/payments', {
+      merchant,
+      headers: { 'x-idempotency-key': 'big' },
+      raw: Buffer.alloc(10_000_000, 32),
+    })
     t.match(answer, { status: 413, body: { code: 'BODY_TOO_LARGE' } })
   }
 })
@@ -50,7 +54,9 @@ t.test('a chunked body is counted as it comes', async (t) => {
 
 t.test('a body without a credential is not waited for', async (t) => {
   const socket = rawSocket(port)
-  socket.write('POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 90000\r\n\r\n{')
+  socket.write(
+    'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 90000\r\n\r\n{',
+  )
   t.match(await listenTo(socket, 500), { status: 401 })
 })
 
@@ -59,11 +65,27 @@ const GARBAGE: [name: string, bytes: string | Buffer, status: number | undefined
   ['random bytes', Buffer.from(Array.from({ length: 2_000 }, (_, i) => (i * 7919) % 256)), 400],
   ['an unknown method', 'HELLO / HTTP/1.1\r\nHost: x\r\n\r\n', 400],
   ['no host', 'GET /healthz HTTP/1.1\r\n\r\n', 400],
-  ['both lengths', 'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n', 400],
-  ['two lengths', 'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello', 400],
-  ['a transfer encoding that is none', 'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n', 400],
+  [
+    'both lengths',
+    'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
+  [
+    'two lengths',
+    'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello',
+    400,
+  ],
+  [
+    'a transfer encoding that is none',
+    'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: xchunked\r\n\r\n0\r\n\r\n',
+    400,
+  ],
   ['a negative length', 'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n', 400],
-  ['a chunk size that is none', 'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n', 400],
+  [
+    'a chunk size that is none',
+    'POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    400,
+  ],
   ['a bare line feed in a header', 'GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\nC: d\r\n\r\n', 400],
   ['a space before the colon', 'GET /healthz HTTP/1.1\r\nHost : x\r\n\r\n', 400],
   ['a NUL in a header', 'GET /healthz HTTP/1.1\r\nHost: x\r\nA: b\0c\r\n\r\n', 400],
@@ -80,7 +102,7 @@ t.test('what is no HTTP is refused and ends no process', async (t) => {
   t.ok(await stillServes())
 })
 
-t.test('a client that goes away in the middle of its body is nobody\'s trouble', async (t) => {
+t.test("a client that goes away in the middle of its body is nobody's trouble", async (t) => {
   const before = await countRows(service.owner)
   for (let round = 0; round < 20; round += 1) {
     const socket = rawSocket(port)
@@ -106,8 +128,14 @@ t.test('headers that do not come are waited for 10 seconds, and others are serve
 
 t.test('pipelined requests are each answered, in their order', async (t) => {
   const one = 'GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n'
-  const answer = await rawRequest(port, `${one}GET /x HTTP/1.1\r\nHost: x\r\n\r\n${one.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')}`)
-  t.same([...answer.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1]), ['200', '404', '200'])
+  const answer = await rawRequest(
+    port,
+    `${one}GET /x HTTP/1.1\r\nHost: x\r\n\r\n${one.replace('\r\n\r\n', '\r\nConnection: close\r\n\r\n')}`,
+  )
+  t.same(
+    [...answer.text.matchAll(/HTTP\/1\.1 (\d+)/g)].map((match) => match[1]),
+    ['200', '404', '200'],
+  )
 })
 
 t.test('stopping finishes what is under way, refuses what is new and closes what is idle', async (t) => {
@@ -128,9 +156,15 @@ t.test('stopping finishes what is under way, refuses what is new and closes what
   await service.owner.query('select 1 from payment_intents where id = $1 for update', [payment.payment_id])
   const other = await makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
   t.teardown(() => other.end())
-  const underWay = request(`${api.url}/api/v1/payments/${payment.payment_id}/cancel`, { method: 'POST', headers: { 'x-merchant-client-id': merchant.clientId }, dispatcher: agent })
+  const underWay = request(`${api.url}/api/v1/payments/${payment.payment_id}/cancel`, {
+    method: 'POST',
+    headers: { 'x-merchant-client-id': merchant.clientId },
+    dispatcher: agent,
+  })
   await until(async () => {
-    const { rows } = await other.query(`select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`)
+    const { rows } = await other.query(
+      `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`,
+    )
     return rows.length > 0
   })
   const stopped = api.stop()
@@ -149,7 +183,14 @@ t.test('a handler that throws is a 500 without its message, and the process live
     overrides: {
       bank: {
         ...service.app.bank,
-        exchangeCode: () => Promise.reject(Object.assign(new Error('password authentication failed for user svc at 10.0.0.5'), { code: 500, status: 200, statusCode: 200 })),
+        exchangeCode: () =>
+          Promise.reject(
+            Object.assign(new Error('password authentication failed for user svc at 10.0.0.5'), {
+              code: 500,
+              status: 200,
+              statusCode: 200,
+            }),
+          ),
       },
     },
   })
@@ -157,7 +198,9 @@ t.test('a handler that throws is a 500 without its message, and the process live
   const { body } = await createPayment(broken, shop)
   const state = new URL(body.redirect_url).searchParams.get('state')
   for (let round = 0; round < 3; round += 1) {
-    const answer = await broken.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, { body: { state, code: 'x' } })
+    const answer = await broken.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, {
+      body: { state, code: 'x' },
+    })
     t.match(answer, { status: 500, body: { code: 'INTERNAL_ERROR', error: 'Internal Server Error' } })
     t.notMatch(answer.text, /password|10\.0\.0\.5/)
   }
@@ -165,8 +208,17 @@ t.test('a handler that throws is a 500 without its message, and the process live
 })
 
 t.test('an error whose code looks like a status, or is no status at all, ends no process', async (t) => {
-  for (const error of [Object.assign(new Error('x'), { code: '23505' }), Object.assign(new Error('x'), { status: 99_999 }), 'a string', undefined, null, { status: 200 }]) {
-    const broken = await testService(t, { overrides: { bank: { ...service.app.bank, exchangeCode: () => Promise.reject(error) } } })
+  for (const error of [
+    Object.assign(new Error('x'), { code: '23505' }),
+    Object.assign(new Error('x'), { status: 99_999 }),
+    'a string',
+    undefined,
+    null,
+    { status: 200 },
+  ]) {
+    const broken = await testService(t, {
+      overrides: { bank: { ...service.app.bank, exchangeCode: () => Promise.reject(error) } },
+    })
     const { body } = await createPayment(broken, await broken.merchant())
     const answer = await broken.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, {
       body: { state: new URL(body.redirect_url).searchParams.get('state'), code: 'x' },
@@ -175,8 +227,10 @@ t.test('an error whose code looks like a status, or is no status at all, ends no
   }
 })
 
-t.test('a unique rule that we break ourselves is no fault of the caller\'s, and its name stays inside', async (t) => {
-  const same = await testService(t, { overrides: { ids: { ...service.app.ids, endToEndId: () => `SVC${'0'.repeat(32)}` } } })
+t.test("a unique rule that we break ourselves is no fault of the caller's, and its name stays inside", async (t) => {
+  const same = await testService(t, {
+    overrides: { ids: { ...service.app.ids, endToEndId: () => `SVC${'0'.repeat(32)}` } },
+  })
   const shop = await same.merchant()
   t.equal((await createPayment(same, shop)).status, 201)
   const answer = await createPayment(same, shop)

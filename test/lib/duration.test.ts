@@ -2,12 +2,38 @@ import t from 'tap'
 import { parseDuration } from '../../src/lib/duration.ts'
 
 t.test('a duration is a number and its unit', async (t) => {
-  const cases = { '250ms': 250, '0s': 0, '90s': 90_000, '5m': 300_000, '2h': 7_200_000, '1d': 86_400_000, ' 7s ': 7_000, '0007s': 7_000 }
+  const cases = {
+    '250ms': 250,
+    '0s': 0,
+    '90s': 90_000,
+    '5m': 300_000,
+    '2h': 7_200_000,
+    '1d': 86_400_000,
+    ' 7s ': 7_000,
+    '0007s': 7_000,
+  }
   for (const [text, ms] of Object.entries(cases)) t.equal(parseDuration(text), ms, text)
 })
 
 t.test('what is no duration is refused, with an example of one that is', async (t) => {
-  for (const text of ['', 's', '5', '-5s', '+5s', '1.5h', '5 m', '5M', '5min', '1h30m', '5s5', 'NaNs', '1e3s', '5w', '12345678901s', '５s']) {
+  for (const text of [
+    '',
+    's',
+    '5',
+    '-5s',
+    '+5s',
+    '1.5h',
+    '5 m',
+    '5M',
+    '5min',
+    '1h30m',
+    '5s5',
+    'NaNs',
+    '1e3s',
+    '5w',
+    '12345678901s',
+    '５s',
+  ]) {
     t.throws(() => parseDuration(text), { name: 'RangeError', message: /90s, 5m or 2h/ }, JSON.stringify(text))
   }
 })

@@ -38,13 +38,21 @@ t.test('a source is another one only where the caller says so', async (t) => {
 })
 
 t.test('what is no code is none, whatever objects inherit', async (t) => {
-  for (const text of ['', 'access_denied', 'constructor', 'toString', '__proto__', 'UNKNOWN']) t.notOk(isFailureCode(text), text)
+  for (const text of ['', 'access_denied', 'constructor', 'toString', '__proto__', 'UNKNOWN'])
+    t.notOk(isFailureCode(text), text)
 })
 
 t.test('the errors of a redirect are told apart, and all others are failed authorisations', async (t) => {
   const cases = {
-    access_denied: 'ACCESS_DENIED', server_error: 'BANK_ERROR', temporarily_unavailable: 'BANK_UNAVAILABLE', invalid_request: 'AUTHORISATION_FAILED',
-    ACCESS_DENIED: 'AUTHORISATION_FAILED', '': 'AUTHORISATION_FAILED', constructor: 'AUTHORISATION_FAILED', toString: 'AUTHORISATION_FAILED', hasOwnProperty: 'AUTHORISATION_FAILED',
+    access_denied: 'ACCESS_DENIED',
+    server_error: 'BANK_ERROR',
+    temporarily_unavailable: 'BANK_UNAVAILABLE',
+    invalid_request: 'AUTHORISATION_FAILED',
+    ACCESS_DENIED: 'AUTHORISATION_FAILED',
+    '': 'AUTHORISATION_FAILED',
+    constructor: 'AUTHORISATION_FAILED',
+    toString: 'AUTHORISATION_FAILED',
+    hasOwnProperty: 'AUTHORISATION_FAILED',
   }
   for (const [error, code] of Object.entries(cases)) t.equal(failureOfRedirectError(error), code, error)
   t.equal(failureOfRedirectError('__proto__'), 'AUTHORISATION_FAILED')

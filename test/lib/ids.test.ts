@@ -33,7 +33,11 @@ t.test('an event id has its time and 16 base32 characters', async (t) => {
 t.test('an end-to-end id is SVC and 32 hex digits: 35 characters', async (t) => {
   const made = many(() => ids.endToEndId())
   for (const id of made.slice(0, 200)) t.match(id, /^SVC[0-9a-f]{32}$/)
-  t.equal(new Set(made.map((id) => id.slice(0, 31))).size, made.length, 'the first 31 characters, which banks keep, tell them apart')
+  t.equal(
+    new Set(made.map((id) => id.slice(0, 31))).size,
+    made.length,
+    'the first 31 characters, which banks keep, tell them apart',
+  )
 })
 
 t.test('a token is 32 bytes of chance as base64url', async (t) => {
@@ -49,5 +53,17 @@ t.test('jitter lies between 0 and 1', async (t) => {
 t.test('what is no uuid is none', async (t) => {
   const uuid = '0190a6b2-5a3f-7c21-8e4d-1a2b3c4d5e6f'
   t.ok(isUuid(uuid) && isUuid(uuid.toUpperCase()))
-  for (const text of ['', 'x', uuid.slice(1), `${uuid}0`, ` ${uuid}`, `${uuid}\n`, uuid.replaceAll('-', ''), uuid.replace('0', 'g'), `{${uuid}}`, '%00']) t.notOk(isUuid(text), JSON.stringify(text))
+  for (const text of [
+    '',
+    'x',
+    uuid.slice(1),
+    `${uuid}0`,
+    ` ${uuid}`,
+    `${uuid}\n`,
+    uuid.replaceAll('-', ''),
+    uuid.replace('0', 'g'),
+    `{${uuid}}`,
+    '%00',
+  ])
+    t.notOk(isUuid(text), JSON.stringify(text))
 })

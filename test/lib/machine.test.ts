@@ -43,19 +43,36 @@ t.test('no table has two rows for one state and trigger, and every state can be 
     t.equal(new Set(keys).size, keys.length)
   }
   for (const status of PaymentStatus.options) {
-    t.ok(PAYMENT_TRANSITIONS.some((row) => row.from === null && canReach(PAYMENT_TRANSITIONS, row.to, status)), status)
+    t.ok(
+      PAYMENT_TRANSITIONS.some((row) => row.from === null && canReach(PAYMENT_TRANSITIONS, row.to, status)),
+      status,
+    )
   }
 })
 
-t.test('every move of a payment into Failed is told, and carries its consent along while that still waits', async (t) => {
-  for (const row of PAYMENT_TRANSITIONS.filter(({ to }) => to === 'Failed')) {
-    t.equal(row.webhook, 'payment.failed', row.on)
-    t.equal(row.consent === null, row.from === 'Authorised', row.on)
-  }
-})
+t.test(
+  'every move of a payment into Failed is told, and carries its consent along while that still waits',
+  async (t) => {
+    for (const row of PAYMENT_TRANSITIONS.filter(({ to }) => to === 'Failed')) {
+      t.equal(row.webhook, 'payment.failed', row.on)
+      t.equal(row.consent === null, row.from === 'Authorised', row.on)
+    }
+  },
+)
 
 t.test('a machine is drawn as a Mermaid state diagram', async (t) => {
-  t.equal(toMermaid('Door', DOOR), [
-    '---', 'title: Door', '---', 'stateDiagram-v2', '  [*] --> open: build', '  open --> closed: close', '  closed --> open: open', '  closed --> gone: brick up', '  gone --> [*]',
-  ].join('\n'))
+  t.equal(
+    toMermaid('Door', DOOR),
+    [
+      '---',
+      'title: Door',
+      '---',
+      'stateDiagram-v2',
+      '  [*] --> open: build',
+      '  open --> closed: close',
+      '  closed --> open: open',
+      '  closed --> gone: brick up',
+      '  gone --> [*]',
+    ].join('\n'),
+  )
 })

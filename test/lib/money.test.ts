@@ -1,13 +1,44 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { fitsCurrency, formatAmount, formatNumeric, isAmountText, isKnownCurrency, parseAmount, toNumeric } from '../../src/lib/money.ts'
+import {
+  fitsCurrency,
+  formatAmount,
+  formatNumeric,
+  isAmountText,
+  isKnownCurrency,
+  parseAmount,
+  toNumeric,
+} from '../../src/lib/money.ts'
 
 const amounts = fc.bigInt({ min: 0n, max: 10n ** 17n - 1n })
 
 t.test('what is no amount is refused, never guessed', async (t) => {
   const wrong = [
-    '', ' ', '.', '1.', '.5', '-1', '+1', '1e3', '0x10', '1,000.00', '1 000', '1.00000', '12345678901234', 'NaN', 'Infinity', '1.0.0', '１.００', '1\n',
-    ' 1', '1 ', '1_000', '٣', '1.2.', '01.', '--1',
+    '',
+    ' ',
+    '.',
+    '1.',
+    '.5',
+    '-1',
+    '+1',
+    '1e3',
+    '0x10',
+    '1,000.00',
+    '1 000',
+    '1.00000',
+    '12345678901234',
+    'NaN',
+    'Infinity',
+    '1.0.0',
+    '１.００',
+    '1\n',
+    ' 1',
+    '1 ',
+    '1_000',
+    '٣',
+    '1.2.',
+    '01.',
+    '--1',
   ]
   for (const text of wrong) {
     t.notOk(isAmountText(text), JSON.stringify(text))
@@ -16,12 +47,29 @@ t.test('what is no amount is refused, never guessed', async (t) => {
 })
 
 t.test('an amount is read to the last of its four decimals', async (t) => {
-  const cases = { '0': 0n, '0.01': 100n, '50': 500_000n, '50.0': 500_000n, '0.7125': 7_125n, '0050.00': 500_000n, '9999999999999.9999': 10n ** 17n - 1n }
+  const cases = {
+    '0': 0n,
+    '0.01': 100n,
+    '50': 500_000n,
+    '50.0': 500_000n,
+    '0.7125': 7_125n,
+    '0050.00': 500_000n,
+    '9999999999999.9999': 10n ** 17n - 1n,
+  }
   for (const [text, amount] of Object.entries(cases)) t.equal(parseAmount(text), amount, text)
 })
 
-t.test('an amount is shown with the currency\'s digits, and more only where they are not zero', async (t) => {
-  const cases = { '50.0000': '50.00', '0.7000': '0.70', '0.7125': '0.7125', '0.7120': '0.712', '0.0001': '0.0001', '0.0000': '0.00', '100.0000': '100.00', '9999999999999.9999': '9999999999999.9999' }
+t.test("an amount is shown with the currency's digits, and more only where they are not zero", async (t) => {
+  const cases = {
+    '50.0000': '50.00',
+    '0.7000': '0.70',
+    '0.7125': '0.7125',
+    '0.7120': '0.712',
+    '0.0001': '0.0001',
+    '0.0000': '0.00',
+    '100.0000': '100.00',
+    '9999999999999.9999': '9999999999999.9999',
+  }
   for (const [numeric, text] of Object.entries(cases)) t.equal(formatNumeric(numeric, 'GBP'), text, numeric)
 })
 

@@ -6,7 +6,8 @@ const sealer = makeSealer(key)
 const place = { table: 'merchants', column: 'webhook_signing_secret', rowId: 'r1', merchantId: 'm1' }
 
 t.test('what was sealed opens in its place', async (t) => {
-  for (const plain of ['', 'x', 'a'.repeat(64), 'Zoë \u{1f510}', 'x'.repeat(10_000)]) t.equal(sealer.open(sealer.seal(plain, place), place), plain)
+  for (const plain of ['', 'x', 'a'.repeat(64), 'Zoë \u{1f510}', 'x'.repeat(10_000)])
+    t.equal(sealer.open(sealer.seal(plain, place), place), plain)
 })
 
 t.test('the sealed text shows nothing of the plain one and is never the same twice', async (t) => {
@@ -33,7 +34,11 @@ t.test('a sealed text that was altered anywhere does not open', async (t) => {
   const parts = sealed.split('.')
   for (let index = 0; index < parts.length; index += 1) {
     const part = parts[index] ?? ''
-    const flipped = [...parts.slice(0, index), `${part[0] === 'A' ? 'B' : 'A'}${part.slice(1)}`, ...parts.slice(index + 1)]
+    const flipped = [
+      ...parts.slice(0, index),
+      `${part[0] === 'A' ? 'B' : 'A'}${part.slice(1)}`,
+      ...parts.slice(index + 1),
+    ]
     t.throws(() => sealer.open(flipped.join('.'), place), `part ${index}`)
     t.throws(() => sealer.open(parts.filter((_, at) => at !== index).join('.'), place), `without part ${index}`)
   }
@@ -53,6 +58,7 @@ t.test('another master key opens nothing, and the error says which key is missin
 })
 
 t.test('a master key of another length is refused', async (t) => {
-  for (const wrong of ['', 'short', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')]) t.throws(() => makeSealer(wrong), /32 bytes/)
+  for (const wrong of ['', 'short', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')])
+    t.throws(() => makeSealer(wrong), /32 bytes/)
   t.equal(Buffer.from(generateMasterKey(), 'base64').length, 32)
 })

@@ -10,7 +10,10 @@ t.test('liveness asks nobody, readiness counts the outbox', async (t) => {
   await createPayment(service, withEndpoint)
   await createPayment(service, withEndpoint)
   await createPayment(service, await service.merchant())
-  await service.owner.query(`update webhook_deliveries set status = 'DEAD', attempt_count = 6 where merchant_id <> $1`, [withEndpoint.id])
+  await service.owner.query(
+    `update webhook_deliveries set status = 'DEAD', attempt_count = 6 where merchant_id <> $1`,
+    [withEndpoint.id],
+  )
   const { body } = await service.call('GET', '/readyz')
   t.match(body, { status: 'ready', webhooks: { waiting: 2, due: 2, dead: 1 } })
   t.ok(body.webhooks.oldest_due_seconds >= 0 && body.webhooks.oldest_due_seconds < 60)

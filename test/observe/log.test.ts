@@ -12,7 +12,10 @@ function logged(write: (log: ReturnType<typeof makeLog>) => void, level = 'trace
     },
   })
   write(makeLog(level, destination))
-  return chunks.join('').split('\n').filter((line) => line !== '')
+  return chunks
+    .join('')
+    .split('\n')
+    .filter((line) => line !== '')
 }
 
 const CANARY = 'c4n4ryValue'
@@ -20,9 +23,33 @@ const HEX = 'ab'.repeat(32)
 const MASTER_KEY = Buffer.alloc(32, 7).toString('base64')
 
 const NAMES = [
-  'authorization', 'Authorization', 'cookie', 'code', 'state', 'token', 'session_token', 'secret', 'password', 'webhook_signing_secret', 'webhookSigningSecret',
-  'webhook_secret', 'encryptionKey', 'databaseUrl', 'migrationDatabaseUrl', 'redirect_url', 'redirectUrl', 'debtor_identification', 'payer_email', 'payer_phone',
-  'bank_consent_id', 'SVC_ENCRYPTION_KEY', 'SVC_DATABASE_URL', 'x-payment-state', 'X-Payment-State', 'x-service-signature', 'x-mock-bank-signature',
+  'authorization',
+  'Authorization',
+  'cookie',
+  'code',
+  'state',
+  'token',
+  'session_token',
+  'secret',
+  'password',
+  'webhook_signing_secret',
+  'webhookSigningSecret',
+  'webhook_secret',
+  'encryptionKey',
+  'databaseUrl',
+  'migrationDatabaseUrl',
+  'redirect_url',
+  'redirectUrl',
+  'debtor_identification',
+  'payer_email',
+  'payer_phone',
+  'bank_consent_id',
+  'SVC_ENCRYPTION_KEY',
+  'SVC_DATABASE_URL',
+  'x-payment-state',
+  'X-Payment-State',
+  'x-service-signature',
+  'x-mock-bank-signature',
 ]
 
 t.test('a secret is taken out by its name, wherever it stands', async (t) => {
@@ -77,29 +104,57 @@ t.test('a secret is taken out by its look, in messages, members and errors', asy
 })
 
 t.test('what stands beside a secret stays', async (t) => {
-  t.equal(redactText('postgres://db.example:5432/svc for a@b.example'), 'postgres://db.example:5432/svc for a@b.example')
+  t.equal(
+    redactText('postgres://db.example:5432/svc for a@b.example'),
+    'postgres://db.example:5432/svc for a@b.example',
+  )
   t.equal(redactText('postgres://svc:pw@db.example/svc'), 'postgres://svc:[redacted]@db.example/svc')
   t.equal(redactText('/return?state=abc&x=1'), '/return?state=[redacted]&x=1')
   t.equal(redactText('SVC0307dcff805d4646927a92684c318d83'), 'SVC0307dcff805d4646927a92684c318d83')
-  t.equal(redactText('01a1fd06-d2d8-79cd-82e1-816a8e7fc1eb evt_1795000000000_abcdefghijklmnop'), '01a1fd06-d2d8-79cd-82e1-816a8e7fc1eb evt_1795000000000_abcdefghijklmnop')
-  const [line = ''] = logged((log) => log.info({ a: 'postgres://h:5432/db', email: 'x@y.example', n: 12_345_678_901_234 }))
+  t.equal(
+    redactText('01a1fd06-d2d8-79cd-82e1-816a8e7fc1eb evt_1795000000000_abcdefghijklmnop'),
+    '01a1fd06-d2d8-79cd-82e1-816a8e7fc1eb evt_1795000000000_abcdefghijklmnop',
+  )
+  const [line = ''] = logged((log) =>
+    log.info({ a: 'postgres://h:5432/db', email: 'x@y.example', n: 12_345_678_901_234 }),
+  )
   t.match(JSON.parse(line), { a: 'postgres://h:5432/db', email: 'x@y.example', n: 12_345_678_901_234 })
 })
 
 t.test('an error tells its name, message, code and cause, and none of the values it carries', async (t) => {
-  const error = Object.assign(new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'ECONNREFUSED' }) }), { values: [CANARY], sql: CANARY, code: '23505' })
+  const error = Object.assign(
+    new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'ECONNREFUSED' }) }),
+    { values: [CANARY], sql: CANARY, code: '23505' },
+  )
   const [line = ''] = logged((log) => log.error({ err: error }, 'failed'))
   t.notOk(line.includes(CANARY))
-  t.match(JSON.parse(line), { level: 'error', msg: 'failed', err: { type: 'Error', message: 'outer', error_code: '23505', cause: { message: 'inner', error_code: 'ECONNREFUSED' } } })
+  t.match(JSON.parse(line), {
+    level: 'error',
+    msg: 'failed',
+    err: {
+      type: 'Error',
+      message: 'outer',
+      error_code: '23505',
+      cause: { message: 'inner', error_code: 'ECONNREFUSED' },
+    },
+  })
 })
 
 t.test('a line is one line, whatever is logged', async (t) => {
-  const lines = logged((log) => log.info({ path: 'a\nb\r\n{"level":"error","msg":"forged"}' }, 'x\u2028y\n{"forged":true}'))
+  const lines = logged((log) =>
+    log.info({ path: 'a\nb\r\n{"level":"error","msg":"forged"}' }, 'x\u2028y\n{"forged":true}'),
+  )
   t.equal(lines.length, 1)
   t.match(JSON.parse(lines[0] ?? ''), { level: 'info', time: /^\d{4}-\d\d-\d\dT.*Z$/ })
 })
 
 t.test('the level is kept', async (t) => {
-  t.same(logged((log) => log.info('x'), 'warn'), [])
-  t.same(logged((log) => log.fatal('x'), 'silent'), [])
+  t.same(
+    logged((log) => log.info('x'), 'warn'),
+    [],
+  )
+  t.same(
+    logged((log) => log.fatal('x'), 'silent'),
+    [],
+  )
 })

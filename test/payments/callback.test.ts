@@ -4,7 +4,16 @@ import { CALLBACK_SIGNATURE_HEADER, callbackBytes } from '../../src/banks/mock-c
 import type { BankCallback } from '../../src/banks/connector.ts'
 import { atBank, createPayment, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
-import { completeSca, endConsent, eventsOf, movesOf, stateOf, tally, times, webhookTypesOf } from '../support/payments.ts'
+import {
+  completeSca,
+  endConsent,
+  eventsOf,
+  movesOf,
+  stateOf,
+  tally,
+  times,
+  webhookTypesOf,
+} from '../support/payments.ts'
 import { mockBankSecret } from '../support/bank-secret.ts'
 
 const service = await testService(t)
@@ -13,15 +22,27 @@ const secret = mockBankSecret(service.app.config.encryptionKey)
 
 const AUTHORISED = { outcome: 'authorised', bankReference: 'MB1', settleInSeconds: 0 } as const
 
-async function created(changes: Record<string, unknown> = {}): Promise<{ id: string; state: string; redirectUrl: string }> {
+async function created(
+  changes: Record<string, unknown> = {},
+): Promise<{ id: string; state: string; redirectUrl: string }> {
   const { body } = await createPayment(service, merchant, changes)
-  return { id: body.payment_id, state: new URL(body.redirect_url).searchParams.get('state') ?? '', redirectUrl: body.redirect_url }
+  return {
+    id: body.payment_id,
+    state: new URL(body.redirect_url).searchParams.get('state') ?? '',
+    redirectUrl: body.redirect_url,
+  }
 }
 
-function send(bytes: Buffer, { signature, connector = 'mock' }: { signature?: string | undefined; connector?: string } = {}): Promise<Answer> {
+function send(
+  bytes: Buffer,
+  { signature, connector = 'mock' }: { signature?: string | undefined; connector?: string } = {},
+): Promise<Answer> {
   return service.call('POST', `/api/v1/bank/callbacks/${connector}`, {
     raw: bytes,
-    headers: { 'content-type': 'application/json', ...(signature === undefined ? {} : { [CALLBACK_SIGNATURE_HEADER]: signature }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(signature === undefined ? {} : { [CALLBACK_SIGNATURE_HEADER]: signature }),
+    },
   })
 }
 
@@ -34,7 +55,7 @@ function report(callback: BankCallback): Promise<Answer> {
   return send(bytes, { signature: sign(bytes) })
 }
 
-t.test('the bank\'s own report authorises the payment, with its body in the audit event', async (t) => {
+t.test("the bank's own report authorises the payment, with its body in the audit event", async (t) => {
   const { id, state } = await created()
   t.match(await report({ state, result: AUTHORISED }), { status: 200, body: { status: 'accepted' } })
   t.same(await stateOf(service, id), { payment: 'Authorised', consent: 'AUTHORISED', failure: null })
@@ -42,23 +63,41 @@ t.test('the bank\'s own report authorises the payment, with its body in the audi
   t.match(event, { changed_by: 'BANK_CALLBACK', raw_payload: callbackBytes({ state, result: AUTHORISED }).toString() })
 })
 
-t.test('the bank\'s own report of a refusal fails the payment with its code', async (t) => {
+t.test("the bank's own report of a refusal fails the payment with its code", async (t) => {
   const { id, state } = await created()
-  t.match(await report({ state, result: { outcome: 'rejected', failureCode: 'FRAUD_SUSPECTED' } }), { status: 200, body: { status: 'accepted' } })
+  t.match(await report({ state, result: { outcome: 'rejected', failureCode: 'FRAUD_SUSPECTED' } }), {
+    status: 200,
+    body: { status: 'accepted' },
+  })
   t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: 'FRAUD_SUSPECTED' })
 })
 
-t.test('a report that is not the bank\'s is refused and changes nothing', async (t) => {
+t.test("a report that is not the bank's is refused and changes nothing", async (t) => {
   const { id, state } = await created()
   const bytes = callbackBytes({ state, result: AUTHORISED })
-  const forged = [undefined, '', 'x', sign(bytes, 'another key'), sign(bytes).toUpperCase(), sign(Buffer.concat([bytes, Buffer.from(' ')])), sign(bytes).slice(0, -1)]
+  const forged = [
+    undefined,
+    '',
+    'x',
+    sign(bytes, 'another key'),
+    sign(bytes).toUpperCase(),
+    sign(Buffer.concat([bytes, Buffer.from(' ')])),
+    sign(bytes).slice(0, -1),
+  ]
   for (const signature of forged) {
     t.match(await send(bytes, { signature }), { status: 401, body: { code: 'UNAUTHENTICATED' } })
   }
   const strange = Buffer.from(JSON.stringify({ state, outcome: 'settled' }))
   t.match(await send(strange, { signature: sign(strange) }), { status: 401 }, 'a body that the bank would not write')
-  t.match(await send(bytes, { signature: sign(bytes), connector: 'unknown' }), { status: 404, body: { code: 'CONNECTOR_NOT_FOUND' } })
-  t.same(await stateOf(service, id), { payment: 'AwaitingAuthorisation', consent: 'AWAITING_AUTHORISATION', failure: null })
+  t.match(await send(bytes, { signature: sign(bytes), connector: 'unknown' }), {
+    status: 404,
+    body: { code: 'CONNECTOR_NOT_FOUND' },
+  })
+  t.same(await stateOf(service, id), {
+    payment: 'AwaitingAuthorisation',
+    consent: 'AWAITING_AUTHORISATION',
+    failure: null,
+  })
 })
 
 t.test('a report on a payment that does not exist is told so', async (t) => {
@@ -68,7 +107,10 @@ t.test('a report on a payment that does not exist is told so', async (t) => {
 t.test('20 equal reports at once change one thing', async (t) => {
   const { id, state } = await created()
   const answers = await times(20, () => report({ state, result: AUTHORISED }))
-  t.same(tally(answers.map(({ status, body }) => `${status} ${body.status}`)), { '200 accepted': 1, '200 already_known': 19 })
+  t.same(tally(answers.map(({ status, body }) => `${status} ${body.status}`)), {
+    '200 accepted': 1,
+    '200 already_known': 19,
+  })
   t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised'])
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.authorized'])
 })
@@ -76,11 +118,14 @@ t.test('20 equal reports at once change one thing', async (t) => {
 t.test('a report that contradicts what is known changes nothing', async (t) => {
   const { id, state } = await created()
   await report({ state, result: AUTHORISED })
-  t.match(await report({ state, result: { outcome: 'rejected', failureCode: 'BANK_ERROR' } }), { status: 200, body: { status: 'already_known' } })
+  t.match(await report({ state, result: { outcome: 'rejected', failureCode: 'BANK_ERROR' } }), {
+    status: 200,
+    body: { status: 'already_known' },
+  })
   t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised'])
 })
 
-t.test('a report after the consent\'s end changes nothing', async (t) => {
+t.test("a report after the consent's end changes nothing", async (t) => {
   const { id, state } = await created()
   await endConsent(service, id)
   t.match(await report({ state, result: AUTHORISED }), { status: 200 })
@@ -101,6 +146,9 @@ t.test('a bank that reports before it sends the payer back, or twice, authorises
 t.test('a bank that reports a cancellation before it sends the payer back fails the payment once', async (t) => {
   const { id, redirectUrl } = await created({ scenario: 'callback-before-redirect' })
   const back = await atBank(redirectUrl, 'cancel')
-  t.match(await completeSca(service, id, back), { status: 200, body: { status: 'Failed', failure: { code: 'ACCESS_DENIED' } } })
+  t.match(await completeSca(service, id, back), {
+    status: 200,
+    body: { status: 'Failed', failure: { code: 'ACCESS_DENIED' } },
+  })
   t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Failed'])
 })

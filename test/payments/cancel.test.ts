@@ -2,19 +2,36 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { atBank, authorisedPayment, createPayment, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
-import { completeSca, endConsent, eventsOf, movesOf, settledPayment, stateOf, tally, times, webhooksOf, webhookTypesOf } from '../support/payments.ts'
+import {
+  completeSca,
+  endConsent,
+  eventsOf,
+  movesOf,
+  settledPayment,
+  stateOf,
+  tally,
+  times,
+  webhooksOf,
+  webhookTypesOf,
+} from '../support/payments.ts'
 
 const service = await testService(t)
 const merchant = await service.merchant()
 
 async function created(): Promise<{ id: string; state: string; redirectUrl: string }> {
   const { body } = await createPayment(service, merchant)
-  return { id: body.payment_id, state: new URL(body.redirect_url).searchParams.get('state') ?? '', redirectUrl: body.redirect_url }
+  return {
+    id: body.payment_id,
+    state: new URL(body.redirect_url).searchParams.get('state') ?? '',
+    redirectUrl: body.redirect_url,
+  }
 }
 
 function cancel(id: string, as: { state: string } | 'merchant' = 'merchant'): Promise<Answer> {
   const path = `/api/v1/payments/${id}/cancel`
-  return as === 'merchant' ? service.call('POST', path, { merchant }) : service.call('POST', path, { headers: { 'x-payment-state': as.state } })
+  return as === 'merchant'
+    ? service.call('POST', path, { merchant })
+    : service.call('POST', path, { headers: { 'x-payment-state': as.state } })
 }
 
 t.test('a merchant cancels a payment that waits', async (t) => {
@@ -23,10 +40,16 @@ t.test('a merchant cancels a payment that waits', async (t) => {
   t.match(answer, { status: 200, body: { payment_id: id, status: 'Failed', consent_status: 'REJECTED' } })
   t.match(answer.body.failure, { code: 'CANCELLED_BY_MERCHANT', source: 'MERCHANT', iso_code: 'DS02' })
   t.match(await eventsOf(service, id), [{}, { new_status: 'Failed', changed_by: 'MERCHANT_API', raw_payload: '{}' }])
-  t.match(await webhooksOf(service, id), [{}, { event_type: 'payment.failed', payload: { data: { failure: { code: 'CANCELLED_BY_MERCHANT', source: 'MERCHANT', isoCode: 'DS02' } } } }])
+  t.match(await webhooksOf(service, id), [
+    {},
+    {
+      event_type: 'payment.failed',
+      payload: { data: { failure: { code: 'CANCELLED_BY_MERCHANT', source: 'MERCHANT', isoCode: 'DS02' } } },
+    },
+  ])
 })
 
-t.test('a payer cancels with the payment\'s state, and sees nothing of the merchant\'s', async (t) => {
+t.test("a payer cancels with the payment's state, and sees nothing of the merchant's", async (t) => {
   const { id, state } = await created()
   const answer = await cancel(id, { state })
   t.match(answer, { status: 200, body: { status: 'Failed', failure: { code: 'ACCESS_DENIED', source: 'PAYER' } } })
@@ -34,7 +57,7 @@ t.test('a payer cancels with the payment\'s state, and sees nothing of the merch
   t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: 'ACCESS_DENIED' })
 })
 
-t.test('another payment\'s state opens nothing', async (t) => {
+t.test("another payment's state opens nothing", async (t) => {
   const { id } = await created()
   const stranger = await created()
   t.match(await cancel(id, { state: stranger.state }), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
@@ -42,10 +65,12 @@ t.test('another payment\'s state opens nothing', async (t) => {
   t.same((await stateOf(service, id)).payment, 'AwaitingAuthorisation')
 })
 
-t.test('another merchant\'s payment does not exist', async (t) => {
+t.test("another merchant's payment does not exist", async (t) => {
   const { id } = await created()
   const stranger = await service.merchant()
-  const [foreign, unknown] = [id, randomUUID()].map((payment) => service.call('POST', `/api/v1/payments/${payment}/cancel`, { merchant: stranger }))
+  const [foreign, unknown] = [id, randomUUID()].map((payment) =>
+    service.call('POST', `/api/v1/payments/${payment}/cancel`, { merchant: stranger }),
+  )
   t.match(await foreign, { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
   const withoutIds = (answer: Answer | undefined) => ({ ...answer?.body, request_id: '' })
   t.same(withoutIds(await foreign), withoutIds(await unknown))
@@ -68,10 +93,14 @@ t.test('a payment is not cancelled once it is authorised, settled, or failed oth
   const denied = await created()
   await completeSca(service, denied.id, await atBank(denied.redirectUrl, 'cancel'))
   t.match(await cancel(denied.id), { status: 409, body: { code: 'PAYMENT_NOT_CANCELLABLE' } })
-  t.same(await movesOf(service, authorised.id), ['AwaitingAuthorisation', 'Authorised', 'Settled'], 'the job settled it beside the other')
+  t.same(
+    await movesOf(service, authorised.id),
+    ['AwaitingAuthorisation', 'Authorised', 'Settled'],
+    'the job settled it beside the other',
+  )
 })
 
-t.test('after the consent\'s end there is nothing to cancel: the payment has expired', async (t) => {
+t.test("after the consent's end there is nothing to cancel: the payment has expired", async (t) => {
   const { id } = await created()
   await endConsent(service, id)
   t.match(await cancel(id), { status: 409, body: { code: 'PAYMENT_NOT_CANCELLABLE' } })

@@ -2,7 +2,16 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { atBank, createPayment, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
-import { completeSca, endConsent, eventsOf, movesOf, stateOf, tally, times, webhookTypesOf } from '../support/payments.ts'
+import {
+  completeSca,
+  endConsent,
+  eventsOf,
+  movesOf,
+  stateOf,
+  tally,
+  times,
+  webhookTypesOf,
+} from '../support/payments.ts'
 import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 const bank = steeredBank()
@@ -10,7 +19,9 @@ const service = await testService(t, { overrides: { bank: bank.connector } })
 bank.behind(service.app.mockBank)
 const merchant = await service.merchant()
 
-async function created(changes: Record<string, unknown> = {}): Promise<{ id: string; state: string; redirectUrl: string }> {
+async function created(
+  changes: Record<string, unknown> = {},
+): Promise<{ id: string; state: string; redirectUrl: string }> {
   const { body } = await createPayment(service, merchant, changes)
   const state = new URL(body.redirect_url).searchParams.get('state') ?? ''
   return { id: body.payment_id, state, redirectUrl: body.redirect_url }
@@ -27,33 +38,49 @@ t.test('a payer who approves authorises the payment, and the audit event keeps w
   t.strictSame(Object.keys(answer.body), ['payment_id', 'status', 'end_to_end_id', 'failure'])
   t.same(await stateOf(service, id), { payment: 'Authorised', consent: 'AUTHORISED', failure: null })
   const [, event] = await eventsOf(service, id)
-  t.same(event, { previous_status: 'AwaitingAuthorisation', new_status: 'Authorised', changed_by: 'BANK_CALLBACK', raw_payload: JSON.stringify(back) })
+  t.same(event, {
+    previous_status: 'AwaitingAuthorisation',
+    new_status: 'Authorised',
+    changed_by: 'BANK_CALLBACK',
+    raw_payload: JSON.stringify(back),
+  })
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.authorized'])
 })
 
 t.test('a payer who cancels at the bank fails the payment with ACCESS_DENIED', async (t) => {
   const { id, redirectUrl } = await created()
   const answer = await completeSca(service, id, await atBank(redirectUrl, 'cancel'))
-  t.match(answer, { status: 200, body: { status: 'Failed', failure: { code: 'ACCESS_DENIED', source: 'ASPSP_REJECTION', iso_code: 'CUST' } } })
+  t.match(answer, {
+    status: 200,
+    body: { status: 'Failed', failure: { code: 'ACCESS_DENIED', source: 'ASPSP_REJECTION', iso_code: 'CUST' } },
+  })
   t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: 'ACCESS_DENIED' })
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.failed'])
 })
 
 t.test('each error of the redirect becomes its own failure', async (t) => {
   const failures = {
-    access_denied: 'ACCESS_DENIED', server_error: 'BANK_ERROR', temporarily_unavailable: 'BANK_UNAVAILABLE', invalid_scope: 'AUTHORISATION_FAILED',
-    login_required: 'AUTHORISATION_FAILED', constructor: 'AUTHORISATION_FAILED',
+    access_denied: 'ACCESS_DENIED',
+    server_error: 'BANK_ERROR',
+    temporarily_unavailable: 'BANK_UNAVAILABLE',
+    invalid_scope: 'AUTHORISATION_FAILED',
+    login_required: 'AUTHORISATION_FAILED',
+    constructor: 'AUTHORISATION_FAILED',
   }
   for (const [error, code] of Object.entries(failures)) {
     const { id, state } = await created()
-    const answer = await completeSca(service, id, { state, error, error_description: 'in the bank\'s words' })
+    const answer = await completeSca(service, id, { state, error, error_description: "in the bank's words" })
     t.match(answer, { status: 200, body: { status: 'Failed', failure: { code } } }, error)
     t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: code }, error)
   }
 })
 
 t.test('what the bank says at the exchange counts, not that the browser brought a code', async (t) => {
-  for (const [scenario, code] of [['sca-fails', 'AUTHORISATION_FAILED'], ['limit-exceeded', 'LIMIT_EXCEEDED'], ['account-blocked', 'ACCOUNT_BLOCKED']] as const) {
+  for (const [scenario, code] of [
+    ['sca-fails', 'AUTHORISATION_FAILED'],
+    ['limit-exceeded', 'LIMIT_EXCEEDED'],
+    ['account-blocked', 'ACCOUNT_BLOCKED'],
+  ] as const) {
     const { id, redirectUrl } = await created({ scenario })
     const answer = await completeSca(service, id, await atBank(redirectUrl, 'approve'))
     t.match(answer, { status: 200, body: { status: 'Failed', failure: { code } } }, scenario)
@@ -62,35 +89,53 @@ t.test('what the bank says at the exchange counts, not that the browser brought 
 
 t.test('a code that the bank does not know is refused and changes nothing', async (t) => {
   const { id, state, redirectUrl } = await created()
-  t.match(await completeSca(service, id, { state, code: 'made-up' }), { status: 400, body: { code: 'CODE_INVALID' } }, 'before the payer decided')
+  t.match(
+    await completeSca(service, id, { state, code: 'made-up' }),
+    { status: 400, body: { code: 'CODE_INVALID' } },
+    'before the payer decided',
+  )
   const back = await atBank(redirectUrl, 'approve')
-  t.match(await completeSca(service, id, { state, code: 'made-up' }), { status: 400, body: { code: 'CODE_INVALID' } }, 'after the payer approved')
+  t.match(
+    await completeSca(service, id, { state, code: 'made-up' }),
+    { status: 400, body: { code: 'CODE_INVALID' } },
+    'after the payer approved',
+  )
   const stranger = await created()
   const code = await atBank(stranger.redirectUrl, 'approve')
-  t.match(await completeSca(service, id, { ...code, state }), { status: 400, body: { code: 'CODE_INVALID' } }, 'another payment\'s code')
+  t.match(
+    await completeSca(service, id, { ...code, state }),
+    { status: 400, body: { code: 'CODE_INVALID' } },
+    "another payment's code",
+  )
   t.same(await stateOf(service, id), UNTOUCHED)
   t.same(await movesOf(service, id), ['AwaitingAuthorisation'])
   t.equal((await completeSca(service, id, back)).body.status, 'Authorised', 'the right one still works')
 })
 
-t.test('a payer who cancelled can\'t be turned into one who approved', async (t) => {
+t.test("a payer who cancelled can't be turned into one who approved", async (t) => {
   const { id, state, redirectUrl } = await created()
   await atBank(redirectUrl, 'cancel')
   t.match(await completeSca(service, id, { state, code: 'made-up' }), { status: 400, body: { code: 'CODE_INVALID' } })
   t.same(await stateOf(service, id), UNTOUCHED)
 })
 
-t.test('without the payment\'s own state nothing is done', async (t) => {
+t.test("without the payment's own state nothing is done", async (t) => {
   const { id, state, redirectUrl } = await created()
   const { code } = (await atBank(redirectUrl, 'approve')) as { code: string }
   const stranger = await created()
   for (const wrong of ['x', stranger.state, `${state}x`, state.slice(0, -1), state.toUpperCase()]) {
     t.match(await completeSca(service, id, { state: wrong, code }), { status: 403, body: { code: 'STATE_MISMATCH' } })
-    t.match(await completeSca(service, id, { state: wrong, error: 'access_denied' }), { status: 403, body: { code: 'STATE_MISMATCH' } })
+    t.match(await completeSca(service, id, { state: wrong, error: 'access_denied' }), {
+      status: 403,
+      body: { code: 'STATE_MISMATCH' },
+    })
   }
   t.match(await completeSca(service, id, { code }), { status: 400 }, 'no state at all')
   t.match(await completeSca(service, id, { state }), { status: 400 }, 'neither code nor error')
-  t.match(await completeSca(service, randomUUID(), { state, code }), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
+  t.match(await completeSca(service, randomUUID(), { state, code }), {
+    status: 404,
+    body: { code: 'PAYMENT_NOT_FOUND' },
+  })
   t.match(await completeSca(service, 'no-id', { state, code }), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
   t.same(await stateOf(service, id), UNTOUCHED)
 })
@@ -115,7 +160,10 @@ t.test('a consent that has ended is not authorised: the payment fails with CONSE
     t.match(await completeSca(service, id, body), { status: 409, body: { code: 'CONSENT_EXPIRED' } })
   }
   t.same(await stateOf(service, id), { payment: 'Failed', consent: 'EXPIRED', failure: 'CONSENT_EXPIRED' })
-  t.match(await eventsOf(service, id), [{}, { new_status: 'Failed', changed_by: 'BATCH_JOB', raw_payload: /"job":"expire-consents"/ }])
+  t.match(await eventsOf(service, id), [
+    {},
+    { new_status: 'Failed', changed_by: 'BATCH_JOB', raw_payload: /"job":"expire-consents"/ },
+  ])
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.failed'])
 })
 

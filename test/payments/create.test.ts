@@ -10,9 +10,25 @@ t.test('a payment is answered with its address at the bank, its ids and its amou
   const { status, headers, body } = await createPayment(service, merchant)
   t.equal(status, 201)
   t.strictSame(Object.keys(body).toSorted(), [
-    'consent_id', 'created_at', 'currency', 'end_to_end_id', 'expires_at', 'fee_amount', 'gross_amount', 'net_amount', 'payment_id', 'redirect_url', 'status',
+    'consent_id',
+    'created_at',
+    'currency',
+    'end_to_end_id',
+    'expires_at',
+    'fee_amount',
+    'gross_amount',
+    'net_amount',
+    'payment_id',
+    'redirect_url',
+    'status',
   ])
-  t.match(body, { status: 'AwaitingAuthorisation', gross_amount: '50.00', fee_amount: '0.70', net_amount: '49.30', currency: 'GBP' })
+  t.match(body, {
+    status: 'AwaitingAuthorisation',
+    gross_amount: '50.00',
+    fee_amount: '0.70',
+    net_amount: '49.30',
+    currency: 'GBP',
+  })
   t.match(body.end_to_end_id, /^[A-Z]{3}[0-9a-f]{32}$/)
   t.equal(headers['location'], `/api/v1/payments/${body.payment_id}`)
   t.equal(Date.parse(body.expires_at) - Date.parse(body.created_at), 90 * 60_000, 'a consent lives 90 minutes')
@@ -23,34 +39,65 @@ t.test('a payment is answered with its address at the bank, its ids and its amou
   t.ok(address.searchParams.get('consent'))
 })
 
-t.test('a creation writes the consent, the first audit event with the request as it came, and payment.initiated', async (t) => {
-  const raw = '{ "currency":"GBP",  "amount": "50", "redirect_uri":"https://shop.example/return" }'
-  const { body } = await service.call('POST', '/api/v1/payments', { merchant, raw, headers: { 'content-type': 'application/json', 'x-idempotency-key': randomUUID() } })
-  t.same(await stateOf(service, body.payment_id), { payment: 'AwaitingAuthorisation', consent: 'AWAITING_AUTHORISATION', failure: null })
-  t.same(await eventsOf(service, body.payment_id), [
-    { previous_status: null, new_status: 'AwaitingAuthorisation', changed_by: 'MERCHANT_API', raw_payload: raw },
-  ])
-  const webhooks = await webhooksOf(service, body.payment_id)
-  t.match(webhooks, [{ event_type: 'payment.initiated', sequence: 1, payload: { data: { status: 'AWAITING_AUTHORISATION', previousStatus: null } } }])
-  t.equal(webhooks.length, 1)
-})
+t.test(
+  'a creation writes the consent, the first audit event with the request as it came, and payment.initiated',
+  async (t) => {
+    const raw = '{ "currency":"GBP",  "amount": "50", "redirect_uri":"https://shop.example/return" }'
+    const { body } = await service.call('POST', '/api/v1/payments', {
+      merchant,
+      raw,
+      headers: { 'content-type': 'application/json', 'x-idempotency-key': randomUUID() },
+    })
+    t.same(await stateOf(service, body.payment_id), {
+      payment: 'AwaitingAuthorisation',
+      consent: 'AWAITING_AUTHORISATION',
+      failure: null,
+    })
+    t.same(await eventsOf(service, body.payment_id), [
+      { previous_status: null, new_status: 'AwaitingAuthorisation', changed_by: 'MERCHANT_API', raw_payload: raw },
+    ])
+    const webhooks = await webhooksOf(service, body.payment_id)
+    t.match(webhooks, [
+      {
+        event_type: 'payment.initiated',
+        sequence: 1,
+        payload: { data: { status: 'AWAITING_AUTHORISATION', previousStatus: null } },
+      },
+    ])
+    t.equal(webhooks.length, 1)
+  },
+)
 
 t.test('payer context and metadata are kept with the payment', async (t) => {
-  const context = { payer_name: 'Zoë O\'Neill "x"', remittance_reference: 'INV 1', debtor_bank_id: 'mock-"1"', metadata: { order: '17', note: 'a\nb' } }
+  const context = {
+    payer_name: 'Zoë O\'Neill "x"',
+    remittance_reference: 'INV 1',
+    debtor_bank_id: 'mock-"1"',
+    metadata: { order: '17', note: 'a\nb' },
+  }
   const account = { debtor_account_scheme: 'UK.OBIE.SortCodeAccountNumber', debtor_identification: '20000012345678' }
   const contact = { payer_email: 'zoe@example.com', payer_phone: '+447700900123' }
   const { body } = await createPayment(service, merchant, { ...context, ...account, ...contact })
   t.match((await service.call('GET', `/api/v1/payments/${body.payment_id}`, { merchant })).body, context)
-  const { rows } = await service.owner.query('select debtor_account_scheme, debtor_identification, payer_email, payer_phone from payment_consents where id = $1', [body.consent_id])
+  const { rows } = await service.owner.query(
+    'select debtor_account_scheme, debtor_identification, payer_email, payer_phone from payment_consents where id = $1',
+    [body.consent_id],
+  )
   t.same(rows, [{ ...account, ...contact }])
-  t.match(await webhooksOf(service, body.payment_id), [{ payload: { data: { bankDetails: { providerId: 'mock-"1"' } } } }])
+  t.match(await webhooksOf(service, body.payment_id), [
+    { payload: { data: { bankDetails: { providerId: 'mock-"1"' } } } },
+  ])
 })
 
 t.test('who may not take payments is told why, and nothing is recorded', async (t) => {
   const gates: { because: string; set: string; code: string }[] = [
     { because: 'KYB not begun', set: `kyb_status = 'PENDING'`, code: 'MERCHANT_NOT_APPROVED' },
     { because: 'suspended', set: `kyb_status = 'SUSPENDED'`, code: 'MERCHANT_NOT_APPROVED' },
-    { because: 'payouts held', set: `payout_held = true, payout_held_at = now(), payout_held_by = 'an operator'`, code: 'PAYOUT_HELD' },
+    {
+      because: 'payouts held',
+      set: `payout_held = true, payout_held_at = now(), payout_held_by = 'an operator'`,
+      code: 'PAYOUT_HELD',
+    },
     { because: 'disabled', set: 'is_active = false', code: 'MERCHANT_INACTIVE' },
   ]
   for (const { because, set, code } of gates) {
@@ -65,31 +112,50 @@ t.test('who may not take payments is told why, and nothing is recorded', async (
 
 t.test('a payment moves at most what its merchant may charge, in the currencies it has', async (t) => {
   const small = await service.merchant()
-  await service.owner.query(`update merchants set payment_amount_max = 100, currencies = '{GBP}' where id = $1`, [small.id])
+  await service.owner.query(`update merchants set payment_amount_max = 100, currencies = '{GBP}' where id = $1`, [
+    small.id,
+  ])
   t.equal((await createPayment(service, small, { amount: '100.00' })).status, 201)
   const above = await createPayment(service, small, { amount: '100.01' })
   t.match(above, { status: 400, body: { code: 'VALIDATION_FAILED', error: /AM13/, errors: [{ path: 'amount' }] } })
-  t.match(await createPayment(service, small, { currency: 'EUR' }), { status: 400, body: { code: 'UNSUPPORTED_CURRENCY' } })
+  t.match(await createPayment(service, small, { currency: 'EUR' }), {
+    status: 400,
+    body: { code: 'UNSUPPORTED_CURRENCY' },
+  })
   t.equal((await createPayment(service, merchant, { currency: 'EUR' })).status, 201)
   t.equal((await createPayment(service, merchant, { amount: '1000000.00' })).status, 201)
   t.match(await createPayment(service, merchant, { amount: '1000000.01' }), { status: 400, body: { error: /AM13/ } })
 })
 
 t.test('an amount that the fee would eat up is refused', async (t) => {
-  t.match(await createPayment(service, merchant, { amount: '0.20' }), { status: 400, body: { code: 'AMOUNT_BELOW_FEE', errors: [{ path: 'amount' }] } })
-  t.match(await createPayment(service, merchant, { amount: '0.21' }), { status: 201, body: { fee_amount: '0.2021', net_amount: '0.0079' } })
+  t.match(await createPayment(service, merchant, { amount: '0.20' }), {
+    status: 400,
+    body: { code: 'AMOUNT_BELOW_FEE', errors: [{ path: 'amount' }] },
+  })
+  t.match(await createPayment(service, merchant, { amount: '0.21' }), {
+    status: 201,
+    body: { fee_amount: '0.2021', net_amount: '0.0079' },
+  })
 })
 
 t.test('a payment that is refused leaves its neighbours in the same moment alone', async (t) => {
   const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, index) => createPayment(service, merchant, { amount: index % 2 === 0 ? '50.00' : '0.01' })),
+    Array.from({ length: 40 }, (_, index) =>
+      createPayment(service, merchant, { amount: index % 2 === 0 ? '50.00' : '0.01' }),
+    ),
   )
-  t.same(answers.map(({ status }) => status), answers.map((_, index) => (index % 2 === 0 ? 201 : 400)))
+  t.same(
+    answers.map(({ status }) => status),
+    answers.map((_, index) => (index % 2 === 0 ? 201 : 400)),
+  )
 })
 
 t.test('a merchant without an endpoint gets the webhook recorded, to be sent when there is one', async (t) => {
   const { body } = await createPayment(service, merchant)
-  const { rows } = await service.owner.query('select status, next_retry_at::text as next_retry_at, attempt_count from webhook_deliveries where payment_intent_id = $1', [body.payment_id])
+  const { rows } = await service.owner.query(
+    'select status, next_retry_at::text as next_retry_at, attempt_count from webhook_deliveries where payment_intent_id = $1',
+    [body.payment_id],
+  )
   t.same(rows, [{ status: 'PENDING', next_retry_at: 'infinity', attempt_count: 0 }])
 })
 

@@ -12,7 +12,7 @@ async function created(): Promise<string> {
 
 const EXPIRED = { payment: 'Failed', consent: 'EXPIRED', failure: 'CONSENT_EXPIRED' }
 
-t.test('the sweeper fails what still waits after its consent\'s end, and nothing else', async (t) => {
+t.test("the sweeper fails what still waits after its consent's end, and nothing else", async (t) => {
   const [late, later, inTime, cancelled] = [await created(), await created(), await created(), await created()]
   await service.call('POST', `/api/v1/payments/${cancelled}/cancel`, { merchant })
   for (const id of [late, later, cancelled]) await endConsent(service, id)
@@ -28,21 +28,36 @@ t.test('an expiry is an event of the job, and a webhook with its failure', async
   await endConsent(service, id)
   await expireConsents(service.app)
   const [, event] = await eventsOf(service, id)
-  t.same({ ...event, raw_payload: JSON.parse(event?.raw_payload ?? '') }, {
-    previous_status: 'AwaitingAuthorisation',
-    new_status: 'Failed',
-    changed_by: 'BATCH_JOB',
-    raw_payload: { job: 'expire-consents', reason: 'the consent ended before the payer authorised it' },
-  })
-  t.match(await webhooksOf(service, id), [{}, { event_type: 'payment.failed', payload: { data: { status: 'FAILED', failure: { code: 'CONSENT_EXPIRED', source: 'PLATFORM', isoCode: 'TKXP' } } } }])
+  t.same(
+    { ...event, raw_payload: JSON.parse(event?.raw_payload ?? '') },
+    {
+      previous_status: 'AwaitingAuthorisation',
+      new_status: 'Failed',
+      changed_by: 'BATCH_JOB',
+      raw_payload: { job: 'expire-consents', reason: 'the consent ended before the payer authorised it' },
+    },
+  )
+  t.match(await webhooksOf(service, id), [
+    {},
+    {
+      event_type: 'payment.failed',
+      payload: {
+        data: { status: 'FAILED', failure: { code: 'CONSENT_EXPIRED', source: 'PLATFORM', isoCode: 'TKXP' } },
+      },
+    },
+  ])
 })
 
-t.test('whoever reads a payment after its consent\'s end reads that it expired', async (t) => {
+t.test("whoever reads a payment after its consent's end reads that it expired", async (t) => {
   for (const by of ['merchant', 'payer'] as const) {
     const { body } = await createPayment(service, merchant)
     const state = new URL(body.redirect_url).searchParams.get('state') ?? ''
     await endConsent(service, body.payment_id)
-    const read = await service.call('GET', `/api/v1/payments/${body.payment_id}`, by === 'merchant' ? { merchant } : { headers: { 'x-payment-state': state } })
+    const read = await service.call(
+      'GET',
+      `/api/v1/payments/${body.payment_id}`,
+      by === 'merchant' ? { merchant } : { headers: { 'x-payment-state': state } },
+    )
     t.match(read, { status: 200, body: { status: 'Failed', failure: { code: 'CONSENT_EXPIRED' } } }, by)
     t.same(await movesOf(service, body.payment_id), ['AwaitingAuthorisation', 'Failed'], by)
   }
@@ -63,9 +78,14 @@ t.test('sweepers and readers at once expire a payment once', async (t) => {
 
 t.test('a run takes a bounded number and asks to be run again', async (t) => {
   const ids = await times(201, () => created())
-  await service.owner.query(`update payment_consents set expires_at = now() - interval '1 second' where status = 'AWAITING_AUTHORISATION'`)
+  await service.owner.query(
+    `update payment_consents set expires_at = now() - interval '1 second' where status = 'AWAITING_AUTHORISATION'`,
+  )
   t.same(await expireConsents(service.app), { more: true })
   t.same(await expireConsents(service.app), { more: false })
-  const { rows } = await service.owner.query(`select count(*)::int4 as count from payment_intents where id = any ($1) and failure_code = 'CONSENT_EXPIRED'`, [ids])
+  const { rows } = await service.owner.query(
+    `select count(*)::int4 as count from payment_intents where id = any ($1) and failure_code = 'CONSENT_EXPIRED'`,
+    [ids],
+  )
   t.same(rows, [{ count: 201 }])
 })

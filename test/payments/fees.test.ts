@@ -24,43 +24,65 @@ async function merchantWith({ percentage, flat }: { percentage: bigint; flat: bi
   return id
 }
 
-t.test('the fee is the exact decimal gross x percentage + flat, rounded half away from zero, or nothing is charged', async (t) => {
-  let charged = 0
-  let refused = 0
-  await fc.assert(
-    fc.asyncProperty(fc.array(fees, { minLength: 40, maxLength: 40 }), async (cases) => {
-      await Promise.all(
-        cases.map(async (terms) => {
-          const merchantId = await merchantWith(terms)
-          const body = { amount: toNumeric(terms.gross), currency: 'GBP', redirect_uri: 'https://shop.example/return' }
-          const input = { merchant: { id: merchantId, tradingName: 'Acme' }, idempotencyKey: randomUUID(), body, rawBody: '{}' }
-          const fee = feeOf(terms)
-          if (fee >= terms.gross) {
-            const error: unknown = await createPaymentUseCase(service.app, input).catch((caught: unknown) => caught)
-            if (!(error instanceof Error) || !('code' in error) || error.code !== 'AMOUNT_BELOW_FEE') throw new Error(`not refused: ${String(error)}`)
-            refused += 1
-            return
-          }
-          const { payment } = await createPaymentUseCase(service.app, input)
-          const expected = [terms.gross, fee, terms.gross - fee].map((amount) => formatNumeric(toNumeric(amount), 'GBP'))
-          const got = [payment.gross_amount, payment.fee_amount, payment.net_amount]
-          if (JSON.stringify(got) !== JSON.stringify(expected)) throw new Error(`${got.join(' ')} instead of ${expected.join(' ')}`)
-          charged += 1
-        }),
-      )
-    }),
-    { numRuns: 15 },
-  )
-  t.ok(charged > 100 && refused > 10, `${charged} charged, ${refused} refused`)
-})
+t.test(
+  'the fee is the exact decimal gross x percentage + flat, rounded half away from zero, or nothing is charged',
+  async (t) => {
+    let charged = 0
+    let refused = 0
+    await fc.assert(
+      fc.asyncProperty(fc.array(fees, { minLength: 40, maxLength: 40 }), async (cases) => {
+        await Promise.all(
+          cases.map(async (terms) => {
+            const merchantId = await merchantWith(terms)
+            const body = {
+              amount: toNumeric(terms.gross),
+              currency: 'GBP',
+              redirect_uri: 'https://shop.example/return',
+            }
+            const input = {
+              merchant: { id: merchantId, tradingName: 'Acme' },
+              idempotencyKey: randomUUID(),
+              body,
+              rawBody: '{}',
+            }
+            const fee = feeOf(terms)
+            if (fee >= terms.gross) {
+              const error: unknown = await createPaymentUseCase(service.app, input).catch((caught: unknown) => caught)
+              if (!(error instanceof Error) || !('code' in error) || error.code !== 'AMOUNT_BELOW_FEE')
+                throw new Error(`not refused: ${String(error)}`)
+              refused += 1
+              return
+            }
+            const { payment } = await createPaymentUseCase(service.app, input)
+            const expected = [terms.gross, fee, terms.gross - fee].map((amount) =>
+              formatNumeric(toNumeric(amount), 'GBP'),
+            )
+            const got = [payment.gross_amount, payment.fee_amount, payment.net_amount]
+            if (JSON.stringify(got) !== JSON.stringify(expected))
+              throw new Error(`${got.join(' ')} instead of ${expected.join(' ')}`)
+            charged += 1
+          }),
+        )
+      }),
+      { numRuns: 15 },
+    )
+    t.ok(charged > 100 && refused > 10, `${charged} charged, ${refused} refused`)
+  },
+)
 
 t.test('half of a ten-thousandth is rounded away from zero', async (t) => {
   const merchant = await service.merchant({ feePercentage: '0.0050', feeFlat: '0.00' })
-  t.match((await createPayment(service, merchant, { amount: '0.01' })).body, { fee_amount: '0.0001', net_amount: '0.0099' })
-  t.match((await createPayment(service, merchant, { amount: '10.00' })).body, { fee_amount: '0.05', net_amount: '9.95' })
+  t.match((await createPayment(service, merchant, { amount: '0.01' })).body, {
+    fee_amount: '0.0001',
+    net_amount: '0.0099',
+  })
+  t.match((await createPayment(service, merchant, { amount: '10.00' })).body, {
+    fee_amount: '0.05',
+    net_amount: '9.95',
+  })
 })
 
-t.test('a fee is never calculated again: a payment keeps it when the merchant\'s fees change', async (t) => {
+t.test("a fee is never calculated again: a payment keeps it when the merchant's fees change", async (t) => {
   const merchant = await service.merchant({ feePercentage: '0.0100', feeFlat: '0.20' })
   const key = randomUUID()
   const before = await createPayment(service, merchant, {}, key)
@@ -69,7 +91,9 @@ t.test('a fee is never calculated again: a payment keeps it when the merchant\'s
   t.equal(repeat.text, before.text)
   const read = await service.call('GET', `/api/v1/payments/${before.body.payment_id}`, { merchant })
   t.match(read.body, { gross_amount: '50.00', fee_amount: '0.70', net_amount: '49.30' })
-  const { rows } = await service.owner.query('select fee_percentage, fee_flat from payment_intents where id = $1', [before.body.payment_id])
+  const { rows } = await service.owner.query('select fee_percentage, fee_flat from payment_intents where id = $1', [
+    before.body.payment_id,
+  ])
   t.same(rows, [{ fee_percentage: '0.0100', fee_flat: '0.20' }], 'the terms it was made under are kept beside it')
   t.match((await createPayment(service, merchant)).body, { fee_amount: '32.00' }, 'a new payment has the new ones')
 })
@@ -79,7 +103,10 @@ t.test('the database and the service write the same text for every amount', asyn
   await fc.assert(
     fc.asyncProperty(amounts, async (values) => {
       const numerics = values.map((value) => toNumeric(value))
-      const { rows } = await service.owner.query<{ text: string }>('select money_text(a) as text from unnest($1::numeric(19,4)[]) with ordinality as u (a, n) order by n', [numerics])
+      const { rows } = await service.owner.query<{ text: string }>(
+        'select money_text(a) as text from unnest($1::numeric(19,4)[]) with ordinality as u (a, n) order by n',
+        [numerics],
+      )
       for (const [index, numeric] of numerics.entries()) {
         const expected = formatNumeric(numeric, 'GBP')
         if (rows[index]?.text !== expected) throw new Error(`${rows[index]?.text} instead of ${expected}`)

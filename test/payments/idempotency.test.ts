@@ -37,7 +37,11 @@ t.test('a repeat that says the same in other words is the same request', async (
     '{"amount":"0050.0","currency":"GBP","redirect_uri":"https://shop.example/return","payer_name":"Zoë","metadata":{"a":"1","b":"2"}}',
   ]
   for (const raw of bodies) {
-    const repeat = await service.call('POST', '/api/v1/payments', { merchant, raw, headers: { 'content-type': 'application/json', 'x-idempotency-key': key } })
+    const repeat = await service.call('POST', '/api/v1/payments', {
+      merchant,
+      raw,
+      headers: { 'content-type': 'application/json', 'x-idempotency-key': key },
+    })
     t.same([repeat.status, repeat.text], [200, text], raw)
   }
 })
@@ -47,8 +51,14 @@ t.test('a key with any other body is refused and changes nothing', async (t) => 
   const key = randomUUID()
   const { body } = await createPayment(service, own, { payer_name: 'Zoë' }, key)
   const changes = [
-    { amount: '50.01' }, { currency: 'EUR' }, { redirect_uri: 'https://shop.example/other' }, { payer_name: 'Zoe' }, { payer_name: undefined },
-    { remittance_reference: 'INV 1' }, { metadata: {} }, { scenario: 'success' },
+    { amount: '50.01' },
+    { currency: 'EUR' },
+    { redirect_uri: 'https://shop.example/other' },
+    { payer_name: 'Zoe' },
+    { payer_name: undefined },
+    { remittance_reference: 'INV 1' },
+    { metadata: {} },
+    { scenario: 'success' },
   ]
   for (const change of changes) {
     const answer = await createPayment(service, own, { payer_name: 'Zoë', ...change }, key)
@@ -61,7 +71,11 @@ t.test('a key with any other body is refused and changes nothing', async (t) => 
 t.test('a scenario counts as body, whether it comes as a member or as a header', async (t) => {
   const key = randomUUID()
   const post = (body: unknown, scenario?: string) =>
-    service.call('POST', '/api/v1/payments', { merchant, body, headers: { 'x-idempotency-key': key, ...(scenario === undefined ? {} : { 'x-sandbox-scenario': scenario }) } })
+    service.call('POST', '/api/v1/payments', {
+      merchant,
+      body,
+      headers: { 'x-idempotency-key': key, ...(scenario === undefined ? {} : { 'x-sandbox-scenario': scenario }) },
+    })
   t.equal((await post(paymentBody(), 'refund-fails')).status, 201)
   t.equal((await post(paymentBody(), 'refund-fails')).status, 200)
   t.equal((await post(paymentBody({ scenario: 'refund-fails' }))).status, 200)
@@ -72,8 +86,14 @@ t.test('a scenario counts as body, whether it comes as a member or as a header',
 t.test('a key belongs to its merchant', async (t) => {
   const [one, two] = [await service.merchant(), await service.merchant()]
   const key = randomUUID()
-  const answers = await Promise.all([createPayment(service, one, {}, key), createPayment(service, two, { amount: '7.00' }, key)])
-  t.same(answers.map(({ status }) => status), [201, 201])
+  const answers = await Promise.all([
+    createPayment(service, one, {}, key),
+    createPayment(service, two, { amount: '7.00' }, key),
+  ])
+  t.same(
+    answers.map(({ status }) => status),
+    [201, 201],
+  )
   t.not(answers[0].body.payment_id, answers[1].body.payment_id)
 })
 
@@ -84,7 +104,14 @@ t.test('a request that was refused does not use its key up', async (t) => {
 })
 
 t.test('a repeat is answered although the merchant may not take payments any more', async (t) => {
-  const states = [`kyb_status = 'SUSPENDED'`, `payout_held = true, payout_held_at = now()`, 'is_active = false', `fee_flat = 100`, `currencies = '{EUR}'`, 'payment_amount_max = 1']
+  const states = [
+    `kyb_status = 'SUSPENDED'`,
+    `payout_held = true, payout_held_at = now()`,
+    'is_active = false',
+    `fee_flat = 100`,
+    `currencies = '{EUR}'`,
+    'payment_amount_max = 1',
+  ]
   for (const state of states) {
     const gated = await service.merchant()
     const key = randomUUID()
@@ -123,9 +150,13 @@ t.test('of two bodies at once under one key, one makes the payment and the other
   const own = await service.merchant()
   for (let round = 0; round < 10; round += 1) {
     const key = randomUUID()
-    const answers = await times(20, (index) => createPayment(index % 4 < 2 ? service : other, own, { amount: index % 2 === 0 ? '10.00' : '20.00' }, key))
+    const answers = await times(20, (index) =>
+      createPayment(index % 4 < 2 ? service : other, own, { amount: index % 2 === 0 ? '10.00' : '20.00' }, key),
+    )
     t.same(tally(answers.map(({ status }) => status)), { '200': 9, '201': 1, '422': 10 })
-    const ids = answers.filter(({ status }) => status !== 422).map(({ body }) => `${body.payment_id} ${body.gross_amount}`)
+    const ids = answers
+      .filter(({ status }) => status !== 422)
+      .map(({ body }) => `${body.payment_id} ${body.gross_amount}`)
     t.equal(new Set(ids).size, 1)
   }
 })

@@ -7,7 +7,11 @@ import type { Invariant } from '../support/invariants.ts'
 import { completeSca, refund, tally } from '../support/payments.ts'
 
 const service = await testService(t, { worker: true })
-const merchants = [await service.merchant(), await service.merchant({ feePercentage: '0.0333', feeFlat: '0.00' }), await service.merchant({ feePercentage: '0.0000', feeFlat: '0.07' })]
+const merchants = [
+  await service.merchant(),
+  await service.merchant({ feePercentage: '0.0333', feeFlat: '0.00' }),
+  await service.merchant({ feePercentage: '0.0000', feeFlat: '0.07' }),
+]
 const { owner } = service
 
 const seed = Number(process.env['SVC_TEST_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
@@ -26,8 +30,21 @@ function makeChance(start: number): () => number {
 }
 
 const SCENARIOS = [
-  'success', 'success', 'success', 'success', 'refund-fails', 'insufficient-funds', 'fraud-stop', 'settlement-fails', 'sca-fails', 'limit-exceeded',
-  'payer-cancels', 'callback-before-redirect', 'duplicate-callback', 'bank-down', 'never-returns',
+  'success',
+  'success',
+  'success',
+  'success',
+  'refund-fails',
+  'insufficient-funds',
+  'fraud-stop',
+  'settlement-fails',
+  'sca-fails',
+  'limit-exceeded',
+  'payer-cancels',
+  'callback-before-redirect',
+  'duplicate-callback',
+  'bank-down',
+  'never-returns',
 ]
 
 /** One payment's life, with twins, strangers and changes of mind on its way. */
@@ -35,16 +52,25 @@ async function live(index: number): Promise<void> {
   const chance = makeChance(seed + index)
   const pick = <T>(list: readonly T[]): T => list[Math.floor(chance() * list.length)] as T
   const merchant = pick(merchants)
-  const changes = { amount: `${1 + Math.floor(chance() * 900)}.${10 + Math.floor(chance() * 90)}`, currency: pick(['GBP', 'EUR']), scenario: pick(SCENARIOS) }
+  const changes = {
+    amount: `${1 + Math.floor(chance() * 900)}.${10 + Math.floor(chance() * 90)}`,
+    currency: pick(['GBP', 'EUR']),
+    scenario: pick(SCENARIOS),
+  }
   const key = randomUUID()
-  const [created] = await Promise.all(Array.from({ length: pick([1, 1, 3]) }, () => createPayment(service, merchant, changes, key)))
+  const [created] = await Promise.all(
+    Array.from({ length: pick([1, 1, 3]) }, () => createPayment(service, merchant, changes, key)),
+  )
   const { payment_id: id, redirect_url: address } = created?.body ?? {}
   const cancel = () => service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant })
   const way = chance()
   if (way < 0.08) return void (await cancel())
   if (way < 0.14) return
   const state = new URL(address).searchParams.get('state') ?? ''
-  const back = await atBank(address, chance() < 0.9 ? 'approve' : 'cancel').catch(() => ({ state, error: 'access_denied' }))
+  const back = await atBank(address, chance() < 0.9 ? 'approve' : 'cancel').catch(() => ({
+    state,
+    error: 'access_denied',
+  }))
   await Promise.all([
     ...Array.from({ length: pick([1, 1, 4]) }, () => completeSca(service, id, back)),
     chance() < 0.1 ? cancel() : undefined,
@@ -52,28 +78,41 @@ async function live(index: number): Promise<void> {
   ])
   if (changes.scenario === 'bank-down') await completeSca(service, id, back)
   if (chance() < 0.5) return
-  await until(async () => /Settled|Failed/.test((await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body.status))
-  const bodies = pick([[undefined], [undefined, undefined], [{ amount: '0.50' }, undefined], [{ amount: '0.50' }, { amount: '0.25' }], [{ amount: '1.00' }, { amount: '1.00' }, undefined]])
+  await until(async () =>
+    /Settled|Failed/.test((await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body.status),
+  )
+  const bodies = pick([
+    [undefined],
+    [undefined, undefined],
+    [{ amount: '0.50' }, undefined],
+    [{ amount: '0.50' }, { amount: '0.25' }],
+    [{ amount: '1.00' }, { amount: '1.00' }, undefined],
+  ])
   await Promise.all(bodies.map((body) => refund(service, merchant, { id, body })))
 }
 
 t.test('after a run of every kind of payment side by side, all invariants hold', async (t) => {
   t.comment(`SVC_TEST_SEED=${seed}`)
   let next = 0
-  await Promise.all(Array.from({ length: SIDE_BY_SIDE }, async () => {
-    while (next < PAYMENTS) await live(next++)
-  }))
+  await Promise.all(
+    Array.from({ length: SIDE_BY_SIDE }, async () => {
+      while (next < PAYMENTS) await live(next++)
+    }),
+  )
   // What nobody came back for runs out.
   await owner.query(`update payment_consents set expires_at = now() where status = 'AWAITING_AUTHORISATION'`)
   await expireConsents(service.app)
   await until(async () => {
-    const { rows } = await owner.query(`select (select count(*) from payment_intents where status = 'Authorised') + (select count(*) from payment_refunds where status = 'PENDING') as left`)
+    const { rows } = await owner.query(
+      `select (select count(*) from payment_intents where status = 'Authorised') + (select count(*) from payment_refunds where status = 'PENDING') as left`,
+    )
     return rows[0].left === 0n
   })
   const { rows } = await owner.query<{ status: string }>('select status::text as status from payment_intents')
   const counts = tally(rows.map(({ status }) => status))
   t.equal(rows.length, PAYMENTS, 'twins made nothing more')
-  for (const status of ['Failed', 'Settled', 'Refunded']) t.ok((counts[status] ?? 0) > 5, `${status}: ${counts[status]}`)
+  for (const status of ['Failed', 'Settled', 'Refunded'])
+    t.ok((counts[status] ?? 0) > 5, `${status}: ${counts[status]}`)
   t.same(await brokenInvariants(owner), [])
 })
 
@@ -127,7 +166,9 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
 }
 
 t.test('each invariant finds the damage it is there for', async (t) => {
-  const { rows } = await owner.query<{ id: string }>(`select id from payment_intents where status = 'Settled' and refunded_amount = 0 limit 1`)
+  const { rows } = await owner.query<{ id: string }>(
+    `select id from payment_intents where status = 'Settled' and refunded_amount = 0 limit 1`,
+  )
   for (const [name, damages] of Object.entries(DAMAGE)) {
     for (const damage of damages) {
       await owner.query('begin')
@@ -135,7 +176,10 @@ t.test('each invariant finds the damage it is there for', async (t) => {
       await owner.query(damage, [rows[0]?.id])
       const broken = await brokenInvariants(owner)
       await owner.query('rollback')
-      t.ok(broken.some((invariant) => invariant === name), damage)
+      t.ok(
+        broken.some((invariant) => invariant === name),
+        damage,
+      )
     }
   }
   t.strictSame(Object.keys(DAMAGE), Object.keys(INVARIANTS))

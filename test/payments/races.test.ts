@@ -20,9 +20,15 @@ async function waiting(): Promise<Waiting> {
 }
 
 function report(state: string): Promise<Answer> {
-  const raw = callbackBytes({ state, result: { outcome: 'authorised', bankReference: undefined, settleInSeconds: 3_600 } })
+  const raw = callbackBytes({
+    state,
+    result: { outcome: 'authorised', bankReference: undefined, settleInSeconds: 3_600 },
+  })
   const signature = createHmac('sha256', secret).update(raw).digest('hex')
-  return service.call('POST', '/api/v1/bank/callbacks/mock', { raw, headers: { 'content-type': 'application/json', [CALLBACK_SIGNATURE_HEADER]: signature } })
+  return service.call('POST', '/api/v1/bank/callbacks/mock', {
+    raw,
+    headers: { 'content-type': 'application/json', [CALLBACK_SIGNATURE_HEADER]: signature },
+  })
 }
 
 async function endedOnce(id: string): Promise<string> {
@@ -31,7 +37,8 @@ async function endedOnce(id: string): Promise<string> {
   const { payment, consent, failure } = await stateOf(service, id)
   if (moves.length !== 2 || types.length !== 2) throw new Error(`${moves.length} events, ${types.length} webhooks`)
   if (moves[1]?.new_status !== payment) throw new Error('the last event is not the status')
-  if (types[1] !== (payment === 'Authorised' ? 'payment.authorized' : 'payment.failed')) throw new Error(`${types[1]} for ${payment}`)
+  if (types[1] !== (payment === 'Authorised' ? 'payment.authorized' : 'payment.failed'))
+    throw new Error(`${types[1]} for ${payment}`)
   return `${payment} ${consent} ${failure ?? '-'}`
 }
 
@@ -54,15 +61,25 @@ t.test('return page, callback, both cancellations and the sweeper at once: one o
       },
     ]
     // Another one is first in every round.
-    await Promise.all([...calls.slice(round % calls.length), ...calls.slice(0, round % calls.length)].map((call) => call()))
+    await Promise.all(
+      [...calls.slice(round % calls.length), ...calls.slice(0, round % calls.length)].map((call) => call()),
+    )
     endings.push(await endedOnce(id))
   }
-  const known = new Set(['Authorised AUTHORISED -', 'Failed REJECTED ACCESS_DENIED', 'Failed REJECTED CANCELLED_BY_MERCHANT', 'Failed EXPIRED CONSENT_EXPIRED'])
-  t.same(endings.filter((ending) => !known.has(ending)), [])
+  const known = new Set([
+    'Authorised AUTHORISED -',
+    'Failed REJECTED ACCESS_DENIED',
+    'Failed REJECTED CANCELLED_BY_MERCHANT',
+    'Failed EXPIRED CONSENT_EXPIRED',
+  ])
+  t.same(
+    endings.filter((ending) => !known.has(ending)),
+    [],
+  )
   t.ok(new Set(endings).size >= 3, `they do not always win in the same order: ${JSON.stringify(tally(endings))}`)
 })
 
-t.test('everybody who asks at the moment of the consent\'s end is told what the database holds', async (t) => {
+t.test("everybody who asks at the moment of the consent's end is told what the database holds", async (t) => {
   for (let round = 0; round < 20; round += 1) {
     const { id, back } = await waiting()
     await service.owner.query(
@@ -70,7 +87,15 @@ t.test('everybody who asks at the moment of the consent\'s end is told what the 
        from payment_intents p where p.merchant_id = c.merchant_id and p.consent_id = c.id and p.id = $1`,
       [id],
     )
-    const ended = until(async () => (await service.owner.query('select 1 from payment_consents where expires_at <= now() and id = (select consent_id from payment_intents where id = $1)', [id])).rowCount === 1)
+    const ended = until(
+      async () =>
+        (
+          await service.owner.query(
+            'select 1 from payment_consents where expires_at <= now() and id = (select consent_id from payment_intents where id = $1)',
+            [id],
+          )
+        ).rowCount === 1,
+    )
     const answers = await Promise.all([
       ...Array.from({ length: 4 }, () => completeSca(service, id, back)),
       ...Array.from({ length: 4 }, async () => {
@@ -81,17 +106,24 @@ t.test('everybody who asks at the moment of the consent\'s end is told what the 
     ])
     const ending = await endedOnce(id)
     const expected = ending.startsWith('Authorised') ? '200 Authorised' : '409 CONSENT_EXPIRED'
-    t.same(tally(answers.map(({ status, body }) => `${status} ${status === 200 ? body.status : body.code}`)), { [expected]: 8 })
+    t.same(tally(answers.map(({ status, body }) => `${status} ${status === 200 ? body.status : body.code}`)), {
+      [expected]: 8,
+    })
   }
 })
 
-t.test('many payments authorised, cancelled and reported side by side do not get into each other\'s way', async (t) => {
+t.test("many payments authorised, cancelled and reported side by side do not get into each other's way", async (t) => {
   const payments = await times(60, () => waiting())
-  const answers = await Promise.all(payments.flatMap(({ id, back }, index) => [
-    completeSca(service, id, back),
-    index % 2 === 0 ? report(back.state) : service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant }),
-    service.call('GET', `/api/v1/payments/${id}`, { merchant }),
-  ]))
-  t.same(answers.filter(({ status }) => status >= 500), [])
+  const answers = await Promise.all(
+    payments.flatMap(({ id, back }, index) => [
+      completeSca(service, id, back),
+      index % 2 === 0 ? report(back.state) : service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant }),
+      service.call('GET', `/api/v1/payments/${id}`, { merchant }),
+    ]),
+  )
+  t.same(
+    answers.filter(({ status }) => status >= 500),
+    [],
+  )
   for (const { id } of payments) await endedOnce(id)
 })

@@ -19,17 +19,35 @@ t.test('a payment is read with its history', async (t) => {
   const id = await settledPayment(service, merchant)
   const { status, body } = await service.call('GET', `/api/v1/payments/${id}`, { merchant })
   t.equal(status, 200)
-  t.match(body, { payment_id: id, status: 'Settled', consent_type: 'SINGLE_IMMEDIATE', consent_status: 'AUTHORISED', refunded_amount: '0.00', redirect_uri: 'https://shop.example/return', failure: null })
-  t.same(body.status_history.map((change: Record<string, unknown>) => [change['previous_status'], change['new_status'], change['changed_by']]), [
-    [null, 'AwaitingAuthorisation', 'MERCHANT_API'],
-    ['AwaitingAuthorisation', 'Authorised', 'BANK_CALLBACK'],
-    ['Authorised', 'Settled', 'BATCH_JOB'],
-  ])
+  t.match(body, {
+    payment_id: id,
+    status: 'Settled',
+    consent_type: 'SINGLE_IMMEDIATE',
+    consent_status: 'AUTHORISED',
+    refunded_amount: '0.00',
+    redirect_uri: 'https://shop.example/return',
+    failure: null,
+  })
+  t.same(
+    body.status_history.map((change: Record<string, unknown>) => [
+      change['previous_status'],
+      change['new_status'],
+      change['changed_by'],
+    ]),
+    [
+      [null, 'AwaitingAuthorisation', 'MERCHANT_API'],
+      ['AwaitingAuthorisation', 'Authorised', 'BANK_CALLBACK'],
+      ['Authorised', 'Settled', 'BATCH_JOB'],
+    ],
+  )
   const ordinals = body.status_history.map(({ ordinal }: { ordinal: string }) => BigInt(ordinal))
-  t.same(ordinals, ordinals.toSorted((a: bigint, b: bigint) => (a < b ? -1 : 1)))
+  t.same(
+    ordinals,
+    ordinals.toSorted((a: bigint, b: bigint) => (a < b ? -1 : 1)),
+  )
 })
 
-t.test('a payment\'s audit events carry their hashes, each chained to the one before', async (t) => {
+t.test("a payment's audit events carry their hashes, each chained to the one before", async (t) => {
   const merchant = await service.merchant()
   const id = await settledPayment(service, merchant)
   const { body } = await service.call('GET', `/api/v1/payments/${id}/events`, { merchant })
@@ -40,24 +58,46 @@ t.test('a payment\'s audit events carry their hashes, each chained to the one be
   t.notOk('raw_payload' in body.data[0])
 })
 
-t.test('the payer\'s state opens one payment, without the payer\'s or the merchant\'s data, until an hour after the consent', async (t) => {
-  const merchant = await service.merchant()
-  const { body } = await createPayment(service, merchant, { payer_name: 'Zoë', metadata: { order: '17' }, remittance_reference: 'INV 1' })
-  const state = new URL(body.redirect_url).searchParams.get('state') ?? ''
-  const read = (id: string, value = state) => service.call('GET', `/api/v1/payments/${id}`, { headers: { 'x-payment-state': value } })
-  const seen = await read(body.payment_id)
-  t.match(seen, { status: 200, body: { payment_id: body.payment_id, end_to_end_id: body.end_to_end_id, gross_amount: '50.00' } })
-  t.notMatch(seen.text, /Zoë|INV 1|order|redirect|consent_id/)
-  t.notOk(seen.text.includes(state))
-  const { body: other } = await createPayment(service, merchant)
-  t.equal((await read(other.payment_id)).status, 404)
-  t.equal((await read(body.payment_id, `${state}x`)).status, 404)
-  t.equal((await service.call('GET', `/api/v1/payments/${body.payment_id}/events`, { headers: { 'x-payment-state': state } })).status, 401)
-  await service.owner.query(`update payment_consents set expires_at = now() - interval '59 minutes' where id = $1`, [body.consent_id])
-  t.equal((await read(body.payment_id)).status, 200)
-  await service.owner.query(`update payment_consents set expires_at = now() - interval '61 minutes' where id = $1`, [body.consent_id])
-  t.equal((await read(body.payment_id)).status, 404)
-})
+t.test(
+  "the payer's state opens one payment, without the payer's or the merchant's data, until an hour after the consent",
+  async (t) => {
+    const merchant = await service.merchant()
+    const { body } = await createPayment(service, merchant, {
+      payer_name: 'Zoë',
+      metadata: { order: '17' },
+      remittance_reference: 'INV 1',
+    })
+    const state = new URL(body.redirect_url).searchParams.get('state') ?? ''
+    const read = (id: string, value = state) =>
+      service.call('GET', `/api/v1/payments/${id}`, { headers: { 'x-payment-state': value } })
+    const seen = await read(body.payment_id)
+    t.match(seen, {
+      status: 200,
+      body: { payment_id: body.payment_id, end_to_end_id: body.end_to_end_id, gross_amount: '50.00' },
+    })
+    t.notMatch(seen.text, /Zoë|INV 1|order|redirect|consent_id/)
+    t.notOk(seen.text.includes(state))
+    const { body: other } = await createPayment(service, merchant)
+    t.equal((await read(other.payment_id)).status, 404)
+    t.equal((await read(body.payment_id, `${state}x`)).status, 404)
+    t.equal(
+      (
+        await service.call('GET', `/api/v1/payments/${body.payment_id}/events`, {
+          headers: { 'x-payment-state': state },
+        })
+      ).status,
+      401,
+    )
+    await service.owner.query(`update payment_consents set expires_at = now() - interval '59 minutes' where id = $1`, [
+      body.consent_id,
+    ])
+    t.equal((await read(body.payment_id)).status, 200)
+    await service.owner.query(`update payment_consents set expires_at = now() - interval '61 minutes' where id = $1`, [
+      body.consent_id,
+    ])
+    t.equal((await read(body.payment_id)).status, 404)
+  },
+)
 
 t.test('pages do not overlap and miss nothing while new payments arrive', async (t) => {
   const merchant = await service.merchant()
@@ -94,7 +134,9 @@ t.test('a page of exactly the limit has no next one', async (t) => {
 t.test('each filter keeps what it names', async (t) => {
   const merchant = await service.merchant()
   const small = (await createPayment(service, merchant, { amount: '9.99', debtor_bank_id: 'mock-one' })).body
-  const euro = (await createPayment(service, merchant, { amount: '10.00', currency: 'EUR', debtor_bank_id: 'mock-two' })).body
+  const euro = (
+    await createPayment(service, merchant, { amount: '10.00', currency: 'EUR', debtor_bank_id: 'mock-two' })
+  ).body
   const large = await authorisedPayment(service, merchant, { amount: '100.00' })
   const [first, second, third] = [small.payment_id, euro.payment_id, large.id]
   await service.owner.query(`update payment_intents set created_at = '2026-01-01T12:00:00Z' where id = $1`, [first])
@@ -115,7 +157,8 @@ t.test('each filter keeps what it names', async (t) => {
     [{ from: '2000-01-01T00:00:00+02:00', to: '2001-01-01T00:00:00Z' }, []],
     [{ status: 'AwaitingAuthorisation', currency: 'GBP' }, [first]],
   ]
-  for (const [query, expected] of cases) t.same(idsOf(await list(merchant, query)).toSorted(), expected.toSorted(), JSON.stringify(query))
+  for (const [query, expected] of cases)
+    t.same(idsOf(await list(merchant, query)).toSorted(), expected.toSorted(), JSON.stringify(query))
 })
 
 t.test('filters hold on every page', async (t) => {
@@ -123,7 +166,10 @@ t.test('filters hold on every page', async (t) => {
   await times(20, (index) => createPayment(service, merchant, { currency: index % 2 === 0 ? 'GBP' : 'EUR' }))
   const first = await list(merchant, { currency: 'EUR', limit: '6' })
   const second = await list(merchant, { currency: 'EUR', limit: '6', cursor: first.body.next_cursor })
-  t.same([first, second].map((page) => page.body.data.map(({ currency }: { currency: string }) => currency)), [Array(6).fill('EUR'), Array(4).fill('EUR')])
+  t.same(
+    [first, second].map((page) => page.body.data.map(({ currency }: { currency: string }) => currency)),
+    [Array(6).fill('EUR'), Array(4).fill('EUR')],
+  )
 })
 
 t.test('a cursor that the list did not give is refused', async (t) => {
@@ -134,7 +180,7 @@ t.test('a cursor that the list did not give is refused', async (t) => {
   }
 })
 
-t.test('another merchant\'s payments never appear, neither in lists nor by id nor behind a cursor', async (t) => {
+t.test("another merchant's payments never appear, neither in lists nor by id nor behind a cursor", async (t) => {
   const [merchant, stranger] = [await service.merchant(), await service.merchant()]
   await times(5, () => createPayment(service, merchant))
   const own = (await createPayment(service, stranger)).body
@@ -144,7 +190,11 @@ t.test('another merchant\'s payments never appear, neither in lists nor by id no
   t.notOk(behind.status === 200 && behind.body.data.length > 0)
   const [foreign] = idsOf(page)
   for (const path of [`/api/v1/payments/${foreign}`, `/api/v1/payments/${foreign}/events`]) {
-    t.match(await service.call('GET', path, { merchant: stranger }), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } }, path)
+    t.match(
+      await service.call('GET', path, { merchant: stranger }),
+      { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } },
+      path,
+    )
   }
   t.same(idsOf(await list(stranger, { end_to_end_id: page.body.data[0].end_to_end_id })), [])
 })

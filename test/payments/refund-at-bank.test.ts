@@ -2,7 +2,17 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { resumeRefunds } from '../../src/payments/refund-at-bank.ts'
 import { testService } from '../support/app.ts'
-import { bookingsOf, eventsOf, movesOf, refund, settledPayment, stateOf, times, webhooksOf, webhookTypesOf } from '../support/payments.ts'
+import {
+  bookingsOf,
+  eventsOf,
+  movesOf,
+  refund,
+  settledPayment,
+  stateOf,
+  times,
+  webhooksOf,
+  webhookTypesOf,
+} from '../support/payments.ts'
 import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 const bank = steeredBank()
@@ -16,12 +26,18 @@ async function passWaits(): Promise<void> {
 }
 
 async function refundsOf(id: string): Promise<unknown> {
-  const { rows } = await service.owner.query('select status::text as status, amount, failure_code from payment_refunds where payment_intent_id = $1 order by created_at', [id])
+  const { rows } = await service.owner.query(
+    'select status::text as status, amount, failure_code from payment_refunds where payment_intent_id = $1 order by created_at',
+    [id],
+  )
   return rows
 }
 
 async function amountsOf(id: string): Promise<unknown> {
-  const { rows } = await service.owner.query('select refunded_amount as refunded, refund_reserved_amount as reserved from payment_intents where id = $1', [id])
+  const { rows } = await service.owner.query(
+    'select refunded_amount as refunded, refund_reserved_amount as reserved from payment_intents where id = $1',
+    [id],
+  )
   return rows[0]
 }
 
@@ -34,8 +50,22 @@ t.test('a refund that the bank refuses is told, releases its amount, and is anno
   t.same(await refundsOf(id), [{ status: 'FAILED', amount: '10.0000', failure_code: 'ACCOUNT_CLOSED' }])
   t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised', 'Settled'])
   const webhook = (await webhooksOf(service, id)).at(-1)
-  t.match(webhook, { event_type: 'refund.failed', sequence: 4, payload: { data: { status: 'SETTLED', failure: { code: 'ACCOUNT_CLOSED', isoCode: 'AC05' }, refund: { amount: '10.00', refundedTotal: '0.00' } } } })
-  t.match(await refund(service, merchant, { id, key, body: { amount: '10.00' } }), { status: 409, body: { code: 'REFUND_REFUSED' } }, 'a repeat asks nobody again')
+  t.match(webhook, {
+    event_type: 'refund.failed',
+    sequence: 4,
+    payload: {
+      data: {
+        status: 'SETTLED',
+        failure: { code: 'ACCOUNT_CLOSED', isoCode: 'AC05' },
+        refund: { amount: '10.00', refundedTotal: '0.00' },
+      },
+    },
+  })
+  t.match(
+    await refund(service, merchant, { id, key, body: { amount: '10.00' } }),
+    { status: 409, body: { code: 'REFUND_REFUSED' } },
+    'a repeat asks nobody again',
+  )
   t.equal((await webhookTypesOf(service, id)).length, 4)
 })
 
@@ -51,10 +81,21 @@ t.test('a silent bank leaves the refund PENDING; the job asks again and complete
   const key = randomUUID()
   bank.steer('refund', noAnswer)
   const answer = await refund(service, merchant, { id, key })
-  t.match(answer, { status: 202, body: { status: 'Settled', refund_status: 'PENDING', refunded_amount: '0.00', remaining_amount: '0.00' } })
+  t.match(answer, {
+    status: 202,
+    body: { status: 'Settled', refund_status: 'PENDING', refunded_amount: '0.00', remaining_amount: '0.00' },
+  })
   t.same(await amountsOf(id), { refunded: '0.0000', reserved: '50.0000' })
-  t.match(await refund(service, merchant, { id, key }), { status: 202, body: { refund_id: answer.body.refund_id, refund_status: 'PENDING' } }, 'a repeat is told the same')
-  t.match(await refund(service, merchant, { id }), { status: 409, body: { code: 'PAYMENT_ALREADY_REFUNDED' } }, 'what is reserved is not refunded twice')
+  t.match(
+    await refund(service, merchant, { id, key }),
+    { status: 202, body: { refund_id: answer.body.refund_id, refund_status: 'PENDING' } },
+    'a repeat is told the same',
+  )
+  t.match(
+    await refund(service, merchant, { id }),
+    { status: 409, body: { code: 'PAYMENT_ALREADY_REFUNDED' } },
+    'what is reserved is not refunded twice',
+  )
   await passWaits()
   await resumeRefunds(service.app)
   t.same(await refundsOf(id), [{ status: 'PENDING', amount: '50.0000', failure_code: null }], 'still silent')
@@ -64,10 +105,17 @@ t.test('a silent bank leaves the refund PENDING; the job asks again and complete
   await passWaits()
   t.same(await resumeRefunds(service.app), { more: false })
   t.same(await refundsOf(id), [{ status: 'EXECUTED', amount: '50.0000', failure_code: null }])
-  t.match((await eventsOf(service, id)).at(-1), { new_status: 'Refunded', changed_by: 'BATCH_JOB', raw_payload: /"job":"resume-refunds"/ })
+  t.match((await eventsOf(service, id)).at(-1), {
+    new_status: 'Refunded',
+    changed_by: 'BATCH_JOB',
+    raw_payload: /"job":"resume-refunds"/,
+  })
   t.equal((await webhooksOf(service, id)).at(-1)?.event_type, 'payment.refunded')
   t.same((await bookingsOf(service, id)).credits, ['50.0000'])
-  t.match(await refund(service, merchant, { id, key }), { status: 200, body: { refund_id: answer.body.refund_id, refund_status: 'EXECUTED', status: 'Refunded' } })
+  t.match(await refund(service, merchant, { id, key }), {
+    status: 200,
+    body: { refund_id: answer.body.refund_id, refund_status: 'EXECUTED', status: 'Refunded' },
+  })
 })
 
 t.test('a bank that gave the money back but whose answer was lost gives it back once', async (t) => {
@@ -86,7 +134,10 @@ t.test('a bank that gave the money back but whose answer was lost gives it back 
 })
 
 t.test('a refund that a crash left between its two steps is resumed, whichever answer the bank has', async (t) => {
-  for (const [scenario, expected] of [['success', 'EXECUTED'], ['refund-fails', 'FAILED']] as const) {
+  for (const [scenario, expected] of [
+    ['success', 'EXECUTED'],
+    ['refund-fails', 'FAILED'],
+  ] as const) {
     const id = await settledPayment(service, merchant, { scenario })
     // A defect, not a silence: the request ends without a word, as a process that dies does.
     bank.steer('refund', async () => {
@@ -112,7 +163,10 @@ t.test('a request and the job that ask at once record one answer', async (t) => 
     await resumeRefunds(service.app)
     return answer()
   })
-  t.match(await refund(service, merchant, { id }), { status: 200, body: { status: 'Refunded', refund_status: 'EXECUTED' } })
+  t.match(await refund(service, merchant, { id }), {
+    status: 200,
+    body: { status: 'Refunded', refund_status: 'EXECUTED' },
+  })
   t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised', 'Settled', 'Refunded'])
   t.equal((await webhookTypesOf(service, id)).length, 4)
   t.same((await bookingsOf(service, id)).credits, ['50.0000'])
@@ -125,9 +179,15 @@ t.test('a part that is refused beside one that waits leaves only the other reser
   bank.steer('refund', async () => ({ outcome: 'refused', failureCode: 'LIMIT_EXCEEDED' }))
   t.equal((await refund(service, merchant, { id, body: { amount: '20.00' } })).status, 409)
   t.same(await amountsOf(id), { refunded: '0.0000', reserved: '30.0000' })
-  t.match(await refund(service, merchant, { id, body: { amount: '20.01' } }), { status: 422, body: { code: 'REFUND_EXCEEDS_AVAILABLE' } })
+  t.match(await refund(service, merchant, { id, body: { amount: '20.01' } }), {
+    status: 422,
+    body: { code: 'REFUND_EXCEEDS_AVAILABLE' },
+  })
   bank.steer('refund', undefined)
-  t.match(await refund(service, merchant, { id, body: { amount: '20.00' } }), { status: 200, body: { status: 'Settled', refunded_amount: '20.00', remaining_amount: '0.00' } })
+  t.match(await refund(service, merchant, { id, body: { amount: '20.00' } }), {
+    status: 200,
+    body: { status: 'Settled', refunded_amount: '20.00', remaining_amount: '0.00' },
+  })
   await passWaits()
   await resumeRefunds(service.app)
   t.equal((await stateOf(service, id)).payment, 'Refunded', 'the one that ends last completes it')

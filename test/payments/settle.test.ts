@@ -11,7 +11,9 @@ const merchant = await service.merchant()
 
 /** Ends the claims on executions and the waits for a silent bank, as their time would. */
 async function passLeases(): Promise<void> {
-  await service.owner.query(`update payment_intents set settle_locked_until = null, settle_at = now() where status = 'Authorised'`)
+  await service.owner.query(
+    `update payment_intents set settle_locked_until = null, settle_at = now() where status = 'Authorised'`,
+  )
 }
 
 t.test('an authorised payment is executed at the bank and Settled by the job', async (t) => {
@@ -20,23 +22,35 @@ t.test('an authorised payment is executed at the bank and Settled by the job', a
   t.same(await stateOf(service, id), { payment: 'Settled', consent: 'AUTHORISED', failure: null })
   t.same(await bookingsOf(service, id), { debits: ['50.0000'], credits: [] }, 'the gross amount has moved')
   const event = (await eventsOf(service, id)).at(-1)
-  t.same({ ...event, raw_payload: JSON.parse(event?.raw_payload ?? '') }, {
-    previous_status: 'Authorised',
-    new_status: 'Settled',
-    changed_by: 'BATCH_JOB',
-    raw_payload: { job: 'settle-payments', reason: 'the bank executed the payment' },
-  })
+  t.same(
+    { ...event, raw_payload: JSON.parse(event?.raw_payload ?? '') },
+    {
+      previous_status: 'Authorised',
+      new_status: 'Settled',
+      changed_by: 'BATCH_JOB',
+      raw_payload: { job: 'settle-payments', reason: 'the bank executed the payment' },
+    },
+  )
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.authorized', 'payment.settled'])
 })
 
-t.test('an execution that the bank refuses fails the payment with the bank\'s code, and no money moves', async (t) => {
-  const refusals = { 'insufficient-funds': 'INSUFFICIENT_FUNDS', 'fraud-stop': 'FRAUD_SUSPECTED', 'authorised-then-rejected': 'BANK_ERROR', 'settlement-fails': 'SETTLEMENT_FAILED' }
+t.test("an execution that the bank refuses fails the payment with the bank's code, and no money moves", async (t) => {
+  const refusals = {
+    'insufficient-funds': 'INSUFFICIENT_FUNDS',
+    'fraud-stop': 'FRAUD_SUSPECTED',
+    'authorised-then-rejected': 'BANK_ERROR',
+    'settlement-fails': 'SETTLEMENT_FAILED',
+  }
   for (const [scenario, code] of Object.entries(refusals)) {
     const { id } = await authorisedPayment(service, merchant, { scenario })
     await settlePayments(service.app)
     t.same(await stateOf(service, id), { payment: 'Failed', consent: 'AUTHORISED', failure: code }, scenario)
     t.same(await bookingsOf(service, id), { debits: [], credits: [] }, scenario)
-    t.match((await webhooksOf(service, id)).at(-1), { event_type: 'payment.failed', payload: { data: { previousStatus: 'AUTHORISED', failure: { code } } } }, scenario)
+    t.match(
+      (await webhooksOf(service, id)).at(-1),
+      { event_type: 'payment.failed', payload: { data: { previousStatus: 'AUTHORISED', failure: { code } } } },
+      scenario,
+    )
   }
 })
 
@@ -44,7 +58,9 @@ t.test('a payment settles no sooner than its bank said', async (t) => {
   const { id } = await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:90s' })
   await settlePayments(service.app)
   t.equal((await stateOf(service, id)).payment, 'Authorised')
-  await service.owner.query(`update payment_intents set settle_at = settle_at - interval '90 seconds' where id = $1`, [id])
+  await service.owner.query(`update payment_intents set settle_at = settle_at - interval '90 seconds' where id = $1`, [
+    id,
+  ])
   await settlePayments(service.app)
   t.equal((await stateOf(service, id)).payment, 'Settled')
 })

@@ -51,12 +51,23 @@ t.test('the database takes every move of a consent that the table has, and refus
   for (const type of ['SINGLE_IMMEDIATE', 'VARIABLE_RECURRING']) {
     for (const from of ConsentStatus.options) {
       const id = randomUUID()
-      await owner.query(insert, [id, merchant.id, type, from, type === 'SINGLE_IMMEDIATE' ? 10 : null, type === 'SINGLE_IMMEDIATE' ? null : '{}'])
+      await owner.query(insert, [
+        id,
+        merchant.id,
+        type,
+        from,
+        type === 'SINGLE_IMMEDIATE' ? 10 : null,
+        type === 'SINGLE_IMMEDIATE' ? null : '{}',
+      ])
       for (const to of ConsentStatus.options) {
         const inTable = CONSENT_TRANSITIONS.some((row) => row.from === from && row.to === to)
         // What follows an authorisation is for recurring consents alone.
         const allowed = from === to || (inTable && (from !== 'AUTHORISED' || type === 'VARIABLE_RECURRING'))
-        t.equal(await attempt('update payment_consents set status = $1 where id = $2', [to, id]), allowed ? undefined : '23514', `${type} ${from} -> ${to}`)
+        t.equal(
+          await attempt('update payment_consents set status = $1 where id = $2', [to, id]),
+          allowed ? undefined : '23514',
+          `${type} ${from} -> ${to}`,
+        )
       }
     }
   }
@@ -65,8 +76,16 @@ t.test('the database takes every move of a consent that the table has, and refus
 t.test('a move that the database does not know is refused whole: no status, no event, no webhook', async (t) => {
   const { body } = await createPayment(service, merchant)
   const item = {
-    merchant_id: merchant.id, payment_id: body.payment_id, from_status: 'AwaitingAuthorisation', to_status: 'Settled', changed_by: 'BATCH_JOB',
-    raw_payload: '{}', audit_id: randomUUID(), delivery_id: randomUUID(), event_id: `evt_${randomUUID()}`, event_type: 'payment.settled',
+    merchant_id: merchant.id,
+    payment_id: body.payment_id,
+    from_status: 'AwaitingAuthorisation',
+    to_status: 'Settled',
+    changed_by: 'BATCH_JOB',
+    raw_payload: '{}',
+    audit_id: randomUUID(),
+    delivery_id: randomUUID(),
+    event_id: `evt_${randomUUID()}`,
+    event_type: 'payment.settled',
   }
   await t.rejects(owner.query('select * from move_payments($1)', [JSON.stringify([item])]), { code: '23514' })
   t.equal((await stateOf(service, body.payment_id)).payment, 'AwaitingAuthorisation')
@@ -75,17 +94,29 @@ t.test('a move that the database does not know is refused whole: no status, no e
 
 t.test('the service itself refuses to ask for a move that the table has not', async (t) => {
   const move = { merchantId: merchant.id, paymentId: randomUUID(), rawPayload: '{}' }
-  await t.rejects(movePayment(service.app, { ...move, from: 'Failed', on: 'settlement' }), /no transition from Failed on settlement/)
+  await t.rejects(
+    movePayment(service.app, { ...move, from: 'Failed', on: 'settlement' }),
+    /no transition from Failed on settlement/,
+  )
   await t.rejects(movePayment(service.app, { ...move, from: 'AwaitingAuthorisation', on: 'denial' }), /failure code/)
-  await t.rejects(movePayment(service.app, { ...move, from: 'Authorised', on: 'settlement', failureCode: 'BANK_ERROR' }), /failure code/)
+  await t.rejects(
+    movePayment(service.app, { ...move, from: 'Authorised', on: 'settlement', failureCode: 'BANK_ERROR' }),
+    /failure code/,
+  )
 })
 
-t.test('a move of a payment that is no longer there, or not this merchant\'s, changes nothing', async (t) => {
+t.test("a move of a payment that is no longer there, or not this merchant's, changes nothing", async (t) => {
   const { body } = await createPayment(service, merchant)
   const stranger = await service.merchant()
   const move = { from: 'AwaitingAuthorisation', on: 'authorisation', rawPayload: '{}' } as const
-  t.match(await movePayment(service.app, { ...move, merchantId: stranger.id, paymentId: body.payment_id }), { outcome: 'STALE', status: null })
-  t.match(await movePayment(service.app, { ...move, merchantId: merchant.id, paymentId: randomUUID() }), { outcome: 'STALE', status: null })
+  t.match(await movePayment(service.app, { ...move, merchantId: stranger.id, paymentId: body.payment_id }), {
+    outcome: 'STALE',
+    status: null,
+  })
+  t.match(await movePayment(service.app, { ...move, merchantId: merchant.id, paymentId: randomUUID() }), {
+    outcome: 'STALE',
+    status: null,
+  })
   t.equal((await stateOf(service, body.payment_id)).payment, 'AwaitingAuthorisation')
 })
 
@@ -93,17 +124,31 @@ t.test('a failure and its code come together, and a full refund is the whole amo
   const id = await settledPayment(service, merchant)
   const set = (assignment: string) => attempt(`update payment_intents set ${assignment} where id = $1`, [id])
   const wrong = [
-    `status = 'Failed'`, `failure_code = 'BANK_ERROR', failure_source = 'SCHEME'`, `status = 'Refunded'`, `status = 'Refunded', refunded_amount = 49.99`,
-    'refunded_amount = 50.0001', 'refunded_amount = 30, refund_reserved_amount = 20.01', 'refund_reserved_amount = -1', 'refunded_amount = -0.01',
-    'gross_amount = 51', 'net_amount = 49.31', 'fee_amount = 0', `gross_amount = 'NaN', amount = 'NaN'`, `refunded_amount = 'NaN'`,
+    `status = 'Failed'`,
+    `failure_code = 'BANK_ERROR', failure_source = 'SCHEME'`,
+    `status = 'Refunded'`,
+    `status = 'Refunded', refunded_amount = 49.99`,
+    'refunded_amount = 50.0001',
+    'refunded_amount = 30, refund_reserved_amount = 20.01',
+    'refund_reserved_amount = -1',
+    'refunded_amount = -0.01',
+    'gross_amount = 51',
+    'net_amount = 49.31',
+    'fee_amount = 0',
+    `gross_amount = 'NaN', amount = 'NaN'`,
+    `refunded_amount = 'NaN'`,
   ]
   for (const assignment of wrong) t.equal(await set(assignment), '23514', assignment)
   t.equal(await set('refunded_amount = 50'), undefined)
 })
 
-t.test('the role that the service runs as can\'t get round the state machine or the audit trail', async (t) => {
+t.test("the role that the service runs as can't get round the state machine or the audit trail", async (t) => {
   const { body } = await createPayment(service, merchant)
-  const runtime = await makePgConnection({ databaseUrl: service.databaseUrl, role: 'svc_runtime', onError: () => undefined })
+  const runtime = await makePgConnection({
+    databaseUrl: service.databaseUrl,
+    role: 'svc_runtime',
+    onError: () => undefined,
+  })
   t.teardown(() => runtime.end())
   const statements = [
     `update payment_intents set status = 'Settled'`,
@@ -136,7 +181,11 @@ t.test('the role that the service runs as can\'t get round the state machine or 
 
 t.test('not even the owner of the tables changes the audit trail', async (t) => {
   await createPayment(service, merchant)
-  for (const statement of ['update payment_events set changed_by = changed_by', 'delete from payment_events', 'truncate payment_events']) {
+  for (const statement of [
+    'update payment_events set changed_by = changed_by',
+    'delete from payment_events',
+    'truncate payment_events',
+  ]) {
     t.equal(await attempt(statement), '42501', statement)
   }
 })

@@ -8,11 +8,27 @@ const merchant = await service.merchant()
 
 const ENVELOPE = ['eventId', 'eventType', 'apiVersion', 'createdAt', 'data']
 const DATA = [
-  'object', 'id', 'endToEndId', 'consentId', 'merchantId', 'financials', 'status', 'previousStatus', 'bankDetails', 'failure', 'sequence',
+  'object',
+  'id',
+  'endToEndId',
+  'consentId',
+  'merchantId',
+  'financials',
+  'status',
+  'previousStatus',
+  'bankDetails',
+  'failure',
+  'sequence',
 ]
 
-async function rowsOf({ owner }: TestService, id: string): Promise<{ text: string; created: string; transaction: string }[]> {
-  const { rows } = await owner.query('select payload::text as text, iso_text(created_at) as created, xmin::text as transaction from webhook_deliveries where payment_intent_id = $1 order by sequence', [id])
+async function rowsOf(
+  { owner }: TestService,
+  id: string,
+): Promise<{ text: string; created: string; transaction: string }[]> {
+  const { rows } = await owner.query(
+    'select payload::text as text, iso_text(created_at) as created, xmin::text as transaction from webhook_deliveries where payment_intent_id = $1 order by sequence',
+    [id],
+  )
   return rows
 }
 
@@ -50,7 +66,13 @@ t.test('the life of a payment is told in order, each webhook with the status bef
   const id = await settledPayment(service, merchant)
   await refund(service, merchant, { id, body: { amount: '20.00' } })
   await refund(service, merchant, { id })
-  const told = (await webhooksOf(service, id)).map(({ event_type, sequence, payload: { data } }) => [event_type, sequence, data.sequence, data.previousStatus, data.status])
+  const told = (await webhooksOf(service, id)).map(({ event_type, sequence, payload: { data } }) => [
+    event_type,
+    sequence,
+    data.sequence,
+    data.previousStatus,
+    data.status,
+  ])
   t.strictSame(told, [
     ['payment.initiated', 1, 1, null, 'AWAITING_AUTHORISATION'],
     ['payment.authorized', 2, 2, 'AWAITING_AUTHORISATION', 'AUTHORISED'],
@@ -72,15 +94,23 @@ t.test('a refund adds its own object, a failure fills its own, and neither chang
   const failed = (await webhooksOf(service, waiting.payment_id)).at(-1)
   t.strictSame(Object.keys(failed?.payload.data), [...DATA, 'test'])
   t.strictSame(failed?.payload.data.failure, {
-    code: 'CONSENT_EXPIRED', reason: 'The consent expired before the payer authorised it', source: 'PLATFORM', isoCode: 'TKXP',
+    code: 'CONSENT_EXPIRED',
+    reason: 'The consent expired before the payer authorised it',
+    source: 'PLATFORM',
+    isoCode: 'TKXP',
   })
 })
 
-t.test('amounts have the currency\'s digits, and more only where they are not zero', async (t) => {
+t.test("amounts have the currency's digits, and more only where they are not zero", async (t) => {
   const precise = await service.merchant({ feePercentage: '0.0125', feeFlat: '0.00' })
   const { body } = await createPayment(service, precise, { amount: '57.01', currency: 'EUR' })
   const [webhook] = await webhooksOf(service, body.payment_id)
-  t.strictSame(webhook?.payload.data.financials, { grossAmount: '57.01', feeAmount: '0.7126', netAmount: '56.2974', currency: 'EUR' })
+  t.strictSame(webhook?.payload.data.financials, {
+    grossAmount: '57.01',
+    feeAmount: '0.7126',
+    netAmount: '56.2974',
+    currency: 'EUR',
+  })
   t.match(body, { gross_amount: '57.01', fee_amount: '0.7126', net_amount: '56.2974' })
 })
 
@@ -94,14 +124,22 @@ t.test('a webhook is written in the transaction of the change that it tells', as
   const id = await settledPayment(service, merchant)
   await refund(service, merchant, { id })
   const deliveries = await rowsOf(service, id)
-  const { rows: events } = await service.owner.query('select xmin::text as transaction from payment_events where payment_intent_id = $1 order by ordinal', [id])
-  t.same(deliveries.map(({ transaction }) => transaction), events.map(({ transaction }) => transaction))
+  const { rows: events } = await service.owner.query(
+    'select xmin::text as transaction from payment_events where payment_intent_id = $1 order by ordinal',
+    [id],
+  )
+  t.same(
+    deliveries.map(({ transaction }) => transaction),
+    events.map(({ transaction }) => transaction),
+  )
   t.equal(new Set(events.map(({ transaction }) => transaction)).size, 4)
 })
 
-t.test('a webhook that can\'t be written takes the change back with it', async (t) => {
+t.test("a webhook that can't be written takes the change back with it", async (t) => {
   const { body } = await createPayment(service, merchant)
-  await service.owner.query(`alter table webhook_deliveries add constraint refused check (event_type <> 'payment.failed') not valid`)
+  await service.owner.query(
+    `alter table webhook_deliveries add constraint refused check (event_type <> 'payment.failed') not valid`,
+  )
   const answer = await service.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { merchant })
   await service.owner.query('alter table webhook_deliveries drop constraint refused')
   t.equal(answer.status, 500)

@@ -9,7 +9,10 @@ import type { TestService } from '../support/app.ts'
 const OPERATOR = { 'x-platform-user': 'olga' }
 
 async function advance(service: TestService, merchantId: string, by: string) {
-  return service.call('POST', '/api/v1/sandbox/clock/advance', { headers: OPERATOR, body: { merchant_id: merchantId, by } })
+  return service.call('POST', '/api/v1/sandbox/clock/advance', {
+    headers: OPERATOR,
+    body: { merchant_id: merchantId, by },
+  })
 }
 
 /** A merchant's server that answers every webhook with `status`. */
@@ -35,7 +38,14 @@ t.test('ten hours of retries end in DEAD after six attempts, in their order and 
   t.equal(advanced.status, 200, advanced.text)
   t.match(advanced.body, { merchant_id: merchant.id, advanced_ms: 39_600_000 })
   const { body } = await service.call('GET', '/api/v1/portal/webhooks', { merchant })
-  t.same(body.data.map((row: { status: string; attempt_count: number }) => [row.status, row.attempt_count]), [['DEAD', 6], ['DEAD', 6], ['DEAD', 6]])
+  t.same(
+    body.data.map((row: { status: string; attempt_count: number }) => [row.status, row.attempt_count]),
+    [
+      ['DEAD', 6],
+      ['DEAD', 6],
+      ['DEAD', 6],
+    ],
+  )
   t.equal(received.length, 18)
 })
 
@@ -44,10 +54,17 @@ t.test('a consent expires when its ninety minutes have passed, and not before', 
   const merchant = await service.merchant()
   const { body: payment } = await createPayment(service, merchant)
   await advance(service, merchant.id, '89m')
-  t.equal((await service.call('GET', `/api/v1/payments/${payment.payment_id}`, { merchant })).body.status, 'AwaitingAuthorisation')
+  t.equal(
+    (await service.call('GET', `/api/v1/payments/${payment.payment_id}`, { merchant })).body.status,
+    'AwaitingAuthorisation',
+  )
   await advance(service, merchant.id, '2m')
   const { body } = await service.call('GET', `/api/v1/payments/${payment.payment_id}`, { merchant })
-  t.match(body, { status: 'Failed', consent_status: 'EXPIRED', failure: { code: 'CONSENT_EXPIRED', source: 'PLATFORM' } })
+  t.match(body, {
+    status: 'Failed',
+    consent_status: 'EXPIRED',
+    failure: { code: 'CONSENT_EXPIRED', source: 'PLATFORM' },
+  })
   t.equal(body.status_history.at(-1).changed_by, 'BATCH_JOB')
 })
 
@@ -76,7 +93,10 @@ t.test('audit events keep their real time', async (t) => {
   const merchant = await service.merchant()
   const { body: payment } = await createPayment(service, merchant)
   await advance(service, merchant.id, '91m')
-  const { rows } = await service.owner.query('select now() - max(created_at) < interval \'1 minute\' as real from payment_events where payment_intent_id = $1', [payment.payment_id])
+  const { rows } = await service.owner.query(
+    "select now() - max(created_at) < interval '1 minute' as real from payment_events where payment_intent_id = $1",
+    [payment.payment_id],
+  )
   t.same(rows, [{ real: true }])
 })
 
@@ -93,6 +113,9 @@ t.test('bad requests to the clock say what is wrong and move nothing', async (t)
     t.match(refused, { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } }, by)
   }
   t.match(await advance(service, 'nobody', '1h'), { status: 404, body: { code: 'MERCHANT_NOT_FOUND' } })
-  const anonymous = await service.call('POST', '/api/v1/sandbox/clock/advance', { merchant, body: { merchant_id: merchant.id, by: '1h' } })
+  const anonymous = await service.call('POST', '/api/v1/sandbox/clock/advance', {
+    merchant,
+    body: { merchant_id: merchant.id, by: '1h' },
+  })
   t.match(anonymous, { status: 401, body: { code: 'UNAUTHENTICATED' } })
 })

@@ -10,8 +10,18 @@ t.test('a sandbox merchant can take payments at once', async (t) => {
   const service = await testService(t)
   const { status, body } = await make(service, {})
   t.equal(status, 201)
-  t.match(body, { kyb_status: 'APPROVED', fee_percentage: '0.0100', fee_flat: '0.20', webhook_url: null, webhook_signing_secret: /^[0-9a-f]{64}$/ })
-  const created = await createPayment(service, { id: body.merchant_id, clientId: body.client_id, secret: body.webhook_signing_secret })
+  t.match(body, {
+    kyb_status: 'APPROVED',
+    fee_percentage: '0.0100',
+    fee_flat: '0.20',
+    webhook_url: null,
+    webhook_signing_secret: /^[0-9a-f]{64}$/,
+  })
+  const created = await createPayment(service, {
+    id: body.merchant_id,
+    clientId: body.client_id,
+    secret: body.webhook_signing_secret,
+  })
   t.match(created, { status: 201, body: { fee_amount: '0.70' } })
 })
 
@@ -31,7 +41,16 @@ t.test('one that is not approved, or held, is refused as in earnest', async (t) 
 
 t.test('a bad wish is refused with its field', async (t) => {
   const service = await testService(t)
-  t.match(await make(service, { fee_percentage: 0.01 }), { status: 400, body: { errors: [{ path: 'fee_percentage' }] } })
-  t.match(await make(service, { webhook_url: 'ftp://shop.example' }), { status: 400, body: { errors: [{ path: 'webhook_url' }] } })
-  t.match(await make(service, { kyb: 'APPROVED' }), { status: 400, body: { errors: [{ path: 'kyb', code: 'UNKNOWN_FIELD' }] } })
+  t.match(await make(service, { fee_percentage: 0.01 }), {
+    status: 400,
+    body: { errors: [{ path: 'fee_percentage' }] },
+  })
+  t.match(await make(service, { webhook_url: 'ftp://shop.example' }), {
+    status: 400,
+    body: { errors: [{ path: 'webhook_url' }] },
+  })
+  t.match(await make(service, { kyb: 'APPROVED' }), {
+    status: 400,
+    body: { errors: [{ path: 'kyb', code: 'UNKNOWN_FIELD' }] },
+  })
 })

@@ -35,7 +35,12 @@ export type TestService = {
 }
 
 type Method = 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
-export type CallOptions = { merchant?: TestMerchant; headers?: Record<string, string>; body?: unknown; raw?: string | Buffer }
+export type CallOptions = {
+  merchant?: TestMerchant
+  headers?: Record<string, string>
+  body?: unknown
+  raw?: string | Buffer
+}
 // Tests look into answers of every shape.
 // oxlint-disable-next-line typescript/no-explicit-any
 export type Answer = { status: number; headers: Record<string, string | string[] | undefined>; body: any; text: string }
@@ -43,7 +48,10 @@ export type Answer = { status: number; headers: Record<string, string | string[]
 export type ServiceOptions = { worker?: boolean; env?: Record<string, string>; overrides?: AppOverrides }
 
 /** The whole service on a database of its own: API, and the worker where it is asked for. Gone at the test's end. */
-export async function testService(t: Test, { worker = false, env = {}, overrides = {} }: ServiceOptions = {}): Promise<TestService> {
+export async function testService(
+  t: Test,
+  { worker = false, env = {}, overrides = {} }: ServiceOptions = {},
+): Promise<TestService> {
   const { url: databaseUrl } = await testDatabase(t)
   const config = readConfig({
     SVC_DATABASE_URL: databaseUrl,
@@ -63,7 +71,14 @@ export async function testService(t: Test, { worker = false, env = {}, overrides
     await app.close()
     await owner.end()
   })
-  return { app, url: api.url, databaseUrl, owner, merchant: (wish) => addMerchant(app, wish), call: (method, path, options) => call(api.url + path, method, options) }
+  return {
+    app,
+    url: api.url,
+    databaseUrl,
+    owner,
+    merchant: (wish) => addMerchant(app, wish),
+    call: (method, path, options) => call(api.url + path, method, options),
+  }
 }
 
 async function addMerchant(app: App, wish: MerchantWish = {}): Promise<TestMerchant> {
@@ -85,7 +100,11 @@ async function addMerchant(app: App, wish: MerchantWish = {}): Promise<TestMerch
   return { id, clientId, secret }
 }
 
-async function call(url: string, method: Method, { merchant, headers = {}, body, raw }: CallOptions = {}): Promise<Answer> {
+async function call(
+  url: string,
+  method: Method,
+  { merchant, headers = {}, body, raw }: CallOptions = {},
+): Promise<Answer> {
   const response = await request(url, {
     method,
     headers: {
@@ -112,7 +131,11 @@ export async function createPayment(
   changes: Record<string, unknown> = {},
   key: string = randomUUID(),
 ): Promise<Answer> {
-  return service.call('POST', '/api/v1/payments', { merchant, headers: { 'x-idempotency-key': key }, body: paymentBody(changes) })
+  return service.call('POST', '/api/v1/payments', {
+    merchant,
+    headers: { 'x-idempotency-key': key },
+    body: paymentBody(changes),
+  })
 }
 
 /** What the payer comes back from the bank's page with. */
@@ -133,7 +156,11 @@ export async function atBank(redirectUrl: string, decision: 'approve' | 'cancel'
 }
 
 /** Creates a payment and lets the payer authorise it. */
-export async function authorisedPayment(service: TestService, merchant: TestMerchant, changes: Record<string, unknown> = {}): Promise<{ id: string; state: string }> {
+export async function authorisedPayment(
+  service: TestService,
+  merchant: TestMerchant,
+  changes: Record<string, unknown> = {},
+): Promise<{ id: string; state: string }> {
   const { body } = await createPayment(service, merchant, changes)
   const back = await atBank(body.redirect_url, 'approve')
   await service.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, { body: back })
@@ -152,7 +179,12 @@ export async function until<T>(look: () => Promise<T | undefined | false>, ms = 
 }
 
 /** Waits until a payment is in a state, and answers it. */
-export async function untilStatus(service: TestService, merchant: TestMerchant, id: string, status: string): Promise<Answer['body']> {
+export async function untilStatus(
+  service: TestService,
+  merchant: TestMerchant,
+  id: string,
+  status: string,
+): Promise<Answer['body']> {
   return until(async () => {
     const { body } = await service.call('GET', `/api/v1/payments/${id}`, { merchant })
     return body.status === status ? body : undefined

@@ -1,100 +1,100 @@
-import { spawn } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { startEmbedded } from '../../src/db/embedded.ts';
-import { packageRoot } from '../../src/db/package-root.ts';
-import { shortHash } from '../../src/db/postgres-files.ts';
-import { holdsWithin, isAlive } from '../../src/db/postmaster.ts';
-import { makeAdminConnection } from '../../src/db/connection.ts';
+import { spawn } from 'node:child_process'
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { packageRoot } from '../../src/db/package-root.ts'
+import { shortHash } from '../../src/db/postgres-files.ts'
+import { holdsWithin, isAlive } from '../../src/db/postmaster.ts'
+import { makeAdminConnection } from '../../src/db/connection.ts'
 
 /*
  * One PostgreSQL for a whole run of the suite, shared with runs that go on beside it and kept warm when a
  * run is cut off. A keeper process owns the server; it ends, server and all, when no run is left that uses
  * it. Nothing in it survives, so it does without fsync.
  */
-const folder = join(tmpdir(), `svc-test-${process.getuid?.() ?? 0}-${shortHash(packageRoot())}`);
-const usersFolder = join(folder, 'users');
-const urlFile = join(folder, 'url');
-const attemptsMax = 15;
-const attemptMs = 2_000;
+const folder = join(tmpdir(), `svc-test-${process.getuid?.() ?? 0}-${shortHash(packageRoot())}`)
+const usersFolder = join(folder, 'users')
+const urlFile = join(folder, 'url')
+const attemptsMax = 15
+const attemptMs = 2_000
 
 const liveUsers = (): number[] =>
   readdirSync(usersFolder)
     .map(Number)
     .filter((pid) => {
-      if (isAlive(pid)) return true;
-      rmSync(join(usersFolder, String(pid)), { force: true });
-      return false;
-    });
+      if (isAlive(pid)) return true
+      rmSync(join(usersFolder, String(pid)), { force: true })
+      return false
+    })
 
 const readUrl = (): string => {
   try {
-    return readFileSync(urlFile, 'utf8').trim();
+    return readFileSync(urlFile, 'utf8').trim()
   } catch {
-    return '';
+    return ''
   }
-};
+}
 
 const answers = async (url: string): Promise<boolean> => {
-  if (url === '') return false;
+  if (url === '') return false
   try {
-    await (await makeAdminConnection({ databaseUrl: url })).end();
-    return true;
+    await (await makeAdminConnection({ databaseUrl: url })).end()
+    return true
   } catch {
-    return false;
+    return false
   }
-};
+}
 
 const spawnKeeper = (): void => {
   // It outlives the run, so it is no part of what tap observes of the run: env drops tap's preloads.
-  const command = ['-u', 'NODE_OPTIONS', process.execPath, import.meta.filename, 'keep'];
-  spawn('env', command, { detached: true, stdio: 'ignore', cwd: '/' }).unref();
-};
+  const command = ['-u', 'NODE_OPTIONS', process.execPath, import.meta.filename, 'keep']
+  spawn('env', command, { detached: true, stdio: 'ignore', cwd: '/' }).unref()
+}
 
 /** Registers a process as a user of the shared server, starts it if need be, and returns its URL. */
 export const ensureCluster = async (userPid: number): Promise<string> => {
-  const given = process.env['SVC_TEST_DATABASE_URL'];
-  if (given !== undefined && given !== '') return given;
-  mkdirSync(usersFolder, { recursive: true, mode: 0o711 });
-  writeFileSync(join(usersFolder, String(userPid)), '');
-  if (await answers(readUrl())) return readUrl();
-  rmSync(urlFile, { force: true });
+  const given = process.env['SVC_TEST_DATABASE_URL']
+  if (given !== undefined && given !== '') return given
+  mkdirSync(usersFolder, { recursive: true, mode: 0o711 })
+  writeFileSync(join(usersFolder, String(userPid)), '')
+  if (await answers(readUrl())) return readUrl()
+  rmSync(urlFile, { force: true })
   // Two runs may both come here: the state directory's lock lets one keeper through, the other one ends.
   // So it also does while the keeper of a run before is still stopping its server, hence the repetition.
   for (let attempt = 0; attempt < attemptsMax; attempt += 1) {
-    spawnKeeper();
-    if (await holdsWithin(attemptMs, () => readUrl() !== '')) return readUrl();
+    spawnKeeper()
+    if (await holdsWithin(attemptMs, () => readUrl() !== '')) return readUrl()
   }
-  throw new Error(`The tests' PostgreSQL did not start; see ${folder}.`);
-};
+  throw new Error(`The tests' PostgreSQL did not start; see ${folder}.`)
+}
 
 /** Takes a process off the list of users; the keeper stops the server when the list is empty. */
-export const leaveCluster = (userPid: number): void => rmSync(join(usersFolder, String(userPid)), { force: true });
+export const leaveCluster = (userPid: number): void => rmSync(join(usersFolder, String(userPid)), { force: true })
 
 /** The shared server's URL for a test process, whether tap or plain node started it. */
 export const clusterUrl = async (): Promise<string> => {
-  const given = process.env['SVC_TEST_DATABASE_URL'];
-  if (given !== undefined && given !== '') return given;
-  const url = readUrl();
-  return (await answers(url)) ? url : ensureCluster(process.pid);
-};
+  const given = process.env['SVC_TEST_DATABASE_URL']
+  if (given !== undefined && given !== '') return given
+  const url = readUrl()
+  return (await answers(url)) ? url : ensureCluster(process.pid)
+}
 
-const lookEveryMs = 1_000;
+const lookEveryMs = 1_000
 
 const keep = async (): Promise<void> => {
-  const server = await startEmbedded({ stateDir: folder, log: () => undefined, disposable: true });
+  const server = await startEmbedded({ stateDir: folder, log: () => undefined, disposable: true })
   // Renamed into place, so that nobody reads half a URL.
-  writeFileSync(`${urlFile}.new`, server.url, { mode: 0o600 });
-  renameSync(`${urlFile}.new`, urlFile);
-  let running = true;
-  void server.exited.then(() => (running = false));
-  await holdsWithin(Number.POSITIVE_INFINITY, () => !running || liveUsers().length === 0, lookEveryMs);
-  rmSync(urlFile, { force: true });
-  await server.stop();
-};
+  writeFileSync(`${urlFile}.new`, server.url, { mode: 0o600 })
+  renameSync(`${urlFile}.new`, urlFile)
+  let running = true
+  void server.exited.then(() => (running = false))
+  await holdsWithin(Number.POSITIVE_INFINITY, () => !running || liveUsers().length === 0, lookEveryMs)
+  rmSync(urlFile, { force: true })
+  await server.stop()
+}
 
-const [, script, task, userPid] = process.argv;
-if (script === import.meta.filename && task === 'keep') await keep();
-if (script === import.meta.filename && task === 'join') await ensureCluster(Number(userPid));
-if (script === import.meta.filename && task === 'leave') leaveCluster(Number(userPid));
+const [, script, task, userPid] = process.argv
+if (script === import.meta.filename && task === 'keep') await keep()
+if (script === import.meta.filename && task === 'join') await ensureCluster(Number(userPid))
+if (script === import.meta.filename && task === 'leave') leaveCluster(Number(userPid))

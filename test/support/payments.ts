@@ -38,9 +38,18 @@ export async function webhookTypesOf(service: Pick<TestService, 'owner'>, id: st
 }
 
 /** What the bank has booked for a payment: amounts as numeric(19,4) text. */
-export async function bookingsOf({ owner }: Pick<TestService, 'owner'>, id: string): Promise<{ debits: string[]; credits: string[] }> {
-  const debits = await owner.query<{ amount: string }>('select amount from mock_bank.bank_debits where payment_id = $1', [id])
-  const credits = await owner.query<{ amount: string }>('select amount from mock_bank.bank_credits where payment_id = $1 order by created_at', [id])
+export async function bookingsOf(
+  { owner }: Pick<TestService, 'owner'>,
+  id: string,
+): Promise<{ debits: string[]; credits: string[] }> {
+  const debits = await owner.query<{ amount: string }>(
+    'select amount from mock_bank.bank_debits where payment_id = $1',
+    [id],
+  )
+  const credits = await owner.query<{ amount: string }>(
+    'select amount from mock_bank.bank_credits where payment_id = $1 order by created_at',
+    [id],
+  )
   return { debits: debits.rows.map(({ amount }) => amount), credits: credits.rows.map(({ amount }) => amount) }
 }
 
@@ -54,7 +63,10 @@ export async function endConsent({ owner }: Pick<TestService, 'owner'>, id: stri
 }
 
 /** The statuses of a payment and its consent, and how it failed. */
-export async function stateOf({ owner }: Pick<TestService, 'owner'>, id: string): Promise<{ payment: string; consent: string; failure: string | null }> {
+export async function stateOf(
+  { owner }: Pick<TestService, 'owner'>,
+  id: string,
+): Promise<{ payment: string; consent: string; failure: string | null }> {
   const { rows } = await owner.query(
     `select p.status::text as payment, c.status::text as consent, p.failure_code as failure
      from payment_intents p join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id where p.id = $1`,
@@ -67,7 +79,11 @@ export function completeSca(service: TestService, id: string, body: unknown): Pr
   return service.call('POST', `/api/v1/payments/${id}/sca-complete`, { body })
 }
 
-export function refund(service: TestService, merchant: TestMerchant, { id, body, key }: { id: string; body?: unknown; key?: string }): Promise<Answer> {
+export function refund(
+  service: TestService,
+  merchant: TestMerchant,
+  { id, body, key }: { id: string; body?: unknown; key?: string },
+): Promise<Answer> {
   return service.call('POST', `/api/v1/payments/${id}/refund`, {
     merchant,
     ...(body === undefined ? {} : { body }),
@@ -76,7 +92,11 @@ export function refund(service: TestService, merchant: TestMerchant, { id, body,
 }
 
 /** Creates a payment, lets the payer authorise it, and runs the settlement job once. */
-export async function settledPayment(service: TestService, merchant: TestMerchant, changes: Record<string, unknown> = {}): Promise<string> {
+export async function settledPayment(
+  service: TestService,
+  merchant: TestMerchant,
+  changes: Record<string, unknown> = {},
+): Promise<string> {
   const { id } = await authorisedPayment(service, merchant, changes)
   await settlePayments(service.app)
   return id

@@ -13,12 +13,20 @@ export type Receiver = {
   close(): Promise<void>
 }
 
-type Answer = (request: { receipt: Receipt; response: ServerResponse; incoming: IncomingMessage; count: number }) => unknown
+type Answer = (request: {
+  receipt: Receipt
+  response: ServerResponse
+  incoming: IncomingMessage
+  count: number
+}) => unknown
 
 const answerOk: Answer = ({ response }) => response.writeHead(200).end('ok')
 
 /** A merchant's server on loopback that keeps what it was sent and answers as told. */
-export async function startReceiver(t: { teardown(handler: () => unknown): unknown }, answer: Answer = answerOk): Promise<Receiver> {
+export async function startReceiver(
+  t: { teardown(handler: () => unknown): unknown },
+  answer: Answer = answerOk,
+): Promise<Receiver> {
   const receipts: Receipt[] = []
   let underWay = 0
   let peak = 0
@@ -49,5 +57,12 @@ export async function startReceiver(t: { teardown(handler: () => unknown): unkno
     await new Promise((resolve) => server.close(resolve))
   }
   t.teardown(close)
-  return { url: `http://127.0.0.1:${port}/hook`, port, receipts, peak: () => peak, connections: () => connections, close }
+  return {
+    url: `http://127.0.0.1:${port}/hook`,
+    port,
+    receipts,
+    peak: () => peak,
+    connections: () => connections,
+    close,
+  }
 }

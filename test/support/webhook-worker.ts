@@ -24,5 +24,8 @@ if (process.env['HOLD'] === 'record') {
 const deliveries = runDeliveries(app)
 process.send?.('started')
 process.once('SIGTERM', () => {
-  void deliveries.stop().then(() => app.close()).then(() => process.disconnect?.())
+  void deliveries
+    .stop()
+    .then(() => app.close())
+    .then(() => process.disconnect?.())
 })

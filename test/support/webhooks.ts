@@ -13,7 +13,11 @@ import { testDatabase } from './database.ts'
 type Test = { teardown(handler: () => Promise<void>): unknown }
 
 /** An app over this database, quiet unless SVC_TEST_LOG says otherwise. */
-export async function makeOutboxApp(options: { url: string; encryptionKey: string; config?: Partial<Config> }): Promise<App> {
+export async function makeOutboxApp(options: {
+  url: string
+  encryptionKey: string
+  config?: Partial<Config>
+}): Promise<App> {
   const environment = {
     SVC_DATABASE_URL: options.url,
     SVC_DATABASE_POOL: '4',
@@ -44,9 +48,19 @@ export function startDeliveries(t: Test, app: App, options: Parameters<typeof ru
 type MerchantInput = { owner: pg.Client; app: Pick<App, 'sealer'>; webhookUrl: string | null; secret?: string }
 
 /** A merchant with this endpoint; the secret is 64 hex characters. */
-export async function plantMerchant({ owner, app, webhookUrl, secret = 'a'.repeat(64) }: MerchantInput): Promise<string> {
+export async function plantMerchant({
+  owner,
+  app,
+  webhookUrl,
+  secret = 'a'.repeat(64),
+}: MerchantInput): Promise<string> {
   const id = randomUUID()
-  const sealed = app.sealer.seal(secret, { table: 'merchants', column: 'webhook_signing_secret', rowId: id, merchantId: id })
+  const sealed = app.sealer.seal(secret, {
+    table: 'merchants',
+    column: 'webhook_signing_secret',
+    rowId: id,
+    merchantId: id,
+  })
   await owner.query(
     `insert into merchants (id, client_id, legal_name, trading_name, name, kyb_status, fee_percentage, fee_flat, webhook_url, webhook_signing_secret)
      values ($1::uuid, $1::text, 'Shop', 'Shop', 'Shop', 'APPROVED', 0.01, 0, $2, $3)`,
@@ -55,7 +69,14 @@ export async function plantMerchant({ owner, app, webhookUrl, secret = 'a'.repea
   return id
 }
 
-type Plant = { count?: number; sequence?: number; nextRetryAt?: string; paymentId?: string | null; createdAt?: string; payload?: string }
+type Plant = {
+  count?: number
+  sequence?: number
+  nextRetryAt?: string
+  paymentId?: string | null
+  createdAt?: string
+  payload?: string
+}
 
 /** Deliveries of a merchant; those that are due are queued by the table's own trigger. Returns their ids in order. */
 export async function plantDeliveries(owner: pg.Client, merchantId: string, plant: Plant = {}): Promise<string[]> {

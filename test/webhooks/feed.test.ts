@@ -10,16 +10,27 @@ import { plantDeliveries, plantPayment } from '../support/webhooks.ts'
 
 type Page = { data: FeedEvent[]; next_cursor: string | null }
 
-async function readPage(service: TestService, merchant: TestMerchant, query: { after?: string | null; limit?: number } = {}): Promise<Page> {
+async function readPage(
+  service: TestService,
+  merchant: TestMerchant,
+  query: { after?: string | null; limit?: number } = {},
+): Promise<Page> {
   const { after, limit } = query
-  const search = new URLSearchParams({ ...(after ? { after } : {}), ...(limit === undefined ? {} : { limit: String(limit) }) })
+  const search = new URLSearchParams({
+    ...(after ? { after } : {}),
+    ...(limit === undefined ? {} : { limit: String(limit) }),
+  })
   const { status, body } = await service.call('GET', `/api/v1/portal/events?${search}`, { merchant })
   if (status !== 200) throw new Error(`${status}: ${JSON.stringify(body)}`)
   return body
 }
 
 /** Reads from a cursor until so many events were read: other databases of the server may hold the feed up for a moment. */
-async function readSome(service: TestService, merchant: TestMerchant, query: { after?: string | null; count: number; limit?: number }) {
+async function readSome(
+  service: TestService,
+  merchant: TestMerchant,
+  query: { after?: string | null; count: number; limit?: number },
+) {
   const events: FeedEvent[] = []
   let after = query.after
   await until(async () => {
@@ -38,7 +49,10 @@ async function connect(t: Test, service: TestService): Promise<pg.Client> {
 }
 
 async function eventIdsOf(owner: pg.Client, deliveryIds: readonly string[]): Promise<string[]> {
-  const { rows } = await owner.query<{ id: string; event_id: string }>('select id, event_id from webhook_deliveries where id = any($1)', [deliveryIds])
+  const { rows } = await owner.query<{ id: string; event_id: string }>(
+    'select id, event_id from webhook_deliveries where id = any($1)',
+    [deliveryIds],
+  )
   return deliveryIds.map((id) => rows.find((row) => row.id === id)?.event_id ?? 'none')
 }
 
@@ -47,18 +61,30 @@ const idsOf = (events: readonly FeedEvent[]): string[] => events.map((event) => 
 t.test('pages hold every event once, in order, and the last cursor goes on giving what comes later', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
-  t.same(await readPage(service, merchant), { data: [], next_cursor: null }, 'an empty feed has no place to go on from but its beginning')
+  t.same(
+    await readPage(service, merchant),
+    { data: [], next_cursor: null },
+    'an empty feed has no place to go on from but its beginning',
+  )
   const planted = await eventIdsOf(service.owner, await plantDeliveries(service.owner, merchant.id, { count: 25 }))
   const { events, after } = await readSome(service, merchant, { count: 25, limit: 10 })
   t.same(idsOf(events), planted)
   t.equal(new Set(events.map((event) => event.cursor)).size, 25)
   t.equal(after, events.at(-1)?.cursor)
 
-  t.same(await readPage(service, merchant, { after: after ?? null }), { data: [], next_cursor: after }, 'at the end the cursor stays')
+  t.same(
+    await readPage(service, merchant, { after: after ?? null }),
+    { data: [], next_cursor: after },
+    'at the end the cursor stays',
+  )
   const later = await eventIdsOf(service.owner, await plantDeliveries(service.owner, merchant.id))
   t.same(idsOf((await readSome(service, merchant, { after: after ?? null, count: 1 })).events), later)
   const middle = events[11]?.cursor ?? null
-  t.same(idsOf((await readPage(service, merchant, { after: middle, limit: 3 })).data), planted.slice(12, 15), 'any cursor is a place to read from again')
+  t.same(
+    idsOf((await readPage(service, merchant, { after: middle, limit: 3 })).data),
+    planted.slice(12, 15),
+    'any cursor is a place to read from again',
+  )
 })
 
 t.test('an event has the bytes of its webhook, and headers that sign them', async (t) => {
@@ -68,17 +94,35 @@ t.test('an event has the bytes of its webhook, and headers that sign them', asyn
   const { events } = await readSome(service, merchant, { count: 1 })
   const [event] = events
   if (event === undefined) return t.fail('no event')
-  const { rows } = await service.owner.query('select payload::text as payload from webhook_deliveries where event_id = $1', [event.event_id])
+  const { rows } = await service.owner.query(
+    'select payload::text as payload from webhook_deliveries where event_id = $1',
+    [event.event_id],
+  )
   t.equal(event.payload, rows[0].payload)
-  t.match(JSON.parse(event.payload), { eventId: event.event_id, eventType: event.event_type, data: { id: payment.payment_id } })
+  t.match(JSON.parse(event.payload), {
+    eventId: event.event_id,
+    eventType: event.event_type,
+    data: { id: payment.payment_id },
+  })
   t.match(event.created_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 
   const bytes = Buffer.from(event.payload)
-  const { 'X-Service-Signature': signature = '', 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': standard } = event.signatures
+  const {
+    'X-Service-Signature': signature = '',
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': standard,
+  } = event.signatures
   t.ok(verifySignature({ secret: merchant.secret, body: bytes, signature }))
-  t.notOk(verifySignature({ secret: (await service.merchant()).secret, body: bytes, signature }), 'under no other secret')
+  t.notOk(
+    verifySignature({ secret: (await service.merchant()).secret, body: bytes, signature }),
+    'under no other secret',
+  )
   t.equal(id, event.event_id)
-  t.equal(standard, signStandard({ secret: merchant.secret, body: bytes, id: event.event_id, timestamp: Number(timestamp) }))
+  t.equal(
+    standard,
+    signStandard({ secret: merchant.secret, body: bytes, id: event.event_id, timestamp: Number(timestamp) }),
+  )
 })
 
 t.test('odd bytes of a payload are given as they are stored and signed', async (t) => {
@@ -88,10 +132,16 @@ t.test('odd bytes of a payload are given as they are stored and signed', async (
   await plantDeliveries(service.owner, merchant.id, { payload })
   const { events } = await readSome(service, merchant, { count: 1 })
   t.equal(events[0]?.payload, payload)
-  t.ok(verifySignature({ secret: merchant.secret, body: Buffer.from(payload), signature: events[0]?.signatures['X-Service-Signature'] ?? '' }))
+  t.ok(
+    verifySignature({
+      secret: merchant.secret,
+      body: Buffer.from(payload),
+      signature: events[0]?.signatures['X-Service-Signature'] ?? '',
+    }),
+  )
 })
 
-t.test('a merchant reads nothing of another, not even with the other\'s cursor', async (t) => {
+t.test("a merchant reads nothing of another, not even with the other's cursor", async (t) => {
   const service = await testService(t)
   const [one, two] = [await service.merchant(), await service.merchant()]
   const ofOne = await eventIdsOf(service.owner, await plantDeliveries(service.owner, one.id, { count: 3 }))
@@ -109,15 +159,47 @@ t.test('what is no cursor of this feed, and no count of events, is refused', asy
   await plantDeliveries(service.owner, merchant.id)
   const { after } = await readSome(service, merchant, { count: 1 })
   const encode = (text: string): string => Buffer.from(text).toString('base64url')
-  const cursors = ['', 'x', 'LATEST', '0', '1.2', encode('1'), encode('1.'), encode('1.2.3'), encode('-1.0'), encode('1.9223372036854775808'), encode('10000000000000000000.1'), encode('1.1\n'), `${after}!`, `${after}=`, 'A'.repeat(129)]
+  const cursors = [
+    '',
+    'x',
+    'LATEST',
+    '0',
+    '1.2',
+    encode('1'),
+    encode('1.'),
+    encode('1.2.3'),
+    encode('-1.0'),
+    encode('1.9223372036854775808'),
+    encode('10000000000000000000.1'),
+    encode('1.1\n'),
+    `${after}!`,
+    `${after}=`,
+    'A'.repeat(129),
+  ]
   for (const cursor of cursors) {
-    const { status, body } = await service.call('GET', `/api/v1/portal/events?after=${encodeURIComponent(cursor)}`, { merchant })
-    t.match({ status, body }, { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path: /after/ }] } }, JSON.stringify(cursor))
+    const { status, body } = await service.call('GET', `/api/v1/portal/events?after=${encodeURIComponent(cursor)}`, {
+      merchant,
+    })
+    t.match(
+      { status, body },
+      { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path: /after/ }] } },
+      JSON.stringify(cursor),
+    )
   }
   for (const limit of ['0', '101', '-1', '1.5', 'x', '']) {
-    t.match(await service.call('GET', `/api/v1/portal/events?limit=${limit}`, { merchant }), { status: 400, body: { code: 'VALIDATION_FAILED' } }, `limit=${limit}`)
+    t.match(
+      await service.call('GET', `/api/v1/portal/events?limit=${limit}`, { merchant }),
+      { status: 400, body: { code: 'VALIDATION_FAILED' } },
+      `limit=${limit}`,
+    )
   }
-  t.match(await service.call('GET', `/api/v1/portal/events?after=${encode('9999999999999999999.9223372036854775807')}`, { merchant }), { status: 200, body: { data: [] } }, 'a place far ahead is one')
+  t.match(
+    await service.call('GET', `/api/v1/portal/events?after=${encode('9999999999999999999.9223372036854775807')}`, {
+      merchant,
+    }),
+    { status: 200, body: { data: [] } },
+    'a place far ahead is one',
+  )
 })
 
 t.test('latest begins with what is committed from then on, also when it was begun before', async (t) => {
@@ -138,7 +220,11 @@ t.test('latest begins with what is committed from then on, also when it was begu
 })
 
 /** What a reader would see whose cursor is a bare number of the row. */
-async function readByNumber(owner: pg.Client, merchantId: string, after: string): Promise<{ ids: string[]; after: string }> {
+async function readByNumber(
+  owner: pg.Client,
+  merchantId: string,
+  after: string,
+): Promise<{ ids: string[]; after: string }> {
   const { rows } = await owner.query<{ event_id: string; feed_ordinal: string }>(
     'select event_id, feed_ordinal::text as feed_ordinal from webhook_deliveries where merchant_id = $1 and feed_ordinal > $2 order by feed_ordinal',
     [merchantId, after],
@@ -166,19 +252,26 @@ t.test('an event whose transaction commits late is not passed over, as it would 
   t.same((await readByNumber(service.owner, merchant.id, naive.after)).ids, [], 'and never gives the slow one')
 })
 
-t.test('a transaction that began before, and writes its event after the reader has been there, is not passed over', async (t) => {
-  const service = await testService(t)
-  const merchant = await service.merchant()
-  const slow = await connect(t, service)
-  await slow.query('begin')
-  await slow.query('select pg_current_xact_id()')
-  const quickIds = await plantDeliveries(service.owner, merchant.id)
-  const { next_cursor: after } = await readPage(service, merchant)
-  const slowIds = await plantDeliveries(slow, merchant.id)
-  await slow.query('commit')
-  const { events } = await readSome(service, merchant, { after, count: 2 })
-  t.same(idsOf(events), await eventIdsOf(service.owner, [...slowIds, ...quickIds]), 'its place is that of its transaction')
-})
+t.test(
+  'a transaction that began before, and writes its event after the reader has been there, is not passed over',
+  async (t) => {
+    const service = await testService(t)
+    const merchant = await service.merchant()
+    const slow = await connect(t, service)
+    await slow.query('begin')
+    await slow.query('select pg_current_xact_id()')
+    const quickIds = await plantDeliveries(service.owner, merchant.id)
+    const { next_cursor: after } = await readPage(service, merchant)
+    const slowIds = await plantDeliveries(slow, merchant.id)
+    await slow.query('commit')
+    const { events } = await readSome(service, merchant, { after, count: 2 })
+    t.same(
+      idsOf(events),
+      await eventIdsOf(service.owner, [...slowIds, ...quickIds]),
+      'its place is that of its transaction',
+    )
+  },
+)
 
 t.test('a transaction that is rolled back holds nothing up, and leaves nothing', async (t) => {
   const service = await testService(t)
@@ -192,26 +285,37 @@ t.test('a transaction that is rolled back holds nothing up, and leaves nothing',
   t.same(idsOf((await readSome(service, merchant, { count: 1 })).events), quick)
 })
 
-t.test('the events of one payment stand in order, even of a transaction that began before the one it waited for', async (t) => {
-  const service = await testService(t)
-  const merchant = await service.merchant()
-  const paymentId = await plantPayment(service.owner, merchant.id)
-  const [first, second] = [await connect(t, service), await connect(t, service)]
-  const lock = (client: pg.Client): Promise<unknown> => client.query('select from payment_intents where merchant_id = $1 and id = $2 for update', [merchant.id, paymentId])
-  const { rows } = await second.query<{ pid: number }>('select pg_backend_pid() as pid')
-  await first.query('begin')
-  await second.query('begin')
-  await lock(first)
-  const locked = lock(second)
-  await until(async () => (await service.owner.query('select cardinality(pg_blocking_pids($1)) > 0 as waits', [rows[0]?.pid])).rows[0].waits)
-  const firstIds = await plantDeliveries(first, merchant.id, { paymentId, sequence: 1 })
-  await first.query('commit')
-  await locked
-  const secondIds = await plantDeliveries(second, merchant.id, { paymentId, sequence: 2 })
-  await second.query('commit')
-  const { events } = await readSome(service, merchant, { count: 2 })
-  t.same(idsOf(events), await eventIdsOf(service.owner, [...firstIds, ...secondIds]))
-})
+t.test(
+  'the events of one payment stand in order, even of a transaction that began before the one it waited for',
+  async (t) => {
+    const service = await testService(t)
+    const merchant = await service.merchant()
+    const paymentId = await plantPayment(service.owner, merchant.id)
+    const [first, second] = [await connect(t, service), await connect(t, service)]
+    const lock = (client: pg.Client): Promise<unknown> =>
+      client.query('select from payment_intents where merchant_id = $1 and id = $2 for update', [
+        merchant.id,
+        paymentId,
+      ])
+    const { rows } = await second.query<{ pid: number }>('select pg_backend_pid() as pid')
+    await first.query('begin')
+    await second.query('begin')
+    await lock(first)
+    const locked = lock(second)
+    await until(
+      async () =>
+        (await service.owner.query('select cardinality(pg_blocking_pids($1)) > 0 as waits', [rows[0]?.pid])).rows[0]
+          .waits,
+    )
+    const firstIds = await plantDeliveries(first, merchant.id, { paymentId, sequence: 1 })
+    await first.query('commit')
+    await locked
+    const secondIds = await plantDeliveries(second, merchant.id, { paymentId, sequence: 2 })
+    await second.query('commit')
+    const { events } = await readSome(service, merchant, { count: 2 })
+    t.same(idsOf(events), await eventIdsOf(service.owner, [...firstIds, ...secondIds]))
+  },
+)
 
 t.test('a reader beside two writers reads each event exactly once', async (t) => {
   const service = await testService(t)

@@ -22,15 +22,76 @@ async function canary(t: Test): Promise<{ port: number; connections: () => numbe
 
 // Ways to write addresses that lead to this machine, its network, or nowhere public.
 const hosts = [
-  'localhost', 'LOCALHOST', 'localhost.', 'LocalHost.localdomain', 'a.localhost', '127.0.0.1', '127.1', '127.0.1', '127.255.255.254',
-  '2130706433', '0x7f000001', '0x7f.1', '0x7F.0.0.0x1', '017700000001', '0177.0.0.1', '0177.1', '127.0.0.1.', '%31%32%37.0.0.1',
-  '１２７.0.0.1', '127。0。0。1', '①②⑦.⓪.⓪.①', '0', '0.0.0.0', '0.0.0.1', '00', '0x0', '[::1]', '[::]', '[0:0:0:0:0:0:0:1]',
-  '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]', '[::ffff:0:127.0.0.1]', '[64:ff9b::127.0.0.1]', '[64:ff9b::7f00:1]',
-  '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2002:a00:1::]', '[2002:c0a8:101::1]', '[2001:0:7f00:1::]', '[fe80::1]', '[fec0::1]',
-  '[fc00::1]', '[fd12:3456::1]', '[ff02::1]', '[100::1]', '[2001:db8::1]', '[3fff::1]', '[5f00::1]', '[2001:20::1]', '10.0.0.1',
-  '172.16.0.1', '172.31.255.255', '192.168.0.1', '169.254.169.254', '2852039166', '0xA9FEA9FE', '[::ffff:169.254.169.254]',
-  '100.64.0.1', '100.127.255.255', '192.0.0.1', '192.0.2.1', '192.88.99.1', '198.18.0.1', '198.19.255.255', '198.51.100.1',
-  '203.0.113.1', '224.0.0.1', '240.0.0.1', '255.255.255.255',
+  'localhost',
+  'LOCALHOST',
+  'localhost.',
+  'LocalHost.localdomain',
+  'a.localhost',
+  '127.0.0.1',
+  '127.1',
+  '127.0.1',
+  '127.255.255.254',
+  '2130706433',
+  '0x7f000001',
+  '0x7f.1',
+  '0x7F.0.0.0x1',
+  '017700000001',
+  '0177.0.0.1',
+  '0177.1',
+  '127.0.0.1.',
+  '%31%32%37.0.0.1',
+  '１２７.0.0.1',
+  '127。0。0。1',
+  '①②⑦.⓪.⓪.①',
+  '0',
+  '0.0.0.0',
+  '0.0.0.1',
+  '00',
+  '0x0',
+  '[::1]',
+  '[::]',
+  '[0:0:0:0:0:0:0:1]',
+  '[::ffff:127.0.0.1]',
+  '[::ffff:7f00:1]',
+  '[::127.0.0.1]',
+  '[::ffff:0:127.0.0.1]',
+  '[64:ff9b::127.0.0.1]',
+  '[64:ff9b::7f00:1]',
+  '[64:ff9b:1::7f00:1]',
+  '[2002:7f00:1::]',
+  '[2002:a00:1::]',
+  '[2002:c0a8:101::1]',
+  '[2001:0:7f00:1::]',
+  '[fe80::1]',
+  '[fec0::1]',
+  '[fc00::1]',
+  '[fd12:3456::1]',
+  '[ff02::1]',
+  '[100::1]',
+  '[2001:db8::1]',
+  '[3fff::1]',
+  '[5f00::1]',
+  '[2001:20::1]',
+  '10.0.0.1',
+  '172.16.0.1',
+  '172.31.255.255',
+  '192.168.0.1',
+  '169.254.169.254',
+  '2852039166',
+  '0xA9FEA9FE',
+  '[::ffff:169.254.169.254]',
+  '100.64.0.1',
+  '100.127.255.255',
+  '192.0.0.1',
+  '192.0.2.1',
+  '192.88.99.1',
+  '198.18.0.1',
+  '198.19.255.255',
+  '198.51.100.1',
+  '203.0.113.1',
+  '224.0.0.1',
+  '240.0.0.1',
+  '255.255.255.255',
 ]
 
 t.test('no form of a private address is reached in live mode', async (t) => {
@@ -39,10 +100,19 @@ t.test('no form of a private address is reached in live mode', async (t) => {
   const post = makePost({ allowPrivate: false, timeoutMs: 3_000 })
   t.teardown(() => post.close())
   for (const host of hosts) {
-    for (const url of [`https://${host}/`, `https://${host}:8443/`, `https://${host}:${port}/`, `http://${host}:${port}/`]) {
+    for (const url of [
+      `https://${host}/`,
+      `https://${host}:8443/`,
+      `https://${host}:${port}/`,
+      `http://${host}:${port}/`,
+    ]) {
       const { outcome } = await post.post({ url, headers: {}, body: Buffer.from('{}') })
       t.equal(outcome, 'blocked', url)
-      t.throws(() => checkWebhookUrl(url, { allowPrivate: false }), { code: 'VALIDATION_FAILED' }, `${url} can't be set`)
+      t.throws(
+        () => checkWebhookUrl(url, { allowPrivate: false }),
+        { code: 'VALIDATION_FAILED' },
+        `${url} can't be set`,
+      )
     }
   }
   t.equal(connections(), 0)
@@ -70,7 +140,15 @@ t.test('a name that is given another address after it was set is refused when th
   const { connections } = await canary(t)
   const url = 'https://shop.example/hook'
   t.equal(webhookUrlProblem(url, { allowPrivate: false }), undefined, 'it could be set')
-  for (const answers of [['127.0.0.1'], ['::1'], ['10.1.2.3'], ['93.184.215.14', '127.0.0.1'], ['::ffff:127.0.0.1'], ['fe80::1%lo'], ['not an address']]) {
+  for (const answers of [
+    ['127.0.0.1'],
+    ['::1'],
+    ['10.1.2.3'],
+    ['93.184.215.14', '127.0.0.1'],
+    ['::ffff:127.0.0.1'],
+    ['fe80::1%lo'],
+    ['not an address'],
+  ]) {
     const post = makePost({ allowPrivate: false, resolve: async () => answers })
     t.teardown(() => post.close())
     t.match(await post.post({ url, headers: {}, body: Buffer.from('{}') }), { outcome: 'blocked' }, answers.join(', '))
@@ -79,7 +157,14 @@ t.test('a name that is given another address after it was set is refused when th
 })
 
 t.test('public addresses are allowed, also inside IPv6', async (t) => {
-  for (const address of ['93.184.215.14', '8.8.8.8', '2606:4700::1111', '::ffff:8.8.8.8', '64:ff9b::808:808', '2002:808:808::1']) {
+  for (const address of [
+    '93.184.215.14',
+    '8.8.8.8',
+    '2606:4700::1111',
+    '::ffff:8.8.8.8',
+    '64:ff9b::808:808',
+    '2002:808:808::1',
+  ]) {
     t.equal(isPublicAddress(address), true, address)
   }
 })

@@ -5,14 +5,30 @@ import { join } from 'node:path'
 import t from 'tap'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
-import { countByStatus, makeOutbox, plantDeliveries, plantMerchant, queueIsEmpty, startDeliveries } from '../support/webhooks.ts'
+import {
+  countByStatus,
+  makeOutbox,
+  plantDeliveries,
+  plantMerchant,
+  queueIsEmpty,
+  startDeliveries,
+} from '../support/webhooks.ts'
 
 type Outbox = Awaited<ReturnType<typeof makeOutbox>>
 
 /** A worker in a process of its own; `said` is what it told us. */
-function startWorkerProcess(t: { teardown(handler: () => unknown): unknown }, outbox: Outbox, hold = ''): { child: ChildProcess; said: unknown[] } {
+function startWorkerProcess(
+  t: { teardown(handler: () => unknown): unknown },
+  outbox: Outbox,
+  hold = '',
+): { child: ChildProcess; said: unknown[] } {
   const child = fork(join(import.meta.dirname, '../support/webhook-worker.ts'), {
-    env: { PATH: process.env['PATH'], SVC_DATABASE_URL: outbox.url, SVC_ENCRYPTION_KEY: outbox.encryptionKey, HOLD: hold },
+    env: {
+      PATH: process.env['PATH'],
+      SVC_DATABASE_URL: outbox.url,
+      SVC_ENCRYPTION_KEY: outbox.encryptionKey,
+      HOLD: hold,
+    },
     execArgv: [],
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
@@ -29,28 +45,44 @@ async function kill({ owner }: Outbox, child: ChildProcess): Promise<void> {
   await owner.query('update webhook_queue set locked_until = now() where locked_by like $1', [`%.${child.pid}.%`])
 }
 
-t.test('a worker that is killed between sending and recording loses nothing: it is sent again, with the same id and bytes', async (t) => {
-  const outbox = await makeOutbox(t)
-  const { owner, app } = outbox
-  const receiver = await startReceiver(t)
-  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
-  await plantDeliveries(owner, merchantId, { count: 5 })
-  const { child, said } = startWorkerProcess(t, outbox, 'record')
-  await until('it has sent, and holds the record back', () => said.includes('holding') && receiver.receipts.length === 5)
-  const { rows } = await owner.query<{ seconds: number }>('select min(extract(epoch from locked_until - now()))::float8 as seconds from webhook_queue')
-  t.ok((rows[0]?.seconds ?? 0) > 15, 'its lease outlasts any attempt')
-  await kill(outbox, child)
-  t.strictSame(await countByStatus(owner), { PENDING: 5 })
-  startDeliveries(t, app)
-  await until('the next worker has delivered all', () => queueIsEmpty(owner))
-  t.strictSame(await countByStatus(owner), { DELIVERED: 5 })
-  t.equal(receiver.receipts.length, 10)
-  const bodies = new Map<string, Set<string>>()
-  for (const { eventId, body } of receiver.receipts) bodies.set(eventId, (bodies.get(eventId) ?? new Set()).add(body.toString('hex')))
-  t.equal(bodies.size, 5, 'the same event ids')
-  t.ok([...bodies.values()].every((variants) => variants.size === 1), 'the same bytes')
-  t.equal((await owner.query('select from webhook_attempts where attempt = 1')).rowCount, 5, 'and one attempt each that is known of')
-})
+t.test(
+  'a worker that is killed between sending and recording loses nothing: it is sent again, with the same id and bytes',
+  async (t) => {
+    const outbox = await makeOutbox(t)
+    const { owner, app } = outbox
+    const receiver = await startReceiver(t)
+    const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+    await plantDeliveries(owner, merchantId, { count: 5 })
+    const { child, said } = startWorkerProcess(t, outbox, 'record')
+    await until(
+      'it has sent, and holds the record back',
+      () => said.includes('holding') && receiver.receipts.length === 5,
+    )
+    const { rows } = await owner.query<{ seconds: number }>(
+      'select min(extract(epoch from locked_until - now()))::float8 as seconds from webhook_queue',
+    )
+    t.ok((rows[0]?.seconds ?? 0) > 15, 'its lease outlasts any attempt')
+    await kill(outbox, child)
+    t.strictSame(await countByStatus(owner), { PENDING: 5 })
+    startDeliveries(t, app)
+    await until('the next worker has delivered all', () => queueIsEmpty(owner))
+    t.strictSame(await countByStatus(owner), { DELIVERED: 5 })
+    t.equal(receiver.receipts.length, 10)
+    const bodies = new Map<string, Set<string>>()
+    for (const { eventId, body } of receiver.receipts)
+      bodies.set(eventId, (bodies.get(eventId) ?? new Set()).add(body.toString('hex')))
+    t.equal(bodies.size, 5, 'the same event ids')
+    t.ok(
+      [...bodies.values()].every((variants) => variants.size === 1),
+      'the same bytes',
+    )
+    t.equal(
+      (await owner.query('select from webhook_attempts where attempt = 1')).rowCount,
+      5,
+      'and one attempt each that is known of',
+    )
+  },
+)
 
 t.test('three worker processes, two of them killed at work: each row is delivered', async (t) => {
   const outbox = await makeOutbox(t)

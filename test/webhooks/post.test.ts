@@ -37,17 +37,34 @@ async function listen(t: Test, server: Server): Promise<number> {
 /** A server that answers every request with these bytes, in pieces. */
 async function rawServer(t: Test, answer: (socket: Socket, requests: number) => void): Promise<string> {
   let requests = 0
-  const port = await listen(t, createServer((socket) => socket.on('data', () => answer(socket, (requests += 1)))))
+  const port = await listen(
+    t,
+    createServer((socket) => socket.on('data', () => answer(socket, (requests += 1)))),
+  )
   return `http://127.0.0.1:${port}/`
 }
 
 t.test('every status but 2xx is a failure that is named by a word of the closed list', async (t) => {
-  const receiver = await startReceiver(t, ({ receipt, response }) => response.writeHead(Number(receipt.path.slice(1)), { location: '/200' }).end())
+  const receiver = await startReceiver(t, ({ receipt, response }) =>
+    response.writeHead(Number(receipt.path.slice(1)), { location: '/200' }).end(),
+  )
   const send = client(t)
   const expected: [number, string][] = [
-    [200, 'delivered'], [201, 'delivered'], [204, 'delivered'], [299, 'delivered'], [301, 'redirect'], [302, 'redirect'],
-    [304, 'redirect'], [307, 'redirect'], [308, 'redirect'], [400, 'http_400'], [401, 'http_401'], [410, 'http_410'],
-    [429, 'http_429'], [500, 'http_500'], [503, 'http_503'],
+    [200, 'delivered'],
+    [201, 'delivered'],
+    [204, 'delivered'],
+    [299, 'delivered'],
+    [301, 'redirect'],
+    [302, 'redirect'],
+    [304, 'redirect'],
+    [307, 'redirect'],
+    [308, 'redirect'],
+    [400, 'http_400'],
+    [401, 'http_401'],
+    [410, 'http_410'],
+    [429, 'http_429'],
+    [500, 'http_500'],
+    [503, 'http_503'],
   ]
   for (const [status, outcome] of expected) {
     t.match(await send(`http://127.0.0.1:${receiver.port}/${status}`), { outcome, httpStatus: status })
@@ -151,7 +168,8 @@ t.test('a reset on a fresh connection is a failure, and is not repeated', async 
 t.test('variables of the environment that name a proxy mean nothing', async (t) => {
   const proxy = await startReceiver(t)
   const receiver = await startReceiver(t)
-  for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'ALL_PROXY']) process.env[name] = `http://127.0.0.1:${proxy.port}`
+  for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'ALL_PROXY'])
+    process.env[name] = `http://127.0.0.1:${proxy.port}`
   t.teardown(() => {
     for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'ALL_PROXY']) delete process.env[name]
   })
@@ -159,14 +177,33 @@ t.test('variables of the environment that name a proxy mean nothing', async (t) 
   t.equal(proxy.receipts.length, 0)
 })
 
-t.test('over TLS the certificate must be the name\'s, though the connection goes to a checked address', async (t) => {
+t.test("over TLS the certificate must be the name's, though the connection goes to a checked address", async (t) => {
   const folder = t.testdir()
   const files = { key: `${folder}/key.pem`, cert: `${folder}/cert.pem` }
   try {
-    execFileSync('openssl', [
-      'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2', '-subj', '/CN=shop.example',
-      '-addext', 'subjectAltName=DNS:shop.example', '-keyout', files.key, '-out', files.cert,
-    ], { stdio: 'ignore' })
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=shop.example',
+        '-addext',
+        'subjectAltName=DNS:shop.example',
+        '-keyout',
+        files.key,
+        '-out',
+        files.cert,
+      ],
+      { stdio: 'ignore' },
+    )
   } catch {
     t.comment('there is no openssl here to make a certificate with')
     return
@@ -188,5 +225,9 @@ t.test('over TLS the certificate must be the name\'s, though the connection goes
   t.strictSame(names, [`shop.example:${port}`])
   t.strictSame(looked, ['shop.example'], 'the name was looked up once')
   t.match(await send(`https://other.example:${port}/`), { outcome: 'tls' }, 'another name')
-  t.match(await client(t, { resolve })(`https://shop.example:${port}/`), { outcome: 'tls' }, 'an authority that is not trusted')
+  t.match(
+    await client(t, { resolve })(`https://shop.example:${port}/`),
+    { outcome: 'tls' },
+    'an authority that is not trusted',
+  )
 })

@@ -5,7 +5,13 @@ import { replay } from '../../src/webhooks/replay.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
-  makeOutbox, plantDeliveries, plantMerchant, plantPayment, queueIsEmpty, readDelivery, startDeliveries,
+  makeOutbox,
+  plantDeliveries,
+  plantMerchant,
+  plantPayment,
+  queueIsEmpty,
+  readDelivery,
+  startDeliveries,
 } from '../support/webhooks.ts'
 
 type Owner = Awaited<ReturnType<typeof makeOutbox>>['owner']
@@ -27,15 +33,31 @@ t.test('a DEAD delivery is sent again from its first attempt, with the same id a
   const before = await readDelivery(owner, id)
   const woken: string[] = []
   const replayed = await replay({ ...app, wake: { ...app.wake, notify: (job) => woken.push(job) } }, { merchantId, id })
-  t.match(replayed, { id, event_id: before.event_id, status: 'PENDING', attempt_count: 0, delivered_at: null, next_retry_at: /Z$/, created_at: /Z$/ })
+  t.match(replayed, {
+    id,
+    event_id: before.event_id,
+    status: 'PENDING',
+    attempt_count: 0,
+    delivered_at: null,
+    next_retry_at: /Z$/,
+    created_at: /Z$/,
+  })
   t.strictSame(woken, ['deliver-webhooks'])
-  await t.rejects(replay(app, { merchantId, id }), { code: 'DELIVERY_NOT_DEAD', message: /PENDING/, next: /Wait for its next attempt/ }, 'a second replay')
+  await t.rejects(
+    replay(app, { merchantId, id }),
+    { code: 'DELIVERY_NOT_DEAD', message: /PENDING/, next: /Wait for its next attempt/ },
+    'a second replay',
+  )
   startDeliveries(t, app)
   await until('it is delivered', async () => (await readDelivery(owner, id)).status === 'DELIVERED')
   t.equal(receiver.receipts[0]?.eventId, before.event_id)
   t.equal(receiver.receipts[0]?.body.toString(), before.payload)
   t.equal(receiver.receipts.length, 1)
-  await t.rejects(replay(app, { merchantId, id }), { code: 'DELIVERY_NOT_DEAD', message: /DELIVERED/, next: /confirmed/ })
+  await t.rejects(replay(app, { merchantId, id }), {
+    code: 'DELIVERY_NOT_DEAD',
+    message: /DELIVERED/,
+    next: /confirmed/,
+  })
 })
 
 t.test('fifty replays at once queue it once', async (t) => {
@@ -68,7 +90,7 @@ t.test('a delivery that was too old when the endpoint was set can be sent by han
   t.equal(await queueIsEmpty(owner), false)
 })
 
-t.test('no id but one of the merchant\'s own is found', async (t) => {
+t.test("no id but one of the merchant's own is found", async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   const other = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
@@ -111,6 +133,6 @@ t.test('a merchant lists its own last 50 deliveries, the newest first', async (t
   t.strictSame(await listDeliveries(app, { merchantId, paymentId, status: 'PENDING' }), [])
   t.strictSame(await listDeliveries(app, { merchantId, paymentId: 'nonsense' }), [])
   t.equal((await listDeliveries(app, { merchantId: other })).length, 3)
-  t.strictSame(await listDeliveries(app, { merchantId: other, paymentId }), [], 'another merchant\'s payment')
+  t.strictSame(await listDeliveries(app, { merchantId: other, paymentId }), [], "another merchant's payment")
   t.strictSame(await listDeliveries(app, { merchantId: randomUUID() }), [])
 })

@@ -3,7 +3,15 @@ import { verifySignature } from '../../src/lib/webhook-signature.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
-  countByStatus, makeOutbox, makeOutboxApp, passDelays, plantDeliveries, plantMerchant, plantPayment, queueIsEmpty, readDelivery,
+  countByStatus,
+  makeOutbox,
+  makeOutboxApp,
+  passDelays,
+  plantDeliveries,
+  plantMerchant,
+  plantPayment,
+  queueIsEmpty,
+  readDelivery,
   startDeliveries,
 } from '../support/webhooks.ts'
 
@@ -16,15 +24,30 @@ t.test('a due delivery is sent, and is DELIVERED on a 2xx answer', async (t) => 
   startDeliveries(t, app)
   await until('it is delivered', async () => (await readDelivery(owner, id)).status === 'DELIVERED')
   const row = await readDelivery(owner, id)
-  t.match(row, { attempt_count: 1, last_http_status: 204, last_error: null, delivered_at: String, next_retry_at: 'infinity' })
+  t.match(row, {
+    attempt_count: 1,
+    last_http_status: 204,
+    last_error: null,
+    delivered_at: String,
+    next_retry_at: 'infinity',
+  })
   t.equal(await queueIsEmpty(owner), true, 'it has left the queue')
   const [receipt] = receiver.receipts
   t.equal(receiver.receipts.length, 1)
   t.equal(receipt?.body.toString(), row.payload, 'the bytes are those that are stored')
   t.equal(receipt?.eventId, row.event_id)
   t.equal(receipt?.headers['content-type'], 'application/json')
-  t.equal(verifySignature({ secret, body: receipt?.body ?? Buffer.alloc(0), signature: String(receipt?.headers['x-service-signature']) }), true)
-  const { rows } = await owner.query('select attempt, outcome, http_status, started_at <= now() as started from webhook_attempts')
+  t.equal(
+    verifySignature({
+      secret,
+      body: receipt?.body ?? Buffer.alloc(0),
+      signature: String(receipt?.headers['x-service-signature']),
+    }),
+    true,
+  )
+  const { rows } = await owner.query(
+    'select attempt, outcome, http_status, started_at <= now() as started from webhook_attempts',
+  )
   t.strictSame(rows, [{ attempt: 1, outcome: 'delivered', http_status: 204, started: true }])
 })
 
@@ -38,7 +61,12 @@ t.test('six failures make it DEAD, with the same id and bytes each time, and not
   for (const [index, seconds] of expected.entries()) {
     const attempt = index + 1
     await until(`attempt ${attempt}`, async () => (await readDelivery(owner, id)).attempt_count === attempt)
-    t.match(await readDelivery(owner, id), { status: 'FAILED', last_http_status: 500, last_error: 'http_500', delivered_at: null })
+    t.match(await readDelivery(owner, id), {
+      status: 'FAILED',
+      last_http_status: 500,
+      last_error: 'http_500',
+      delivered_at: null,
+    })
     const { rows } = await owner.query<{ delay: number; same: boolean; lag: number }>(
       `select extract(epoch from q.due_at - a.started_at)::float8 as delay, q.due_at = d.next_retry_at as same
        from webhook_queue q join webhook_deliveries d on d.id = q.delivery_id
@@ -46,7 +74,10 @@ t.test('six failures make it DEAD, with the same id and bytes each time, and not
       [attempt],
     )
     const delay = rows[0]?.delay ?? 0
-    t.ok(delay >= seconds * 0.8 && delay <= seconds * 1.2 + 5, `attempt ${attempt + 1} waits ${delay} s, which is ${seconds} s within a fifth`)
+    t.ok(
+      delay >= seconds * 0.8 && delay <= seconds * 1.2 + 5,
+      `attempt ${attempt + 1} waits ${delay} s, which is ${seconds} s within a fifth`,
+    )
     t.equal(rows[0]?.same, true, 'the queue and the delivery tell the same time')
     await passDelays(owner)
     deliveries.wake()
@@ -135,9 +166,15 @@ t.test('a merchant whose server hangs delays nobody else', async (t) => {
   t.ok(performance.now() - begun < 4_000, 'before the first time-out of the other one')
   t.equal(hanging.receipts.length, 4)
   await until('the hanging attempts end', async () => (await countByStatus(owner))['FAILED'] !== undefined, 8_000)
-  const { rows } = await owner.query('select last_error, last_http_status from webhook_deliveries where status = $1 limit 1', ['FAILED'])
+  const { rows } = await owner.query(
+    'select last_error, last_http_status from webhook_deliveries where status = $1 limit 1',
+    ['FAILED'],
+  )
   t.strictSame(rows[0], { last_error: 'timeout', last_http_status: null }, 'no answer within five seconds is a failure')
-  const ended = await owner.query<{ least: number; most: number }>('select min(duration_ms) as least, max(duration_ms) as most from webhook_attempts where outcome = $1', ['timeout'])
+  const ended = await owner.query<{ least: number; most: number }>(
+    'select min(duration_ms) as least, max(duration_ms) as most from webhook_attempts where outcome = $1',
+    ['timeout'],
+  )
   t.ok((ended.rows[0]?.least ?? 0) >= 4_990 && (ended.rows[0]?.most ?? 0) < 5_800, JSON.stringify(ended.rows[0]))
   // Else stopping would wait for the attempts that hang again.
   await hanging.close()
@@ -154,14 +191,23 @@ t.test('first attempts of one payment go out in event order, even when the first
   const payments = [await plantPayment(owner, merchantId), await plantPayment(owner, merchantId)]
   for (const sequence of [3, 1, 2]) {
     for (const paymentId of payments) {
-      await plantDeliveries(owner, merchantId, { sequence, paymentId, payload: JSON.stringify({ paymentId, sequence }) })
+      await plantDeliveries(owner, merchantId, {
+        sequence,
+        paymentId,
+        payload: JSON.stringify({ paymentId, sequence }),
+      })
     }
   }
   startDeliveries(t, app)
   await until('all had their first attempt', () => receiver.receipts.length === 6)
   for (const paymentId of payments) {
-    const received = receiver.receipts.map(({ body }) => JSON.parse(body.toString())).filter((event) => event.paymentId === paymentId)
-    t.strictSame(received.map(({ sequence }) => sequence), [1, 2, 3])
+    const received = receiver.receipts
+      .map(({ body }) => JSON.parse(body.toString()))
+      .filter((event) => event.paymentId === paymentId)
+    t.strictSame(
+      received.map(({ sequence }) => sequence),
+      [1, 2, 3],
+    )
   }
 })
 
@@ -218,14 +264,20 @@ t.test('stopping waits for the attempt under way and claims no more', async (t) 
   await until('one is under way', () => receiver.receipts.length === 1)
   await deliveries.stop()
   t.strictSame(await countByStatus(owner), { DELIVERED: 1, PENDING: 2 })
-  t.equal((await owner.query('select from webhook_queue where locked_until is not null')).rowCount, 0, 'no lease is left')
+  t.equal(
+    (await owner.query('select from webhook_queue where locked_until is not null')).rowCount,
+    0,
+    'no lease is left',
+  )
 })
 
 t.test('it goes on after the database was away', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const receiver = await startReceiver(t, async ({ response }) => {
     // Every connection of the worker is cut between the send and the record.
-    await owner.query(`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`)
+    await owner.query(
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`,
+    )
     response.writeHead(200).end()
   })
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })

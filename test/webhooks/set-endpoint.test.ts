@@ -4,7 +4,14 @@ import { getEndpoint, setEndpoint } from '../../src/webhooks/set-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
-  countByStatus, makeOutbox, passDelays, plantDeliveries, plantMerchant, queueIsEmpty, readDelivery, startDeliveries,
+  countByStatus,
+  makeOutbox,
+  passDelays,
+  plantDeliveries,
+  plantMerchant,
+  queueIsEmpty,
+  readDelivery,
+  startDeliveries,
 } from '../support/webhooks.ts'
 
 const day = 86_400_000
@@ -14,8 +21,14 @@ t.test('setting an endpoint queues what waited for it and is younger than seven 
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
   const waits = { nextRetryAt: 'infinity' }
-  const [old = ''] = await plantDeliveries(owner, merchantId, { ...waits, createdAt: new Date(Date.now() - 8 * day).toISOString() })
-  const [young = ''] = await plantDeliveries(owner, merchantId, { ...waits, createdAt: new Date(Date.now() - 6 * day).toISOString() })
+  const [old = ''] = await plantDeliveries(owner, merchantId, {
+    ...waits,
+    createdAt: new Date(Date.now() - 8 * day).toISOString(),
+  })
+  const [young = ''] = await plantDeliveries(owner, merchantId, {
+    ...waits,
+    createdAt: new Date(Date.now() - 6 * day).toISOString(),
+  })
   await plantDeliveries(owner, merchantId, { ...waits, count: 1_100 })
   const other = await plantMerchant({ owner, app, webhookUrl: null })
   const [foreign = ''] = await plantDeliveries(owner, other, waits)
@@ -28,28 +41,31 @@ t.test('setting an endpoint queues what waited for it and is younger than seven 
   await until('they are delivered', () => queueIsEmpty(owner), 30_000)
   t.match(await readDelivery(owner, young), { status: 'DELIVERED' })
   t.match(await readDelivery(owner, old), { status: 'PENDING', attempt_count: 0, next_retry_at: 'infinity' }, 'too old')
-  t.match(await readDelivery(owner, foreign), { status: 'PENDING', next_retry_at: 'infinity' }, 'another merchant\'s')
+  t.match(await readDelivery(owner, foreign), { status: 'PENDING', next_retry_at: 'infinity' }, "another merchant's")
 })
 
-t.test('removing the endpoint takes rows out of the queue, and setting it again goes on with their attempts', async (t) => {
-  const { owner, app } = await makeOutbox(t)
-  const receiver = await startReceiver(t, ({ response }) => response.writeHead(500).end())
-  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
-  const other = await plantMerchant({ owner, app, webhookUrl: receiver.url })
-  const [id = ''] = await plantDeliveries(owner, merchantId)
-  const [foreign = ''] = await plantDeliveries(owner, other)
-  const deliveries = startDeliveries(t, app)
-  await until('both failed', async () => (await countByStatus(owner))['FAILED'] === 2)
-  await plantDeliveries(owner, merchantId, { nextRetryAt: new Date(Date.now() + day).toISOString(), count: 1_200 })
-  t.strictSame(await setEndpoint(app, { merchantId, webhookUrl: null }), { webhook_url: null })
-  t.equal((await owner.query('select from webhook_queue where merchant_id = $1', [merchantId])).rowCount, 0)
-  t.match(await readDelivery(owner, id), { status: 'FAILED', attempt_count: 1, next_retry_at: 'infinity' })
-  t.not((await readDelivery(owner, foreign)).next_retry_at, 'infinity')
-  await setEndpoint(app, { merchantId, webhookUrl: receiver.url })
-  await passDelays(owner)
-  deliveries.wake()
-  await until('its second attempt', async () => (await readDelivery(owner, id)).attempt_count === 2)
-})
+t.test(
+  'removing the endpoint takes rows out of the queue, and setting it again goes on with their attempts',
+  async (t) => {
+    const { owner, app } = await makeOutbox(t)
+    const receiver = await startReceiver(t, ({ response }) => response.writeHead(500).end())
+    const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+    const other = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+    const [id = ''] = await plantDeliveries(owner, merchantId)
+    const [foreign = ''] = await plantDeliveries(owner, other)
+    const deliveries = startDeliveries(t, app)
+    await until('both failed', async () => (await countByStatus(owner))['FAILED'] === 2)
+    await plantDeliveries(owner, merchantId, { nextRetryAt: new Date(Date.now() + day).toISOString(), count: 1_200 })
+    t.strictSame(await setEndpoint(app, { merchantId, webhookUrl: null }), { webhook_url: null })
+    t.equal((await owner.query('select from webhook_queue where merchant_id = $1', [merchantId])).rowCount, 0)
+    t.match(await readDelivery(owner, id), { status: 'FAILED', attempt_count: 1, next_retry_at: 'infinity' })
+    t.not((await readDelivery(owner, foreign)).next_retry_at, 'infinity')
+    await setEndpoint(app, { merchantId, webhookUrl: receiver.url })
+    await passDelays(owner)
+    deliveries.wake()
+    await until('its second attempt', async () => (await readDelivery(owner, id)).attempt_count === 2)
+  },
+)
 
 t.test('what is under way when the endpoint is removed is recorded, and then waits', async (t) => {
   const { owner, app } = await makeOutbox(t)
@@ -80,7 +96,9 @@ t.test('a delivery that is inserted while the endpoint is being set is not forgo
   const [before = ''] = await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity' })
   const setting = setEndpoint(app, { merchantId, webhookUrl: 'http://127.0.0.1:1/' })
   await until('setting waits for the payment', async () => {
-    const { rowCount } = await owner.query("select from pg_locks where not granted and locktype in ('transactionid', 'tuple')")
+    const { rowCount } = await owner.query(
+      "select from pg_locks where not granted and locktype in ('transactionid', 'tuple')",
+    )
     return rowCount !== 0
   })
   await owner.query('commit')
@@ -95,7 +113,11 @@ t.test('an address that breaks a rule changes nothing', async (t) => {
   const { owner, app } = await makeOutbox(t, { webhookAllowPrivate: false })
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'https://shop.example/' })
   for (const webhookUrl of ['http://shop.example/', 'https://10.0.0.1/', 'https://user@shop.example/', 'nonsense']) {
-    await t.rejects(setEndpoint(app, { merchantId, webhookUrl }), { code: 'VALIDATION_FAILED', errors: [{ path: 'webhook_url' }] }, webhookUrl)
+    await t.rejects(
+      setEndpoint(app, { merchantId, webhookUrl }),
+      { code: 'VALIDATION_FAILED', errors: [{ path: 'webhook_url' }] },
+      webhookUrl,
+    )
   }
   t.strictSame(await getEndpoint(app, merchantId), { webhook_url: 'https://shop.example/' })
   await t.rejects(setEndpoint(app, { merchantId: randomUUID(), webhookUrl: null }), { code: 'MERCHANT_NOT_FOUND' })

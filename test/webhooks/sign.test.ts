@@ -31,7 +31,11 @@ t.test('a signature is verified over the exact bytes', async (t) => {
   const signature = signBody({ secret, body })
   t.match(signature, /^[0-9a-f]{64}$/)
   t.equal(verifySignature({ secret, body, signature }), true)
-  t.equal(verifySignature({ secret, body: Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 1)), signature }), false, 're-serialised')
+  t.equal(
+    verifySignature({ secret, body: Buffer.from(JSON.stringify(JSON.parse(body.toString()), null, 1)), signature }),
+    false,
+    're-serialised',
+  )
   t.equal(verifySignature({ secret: secret.replace('4', '5'), body, signature }), false, 'another secret')
   for (const wrong of ['', signature.slice(1), `${signature}0`, signature.toUpperCase(), 'undefined']) {
     t.equal(verifySignature({ secret, body, signature: wrong }), false, `"${wrong.slice(0, 8)}.."`)

@@ -15,7 +15,11 @@ const MATRIX: [Permission, boolean, boolean, boolean][] = [
 
 t.test('each role may do what the table says and nothing else', async (t) => {
   for (const [permission, ...expected] of MATRIX) {
-    t.same(ROLES.map((role) => roleAllows(role, permission)), expected, permission)
+    t.same(
+      ROLES.map((role) => roleAllows(role, permission)),
+      expected,
+      permission,
+    )
   }
 })
 
@@ -42,8 +46,13 @@ t.test('every operation of a merchant asks for its permission', async (t) => {
 })
 
 t.test('what needs no merchant is a short list, and each has a credential of its own', async (t) => {
-  const open = ROUTES.map((row) => row.operation).filter(({ access }) => !access.includes('merchant') && !access.includes('platform'))
-  t.same(open.map(({ name, access }) => [name, ...access]).toSorted(), [['bankCallback', 'bank'], ['completeSca', 'anyone']])
+  const open = ROUTES.map((row) => row.operation).filter(
+    ({ access }) => !access.includes('merchant') && !access.includes('platform'),
+  )
+  t.same(open.map(({ name, access }) => [name, ...access]).toSorted(), [
+    ['bankCallback', 'bank'],
+    ['completeSca', 'anyone'],
+  ])
   const payers = ROUTES.map((row) => row.operation).filter(({ access }) => access.includes('payment-state'))
   t.same(payers.map(({ name }) => name).toSorted(), ['cancelPayment', 'getPayment'])
 })

@@ -49,7 +49,13 @@ export async function create(context: Context, { options }: CommandInput<CreateO
     facts['payment_id'] = created.payment_id
     const decision = options.approve ? 'approve' : options.cancel ? 'cancel' : undefined
     if (decision === undefined && options.wait === undefined) printCreated(context, created)
-    else await seeThrough(context, client, { created, decision, wait: options.wait === true ? (options.cancel ? 'Failed' : 'Settled') : options.wait, timeoutMs })
+    else
+      await seeThrough(context, client, {
+        created,
+        decision,
+        wait: options.wait === true ? (options.cancel ? 'Failed' : 'Settled') : options.wait,
+        timeoutMs,
+      })
   } catch (error) {
     // With these a program can repeat the command, or go on from where it stopped.
     throw withFacts(error, facts)
@@ -57,17 +63,30 @@ export async function create(context: Context, { options }: CommandInput<CreateO
   return undefined
 }
 
-async function createOnce(context: Context, client: Client, { options, key }: { options: CreateOptions; key: string }): Promise<CreatedPayment> {
+async function createOnce(
+  context: Context,
+  client: Client,
+  { options, key }: { options: CreateOptions; key: string },
+): Promise<CreatedPayment> {
   const body = bodyOf(options, `${client.apiUrl}/payments/return`)
   const { status, body: created } = await call(client, createPayment, { headers: { 'x-idempotency-key': key }, body })
   if (status === 200) context.note('This key was used before: the payment existed already.')
   return created
 }
 
-type Rest = { created: CreatedPayment; decision: Decision | undefined; wait: PaymentStatus | undefined; timeoutMs: number }
+type Rest = {
+  created: CreatedPayment
+  decision: Decision | undefined
+  wait: PaymentStatus | undefined
+  timeoutMs: number
+}
 
 /** Plays the payer, waits, and prints the payment as it is then, whether or not it came to what was awaited. */
-async function seeThrough(context: Context, client: Client, { created, decision, wait, timeoutMs }: Rest): Promise<void> {
+async function seeThrough(
+  context: Context,
+  client: Client,
+  { created, decision, wait, timeoutMs }: Rest,
+): Promise<void> {
   const paymentId = created.payment_id
   context.note(`Payment: ${paymentId}`)
   // A repeat of a finished creation has no payer to wait for any more.
@@ -75,9 +94,10 @@ async function seeThrough(context: Context, client: Client, { created, decision,
     const end = await actAsPayer(client, created, decision)
     if (end === 'stranded') context.note('In this scenario the bank does not send the payer back.')
   }
-  const { payment, problem } = wait === undefined
-    ? { payment: (await call(client, getPayment, { params: { id: paymentId } })).body, problem: undefined }
-    : await waitForStatus(client, { paymentId, status: wait, timeoutMs, onProgress: progressTo(context) })
+  const { payment, problem } =
+    wait === undefined
+      ? { payment: (await call(client, getPayment, { params: { id: paymentId } })).body, problem: undefined }
+      : await waitForStatus(client, { paymentId, status: wait, timeoutMs, onProgress: progressTo(context) })
   printPayment(context, payment)
   if (problem !== undefined) throw problem
 }

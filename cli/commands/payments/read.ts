@@ -1,5 +1,13 @@
 import { z } from 'zod'
-import { PaymentEvent, PaymentStatus, PaymentSummary, cancelPayment, getPayment, listPaymentEvents, listPayments } from '../../../src/wire/payments.ts'
+import {
+  PaymentEvent,
+  PaymentStatus,
+  PaymentSummary,
+  cancelPayment,
+  getPayment,
+  listPaymentEvents,
+  listPayments,
+} from '../../../src/wire/payments.ts'
 import type { OperationInput } from '../../../src/wire/operation.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
@@ -75,7 +83,11 @@ function queryOf(options: ListOptions): Query {
   }
 }
 
-async function collectPages(client: Client, query: Query, pagesMax: number): Promise<{ items: PaymentSummary[]; nextCursor: string | null }> {
+async function collectPages(
+  client: Client,
+  query: Query,
+  pagesMax: number,
+): Promise<{ items: PaymentSummary[]; nextCursor: string | null }> {
   const items: PaymentSummary[] = []
   let cursor = query.cursor ?? null
   for (let page = 0; page < pagesMax; page += 1) {

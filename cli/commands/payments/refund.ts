@@ -26,7 +26,11 @@ export async function refund(context: Context, { args, options }: CommandInput<R
   const id = await paymentId(client, args)
   const key = options.idempotencyKey ?? randomUUID()
   if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
-  const reply = await call(client, refundPayment, { params: { id }, headers: { 'x-idempotency-key': key }, body: bodyOf(options) })
+  const reply = await call(client, refundPayment, {
+    params: { id },
+    headers: { 'x-idempotency-key': key },
+    body: bodyOf(options),
+  })
   const result = reply.body
   if (result.refund_status !== 'PENDING' || !options.wait) {
     printRefund(context, result)
@@ -34,8 +38,17 @@ export async function refund(context: Context, { args, options }: CommandInput<R
   }
   // The bank has not answered yet: the refund is done when the refunded amount has changed (decision 21).
   const before = result.refunded_amount
-  const { payment, problem } = await waitForPayment(client, { paymentId: id, timeoutMs, wanted: 'the refund' }, (each) => (each.refunded_amount === before ? 'open' : 'done'))
-  printRefund(context, { ...result, status: payment.status, refund_status: problem === undefined ? 'EXECUTED' : 'PENDING', refunded_amount: payment.refunded_amount })
+  const { payment, problem } = await waitForPayment(
+    client,
+    { paymentId: id, timeoutMs, wanted: 'the refund' },
+    (each) => (each.refunded_amount === before ? 'open' : 'done'),
+  )
+  printRefund(context, {
+    ...result,
+    status: payment.status,
+    refund_status: problem === undefined ? 'EXECUTED' : 'PENDING',
+    refunded_amount: payment.refunded_amount,
+  })
   if (problem !== undefined) throw problem
   return undefined
 }
@@ -60,5 +73,6 @@ function printRefund({ print, note }: Context, refund: Refund): void {
       ['Remaining', refund.remaining_amount],
     ],
   })
-  if (refund.refund_status === 'PENDING') note('The bank has not answered yet; the refund goes on by itself. To wait for it: --wait')
+  if (refund.refund_status === 'PENDING')
+    note('The bank has not answered yet; the refund goes on by itself. To wait for it: --wait')
 }

@@ -23,7 +23,7 @@ export function printCreated({ print, note }: Context, payment: CreatedPayment):
       ['Fee', `${payment.fee_amount} (net ${payment.net_amount})`],
       ['End-to-end id', payment.end_to_end_id],
       ['Expires', shortTime(payment.expires_at)],
-      ['Bank\'s page', payment.redirect_url ?? ''],
+      ["Bank's page", payment.redirect_url ?? ''],
     ],
   })
   if (!print.isMachine) note(`Next: open the bank's page, or svc payments get ${payment.payment_id}`)
@@ -54,7 +54,7 @@ function merchantLines(payment: Payment): [string, string][] {
     ['Payer', payment.payer_name ?? ''],
     ['Reference', payment.remittance_reference ?? ''],
     ['Metadata', metadata.join(', ')],
-    ['Bank\'s page', payment.status === 'AwaitingAuthorisation' ? (payment.redirect_url ?? '') : ''],
+    ["Bank's page", payment.status === 'AwaitingAuthorisation' ? (payment.redirect_url ?? '') : ''],
   ]
 }
 

@@ -12,7 +12,10 @@ import { paymentId } from '../payments/read.ts'
 
 export const ListOptions = z.object({ status: DeliveryStatus.optional(), payment: z.string().optional() })
 
-export async function list(context: Context, { options }: CommandInput<z.infer<typeof ListOptions>>): Promise<CommandResult> {
+export async function list(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof ListOptions>>,
+): Promise<CommandResult> {
   const client = context.client()
   const query = {
     ...(options.status === undefined ? {} : { status: options.status }),

@@ -13,14 +13,22 @@ export async function getEndpoint(context: Context): Promise<CommandResult> {
   return undefined
 }
 
-export async function setEndpoint(context: Context, { args, options }: CommandInput<z.infer<typeof SetOptions>>): Promise<CommandResult> {
+export async function setEndpoint(
+  context: Context,
+  { args, options }: CommandInput<z.infer<typeof SetOptions>>,
+): Promise<CommandResult> {
   const [url] = args
-  if ((url === undefined) === !options.none) throw usageError('give either an address or --none', 'svc webhooks endpoint set http://127.0.0.1:4242/hook')
+  if ((url === undefined) === !options.none)
+    throw usageError('give either an address or --none', 'svc webhooks endpoint set http://127.0.0.1:4242/hook')
   const { body } = await call(context.client(), putWebhookEndpoint, { body: { webhook_url: url ?? null } })
   printEndpoint(context, body)
   return undefined
 }
 
 function printEndpoint({ print }: Context, item: WebhookEndpoint): void {
-  print.record({ item, id: item.webhook_url ?? '', lines: [['Webhooks go to', item.webhook_url ?? 'nowhere: no address is set']] })
+  print.record({
+    item,
+    id: item.webhook_url ?? '',
+    lines: [['Webhooks go to', item.webhook_url ?? 'nowhere: no address is set']],
+  })
 }

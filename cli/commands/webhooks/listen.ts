@@ -34,7 +34,11 @@ const ListenOptions = z.object({
 type ListenOptions = z.infer<typeof ListenOptions>
 
 /** `svc webhooks listen`, and `svc listen` for short. */
-export function addListen(parent: Command, runtime: Runtime, description = 'print events as they happen, and send them on to a server on this machine'): void {
+export function addListen(
+  parent: Command,
+  runtime: Runtime,
+  description = 'print events as they happen, and send them on to a server on this machine',
+): void {
   parent
     .command('listen')
     .description(description)
@@ -50,9 +54,16 @@ export function addListen(parent: Command, runtime: Runtime, description = 'prin
     .option('--until <event>', 'end after this event')
     .option('--timeout <duration>', 'end with exit code 9 after this time: 30s, 5m')
     .optionsGroup('For scripts and people:')
-    .option('--print-json', 'print the payloads on standard output, one line each, and everything else on standard error')
+    .option(
+      '--print-json',
+      'print the payloads on standard output, one line each, and everything else on standard error',
+    )
     .option('--ready-file <file>', 'write this file when listening has begun; standard error says Ready')
-    .addOption(new Option('--output-style <style>', 'what people see; quiet shows failures only').choices(LISTEN_STYLES).default('interactive'))
+    .addOption(
+      new Option('--output-style <style>', 'what people see; quiet shows failures only')
+        .choices(LISTEN_STYLES)
+        .default('interactive'),
+    )
     .addHelpText('after', HELP)
     .action(action(runtime, ListenOptions, listen))
 }
@@ -90,10 +101,15 @@ function planOf(context: Context, options: ListenOptions) {
     wants: (eventType: string) => events(eventType) || until(eventType),
     isLast: options.once ? everything : until,
     awaited: options.until ?? (options.once ? (options.events ?? 'event') : undefined),
-    timeoutMs: options.timeout === undefined ? undefined : Math.min(durationOf(options.timeout, '--timeout'), TIMER_MAX_MS),
+    timeoutMs:
+      options.timeout === undefined ? undefined : Math.min(durationOf(options.timeout, '--timeout'), TIMER_MAX_MS),
     timeout: options.timeout,
     printJson: options.printJson,
-    report: makeReport(context, { style: options.outputStyle, printsData: options.printJson || context.print.isMachine, url }),
+    report: makeReport(context, {
+      style: options.outputStyle,
+      printsData: options.printJson || context.print.isMachine,
+      url,
+    }),
     readyFile: options.readyFile === undefined ? undefined : clearReadyFile(context.io.cwd, options.readyFile),
   }
 }
@@ -130,7 +146,9 @@ async function run(context: Context, client: Client, { plan, tally, signal, onUn
   const { report, url, headers, skipVerify } = plan
   const forwarder = url === undefined ? undefined : makeForwarder({ url, headers, skipVerify, signal })
   const secret = findSecret(context, client)
-  report.hint(`Listening for events of ${client.clientId ?? 'the merchant'} at ${client.apiUrl}${url === undefined ? '' : `, sending them on to ${url.href}`}`)
+  report.hint(
+    `Listening for events of ${client.clientId ?? 'the merchant'} at ${client.apiUrl}${url === undefined ? '' : `, sending them on to ${url.href}`}`,
+  )
   if (secret !== undefined) report.hint(`Signatures are checked with the secret of ${secret.source}`)
   try {
     return await relay(client, tally, {
@@ -150,8 +168,12 @@ async function run(context: Context, client: Client, { plan, tally, signal, onUn
 }
 
 /** The file comes first: a script that has seen the line finds it. */
-function sayReady({ report, readyFile, url }: Plan, { cursor, apiUrl }: { cursor: string | null; apiUrl: string }): void {
-  if (readyFile !== undefined) writeReadyFile(readyFile, { pid: process.pid, api_url: apiUrl, forward_to: url?.href ?? null, cursor })
+function sayReady(
+  { report, readyFile, url }: Plan,
+  { cursor, apiUrl }: { cursor: string | null; apiUrl: string },
+): void {
+  if (readyFile !== undefined)
+    writeReadyFile(readyFile, { pid: process.pid, api_url: apiUrl, forward_to: url?.href ?? null, cursor })
   report.note('Ready')
 }
 
@@ -164,21 +186,29 @@ function printData({ io, print }: Context, { printJson }: Plan, { payload, event
 function verdict({ report, awaited, url }: Plan, tally: Tally): CommandResult {
   report.hint(summary(tally, url))
   if (tally.failed === 0) return undefined
-  throw new CliError('FORWARD_FAILED', `${awaited ?? 'the event'} came, but ${tally.failed} of ${tally.events} events had no 2xx answer or a wrong signature`, {
-    exit: EXIT.assertion,
-    hint: 'the lines of the failures above',
-  })
+  throw new CliError(
+    'FORWARD_FAILED',
+    `${awaited ?? 'the event'} came, but ${tally.failed} of ${tally.events} events had no 2xx answer or a wrong signature`,
+    {
+      exit: EXIT.assertion,
+      hint: 'the lines of the failures above',
+    },
+  )
 }
 
 function stopped({ report, awaited, timeout, url }: Plan, tally: Tally, why: unknown): CommandResult {
   if (why === 'unread') return undefined
   report.note(summary(tally, url))
   if (why !== 'timeout') return why === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
-  throw new CliError('WAIT_TIMED_OUT', awaited === undefined ? `the ${timeout} are over` : `no ${awaited} within ${timeout}`, {
-    exit: EXIT.waitTimedOut,
-    hint: awaited === undefined ? undefined : 'svc webhooks list, or a longer --timeout',
-    retryable: true,
-  })
+  throw new CliError(
+    'WAIT_TIMED_OUT',
+    awaited === undefined ? `the ${timeout} are over` : `no ${awaited} within ${timeout}`,
+    {
+      exit: EXIT.waitTimedOut,
+      hint: awaited === undefined ? undefined : 'svc webhooks list, or a longer --timeout',
+      retryable: true,
+    },
+  )
 }
 
 function summary({ events, answered, failed, cursor }: Tally, url: URL | undefined): string {

@@ -25,7 +25,10 @@ export const create: Handler<typeof wire.createPayment> = async (app, { principa
 /** GET /api/v1/payments */
 export const list: Handler<typeof wire.listPayments> = async (app, { principal, query }) => {
   const { payments, nextCursor } = await listPayments(app, { merchantId: merchantIdOf(principal), query })
-  return { status: 200, body: { data: payments.map(presentSummary), has_more: nextCursor !== null, next_cursor: nextCursor } }
+  return {
+    status: 200,
+    body: { data: payments.map(presentSummary), has_more: nextCursor !== null, next_cursor: nextCursor },
+  }
 }
 
 /** GET /api/v1/payments/{id} */
@@ -50,12 +53,20 @@ export const complete: Handler<typeof wire.completeSca> = async (app, { params, 
 /** POST /api/v1/payments/{id}/cancel */
 export const cancel: Handler<typeof wire.cancelPayment> = async (app, { principal, params, rawBody }) => {
   const by = principal.kind === 'payer' ? 'payer' : 'merchant'
-  const payment = await cancelPayment(app, { merchantId: merchantIdOf(principal), id: params.id, by, rawBody: bodyText(rawBody) })
+  const payment = await cancelPayment(app, {
+    merchantId: merchantIdOf(principal),
+    id: params.id,
+    by,
+    rawBody: bodyText(rawBody),
+  })
   return { status: 200, body: by === 'payer' ? presentToPayer(payment) : presentPayment(payment) }
 }
 
 /** POST /api/v1/payments/{id}/refund */
-export const refund: Handler<typeof wire.refundPayment> = async (app, { principal, params, headers, body, rawBody }) => {
+export const refund: Handler<typeof wire.refundPayment> = async (
+  app,
+  { principal, params, headers, body, rawBody },
+) => {
   const result = await refundPayment(app, {
     merchantId: merchantIdOf(principal),
     id: params.id,

@@ -14,7 +14,10 @@ export const getEndpoint: Handler<typeof wire.getWebhookEndpoint> = async (app, 
 
 /** PUT /api/v1/portal/webhook-endpoint */
 export const putEndpoint: Handler<typeof wire.putWebhookEndpoint> = async (app, { principal, body }) => {
-  return { status: 200, body: await setEndpoint(app, { merchantId: merchantIdOf(principal), webhookUrl: body.webhook_url }) }
+  return {
+    status: 200,
+    body: await setEndpoint(app, { merchantId: merchantIdOf(principal), webhookUrl: body.webhook_url }),
+  }
 }
 
 /** GET /api/v1/portal/webhooks */
@@ -35,7 +38,11 @@ export const replay: Handler<typeof wire.replayWebhook> = async (app, { principa
 
 /** GET /api/v1/portal/events */
 export const listEvents: Handler<typeof wire.listEvents> = async (app, { principal, query }) => {
-  const { events, nextCursor } = await readFeed(app, { merchantId: merchantIdOf(principal), after: query.after, limit: query.limit })
+  const { events, nextCursor } = await readFeed(app, {
+    merchantId: merchantIdOf(principal),
+    after: query.after,
+    limit: query.limit,
+  })
   return { status: 200, body: { data: events, next_cursor: nextCursor } }
 }
 

@@ -54,7 +54,13 @@ export function presentFailure(payment: PaymentRecord): Failure | null {
   return failureOf(code, source)
 }
 
-const SOURCES: readonly string[] = ['ASPSP_REJECTION', 'PAYER', 'SCHEME', 'PLATFORM', 'MERCHANT'] satisfies FailureSource[]
+const SOURCES: readonly string[] = [
+  'ASPSP_REJECTION',
+  'PAYER',
+  'SCHEME',
+  'PLATFORM',
+  'MERCHANT',
+] satisfies FailureSource[]
 
 function isSource(text: string | null): text is FailureSource {
   return text !== null && SOURCES.includes(text)

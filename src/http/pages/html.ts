@@ -1,7 +1,13 @@
 /** HTML as it stands. It is made by `html`, and by hand only from constants: what came from outside is always text. */
 export type Html = { readonly html: string }
 
-const ESCAPES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' }
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+}
 
 function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ESCAPES[character] ?? character)
@@ -11,7 +17,10 @@ function escapeHtml(text: string): string {
  * A template of HTML. What is put in is escaped for text and for quoted attributes, except HTML made by this function and
  * lists of it; `undefined` puts in nothing. Attributes are always written in quotes.
  */
-export function html(parts: TemplateStringsArray, ...values: readonly (string | Html | readonly Html[] | undefined)[]): Html {
+export function html(
+  parts: TemplateStringsArray,
+  ...values: readonly (string | Html | readonly Html[] | undefined)[]
+): Html {
   const pieces = parts.map((part, index) => part + render(values[index]))
   return { html: pieces.join('') }
 }

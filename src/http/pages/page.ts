@@ -45,25 +45,31 @@ export type PageOptions = {
 
 /** A whole page. */
 export function page(status: number, { title, brand, content, formTarget, refreshSeconds }: PageOptions): PageReply {
-  const refresh = refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}">`
+  const refresh =
+    refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}" />`
   const document = html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-${refresh}
-<title>${title}</title>
-<style>${{ html: STYLE }}</style>
-</head>
-<body>
-<main>
-<p class="brand">${brand}</p>
-${content}
-</main>
-</body>
-</html>
-`
-  return { status, headers: { 'content-type': 'text/html; charset=utf-8', ...safeHeaders(formTarget ?? "'none'") }, body: document.html }
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        ${refresh}
+        <title>${title}</title>
+        <style>
+          ${{ html: STYLE }}
+        </style>
+      </head>
+      <body>
+        <main>
+          <p class="brand">${brand}</p>
+          ${content}
+        </main>
+      </body>
+    </html> `
+  return {
+    status,
+    headers: { 'content-type': 'text/html; charset=utf-8', ...safeHeaders(formTarget ?? "'none'") },
+    body: document.html,
+  }
 }
 
 /** Sends the browser on with a GET, whatever it came with. */
@@ -79,8 +85,7 @@ function safeHeaders(formTarget: string): Record<string, string> {
   const styleHash = createHash('sha256').update(STYLE).digest('base64')
   return {
     'cache-control': 'no-store',
-    'content-security-policy':
-      `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   }

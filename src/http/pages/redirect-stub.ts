@@ -47,7 +47,7 @@ const PLAIN_ORIGIN = /^https?:\/\/[a-z0-9._:[\]-]+$/
  */
 function readLink(bank: MockBank, sources: readonly URLSearchParams[]): Link | { problem: string } {
   const [signed, ...others] = sources.flatMap((source) => source.getAll('request'))
-  if (signed === undefined) return { problem: 'the bank\'s signed request is missing' }
+  if (signed === undefined) return { problem: "the bank's signed request is missing" }
   if (others.some((other) => other !== signed)) return { problem: 'it carries two different requests' }
   const request = bank.readRequest(signed)
   if (!request) return { problem: 'its request was not signed by this bank, or was changed on the way' }
@@ -56,7 +56,8 @@ function readLink(bank: MockBank, sources: readonly URLSearchParams[]): Link | {
     if (differs) return { problem: `its ${name} is not the one that the bank signed` }
   }
   const target = URL.canParse(request.redirectUri) ? new URL(request.redirectUri) : undefined
-  if (!target || !PLAIN_ORIGIN.test(target.origin)) return { problem: 'its redirect_uri is not an http or https address' }
+  if (!target || !PLAIN_ORIGIN.test(target.origin))
+    return { problem: 'its redirect_uri is not an http or https address' }
   return { request, signed, target }
 }
 
@@ -69,20 +70,40 @@ function readDecision(form: URLSearchParams): 'approve' | 'cancel' | undefined {
 function askPayer({ request, signed, target }: Link): PageReply {
   const amount = `${formatNumeric(request.amount, request.currency)} ${request.currency}`
   const content = html`<h1>Pay ${request.payeeName}</h1>
-<p class="amount">${amount}</p>
-<dl>
-<div><dt>To</dt><dd>${request.payeeName}</dd></div>
-<div><dt>Reference</dt><dd>${request.endToEndId}</dd></div>
-${request.debtorBankId === undefined ? undefined : html`<div><dt>Your bank</dt><dd>${request.debtorBankId}</dd></div>`}
-</dl>
-<form method="post" action="/redirect-stub">
-<input type="hidden" name="request" value="${signed}">
-<button class="main" type="submit" name="decision" value="approve">Approve ${amount}</button>
-<button type="submit" name="decision" value="cancel">Cancel and go back</button>
-</form>
-<p class="note">A test bank: no money moves. Scenario ${request.scenario}: ${parseScenario(request.scenario).behaviour.summary}</p>`
+    <p class="amount">${amount}</p>
+    <dl>
+      <div>
+        <dt>To</dt>
+        <dd>${request.payeeName}</dd>
+      </div>
+      <div>
+        <dt>Reference</dt>
+        <dd>${request.endToEndId}</dd>
+      </div>
+      ${
+        request.debtorBankId === undefined
+          ? undefined
+          : html`<div>
+              <dt>Your bank</dt>
+              <dd>${request.debtorBankId}</dd>
+            </div>`
+      }
+    </dl>
+    <form method="post" action="/redirect-stub">
+      <input type="hidden" name="request" value="${signed}" />
+      <button class="main" type="submit" name="decision" value="approve">Approve ${amount}</button>
+      <button type="submit" name="decision" value="cancel">Cancel and go back</button>
+    </form>
+    <p class="note">
+      A test bank: no money moves. Scenario ${request.scenario}: ${parseScenario(request.scenario).behaviour.summary}
+    </p>`
   // Chromium holds the redirect that answers a form against form-action too.
-  return page(200, { brand: 'Mock Bank', title: `Pay ${request.payeeName} - Mock Bank`, content, formTarget: `'self' ${target.origin}` })
+  return page(200, {
+    brand: 'Mock Bank',
+    title: `Pay ${request.payeeName} - Mock Bank`,
+    content,
+    formTarget: `'self' ${target.origin}`,
+  })
 }
 
 function sendOn({ request, target }: Link, outcome: DecisionOutcome): PageReply {
@@ -108,13 +129,15 @@ function withParameters(target: URL, parameters: Record<string, string>): string
 
 function stranded(request: MockBankRequest): PageReply {
   const content = html`<h1>You are not sent back</h1>
-<p>In the scenario ${request.scenario} the payer never returns to ${request.payeeName}. The payment waits for you until it
-expires, and then fails. You can close this page.</p>`
+    <p>
+      In the scenario ${request.scenario} the payer never returns to ${request.payeeName}. The payment waits for you
+      until it expires, and then fails. You can close this page.
+    </p>`
   return page(200, { brand: 'Mock Bank', title: 'You are not sent back - Mock Bank', content })
 }
 
 function unusable(problem: string): PageReply {
   const content = html`<h1>This link can't be used</h1>
-<p>It is not complete or not genuine: ${problem}. Nothing was authorised. Go back to the shop and start again.</p>`
-  return page(400, { brand: 'Mock Bank', title: 'This link can\'t be used - Mock Bank', content })
+    <p>It is not complete or not genuine: ${problem}. Nothing was authorised. Go back to the shop and start again.</p>`
+  return page(400, { brand: 'Mock Bank', title: "This link can't be used - Mock Bank", content })
 }
