@@ -2,6 +2,7 @@ import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { parseDuration } from '../src/lib/duration.ts'
+import { asTyped } from './called-as.ts'
 import { makeClient } from './client.ts'
 import type { Client } from './client.ts'
 import { CliError, usageError } from './errors.ts'
@@ -40,7 +41,7 @@ export type Context = {
   json: boolean
   /** The client of the service that flags, environment or state directory name. */
   client(): Client
-  /** A line for people on standard error; left out with JSON, where standard error holds nothing but an error. */
+  /** A line for people on standard error, commands in it as they have to be typed; left out with JSON, where standard error holds nothing but an error. */
   note(text: string): void
 }
 
@@ -110,7 +111,7 @@ function makeContext(io: Io, given: unknown): { context: Context; close(): Promi
       return opened
     },
     note(text) {
-      if (!context.json) io.stderr.write(`${text}\n`)
+      if (!context.json) io.stderr.write(`${asTyped(text, io.calledAs)}\n`)
     },
   }
   return { context, close: async () => opened?.close() }

@@ -1,4 +1,5 @@
 import type { FieldError } from '../src/lib/errors.ts'
+import { asTyped } from './called-as.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { paintFor } from './io.ts'
@@ -56,12 +57,13 @@ export function usageError(message: string, hint?: string): CliError {
  */
 export function reportError(io: Io, error: unknown, options: { json: boolean; color: ColorFlag }): ExitCode {
   const known = error instanceof CliError ? error : unexpected(error, io.env)
-  io.stderr.write(options.json ? `${JSON.stringify(toJson(known))}\n` : toText(io, known, options.color))
+  const hint = known.options.hint === undefined ? undefined : asTyped(known.options.hint, io.calledAs)
+  io.stderr.write(options.json ? `${JSON.stringify(toJson(known, hint))}\n` : toText(io, known, hint, options.color))
   return known.options.exit
 }
 
-function toJson(error: CliError): unknown {
-  const { status, hint, requestId, retryable, docUrl, fields, facts } = error.options
+function toJson(error: CliError, hint: string | undefined): unknown {
+  const { status, requestId, retryable, docUrl, fields, facts } = error.options
   return {
     error: {
       code: error.code,
@@ -77,9 +79,9 @@ function toJson(error: CliError): unknown {
   }
 }
 
-function toText(io: Io, error: CliError, color: ColorFlag): string {
+function toText(io: Io, error: CliError, hint: string | undefined, color: ColorFlag): string {
   const paint = paintFor(io, 'stderr', color)
-  const { hint, requestId, fields = [] } = error.options
+  const { requestId, fields = [] } = error.options
   const request = requestId === undefined ? '' : ` [request ${requestId}]`
   const lines = [`${paint('red', 'Error:')} ${printable(error.message, 'lines')}${request}`]
   if (fields.length > 1) lines.push(...fields.map(({ path, message }) => `  ${printable(path)}: ${printable(message)}`))

@@ -1,4 +1,5 @@
 import { styleText } from 'node:util'
+import { calledAs } from './called-as.ts'
 
 /** One output stream of the process, or of a test. */
 export type Sink = {
@@ -16,7 +17,15 @@ export type Stdin = {
 }
 
 /** Everything a command may touch of its process. Results go to stdout, all else to stderr; tests pass their own. */
-export type Io = { stdout: Sink; stderr: Sink; stdin: Stdin; env: NodeJS.ProcessEnv; cwd: string }
+export type Io = {
+  stdout: Sink
+  stderr: Sink
+  stdin: Stdin
+  env: NodeJS.ProcessEnv
+  cwd: string
+  /** What the user types to run a command: `svc`, or `npx svc`. */
+  calledAs: string
+}
 
 export type Style = Parameters<typeof styleText>[0]
 export type Paint = (style: Style, text: string) => string
@@ -30,6 +39,7 @@ export function systemIo(): Io {
     stdin: { isTTY: process.stdin.isTTY === true, read: readStdin },
     env: process.env,
     cwd: process.cwd(),
+    calledAs: calledAs(process.env, process.argv[1]),
   }
 }
 

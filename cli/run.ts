@@ -69,7 +69,11 @@ function fromCommander(error: CommanderError, words: readonly string[]): CliErro
   const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const meant = /^\(Did you mean (?:one of )?([^,?]+).*\?\)$/.exec(rest.join(' '))?.[1]
   const wrong = /'([^']+)'/.exec(message)?.[1]
-  if (meant === undefined || wrong === undefined) return usageError(message, `svc ${commandWords(words)}--help`)
+  if (meant === undefined || wrong === undefined) {
+    // The help of a command that there is: without the word that is none.
+    const known = error.code === 'commander.unknownCommand' ? words.slice(0, words.indexOf(wrong ?? '')) : words
+    return usageError(message, `svc ${commandWords(known)}--help`)
+  }
   return usageError(message, `svc ${words.map((word) => (word === wrong ? meant : word)).join(' ')}`)
 }
 

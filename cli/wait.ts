@@ -56,17 +56,27 @@ export async function waitForPayment(
   options: WaitOptions & { wanted: string },
   judge: (payment: Payment | PayerView) => 'done' | 'open' | CliError,
 ): Promise<WaitResult> {
-  const deadline = performance.now() + options.timeoutMs
-  let pauseMs = FIRST_PAUSE_MS
-  for (;;) {
+  const look = async (): Promise<{ payment: Payment | PayerView; verdict: ReturnType<typeof judge> }> => {
     const { body: payment } = await call(client, getPayment, { params: { id: options.paymentId } })
     options.onProgress?.(payment)
-    const verdict = judge(payment)
-    if (verdict === 'done') return { payment }
-    if (verdict !== 'open') return { payment, problem: verdict }
-    if (performance.now() + pauseMs > deadline) {
-      return { payment, problem: timedOut(payment, options) }
-    }
+    return { payment, verdict: judge(payment) }
+  }
+  const { payment, verdict } = await askUntil(look, (last) => last.verdict !== 'open', options.timeoutMs)
+  if (verdict === 'done') return { payment }
+  return { payment, problem: verdict === 'open' ? timedOut(payment, options) : verdict }
+}
+
+/** Asks again, less and less often, until the answer is the awaited one or the time is over. Returns the last answer. */
+export async function askUntil<Answer>(
+  ask: () => Promise<Answer>,
+  isAwaited: (answer: Answer) => boolean,
+  timeoutMs: number,
+): Promise<Answer> {
+  const deadline = performance.now() + timeoutMs
+  let pauseMs = FIRST_PAUSE_MS
+  for (;;) {
+    const answer = await ask()
+    if (isAwaited(answer) || performance.now() + pauseMs > deadline) return answer
     await delay(pauseMs)
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)
   }

@@ -50,6 +50,8 @@ create table payment_intents (
   status payment_status not null,
   end_to_end_id varchar(35) not null unique check (end_to_end_id ~ '^[A-Z]{3}[0-9a-f]{32}$'),
   bank_consent_id text not null unique,
+  -- The connector that the payment went to: it alone may report on it, execute it and refund it.
+  bank_connector varchar(50) not null,
   bank_reference text,
   failure_code text,
   -- Whose doing the failure is, where one code has two causes: the payer cancels at the bank, or on our page.
@@ -60,9 +62,10 @@ create table payment_intents (
   redirect_uri text not null,
   redirect_url text,
   metadata json,
-  -- Due times of the settlement job: when to execute, and until when a worker holds the execution.
+  -- When the settlement job executes it.
   settle_at timestamptz,
-  settle_locked_until timestamptz,
+  -- Until when a job that calls the bank holds it; a job that dies gives it back.
+  locked_until timestamptz,
   -- How many webhooks this payment has queued: the `sequence` of the next one is one more (decision 36).
   webhook_sequence smallint not null default 0,
   created_at timestamptz not null default now(),
@@ -85,6 +88,6 @@ create index payment_intents__settle_at on payment_intents (settle_at) where sta
 create index payment_intents__created_at__initiated on payment_intents (created_at) where status = 'Initiated';
 
 grant select on payment_consents, payment_intents to svc_runtime;
-grant update (settle_at, settle_locked_until, refund_reserved_amount, refunded_amount, webhook_sequence, updated_at) on payment_intents to svc_runtime;
+grant update (settle_at, locked_until, refund_reserved_amount, refunded_amount, webhook_sequence, updated_at) on payment_intents to svc_runtime;
 -- Guarded updates lock the row of a consent while they decide over its payment.
 grant update (updated_at) on payment_consents to svc_runtime;

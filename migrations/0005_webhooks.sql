@@ -112,6 +112,10 @@ set search_path = public, pg_temp
 -- The plan is made while the queue is nearly empty, and kept when it is long: it must not be one that reads it all.
 set enable_seqscan = off
 set enable_bitmapscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+-- The plan is the same whatever the arguments: made anew for each claim, it would cost as much as a small claim itself.
+set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
 begin

@@ -4,14 +4,8 @@
 -- The currency's two digits, and more (up to four) only where they are not zero (decision 50). lib/money.ts writes the
 -- same; a test holds one against the other.
 create function money_text(amount numeric) returns text
-language sql immutable strict
-as $$
-  select case
-    when amount = round(amount, 2) then round(amount, 2)::text
-    when amount = round(amount, 3) then round(amount, 3)::text
-    else round(amount, 4)::text
-  end
-$$;
+language sql immutable
+as $$ select round(amount, greatest(2, least(4, min_scale(amount))))::text $$;
 
 create function iso_text(at timestamptz) returns text
 language sql stable strict

@@ -8,7 +8,7 @@
 -- rounded half away from zero to the column's scale (decision 33).
 create type new_payment as (
   merchant_id uuid, payment_id uuid, consent_id uuid, audit_id uuid, delivery_id uuid, event_id text, event_type text,
-  end_to_end_id text, bank_consent_id text, bank_consent_reference text, idempotency_key text, request_fingerprint text,
+  end_to_end_id text, bank_consent_id text, bank_connector text, bank_consent_reference text, idempotency_key text, request_fingerprint text,
   amount numeric, currency text, redirect_uri text, redirect_url text, payer_name text, debtor_account_scheme text,
   debtor_identification text, remittance_reference text, debtor_bank_id text, payer_email text, payer_phone text,
   sandbox_scenario text, metadata json, raw_payload text, consent_seconds integer, status text, changed_by text, test boolean
@@ -50,12 +50,13 @@ begin
   intent as (
     insert into payment_intents (
       id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount, net_amount,
-      fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, redirect_uri, redirect_url, metadata,
+      fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, bank_connector,
+      redirect_uri, redirect_url, metadata,
       webhook_sequence
     )
     select p.payment_id, p.merchant_id, p.consent_id, p.idempotency_key, p.request_fingerprint, p.amount, p.amount, p.fee,
       p.amount - p.fee, p.fee_percentage, p.fee_flat, p.currency, p.status::payment_status, p.end_to_end_id,
-      p.bank_consent_id, p.redirect_uri, p.redirect_url, p.metadata, case when p.event_type is null then 0 else 1 end
+      p.bank_consent_id, p.bank_connector, p.redirect_uri, p.redirect_url, p.metadata, case when p.event_type is null then 0 else 1 end
     from priced p
     where p.existing_id is null and p.refusal is null
     -- Every transaction takes the unique keys in the same order, so that two of them can't wait for each other.

@@ -26,7 +26,7 @@ begin
   ),
   -- Locks are taken in one order, so that two batches can't wait for each other.
   locked as materialized (
-    select i.*, p.status as seen_status, c.expires_at, c.debtor_bank_id, m.webhook_url
+    select i.*, p.status as seen_status, c.status as consent_status, c.expires_at, c.debtor_bank_id, m.webhook_url
     from item i
     join payment_intents p on p.merchant_id = i.merchant_id and p.id = i.payment_id
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
@@ -45,7 +45,7 @@ begin
         when l.settle_seconds is not null then now() + make_interval(secs => l.settle_seconds)
         else p.settle_at
       end,
-      settle_locked_until = null,
+      locked_until = null,
       refunded_amount = p.refunded_amount + coalesce(l.refund_amount, 0),
       refund_reserved_amount = p.refund_reserved_amount - coalesce(l.refund_amount, 0),
       webhook_sequence = p.webhook_sequence + case when l.event_type is null then 0 else 1 end,
@@ -54,6 +54,7 @@ begin
     where p.merchant_id = l.merchant_id
       and p.id = l.payment_id
       and p.status = l.from_status::payment_status
+      and (l.consent_to is null or l.consent_status = l.consent_from::consent_status)
       and case l.consent_window
         when 'open' then l.expires_at > now()
         when 'ended' then l.expires_at <= now()
@@ -69,7 +70,6 @@ begin
     from moved m
     where c.merchant_id = m.merchant_id
       and c.id = m.consent_id
-      and (m.consent_to is null or c.status = m.consent_from::consent_status)
       and (m.consent_to is not null or m.bank_consent_reference is not null)
   ),
   event as (

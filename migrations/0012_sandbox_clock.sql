@@ -12,7 +12,7 @@ as $$
   union all
   select p.settle_at
   from payment_intents p
-  where p.merchant_id = merchant and p.status = 'Authorised' and (p.settle_locked_until is null or p.settle_locked_until <= now())
+  where p.merchant_id = merchant and p.status = 'Authorised' and (p.locked_until is null or p.locked_until <= now())
   union all
   select r.resume_at from payment_refunds r where r.merchant_id = merchant and r.status = 'PENDING'
 $$;
@@ -29,7 +29,7 @@ begin
   where merchant_id = merchant and status in ('PENDING', 'FAILED') and next_retry_at < 'infinity';
   update payment_consents set expires_at = expires_at - by where merchant_id = merchant and status = 'AWAITING_AUTHORISATION';
   update payment_intents
-  set settle_at = settle_at - by, settle_locked_until = settle_locked_until - by
+  set settle_at = settle_at - by, locked_until = locked_until - by
   where merchant_id = merchant and status = 'Authorised';
   update payment_refunds set resume_at = resume_at - by where merchant_id = merchant and status = 'PENDING';
 end

@@ -24,7 +24,7 @@ export type App = {
   /** The address that payers and merchants reach the API at, without a slash at the end. */
   publicUrl: string
   pool: DatabasePool
-  /** The two hot writes, batched over connections of their own. */
+  /** The hot writes and the hot read, batched over connections of their own. */
   batches: PaymentBatches
   /** Wakes jobs in every process, after a commit. */
   wake: Wake
@@ -70,8 +70,8 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     wake,
     ids,
     sealer: makeSealer(config.encryptionKey),
-    banks: new Map([
-      [mockBank.id, mockBank],
+    banks: new Map<string, BankConnector>([
+      ...(config.mode === 'sandbox' ? [[mockBank.id, mockBank] as const] : []),
       [bank.id, bank],
     ]),
     bank,
@@ -80,7 +80,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     metrics: makeMetrics(),
     close: async () => {
       await wake.close()
-      await Promise.all([batches.create.close(), batches.move.close()])
+      await Promise.all([batches.create.close(), batches.move.close(), batches.find.close()])
       await pool.end()
     },
   }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 
-const Flag = z.enum(['true', 'false']).transform((text) => text === 'true')
+const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 const Port = whole(0, 65_535)
 const ConsentSeconds = whole(1, 31_536_000)
 const Count = whole(1, 10_000)
@@ -12,8 +12,17 @@ function whole(min: number, max: number) {
     .string()
     .regex(/^\d{1,9}$/, 'must be a whole number')
     .transform(Number)
-    .pipe(z.int().min(min).max(max))
+    .refine((value) => value >= min && value <= max, `must be from ${min} to ${max}`)
 }
+
+function oneOf<const Names extends readonly string[]>(names: Names) {
+  return z.enum(names, `must be one of ${names.join(', ')}`)
+}
+
+const KEY_RULE = 'must be 32 bytes as base64'
+
+const SCALE_RULE = 'must be a number from 1 to 1000000'
+const TimeScale = z.coerce.number(SCALE_RULE).min(1, SCALE_RULE).max(1_000_000, SCALE_RULE)
 
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
 
@@ -23,7 +32,7 @@ const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:
  */
 const Environment = z.object({
   /** `sandbox` has the mock bank and the development pages; `live` has neither. */
-  SVC_MODE: z.enum(['sandbox', 'live']).default('sandbox'),
+  SVC_MODE: oneOf(['sandbox', 'live']).default('sandbox'),
   /** PostgreSQL 15 to 18, as the login the service works under; it must be a member of the role svc_runtime. */
   SVC_DATABASE_URL: DatabaseUrl,
   /** The login that owns the tables and runs migrations; the same address when not set. */
@@ -31,17 +40,15 @@ const Environment = z.object({
   /** Database connections of one process, beside the two of the payment batches. */
   SVC_DATABASE_POOL: Count.default(6),
   /** The master key that secrets are sealed under: 32 bytes as base64. */
-  SVC_ENCRYPTION_KEY: z
-    .base64()
-    .refine((text) => Buffer.from(text, 'base64').length === 32, 'must be 32 bytes as base64'),
+  SVC_ENCRYPTION_KEY: z.base64(KEY_RULE).refine((text) => Buffer.from(text, 'base64').length === 32, KEY_RULE),
   /** The address the API listens on. */
   SVC_HOST: z.string().default('127.0.0.1'),
   SVC_PORT: Port.default(8080),
   /** The address that payers and merchants reach the API at; made from host and port when not set. */
-  SVC_PUBLIC_URL: z.url({ protocol: /^https?$/ }).optional(),
+  SVC_PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   /** Who proves identities. `none` trusts headers: only on a loopback address, never live (decision 57). */
-  SVC_IDENTITY: z.enum(['none']).default('none'),
-  SVC_LOG_LEVEL: z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  SVC_IDENTITY: z.enum(['none'], 'must be none: this version has no identity provider yet').default('none'),
+  SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** How long a payer has to authorise: 90 minutes (specification, Limits). */
   SVC_CONSENT_SECONDS: ConsentSeconds.default(5_400),
   /** Deliveries that one worker has under way at once, over all merchants and for one of them. */
@@ -50,7 +57,7 @@ const Environment = z.object({
   /** Whether webhooks may go to private addresses. Only in the sandbox, where the merchant's server is next door. */
   SVC_WEBHOOK_ALLOW_PRIVATE: Flag.optional(),
   /** Divides the delays of the webhook retry schedule, for tests; 1 is the specification's schedule. */
-  SVC_WEBHOOK_TIME_SCALE: z.coerce.number().min(1).max(1_000_000).default(1),
+  SVC_WEBHOOK_TIME_SCALE: TimeScale.default(1),
 })
 
 export type Config = Readonly<{
@@ -84,14 +91,21 @@ export class ConfigError extends Error {
  * @throws {ConfigError} naming each variable that is missing or wrong; values are never repeated, for they may be secrets
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const parsed = Environment.safeParse(withFiles(env))
+  const filled = withFiles(env)
+  const parsed = Environment.safeParse(filled)
   if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => `  ${issue.path.join('.')}: ${issue.message}`)
-    throw new ConfigError(`the configuration is not complete:\n${problems.join('\n')}`)
+    const problems = parsed.error.issues.map((issue) => problemOf(issue, filled))
+    throw new ConfigError(`the configuration is not complete:\n${[...new Set(problems)].join('\n')}`)
   }
   const config = fromEnvironment(parsed.data)
   refuseUnsafe(config)
   return Object.freeze(config)
+}
+
+function problemOf(issue: z.core.$ZodIssue, env: NodeJS.ProcessEnv): string {
+  const name = issue.path.join('.')
+  const what = env[name] === undefined ? 'is missing' : issue.message
+  return `  ${name}: ${what}${name === 'SVC_ENCRYPTION_KEY' ? '; to make one: openssl rand -base64 32' : ''}`
 }
 
 function fromEnvironment(env: z.infer<typeof Environment>): Config {
@@ -116,23 +130,28 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
-/** Refuses what would leave the service open to everyone (decision 57). */
+const NO_PROVIDER = 'needs an identity provider, which this version does not have yet'
+
+/** Refuses what would leave the service open to everyone (decision 57), and what is for the sandbox alone. */
 function refuseUnsafe(config: Config): void {
-  if (config.mode === 'live' && config.identity === 'none') {
-    throw new ConfigError(
-      'SVC_IDENTITY=none trusts any caller and is refused in live mode: configure an identity provider',
-    )
-  }
-  if (config.identity === 'none' && !LOOPBACK.has(config.host)) {
-    throw new ConfigError(
-      `SVC_IDENTITY=none trusts any caller and is refused on an address that others can reach: listen on 127.0.0.1, or configure an identity provider`,
-    )
-  }
-  if (config.mode === 'live' && config.webhookAllowPrivate) {
-    throw new ConfigError(
+  const isLive = config.mode === 'live'
+  const isOpen = config.identity === 'none'
+  const problems = [
+    isLive && isOpen && `SVC_IDENTITY=none trusts any caller and is refused in live mode, which ${NO_PROVIDER}`,
+    isOpen &&
+      !LOOPBACK.has(config.host) &&
+      `SVC_IDENTITY=none trusts any caller and is refused on an address that others can reach: that ${NO_PROVIDER}. Set SVC_HOST to 127.0.0.1`,
+    isLive &&
+      config.webhookAllowPrivate &&
       'SVC_WEBHOOK_ALLOW_PRIVATE=true is refused in live mode: webhooks must not reach private addresses',
-    )
-  }
+    isLive &&
+      config.webhookTimeScale !== 1 &&
+      'SVC_WEBHOOK_TIME_SCALE is refused in live mode: merchants rely on the schedule of retries',
+    isLive &&
+      (config.publicUrl === undefined || new URL(config.publicUrl).protocol !== 'https:') &&
+      'SVC_PUBLIC_URL must be an https:// address in live mode: payers are sent there',
+  ].filter((problem) => problem !== false)
+  if (problems.length > 0) throw new ConfigError(problems.join('\n'))
 }
 
 /** Fills in variables whose value stands in a file named by their `_FILE` twin. */

@@ -6,6 +6,7 @@ import { ERROR_STATUS } from './http/error-status.ts'
 import { routesOf } from './http/routes.ts'
 import type { ErrorCode } from './lib/errors.ts'
 import { ErrorBody } from './wire/common.ts'
+import { errorsOf, hasBody } from './wire/operation.ts'
 import type { Access, Operation } from './wire/operation.ts'
 
 type Json = Record<string, unknown>
@@ -17,13 +18,6 @@ const SECURITY: Readonly<Record<Access, Json>> = {
   platform: { platformUser: [] },
   anyone: {},
 }
-
-/** Failures that any operation can have. */
-const COMMON: readonly ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
-
-/** Failures that a request with a body can have, and one that a merchant makes. */
-const WITH_BODY: readonly ErrorCode[] = ['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE']
-const WITH_MERCHANT: readonly ErrorCode[] = ['UNAUTHENTICATED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE']
 
 /** The OpenAPI 3.1 description of Surface B, made from the operations' own declarations. */
 export function openApiDocument(serverUrl: string, mode: 'sandbox' | 'live'): Json {
@@ -49,14 +43,6 @@ export function openApiDocument(serverUrl: string, mode: 'sandbox' | 'live'): Js
 
 function describe(operation: Operation): Json {
   const body = schemaOf(operation.body, 'input')
-  const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
-  const errors = [
-    ...COMMON,
-    ...(hasBody ? WITH_BODY : []),
-    ...(operation.access.includes('merchant') ? WITH_MERCHANT : []),
-    ...(operation.access.includes('platform') ? (['UNAUTHENTICATED'] as const) : []),
-    ...operation.errors,
-  ]
   const needsKey = operation.errors.includes('IDEMPOTENCY_KEY_MISSING')
   return {
     operationId: operation.name,
@@ -67,7 +53,7 @@ function describe(operation: Operation): Json {
       ...parameters(operation.query, 'query'),
       ...parameters(operation.headers, 'header', (name) => name === 'x-idempotency-key' && needsKey),
     ],
-    ...(hasBody
+    ...(hasBody(operation)
       ? {
           requestBody: { required: operation.bodyOptional !== true, content: { 'application/json': { schema: body } } },
         }
@@ -79,7 +65,7 @@ function describe(operation: Operation): Json {
           reply(schemaOf(schema, 'output'), 'Success'),
         ]),
       ),
-      ...errorReplies(errors),
+      ...errorReplies(errorsOf(operation)),
     },
   }
 }

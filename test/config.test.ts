@@ -48,6 +48,27 @@ t.test('everything that is wrong is named at once', async (t) => {
   for (const name of ['SVC_DATABASE_URL', 'SVC_ENCRYPTION_KEY', 'SVC_PORT', 'SVC_MODE']) t.match(message, name)
 })
 
+t.test('what is missing is said to be missing, and how to make a key; no word of a library', async (t) => {
+  t.equal(
+    refusal({}),
+    'the configuration is not complete:\n  SVC_DATABASE_URL: is missing\n' +
+      '  SVC_ENCRYPTION_KEY: is missing; to make one: openssl rand -base64 32',
+  )
+  const wrong = {
+    SVC_MODE: 'x',
+    SVC_PORT: '99999',
+    SVC_IDENTITY: 'x',
+    SVC_PUBLIC_URL: 'x',
+    SVC_LOG_LEVEL: 'x',
+    SVC_WEBHOOK_ALLOW_PRIVATE: 'x',
+    SVC_WEBHOOK_TIME_SCALE: 'x',
+    SVC_ENCRYPTION_KEY: '???',
+  }
+  const message = refusal(wrong)
+  for (const name of Object.keys(wrong)) t.match(message, new RegExp(`${name}: must be `))
+  t.notMatch(message, /Invalid|expected|received|Too/)
+})
+
 const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['no database', { SVC_DATABASE_URL: undefined }, /SVC_DATABASE_URL/],
   [
@@ -87,6 +108,11 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['a flag that is none', { SVC_WEBHOOK_ALLOW_PRIVATE: 'yes' }, /SVC_WEBHOOK_ALLOW_PRIVATE/],
   ['a time scale below one', { SVC_WEBHOOK_TIME_SCALE: '0.5' }, /SVC_WEBHOOK_TIME_SCALE/],
   ['live without identities', { SVC_MODE: 'live' }, /SVC_IDENTITY=none.*live/],
+  ['live', { SVC_MODE: 'live' }, /identity provider, which this version does not have yet/],
+  ['live with shortened retries', { SVC_MODE: 'live', SVC_WEBHOOK_TIME_SCALE: '60' }, /SVC_WEBHOOK_TIME_SCALE/],
+  ['live over http', { SVC_MODE: 'live', SVC_PUBLIC_URL: 'http://pay.example' }, /SVC_PUBLIC_URL must be an https/],
+  ['live without an address of its own', { SVC_MODE: 'live' }, /SVC_PUBLIC_URL must be an https/],
+  ['live to private addresses', { SVC_MODE: 'live', SVC_WEBHOOK_ALLOW_PRIVATE: 'true' }, /SVC_WEBHOOK_ALLOW_PRIVATE/],
   [
     'live on the loopback',
     { SVC_MODE: 'live', SVC_HOST: '127.0.0.1', SVC_IDENTITY: 'none' },
@@ -108,6 +134,12 @@ t.test('what is wrong or unsafe is refused by its name, and no value is repeated
     t.notMatch(told, /c4n4ry/, name)
     t.notOk(told.includes(KEY) || told.includes('ababab'), name)
   }
+})
+
+t.test('live mode finds no fault with what is right for it', async (t) => {
+  const message = refusal({ ...GOOD, SVC_MODE: 'live', SVC_PUBLIC_URL: 'https://pay.example' })
+  t.notMatch(message, /SVC_PUBLIC_URL|SVC_WEBHOOK/)
+  t.match(message, /SVC_IDENTITY/)
 })
 
 t.test('the loopback has several names', async (t) => {

@@ -20,21 +20,21 @@ export function addPayments(program: Command, runtime: Runtime): void {
   payments
     .command('get')
     .description('show a payment with its history')
-    .argument('<id>', "the payment's id, or its first 8 characters or more")
-    .addHelpText('after', '\nExamples:\n  svc payments get 0193f7a2\n  svc payments get 0193f7a2 -q status\n')
+    .argument('<id>', "the payment's id, or its last 8 characters or more")
+    .addHelpText('after', '\nExamples:\n  svc payments get a2b4358c\n  svc payments get a2b4358c -q status\n')
     .action(action(runtime, z.object({}), get))
   payments
     .command('events')
     .description("list a payment's audit events with their hashes")
     .argument('<id>', 'the payment')
-    .addHelpText('after', '\nExamples:\n  svc payments events 0193f7a2\n  svc payments events 0193f7a2 -o jsonl\n')
+    .addHelpText('after', '\nExamples:\n  svc payments events a2b4358c\n  svc payments events a2b4358c -o jsonl\n')
     .action(action(runtime, z.object({}), events))
   addRefund(payments, runtime)
   payments
     .command('cancel')
     .description('cancel a payment that is not authorised yet')
     .argument('<id>', 'the payment')
-    .addHelpText('after', '\nExamples:\n  svc payments cancel 0193f7a2\n')
+    .addHelpText('after', '\nExamples:\n  svc payments cancel a2b4358c\n')
     .action(action(runtime, z.object({}), cancel))
 }
 
@@ -117,7 +117,7 @@ function addRefund(payments: Command, runtime: Runtime): void {
     .option('--timeout <duration>', 'how long to wait', '30s')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc payments refund 0193f7a2\n  svc payments refund 0193f7a2 --amount 10.00 --reason "damaged"\n',
+      '\nExamples:\n  svc payments refund a2b4358c\n  svc payments refund a2b4358c --amount 10.00 --reason "damaged"\n',
     )
     .action(action(runtime, RefundOptions, refund))
 }

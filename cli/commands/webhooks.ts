@@ -24,16 +24,16 @@ export function addWebhooks(program: Command, runtime: Runtime): void {
     .option('--payment <id>', 'only about this payment')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment 0193f7a2 -o jsonl\n',
+      '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n',
     )
     .action(action(runtime, ListOptions, list))
   webhooks
     .command('replay')
     .description('send DEAD deliveries again, from their first attempt')
-    .argument('<ids...>', 'deliveries, as svc webhooks list shows them')
+    .argument('<ids...>', 'deliveries as svc webhooks list shows them, or the last 8 characters of their ids')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc webhooks replay 0193f7a2\n  svc webhooks list --status DEAD -o id | xargs svc webhooks replay\n',
+      '\nExamples:\n  svc webhooks replay a2b4358c\n  svc webhooks list --status DEAD -o id | xargs svc webhooks replay\n',
     )
     .action(action(runtime, z.object({}), replay))
   addListen(webhooks, runtime)

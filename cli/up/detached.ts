@@ -10,7 +10,7 @@ import type { ServiceState } from '../service-state.ts'
 import { packageFolder } from '../version.ts'
 import { explainStart } from './explain.ts'
 import type { UpPlan } from './plan.ts'
-import { claimPort } from './ports.ts'
+import { checkPort } from './ports.ts'
 import { onStopSignals } from './signals.ts'
 import { logFile, ownLike } from './state-files.ts'
 
@@ -27,7 +27,8 @@ export async function runDetached(plan: UpPlan): Promise<ServiceState> {
   const { prepareStateDirectory } = await import('../../src/db/state-directory.ts')
   const stateDir = prepareStateDirectory(plan.stateDir)
   // Asked here too, so that the usual mistake is told at once and in full.
-  await claimPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
+  if (plan.port !== 0)
+    await checkPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
   const log = openLog(stateDir)
   const child = launch(plan, { stateDir, log: log.file })
   closeSync(log.file)

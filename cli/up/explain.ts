@@ -31,6 +31,18 @@ export function explainStart(
       })
     case 'NewerDatabaseError':
       return new CliError('DATABASE_NEWER', message, { exit: EXIT.failure, cause })
+    case 'UnmigratedDatabaseError':
+      return new CliError('DATABASE_NOT_MIGRATED', message, {
+        exit: EXIT.failure,
+        hint: 'svc migrate up, with SVC_MIGRATION_DATABASE_URL naming the owner of the tables',
+        cause,
+      })
+    case 'MasterKeyError':
+      return new CliError('WRONG_ENCRYPTION_KEY', message, {
+        exit: EXIT.failure,
+        hint: 'SVC_ENCRYPTION_KEY with the key of the first start; svc up keeps its own in master.key of its state directory',
+        cause,
+      })
     default:
       if (options.describe === undefined) return error
       return new CliError('DATABASE', options.describe(error), { exit: EXIT.failure, cause })

@@ -6,8 +6,9 @@ import { makeTeardown } from './teardown.ts'
 type Part = { what: string; stop(): Promise<void> }
 
 /**
- * Runs one part of the system from the environment alone, as production does, until a signal asks it to stop. The
- * database must have been migrated (`svc migrate up`).
+ * Runs one part of the system from the environment alone, as production does, until a signal asks it to stop.
+ * @throws {CliError} before anything runs when the database's migrations are not those of this version, or its secrets
+ *   were sealed under another key
  */
 export async function runPart(
   env: NodeJS.ProcessEnv,
@@ -18,8 +19,10 @@ export async function runPart(
   const release = onStopSignals(() => askStop())
   const teardown = makeTeardown(note)
   try {
+    const { checkMasterKey } = await import('../../src/merchants/check-master-key.ts')
     const { app, port } = await openApp(env)
     teardown.add('The connections', () => app.close())
+    await checkMasterKey(app).catch((error: unknown) => Promise.reject(explainStart(error)))
     const part = await start(app).catch((error: unknown) =>
       Promise.reject(explainStart(error, { port, portHint: 'another SVC_PORT' })),
     )
@@ -33,14 +36,16 @@ export async function runPart(
 }
 
 async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port: number }> {
-  const [{ readConfig }, { makeApp }, { describeDatabaseError }] = await Promise.all([
+  const [{ readConfig }, { makeApp }, { requireMigrated }, { describeDatabaseError }] = await Promise.all([
     import('../../src/config.ts'),
     import('../../src/app.ts'),
+    import('../../src/db/migrate.ts'),
     import('../../src/db/describe-error.ts'),
   ])
   const config = configOrExplain(() => readConfig(env))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
-  const app = await makeApp(config).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
+  const opened = requireMigrated({ databaseUrl: config.databaseUrl }).then(() => makeApp(config))
+  const app = await opened.catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
   return { app, port: config.port }
 }
 

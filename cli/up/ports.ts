@@ -1,20 +1,28 @@
-import { createServer } from 'node:net'
 import { once } from 'node:events'
+import { createServer } from 'node:net'
+import { freePort, isFree } from '../../src/db/free-port.ts'
+import { rememberedPort } from './state-files.ts'
 
 const HOST = '127.0.0.1'
 
 /**
- * The port to listen on: the wanted one if it is free, any free one for 0. Payers' addresses carry the port, so it must be
- * known before the API listens.
+ * Makes sure that a port can be listened on, before anything else is started for nothing.
  * @throws with code EADDRINUSE or EACCES as the operating system says
  */
-export async function claimPort(wanted: number): Promise<number> {
+export async function checkPort(port: number): Promise<void> {
   const server = createServer()
-  server.listen({ port: wanted, host: HOST, exclusive: true })
+  server.listen({ port, host: HOST, exclusive: true })
   await once(server, 'listening')
-  const address = server.address()
   server.close()
   await once(server, 'close')
-  if (address === null || typeof address === 'string') throw new Error('the operating system gave no port')
-  return address.port
+}
+
+/**
+ * The port for `--port 0`. Payers' addresses carry it, so it is chosen before the API listens, and the one of the last
+ * start is taken again where it is free: links that were given out then stay good.
+ * @param isRetry the port of the first try was taken by somebody in the meantime
+ */
+export async function choosePort(stateDir: string, { isRetry }: { isRetry: boolean }): Promise<number> {
+  const last = isRetry ? undefined : rememberedPort(stateDir)
+  return last !== undefined && (await isFree(last)) ? last : freePort()
 }

@@ -8,8 +8,8 @@ import { openDatabase } from './database.ts'
 import type { Database } from './database.ts'
 import { explainStart } from './explain.ts'
 import type { UpPlan } from './plan.ts'
-import { claimPort } from './ports.ts'
-import { ensureMasterKey, ownLike } from './state-files.ts'
+import { checkPort, choosePort } from './ports.ts'
+import { ensureMasterKey, ownLike, rememberPort } from './state-files.ts'
 import { makeTeardown } from './teardown.ts'
 import type { Teardown } from './teardown.ts'
 
@@ -33,7 +33,7 @@ export async function startAll(plan: UpPlan, signal: AbortSignal): Promise<Runni
   try {
     const database = await openDatabase(plan, teardown)
     refuseAborted(signal)
-    const state = await startParts(plan, database, { teardown, signal })
+    const state = await startParts({ plan, database, teardown, signal })
     return { state, stop: teardown.run, ended: database.ended }
   } catch (error) {
     await teardown.run()
@@ -41,46 +41,80 @@ export async function startAll(plan: UpPlan, signal: AbortSignal): Promise<Runni
   }
 }
 
-async function startParts(
-  plan: UpPlan,
-  database: Database,
-  { teardown, signal }: { teardown: Teardown; signal: AbortSignal },
-): Promise<ServiceState> {
+type Start = { plan: UpPlan; database: Database; teardown: Teardown; signal: AbortSignal }
+
+const PORT_ATTEMPTS_MAX = 5
+
+/** Starts the parts on the wanted port, or for 0 on one of our choice; on another one if somebody takes that meanwhile. */
+async function startParts(start: Start): Promise<ServiceState> {
+  const { plan, database, teardown } = start
   const { stateDir } = database
-  const [
-    { readConfig },
-    { migrateUp },
-    { describeDatabaseError },
-    { makeApp },
-    { startApi },
-    { startWorker },
-    { ensureDemoMerchant },
-  ] = await Promise.all([
+  await migrate(start)
+  for (let attempt = 1; ; attempt += 1) {
+    const port = plan.port === 0 ? await choosePort(stateDir, { isRetry: attempt > 1 }) : plan.port
+    const parts = makeTeardown(plan.note)
+    try {
+      const state = await startOn(port, { ...start, teardown: parts })
+      rememberPort(stateDir, port)
+      teardown.add('The service', parts.run)
+      return state
+    } catch (error) {
+      await parts.run()
+      if (plan.port === 0 && attempt < PORT_ATTEMPTS_MAX && isPortTaken(error)) continue
+      throw explainStart(error, { port })
+    }
+  }
+}
+
+function isPortTaken(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'EADDRINUSE'
+}
+
+async function migrate({ plan, database, signal }: Start): Promise<void> {
+  const [{ readConfig }, { migrateUp }, { describeDatabaseError }] = await Promise.all([
     import('../../src/config.ts'),
     import('../../src/db/migrate.ts'),
     import('../../src/db/describe-error.ts'),
-    import('../../src/app.ts'),
-    import('../../src/api.ts'),
-    import('../../src/worker.ts'),
-    import('../../src/merchants/seed-demo.ts'),
   ])
-  const port = await claimPort(plan.port).catch((error: unknown) =>
-    Promise.reject(explainStart(error, { port: plan.port })),
-  )
-  const config = readConfig(environmentOf(plan, database, port))
+  if (plan.port !== 0)
+    await checkPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
+  const config = readConfig(environmentOf(plan, database, plan.port))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
   await migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }).catch((error: unknown) =>
     Promise.reject(explainStart(error, { describe })),
   )
   refuseAborted(signal)
+}
 
+async function startOn(port: number, { plan, database, teardown, signal }: Start): Promise<ServiceState> {
+  const { stateDir } = database
+  const [
+    { readConfig },
+    { describeDatabaseError },
+    { makeApp },
+    { startApi },
+    { startWorker },
+    { checkMasterKey },
+    { ensureDemoMerchant },
+  ] = await Promise.all([
+    import('../../src/config.ts'),
+    import('../../src/db/describe-error.ts'),
+    import('../../src/app.ts'),
+    import('../../src/api.ts'),
+    import('../../src/worker.ts'),
+    import('../../src/merchants/check-master-key.ts'),
+    import('../../src/merchants/seed-demo.ts'),
+  ])
+  const config = readConfig(environmentOf(plan, database, port))
+  const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
   teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
   const app = await makeApp(config).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
   teardown.add('The connections', () => app.close())
+  await checkMasterKey(app)
   const merchant = await ensureDemoMerchant(app)
   const worker = startWorker(app)
   teardown.add('The worker', () => worker.stop())
-  const api = await startApi(app).catch((error: unknown) => Promise.reject(explainStart(error, { port })))
+  const api = await startApi(app)
   teardown.add('The API', () => api.stop())
   await untilReady(api.url, signal)
 

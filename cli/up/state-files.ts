@@ -1,6 +1,7 @@
-import { randomBytes } from 'node:crypto'
 import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
+import { generateMasterKey } from '../../src/lib/seal.ts'
 
 /** A file made by root belongs to the owner of the directory, who must be able to start the service the next time. */
 export function ownLike(stateDir: string, file: string): void {
@@ -13,7 +14,7 @@ export function ownLike(stateDir: string, file: string): void {
 export function ensureMasterKey(stateDir: string): string {
   const file = join(stateDir, 'master.key')
   if (!existsSync(file)) {
-    writeFileSync(file, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx' })
+    writeFileSync(file, `${generateMasterKey()}\n`, { mode: 0o600, flag: 'wx' })
     ownLike(stateDir, file)
   }
   return readFileSync(file, 'utf8').trim()
@@ -22,4 +23,24 @@ export function ensureMasterKey(stateDir: string): string {
 /** What a detached service says. */
 export function logFile(stateDir: string): string {
   return join(stateDir, 'svc.log')
+}
+
+const Port = z.int().min(1).max(65_535)
+
+function portFile(stateDir: string): string {
+  return join(stateDir, 'port')
+}
+
+/** Where the API of this directory listened last; undefined before its first start. */
+export function rememberedPort(stateDir: string): number | undefined {
+  try {
+    return Port.parse(JSON.parse(readFileSync(portFile(stateDir), 'utf8')))
+  } catch {
+    return undefined
+  }
+}
+
+export function rememberPort(stateDir: string, port: number): void {
+  writeFileSync(portFile(stateDir), `${port}\n`, { mode: 0o600 })
+  ownLike(stateDir, portFile(stateDir))
 }

@@ -92,6 +92,16 @@ export type RefundOutcome =
 /** A bank's own report on an authorisation, its origin proven. */
 export type BankCallback = { state: string; result: Exclude<AuthorisationOutcome, { outcome: 'code-invalid' }> }
 
+/**
+ * The connector that a payment went to.
+ * @throws {BankUnavailableError} when this process is not configured for it
+ */
+export function bankOf(banks: ReadonlyMap<string, BankConnector>, connector: string): BankConnector {
+  const bank = banks.get(connector)
+  if (bank === undefined) throw new BankUnavailableError(`the bank connector ${connector} is not configured here`)
+  return bank
+}
+
 /** The bank gave no answer: what became of the request is not known, and it may be repeated. */
 export class BankUnavailableError extends Error {
   constructor(message: string, options?: { cause?: unknown }) {

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { DatabaseError } from 'pg'
 import type { Client } from 'pg'
 import { makePgConnection } from './connection.ts'
@@ -34,12 +35,15 @@ const ITEMS_MAX = 64
 /** Items that may wait; beyond it the service says it is overloaded instead of answering ever later. */
 const WAITING_MAX = 10_000
 
+/** Between two looks whether everything is answered, when the service stops. */
+const CLOSING_LOOK_MS = 5
+
 export type BatcherOptions<Row> = ConnectionTarget & {
   /** Name of the prepared statement. */
   name: string
   /** One parameter `$1`, the items as json; must return `ord`. */
   statement: string
-  parseRow: (row: unknown) => Row & { ord: bigint }
+  parseRow: (row: unknown) => Row
   /** Two fill each other's waits; more only take turns at the processor. */
   connections?: number
 }
@@ -78,8 +82,7 @@ export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<It
       }),
     close: async () => {
       closing = true
-      while (waiting.length > 0 || lanes.some((lane) => lane.busy()))
-        await new Promise((resolve) => setImmediate(resolve))
+      while (waiting.length > 0 || lanes.some((lane) => lane.busy())) await delay(CLOSING_LOOK_MS)
       await Promise.all(lanes.map((lane) => lane.close()))
     },
   }
@@ -114,12 +117,16 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
     lost.end().catch(() => undefined)
   }
 
-  async function query(items: Item[]): Promise<Row[]> {
+  async function query(items: Item[]): Promise<unknown[]> {
     const connection = await connected()
     try {
       const { name, statement } = options
-      const result = await connection.query({ name, text: statement, values: [JSON.stringify(items)] })
-      return inOrder(result.rows.map(options.parseRow), items.length)
+      const { rows } = await connection.query<{ ord: bigint }>({
+        name,
+        text: statement,
+        values: [JSON.stringify(items)],
+      })
+      return inOrder(rows, items.length)
     } catch (error) {
       // Only a refusal that the server itself pronounced leaves the connection usable and the outcome known.
       if (isRefusal(error)) throw error
@@ -129,19 +136,27 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
   }
 
   async function settle(batch: Pending<Item, Row>[]): Promise<void> {
+    let rows: unknown[]
     try {
-      const rows = await query(batch.map(({ item }) => item))
-      for (const [index, { resolve, reject }] of batch.entries()) {
-        const row = rows[index]
-        if (row === undefined) reject(new Error(`the batch ${options.name} answered too few rows`))
-        else resolve(row)
-      }
+      rows = await query(batch.map(({ item }) => item))
     } catch (error) {
-      if (batch.length === 1 || error instanceof BatchUnavailableError) {
-        for (const { reject } of batch) reject(error)
+      if (batch.length > 1 && !(error instanceof BatchUnavailableError)) {
+        for (const pending of batch) await settle([pending])
         return
       }
-      for (const pending of batch) await settle([pending])
+      for (const { reject } of batch) reject(error)
+      return
+    }
+    for (const [index, pending] of batch.entries()) answer(pending, rows[index])
+  }
+
+  /** A row of another shape than declared is a bug of ours, and nobody else's answer. */
+  function answer({ resolve, reject }: Pending<Item, Row>, row: unknown): void {
+    try {
+      if (row === undefined) throw new Error(`the batch ${options.name} answered too few rows`)
+      resolve(options.parseRow(row))
+    } catch (error) {
+      reject(error)
     }
   }
 
@@ -159,8 +174,8 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
   }
 }
 
-function inOrder<Row extends { ord: bigint }>(rows: Row[], count: number): Row[] {
-  const ordered: Row[] = Array.from({ length: count })
+function inOrder(rows: { ord: bigint }[], count: number): unknown[] {
+  const ordered: unknown[] = Array.from({ length: count })
   for (const row of rows) ordered[Number(row.ord) - 1] = row
   return ordered
 }

@@ -23,7 +23,14 @@ export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError'
 }
 
+/** The database lacks migrations of this code: run it and every statement on what they make fails. */
+export class UnmigratedDatabaseError extends Error {
+  override readonly name = 'UnmigratedDatabaseError'
+}
+
 const table = 'schema_migrations'
+// The role that the service acts as (migrations/0001_roles.sql). It must be able to see what is applied.
+const readerRole = 'svc_runtime'
 const fileName = /^\d{4}_[a-z0-9_]+\.sql$/
 // Everything that is no migration (a README, an editor's backup) is passed over.
 const ignoredNames = String.raw`(?!\d{4}_[a-z0-9_]+\.sql$).*`
@@ -70,6 +77,30 @@ const refuseNewer = (applied: ReadonlyMap<string, string>, known: readonly strin
   )
 }
 
+/** Lets the service see what is applied. Nothing to do where its role does not exist, as with other migrations' folders. */
+const grantReading = async (client: Client): Promise<void> => {
+  await client.query(`
+    do $$
+    begin
+      if to_regclass('public.${table}') is not null
+        and exists (select from pg_roles where rolname = '${readerRole}')
+        and not has_table_privilege('${readerRole}', 'public.${table}', 'select')
+      then
+        grant select on public.${table} to ${readerRole};
+      end if;
+    end
+    $$
+  `)
+}
+
+/** Acts as the service's role where this login may: the right to read may be the role's alone. */
+const actAsReader = async (client: Client): Promise<void> => {
+  await client.query(
+    `select set_config('role', rolname, false) from pg_roles where rolname = $1 and pg_has_role(oid, 'member')`,
+    [readerRole],
+  )
+}
+
 const runPending = async (client: Client, folder: string, log: (line: string) => void): Promise<string[]> => {
   // Loaded only when there is something to run: it costs a start-up more than all the rest of this module.
   const { runner } = await import('node-pg-migrate')
@@ -111,8 +142,9 @@ export const migrateUp = async (
     await client.query(`set lock_timeout = ${ddlLockTimeoutMs}`)
     const before = await appliedMigrations(client)
     refuseNewer(before, known)
-    if (known.every((name) => before.has(name))) return { applied: [] }
-    const applied = await runPending(client, folder, options.log)
+    const isComplete = known.every((name) => before.has(name))
+    const applied = isComplete ? [] : await runPending(client, folder, options.log)
+    await grantReading(client)
     for (const name of applied) options.log(`migration ${name} applied`)
     return { applied }
   } finally {
@@ -132,6 +164,39 @@ export const migrationStatus = async (options: MigrationOptions): Promise<Migrat
     const applied = await appliedMigrations(client)
     const names = [...new Set([...known, ...applied.keys()])]
     return names.map((name) => ({ name, appliedAt: applied.get(name) ?? null }))
+  } finally {
+    await client.end()
+  }
+}
+
+const isForbidden = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '42501'
+
+/**
+ * Makes sure, before a part of the service starts, that the database has exactly the migrations of this code. Changes
+ * nothing, and needs no more than membership of the service's role. Throws UnmigratedDatabaseError where some are
+ * missing, NewerDatabaseError where there are more, and the driver's error when the database cannot be reached.
+ */
+export const requireMigrated = async (options: MigrationOptions): Promise<void> => {
+  const known = await knownNames(options.folder ?? defaultFolder())
+  const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc' })
+  try {
+    await actAsReader(client)
+    const applied = await appliedMigrations(client)
+    refuseNewer(applied, known)
+    const missing = known.filter((name) => !applied.has(name))
+    if (missing.length === 0) return
+    throw new UnmigratedDatabaseError(
+      missing.length === known.length
+        ? 'The database has not been migrated yet.'
+        : `The database is older than this version of svc: it lacks ${missing.join(', ')}.`,
+    )
+  } catch (error) {
+    if (!isForbidden(error)) throw error
+    throw new UnmigratedDatabaseError(
+      'This login may not see which migrations the database has: the migrations grant that to members of ' +
+        `${readerRole}, so they have not run yet, or this login is no member.`,
+      { cause: error },
+    )
   } finally {
     await client.end()
   }

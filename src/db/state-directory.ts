@@ -33,6 +33,10 @@ export const stateDirectoryError = (stateDir: string, error: unknown): StateDire
   )
 }
 
+const requireDirectory = (stateDir: string): void => {
+  if (!statSync(stateDir).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'EEXIST' })
+}
+
 /**
  * Creates the state directory if it is missing and returns its real path. What is secret in it lies in
  * files of mode 0600, and others may not list it, but may pass through: when svc runs as root, the
@@ -41,7 +45,7 @@ export const stateDirectoryError = (stateDir: string, error: unknown): StateDire
 export const prepareStateDirectory = (stateDir: string): string => {
   try {
     mkdirSync(stateDir, { recursive: true, mode: 0o711 })
-    if (!statSync(stateDir).isDirectory()) throw Object.assign(new Error('not a directory'), { code: 'ENOTDIR' })
+    requireDirectory(stateDir)
     return realpathSync(stateDir)
   } catch (error) {
     throw stateDirectoryError(stateDir, error)
@@ -58,6 +62,8 @@ const sqliteBusy = 5
  */
 export const lockStateDirectory = (stateDir: string): (() => void) => {
   try {
+    // SQLite says of a file in the directory's place only that it can't open its own.
+    requireDirectory(stateDir)
     const lock = new DatabaseSync(join(stateDir, 'svc.lock'))
     lock.exec('begin exclusive')
     return () => {

@@ -3,8 +3,10 @@ import { z } from 'zod'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
+import { hasBody } from '../wire/operation.ts'
 import type { Operation, OperationReply } from '../wire/operation.ts'
 import { parseJsonBody, readBody } from './body.ts'
+import { parsePart } from './field-errors.ts'
 import type { Guard, Principal } from './guards.ts'
 import { sendError, sendJson } from './reply.ts'
 
@@ -67,12 +69,7 @@ async function parseRequest<O extends Operation>(
 ): Promise<Input<O>> {
   const rawBody = await readBody(req)
   const json = parseJsonBody(rawBody, req.headers['content-type'])
-  if (
-    json === undefined &&
-    operation.bodyOptional !== true &&
-    operation.method !== 'GET' &&
-    operation.method !== 'DELETE'
-  ) {
+  if (json === undefined && operation.bodyOptional !== true && hasBody(operation)) {
     throw new DomainError('VALIDATION_FAILED', 'the request has no body', {
       errors: [{ path: '', code: 'REQUIRED', message: 'a JSON body is required' }],
     })
@@ -90,51 +87,18 @@ async function parseRequest<O extends Operation>(
     )
   }
   // Every part has been parsed by its own schema, which its type can't show.
-  const parsed = { principal, params, query, headers, body, rawBody } as Omit<Input<O>, 'allHeaders'>
-  // Laid out only for the one operation that asks for it.
-  return Object.defineProperty(parsed, 'allHeaders', { get: () => flatHeaders(req) }) as Input<O>
-}
-
-function parsePart(schema: z.ZodType, value: unknown, errors: FieldError[]): unknown {
-  // The input is asked for only to tell what is missing from what is wrong; it is never shown.
-  const parsed = schema.safeParse(value, { reportInput: true })
-  if (parsed.success) return parsed.data
-  errors.push(...parsed.error.issues.flatMap((issue) => fieldErrors(issue)))
-  return undefined
-}
-
-function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
-  const path = issue.path.map(String).join('.')
-  if (issue.code === 'unrecognized_keys') {
-    return issue.keys.map((key) => ({
-      path: path ? `${path}.${key}` : key,
-      code: 'UNKNOWN_FIELD',
-      message: 'is not known here',
-    }))
-  }
-  if (issue.code === 'invalid_union') return unionErrors(issue, path)
-  const missing = issue.code === 'invalid_type' && issue.input === undefined
-  return [
-    missing
-      ? { path, code: 'REQUIRED', message: 'is required' }
-      : { path, code: fieldCode(issue), message: issue.message },
-  ]
-}
-
-/** The library's names for broken rules, in the words of our own. */
-function fieldCode(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'custom') return 'INVALID'
-  if (issue.code === 'too_big') return issue.origin === 'string' ? 'TOO_LONG' : 'TOO_LARGE'
-  if (issue.code === 'too_small') return issue.origin === 'string' ? 'TOO_SHORT' : 'TOO_SMALL'
-  return issue.code.toUpperCase()
-}
-
-/** Of the forms a body may have, the one it comes closest to says what is wrong. */
-function unionErrors(issue: z.core.$ZodIssueInvalidUnion, path: string): FieldError[] {
-  const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]
-  if (nearest === undefined || nearest.length === 0) return [{ path, code: 'INVALID', message: issue.message }]
-  // The inner paths begin where the union stands.
-  return nearest.flatMap((inner) => fieldErrors({ ...inner, path: [...issue.path, ...inner.path] }))
+  return {
+    principal,
+    params,
+    query,
+    headers,
+    body,
+    rawBody,
+    // Laid out only for the one operation that asks for it.
+    get allHeaders() {
+      return flatHeaders(req)
+    },
+  } as Input<O>
 }
 
 function flatHeaders(req: IncomingMessage): Record<string, string | undefined> {
@@ -158,19 +122,19 @@ type Observed = {
   operation: Operation
   req: IncomingMessage
   res: ServerResponse
-  log: App['log']
+  requestId: string
   started: number
 }
 
-function observe({ app, operation, req, res, log, started }: Observed): void {
+function observe({ app, operation, req, res, requestId, started }: Observed): void {
   const ms = performance.now() - started
-  app.metrics.httpSeconds.observe(
-    { operation: operation.name, method: operation.method, status: res.statusCode },
-    ms / 1000,
-  )
+  const { name, method } = operation
+  app.metrics.httpSeconds.observe({ operation: name, method, status: res.statusCode }, ms / 1000)
   const payment = /\/payments\/([0-9a-f-]{36})/.exec(req.url ?? '')?.[1]
-  log.info(
+  app.log.info(
     {
+      request_id: requestId,
+      operation: name,
       status: res.statusCode,
       duration_ms: Math.round(ms * 10) / 10,
       ...(payment === undefined ? {} : { payment_id: payment }),

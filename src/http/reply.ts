@@ -10,11 +10,21 @@ import { ERROR_STATUS } from './error-status.ts'
 /** Nothing the API answers may be kept by anyone on the way. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-export function sendJson(res: ServerResponse, status: number, body: unknown, headers: Record<string, string> = {}): void {
+export function sendJson(
+  res: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
   // As text and not as bytes: head and body then leave in one write to the socket.
   const text = JSON.stringify(body)
   const length = Buffer.byteLength(text, 'utf8')
-  res.writeHead(status, { ...HEADERS, 'content-type': 'application/json; charset=utf-8', 'content-length': length, ...headers })
+  res.writeHead(status, {
+    ...HEADERS,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': length,
+    ...headers,
+  })
   res.end(text, 'utf8')
 }
 

@@ -10,6 +10,7 @@ import type { RoutedRequest } from './endpoint.ts'
 import { makeGuard } from './guards.ts'
 import { returnPage } from './pages/return-page.ts'
 import { sendError, sendJson } from './reply.ts'
+import { errorsOf } from '../wire/operation.ts'
 import { routesOf } from './routes.ts'
 
 /** What a client may take its time with, in milliseconds, and how much one connection may ask. */
@@ -34,7 +35,7 @@ export function makeServer(app: App): Server {
   const server = createServer(SERVER_LIMITS)
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   server.maxConnections = CONNECTIONS_MAX
-  const router = polka({ server, onError: failed(app), onNoMatch: unknownRoute })
+  const router = polka({ server, onError: failed(app), onNoMatch: (req, res) => unknownRoute(app, req, res) })
   const guard = makeGuard(app)
   for (const { operation, bind } of routesOf(app.config.mode)) {
     const endpoint = bind(app, guard)
@@ -42,7 +43,7 @@ export function makeServer(app: App): Server {
     router[METHODS[operation.method]](path, (req, res) => caught(app, req, res, () => endpoint(req, res)))
   }
   addOperationalRoutes(app, router)
-  if (app.config.mode === 'sandbox') addDevRoutes(app, router, (req, res, run) => caught(app, req, res, run))
+  if (app.config.mode === 'sandbox') addDevRoutes(app, router, (req, res, run) => served(app, req, res, run))
   server.on('request', (req, res) => router.handler(asRouted(req), res, undefined as never))
   return server
 }
@@ -72,7 +73,7 @@ function addOperationalRoutes(app: App, router: Router): void {
     caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app.publicUrl, app.config.mode))),
   )
   router.get('/payments/return', (req, res) =>
-    caught(app, req, res, async () => sendPage(res, await returnPage(app, queryOf(req)))),
+    served(app, req, res, async () => sendPage(res, await returnPage(app, queryOf(req)))),
   )
   router.get('/errors/:code', (req, res) => describeError(app, req, res))
 }
@@ -81,15 +82,26 @@ function addOperationalRoutes(app: App, router: Router): void {
 function describeError(app: App, req: RoutedRequest, res: ServerResponse): void {
   const code = (req.params['code'] ?? '').toUpperCase().replaceAll('-', '_')
   const status = Object.entries(ERROR_STATUS).find(([name]) => name === code)?.[1]
-  if (status === undefined) return unknownRoute(req, res)
+  if (status === undefined) return unknownRoute(app, req, res)
   const operations = routesOf(app.config.mode)
     .map((row) => row.operation)
-    .filter(({ errors }) => errors.some((name) => name === code))
+    .filter((operation) => errorsOf(operation).some((name) => name === code))
   sendJson(res, 200, { code, status, operations: operations.map(({ method, path }) => `${method} ${path}`) })
 }
 
+/** Pages have no operation to be told by in the log: method, path, status and time are. */
+function observePage(app: App, req: IncomingMessage, res: ServerResponse): void {
+  const started = performance.now()
+  const path = (req.url ?? '/').split('?')[0]
+  res.once('close', () => {
+    const durationMs = Math.round((performance.now() - started) * 10) / 10
+    app.log.info({ method: req.method, path, status: res.statusCode, duration_ms: durationMs }, 'request')
+  })
+}
+
 /** The framework's own answer to a route that does not exist: no error envelope (specification, Errors). */
-function unknownRoute(req: IncomingMessage, res: ServerResponse): void {
+function unknownRoute(app: App, req: IncomingMessage, res: ServerResponse): void {
+  observePage(app, req, res)
   const path = (req.url ?? '/').split('?')[0]
   sendJson(res, 404, { message: `Route ${req.method}:${path} not found` })
 }
@@ -98,6 +110,12 @@ function failed(app: App) {
   return (error: unknown, _req: IncomingMessage, res: ServerResponse): void => {
     sendError(res, { error, requestId: app.ids.uuid(), publicUrl: app.publicUrl, log: app.log })
   }
+}
+
+/** `caught`, and told in the log. */
+function served(app: App, req: IncomingMessage, res: ServerResponse, run: () => Promise<void>): Promise<void> {
+  observePage(app, req, res)
+  return caught(app, req, res, run)
 }
 
 /** Runs what polka would not wait for: a rejected promise is answered, never left to end the process. */

@@ -2,8 +2,7 @@ import type { App } from '../app.ts'
 import type { BankCallback } from '../banks/connector.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 import { movePayment } from './move.ts'
-import type { MoveOutcome } from './batches.ts'
-import type { PaymentRecord } from './record.ts'
+import type { MoveOutcome, PaymentRecord } from './record.ts'
 
 /** What the bank, or the payer by cancelling there, has decided. */
 export type Authorisation = BankCallback['result'] | { outcome: 'rejected'; failureCode: FailureCode }

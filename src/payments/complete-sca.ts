@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { BankUnavailableError } from '../banks/connector.ts'
+import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import { DomainError } from '../lib/errors.ts'
 import { failureOfRedirectError } from '../lib/failure-codes.ts'
 import { constantTimeEqual } from '../lib/hmac.ts'
@@ -36,7 +36,7 @@ export async function completeSca(app: App, { id, body, rawBody }: CompleteScaIn
   if (waitsInVain(payment)) return endByExpiry(app, payment)
   const authorisation =
     'code' in body
-      ? await exchange(app, body)
+      ? await exchange(app, { ...body, connector: payment.bank_connector })
       : { outcome: 'rejected' as const, failureCode: failureOfRedirectError(body.error) }
   const { outcome } = await applyAuthorisation(app, payment, { authorisation, rawPayload: rawBody })
   const now = await find(app, id)
@@ -67,9 +67,12 @@ function consentExpired(): DomainError {
   })
 }
 
-async function exchange(app: App, { state, code }: { state: string; code: string }): Promise<Authorisation> {
+type Exchange = { state: string; code: string; connector: string }
+
+async function exchange(app: App, { state, code, connector }: Exchange): Promise<Authorisation> {
   try {
-    const result = await app.bank.exchangeCode({ state, code }, AbortSignal.timeout(EXCHANGE_TIMEOUT_MS))
+    const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS)
+    const result = await bankOf(app.banks, connector).exchangeCode({ state, code }, signal)
     if (result.outcome !== 'code-invalid') return result
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error

@@ -7,7 +7,7 @@ import { sha256Hex } from '../lib/hmac.ts'
 import { fitsCurrency, isKnownCurrency, parseAmount, toNumeric } from '../lib/money.ts'
 import { webAddressProblem } from '../lib/web-address.ts'
 import type { CreatePayment, CreatedPayment } from '../wire/payments.ts'
-import type { CreateOutcome } from './batches.ts'
+import type { CreateOutcome } from './record.ts'
 import { announceMove } from './move.ts'
 import { stagePayment } from './stage.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
@@ -50,7 +50,7 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
   checkBody(app, input.body)
   const item = newPaymentItem(app, { ...input, idempotencyKey })
   const outcome = await runUntilKnown(app, item)
-  if (outcome.outcome === 'CREATED') announceMove(app, creationOf(app))
+  if (outcome.outcome === 'CREATED') announceMove(app, creationOf(app), item.payment_id)
   const payment = createdPayment(outcome, input.body.currency)
   if (payment.status !== 'Initiated') return { created: outcome.outcome === 'CREATED', payment }
   const staged = await stagePayment(app, {
@@ -84,6 +84,7 @@ function newPaymentItem(app: App, input: CreatePaymentInput & { idempotencyKey: 
     consent_id: app.ids.uuid(),
     end_to_end_id: app.ids.endToEndId(),
     bank_consent_id: app.ids.token(),
+    bank_connector: app.bank.id,
   }
   const creation = creationOf(app)
   const staged =

@@ -17,7 +17,10 @@ export async function expireConsents(app: App): Promise<{ more: boolean }> {
  * Expires one payment and its consent. The move holds only after the consent's end, as an authorisation holds only
  * before it, and both take the payment's row lock: exactly one of them wins.
  */
-export async function expirePayment(app: App, payment: ExpiredPayment): Promise<void> {
+export async function expirePayment(
+  app: App,
+  payment: Pick<ExpiredPayment, 'id' | 'merchant_id' | 'status'>,
+): Promise<void> {
   const rawPayload = JSON.stringify({
     job: 'expire-consents',
     reason: 'the consent ended before the payer authorised it',

@@ -4,11 +4,11 @@ import { CONSENT_TRANSITIONS } from '../consents/states.ts'
 import { failureOf } from '../lib/failure-codes.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { mustMove } from '../lib/machine.ts'
-import type { PaymentStatus } from '../wire/payments.ts'
-import type { MoveOutcome } from './batches.ts'
+import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
+import type { MoveOutcome } from './record.ts'
 import { movePaymentRow } from './sql.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
-import type { Actor, PaymentTransition, PaymentTrigger } from './states.ts'
+import type { PaymentTransition, PaymentTrigger } from './states.ts'
 
 /** A move that a use case asks for. */
 export type Move = {
@@ -19,7 +19,7 @@ export type Move = {
   /** The JSON text that the audit event keeps: the request's or callback's body, or a job's `{job, reason}`. */
   rawPayload: string
   /** Who moves it, where that is not the table's own actor. */
-  actor?: Actor | undefined
+  actor?: ChangedBy | undefined
   failureCode?: FailureCode | undefined
   failureSource?: FailureSource | undefined
   bankReference?: string | undefined
@@ -40,7 +40,7 @@ export type PaymentMoveItem = {
   consent_from: string | null
   consent_to: string | null
   consent_window: 'open' | 'ended' | null
-  changed_by: Actor
+  changed_by: ChangedBy
   raw_payload: string
   audit_id: string
   delivery_id: string
@@ -67,7 +67,7 @@ export type PaymentMoveItem = {
 export async function movePayment(app: App, move: Move): Promise<MoveOutcome> {
   const transition = transitionOf(move)
   const outcome = await app.batches.move.run(moveItem(app, move, transition))
-  if (outcome.outcome === 'MOVED') announceMove(app, transition)
+  if (outcome.outcome === 'MOVED') announceMove(app, transition, move.paymentId)
   return outcome
 }
 
@@ -77,7 +77,9 @@ export async function movePaymentIn(tx: DatabaseTransactionConnection, app: App,
 }
 
 /** Wakes who waits for a move, once it is committed. */
-export function announceMove(app: App, transition: PaymentTransition): void {
+export function announceMove(app: App, transition: PaymentTransition, paymentId: string): void {
+  const { from, to, on } = transition
+  app.log.info({ payment_id: paymentId, from, to, on }, 'a payment has moved')
   app.metrics.paymentMoves.inc({ from: transition.from ?? 'none', to: transition.to })
   if (transition.webhook !== null) app.wake.notify('deliver-webhooks')
   if (transition.to === 'Authorised') app.wake.notify('settle-payments')

@@ -4,7 +4,7 @@ import { isUuid } from '../lib/ids.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import { expirePayment } from './expire.ts'
 import type { PaymentEventRecord, PaymentRecord, PaymentWithHistory } from './record.ts'
-import { findPayment, listEventRows, listPaymentRows } from './sql.ts'
+import { listEventRows, listPaymentRows } from './sql.ts'
 
 export type PaymentKey = { merchantId: string; id: string }
 
@@ -44,9 +44,10 @@ export async function listPaymentEvents(app: App, key: PaymentKey): Promise<read
 }
 
 async function find(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
-  const payment = isUuid(key.id) ? await findPayment(app.pool, key) : null
-  if (payment === null) throw paymentNotFound()
-  return payment
+  if (!isUuid(key.id)) throw paymentNotFound()
+  const found = await app.batches.find.run({ merchant_id: key.merchantId, id: key.id })
+  if (found.id === null) throw paymentNotFound()
+  return found
 }
 
 /** The same answer for an id that does not exist and for one that is somebody else's. */

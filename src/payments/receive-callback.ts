@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { applyAuthorisation } from './authorise.ts'
-import { paymentNotFound } from './read.ts'
+import { expirePayment } from './expire.ts'
+import { paymentNotFound, waitsInVain } from './read.ts'
 import { findPaymentByState } from './sql.ts'
 
 export type CallbackInput = {
@@ -26,10 +27,18 @@ export async function receiveCallback(
   if (callback === undefined)
     throw new DomainError('UNAUTHENTICATED', "the callback does not carry this bank's signature")
   const payment = await findPaymentByState(app.pool, callback.state)
-  if (payment === null) throw paymentNotFound()
+  if (payment === null || payment.bank_connector !== bank.id) throw paymentNotFound()
   const { outcome } = await applyAuthorisation(app, payment, {
     authorisation: callback.result,
     rawPayload: rawBody.toString('utf8'),
   })
-  return outcome === 'MOVED' ? 'accepted' : 'already_known'
+  if (outcome === 'MOVED') return 'accepted'
+  await expireIfEnded(app, callback.state)
+  return 'already_known'
+}
+
+/** A report that came after the consent's end authorises nothing: the payment need not wait for the sweeper. */
+async function expireIfEnded(app: App, state: string): Promise<void> {
+  const payment = await findPaymentByState(app.pool, state)
+  if (payment !== null && waitsInVain(payment)) await expirePayment(app, payment)
 }

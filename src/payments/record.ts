@@ -1,7 +1,5 @@
 import { z } from 'zod'
-import { ConsentStatus, ConsentType, PaymentStatus } from '../wire/payments.ts'
-
-const ChangedBy = z.enum(['MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB'])
+import { ChangedBy, ConsentStatus, ConsentType, PaymentStatus } from '../wire/payments.ts'
 
 /** A payment with its consent, as every read use case has it. Amounts are numeric(19,4) text. */
 export const PaymentRecord = z.object({
@@ -22,6 +20,7 @@ export const PaymentRecord = z.object({
   failure_code: z.string().nullable(),
   failure_source: z.string().nullable(),
   bank_consent_id: z.string(),
+  bank_connector: z.string(),
   bank_reference: z.string().nullable(),
   consent_type: ConsentType,
   consent_status: ConsentStatus,
@@ -52,6 +51,40 @@ export type StatusChangeRecord = z.infer<typeof StatusChangeRecord>
 export const PaymentWithHistory = PaymentRecord.extend({ status_history: z.array(StatusChangeRecord) })
 export type PaymentWithHistory = z.infer<typeof PaymentWithHistory>
 
+/** What the batched look-up answers for one key: no id for an unknown payment and for another merchant's alike. */
+export const FoundPayment = z.union([
+  PaymentWithHistory.extend({ ord: z.bigint() }),
+  z.object({ ord: z.bigint(), id: z.null() }),
+])
+export type FoundPayment = z.infer<typeof FoundPayment>
+
+/** What `create_payments` answers for one item; the payment's columns are null where it refused. */
+export const CreateOutcome = z.object({
+  ord: z.bigint(),
+  outcome: z.string(),
+  payment_id: z.string().nullable(),
+  status: PaymentStatus.nullable(),
+  end_to_end_id: z.string().nullable(),
+  gross_amount: z.string().nullable(),
+  fee_amount: z.string().nullable(),
+  net_amount: z.string().nullable(),
+  currency: z.string().nullable(),
+  consent_id: z.string().nullable(),
+  redirect_url: z.string().nullable(),
+  expires_at: z.string().nullable(),
+  created_at: z.string().nullable(),
+})
+export type CreateOutcome = z.infer<typeof CreateOutcome>
+
+/** What `move_payments` answers for one item. */
+export const MoveOutcome = z.object({
+  ord: z.bigint(),
+  outcome: z.enum(['MOVED', 'STALE']),
+  status: PaymentStatus.nullable(),
+  expires_at: z.string().nullable(),
+})
+export type MoveOutcome = z.infer<typeof MoveOutcome>
+
 export const PaymentEventRecord = StatusChangeRecord.extend({
   id: z.string(),
   raw_payload_sha256: z.string(),
@@ -81,6 +114,7 @@ export const DueSettlement = z.object({
   merchant_id: z.string(),
   end_to_end_id: z.string(),
   bank_consent_id: z.string(),
+  bank_connector: z.string(),
   gross_amount: z.string(),
   currency: z.string(),
 })
@@ -97,6 +131,7 @@ export const UnstagedPayment = z.object({
   consent_id: z.string(),
   end_to_end_id: z.string(),
   bank_consent_id: z.string(),
+  bank_connector: z.string(),
   gross_amount: z.string(),
   currency: z.string(),
   redirect_uri: z.string(),

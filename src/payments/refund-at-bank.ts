@@ -1,13 +1,13 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
-import { BankUnavailableError } from '../banks/connector.ts'
+import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import type { RefundOutcome } from '../banks/connector.ts'
 import { failureOf } from '../lib/failure-codes.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../lib/money.ts'
+import type { ChangedBy } from '../wire/payments.ts'
 import { announceMove, movePaymentIn, transitionOf } from './move.ts'
 import type { PaymentRecord, RefundRecord } from './record.ts'
-import { claimRefunds, endRefund, enqueuePaymentWebhook, findPayment, lockPayment, settleReservation } from './sql.ts'
-import type { Actor } from './states.ts'
+import { claimRefunds, endRefund, enqueuePaymentWebhook, lockPayment, settleReservation } from './sql.ts'
 
 /** How long a bank may take over a refund before it stays PENDING (decision 21). */
 const REFUND_TIMEOUT_MS = 5_000
@@ -33,9 +33,9 @@ export async function resumeRefunds(app: App): Promise<{ more: boolean }> {
  * id, so asking twice gives money back once.
  * @returns the refund as it stands: still PENDING where the bank was silent
  */
-export async function askBank(app: App, refund: RefundRecord, { actor }: { actor: Actor }): Promise<RefundRecord> {
-  const payment = await findPayment(app.pool, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
-  if (payment === null) throw new Error('a refund without its payment')
+export async function askBank(app: App, refund: RefundRecord, { actor }: { actor: ChangedBy }): Promise<RefundRecord> {
+  const payment = await app.batches.find.run({ merchant_id: refund.merchant_id, id: refund.payment_intent_id })
+  if (payment.id === null) throw new Error('a refund without its payment')
   const answer = await atBank(app, { refund, payment })
   if (answer === undefined) return refund
   return record(app, refund, { answer, actor })
@@ -46,7 +46,7 @@ async function atBank(
   { refund, payment }: { refund: RefundRecord; payment: PaymentRecord },
 ): Promise<RefundOutcome | undefined> {
   try {
-    return await app.bank.refund(
+    return await bankOf(app.banks, payment.bank_connector).refund(
       {
         refundId: refund.id,
         paymentId: payment.id,
@@ -64,7 +64,7 @@ async function atBank(
   }
 }
 
-type Answer = { answer: RefundOutcome; actor: Actor }
+type Answer = { answer: RefundOutcome; actor: ChangedBy }
 
 async function record(app: App, refund: RefundRecord, { answer, actor }: Answer): Promise<RefundRecord> {
   const completed = await app.pool.transaction(async (tx) => {
@@ -81,7 +81,7 @@ async function record(app: App, refund: RefundRecord, { answer, actor }: Answer)
     if (!ended) return false
     return recordOnPayment(tx, app, { refund, payment, answer, actor })
   })
-  if (completed) announceMove(app, transitionOf({ from: 'Settled', on: 'refund' }))
+  if (completed) announceMove(app, transitionOf({ from: 'Settled', on: 'refund' }), refund.payment_intent_id)
   else app.wake.notify('deliver-webhooks')
   return answer.outcome === 'executed'
     ? { ...refund, status: 'EXECUTED' }

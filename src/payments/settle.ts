@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { BankUnavailableError } from '../banks/connector.ts'
+import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import { movePayment } from './move.ts'
 import type { DueSettlement } from './record.ts'
 import { claimSettlements, postponeSettlement } from './sql.ts'
@@ -47,7 +47,7 @@ async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
 
 async function execute(app: App, payment: DueSettlement) {
   try {
-    return await app.bank.execute(
+    return await bankOf(app.banks, payment.bank_connector).execute(
       {
         paymentId: payment.id,
         endToEndId: payment.end_to_end_id,

@@ -2,14 +2,13 @@ import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
-import { MoveOutcome } from './batches.ts'
 import type { PaymentMoveItem } from './move.ts'
 import {
   DueSettlement,
   ExpiredPayment,
+  MoveOutcome,
   PaymentEventRecord,
   PaymentRecord,
-  PaymentWithHistory,
   RefundRecord,
   UnstagedPayment,
 } from './record.ts'
@@ -17,7 +16,7 @@ import {
 const paymentColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount,
   p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.metadata, p.failure_code,
-  p.failure_source, p.bank_consent_id, p.bank_reference, c.consent_type, c.status as consent_status, c.debtor_bank_id,
+  p.failure_source, p.bank_consent_id, p.bank_connector, p.bank_reference, c.consent_type, c.status as consent_status, c.debtor_bank_id,
   c.payer_name, c.remittance_reference, c.sandbox_scenario, c.expires_at, p.created_at, p.updated_at,
   c.expires_at <= now() as consent_ended, c.expires_at + interval '1 hour' > now() as state_valid
 `
@@ -26,24 +25,27 @@ const paymentTables = sql.fragment`
   payment_intents p join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
 `
 
-/** A payment of one merchant with its history, in one round trip. */
-export function findPayment(
-  db: CommonQueryMethods,
-  key: { merchantId: string; id: string },
-): Promise<PaymentWithHistory | null> {
-  return db.maybeOne(sql.prepared('find_payment', PaymentWithHistory)`
-    select ${paymentColumns}, (
+/**
+ * Payments, each of one merchant, with their histories, for items `{merchant_id, id}`. With a lateral join, because the
+ * plan is made once for batches of any size: it must look each payment up by its key.
+ */
+export const findPaymentsStatement = `
+  select i.ord, found.*
+  from rows from (json_to_recordset($1) as (merchant_id uuid, id uuid)) with ordinality as i (merchant_id, id, ord)
+  left join lateral (
+    select ${paymentColumns.sql}, history.changes as status_history
+    from ${paymentTables.sql}
+    cross join lateral (
       select json_agg(json_build_object(
         'ordinal', e.ordinal::text, 'previous_status', e.previous_status, 'new_status', e.new_status,
         'changed_by', e.changed_by, 'created_at', iso_text(e.created_at)
-      ) order by e.ordinal)
+      ) order by e.ordinal) as changes
       from payment_events e
       where e.merchant_id = p.merchant_id and e.payment_intent_id = p.id
-    ) as status_history
-    from ${paymentTables}
-    where p.merchant_id = ${key.merchantId} and p.id = ${key.id}
-  `)
-}
+    ) history
+    where p.merchant_id = i.merchant_id and p.id = i.id
+    limit 1
+  ) found on true`
 
 /** A payment by its id alone, for callers whose credential is the payment's own `state`. */
 export function findPaymentOfAnyone(db: CommonQueryMethods, id: string): Promise<PaymentRecord | null> {
@@ -118,17 +120,17 @@ export function claimSettlements(
 ): Promise<readonly DueSettlement[]> {
   return db.any(sql.prepared('claim_settlements', DueSettlement)`
     update payment_intents p
-    set settle_locked_until = now() + make_interval(secs => ${leaseSeconds}), updated_at = p.updated_at
+    set locked_until = now() + make_interval(secs => ${leaseSeconds}), updated_at = p.updated_at
     from (
       select merchant_id, id
       from payment_intents
-      where status = 'Authorised' and settle_at <= now() and (settle_locked_until is null or settle_locked_until < now())
+      where status = 'Authorised' and settle_at <= now() and (locked_until is null or locked_until < now())
       order by settle_at
       limit ${limit}
       for update skip locked
     ) due
     where p.merchant_id = due.merchant_id and p.id = due.id
-    returning p.id, p.merchant_id, p.end_to_end_id, p.bank_consent_id, p.gross_amount, p.currency
+    returning p.id, p.merchant_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency
   `)
 }
 
@@ -139,7 +141,7 @@ export async function postponeSettlement(
 ): Promise<void> {
   await db.query(sql.type(z.object({}))`
     update payment_intents
-    set settle_at = now() + make_interval(secs => ${seconds}), settle_locked_until = null
+    set settle_at = now() + make_interval(secs => ${seconds}), locked_until = null
     where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised'
   `)
 }
@@ -157,7 +159,7 @@ export function listExpired(db: CommonQueryMethods, limit: number): Promise<read
 }
 
 const unstagedColumns = sql.fragment`
-  p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.gross_amount, p.currency, p.redirect_uri,
+  p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency, p.redirect_uri,
   c.debtor_bank_id, c.sandbox_scenario, m.trading_name
 `
 
@@ -175,18 +177,37 @@ export function findUnstaged(
   `)
 }
 
-/** Payments that a crash or a silent bank left unstaged for `olderThanSeconds`. */
-export function listUnstaged(
+/**
+ * Takes payments that a crash or a silent bank left unstaged for `olderThanSeconds`, for `leaseSeconds`: one that keeps
+ * failing does not hold up the ones behind it.
+ */
+export function claimUnstaged(
   db: CommonQueryMethods,
-  { limit, olderThanSeconds }: { limit: number; olderThanSeconds: number },
+  { limit, olderThanSeconds, leaseSeconds }: { limit: number; olderThanSeconds: number; leaseSeconds: number },
 ): Promise<readonly UnstagedPayment[]> {
   return db.any(sql.type(UnstagedPayment)`
+    with due as (
+      select merchant_id, id
+      from payment_intents
+      where status = 'Initiated' and created_at < now() - make_interval(secs => ${olderThanSeconds})
+        and (locked_until is null or locked_until < now())
+      order by created_at
+      limit ${limit}
+      for update skip locked
+    ),
+    claimed as (
+      update payment_intents p
+      set locked_until = now() + make_interval(secs => ${leaseSeconds})
+      from due
+      where p.merchant_id = due.merchant_id and p.id = due.id
+      returning p.merchant_id, p.id
+    )
     select ${unstagedColumns}
-    from ${unstagedTables}
-    where p.status = 'Initiated' and c.expires_at > now()
-      and p.created_at < now() - make_interval(secs => ${olderThanSeconds})
-    order by p.created_at
-    limit ${limit}
+    from claimed
+    join payment_intents p on p.merchant_id = claimed.merchant_id and p.id = claimed.id
+    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+    join merchants m on m.id = p.merchant_id
+    where c.expires_at > now()
   `)
 }
 

@@ -1,11 +1,10 @@
 import type { App } from '../app.ts'
-import { BankUnavailableError } from '../banks/connector.ts'
+import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import { DomainError } from '../lib/errors.ts'
-import type { PaymentStatus } from '../wire/payments.ts'
+import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
 import { movePayment } from './move.ts'
 import type { UnstagedPayment } from './record.ts'
-import { findPayment, findUnstaged, listUnstaged } from './sql.ts'
-import type { Actor } from './states.ts'
+import { claimUnstaged, findUnstaged } from './sql.ts'
 
 /** How long a bank may take to stage a consent. */
 const STAGE_TIMEOUT_MS = 5_000
@@ -13,6 +12,9 @@ const STAGE_TIMEOUT_MS = 5_000
 /** How long the request that created a payment has, before the job stages it in its place. */
 const ABANDONED_SECONDS = 30
 const ABANDONED_MAX = 50
+
+/** How long a claimed payment is no other worker's, and the wait before a silent bank is asked again. */
+const LEASE_SECONDS = 30
 
 /**
  * Stages a payment at a remote bank, outside any transaction, and moves it to AwaitingAuthorisation (decision 17).
@@ -26,14 +28,18 @@ export async function stagePayment(
 ): Promise<{ status: PaymentStatus; redirect_url: string | null }> {
   const unstaged = await findUnstaged(app.pool, key)
   if (unstaged !== null) await stageAtBank(app, unstaged, { actor: 'MERCHANT_API', rawPayload: rawBody })
-  const payment = await findPayment(app.pool, key)
-  if (payment === null) throw new DomainError('PAYMENT_NOT_FOUND', 'there is no such payment')
+  const payment = await app.batches.find.run({ merchant_id: key.merchantId, id: key.id })
+  if (payment.id === null) throw new DomainError('PAYMENT_NOT_FOUND', 'there is no such payment')
   return { status: payment.status, redirect_url: payment.redirect_url }
 }
 
 /** Stages what a crash or a silent bank left behind. A job. */
 export async function stagePayments(app: App): Promise<{ more: boolean }> {
-  const left = await listUnstaged(app.pool, { limit: ABANDONED_MAX, olderThanSeconds: ABANDONED_SECONDS })
+  const left = await claimUnstaged(app.pool, {
+    limit: ABANDONED_MAX,
+    olderThanSeconds: ABANDONED_SECONDS,
+    leaseSeconds: LEASE_SECONDS,
+  })
   const rawPayload = JSON.stringify({
     job: 'stage-payments',
     reason: 'the request that created the payment did not stage it',
@@ -45,16 +51,16 @@ export async function stagePayments(app: App): Promise<{ more: boolean }> {
     if (outcome.status === 'rejected')
       app.log.warn({ err: outcome.reason }, 'a payment could not be staged; it is tried again')
   }
-  return { more: left.length === ABANDONED_MAX && outcomes.every(({ status }) => status === 'fulfilled') }
+  return { more: left.length === ABANDONED_MAX }
 }
 
 async function stageAtBank(
   app: App,
   payment: UnstagedPayment,
-  by: { actor: Actor; rawPayload: string },
+  by: { actor: ChangedBy; rawPayload: string },
 ): Promise<void> {
   try {
-    const staged = await app.bank.stage(
+    const staged = await bankOf(app.banks, payment.bank_connector).stage(
       {
         paymentId: payment.id,
         consentId: payment.consent_id,

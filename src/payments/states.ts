@@ -1,9 +1,6 @@
 import type { Transition } from '../lib/machine.ts'
 import type { ConsentTrigger } from '../consents/states.ts'
-import type { PaymentStatus } from '../wire/payments.ts'
-
-/** Who changed a payment (specification, Payment event). */
-export type Actor = 'MERCHANT_API' | 'BANK_CALLBACK' | 'BATCH_JOB'
+import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
 
 export type PaymentTrigger =
   | 'creation'
@@ -22,7 +19,7 @@ export type PaymentTrigger =
  * which side of the consent's end it is allowed.
  */
 export type PaymentTransition = Transition<PaymentStatus, PaymentTrigger> & {
-  actor: Actor
+  actor: ChangedBy
   /** The webhook that announces it; null where nothing is announced. */
   webhook: string | null
   /** The consent's move, by its own table's trigger. */

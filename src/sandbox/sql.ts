@@ -13,7 +13,7 @@ export function findNextDue(db: CommonQueryMethods, merchantId: string): Promise
       (select count(*)::int from webhook_queue where merchant_id = ${merchantId} and locked_until > now())
         + (
           select count(*)::int from payment_intents
-          where merchant_id = ${merchantId} and status = 'Authorised' and settle_locked_until > now()
+          where merchant_id = ${merchantId} and status = 'Authorised' and locked_until > now()
         ) as underway,
       extract(epoch from min(due_at) filter (where due_at > now()) - now())::float8 * 1000 as wait_ms
     from sandbox_due_times(${merchantId}::uuid)

@@ -4,7 +4,6 @@ import { leaseMs } from './claim.ts'
 import { attemptTimeoutMs } from './post.ts'
 import type { Post, PostResult } from './post.ts'
 import type { ClaimedDelivery } from './record.ts'
-import type { OpenSecret } from './secrets.ts'
 import { webhookHeaders } from './sign.ts'
 import { attemptsMax, DELIVERY_TRANSITIONS, nextDelayMs } from './states.ts'
 import type { DeliveryTrigger } from './states.ts'
@@ -26,16 +25,15 @@ export function leaseSuffices(claimedAt: number): boolean {
   return performance.now() - claimedAt < leaseMs - leaseNeededMs
 }
 
-export type DeliverInput = { post: Post; openSecret: OpenSecret; delivery: ClaimedDelivery & { webhook_url: string } }
+export type DeliverInput = { post: Post; secret: string; delivery: ClaimedDelivery & { webhook_url: string } }
 
 /** Signs and sends a claimed delivery, outside any transaction, and says what is to be recorded of it. */
-export async function deliver(app: DeliverApp, { post, openSecret, delivery }: DeliverInput): Promise<Attempted> {
+export async function deliver(app: DeliverApp, { post, secret, delivery }: DeliverInput): Promise<Attempted> {
   const begunAt = performance.now()
   if (delivery.leases_lost >= leasesLostMax) {
     return attempted(app, { delivery, begunAt, result: { outcome: 'worker_lost', httpStatus: null, durationMs: 0 } })
   }
   const body = Buffer.from(delivery.payload, 'utf8')
-  const secret = openSecret(delivery.merchant_id, delivery.webhook_signing_secret)
   const headers = webhookHeaders({ eventId: delivery.event_id, body, secret, now: Date.now() })
   const result = await post.post({ url: delivery.webhook_url, headers, body })
   return attempted(app, { delivery, begunAt, result })

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { isUuid } from '../lib/ids.ts'
-import type { DeliveryRecord, DeliveryStatus } from './record.ts'
+import type { DeliveryStatus } from '../wire/portal.ts'
+import type { DeliveryRecord } from './record.ts'
 import { listDeliveries as listQuery } from './sql.ts'
 
 /** How many the portal lists (specification, Limits). */

@@ -1,7 +1,5 @@
 import { z } from 'zod'
-
-export const DeliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'DEAD'])
-export type DeliveryStatus = z.infer<typeof DeliveryStatus>
+import { DeliveryStatus } from '../wire/portal.ts'
 
 /**
  * Why an attempt was no delivery: a closed list, so that the portal tells nothing about the network that a merchant's

@@ -1,10 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { hostname } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { claim, firstMerchant } from './claim.ts'
 import type { Claimed } from './claim.ts'
 import { deliver, leaseSuffices } from './deliver.ts'
-import type { DeliverApp } from './deliver.ts'
+import type { Attempted, DeliverApp } from './deliver.ts'
 import { makeGate } from '../lib/gate.ts'
 import { park } from './park.ts'
 import { attemptTimeoutMs, makePost } from './post.ts'
@@ -13,12 +14,21 @@ import { makeRecorder } from './record-attempts.ts'
 import type { ClaimedDelivery } from './record.ts'
 import { makeOpenSecret } from './secrets.ts'
 import type { OpenSecret } from './secrets.ts'
-import { releaseLeases } from './sql.ts'
+import { postponeLease, releaseLeases } from './sql.ts'
 import { attemptDelaysMs } from './states.ts'
 
 /** The safety net beneath wake-ups (specification, Delivery rules 2). */
 const POLL_MS = 5_000
 const BACK_OFF_MIN_MS = 100
+
+/** While more is due than fits, the slots that come free within a few milliseconds are filled by one claim. */
+const GATHER_MS = 4
+
+/** How many times the attempts at once may be claimed and not yet recorded, so that no slot waits for a record. */
+const UNRECORDED_MAX = 4
+
+/** How long a delivery waits whose secret this worker can't open. */
+const UNOPENED_SECONDS = 60
 
 /** A stopping worker waits for the attempts under way, which take five seconds at most, and their record. */
 const STOP_MAX_MS = attemptTimeoutMs + 1_000
@@ -39,7 +49,13 @@ type Run = {
   post: Post
   openSecret: OpenSecret
   recorder: ReturnType<typeof makeRecorder>
+  /** Opens when something may have become due. */
   gate: ReturnType<typeof makeGate>
+  /** Opens when an attempt ends. */
+  slots: ReturnType<typeof makeGate>
+  /** Attempts that wait for their answer. */
+  sending: number
+  /** What is claimed and not yet recorded, the attempts under way among it. */
   underWay: Set<Promise<void>>
   stopping: boolean
 }
@@ -58,6 +74,8 @@ export function runDeliveries(app: DeliveriesApp, options: { post?: Post } = {})
     openSecret: makeOpenSecret(app.sealer),
     recorder: makeRecorder(app, worker),
     gate: makeGate(),
+    slots: makeGate(),
+    sending: 0,
     underWay: new Set(),
     stopping: false,
   }
@@ -76,10 +94,12 @@ async function dispatch(run: Run): Promise<void> {
   const pollMs = Math.max(Math.min(POLL_MS, (attemptDelaysMs[1] / app.config.webhookTimeScale) * 0.5), 20)
   let after = firstMerchant
   let backOffMs = 0
+  let moreIsDue = false
   while (!run.stopping) {
-    const free = app.config.webhookConcurrency - run.underWay.size
+    if (moreIsDue) await delay(GATHER_MS)
+    const free = freeSlots(run)
     if (free <= 0) {
-      await gate.wait(POLL_MS)
+      await run.slots.wait(POLL_MS)
       continue
     }
     try {
@@ -88,13 +108,19 @@ async function dispatch(run: Run): Promise<void> {
       backOffMs = 0
       startAll(run, claimed)
       // Fewer than asked for are all there are: the rest is not due, or waits for an attempt that is under way.
-      if (claimed.deliveries.length < free) await gate.wait(pollMs)
+      moreIsDue = claimed.deliveries.length === free
+      if (!moreIsDue) await gate.wait(pollMs)
     } catch (error) {
       backOffMs = Math.min(Math.max(backOffMs * 2, BACK_OFF_MIN_MS), POLL_MS)
       app.log.error({ err: error, retryMs: backOffMs }, 'due webhooks could not be claimed')
       await gate.wait(backOffMs)
     }
   }
+}
+
+function freeSlots({ app, sending, underWay }: Run): number {
+  const { webhookConcurrency } = app.config
+  return Math.min(webhookConcurrency - sending, UNRECORDED_MAX * webhookConcurrency - underWay.size)
 }
 
 function startAll(run: Run, claimed: Claimed): void {
@@ -120,6 +146,7 @@ function start(run: Run, work: Promise<unknown>): void {
     .then(() => {
       run.underWay.delete(done)
       run.app.metrics.webhooksInFlight.set(run.underWay.size)
+      run.slots.open()
       run.gate.open()
     })
   run.underWay.add(done)
@@ -127,12 +154,39 @@ function start(run: Run, work: Promise<unknown>): void {
 }
 
 async function deliverAndRecord(run: Run, delivery: ClaimedDelivery & { webhook_url: string }): Promise<void> {
-  await run.recorder.record(await deliver(run.app, { post: run.post, openSecret: run.openSecret, delivery }))
+  const secret = openOrUndefined(run, delivery)
+  if (secret === undefined) await run.app.pool.query(postponeLease(run.worker, delivery, UNOPENED_SECONDS))
+  else await run.recorder.record(await send(run, { ...delivery, secret }))
+}
+
+/** Delivers in a slot, which is free again before the attempt is recorded. */
+async function send(run: Run, delivery: ClaimedDelivery & { webhook_url: string; secret: string }): Promise<Attempted> {
+  run.sending += 1
+  try {
+    return await deliver(run.app, { post: run.post, secret: delivery.secret, delivery })
+  } finally {
+    run.sending -= 1
+    run.slots.open()
+  }
+}
+
+/** A secret that this worker's master key does not open is no failure of the merchant's endpoint. */
+function openOrUndefined({ app, openSecret }: Run, delivery: ClaimedDelivery): string | undefined {
+  try {
+    return openSecret(delivery.merchant_id, delivery.webhook_signing_secret)
+  } catch (error) {
+    app.log.error(
+      { err: error, merchant_id: delivery.merchant_id },
+      "a signing secret can't be opened; its webhooks wait",
+    )
+    return undefined
+  }
 }
 
 async function stop(run: Run, loop: Promise<void>): Promise<void> {
   run.stopping = true
   run.gate.open()
+  run.slots.open()
   const deadline = AbortSignal.timeout(STOP_MAX_MS)
   const tooLate = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve()))
   // The loop may have been in the middle of a claim, whose rows it gives back unstarted.

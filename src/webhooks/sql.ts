@@ -2,7 +2,8 @@ import { z } from 'zod'
 import type { QuerySqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 import { ClaimedDelivery, DeliveryRecord } from './record.ts'
-import type { DeliveryStatus, Outcome } from './record.ts'
+import type { DeliveryStatus } from '../wire/portal.ts'
+import type { Outcome } from './record.ts'
 
 type Query<T extends z.ZodType> = QuerySqlToken<T>
 
@@ -118,6 +119,25 @@ export function releaseLeases(worker: string, leases: readonly Lease[]) {
       and q.delivery_id = l.delivery_id
       and q.locked_by = ${worker}
       and q.claim_count = l.claim_count`
+}
+
+/** Gives a row back that can't be sent now through no fault of its merchant: no attempt counts, and it waits a while. */
+export function postponeLease(worker: string, lease: Lease, seconds: number) {
+  return sql.typeAlias('void')`
+    with postponed as (
+      update webhook_queue q
+      set locked_until = null, locked_by = null, due_at = now() + make_interval(secs => ${seconds})
+      from ${leaseTuples([lease])}
+      where q.merchant_id = l.merchant_id
+        and q.delivery_id = l.delivery_id
+        and q.locked_by = ${worker}
+        and q.claim_count = l.claim_count
+      returning q.merchant_id, q.delivery_id, q.due_at
+    )
+    update webhook_deliveries d
+    set next_retry_at = p.due_at
+    from postponed p
+    where d.merchant_id = p.merchant_id and d.id = p.delivery_id`
 }
 
 /** Takes claimed rows of a merchant without an endpoint out of the queue, to wait for one. */

@@ -12,12 +12,9 @@ export const NoBody = z.undefined()
 
 /** Text without U+0000, which PostgreSQL can't hold. */
 export function text(max: number): z.ZodString {
+  const schema = z.string().min(1).max(max)
   // oxlint-disable-next-line no-control-regex -- the character is the point
-  return z
-    .string()
-    .min(1)
-    .max(max)
-    .regex(/^[^\u0000]*$/, 'must not contain the character U+0000')
+  return schema.regex(/^[^\u0000]*$/, 'must not contain the character U+0000')
 }
 
 /** A decimal string such as "50.00" (decision 33). A JSON number is refused: it would have been a float on the way. */

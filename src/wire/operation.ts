@@ -54,6 +54,28 @@ export function operation<
   return declaration
 }
 
+/** Failures that any operation can have, those of a request with a body, and those of a credential. */
+const ALWAYS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+const WITH_BODY: readonly ErrorCode[] = ['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE']
+const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
+  merchant: ['UNAUTHENTICATED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE'],
+  platform: ['UNAUTHENTICATED'],
+  'payment-state': [],
+  bank: [],
+  anyone: [],
+}
+
+/** Whether requests of the operation carry a body. */
+export function hasBody({ method }: Operation): boolean {
+  return method === 'POST' || method === 'PUT'
+}
+
+/** Every expected failure of an operation: its own and those that come with its kind. */
+export function errorsOf(operation: Operation): ErrorCode[] {
+  const ofAccess = operation.access.flatMap((access) => OF_ACCESS[access])
+  return [...new Set([...ALWAYS, ...(hasBody(operation) ? WITH_BODY : []), ...ofAccess, ...operation.errors])]
+}
+
 /** What a client passes to an operation. */
 export type OperationInput<O extends Operation> = {
   params?: z.input<O['params']>

@@ -131,7 +131,9 @@ export const PaymentSummary = z.strictObject({
 })
 export type PaymentSummary = z.infer<typeof PaymentSummary>
 
-const ChangedBy = z.enum(['MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB'])
+/** Who changed a payment (specification, Payment event). */
+export const ChangedBy = z.enum(['MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB'])
+export type ChangedBy = z.infer<typeof ChangedBy>
 
 const StatusChange = z.strictObject({
   ordinal: z

@@ -8,7 +8,13 @@ import { run } from '../../cli/run.ts'
 
 export type Outcome = { code: ExitCode; stdout: string; stderr: string }
 
-export type CliSettings = { env?: NodeJS.ProcessEnv; cwd?: string; stdin?: string | Buffer; tty?: boolean }
+export type CliSettings = {
+  env?: NodeJS.ProcessEnv
+  cwd?: string
+  stdin?: string | Buffer
+  tty?: boolean
+  calledAs?: string
+}
 
 /** Runs one command line in this process, with streams of its own and nothing of the test's environment. */
 export async function runCli(argv: readonly string[], settings: CliSettings = {}): Promise<Outcome> {
@@ -17,7 +23,7 @@ export async function runCli(argv: readonly string[], settings: CliSettings = {}
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }
 
-export function makeIo({ env = {}, cwd = '/nowhere', stdin = '', tty = false }: CliSettings): {
+export function makeIo({ env = {}, cwd = '/nowhere', stdin = '', tty = false, calledAs = 'svc' }: CliSettings): {
   io: Io
   stdout: string[]
   stderr: string[]
@@ -31,6 +37,7 @@ export function makeIo({ env = {}, cwd = '/nowhere', stdin = '', tty = false }: 
     stdin: { isTTY: false, read: async () => Buffer.from(stdin) },
     env,
     cwd,
+    calledAs,
   }
   return { io, stdout, stderr }
 }

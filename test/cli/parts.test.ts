@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import pg from 'pg'
 import t from 'tap'
 import type { Test } from 'tap'
-import { claimPort } from '../../cli/up/ports.ts'
+import { freePort } from '../../src/db/free-port.ts'
 import {
   LAUNCHER,
   cleanEnv,
@@ -38,13 +38,18 @@ function startPart(t: Test, word: string, env: NodeJS.ProcessEnv) {
 
 t.test('migrate, serve and worker run the parts from the environment, and end well on SIGTERM', async (t) => {
   const databaseUrl = await emptyDatabase(t)
-  const port = await claimPort(0)
+  const port = await freePort()
   const env = {
     SVC_DATABASE_URL: databaseUrl,
     SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     SVC_PORT: String(port),
   }
   t.match(await svc(['migrate', 'status'], { env }), { code: 3, stdout: /not yet/ })
+  for (const word of ['serve', 'worker']) {
+    const { code, stderr } = await svc([word], { env })
+    t.equal(code, 1, word)
+    t.match(stderr, /^Error: The database has not been migrated yet\.\nTry: npx svc migrate up/, word)
+  }
   t.match(await svc(['migrate', 'up', '--json'], { env }), { code: 0, stdout: /"0001_roles"/ })
   t.match(await svc(['migrate', 'up', '--json'], { env }), { code: 0, stdout: '{"applied":[]}\n' })
   t.match(await svc(['migrate', 'status'], { env }), { code: 0 })
@@ -94,3 +99,70 @@ t.test('up over a database from outside starts no database of its own', async (t
   child.kill('SIGTERM')
   t.equal(await ended, 0)
 })
+
+async function query(databaseUrl: string, text: string): Promise<void> {
+  const client = new pg.Client({ connectionString: databaseUrl })
+  await client.connect()
+  await client.query(text)
+  await client.end()
+}
+
+const key = (): string => randomBytes(32).toString('base64')
+
+t.test('no part runs on a database that is older or newer than its code', async (t) => {
+  const databaseUrl = await emptyDatabase(t)
+  const env = { SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: key(), SVC_PORT: '0' }
+  t.match(await svc(['migrate', 'up'], { env }), { code: 0 })
+  await query(databaseUrl, "insert into schema_migrations (name, run_on) values ('9999_later', now())")
+  for (const word of ['serve', 'worker'])
+    t.match(await svc([word], { env }), { code: 1, stderr: /9999_later.*Run that version or a newer one/ }, word)
+  await query(databaseUrl, "delete from schema_migrations where name in ('9999_later', '0009_refunds')")
+  for (const word of ['serve', 'worker'])
+    t.match(await svc([word], { env }), { code: 1, stderr: /lacks 0009_refunds\.\nTry: npx svc migrate up/ }, word)
+})
+
+t.test('a login that is no more than a member of svc_runtime may see that all is migrated', async (t) => {
+  const databaseUrl = await emptyDatabase(t)
+  t.match(await svc(['migrate', 'up'], { env: { SVC_MIGRATION_DATABASE_URL: databaseUrl } }), { code: 0 })
+  const login = `svc_login_${randomBytes(4).toString('hex')}`
+  // Without inheritance: what the role may do, the login may only after it has taken the role on.
+  await query(databaseUrl, `create role ${login} login noinherit password 'p' in role svc_runtime`)
+  const url = new URL(databaseUrl)
+  url.username = login
+  url.password = 'p'
+  const env = { SVC_DATABASE_URL: url.href, SVC_ENCRYPTION_KEY: key(), SVC_PORT: '0' }
+  for (const word of ['serve', 'worker']) {
+    const part = startPart(t, word, env)
+    await until(`${word} runs`, () => /The (API listens|worker runs)/.test(part.said()) || part.child.exitCode !== null)
+    t.equal(part.child.exitCode, null, part.said())
+    part.child.kill('SIGTERM')
+    await part.ended
+  }
+  await query(databaseUrl, 'revoke select on schema_migrations from svc_runtime')
+  t.match(await svc(['worker'], { env }), {
+    code: 1,
+    stderr: /may not see which migrations[^]*Try: npx svc migrate up/,
+  })
+})
+
+t.test(
+  'with another key than the one of the data nothing starts, and the message says so without any key',
+  async (t) => {
+    const databaseUrl = await emptyDatabase(t)
+    const [right, wrong] = [key(), key()]
+    const env = { SVC_DATABASE_URL: databaseUrl, SVC_PORT: '0' }
+    const stateDir = stateDirOf(t)
+    await upDetached(stateDir, [], { env: { ...env, SVC_ENCRYPTION_KEY: right } })
+    t.match(await svc(['down', '--state-dir', stateDir]), { code: 0 })
+    for (const words of [['serve'], ['worker'], ['up', '--port', '0', '--state-dir', stateDir]]) {
+      const { code, stdout, stderr } = await svc(words, { env: { ...env, SVC_ENCRYPTION_KEY: wrong } })
+      t.equal(code, 1, words.join(' '))
+      t.match(stderr, /Error: SVC_ENCRYPTION_KEY is not the key [^]*\nTry: SVC_ENCRYPTION_KEY with the key of/)
+      t.notOk(`${stdout}${stderr}`.includes(wrong))
+    }
+    const worker = startPart(t, 'worker', { ...env, SVC_ENCRYPTION_KEY: right })
+    await until('the worker runs', () => worker.said().includes('The worker runs.'))
+    worker.child.kill('SIGTERM')
+    t.same(await worker.ended, [0, null])
+  },
+)

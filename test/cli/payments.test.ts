@@ -194,8 +194,8 @@ t.test("what may still come after a status is what the service's own table allow
   }
 })
 
-t.test('an id may be given by its beginning, if that means one payment', async (t) => {
-  const other = '01a1fd03-aaaa-7eb7-872f-a2b4358c4f6d'
+t.test('an id may be given by its beginning or its end, if that means one payment', async (t) => {
+  const other = '01a1fd03-aaaa-7eb7-872f-a2b4358c4f6e'
   const { requests, run } = await service(t, (request) => {
     if (!request.path.includes('?')) return { json: paymentOf('Settled') }
     const isFirst = !request.path.includes('cursor')
@@ -209,7 +209,11 @@ t.test('an id may be given by its beginning, if that means one payment', async (
   })
   t.match(await run(['payments', 'get', '01A1FD03-f879']), { code: 0 })
   t.equal(requests.at(-1)?.path, `/api/v1/payments/${PAYMENT_ID}`)
-  t.match(await run(['payments', 'get', '01a1fd03']), { code: 2, stderr: /several: 01a1fd03-aaaa/ })
+  t.match(await run(['payments', 'get', '01a1fd03']), { code: 2, stderr: /several: 01a1fd03-aaaa[^]*Try: the last 8/ })
+  t.match(await run(['payments', 'get', '358C4F6D']), { code: 0 })
+  t.equal(requests.at(-1)?.path, `/api/v1/payments/${PAYMENT_ID}`)
+  t.match(await run(['payments', 'get', '58c4f6d']), { code: 2, stderr: /too short/ })
+  t.match(await run(['payments', 'get', 'a2b4358c4f']), { code: 6 }, 'not by its middle')
   t.match(await run(['payments', 'get', '01a1fd0']), { code: 2, stderr: /too short/ })
   t.match(await run(['payments', 'get', '01a1fd04']), { code: 6 })
   t.match(await run(['payments', 'get', '../secrets']), { code: 6 })
@@ -263,23 +267,61 @@ t.test('refund sends only what was given, under a key', async (t) => {
   })
 })
 
-t.test('refund --wait follows a refund that the bank has not answered', async (t) => {
-  const pending = {
+function refundOf(status: string): Record<string, unknown> {
+  return {
     payment_id: PAYMENT_ID,
     status: 'Settled',
     refund_id: PAYMENT_ID,
-    refund_status: 'PENDING',
-    refunded_amount: '0.00',
-    remaining_amount: '0.00',
+    refund_status: status,
+    refunded_amount: status === 'EXECUTED' ? '10.00' : '0.00',
+    remaining_amount: '40.00',
   }
-  const { run } = await service(t, (request, count) => {
-    if (request.method === 'POST') return { status: 202, json: pending }
-    return { json: paymentOf('Refunded', { refunded_amount: count < 3 ? '0.00' : '50.00' }) }
+}
+
+const REFUND = ['payments', 'refund', PAYMENT_ID, '--amount', '10.00']
+
+t.test('refund --wait repeats the same request until the bank has answered', async (t) => {
+  const { requests, run } = await service(t, (_request, count) =>
+    count < 3 ? { status: 202, json: refundOf('PENDING') } : { json: refundOf('EXECUTED') },
+  )
+  const { code, stdout, stderr } = await run([...REFUND, '--wait'])
+  t.match({ code, stdout }, { code: 0, stdout: /Status +EXECUTED\n[^]*Refunded +10.00/ })
+  t.equal(stdout.match(/Status/g)?.length, 1, 'it is told once')
+  t.notMatch(stderr, '--wait')
+  t.equal(requests.length, 3)
+  const key = requests[0]?.headers['x-idempotency-key']
+  t.match(key, /^[0-9a-f-]{36}$/)
+  for (const request of requests) {
+    t.match(request, { method: 'POST', path: `/api/v1/payments/${PAYMENT_ID}/refund`, body: '{"amount":"10.00"}' })
+    t.equal(request.headers['x-idempotency-key'], key)
+  }
+})
+
+t.test('refund --wait sees a refund that the bank refuses in the end: exit code 3', async (t) => {
+  const { run } = await service(t, (_request, count) =>
+    count < 2 ? { status: 202, json: refundOf('PENDING') } : refusal(409, 'REFUND_REFUSED', { next: 'a new key' }),
+  )
+  const { code, stdout, stderr } = await run([...REFUND, '--wait', '--json'])
+  t.match({ code, stdout }, { code: 3, stdout: '' })
+  t.match(JSON.parse(stderr), {
+    error: { code: 'REFUND_REFUSED', status: 409, payment_id: PAYMENT_ID, idempotency_key: /^[0-9a-f-]{36}$/ },
   })
-  t.match(await run(['payments', 'refund', PAYMENT_ID, '--wait', '-q', 'refund_status']), {
-    code: 0,
-    stdout: 'EXECUTED\n',
+})
+
+t.test('refund --wait gives up in time, shows the refund, and says how to go on with it', async (t) => {
+  const { run } = await service(t, () => ({ status: 202, json: refundOf('PENDING') }))
+  t.match(await run([...REFUND, '--wait', '--timeout', '200ms', '--idempotency-key', 'k7']), {
+    code: 9,
+    stdout: /Status +PENDING/,
+    stderr: /after 200 ms\nTry: the same command with --idempotency-key k7/,
   })
+})
+
+t.test('a refused refund that is not waited for is a conflict, and names its key to a program', async (t) => {
+  const { run } = await service(t, () => refusal(409, 'REFUND_REFUSED'))
+  const { code, stderr } = await run([...REFUND, '--json'])
+  t.equal(code, 7)
+  t.match(JSON.parse(stderr), { error: { code: 'REFUND_REFUSED', idempotency_key: /^[0-9a-f-]{36}$/ } })
 })
 
 t.test('cancel and events reach their operations; a refusal keeps its code', async (t) => {
@@ -332,4 +374,22 @@ t.test('replay goes on after a delivery that is refused, and ends with its exit 
     stdout: `${second}\n`,
     stderr: /DELIVERY_NOT_DEAD/,
   })
+})
+
+t.test('webhooks list says why a delivery failed', async (t) => {
+  const delivery = {
+    id: PAYMENT_ID,
+    event_id: 'evt_1_a',
+    event_type: 'payment.settled',
+    payment_id: null,
+    status: 'DEAD',
+    last_http_status: null,
+    last_error: 'nothing listens there',
+    attempt_count: 6,
+    next_retry_at: null,
+    delivered_at: null,
+    created_at: '2026-11-21T09:30:00.000Z',
+  }
+  const { run } = await service(t, () => ({ json: { data: [delivery], has_more: false, next_cursor: null } }))
+  t.match(await run(['webhooks', 'list']), { code: 0, stdout: /LAST ERROR\n.*nothing listens there\n$/ })
 })

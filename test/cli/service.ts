@@ -27,7 +27,7 @@ export function nodeCommand(words: readonly string[], node: string = process.exe
 
 export function cleanEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
-    ([name]) => !/^(NODE_OPTIONS|TAP|SVC_|_TAP|CI$|FORCE_COLOR)/.test(name),
+    ([name]) => !/^(NODE_OPTIONS|TAP|SVC_|_TAP|CI$|FORCE_COLOR|npm_)/.test(name),
   )
   return { ...Object.fromEntries(kept), ...more }
 }

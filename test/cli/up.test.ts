@@ -1,10 +1,11 @@
 import { spawn } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
 import { isRunning } from '../../cli/service-state.ts'
+import { freePort } from '../../src/db/free-port.ts'
 import {
   LAUNCHER,
   cleanEnv,
@@ -62,6 +63,7 @@ t.test(
 
     const again = await upDetached(stateDir)
     t.same(again.merchant, state.merchant)
+    t.equal(again.api_url, state.api_url, 'addresses that were given out stay good')
     t.match(await svc(['payments', 'get', payment.payment_id, '-q', 'status'], { env }), {
       code: 0,
       stdout: 'Settled\n',
@@ -193,6 +195,31 @@ t.test(
     }
   },
 )
+
+t.test('--port 0 takes a port that no outgoing connection is given, and another when somebody is faster', async (t) => {
+  const stateDir = stateDirOf(t)
+  const taken = await freePort()
+  // The look for a free port is on 127.0.0.1: there this one seems free, until the API listens on its own address.
+  const server = createServer().listen(taken, '::1')
+  await once(server, 'listening')
+  t.teardown(() => server.close())
+  writeFileSync(join(stateDir, 'port'), `${taken}\n`)
+  const { api_url } = await upDetached(stateDir, [], { env: { SVC_HOST: '::1' } })
+  const port = Number(new URL(api_url).port)
+  t.not(port, taken)
+  t.ok(port >= 20_000 && port < 32_000, String(port))
+  t.equal(readFileSync(join(stateDir, 'port'), 'utf8'), `${port}\n`)
+  t.equal((await fetch(`${api_url}/readyz`)).status, 200)
+})
+
+t.test('a state directory that is a file is said to be one, by every command that uses it', async (t) => {
+  const stateDir = join(t.testdir({ 'a-file': '' }), 'a-file')
+  for (const words of [['up'], ['up', '--detach'], ['down']]) {
+    const { code, stderr } = await svc([...words, '--state-dir', stateDir, '--json'])
+    t.equal(code, 1, words.join(' '))
+    t.match(JSON.parse(stderr), { error: { code: 'STATE_DIRECTORY', message: /it is a file, not a directory/ } })
+  }
+})
 
 t.test('wrong choices are usage errors before anything starts', async (t) => {
   for (const words of [

@@ -21,6 +21,11 @@ t.test('a wrong command line is exit code 2, one line and one that says what to 
   }
 })
 
+t.test('an unknown word is answered with the help of what there is', async (t) => {
+  t.match((await runCli(['nonsense'])).stderr, /\nTry: svc --help\n$/)
+  t.match((await runCli(['payments', 'nonsense'])).stderr, /\nTry: svc payments --help\n$/)
+})
+
 t.test('a misspelt word is answered with the command that was meant', async (t) => {
   t.match((await runCli(['paymnts', 'list'])).stderr, /Try: svc payments list\n$/)
   t.match((await runCli(['payments', 'creat', '--amount', '5.00'])).stderr, /Try: svc payments create --amount 5.00\n$/)

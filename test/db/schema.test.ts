@@ -130,10 +130,10 @@ const COLUMN_GRANTS: Record<string, string[]> = {
   'mock_bank.authorisations': ['exchange_calls', 'execution_calls'],
   'public.payment_consents': ['updated_at'],
   'public.payment_intents': [
+    'locked_until',
     'refund_reserved_amount',
     'refunded_amount',
     'settle_at',
-    'settle_locked_until',
     'updated_at',
     'webhook_sequence',
   ],
@@ -263,8 +263,8 @@ t.test('the database itself refuses a reference from one tenant to another', asy
   const insert = (merchant: string | undefined) =>
     owner.query(
       `insert into payment_intents (id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount, net_amount, fee_percentage, fee_flat,
-         currency, status, end_to_end_id, bank_consent_id, redirect_uri)
-       values ($1::uuid, $1, $2, 'k', repeat('0', 64), 50, 50, 0.7, 49.3, 0.01, 0.20, 'GBP', 'AwaitingAuthorisation', 'SVC' || md5($1::text), $1::text, 'x')`,
+         currency, status, end_to_end_id, bank_consent_id, bank_connector, redirect_uri)
+       values ($1::uuid, $1, $2, 'k', repeat('0', 64), 50, 50, 0.7, 49.3, 0.01, 0.20, 'GBP', 'AwaitingAuthorisation', 'SVC' || md5($1::text), $1::text, 'mock', 'x')`,
       [merchant, a],
     )
   await t.rejects(insert(b), { code: '23503' })

@@ -125,11 +125,18 @@ t.test('a report that contradicts what is known changes nothing', async (t) => {
   t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised'])
 })
 
-t.test("a report after the consent's end changes nothing", async (t) => {
+t.test("a report after the consent's end authorises nothing, and the payment waits no longer", async (t) => {
   const { id, state } = await created()
   await endConsent(service, id)
-  t.match(await report({ state, result: AUTHORISED }), { status: 200 })
-  t.not((await stateOf(service, id)).payment, 'Authorised')
+  t.match(await report({ state, result: AUTHORISED }), { status: 200, body: { status: 'already_known' } })
+  t.match(await stateOf(service, id), { payment: 'Failed', consent: 'EXPIRED' })
+})
+
+t.test('a bank can report on its own payments only', async (t) => {
+  const { id, state } = await created()
+  await service.owner.query(`update payment_intents set bank_connector = 'another' where id = $1`, [id])
+  t.match(await report({ state, result: AUTHORISED }), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
+  t.match(await stateOf(service, id), { payment: 'AwaitingAuthorisation' })
 })
 
 t.test('a bank that reports before it sends the payer back, or twice, authorises once', async (t) => {

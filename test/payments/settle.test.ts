@@ -12,7 +12,7 @@ const merchant = await service.merchant()
 /** Ends the claims on executions and the waits for a silent bank, as their time would. */
 async function passLeases(): Promise<void> {
   await service.owner.query(
-    `update payment_intents set settle_locked_until = null, settle_at = now() where status = 'Authorised'`,
+    `update payment_intents set locked_until = null, settle_at = now() where status = 'Authorised'`,
   )
 }
 

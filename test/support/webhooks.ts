@@ -104,9 +104,9 @@ export async function plantPayment(owner: pg.Client, merchantId: string): Promis
   )
   await owner.query(
     `insert into payment_intents (id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount,
-       net_amount, fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, redirect_uri)
+       net_amount, fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, bank_connector, redirect_uri)
      values ($1::uuid, $2, $3, $1::text, repeat('0', 64), 10, 10, 1, 9, 0.1, 0, 'GBP', 'AwaitingAuthorisation',
-       'SVC' || replace($1::text, '-', ''), $1::text, 'https://shop.example/')`,
+       'SVC' || replace($1::text, '-', ''), $1::text, 'mock', 'https://shop.example/')`,
     [id, merchantId, consentId],
   )
   return id

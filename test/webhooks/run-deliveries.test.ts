@@ -286,3 +286,23 @@ t.test('it goes on after the database was away', async (t) => {
   await until('the attempt is recorded', async () => (await readDelivery(owner, id)).status === 'DELIVERED')
   t.equal(receiver.receipts.length, 1)
 })
+
+t.test('a secret that the master key does not open costs the merchant no attempt', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t, ({ response }) => response.writeHead(204).end())
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  await owner.query(`update merchants set webhook_signing_secret = 'v1.other.AAAA.AAAA.AAAA.AAAA' where id = $1`, [
+    merchantId,
+  ])
+  const [id = ''] = await plantDeliveries(owner, merchantId)
+  startDeliveries(t, app)
+  await until('it is put off', async () => {
+    const found = await owner.query(
+      `select 1 from webhook_queue
+       where locked_until is null and due_at > now() + interval '50 s' and leases_lost = 0`,
+    )
+    return found.rowCount === 1
+  })
+  t.match(await readDelivery(owner, id), { status: 'PENDING', attempt_count: 0, last_error: null })
+  t.equal(receiver.receipts.length, 0)
+})

@@ -39,7 +39,7 @@ export type ListOptions = z.infer<typeof ListOptions>
 const PAGES_MAX = 1_000
 const PAGE_SIZE_MAX = 100
 // How far back a short id is looked for: the last thousand payments.
-const PREFIX_PAGES_MAX = 10
+const PART_PAGES_MAX = 10
 
 type Query = NonNullable<OperationInput<typeof listPayments>['query']>
 
@@ -99,7 +99,7 @@ async function collectPages(
   return { items, nextCursor: cursor }
 }
 
-/** The payment that the argument means (a whole id, or its beginning). */
+/** The payment that the argument means (a whole id, or its beginning or end). */
 export async function paymentId(client: Client, args: readonly string[]): Promise<string> {
   const [given] = args
   if (given === undefined) throw usageError('which payment? An id is missing', 'svc payments list')
@@ -108,7 +108,7 @@ export async function paymentId(client: Client, args: readonly string[]): Promis
 
 async function* newestIds(client: Client): AsyncGenerator<string> {
   let cursor: string | null = null
-  for (let page = 0; page < PREFIX_PAGES_MAX; page += 1) {
+  for (let page = 0; page < PART_PAGES_MAX; page += 1) {
     const query: Query = { limit: PAGE_SIZE_MAX, ...(cursor === null ? {} : { cursor }) }
     const { body } = await call(client, listPayments, { query })
     for (const payment of body.data) yield payment.payment_id

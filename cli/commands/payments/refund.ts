@@ -5,7 +5,9 @@ import type { Refund } from '../../../src/wire/payments.ts'
 import { call } from '../../client.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { waitForPayment } from '../../wait.ts'
+import { CliError, withFacts } from '../../errors.ts'
+import { EXIT } from '../../exit-codes.ts'
+import { askUntil } from '../../wait.ts'
 import { paymentId } from './read.ts'
 
 const text = z.string().optional()
@@ -23,34 +25,40 @@ export type RefundOptions = z.infer<typeof RefundOptions>
 export async function refund(context: Context, { args, options }: CommandInput<RefundOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
   const client = context.client()
-  const id = await paymentId(client, args)
   const key = options.idempotencyKey ?? randomUUID()
+  const id = await paymentId(client, args)
   if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
-  const reply = await call(client, refundPayment, {
-    params: { id },
-    headers: { 'x-idempotency-key': key },
-    body: bodyOf(options),
-  })
-  const result = reply.body
-  if (result.refund_status !== 'PENDING' || !options.wait) {
-    printRefund(context, result)
-    return undefined
+  const ask = async (): Promise<Refund> => {
+    const headers = { 'x-idempotency-key': key }
+    return (await call(client, refundPayment, { params: { id }, headers, body: bodyOf(options) })).body
   }
-  // The bank has not answered yet: the refund is done when the refunded amount has changed (decision 21).
-  const before = result.refunded_amount
-  const { payment, problem } = await waitForPayment(
-    client,
-    { paymentId: id, timeoutMs, wanted: 'the refund' },
-    (each) => (each.refunded_amount === before ? 'open' : 'done'),
-  )
-  printRefund(context, {
-    ...result,
-    status: payment.status,
-    refund_status: problem === undefined ? 'EXECUTED' : 'PENDING',
-    refunded_amount: payment.refunded_amount,
-  })
-  if (problem !== undefined) throw problem
+  try {
+    // The same request under the same key is the same refund, and answers what has become of it (decision 21).
+    const result = options.wait ? await askUntil(ask, isEnded, timeoutMs).catch(refusedAfterAll) : await ask()
+    printRefund(context, result, { isWaiting: options.wait })
+    if (options.wait && !isEnded(result)) throw notInTime(timeoutMs, key)
+  } catch (error) {
+    throw withFacts(error, { payment_id: id, idempotency_key: key })
+  }
   return undefined
+}
+
+function isEnded(refund: Refund): boolean {
+  return refund.refund_status !== 'PENDING'
+}
+
+/** A refusal by the bank is the end of what was waited for: exit code 3, as wherever an awaited state can't come. */
+function refusedAfterAll(error: unknown): never {
+  if (!(error instanceof CliError) || error.code !== 'REFUND_REFUSED') throw error
+  throw new CliError(error.code, error.message, { ...error.options, exit: EXIT.assertion, cause: error })
+}
+
+function notInTime(timeoutMs: number, key: string): CliError {
+  return new CliError('WAIT_TIMED_OUT', `the bank has not answered the refund after ${timeoutMs} ms`, {
+    exit: EXIT.waitTimedOut,
+    hint: `the same command with --idempotency-key ${key}, to wait for the same refund`,
+    retryable: true,
+  })
 }
 
 function bodyOf(options: RefundOptions): { amount?: string; reason?: string; refund_amount_available?: string } {
@@ -61,7 +69,7 @@ function bodyOf(options: RefundOptions): { amount?: string; reason?: string; ref
   }
 }
 
-function printRefund({ print, note }: Context, refund: Refund): void {
+function printRefund({ print, note }: Context, refund: Refund, { isWaiting }: { isWaiting: boolean }): void {
   print.record({
     item: refund,
     id: refund.refund_id,
@@ -73,6 +81,6 @@ function printRefund({ print, note }: Context, refund: Refund): void {
       ['Remaining', refund.remaining_amount],
     ],
   })
-  if (refund.refund_status === 'PENDING')
+  if (!isEnded(refund) && !isWaiting)
     note('The bank has not answered yet; the refund goes on by itself. To wait for it: --wait')
 }

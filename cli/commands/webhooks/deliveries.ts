@@ -62,6 +62,7 @@ function printDeliveries(context: Context, items: readonly Delivery[]): void {
       { title: 'attempts', value: (row) => String(row.attempt_count), align: 'right' },
       { title: 'next attempt', value: (row) => shortTime(row.next_retry_at) },
       { title: 'created', value: (row) => shortTime(row.created_at) },
+      { title: 'last error', value: (row) => row.last_error ?? '' },
     ],
     id: (row) => row.id,
     empty: 'There are no such deliveries.',

@@ -15,26 +15,15 @@ const DEFAULTS = { amount: '50.00', currency: 'GBP', client_id: 'demo-server', s
 /** The form of /dev/merchant-harness: a shop's side of a payment, for trying the whole way in a browser. */
 export function harnessPage(values: Readonly<Record<string, string>> = DEFAULTS, problem?: string): PageReply {
   const content = html`<h1>Take a payment</h1>
-    ${problem === undefined ? undefined : html`<p role="alert">${problem}</p>`}
-    <form method="post" action="/dev/merchant-harness">
-      <label>Amount <input name="amount" inputmode="decimal" value="${values['amount'] ?? ''}" /></label>
-      <label>Currency <input name="currency" value="${values['currency'] ?? ''}" /></label>
-      <label>Merchant client id <input name="client_id" value="${values['client_id'] ?? ''}" /></label>
-      <label
-        >Idempotency key
-        <input
-          name="idempotency_key"
-          placeholder="a new one for each payment"
-          value="${values['idempotency_key'] ?? ''}"
-      /></label>
-      <label
-        >Scenario
-        <select name="scenario">
-          ${SCENARIO_NAMES.map((name) => scenarioOption(name, values['scenario']))}
-        </select></label
-      >
-      <button class="main" type="submit">Pay by bank</button>
-    </form>`
+${problem === undefined ? undefined : html`<p role="alert">${problem}</p>`}
+<form method="post" action="/dev/merchant-harness">
+<label>Amount <input name="amount" inputmode="decimal" value="${values['amount'] ?? ''}"></label>
+<label>Currency <input name="currency" value="${values['currency'] ?? ''}"></label>
+<label>Merchant client id <input name="client_id" value="${values['client_id'] ?? ''}"></label>
+<label>Idempotency key <input name="idempotency_key" placeholder="a new one for each payment" value="${values['idempotency_key'] ?? ''}"></label>
+<label>Scenario <select name="scenario">${SCENARIO_NAMES.map((name) => scenarioOption(name, values['scenario']))}</select></label>
+<button class="main" type="submit">Pay by bank</button>
+</form>`
   return page(problem === undefined ? 200 : 400, {
     brand: BRAND,
     title: 'Merchant harness',

@@ -46,25 +46,24 @@ export type PageOptions = {
 /** A whole page. */
 export function page(status: number, { title, brand, content, formTarget, refreshSeconds }: PageOptions): PageReply {
   const refresh =
-    refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}" />`
+    refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}">`
   const document = html`<!doctype html>
-    <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        ${refresh}
-        <title>${title}</title>
-        <style>
-          ${{ html: STYLE }}
-        </style>
-      </head>
-      <body>
-        <main>
-          <p class="brand">${brand}</p>
-          ${content}
-        </main>
-      </body>
-    </html> `
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+${refresh}
+<title>${title}</title>
+<style>${{ html: STYLE }}</style>
+</head>
+<body>
+<main>
+<p class="brand">${brand}</p>
+${content}
+</main>
+</body>
+</html>
+`
   return {
     status,
     headers: { 'content-type': 'text/html; charset=utf-8', ...safeHeaders(formTarget ?? "'none'") },

@@ -70,33 +70,18 @@ function readDecision(form: URLSearchParams): 'approve' | 'cancel' | undefined {
 function askPayer({ request, signed, target }: Link): PageReply {
   const amount = `${formatNumeric(request.amount, request.currency)} ${request.currency}`
   const content = html`<h1>Pay ${request.payeeName}</h1>
-    <p class="amount">${amount}</p>
-    <dl>
-      <div>
-        <dt>To</dt>
-        <dd>${request.payeeName}</dd>
-      </div>
-      <div>
-        <dt>Reference</dt>
-        <dd>${request.endToEndId}</dd>
-      </div>
-      ${
-        request.debtorBankId === undefined
-          ? undefined
-          : html`<div>
-              <dt>Your bank</dt>
-              <dd>${request.debtorBankId}</dd>
-            </div>`
-      }
-    </dl>
-    <form method="post" action="/redirect-stub">
-      <input type="hidden" name="request" value="${signed}" />
-      <button class="main" type="submit" name="decision" value="approve">Approve ${amount}</button>
-      <button type="submit" name="decision" value="cancel">Cancel and go back</button>
-    </form>
-    <p class="note">
-      A test bank: no money moves. Scenario ${request.scenario}: ${parseScenario(request.scenario).behaviour.summary}
-    </p>`
+<p class="amount">${amount}</p>
+<dl>
+<div><dt>To</dt><dd>${request.payeeName}</dd></div>
+<div><dt>Reference</dt><dd>${request.endToEndId}</dd></div>
+${request.debtorBankId === undefined ? undefined : html`<div><dt>Your bank</dt><dd>${request.debtorBankId}</dd></div>`}
+</dl>
+<form method="post" action="/redirect-stub">
+<input type="hidden" name="request" value="${signed}">
+<button class="main" type="submit" name="decision" value="approve">Approve ${amount}</button>
+<button type="submit" name="decision" value="cancel">Cancel and go back</button>
+</form>
+<p class="note">A test bank: no money moves. Scenario ${request.scenario}: ${parseScenario(request.scenario).behaviour.summary}</p>`
   // Chromium holds the redirect that answers a form against form-action too.
   return page(200, {
     brand: 'Mock Bank',
@@ -129,15 +114,13 @@ function withParameters(target: URL, parameters: Record<string, string>): string
 
 function stranded(request: MockBankRequest): PageReply {
   const content = html`<h1>You are not sent back</h1>
-    <p>
-      In the scenario ${request.scenario} the payer never returns to ${request.payeeName}. The payment waits for you
-      until it expires, and then fails. You can close this page.
-    </p>`
+<p>In the scenario ${request.scenario} the payer never returns to ${request.payeeName}. The payment waits for you until it
+expires, and then fails. You can close this page.</p>`
   return page(200, { brand: 'Mock Bank', title: 'You are not sent back - Mock Bank', content })
 }
 
 function unusable(problem: string): PageReply {
   const content = html`<h1>This link can't be used</h1>
-    <p>It is not complete or not genuine: ${problem}. Nothing was authorised. Go back to the shop and start again.</p>`
+<p>It is not complete or not genuine: ${problem}. Nothing was authorised. Go back to the shop and start again.</p>`
   return page(400, { brand: 'Mock Bank', title: "This link can't be used - Mock Bank", content })
 }

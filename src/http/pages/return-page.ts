@@ -14,8 +14,9 @@ import type { PageReply } from './page.ts'
 
 const BRAND = 'Payment'
 
-/** Between two looks at a payment that has not ended. */
+/** Between two looks at a payment that has not ended, and how long the page looks by itself (decision 63). */
 const REFRESH_SECONDS = 1
+const LOOKING_MS = 120_000
 
 /**
  * Where the bank sends the payer back to (specification, Development and test routes: /payments/return). Completes the
@@ -46,48 +47,38 @@ function show(payment: PaymentWithHistory): PageReply {
   const amount = `${formatNumeric(payment.gross_amount, payment.currency)} ${payment.currency}`
   const failure = presentFailure(payment)
   const ended = payment.status === 'Settled' || payment.status === 'Refunded' || payment.status === 'Failed'
+  const looking = !ended && Date.now() - Date.parse(payment.updated_at) < LOOKING_MS
   const heading = failure === null ? (ended ? 'Paid' : 'Waiting for your bank') : 'Not paid'
   const content = html`<h1>${heading}</h1>
-    <p class="amount">${amount}</p>
-    ${failure === null ? undefined : html`<p>${failure.reason}.</p>`}
-    <dl>
-      <div>
-        <dt>Status</dt>
-        <dd>${payment.status}</dd>
-      </div>
-      <div>
-        <dt>Reference</dt>
-        <dd>${payment.end_to_end_id}</dd>
-      </div>
-      ${feeRows(payment)} ${history(payment)}
-    </dl>`
-  return page(200, { brand: BRAND, title: heading, content, ...(ended ? {} : { refreshSeconds: REFRESH_SECONDS }) })
+<p class="amount">${amount}</p>
+${failure === null ? undefined : html`<p>${failure.reason}.</p>`}
+<dl>
+<div><dt>Status</dt><dd>${payment.status}</dd></div>
+<div><dt>Reference</dt><dd>${payment.end_to_end_id}</dd></div>
+${feeRows(payment)}
+${history(payment)}
+</dl>
+${ended || looking ? undefined : html`<p><a href="">Check again</a></p>`}`
+  return page(200, {
+    brand: BRAND,
+    title: heading,
+    content,
+    ...(looking ? { refreshSeconds: REFRESH_SECONDS } : {}),
+  })
 }
 
 function feeRows({ fee_amount, net_amount, currency }: PaymentWithHistory): Html {
-  return html`<div>
-      <dt>Fee (paid by the merchant)</dt>
-      <dd>${formatNumeric(fee_amount, currency)} ${currency}</dd>
-    </div>
-    <div>
-      <dt>Merchant receives</dt>
-      <dd>${formatNumeric(net_amount, currency)} ${currency}</dd>
-    </div>`
+  return html`<div><dt>Fee (paid by the merchant)</dt><dd>${formatNumeric(fee_amount, currency)} ${currency}</dd></div>
+<div><dt>Merchant receives</dt><dd>${formatNumeric(net_amount, currency)} ${currency}</dd></div>`
 }
 
 function history({ status_history }: PaymentWithHistory): Html[] {
-  return status_history.map(
-    (change) =>
-      html`<div>
-        <dt>${change.created_at}</dt>
-        <dd>${change.new_status}</dd>
-      </div>`,
-  )
+  return status_history.map((change) => html`<div><dt>${change.created_at}</dt><dd>${change.new_status}</dd></div>`)
 }
 
 function refused(failure: DomainError, tryAgain: boolean): PageReply {
   const content = html`<h1>Not confirmed yet</h1>
-    <p>${failure.message}.${tryAgain ? ' This page tries again by itself.' : ''}</p>`
+<p>${failure.message}.${tryAgain ? ' This page tries again by itself.' : ''}</p>`
   return page(tryAgain ? 502 : 400, {
     brand: BRAND,
     title: 'Not confirmed yet',
@@ -98,6 +89,6 @@ function refused(failure: DomainError, tryAgain: boolean): PageReply {
 
 function unknownPayment(): PageReply {
   const content = html`<h1>This link can't be used</h1>
-    <p>It belongs to no payment, or to one that ended a while ago. Ask the shop about your payment.</p>`
+<p>It belongs to no payment, or to one that ended a while ago. Ask the shop about your payment.</p>`
   return page(404, { brand: BRAND, title: "This link can't be used", content })
 }

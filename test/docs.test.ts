@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { CONSENT_TRANSITIONS } from '../src/consents/states.ts'
+import { ROUTES } from '../src/http/routes.ts'
+import { toMermaid } from '../src/lib/machine.ts'
+import { signBody } from '../src/lib/webhook-signature.ts'
+import { PAYMENT_TRANSITIONS } from '../src/payments/states.ts'
+import { DELIVERY_TRANSITIONS } from '../src/webhooks/states.ts'
+
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
+const config = readFileSync(new URL('../src/config.ts', import.meta.url), 'utf8')
+
+t.test('the README names every operation', async (t) => {
+  for (const { operation } of ROUTES) t.match(readme, `\`${operation.method} ${operation.path}\``, operation.name)
+})
+
+t.test('the README shows the transition tables as they are', async (t) => {
+  const machines = [
+    { title: 'Payment', table: PAYMENT_TRANSITIONS },
+    { title: 'Consent', table: CONSENT_TRANSITIONS },
+    { title: 'Webhook delivery', table: DELIVERY_TRANSITIONS },
+  ]
+  for (const { title, table } of machines) {
+    const [, ...lines] = toMermaid(title, table).split('stateDiagram-v2')
+    t.ok(readme.includes(`stateDiagram-v2${lines.join('')}`), title)
+  }
+})
+
+t.test("the README's signature verifies", async (t) => {
+  const body = Buffer.from('{"eventId":"evt_1"}')
+  t.match(readme, `\`${signBody({ secret: '0123456789abcdef'.repeat(4), body })}\``)
+})
+
+t.test('the README names every variable of the configuration', async (t) => {
+  const names = new Set(config.match(/\bSVC_[A-Z_]+(?=:)/g))
+  t.ok(names.size > 10)
+  for (const name of names) t.match(readme, `\`${name}\``, name)
+})
