@@ -120,6 +120,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.payment_events': 'SELECT',
   'public.payment_intents': 'SELECT',
   'public.payment_refunds': 'INSERT,SELECT',
+  'public.schema_migrations': 'SELECT',
   'public.webhook_attempts': 'INSERT,SELECT',
   'public.webhook_deliveries': 'INSERT,SELECT',
   'public.webhook_queue': 'DELETE,INSERT,SELECT,UPDATE',

@@ -1,0 +1,101 @@
+import { z } from 'zod'
+import { makeClient } from '../../client.ts'
+import type { Client } from '../../client.ts'
+import { durationOf, platformUser } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { usageError } from '../../errors.ts'
+import { EXIT } from '../../exit-codes.ts'
+import { withEphemeralService } from '../../scenario/ephemeral.ts'
+import { loadScenarios, onlyCases, readVars } from '../../scenario/load.ts'
+import { quoted } from '../../scenario/masked.ts'
+import { playAll } from '../../scenario/play-all.ts'
+import type { PlayAllOptions } from '../../scenario/play-all.ts'
+import type { Case } from '../../scenario/read-scenarios.ts'
+import { openReporters } from '../../scenario/reporters/open.ts'
+import type { Summary } from '../../scenario/reporters/reporter.ts'
+import { onStopSignals } from '../../up/signals.ts'
+import { mistakesError } from './scenarios.ts'
+
+export const RunOptions = z.object({
+  var: z.array(z.string()).default([]),
+  only: z.string().optional(),
+  bail: z.boolean().default(false),
+  parallel: z
+    .string()
+    .regex(/^([1-9]|[12]\d|3[0-2])$/, 'must be 1 to 32')
+    .transform(Number),
+  reporter: z.array(z.string()).default([]),
+  timeout: z.string(),
+  ephemeral: z.boolean().default(false),
+})
+export type RunOptions = z.infer<typeof RunOptions>
+
+/** How long a request to the service of this run may take. */
+const REQUEST_TIMEOUT_MS = 15_000
+
+/** `svc sandbox run`: reads everything first, so that nothing is played of files with mistakes. */
+export async function run(context: Context, { args, options }: CommandInput<RunOptions>): Promise<CommandResult> {
+  const timeoutMs = durationOf(options.timeout, '--timeout')
+  if (timeoutMs === 0) throw usageError('--timeout: must be more than nothing')
+  const vars = readVars(options.var)
+  const { cases, mistakes } = loadScenarios(args, { cwd: context.io.cwd, vars })
+  if (mistakes.length > 0) throw mistakesError(context, mistakes)
+  const chosen = onlyCases(cases, options.only)
+  const reporter = openReporters(wishedReporters(context, options), { io: context.io, paint: context.print.paint })
+  const abort = new AbortController()
+  const release = onStopSignals((signal) => abort.abort(signal))
+  try {
+    const play = {
+      reporter,
+      bail: options.bail,
+      parallel: options.parallel,
+      timeoutMs,
+      rerun: rerunOf(options),
+      signal: abort.signal,
+    }
+    const summary = await playSomewhere(context, chosen, { ...play, ephemeral: options.ephemeral })
+    if (abort.signal.aborted) return abort.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
+    return summary.failed > 0 ? EXIT.assertion : EXIT.ok
+  } finally {
+    release()
+  }
+}
+
+function wishedReporters(context: Context, { reporter }: RunOptions): readonly string[] {
+  if (reporter.length > 0) return reporter
+  return [context.json ? 'json' : 'pretty']
+}
+
+async function playSomewhere(
+  context: Context,
+  cases: readonly Case[],
+  options: PlayAllOptions & { ephemeral: boolean },
+): Promise<Summary> {
+  if (!options.ephemeral) return playAll(context.client(), cases, options)
+  const user = platformUser(context.io, undefined)
+  return withEphemeralService(
+    { env: context.io.env, note: () => undefined, signal: options.signal },
+    async (apiUrl) => {
+      const client: Client = makeClient({
+        apiUrl,
+        clientId: undefined,
+        platformUser: user,
+        timeoutMs: REQUEST_TIMEOUT_MS,
+      })
+      try {
+        return await playAll(client, cases, options)
+      } finally {
+        await client.close()
+      }
+    },
+  )
+}
+
+/** The command that plays one case again. A built-in's label is its name, which is what the command takes. */
+function rerunOf(options: RunOptions): (scenario: Case) => string {
+  const flags = [
+    ...options.var.flatMap((word) => ['--var', quoted(word)]),
+    ...(options.ephemeral ? ['--ephemeral'] : []),
+  ]
+  return ({ file, number }) => ['svc', 'sandbox', 'run', quoted(file), '--only', String(number), ...flags].join(' ')
+}

@@ -1,0 +1,118 @@
+import { CreatedPayment, Refund } from '../../src/wire/payments.ts'
+import type { Explained } from './explain.ts'
+import { memberOf } from './member.ts'
+import { nearestWord } from './nearest.ts'
+import { referencesIn, stringsOf } from './references.ts'
+import type { Reference } from './references.ts'
+import type { Path } from './source.ts'
+
+/** What a name stands for, and the members it has as far as they are known. */
+type Known = { kind: 'var' | 'payment' | 'refund' | 'answer' | 'merchant'; members: readonly string[] | undefined }
+
+const MERCHANT: Known = { kind: 'merchant', members: ['merchant_id', 'client_id', 'name'] }
+
+/** Fields that name a payment: their reference is to the payment itself and not to a member of it. */
+const PAYMENT_FIELDS = new Set(['of', 'for', 'payment', 'repeat', 'approve', 'cancel'])
+
+/** Finds references to names that do not exist, or not yet, and names that are given twice. */
+export function checkReferences(raw: unknown, { vars }: { vars: Readonly<Record<string, unknown>> }): Explained[] {
+  const known = new Map<string, Known>([['merchant', MERCHANT]])
+  for (const name of Object.keys(vars)) known.set(name, { kind: 'var', members: undefined })
+  const steps: unknown[] = Array.isArray(memberOf(raw, 'steps')) ? Object.values(Object(memberOf(raw, 'steps'))) : []
+  const later = new Set(steps.map((step) => captureOf(step)?.name).filter((name) => name !== undefined))
+  const problems = [...checkStrings(memberOf(raw, 'given'), ['given'], { known, later })]
+  for (const [index, step] of steps.entries()) {
+    problems.push(...checkStrings(step, ['steps', index], { known, later }))
+    const capture = captureOf(step)
+    if (capture === undefined) continue
+    if (known.has(capture.name))
+      problems.push({
+        path: ['steps', index, capture.verb, 'as'],
+        what: 'value',
+        message: `the name "${capture.name}" is taken already`,
+      })
+    known.set(capture.name, capture.known)
+  }
+  return problems
+}
+
+type Names = { known: ReadonlyMap<string, Known>; later: ReadonlySet<string> }
+
+function checkStrings(value: unknown, base: Path, names: Names): Explained[] {
+  return [...stringsOf(value, base)].flatMap(({ text, path }) => {
+    return referencesIn(text).flatMap((reference) => {
+      const problem = problemOf(reference, {
+        ...names,
+        wantsPayment: path.length === 4 && PAYMENT_FIELDS.has(String(path[3])),
+      })
+      return problem === undefined ? [] : [{ path, what: 'value' as const, ...problem }]
+    })
+  })
+}
+
+type Problem = { message: string; hint?: string | undefined }
+
+function problemOf(
+  reference: Reference,
+  { known, later, wantsPayment }: Names & { wantsPayment: boolean },
+): Problem | undefined {
+  const { text, name, path, isWhole } = reference
+  const found = known.get(name)
+  if (found === undefined) return unknownName(text, name, { known, later })
+  if (wantsPayment && found.kind !== 'payment') return { message: `${text} is no payment: only a step pay makes one` }
+  if (wantsPayment && path !== '')
+    return { message: `${text} is a part of a payment; here the payment itself is named`, hint: `$${name}` }
+  if (found.kind === 'var') return path === '' ? undefined : { message: `$${name} is a variable; it has no members` }
+  if (path === '')
+    return isWhole
+      ? undefined
+      : {
+          message: `${text} is a whole ${found.kind} inside a text: say which part of it`,
+          hint: `$${name}.${found.members?.[0] ?? 'body'}`,
+        }
+  const member = /^\.(\w+)/.exec(path)?.[1]
+  if (found.members === undefined || member === undefined || found.members.includes(member)) return undefined
+  const meant = nearestWord(member, found.members)
+  return {
+    message: `${text}: "${name}" has no "${member}"${meant === undefined ? '' : `: did you mean $${name}.${meant}?`}`,
+    hint: meant === undefined ? `one of ${found.members.join(', ')}` : undefined,
+  }
+}
+
+function unknownName(text: string, name: string, { known, later }: Names): Problem {
+  if (later.has(name))
+    return {
+      message: `${text} is used before the step that makes it`,
+      hint: 'the steps in the order in which they happen',
+    }
+  const names = [...known.keys()]
+  const meant = nearestWord(name, names)
+  return {
+    message: `unknown reference ${text}${meant === undefined ? '' : `: did you mean $${meant}?`}`,
+    hint:
+      meant === undefined
+        ? `a name given with "as" in a step before, or in vars; here are ${names.map((known) => `$${known}`).join(', ')}; a plain dollar sign is $$`
+        : undefined,
+  }
+}
+
+function captureOf(step: unknown): { name: string; verb: string; known: Known } | undefined {
+  for (const [verb, kind, members] of [
+    ['pay', 'payment', Object.keys(CreatedPayment.shape)],
+    ['refund', 'refund', Object.keys(Refund.shape)],
+    ['http', 'answer', ['http', 'headers', 'body']],
+  ] as const) {
+    const name = memberOf(memberOf(step, verb), 'as')
+    if (typeof name === 'string') return { name, verb, known: { kind, members } }
+  }
+  return captureOfUnknownVerb(step)
+}
+
+/** A misspelt verb is told as such; that its name is not known either would only be noise. */
+function captureOfUnknownVerb(step: unknown): { name: string; verb: string; known: Known } | undefined {
+  for (const [verb, value] of Object.entries(Object(step))) {
+    const name = memberOf(value, 'as')
+    if (typeof name === 'string') return { name, verb, known: { kind: 'payment', members: undefined } }
+  }
+  return undefined
+}

@@ -1,0 +1,102 @@
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import { nearestWord } from './nearest.ts'
+
+export type ScenarioFile = {
+  /** As messages name it: relative to the current directory where it lies below it, or a built-in's name. */
+  label: string
+  path: string
+}
+
+/** A scenario that comes with svc. */
+export type BuiltIn = ScenarioFile & { name: string; title: string }
+
+const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
+const FILES_MAX = 1_000
+
+/**
+ * The files that the words mean: files, folders (all scenario files below them, in the order of their names) and names
+ * of built-ins.
+ * @throws {CliError} with exit code 2 for a word that is none of them
+ */
+export function findScenarioFiles(words: readonly string[], cwd: string): ScenarioFile[] {
+  const files = words.flatMap((word) => filesOf(word, cwd))
+  if (files.length > FILES_MAX) throw fileError(`these are more than ${FILES_MAX} files`)
+  return files.filter(({ path }, index) => files.findIndex((other) => other.path === path) === index)
+}
+
+function filesOf(word: string, cwd: string): ScenarioFile[] {
+  const path = resolve(cwd, word)
+  if (!existsSync(path)) return [builtIn(word)]
+  if (!statSync(path).isDirectory()) return [{ label: labelOf(path, cwd), path }]
+  const found = readdirSync(path, { recursive: true, encoding: 'utf8' })
+    .filter((name) => EXTENSIONS.has(extname(name)) && !name.split(/[\\/]/).includes('node_modules'))
+    .toSorted()
+    .map((name) => join(path, name))
+    .filter((file) => statSync(file).isFile())
+  if (found.length === 0) throw fileError(`there is no scenario file (*.yaml, *.yml, *.json) in ${word}`)
+  return found.map((file) => ({ label: labelOf(file, cwd), path: file }))
+}
+
+function labelOf(path: string, cwd: string): string {
+  const below = relative(cwd, path)
+  return below.startsWith('..') ? path : below
+}
+
+/** The scenarios that come with svc, by name. */
+export function listBuiltIns(): BuiltIn[] {
+  const folder = builtInFolder()
+  return readdirSync(folder)
+    .filter((file) => extname(file) === '.yaml')
+    .toSorted()
+    .map((file) => {
+      const path = join(folder, file)
+      return { name: basename(file, '.yaml'), label: basename(file, '.yaml'), path, title: titleOf(path) }
+    })
+}
+
+/** The first comment of a built-in says what its story is. */
+function titleOf(path: string): string {
+  return /^#\s*(.+)$/m.exec(readFileSync(path, 'utf8'))?.[1] ?? ''
+}
+
+/** @throws {CliError} with exit code 2 when there is none of this name */
+export function builtIn(name: string): BuiltIn {
+  const known = listBuiltIns()
+  const found = known.find((one) => one.name === name)
+  if (found !== undefined) return found
+  const meant = nearestWord(
+    name,
+    known.map((one) => one.name),
+  )
+  throw fileError(
+    `"${name}" is no file, no folder and no built-in scenario`,
+    meant === undefined ? 'svc sandbox scenarios list' : `svc sandbox run ${meant}`,
+  )
+}
+
+/** The folder of the package that holds the built-ins; sources and build lie at different depths below it. */
+function builtInFolder(from: string = import.meta.dirname): string {
+  const folder = join(from, 'examples', 'scenarios')
+  if (existsSync(folder)) return folder
+  const parent = dirname(from)
+  if (parent === from)
+    throw new CliError('NO_EXAMPLES', 'the scenarios that come with svc are missing from this installation', {
+      exit: EXIT.failure,
+    })
+  return builtInFolder(parent)
+}
+
+export function readScenarioFile({ label, path }: ScenarioFile): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw fileError(`can't read ${label}: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+}
+
+function fileError(message: string, hint?: string): CliError {
+  return new CliError('NO_SCENARIO', message, { exit: EXIT.usage, hint })
+}

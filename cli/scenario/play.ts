@@ -1,0 +1,217 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { createSandboxMerchant } from '../../src/wire/sandbox.ts'
+import { putWebhookEndpoint } from '../../src/wire/portal.ts'
+import { call } from '../client.ts'
+import type { Client } from '../client.ts'
+import { CliError } from '../errors.ts'
+import { awaitStep } from './verbs/await.ts'
+import { clock } from './verbs/clock.ts'
+import { expectStep } from './verbs/expect.ts'
+import { http } from './verbs/http.ts'
+import { bank, pay, refund } from './verbs/pay.ts'
+import { behaviourOf, receiver, replay, webhooks } from './verbs/webhooks.ts'
+import type { CaseRun } from './case-run.ts'
+import { StepFailure } from './failure.ts'
+import type { Failure } from './failure.ts'
+import type { ExpectError, Verb } from './language.ts'
+import type { Case } from './read-scenarios.ts'
+import type { Step } from './read-step.ts'
+import { startReceiver } from './receiver.ts'
+import { isUnreachable, tellFailure } from './tell-failure.ts'
+import type { Failed } from './tell-failure.ts'
+
+export type StepResult = { number: number; title: string; durationMs: number; status: 'passed' | 'failed' | 'skipped' }
+export type CaseResult = {
+  scenario: Case
+  durationMs: number
+  steps: readonly StepResult[]
+  failure: Failure | undefined
+}
+
+export type PlayOptions = {
+  /** How long one case may take. */
+  timeoutMs: number
+  /** Ends a case early; its result is then worth nothing. */
+  signal: AbortSignal
+  /** The command that plays a case alone. */
+  rerun: (scenario: Case) => string
+}
+
+const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Promise<void>>> = {
+  pay,
+  bank,
+  await: awaitStep,
+  expect: expectStep,
+  refund,
+  webhooks,
+  receiver,
+  replay,
+  clock,
+  http,
+}
+
+/**
+ * Plays one case with a merchant and a receiver of its own.
+ * @throws {CliError} SERVICE_UNREACHABLE: then no other case can be played either
+ */
+export async function playCase(client: Client, scenario: Case, options: PlayOptions): Promise<CaseResult> {
+  const begunAt = performance.now()
+  const run = await prepare(client, scenario, { deadline: begunAt + options.timeoutMs, signal: options.signal })
+  try {
+    const { steps, failed } = await playSteps(run, scenario, options)
+    const failure =
+      failed === undefined ? undefined : await tellFailure(run, scenario, { ...failed, rerun: options.rerun(scenario) })
+    return { scenario, durationMs: performance.now() - begunAt, steps, failure }
+  } finally {
+    await close(run)
+  }
+}
+
+async function playSteps(
+  run: CaseRun,
+  scenario: Case,
+  options: PlayOptions,
+): Promise<{ steps: StepResult[]; failed: Failed | undefined }> {
+  const notMade = await errorOf(() => makeMerchant(run, scenario))
+  let failed: Failed | undefined = notMade === undefined ? undefined : { error: notMade, step: undefined }
+  const steps: StepResult[] = []
+  for (const step of scenario.steps) {
+    const { number, title } = step
+    if (failed !== undefined) {
+      steps.push({ number, title, durationMs: 0, status: 'skipped' })
+      continue
+    }
+    const begunAt = performance.now()
+    const error = await errorOf(() => playStep(run, step, options))
+    steps.push({
+      number,
+      title,
+      durationMs: performance.now() - begunAt,
+      status: error === undefined ? 'passed' : 'failed',
+    })
+    if (error !== undefined) failed = { error, step }
+  }
+  return { steps, failed }
+}
+
+async function errorOf(play: () => Promise<void>): Promise<unknown> {
+  try {
+    await play()
+    return undefined
+  } catch (error) {
+    return error ?? new Error('something without a name was thrown')
+  }
+}
+
+async function prepare(
+  client: Client,
+  { given }: Case,
+  limits: Pick<CaseRun, 'deadline' | 'signal'>,
+): Promise<CaseRun> {
+  const run: CaseRun = {
+    client: { ...client, onExchange: (exchange) => void (run.lastExchange = exchange) },
+    merchant: { merchant_id: '', client_id: '', name: '', secret: '' },
+    receiver: given.receiver === false ? undefined : await startReceiver(behaviourOf(given.receiver ?? {})),
+    captures: new Map(),
+    payments: [],
+    lastExchange: undefined,
+    ...limits,
+  }
+  return run
+}
+
+async function makeMerchant(run: CaseRun, { given }: Case): Promise<void> {
+  const { kyb: kyb_status, ...wishes } = given.merchant ?? {}
+  const wished = Object.fromEntries(
+    Object.entries({ ...wishes, kyb_status }).filter(([, value]) => value !== undefined),
+  )
+  const { body } = await call(run.client, createSandboxMerchant, {
+    body: { ...wished, webhook_url: run.receiver?.url ?? null },
+  })
+  run.merchant = {
+    merchant_id: body.merchant_id,
+    client_id: body.client_id,
+    name: body.name,
+    secret: body.webhook_signing_secret,
+  }
+  run.client = { ...run.client, clientId: body.client_id }
+  run.receiver?.trust(body.webhook_signing_secret)
+  // Its answer holds the secret, which no report may show.
+  run.lastExchange = undefined
+}
+
+async function playStep(run: CaseRun, step: Step, { timeoutMs }: PlayOptions): Promise<void> {
+  const error = await errorOf(() => PLAYERS[step.verb](run, step.input))
+  refuseForged(run)
+  if (performance.now() > run.deadline && !isUnreachable(error)) {
+    throw new StepFailure(`the case may take ${timeoutMs} ms, and they were over in this step`, {
+      hint: 'a longer --timeout',
+      cause: error,
+    })
+  }
+  if (step.expectError === undefined && error !== undefined) throw error
+  if (step.expectError !== undefined) refuseOtherError(step.expectError, error)
+}
+
+/** Every signature is checked, whether or not a step asks for it. */
+function refuseForged(run: CaseRun): void {
+  const forged = run.receiver?.receipts.find((receipt) => receipt.signature !== 'valid')
+  if (forged === undefined) return
+  const what =
+    forged.signature === 'missing' ? 'without a signature' : "with a signature that is not of this merchant's secret"
+  throw new StepFailure(`the receiver was sent ${forged.eventType} ${what}`, {
+    hint: 'it is no webhook of this case; whoever sent it, a real receiver must answer 401',
+  })
+}
+
+/** A refusal is what the API says; a failed expectation is none. */
+function refuseOtherError(expected: ExpectError, error: unknown): void {
+  if (error === undefined)
+    throw new StepFailure(
+      `this step was expected to be refused (${Object.values(expected).join(' ')}), but it succeeded`,
+      { at: ['expect_error'], isBesideVerb: true },
+    )
+  if (!(error instanceof CliError) || error.options.status === undefined) throw error
+  const { code, message, options } = error
+  const differences = [
+    ...(expected.http === undefined || expected.http === options.status
+      ? []
+      : [{ path: 'http', expected: String(expected.http), actual: String(options.status) }]),
+    ...(expected.code === undefined || expected.code === code
+      ? []
+      : [{ path: 'code', expected: expected.code, actual: code }]),
+    ...(expected.match === undefined || matchesText(expected.match, message)
+      ? []
+      : [{ path: 'match', expected: expected.match, actual: message }]),
+  ]
+  if (differences.length > 0)
+    throw new StepFailure('the service refused this step, but not as expected', {
+      differences,
+      at: ['expect_error', differences[0]?.path ?? ''],
+      isBesideVerb: true,
+      cause: error,
+    })
+}
+
+function matchesText(pattern: string, text: string): boolean {
+  const [, regex, flags] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? []
+  return regex === undefined ? text.includes(pattern) : new RegExp(regex, flags).test(text)
+}
+
+/** How long the goodbye may take: it is a courtesy, and the case's result is known. */
+const GOODBYE_MS = 2_000
+
+/** The receiver's port will belong to somebody else: what is still to be sent must not go there. */
+async function close(run: CaseRun): Promise<void> {
+  if (run.receiver === undefined) return
+  if (run.merchant.client_id !== '') {
+    const goodbye = call({ ...run.client, timeoutMs: GOODBYE_MS }, putWebhookEndpoint, {
+      body: { webhook_url: null },
+    }).then(
+      () => undefined,
+      () => undefined,
+    )
+    await Promise.race([goodbye, delay(GOODBYE_MS, undefined, { ref: false })])
+  }
+  await run.receiver.close()
+}

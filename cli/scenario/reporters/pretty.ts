@@ -1,0 +1,40 @@
+import type { Paint } from '../../io.ts'
+import { printable } from '../../text.ts'
+import type { Reporter, Summary, Write } from './reporter.ts'
+import { storyOf } from './story.ts'
+
+/** For people: a line per case, and the story of each that failed. */
+export function makePretty(write: Write, paint: Paint): Reporter {
+  return {
+    begin: () => undefined,
+    tellCase({ scenario, failure, durationMs }) {
+      const mark = failure === undefined ? paint('green', '✓') : paint('red', '✗')
+      write(`${mark} ${printable(scenario.name)} ${paint('dim', `(${durationText(durationMs)})`)}\n`)
+      if (failure !== undefined)
+        write(
+          `\n${storyOf(failure, paint)
+            .map((line) => (line === '' ? '' : `    ${line}`))
+            .join('\n')}\n\n`,
+        )
+    },
+    end: (summary) => write(`\n${summaryText(summary, paint)}\n`),
+  }
+}
+
+function summaryText({ passed, failed, notPlayed, durationMs }: Summary, paint: Paint): string {
+  const counts = [
+    ...(failed > 0 ? [paint('red', `${failed} failed`)] : []),
+    paint('green', `${passed} passed`),
+    ...(notPlayed > 0 ? [`${notPlayed} not played`] : []),
+  ]
+  const rate = (passed + failed) / (durationMs / 1_000)
+  return `${counts.join(', ')} in ${durationText(durationMs)} (${tenths(rate)} cases a second)`
+}
+
+function durationText(ms: number): string {
+  return ms < 1_000 ? `${Math.round(ms)} ms` : `${tenths(ms / 1_000)} s`
+}
+
+function tenths(value: number): number {
+  return Math.round(value * 10) / 10
+}

@@ -1,0 +1,80 @@
+import type { Paint } from '../../io.ts'
+import { printable } from '../../text.ts'
+import type { Failure } from '../failure.ts'
+import { curlOf, replyOf } from '../masked.ts'
+import type { Receipt } from '../receiver.ts'
+
+/** A failure as a person reads it: where, what, what it should have been, and what happened until then. */
+export function storyOf(failure: Failure, paint: Paint): string[] {
+  const { place, step, message, excerpt, differences, hint } = failure
+  const where = `${place.file}:${place.line}:${place.column}`
+  const what = step === 0 ? 'before the first step' : `step ${step}`
+  return [
+    `${paint('cyan', where)} ${what}: ${paint('bold', printable(message))}`,
+    '',
+    ...excerpt.map((line) =>
+      line.startsWith('>') || /^ +\| *\^/.test(line) ? paint('yellow', printable(line)) : printable(line),
+    ),
+    ...section(
+      '',
+      differences.flatMap((difference) => differenceLines(difference, paint)),
+    ),
+    ...(hint === undefined ? [] : ['', `${paint('yellow', 'Try:')} ${printable(hint)}`]),
+    ...failure.payments.flatMap(({ name, payment }) =>
+      section(paint('dim', paymentTitle(name, payment)), historyOf(payment)),
+    ),
+    ...webhookLines(failure.webhooks, paint),
+    ...exchangeLines(failure, paint),
+    '',
+    `${paint('dim', 'Again:')} ${failure.rerun}`,
+  ]
+}
+
+function section(title: string, lines: readonly string[]): string[] {
+  if (lines.length === 0) return []
+  return title === '' ? ['', ...lines] : ['', title, ...lines.map((line) => `  ${line}`)]
+}
+
+function differenceLines({ path, expected, actual }: Failure['differences'][number], paint: Paint): string[] {
+  const name = path === '' ? 'value' : path
+  return [
+    `${printable(name)}: expected ${paint('green', printable(expected))}`,
+    `${' '.repeat(name.length)}       but is ${paint('red', printable(actual))}`,
+  ]
+}
+
+type Payment = Failure['payments'][number]['payment']
+
+function paymentTitle(name: string, { payment_id: id, status, failure }: Payment): string {
+  const why = failure === null ? '' : `, ${failure.code}: ${failure.reason}`
+  return `Payment ${name === '' ? '' : `${name} `}${id} is ${status}${why}`
+}
+
+function historyOf({ status_history: history }: Payment): string[] {
+  return history.map(
+    (change) => `${timeOf(change.created_at)}  ${change.new_status.padEnd(22)} by ${change.changed_by}`,
+  )
+}
+
+function webhookLines(webhooks: readonly Receipt[] | undefined, paint: Paint): string[] {
+  if (webhooks === undefined) return section(paint('dim', 'Webhooks: this case has no receiver'), [' '].slice(1))
+  const lines = webhooks.map((receipt, index) => {
+    const attempt = webhooks.slice(0, index + 1).filter((other) => other.eventId === receipt.eventId).length
+    const again = attempt > 1 ? ` (attempt ${attempt})` : ''
+    const signature = receipt.signature === 'valid' ? '' : `, signature ${receipt.signature}`
+    return `${timeOf(new Date(receipt.arrivedAt).toISOString())}  ${printable(receipt.eventType).padEnd(22)} answered ${receipt.status}${again}${signature}`
+  })
+  return section(paint('dim', 'Webhooks that the receiver got'), lines.length === 0 ? ['none'] : lines)
+}
+
+function exchangeLines({ exchange }: Failure, paint: Paint): string[] {
+  if (exchange === undefined) return []
+  return section(paint('dim', 'Last request'), [
+    printable(curlOf(exchange)),
+    printable(`answered ${replyOf(exchange)}`),
+  ])
+}
+
+function timeOf(timestamp: string): string {
+  return timestamp.slice(11, 24)
+}

@@ -1,0 +1,66 @@
+import { stringify } from 'yaml'
+import type { Failure } from '../failure.ts'
+import { curlOf, replyOf } from '../masked.ts'
+import type { CaseResult, StepResult } from '../play.ts'
+import type { Reporter, Write } from './reporter.ts'
+
+/** TAP version 14: a subtest per case, a test point per step, and YAML diagnostics below what failed. */
+export function makeTap(write: Write): Reporter {
+  return {
+    begin: (cases) => write(`TAP version 14\n1..${cases}\n`),
+    tellCase: (result, number) => write(`${caseLines(result, number).join('\n')}\n`),
+    end({ passed, failed, notPlayed, durationMs }) {
+      if (notPlayed > 0) write('Bail out! a case failed, and --bail was given\n')
+      write(`# ${passed} passed, ${failed} failed, ${Math.round(durationMs)} ms\n`)
+    },
+  }
+}
+
+function caseLines({ scenario, steps, failure, durationMs }: CaseResult, number: number): string[] {
+  const points = steps.flatMap((step) => pointLines(step, failure?.step === step.number ? failure : undefined))
+  const name = escaped(scenario.name)
+  return [
+    `# Subtest: ${name}`,
+    ...indented([`1..${steps.length}`, ...points]),
+    `${failure === undefined ? 'ok' : 'not ok'} ${number} - ${name} # time=${Math.round(durationMs)}ms`,
+    ...(failure?.step === 0 ? diagnostics(failure) : []),
+  ]
+}
+
+function pointLines({ number, title, status, durationMs }: StepResult, failure: Failure | undefined): string[] {
+  if (status === 'skipped') return [`ok ${number} - ${escaped(title)} # SKIP not reached`]
+  const line = `${status === 'passed' ? 'ok' : 'not ok'} ${number} - ${escaped(title)} # time=${Math.round(durationMs)}ms`
+  return [line, ...(failure === undefined ? [] : diagnostics(failure))]
+}
+
+function diagnostics({ message, place, differences, hint, payments, webhooks, exchange, rerun }: Failure): string[] {
+  const shown = {
+    message,
+    at: { fileName: place.file, lineNumber: place.line, columnNumber: place.column },
+    ...(differences.length === 0 ? {} : { differences }),
+    ...(hint === undefined ? {} : { hint }),
+    payments: payments.map(({ name, payment }) => ({
+      name,
+      payment_id: payment.payment_id,
+      status: payment.status,
+      history: payment.status_history.map((change) => change.new_status),
+    })),
+    webhooks: (webhooks ?? []).map(({ eventType, status, signature }) => ({
+      event_type: eventType,
+      answered: status,
+      signature,
+    })),
+    ...(exchange === undefined ? {} : { request: curlOf(exchange), answer: replyOf(exchange) }),
+    again: rerun,
+  }
+  return indented(['---', ...stringify(shown, { lineWidth: 0 }).trimEnd().split('\n'), '...'], '  ')
+}
+
+/** A # would begin a directive, and a backslash an escape. */
+function escaped(text: string): string {
+  return text.replace(/[\r\n]+/g, ' ').replace(/[\\#]/g, String.raw`\$&`)
+}
+
+function indented(lines: readonly string[], by = '    '): string[] {
+  return lines.map((line) => `${by}${line}`)
+}

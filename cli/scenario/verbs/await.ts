@@ -1,0 +1,107 @@
+import { getPayment } from '../../../src/wire/payments.ts'
+import type { Payment, PayerView, PaymentStatus } from '../../../src/wire/payments.ts'
+import { listWebhooks } from '../../../src/wire/portal.ts'
+import type { Delivery, DeliveryStatus } from '../../../src/wire/portal.ts'
+import { parseDuration } from '../../../src/lib/duration.ts'
+import { call } from '../../client.ts'
+import { STILL_POSSIBLE } from '../../wait.ts'
+import { paymentOf, pollFor, readInput } from '../case-run.ts'
+import type { CaseRun, MadePayment } from '../case-run.ts'
+import { StepFailure } from '../failure.ts'
+import { AwaitPayment, AwaitWebhook } from '../language.ts'
+
+/** How long a step waits where it does not say. */
+export const WITHIN = '10s'
+
+export async function awaitStep(run: CaseRun, given: unknown): Promise<void> {
+  if (AwaitPayment.safeParse(given).success) await awaitPayment(run, given)
+  else await awaitWebhook(run, given)
+}
+
+/** Waits until the payment is, or has been, in the status; fails at once when it can no longer come to it. */
+async function awaitPayment(run: CaseRun, given: unknown): Promise<void> {
+  const { payment: reference, status, within = WITHIN } = readInput(run, AwaitPayment, given, ['payment'])
+  const { created } = paymentOf(run, reference)
+  let last: PaymentStatus = created.status
+  const reached = await pollFor(run, parseDuration(within), async () => {
+    const payment = await paymentNow(run, created.payment_id)
+    last = payment.status
+    if (payment.status === status || payment.status_history.some((change) => change.new_status === status)) return true
+    if (STILL_POSSIBLE[payment.status].includes(status)) return undefined
+    throw impossible(reference, payment, status)
+  })
+  if (reached === undefined)
+    throw new StepFailure(`${reference} is still ${last} after ${within}; awaited was ${status}`, {
+      at: ['status'],
+      hint: waitHint(last),
+    })
+}
+
+function impossible(reference: string, payment: Payment | PayerView, status: PaymentStatus): StepFailure {
+  const { failure } = payment
+  const why = failure === null ? '' : ` (${failure.code}: ${failure.reason})`
+  return new StepFailure(`${reference} is ${payment.status}${why} and can no longer become ${status}`, {
+    at: ['status'],
+  })
+}
+
+function waitHint(status: PaymentStatus): string | undefined {
+  if (status === 'AwaitingAuthorisation')
+    return 'the payer has not decided yet: bank: { approve: $p1 } before this step'
+  return 'a longer within; svc status tells whether a worker runs'
+}
+
+/** What a delivery may still become, unless somebody replays it. */
+const STILL_DELIVERABLE: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
+  PENDING: ['PENDING', 'FAILED', 'DELIVERED', 'DEAD'],
+  FAILED: ['FAILED', 'DELIVERED', 'DEAD'],
+  DELIVERED: ['DELIVERED'],
+  DEAD: ['DEAD'],
+}
+
+async function awaitWebhook(run: CaseRun, given: unknown): Promise<void> {
+  const {
+    webhook,
+    for: reference,
+    status = 'DELIVERED',
+    within = WITHIN,
+  } = readInput(run, AwaitWebhook, given, ['for'])
+  const payment = paymentOf(run, reference)
+  let last: Delivery | undefined
+  const reached = await pollFor(run, parseDuration(within), async () => {
+    last = await deliveryNow(run, payment, webhook)
+    if (last?.status === status) return true
+    if (last === undefined || STILL_DELIVERABLE[last.status].includes(status)) return undefined
+    const hint =
+      last.status === 'DEAD' ? `replay: { webhook: ${webhook}, for: ${reference} } before this step` : undefined
+    throw new StepFailure(`${webhook} for ${reference} is ${last.status} and will not become ${status}`, {
+      at: ['status'],
+      hint,
+    })
+  })
+  if (reached !== undefined) return
+  const now = last === undefined ? 'there is none' : `it is ${describe(last)}`
+  throw new StepFailure(`${webhook} for ${reference} was not ${status} within ${within}: ${now}`, {
+    at: ['webhook'],
+    hint: last?.status === 'FAILED' ? 'clock: { advance: 11h } lets the retries happen at once' : undefined,
+  })
+}
+
+function describe({ status, attempt_count, last_http_status, last_error }: Delivery): string {
+  const answer = last_http_status === null ? (last_error ?? '') : `last answer ${last_http_status}`
+  return `${status} after ${attempt_count} ${attempt_count === 1 ? 'attempt' : 'attempts'}${answer === '' ? '' : `, ${answer}`}`
+}
+
+export async function paymentNow(run: CaseRun, id: string): Promise<Payment | PayerView> {
+  return (await call(run.client, getPayment, { params: { id } })).body
+}
+
+/** The newest delivery of this type for the payment. */
+export async function deliveryNow(
+  run: CaseRun,
+  payment: MadePayment,
+  eventType: string,
+): Promise<Delivery | undefined> {
+  const { body } = await call(run.client, listWebhooks, { query: { payment_id: payment.created.payment_id } })
+  return body.data.find((delivery) => delivery.event_type === eventType)
+}

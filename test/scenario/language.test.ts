@@ -1,0 +1,182 @@
+import t from 'tap'
+import { VERBS, jsonSchema } from '../../cli/scenario/language.ts'
+import { nearestWord } from '../../cli/scenario/nearest.ts'
+import { readScenarios } from '../../cli/scenario/read-scenarios.ts'
+import { mistakeText } from '../../cli/scenario/source.ts'
+import { PAY, casesOf, mistakesOf, scenarioOf } from './read.ts'
+
+t.test('documents become cases in their order, with their variables filled in', async (t) => {
+  const text = `${scenarioOf(['pay: { as: p1, amount: $amount, currency: GBP, remittance_reference: "No ${n}" }'], 'vars: { amount: "50.00", n: 7 }\n')}---\n${scenarioOf([PAY])}`
+  const [first, second] = casesOf(text)
+  t.match(first, {
+    name: 'a case',
+    number: 1,
+    steps: [{ number: 1, verb: 'pay', input: { amount: '50.00', remittance_reference: 'No 7' } }],
+  })
+  t.match(second, { number: 2 })
+  t.match(casesOf(text, { amount: '1.00' })[0]?.steps[0]?.input, { amount: '1.00' }, 'the command line wins')
+})
+
+t.test('JSON is a scenario too, and an empty document is none', async (t) => {
+  const json = JSON.stringify({
+    scenario: 'v1',
+    name: 'in JSON',
+    steps: [{ pay: { amount: '5.00', currency: 'GBP' } }],
+  })
+  t.equal(casesOf(json)[0]?.name, 'in JSON')
+  t.equal(casesOf(`---\n${scenarioOf([PAY])}---\n# the end\n`).length, 1)
+  t.same(mistakesOf('# nothing\n'), ['1:1 there is no scenario in this file'])
+})
+
+t.test('an unknown verb is told at its place, with the nearest one', async (t) => {
+  t.same(mistakesOf(scenarioOf(['pays: { amount: "5.00", currency: GBP }'])), [
+    '4:5 unknown verb "pays": did you mean "pay"?',
+  ])
+  t.same(mistakesOf(scenarioOf(['dance: { }'])), ['4:5 unknown verb "dance"'])
+  t.same(mistakesOf(scenarioOf(['clock'])), ['4:5 a step must be a verb and what it takes: did you mean "clock: …"?'])
+  t.same(mistakesOf(scenarioOf([`${PAY}\n    expect_eror: { http: 403 }`])), [
+    '5:5 unknown verb "expect_eror": did you mean "expect_error"?',
+  ])
+  t.same(mistakesOf(scenarioOf([`${PAY}\n    clock: { advance: 1h }`])), [
+    '5:5 a step has one verb; here are "pay" and "clock"',
+  ])
+})
+
+t.test('an unknown field is told at its place, wherever it stands', async (t) => {
+  t.same(mistakesOf(scenarioOf([PAY, 'expect: { of: $p1, staus: Settled }'])), [
+    '5:24 unknown field "staus": did you mean "status"?',
+  ])
+  t.same(mistakesOf(scenarioOf(['http: { get: /payments, expect: { htp: 200 } }'])), [
+    '4:39 unknown field "htp": did you mean "http"?',
+  ])
+  t.same(mistakesOf(scenarioOf([PAY], 'given: { merchant: { kybs: APPROVED } }\n')), [
+    '3:22 unknown field "kybs": did you mean "kyb"?',
+  ])
+  t.same(mistakesOf(scenarioOf([PAY], 'givn: { }\n')), ['3:1 unknown field "givn": did you mean "given"?'])
+})
+
+t.test('a value of the wrong kind is told with the rule', async (t) => {
+  t.same(mistakesOf(scenarioOf([PAY, 'await: { payment: $p1, status: Setled }'])), [
+    '5:36 status can\'t be "Setled": did you mean Settled?',
+  ])
+  t.same(mistakesOf(scenarioOf(['clock: { advance: 11 hours }'])), [
+    '4:23 advance must be a duration such as 250ms, 10s, 5m, 11h or 2d',
+  ])
+  t.same(mistakesOf(scenarioOf(['receiver: { answers: 500 }'])), ['4:26 answers must be a list: [ … ]; it is 500'])
+  t.same(mistakesOf(scenarioOf(['pay: { currency: GBP }'])), ['4:5 "amount" is missing here'])
+  t.same(mistakesOf(scenarioOf([PAY, 'bank: { approve: $p1, cancel: $p1 }'])), [
+    '5:5 bank takes one of approve and cancel',
+  ])
+  t.same(mistakesOf(scenarioOf([PAY, 'expect: { of: $p1, status: "/(/" }'])), [
+    '5:32 status holds a regular expression that is none: Invalid regular expression: /(/: Unterminated group',
+  ])
+  t.same(mistakesOf(scenarioOf([PAY, 'expect: { of: $p1, payment_id: { type: uid } }'])), [
+    '5:36 payment_id asks for the type "uid"; there are uuid, timestamp, money, string, number, boolean',
+  ])
+  t.same(mistakesOf('scenario: v2\nname: x\nsteps: []\n'), [
+    '1:11 scenario must be v1; it is "v2"',
+    '3:8 steps must have at least 1 entry',
+  ])
+})
+
+t.test('an amount that is not quoted is told to be', async (t) => {
+  t.same(mistakesOf(scenarioOf(['pay: { amount: 50.00, currency: GBP }'])), [
+    "4:20 50.00 is a floating-point number here, which can't hold an amount exactly: quote it",
+  ])
+  t.same(mistakesOf(scenarioOf(['pay: { amount: 50, currency: GBP }'])), ['4:20 amount must be text: quote it'])
+  t.same(mistakesOf(scenarioOf([PAY, 'expect: { of: $p1, fee_amount: 1 }'])), [
+    '5:36 fee_amount is an amount, which is text: "1" in quotes',
+  ])
+})
+
+t.test('references are checked before anything is played', async (t) => {
+  t.same(mistakesOf(scenarioOf([PAY, 'bank: { approve: $p2 }'])), ['5:22 unknown reference $p2: did you mean $p1?'])
+  t.same(mistakesOf(scenarioOf(['bank: { approve: $p1 }', PAY])), ['4:22 $p1 is used before the step that makes it'])
+  t.same(mistakesOf(scenarioOf([PAY, 'http: { get: "/payments/$p1.paymentId" }'])), [
+    '5:18 $p1.paymentId: "p1" has no "paymentId": did you mean $p1.payment_id?',
+  ])
+  t.same(mistakesOf(scenarioOf([PAY, 'http: { get: "/payments/$p1" }'])), [
+    '5:18 $p1 is a whole payment inside a text: say which part of it',
+  ])
+  t.same(mistakesOf(scenarioOf([PAY, 'refund: { payment: $p1, as: r1 }', 'bank: { approve: $r1 }'])), [
+    '6:22 $r1 is no payment: only a step pay makes one',
+  ])
+  t.same(mistakesOf(scenarioOf([PAY, PAY])), ['5:16 the name "p1" is taken already'])
+  t.same(
+    mistakesOf(scenarioOf(['pay: { amount: "5.00", currency: GBP, payer_name: "US$ 5 or $$p1" }'])),
+    [],
+    'a dollar sign is no reference by itself',
+  )
+})
+
+t.test("a payment can't be rejected after it was made, and the message says what to do instead", async (t) => {
+  const { mistakes } = readScenarios({
+    file: 'x.yaml',
+    text: scenarioOf([PAY, 'bank: { reject: { payment: $p1 } }']),
+    vars: {},
+  })
+  t.match(mistakes, [{ place: { line: 5, column: 13 }, hint: /scenario: insufficient-funds/ }])
+})
+
+t.test('YAML that is none is told where it begins to be wrong', async (t) => {
+  t.match(mistakesOf('scenario: v1\nname: "x\nsteps: []\n'), [/^2:7 this is no YAML: Missing closing "quote/])
+  t.match(mistakesOf('scenario: v1\nsteps:\n\t- clock\n'), [/^3:1 this is no YAML: Tabs/])
+  t.match(mistakesOf('scenario: v1\nname: a\nname: b\n'), [/^3:1 this is no YAML: Map keys must be unique/])
+  t.match(mistakesOf('scenario: v1\nname: *nobody\nsteps: []\n'), [/this is no YAML: Unresolved alias/])
+  const bomb = [
+    'a: &a [x, x, x, x, x, x, x, x, x]',
+    ...'bcdefgh'.split('').map((name, index) => `${name}: &${name} [${Array(9).fill(`*${'abcdefgh'[index]}`)}]`),
+  ].join('\n')
+  t.match(mistakesOf(`${bomb}\n`), [/this is no YAML/])
+})
+
+t.test('all mistakes of a file are told at once, in their order', async (t) => {
+  const text = `${scenarioOf(['pay: { amount: 5.00, currency: GBP }', 'clok: { advance: 1h }'])}---\nscenario: v1\nsteps: [{ clock: { advance: 1 } }]\n`
+  t.same(
+    mistakesOf(text).map((mistake) => mistake.split(' ')[0]),
+    ['4:20', '5:5', '7:1', '8:29'],
+  )
+})
+
+t.test('a mistake shows its line with a caret below, also in a long line', async (t) => {
+  const { mistakes } = readScenarios({
+    file: 'shop.yaml',
+    text: scenarioOf([PAY, 'expect: { of: $p1, staus: Settled }']),
+    vars: {},
+  })
+  t.equal(
+    mistakes.map(mistakeText).join('\n'),
+    [
+      'shop.yaml:5:24: unknown field "staus": did you mean "status"?',
+      '    4 |   - pay: { as: p1, amount: "5.00", currency: GBP }',
+      '  > 5 |   - expect: { of: $p1, staus: Settled }',
+      '      |                        ^^^^^',
+    ].join('\n'),
+  )
+  const long = readScenarios({
+    file: 'x.yaml',
+    text: scenarioOf([`pay: { payer_name: "${'x'.repeat(150)}", amount: 5.00, currency: GBP }`]),
+    vars: {},
+  })
+  const [, line = '', caret = ''] = long.mistakes[0]?.excerpt ?? []
+  t.equal(line.slice(caret.indexOf('^'), caret.lastIndexOf('^') + 1), '5.00', 'the caret is below what it is about')
+  t.ok(line.length < 130)
+})
+
+t.test('the JSON Schema has every verb', async (t) => {
+  const text = JSON.stringify(jsonSchema())
+  for (const verb of Object.keys(VERBS)) t.ok(text.includes(`"${verb}"`), verb)
+  t.match(jsonSchema(), { type: 'object', required: ['scenario', 'name', 'steps'], additionalProperties: false })
+})
+
+t.test("each verb's own example is valid", async (t) => {
+  for (const [verb, { example }] of Object.entries(VERBS))
+    t.same(mistakesOf(scenarioOf(verb === 'pay' ? [example] : [PAY, example])), [], verb)
+})
+
+t.test('the nearest word is near', async (t) => {
+  const words = ['payment_id', 'status']
+  t.equal(nearestWord('paymentId', words), 'payment_id')
+  t.equal(nearestWord('statu', words), 'status')
+  t.equal(nearestWord('colour', words), undefined)
+})

@@ -1,0 +1,35 @@
+import { userInfo } from 'node:os'
+import t from 'tap'
+import { fakeService, runCli } from '../cli/harness.ts'
+
+const ADVANCED = { merchant_id: '01a1fd03-f879-7eb7-872f-a2b4358c4f6d', advanced_ms: 3_600_000, stops: 0 }
+const ADVANCE = ['sandbox', 'clock', 'advance', '1h', '--merchant', ADVANCED.merchant_id]
+
+t.test(
+  "operations of the platform carry the operator's name: flag, environment, then this machine's user",
+  async (t) => {
+    const { url, requests } = await fakeService(t, () => ({ json: ADVANCED }))
+    t.match(await runCli([...ADVANCE, '--api-url', url, '--as', 'ada'], { env: { SVC_PLATFORM_USER: 'bob' } }), {
+      code: 0,
+    })
+    t.match(await runCli([...ADVANCE, '--api-url', url], { env: { SVC_PLATFORM_USER: 'bob' } }), { code: 0 })
+    t.match(await runCli([...ADVANCE, '--api-url', url]), { code: 0 })
+    t.same(
+      requests.map(({ headers }) => headers['x-platform-user']),
+      ['ada', 'bob', userInfo().username],
+    )
+  },
+)
+
+t.test('other operations do not carry it', async (t) => {
+  const { url, requests } = await fakeService(t, () => ({ json: { data: [], has_more: false, next_cursor: null } }))
+  t.match(await runCli(['payments', 'list', '--api-url', url, '--client-id', 'demo', '--as', 'ada']), { code: 0 })
+  t.equal(requests[0]?.headers['x-platform-user'], undefined)
+})
+
+t.test('a name that no header can carry is a mistake of the command line', async (t) => {
+  t.match(await runCli([...ADVANCE, '--api-url', 'http://127.0.0.1:1', '--as', 'Ada Lovelace']), {
+    code: 2,
+    stderr: /--as/,
+  })
+})
