@@ -20,7 +20,7 @@ t.test('the README shows the transition tables as they are', async (t) => {
     toMermaid('Consent', CONSENT_TRANSITIONS),
     toMermaid('Webhook delivery', DELIVERY_TRANSITIONS),
   ]
-  for (const diagram of diagrams) t.ok(readme.includes(diagram), diagram.split('\n')[1])
+  for (const diagram of diagrams) t.ok(readme.includes(diagram), diagram.slice(0, 40))
 })
 
 t.test("the README's signature verifies", async (t) => {
