@@ -43,7 +43,7 @@ t.test('its words are the commands that there are', async (t) => {
 
 t.test('hints and remarks say it, also to programs', async (t) => {
   const settings = { calledAs: 'npx svc' }
-  t.match(await runCli(['status', 'x'], settings), { stderr: /\nTry: npx svc status --help\n$/ })
+  t.match(await runCli(['status', '--nonsense'], settings), { stderr: /\nTry: npx svc status --help\n$/ })
   t.match(JSON.parse((await runCli(['payments', 'list', '--json'], settings)).stderr), {
     error: { hint: /^npx svc up, or name one/ },
   })

@@ -11,7 +11,7 @@ t.test('liveness asks nobody, readiness counts the outbox', async (t) => {
   await createPayment(service, withEndpoint)
   await createPayment(service, await service.merchant())
   await service.owner.query(
-    `update webhook_deliveries set status = 'DEAD', attempt_count = 6 where merchant_id <> $1`,
+    `update webhook_deliveries set status = 'DEAD', attempt_count = 6, last_error = 'timeout' where merchant_id <> $1`,
     [withEndpoint.id],
   )
   const { body } = await service.call('GET', '/readyz')
