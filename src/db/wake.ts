@@ -49,6 +49,7 @@ function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify
   let client: Promise<Client> | undefined
   let timer: NodeJS.Timeout | undefined
   let sending: Promise<void> = Promise.resolve()
+  let lastAt = -Infinity
 
   function connected(): Promise<Client> {
     client ??= makePgConnection({ ...target, onError: () => (client = undefined) })
@@ -57,6 +58,7 @@ function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify
 
   async function send(): Promise<void> {
     timer = undefined
+    lastAt = performance.now()
     const names = [...jobs]
     jobs.clear()
     try {
@@ -77,8 +79,9 @@ function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify
   return {
     notify: (job) => {
       jobs.add(job)
-      // One after the other: a connection carries one statement at a time.
-      timer ??= setTimeout(() => (sending = sending.then(send)), GATHER_MS)
+      // The first goes at once, what follows it closely goes together; and one after the other, for a connection carries
+      // one statement at a time.
+      timer ??= setTimeout(() => (sending = sending.then(send)), Math.max(lastAt + GATHER_MS - performance.now(), 0))
     },
     close: async () => {
       if (timer !== undefined) {

@@ -4,12 +4,14 @@ import polka from 'polka'
 import type { App } from '../app.ts'
 import { openApiDocument } from '../openapi.ts'
 import { describeHealth, describeReadiness } from '../observe/health.ts'
-import { addDevRoutes, queryOf, sendPage } from './dev-routes.ts'
+import { addDevRoutes } from './dev-routes.ts'
 import { ERROR_STATUS } from './error-status.ts'
 import type { RoutedRequest } from './endpoint.ts'
 import { makeGuard } from './guards.ts'
 import { returnPage } from './pages/return-page.ts'
 import { sendError, sendJson } from './reply.ts'
+import { queryOf, sendPage } from './router.ts'
+import type { Router } from './router.ts'
 import { errorsOf } from '../wire/operation.ts'
 import { routesOf } from './routes.ts'
 
@@ -47,8 +49,6 @@ export function makeServer(app: App): Server {
   server.on('request', (req, res) => router.handler(asRouted(req), res, undefined as never))
   return server
 }
-
-export type Router = ReturnType<typeof polka>
 
 /** polka fills in what its request type adds. */
 function asRouted(req: IncomingMessage): Parameters<Router['handler']>[0] {

@@ -1,9 +1,8 @@
 import { makeBatcher } from '../db/batcher.ts'
 import type { Batcher } from '../db/batcher.ts'
 import type { ConnectionTarget } from '../db/connection.ts'
-import type { NewPaymentItem } from './create.ts'
-import type { PaymentMoveItem } from './move.ts'
 import { CreateOutcome, FoundPayment, MoveOutcome } from './record.ts'
+import type { NewPaymentItem, PaymentMoveItem } from './record.ts'
 import { findPaymentsStatement } from './sql.ts'
 
 /** What carries the service's load, two writes and a read, each batched over connections of its own. */

@@ -7,7 +7,7 @@ import { sha256Hex } from '../lib/hmac.ts'
 import { fitsCurrency, isKnownCurrency, parseAmount, toNumeric } from '../lib/money.ts'
 import { webAddressProblem } from '../lib/web-address.ts'
 import type { CreatePayment, CreatedPayment } from '../wire/payments.ts'
-import type { CreateOutcome } from './record.ts'
+import type { CreateOutcome, NewPaymentItem } from './record.ts'
 import { announceMove } from './move.ts'
 import { stagePayment } from './stage.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
@@ -22,13 +22,6 @@ export type CreatePaymentInput = {
 }
 
 export type CreatePaymentResult = { created: boolean; payment: CreatedPayment }
-
-/** A row of the parameter of `create_payments` (migrations). */
-export type NewPaymentItem = Record<string, unknown> & {
-  merchant_id: string
-  payment_id: string
-  idempotency_key: string
-}
 
 /** How often a payment that another transaction was just making is looked for again. */
 const LOST_MAX = 3

@@ -5,7 +5,7 @@ import { failureOf } from '../lib/failure-codes.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { mustMove } from '../lib/machine.ts'
 import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
-import type { MoveOutcome } from './record.ts'
+import type { MoveOutcome, PaymentMoveItem } from './record.ts'
 import { movePaymentRow } from './sql.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
 import type { PaymentTransition, PaymentTrigger } from './states.ts'
@@ -29,33 +29,6 @@ export type Move = {
   settleInSeconds?: number | undefined
   /** The refund that completes a refunded payment; amounts as numeric(19,4) text, formatted ones as on the wire. */
   refund?: { amount: string; data: { id: string; amount: string; refundedTotal: string } } | undefined
-}
-
-/** A row of the parameter of `move_payments` (migrations). */
-export type PaymentMoveItem = {
-  merchant_id: string
-  payment_id: string
-  from_status: PaymentStatus
-  to_status: PaymentStatus
-  consent_from: string | null
-  consent_to: string | null
-  consent_window: 'open' | 'ended' | null
-  changed_by: ChangedBy
-  raw_payload: string
-  audit_id: string
-  delivery_id: string
-  event_id: string
-  event_type: string | null
-  failure_code: FailureCode | null
-  failure_source: FailureSource | null
-  failure: { code: string; reason: string; source: string; isoCode: string } | null
-  bank_reference: string | null
-  bank_consent_reference: string | null
-  redirect_url: string | null
-  settle_seconds: number | null
-  refund: { id: string; amount: string; refundedTotal: string } | null
-  refund_amount: string | null
-  test: boolean
 }
 
 /**

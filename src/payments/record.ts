@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { ChangedBy, ConsentStatus, ConsentType, PaymentStatus } from '../wire/payments.ts'
 
 /** A payment with its consent, as every read use case has it. Amounts are numeric(19,4) text. */
@@ -140,3 +141,37 @@ export const UnstagedPayment = z.object({
   trading_name: z.string(),
 })
 export type UnstagedPayment = z.infer<typeof UnstagedPayment>
+
+/** A row of the parameter of `create_payments` (migrations). */
+export type NewPaymentItem = Record<string, unknown> & {
+  merchant_id: string
+  payment_id: string
+  idempotency_key: string
+}
+
+/** A row of the parameter of `move_payments` (migrations). */
+export type PaymentMoveItem = {
+  merchant_id: string
+  payment_id: string
+  from_status: PaymentStatus
+  to_status: PaymentStatus
+  consent_from: string | null
+  consent_to: string | null
+  consent_window: 'open' | 'ended' | null
+  changed_by: ChangedBy
+  raw_payload: string
+  audit_id: string
+  delivery_id: string
+  event_id: string
+  event_type: string | null
+  failure_code: FailureCode | null
+  failure_source: FailureSource | null
+  failure: { code: string; reason: string; source: string; isoCode: string } | null
+  bank_reference: string | null
+  bank_consent_reference: string | null
+  redirect_url: string | null
+  settle_seconds: number | null
+  refund: { id: string; amount: string; refundedTotal: string } | null
+  refund_amount: string | null
+  test: boolean
+}

@@ -7,7 +7,8 @@ import { formatNumeric, parseAmount, toNumeric } from '../lib/money.ts'
 import type { ChangedBy } from '../wire/payments.ts'
 import { announceMove, movePaymentIn, transitionOf } from './move.ts'
 import type { PaymentRecord, RefundRecord } from './record.ts'
-import { claimRefunds, endRefund, enqueuePaymentWebhook, lockPayment, settleReservation } from './sql.ts'
+import { claimRefunds, endRefund, enqueuePaymentWebhook, settleReservation } from './refund-sql.ts'
+import { lockPayment } from './sql.ts'
 
 /** How long a bank may take over a refund before it stays PENDING (decision 21). */
 const REFUND_TIMEOUT_MS = 5_000

@@ -8,7 +8,8 @@ import { askBank } from './refund-at-bank.ts'
 import { paymentNotFound, readPayment } from './read.ts'
 import type { PaymentKey } from './read.ts'
 import type { PaymentRecord, RefundRecord } from './record.ts'
-import { findRefundByKey, insertRefund, lockPayment } from './sql.ts'
+import { findRefundByKey, insertRefund } from './refund-sql.ts'
+import { lockPayment } from './sql.ts'
 
 export type RefundInput = PaymentKey & {
   body: RefundPayment

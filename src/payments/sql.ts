@@ -2,16 +2,15 @@ import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
-import type { PaymentMoveItem } from './move.ts'
 import {
   DueSettlement,
   ExpiredPayment,
   MoveOutcome,
   PaymentEventRecord,
   PaymentRecord,
-  RefundRecord,
   UnstagedPayment,
 } from './record.ts'
+import type { PaymentMoveItem } from './record.ts'
 
 const paymentColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount,
@@ -211,23 +210,6 @@ export function claimUnstaged(
   `)
 }
 
-const refundColumns = sql.fragment`
-  r.id, r.merchant_id, r.payment_intent_id, r.amount, r.reason, r.status, r.failure_code, r.request_fingerprint, r.raw_payload
-`
-
-/** The refund that was made under an idempotency key before. */
-export function findRefundByKey(
-  db: CommonQueryMethods,
-  key: { merchantId: string; paymentId: string; idempotencyKey: string },
-): Promise<RefundRecord | null> {
-  return db.maybeOne(sql.type(RefundRecord)`
-    select ${refundColumns}
-    from payment_refunds r
-    where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.paymentId}
-      and r.idempotency_key = ${key.idempotencyKey}
-  `)
-}
-
 /** Locks a payment's row until the transaction's end and reads it. */
 export async function lockPayment(
   tx: DatabaseTransactionConnection,
@@ -238,129 +220,5 @@ export async function lockPayment(
     from ${paymentTables}
     where p.merchant_id = ${key.merchantId} and p.id = ${key.id}
     for update of p
-  `)
-}
-
-export type NewRefund = {
-  id: string
-  merchantId: string
-  paymentId: string
-  /** numeric(19,4) text. */
-  amount: string
-  reason: string | null
-  idempotencyKey: string | null
-  fingerprint: string
-  /** The request's body as JSON text. */
-  rawPayload: string
-  /** Seconds after which the job asks the bank, if no answer is recorded by then. */
-  resumeSeconds: number
-}
-
-/** Records a refund as PENDING and reserves its amount on the payment, whose row is locked. */
-export async function insertRefund(tx: DatabaseTransactionConnection, refund: NewRefund): Promise<void> {
-  await tx.query(sql.type(z.object({}))`
-    with reserved as (
-      update payment_intents
-      set refund_reserved_amount = refund_reserved_amount + ${refund.amount}::numeric, updated_at = now()
-      where merchant_id = ${refund.merchantId} and id = ${refund.paymentId}
-    )
-    insert into payment_refunds (
-      id, merchant_id, payment_intent_id, amount, reason, idempotency_key, request_fingerprint, raw_payload, resume_at
-    )
-    values (
-      ${refund.id}, ${refund.merchantId}, ${refund.paymentId}, ${refund.amount}::numeric, ${refund.reason},
-      ${refund.idempotencyKey}, ${refund.fingerprint}, ${refund.rawPayload}, now() + make_interval(secs => ${refund.resumeSeconds})
-    )
-  `)
-}
-
-/** Ends a PENDING refund; false where another process ended it before. */
-export async function endRefund(
-  tx: DatabaseTransactionConnection,
-  refund: {
-    merchantId: string
-    id: string
-    status: 'EXECUTED' | 'FAILED'
-    failureCode: string | null
-    bankReference: string | null
-  },
-): Promise<boolean> {
-  const ended = await tx.query(sql.type(z.object({}))`
-    update payment_refunds
-    set status = ${refund.status}::refund_status, failure_code = ${refund.failureCode},
-      bank_reference = ${refund.bankReference}, updated_at = now()
-    where merchant_id = ${refund.merchantId} and id = ${refund.id} and status = 'PENDING'
-  `)
-  return ended.rowCount === 1
-}
-
-/** Takes an ended refund's amount from what is reserved, and adds `refunded` to what was given back. */
-export async function settleReservation(
-  tx: DatabaseTransactionConnection,
-  amounts: { merchantId: string; paymentId: string; reserved: string; refunded: string },
-): Promise<void> {
-  await tx.query(sql.type(z.object({}))`
-    update payment_intents
-    set refund_reserved_amount = refund_reserved_amount - ${amounts.reserved}::numeric,
-      refunded_amount = refunded_amount + ${amounts.refunded}::numeric, updated_at = now()
-    where merchant_id = ${amounts.merchantId} and id = ${amounts.paymentId}
-  `)
-}
-
-/** Queues a webhook about a payment whose status does not change (decision 21). */
-export async function enqueuePaymentWebhook(
-  tx: DatabaseTransactionConnection,
-  webhook: {
-    merchantId: string
-    paymentId: string
-    deliveryId: string
-    eventId: string
-    eventType: string
-    /** JSON text, or null. */
-    failure: string | null
-    /** JSON text. */
-    refund: string
-    test: boolean
-  },
-): Promise<void> {
-  await tx.query(sql.type(z.object({}))`
-    with numbered as (
-      update payment_intents
-      set webhook_sequence = webhook_sequence + 1
-      where merchant_id = ${webhook.merchantId} and id = ${webhook.paymentId}
-      returning *
-    )
-    insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence)
-    select ${webhook.deliveryId}, p.merchant_id, p.id, ${webhook.eventId}, ${webhook.eventType},
-      payment_envelope(
-        ${webhook.eventId}, ${webhook.eventType}, p.id, p.end_to_end_id, p.consent_id, p.merchant_id, p.gross_amount,
-        p.fee_amount, p.net_amount, p.currency, p.status, p.status, c.debtor_bank_id, ${webhook.failure}, ${webhook.refund},
-        p.webhook_sequence, ${webhook.test}
-      ),
-      first_attempt_at(m.webhook_url), p.webhook_sequence
-    from numbered p
-    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
-    join merchants m on m.id = p.merchant_id
-  `)
-}
-
-/** Takes PENDING refunds that nobody has answered in time, and leases them for `leaseSeconds`. */
-export function claimRefunds(
-  db: CommonQueryMethods,
-  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
-): Promise<readonly RefundRecord[]> {
-  return db.any(sql.type(RefundRecord)`
-    update payment_refunds r
-    set resume_at = now() + make_interval(secs => ${leaseSeconds}), attempt_count = r.attempt_count + 1, updated_at = now()
-    from (
-      select merchant_id, id
-      from payment_refunds
-      where status = 'PENDING' and resume_at <= now()
-      order by resume_at
-      limit ${limit}
-      for update skip locked
-    ) due
-    where r.merchant_id = due.merchant_id and r.id = due.id
-    returning ${refundColumns}
   `)
 }
