@@ -82,7 +82,9 @@ create table payment_intents (
 );
 
 create index payment_intents__merchant_id__created_at__id on payment_intents (merchant_id, created_at desc, id desc);
-create index payment_intents__merchant_id__consent_id on payment_intents (merchant_id, consent_id);
+-- Consent first: led by the merchant it would, before the first statistics, be taken for the check of a foreign key to
+-- (merchant_id, id), and read everything the merchant has.
+create index payment_intents__consent_id__merchant_id on payment_intents (consent_id, merchant_id);
 create index payment_intents__settle_at on payment_intents (settle_at) where status = 'Authorised';
 -- Payments that a crash left between being recorded and being staged at the bank (decision 17).
 create index payment_intents__created_at__initiated on payment_intents (created_at) where status = 'Initiated';

@@ -194,7 +194,7 @@ grant execute on function claim_webhooks(text, uuid, integer, integer, interval)
 
 -- Every attempt that was made, for the merchant's eyes and for the proof of the retry schedule.
 create table webhook_attempts (
-  id bigint generated always as identity primary key,
+  id bigint generated always as identity,
   merchant_id uuid not null,
   delivery_id uuid not null,
   attempt smallint not null check (attempt between 1 and 6),
@@ -204,10 +204,9 @@ create table webhook_attempts (
   -- 'delivered' or the reason of the failure, from the closed list in webhooks/record.ts.
   outcome varchar(32) not null,
   http_status smallint,
+  primary key (merchant_id, delivery_id, id),
   foreign key (merchant_id, delivery_id) references webhook_deliveries (merchant_id, id)
 );
-
-create index webhook_attempts__merchant_id__delivery_id on webhook_attempts (merchant_id, delivery_id, id);
 
 grant select, insert on webhook_deliveries to svc_runtime;
 grant update (status, attempt_count, next_retry_at, last_http_status, last_error, delivered_at) on webhook_deliveries to svc_runtime;

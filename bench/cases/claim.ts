@@ -1,0 +1,76 @@
+import { randomUUID } from 'node:crypto'
+import type { Bench } from '../support/context.ts'
+import { plantMerchant, plantPayments } from '../support/database.ts'
+import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
+import { median } from '../support/numbers.ts'
+import { printTable } from '../support/report.ts'
+import type { Gate } from '../support/report.ts'
+
+const MERCHANTS = 20
+const DUE = 100
+const CLAIMS = 100
+const SMALL = 10_000
+
+/** What it costs to claim a hundred due webhooks, while the history of delivered ones grows. */
+export async function benchClaim(bench: Bench): Promise<Gate[]> {
+  const database = await bench.server.database('bench_claim')
+  const merchants: BenchMerchant[] = []
+  for (let n = 0; n < MERCHANTS; n += 1)
+    merchants.push(await plantMerchant(database, `bench-claim-${n}`, 'http://127.0.0.1:9/'))
+  for (const merchant of merchants) await plantPayments(database, merchant, Math.ceil(DUE / MERCHANTS) * 2)
+  const sizes = [SMALL, bench.quick ? 100_000 : 1_000_000, ...(bench.quick ? [] : [5_000_000])]
+  const costs: { size: number; ms: number }[] = []
+  let size = 0
+  for (const wanted of sizes) {
+    process.stderr.write(`  claims over ${wanted} delivered webhooks\n`)
+    await plantDelivered(database, merchants, wanted - size)
+    size = wanted
+    costs.push({ size, ms: await claimMs(database) })
+  }
+  printTable(`Claim ${DUE} due webhooks`, [
+    ['delivered before', 'ms per claim'],
+    ...costs.map(({ size: of, ms }) => [String(of), ms.toFixed(2)]),
+  ])
+  const [first, last] = [costs[0], costs.at(-1)]
+  return [
+    {
+      what: `claim over ${last?.size} : over ${first?.size} delivered`,
+      ratio: (last?.ms ?? Number.NaN) / (first?.ms ?? Number.NaN),
+      most: 1.2,
+    },
+  ]
+}
+
+/** Delivered rows without their payments: with a million of them, the constraints would take most of the time. */
+async function plantDelivered(
+  { owner }: BenchDatabase,
+  merchants: readonly BenchMerchant[],
+  count: number,
+): Promise<void> {
+  await owner.query('set session_replication_role = replica')
+  await owner.query(
+    `insert into webhook_deliveries (id, merchant_id, event_id, event_type, payload, status, attempt_count, next_retry_at, delivered_at, last_http_status)
+     select uuidv7(), ($1::uuid[])[1 + n % cardinality($1::uuid[])], 'evt_' || $3 || n, 'payment.settled', '{}', 'DELIVERED', 1, 'infinity', now(), 200
+     from generate_series(1, $2::int) as n`,
+    [merchants.map(({ id }) => id), count, randomUUID()],
+  )
+  await owner.query('set session_replication_role = origin')
+  await owner.query('vacuum analyze')
+}
+
+/** The median over claims that are rolled back, so that each finds the same. */
+async function claimMs({ owner }: BenchDatabase): Promise<number> {
+  const times: number[] = []
+  for (let n = 0; n < CLAIMS; n += 1) {
+    await owner.query('begin')
+    const begun = performance.now()
+    const { rowCount } = await owner.query({
+      name: 'claim',
+      text: `select * from claim_webhooks('bench', '00000000-0000-0000-0000-000000000000', ${DUE}, 8, interval '30 seconds')`,
+    })
+    times.push(performance.now() - begun)
+    if (rowCount !== DUE) throw new Error(`claimed ${rowCount} instead of ${DUE}`)
+    await owner.query('rollback')
+  }
+  return median(times)
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto'
+import { createServer } from 'node:http'
+import { once } from 'node:events'
+import { setTimeout as delay } from 'node:timers/promises'
+import { request } from 'undici'
+import { z } from 'zod'
+import { startService } from '../support/context.ts'
+import type { Bench } from '../support/context.ts'
+import { plantMerchant } from '../support/database.ts'
+import { percentile } from '../support/numbers.ts'
+import { printTable } from '../support/report.ts'
+import type { Gate } from '../support/report.ts'
+
+/** The worker has come to rest by then: otherwise it would find the next webhook without being woken for it. */
+const IDLE_MS = 50
+
+const Created = z.object({ payment_id: z.string() })
+
+/** From the answer to a creation, which is after its commit, to the arrival of its webhook; one payment at a time. */
+export async function benchLatency(bench: Bench): Promise<Gate[]> {
+  const arrivals = makeArrivals()
+  const receiver = createServer((req, res) => {
+    const at = performance.now()
+    let body = ''
+    req.setEncoding('utf8').on('data', (chunk: string) => (body += chunk))
+    req.once('end', () => {
+      res.end()
+      arrivals.of(JSON.parse(body).data.id).resolve(at)
+    })
+  }).listen(0, '127.0.0.1')
+  await once(receiver, 'listening')
+  const address = receiver.address()
+  const port = typeof address === 'object' ? address?.port : undefined
+  const database = await bench.server.database('bench_latency')
+  const merchant = await plantMerchant(database, 'bench-latency', `http://127.0.0.1:${port}/`)
+  const api = await startService(bench, database, ['api'])
+  const worker = await startService(bench, database, ['worker'])
+  const waits: number[] = []
+  for (let n = 0; n < (bench.quick ? 50 : 500); n += 1) {
+    await delay(IDLE_MS)
+    waits.push(await oneWait(Number(api.ready['port']), merchant.clientId, arrivals))
+  }
+  await Promise.all([api.stop(), worker.stop()])
+  receiver.closeAllConnections()
+  receiver.close()
+  const [p50, p95] = [percentile(waits, 0.5), percentile(waits, 0.95)]
+  printTable("From commit to the merchant's receiver", [
+    ['', 'ms'],
+    ['p50', p50.toFixed(1)],
+    ['p95', p95.toFixed(1)],
+  ])
+  return [{ what: 'webhook latency p95', ratio: p95, most: 10, unit: ' ms' }]
+}
+
+type Arrivals = { of(paymentId: string): PromiseWithResolvers<number> }
+
+/** When each payment's webhook arrived: made by whoever asks first, for it may be there before the answer is read. */
+function makeArrivals(): Arrivals {
+  const arrivals = new Map<string, PromiseWithResolvers<number>>()
+  return {
+    of: (paymentId) => {
+      const arrival = arrivals.get(paymentId) ?? Promise.withResolvers<number>()
+      arrivals.set(paymentId, arrival)
+      return arrival
+    },
+  }
+}
+
+async function oneWait(port: number, clientId: string, arrivals: Arrivals): Promise<number> {
+  const answer = await request(`http://127.0.0.1:${port}/api/v1/payments`, {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      'x-merchant-client-id': clientId,
+      'x-idempotency-key': randomUUID(),
+    },
+    body: JSON.stringify({ amount: '50.00', currency: 'GBP', redirect_uri: 'https://shop.example/return' }),
+  })
+  const answeredAt = performance.now()
+  const { payment_id: id } = Created.parse(await answer.body.json())
+  return (await arrivals.of(id).promise) - answeredAt
+}

@@ -1,0 +1,24 @@
+import { startApi } from '../../src/api.ts'
+import { makeApp } from '../../src/app.ts'
+import { readConfig } from '../../src/config.ts'
+import { startWorker } from '../../src/worker.ts'
+import { jobs } from '../../src/jobs.ts'
+import { ready, settings } from '../support/being-measured.ts'
+
+/** `parts` are what this process runs; the worker delivers webhooks and does nothing else. */
+type Settings = { url: string; encryptionKey: string; parts: readonly ('api' | 'worker')[] }
+
+const { url, encryptionKey, parts } = settings<Settings>()
+const defaults = readConfig({ ...process.env, SVC_DATABASE_URL: url, SVC_ENCRYPTION_KEY: encryptionKey, SVC_PORT: '0' })
+// As in production, where answers are not held against their declaration once more; the receiver is next door.
+const app = await makeApp({ ...defaults, mode: 'live', webhookAllowPrivate: true })
+const api = parts.includes('api') ? await startApi(app) : undefined
+const worker = parts.includes('worker')
+  ? startWorker(app, { jobs: jobs.filter(({ name }) => name === 'deliver-webhooks') })
+  : undefined
+
+ready({ port: api?.port }, async () => {
+  await api?.stop()
+  await worker?.stop()
+  await app.close()
+})

@@ -1,0 +1,90 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { parseArgs } from 'node:util'
+import { benchClaim } from './cases/claim.ts'
+import { benchCreate } from './cases/create.ts'
+import { benchDeliver } from './cases/deliver.ts'
+import { benchLatency } from './cases/latency.ts'
+import { benchRead } from './cases/read.ts'
+import type { Bench } from './support/context.ts'
+import { startBenchServer } from './support/database.ts'
+import { printGates } from './support/report.ts'
+import type { Gate } from './support/report.ts'
+
+const USAGE = `Usage: npm run bench -- [options]
+
+Measures the service beside PostgreSQL's own limit and beside the libraries one would otherwise use, in one run and in
+turns, and prints ratios (README.md in this folder tells how to read them).
+
+  --quick            fewer rows and shorter turns: a look in about two minutes, not a figure
+  --only <case>      create, read, deliver, claim or latency; may be given more than once
+  --rounds <n>       turns of every contender
+  --seconds <n>      length of a turn
+  --profile <dir>    write processor profiles of the service there
+  --no-peers         leave out what bench/peers would have to install
+  --help             show this
+`
+
+const CASES: Readonly<Record<string, (bench: Bench) => Promise<Gate[]>>> = {
+  create: benchCreate,
+  read: benchRead,
+  deliver: benchDeliver,
+  claim: benchClaim,
+  latency: benchLatency,
+}
+
+async function main(): Promise<void> {
+  const { values } = parseArgs({
+    options: {
+      quick: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      rounds: { type: 'string' },
+      seconds: { type: 'string' },
+      profile: { type: 'string' },
+      peers: { type: 'boolean', default: true },
+      help: { type: 'boolean', default: false },
+    },
+    allowNegative: true,
+  })
+  if (values.help) return void process.stdout.write(USAGE)
+  const names = values.only.length === 0 ? Object.keys(CASES) : values.only
+  const unknown = names.find((name) => CASES[name] === undefined)
+  if (unknown !== undefined) throw new Error(`there is no case ${unknown}; there are ${Object.keys(CASES).join(', ')}`)
+  const peers = values.peers && installPeers()
+  const server = await startBenchServer()
+  try {
+    const bench: Bench = {
+      server,
+      quick: values.quick,
+      rounds: Number(values.rounds ?? (values.quick ? 1 : 5)),
+      seconds: Number(values.seconds ?? (values.quick ? 2 : 6)),
+      profileDir: values.profile,
+      peers,
+    }
+    process.stdout.write(
+      `Node ${process.versions.node}, ${availableParallelism()} processors, ${bench.rounds} round(s) of ${bench.seconds} s\n`,
+    )
+    const gates: Gate[] = []
+    for (const name of names) {
+      process.stderr.write(`\n${name}\n`)
+      gates.push(...((await CASES[name]?.(bench)) ?? []))
+    }
+    printGates(gates)
+  } finally {
+    await server.stop()
+  }
+}
+
+/** Installs what the service is compared with, the first time. Without a registry the service is measured alone. */
+function installPeers(): boolean {
+  const folder = new URL('peers/', import.meta.url)
+  if (existsSync(new URL('node_modules/', folder))) return true
+  process.stderr.write('Installing fastify, graphile-worker and pg-boss into bench/peers, for this benchmark only.\n')
+  const { status } = spawnSync('npm', ['ci'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
+  if (status === 0) return true
+  process.stderr.write('They could not be installed: the service is measured without them.\n')
+  return false
+}
+
+await main()

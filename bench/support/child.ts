@@ -1,0 +1,77 @@
+import { fork } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+
+/** A process that is measured. It says `ready` when it works, tells its processor time, and ends when it is let go. */
+export type Child = {
+  /** What it said with `ready`, such as its port. */
+  ready: Readonly<Record<string, unknown>>
+  /** Microseconds of processor time so far. */
+  cpuUs(): Promise<number>
+  /** Waits for a message of that name. */
+  next(name: string): Promise<Readonly<Record<string, unknown>>>
+  /** Sends a message and waits for the one that answers it, named as `answer` says. */
+  ask(message: Readonly<Record<string, unknown>>, answer: string): Promise<Readonly<Record<string, unknown>>>
+  stop(): Promise<void>
+}
+
+const READY_MS = 30_000
+
+/**
+ * Starts one of the programs of this folder. What it needs to know travels in `settings`, as JSON in BENCH_SETTINGS.
+ * @param profileDir a folder for its processor profile, which it writes when it ends
+ */
+export async function startChild(
+  program: string,
+  settings: Readonly<Record<string, unknown>>,
+  { profileDir }: { profileDir?: string | undefined } = {},
+): Promise<Child> {
+  const child = fork(new URL(`../${program}`, import.meta.url), {
+    execArgv: profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`],
+    env: { ...process.env, NODE_ENV: 'production', BENCH_SETTINGS: JSON.stringify(settings) },
+    // Its request log is written, as in production, but nobody reads it.
+    stdio: ['ignore', 'ignore', process.env['BENCH_DEBUG'] === undefined ? 'ignore' : 'inherit', 'ipc'],
+  })
+  const ready = await answerOf(child, program, 'ready')
+  const ask = (message: Readonly<Record<string, unknown>>, answer: string) => {
+    const answered = answerOf(child, program, answer)
+    child.send(message)
+    return answered
+  }
+  return {
+    ready,
+    ask,
+    next: (name) => answerOf(child, program, name),
+    cpuUs: async () => Number((await ask({ name: 'cpu' }, 'cpu'))['us']),
+    stop: async () => {
+      if (child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      child.disconnect()
+      await exited
+    },
+  }
+}
+
+async function answerOf(
+  child: ChildProcess,
+  program: string,
+  name: string,
+): Promise<Readonly<Record<string, unknown>>> {
+  const { promise, resolve, reject } = Promise.withResolvers<Readonly<Record<string, unknown>>>()
+  const onMessage = (message: unknown) => {
+    if (typeof message === 'object' && message !== null && 'name' in message && message.name === name)
+      resolve({ ...message })
+  }
+  const onExit = (code: number | null) =>
+    reject(new Error(`${program} ended with ${code}; BENCH_DEBUG=1 shows what it said`))
+  const timer = name === 'ready' ? setTimeout(() => reject(new Error(`${program} did not start`)), READY_MS) : undefined
+  child.on('message', onMessage)
+  child.once('exit', onExit)
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    child.off('message', onMessage)
+    child.off('exit', onExit)
+  }
+}

@@ -1,0 +1,49 @@
+import type { Child } from './child.ts'
+import { encryptionKey } from './database.ts'
+import type { BenchDatabase, BenchServer } from './database.ts'
+import type { Sample } from './numbers.ts'
+import { startChild } from './child.ts'
+
+/** What the command line said, and the server that all cases share. */
+export type Bench = {
+  server: BenchServer
+  /** Fewer rows and shorter turns: for a look, not for a figure. */
+  quick: boolean
+  rounds: number
+  /** Seconds of one turn. */
+  seconds: number
+  /** A folder for processor profiles of the service. */
+  profileDir: string | undefined
+  /** Whether bench/peers is installed. */
+  peers: boolean
+}
+
+/** Starts the service, or a part of it, on a database. */
+export function startService(
+  bench: Bench,
+  { url }: BenchDatabase,
+  parts: readonly ('api' | 'worker')[],
+): Promise<Child> {
+  return startChild('processes/service.ts', { url, encryptionKey, parts }, { profileDir: bench.profileDir })
+}
+
+/** Measures a turn together with what it cost per unit of work, over its whole length. */
+export async function withCost(
+  bench: Bench,
+  child: Child,
+  seconds: number,
+  turn: () => Promise<Sample>,
+): Promise<Sample> {
+  const [nodeBefore, postgresBefore] = await Promise.all([child.cpuUs(), bench.server.cpuMs()])
+  const begun = performance.now()
+  const sample = await turn()
+  const elapsed = (performance.now() - begun) / 1000
+  const [nodeAfter, postgresAfter] = await Promise.all([child.cpuUs(), bench.server.cpuMs()])
+  // The warm-up is part of the cost but not of the rate.
+  const units = sample.rate * Math.max(elapsed, seconds)
+  const postgresUs =
+    postgresBefore === undefined || postgresAfter === undefined
+      ? undefined
+      : ((postgresAfter - postgresBefore) * 1000) / units
+  return { ...sample, nodeUs: (nodeAfter - nodeBefore) / units, postgresUs }
+}

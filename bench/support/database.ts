@@ -1,0 +1,108 @@
+import { mkdtemp, readFile, readdir, rm } from 'node:fs/promises'
+import { randomBytes } from 'node:crypto'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Client } from 'pg'
+import { makeAdminConnection } from '../../src/db/connection.ts'
+import { startEmbedded } from '../../src/db/embedded.ts'
+import { migrateUp } from '../../src/db/migrate.ts'
+import { makeSealer } from '../../src/lib/seal.ts'
+import { generateWebhookSecret, webhookSecretContext } from '../../src/merchants/webhook-secret.ts'
+import { createStatement } from './statements.ts'
+
+export type BenchServer = {
+  /** A new database with all migrations, and a connection to it as its owner, which is also the superuser. */
+  database(name: string): Promise<BenchDatabase>
+  /** Milliseconds of processor time that the server's processes have used, or undefined where that can't be read. */
+  cpuMs(): Promise<number | undefined>
+  stop(): Promise<void>
+}
+
+export type BenchDatabase = { url: string; owner: Client }
+
+/** The master key of the merchants' secrets; the data are thrown away. */
+export const encryptionKey = randomBytes(32).toString('base64')
+
+/** A PostgreSQL of the benchmark's own, as durable as in production, in a folder that goes with it. */
+export async function startBenchServer(): Promise<BenchServer> {
+  const stateDir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
+  const server = await startEmbedded({ stateDir, log: () => undefined })
+  const owners: Client[] = []
+  return {
+    database: async (name) => {
+      const admin = await makeAdminConnection({ databaseUrl: server.url })
+      await admin.query(`create database ${name}`)
+      await admin.end()
+      const url = new URL(server.url)
+      url.pathname = `/${name}`
+      await migrateUp({ databaseUrl: url.href, log: () => undefined })
+      const owner = await makeAdminConnection({ databaseUrl: url.href })
+      owners.push(owner)
+      return { url: url.href, owner }
+    },
+    cpuMs: () => postgresCpuMs(server.pid),
+    stop: async () => {
+      await Promise.all(owners.map((owner) => owner.end()))
+      await server.stop()
+      await rm(stateDir, { recursive: true, force: true })
+    },
+  }
+}
+
+export type BenchMerchant = { id: string; clientId: string }
+
+/** An approved merchant with the documented fees, whose webhooks go to `webhookUrl`. */
+export async function plantMerchant(
+  { owner }: BenchDatabase,
+  name: string,
+  webhookUrl: string,
+): Promise<BenchMerchant> {
+  const clientId = `${name}-server`
+  const { rows } = await owner.query<{ id: string }>('select uuidv7() as id')
+  const id = rows[0]?.id ?? ''
+  const secret = makeSealer(encryptionKey).seal(generateWebhookSecret(), webhookSecretContext(id))
+  await owner.query(
+    `insert into merchants (
+       id, client_id, legal_name, trading_name, name, kyb_status, fee_percentage, fee_flat, webhook_url, webhook_signing_secret
+     )
+     values ($1, $2, $2, $2, $2, 'APPROVED', 0.01, 0.20, $3, $4)`,
+    [id, clientId, webhookUrl, secret],
+  )
+  return { id, clientId }
+}
+
+/** Payments each with its consent, event and queued webhook, made by the function that the service itself calls. */
+export async function plantPayments(
+  { owner }: BenchDatabase,
+  merchant: BenchMerchant,
+  count: number,
+): Promise<string[]> {
+  const ids: string[] = []
+  for (let left = count; left > 0; left -= 500) {
+    const { rows } = await owner.query<{ payment_id: string }>(createStatement(merchant.id, Math.min(left, 500)))
+    ids.push(...rows.map((row) => row.payment_id))
+  }
+  return ids
+}
+
+/** One clock tick of /proc, in milliseconds; Linux has said 100 a second for decades. */
+const TICK_MS = 10
+
+/** Sums what the server and its children have used; those that have ended are counted by the server itself. */
+async function postgresCpuMs(serverPid: number): Promise<number | undefined> {
+  if (process.platform !== 'linux') return undefined
+  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
+  const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')))
+  let ticks = 0
+  for (const [index, stat] of stats.entries()) {
+    // What follows the command's name in brackets: state, parent, ..., and from the twelfth on the times.
+    const fields = stat
+      .slice(stat.lastIndexOf(')') + 2)
+      .split(' ')
+      .map(Number)
+    const [own, ended] = [(fields[11] ?? 0) + (fields[12] ?? 0), (fields[13] ?? 0) + (fields[14] ?? 0)]
+    if (pids[index] === String(serverPid)) ticks += own + ended
+    else if (fields[1] === serverPid) ticks += own
+  }
+  return ticks * TICK_MS
+}

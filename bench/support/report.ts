@@ -1,0 +1,47 @@
+import type { Sample } from './numbers.ts'
+import { ratioOf, resultOf } from './rounds.ts'
+import type { Results } from './rounds.ts'
+
+/** A ratio and the least (or, for costs, the most) that it should be. */
+export type Gate = { what: string; ratio: number; least?: number; most?: number; unit?: string }
+
+/** Prints a table of contenders, each beside the first one. */
+export function printResults(title: string, results: Results): void {
+  const [first = ''] = results.keys()
+  const rows = [...results.keys()].map((name) => [
+    name,
+    ...cells(resultOf(results, name)),
+    ratioOf(results, name, first).toFixed(2),
+  ])
+  printTable(title, [['', 'per second', 'p50/p99 ms', 'CPU µs node/pg', 'x first'], ...rows])
+}
+
+function cells({ rate, p50, p99, nodeUs, postgresUs }: Sample): string[] {
+  return [
+    rate.toFixed(0),
+    p50 === undefined ? '' : `${p50.toFixed(1)}/${(p99 ?? Number.NaN).toFixed(1)}`,
+    nodeUs === undefined && postgresUs === undefined
+      ? ''
+      : `${nodeUs?.toFixed(0) ?? '-'}/${postgresUs?.toFixed(0) ?? '-'}`,
+  ]
+}
+
+/** Prints the ratios that the design promises, and whether this run keeps them. */
+export function printGates(gates: readonly Gate[]): void {
+  const rows = gates.map(({ what, ratio, least, most, unit = '' }) => {
+    const bound = least === undefined ? `<= ${most}${unit}` : `>= ${least}${unit}`
+    const kept = least === undefined ? ratio <= (most ?? Infinity) : ratio >= least
+    return [what, `${ratio.toFixed(2)}${unit}`, bound, kept ? 'kept' : 'MISSED']
+  })
+  printTable('Ratios against what the design promises', [['', 'measured', 'promised', ''], ...rows])
+}
+
+/** Prints rows of cells as a table of Markdown, which is also how README.md keeps it. */
+export function printTable(title: string, rows: readonly (readonly string[])[]): void {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0), 3))
+  const line = (row: readonly string[]) =>
+    `| ${widths.map((width, column) => (row[column] ?? '').padEnd(width)).join(' | ')} |`
+  const [head = [], ...body] = rows
+  const rule = `|${widths.map((width) => '-'.repeat(width + 2)).join('|')}|`
+  process.stdout.write(`\n### ${title}\n\n${[line(head), rule, ...body.map(line)].join('\n')}\n`)
+}
