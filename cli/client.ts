@@ -102,7 +102,7 @@ function prepare(client: Client, operation: Operation, input: OperationInput<Ope
     if (value !== undefined) headers[name] = String(value)
   }
   if (client.clientId !== undefined) headers['x-merchant-client-id'] = client.clientId
-  if (client.platformUser !== undefined && operation.access.includes('platform'))
+  if (client.platformUser !== undefined && operation.access.includes('sandbox'))
     headers['x-platform-user'] = client.platformUser
   const body = input.body === undefined ? null : JSON.stringify(input.body)
   if (body !== null) headers['content-type'] = 'application/json'

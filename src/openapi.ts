@@ -11,11 +11,12 @@ import type { Access, Operation } from './wire/operation.ts'
 
 type Json = Record<string, unknown>
 
-const SECURITY: Readonly<Record<Access, Json>> = {
+const SECURITY: Readonly<Record<Access, Json | Json[]>> = {
   merchant: { merchantClientId: [] },
   'payment-state': { paymentState: [] },
   bank: {},
-  platform: { platformUser: [] },
+  // The name may be left out.
+  sandbox: [{ platformUser: [] }, {}],
   anyone: {},
 }
 
@@ -47,7 +48,7 @@ function describe(operation: Operation): Json {
   return {
     operationId: operation.name,
     summary: operation.summary,
-    security: operation.access.map((access) => SECURITY[access]),
+    security: operation.access.flatMap((access) => SECURITY[access]),
     parameters: [
       ...parameters(operation.params, 'path'),
       ...parameters(operation.query, 'query'),

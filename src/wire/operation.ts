@@ -39,9 +39,9 @@ export type Operation<
 
 /**
  * Kinds of credential: a merchant's, the payer's capability for one payment (`X-Payment-State`, decision 40b), the
- * bank's own signature, a platform operator's, or none at all.
+ * bank's own signature, whoever works in the sandbox (decision 60), or none at all.
  */
-export type Access = 'merchant' | 'payment-state' | 'bank' | 'platform' | 'anyone'
+export type Access = 'merchant' | 'payment-state' | 'bank' | 'sandbox' | 'anyone'
 
 /** Declares an operation, keeping the exact types of its schemas. */
 export function operation<
@@ -59,7 +59,7 @@ const ALWAYS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL_ERROR', 'SE
 const WITH_BODY: readonly ErrorCode[] = ['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE']
 const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   merchant: ['UNAUTHENTICATED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE'],
-  platform: ['UNAUTHENTICATED'],
+  sandbox: ['UNAUTHENTICATED'],
   'payment-state': [],
   bank: [],
   anyone: [],

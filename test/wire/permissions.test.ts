@@ -47,7 +47,7 @@ t.test('every operation of a merchant asks for its permission', async (t) => {
 
 t.test('what needs no merchant is a short list, and each has a credential of its own', async (t) => {
   const open = ROUTES.map((row) => row.operation).filter(
-    ({ access }) => !access.includes('merchant') && !access.includes('platform'),
+    ({ access }) => !access.includes('merchant') && !access.includes('sandbox'),
   )
   t.same(open.map(({ name, access }) => [name, ...access]).toSorted(), [
     ['bankCallback', 'bank'],
