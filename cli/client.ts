@@ -16,6 +16,8 @@ export type Client = {
   onExchange?: ((exchange: Exchange) => void) | undefined
   /** How long one request may take from its start to the end of the answer. */
   timeoutMs: number
+  /** Ends requests under way, whatever time they have left. */
+  signal?: AbortSignal | undefined
   dispatcher: Agent
   close(): Promise<void>
 }
@@ -125,6 +127,12 @@ function urlOf(client: Client, operation: Operation, input: OperationInput<Opera
   return `${client.apiUrl}${path}${search === '' ? '' : `?${search}`}`
 }
 
+/** What ends one request of the client that begins now. */
+export function signalOf({ timeoutMs, signal }: Pick<Client, 'timeoutMs' | 'signal'>): AbortSignal {
+  const timeout = AbortSignal.timeout(timeoutMs)
+  return signal === undefined ? timeout : AbortSignal.any([timeout, signal])
+}
+
 type Reply = { status: number; text: string }
 
 async function sendTwiceIfSafe(client: Client, prepared: Prepared): Promise<Reply> {
@@ -134,6 +142,7 @@ async function sendTwiceIfSafe(client: Client, prepared: Prepared): Promise<Repl
     if (!prepared.isRepeatable || !isConnectionFailure(error)) throw unreachable(client, error)
   }
   await delay(RETRY_AFTER_MS)
+  if (client.signal?.aborted === true) throw unreachable(client, client.signal.reason)
   try {
     return await send(client, prepared)
   } catch (error) {
@@ -148,7 +157,7 @@ async function send(client: Client, { url, method, headers, body }: Prepared): P
     headers,
     body,
     dispatcher: client.dispatcher,
-    signal: AbortSignal.timeout(client.timeoutMs),
+    signal: signalOf(client),
   })
   const text = await answer.text()
   client.onExchange?.({ method, url, headers, body, status: statusCode, reply: text })
@@ -172,6 +181,16 @@ function isConnectionFailure(error: unknown): boolean {
   return CONNECTION_FAILURES.has(codeOf(error))
 }
 
+/** Whether the network, or the name of the host, failed; anything else is a matter of this one request. */
+export function isNetworkFailure(error: unknown): boolean {
+  if (error instanceof AggregateError) return isNetworkFailure(error.errors[0])
+  // What the operating system refuses names the call that failed.
+  return isConnectionFailure(error) || (error instanceof Error && 'syscall' in error)
+}
+
+/** Requests that never left, for they can't be written as HTTP. */
+const NOT_SENT = new Set(['UND_ERR_INVALID_ARG', 'UND_ERR_NOT_SUPPORTED', 'UND_ERR_REQ_CONTENT_LENGTH_MISMATCH'])
+
 const WHY: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing listens there',
   ECONNRESET: 'the connection was cut',
@@ -184,6 +203,16 @@ const WHY: Readonly<Record<string, string>> = {
 
 /** An error of the connection, as the user is told it. */
 export function unreachable(client: Client, error: unknown): CliError {
+  if (client.signal?.aborted === true)
+    return new CliError('REQUEST_STOPPED', `the request to ${client.apiUrl} was stopped before its answer came`, {
+      exit: EXIT.interrupted,
+      cause: error,
+    })
+  if (NOT_SENT.has(codeOf(error)))
+    return new CliError('REQUEST_NOT_SENT', `this request can't be sent: ${messageOf(error)}`, {
+      exit: EXIT.usage,
+      cause: error,
+    })
   const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || codeOf(error).endsWith('_TIMEOUT'))
   if (isTimeout && codeOf(error) !== 'UND_ERR_CONNECT_TIMEOUT') {
     return new CliError('REQUEST_TIMED_OUT', `${client.apiUrl} did not answer within ${client.timeoutMs} ms`, {
@@ -193,13 +222,17 @@ export function unreachable(client: Client, error: unknown): CliError {
       cause: error,
     })
   }
-  const why = WHY[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))
+  const why = WHY[codeOf(error)] ?? messageOf(error)
   return new CliError('SERVICE_UNREACHABLE', `${client.apiUrl} can't be reached: ${why}`, {
     exit: EXIT.network,
     hint: 'svc status, or svc up to start one',
     retryable: true,
     cause: error,
   })
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
 }
 
 function parseJson(text: string): unknown {

@@ -1,7 +1,7 @@
 import { request } from 'undici'
 import { completeSca } from '../src/wire/payments.ts'
 import type { ScaComplete } from '../src/wire/payments.ts'
-import { call, unreachable } from './client.ts'
+import { call, signalOf, unreachable } from './client.ts'
 import type { Client } from './client.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
@@ -35,7 +35,7 @@ async function pressButton(client: Client, page: string, decision: Decision): Pr
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
     body: new URLSearchParams({ decision }).toString(),
     dispatcher: client.dispatcher,
-    signal: AbortSignal.timeout(client.timeoutMs),
+    signal: signalOf(client),
   }).catch((error: unknown) => {
     throw unreachable(client, error)
   })

@@ -4,6 +4,8 @@ import type { Client, Exchange } from '../client.ts'
 import { StepFailure } from './failure.ts'
 import type { Receiver } from './receiver.ts'
 import { resolveReferences } from './references.ts'
+import type { Unresolved } from './references.ts'
+import type { Path } from './source.ts'
 
 /** A payment that the case made, with what is needed to make it again. */
 export type MadePayment = { name: string; created: CreatedPayment; key: string; body: CreatePayment }
@@ -19,7 +21,7 @@ export type CaseRun = {
   lastExchange: Exchange | undefined
   /** When the case has to be over, of the monotonic clock. */
   deadline: number
-  /** Ends waiting before its time. */
+  /** Ends waiting before its time: the case is over, or nobody wants its result any more. */
   signal: AbortSignal
 }
 
@@ -30,16 +32,9 @@ export function readInput<Schema extends z.ZodType>(
   input: unknown,
   keep: readonly string[] = [],
 ): z.output<Schema> {
-  const lookup = (name: string): { value: unknown } | undefined => {
-    if (name === 'merchant')
-      return {
-        value: { merchant_id: run.merchant.merchant_id, client_id: run.merchant.client_id, name: run.merchant.name },
-      }
-    return run.captures.has(name) ? { value: run.captures.get(name) } : undefined
-  }
   const resolved = Object.entries(Object(input)).map(([key, value]: [string, unknown]) => [
     key,
-    keep.includes(key) ? value : resolveReferences(value, lookup, { last: true }),
+    keep.includes(key) ? value : fillIn(run, value, { at: [key] }),
   ])
   const parsed = schema.safeParse(Object.fromEntries(resolved))
   if (parsed.success) return parsed.data
@@ -47,6 +42,36 @@ export function readInput<Schema extends z.ZodType>(
   throw new StepFailure(
     `${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is wrong'}, once what it refers to is filled in`.trim(),
   )
+}
+
+/**
+ * Fills in what earlier steps captured.
+ * @throws {StepFailure} for a reference without a value: as text it would make requests that nobody wrote
+ */
+export function fillIn(
+  run: CaseRun,
+  value: unknown,
+  { at, isBesideVerb = false }: { at: Path; isBesideVerb?: boolean },
+): unknown {
+  const lookup = (name: string): { value: unknown } | undefined => {
+    if (name === 'merchant')
+      return {
+        value: { merchant_id: run.merchant.merchant_id, client_id: run.merchant.client_id, name: run.merchant.name },
+      }
+    return run.captures.has(name) ? { value: run.captures.get(name) } : undefined
+  }
+  const missing = ({ text, name, why, at: path }: Unresolved): never => {
+    const isRefused = why === 'name'
+    throw new StepFailure(
+      isRefused ? `${text}: no step has given the name "${name}"` : `${text}: the answer has no such member`,
+      {
+        at: path,
+        isBesideVerb,
+        hint: isRefused ? 'its step was expected to be refused; a plain dollar sign is $$' : undefined,
+      },
+    )
+  }
+  return resolveReferences(value, lookup, { last: true, missing }, at)
 }
 
 /** The payment that `$p1` names. */

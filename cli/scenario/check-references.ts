@@ -20,7 +20,9 @@ export function checkReferences(raw: unknown, { vars }: { vars: Readonly<Record<
   for (const name of Object.keys(vars)) known.set(name, { kind: 'var', members: undefined })
   const steps: unknown[] = Array.isArray(memberOf(raw, 'steps')) ? Object.values(Object(memberOf(raw, 'steps'))) : []
   const later = new Set(steps.map((step) => captureOf(step)?.name).filter((name) => name !== undefined))
-  const problems = [...checkStrings(memberOf(raw, 'given'), ['given'], { known, later })]
+  // What is given makes the merchant: it can't refer to it.
+  const variables = new Map([...known].filter(([, { kind }]) => kind === 'var'))
+  const problems = [...checkStrings(memberOf(raw, 'given'), ['given'], { known: variables, later })]
   for (const [index, step] of steps.entries()) {
     problems.push(...checkStrings(step, ['steps', index], { known, later }))
     const capture = captureOf(step)

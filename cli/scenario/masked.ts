@@ -1,4 +1,5 @@
 import type { Exchange } from '../client.ts'
+import type { Difference } from './matchers.ts'
 
 /** Members that prove something to somebody. A report lands in logs and tickets, where none of them may stand. */
 const SECRET_MEMBERS = new Set([
@@ -13,7 +14,8 @@ const SECRET_MEMBERS = new Set([
 const SECRET_HEADERS = /^(authorization|cookie|x-payment-state|x-service-signature)$/i
 const MASK = '***'
 
-function masked(value: unknown, isRequest: boolean): unknown {
+/** A value with what is secret in it replaced. */
+export function masked(value: unknown, isRequest: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => masked(item, isRequest))
   if (typeof value !== 'object' || value === null) return value
   // An error's code is what the report is about; a code beside a state is the bank's one-time code.
@@ -36,14 +38,30 @@ export function maskedBody(text: string, isRequest: boolean): string {
   }
 }
 
-/** The request as a command to paste. Nothing in it is secret but what the reader has to fill in. */
+/**
+ * A difference as it may be shown: both sides are masked where the path leads to, or through, something secret. That a
+ * value is missing is no secret.
+ */
+export function maskedDifference({ path, expected, actual }: Difference): Difference {
+  const members = path.split(/[.[\]]+/)
+  if (!members.some((member) => SECRET_MEMBERS.has(member) || SECRET_HEADERS.test(member)))
+    return { path, expected, actual }
+  const mask = (shown: string): string => (shown === 'nothing' || shown === 'null' ? shown : MASK)
+  return { path, expected: mask(expected), actual: mask(actual) }
+}
+
+/**
+ * The request as a command to paste, which sends what was sent: `-g` keeps curl from expanding brackets of the address,
+ * and `--data-raw` from reading a file where the body begins with @. Nothing in it is secret but what the reader has to
+ * fill in.
+ */
 export function curlOf({ method, url, headers, body }: Exchange): string {
-  const words = ['curl', ...(method === 'GET' ? [] : ['-X', method]), quoted(url)]
+  const words = ['curl', '-g', ...(method === 'GET' && body === null ? [] : ['-X', method]), quoted(url)]
   for (const [name, value] of Object.entries(headers)) {
     if (name === 'accept') continue
     words.push('-H', quoted(`${name}: ${SECRET_HEADERS.test(name) ? MASK : value}`))
   }
-  if (body !== null) words.push('-d', quoted(maskedBody(body, true)))
+  if (body !== null) words.push('--data-raw', quoted(maskedBody(body, true)))
   return words.join(' ')
 }
 

@@ -3,7 +3,6 @@ import { createSandboxMerchant } from '../../src/wire/sandbox.ts'
 import { putWebhookEndpoint } from '../../src/wire/portal.ts'
 import { call } from '../client.ts'
 import type { Client } from '../client.ts'
-import { CliError } from '../errors.ts'
 import { awaitStep } from './verbs/await.ts'
 import { clock } from './verbs/clock.ts'
 import { expectStep } from './verbs/expect.ts'
@@ -11,9 +10,10 @@ import { http } from './verbs/http.ts'
 import { bank, pay, refund } from './verbs/pay.ts'
 import { behaviourOf, receiver, replay, webhooks } from './verbs/webhooks.ts'
 import type { CaseRun } from './case-run.ts'
+import { refuseOtherError } from './expected-refusal.ts'
 import { StepFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
-import type { ExpectError, Verb } from './language.ts'
+import type { Verb } from './language.ts'
 import type { Case } from './read-scenarios.ts'
 import type { Step } from './read-step.ts'
 import { startReceiver } from './receiver.ts'
@@ -56,14 +56,37 @@ const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Promise<v
  */
 export async function playCase(client: Client, scenario: Case, options: PlayOptions): Promise<CaseResult> {
   const begunAt = performance.now()
-  const run = await prepare(client, scenario, { deadline: begunAt + options.timeoutMs, signal: options.signal })
+  const over = overAfter(options)
+  const run = prepare(client, { deadline: begunAt + options.timeoutMs, signal: over.signal })
   try {
     const { steps, failed } = await playSteps(run, scenario, options)
+    // The case may be over; what helps to understand that is still asked for, but not for long.
+    run.client = { ...run.client, signal: options.signal, timeoutMs: Math.min(run.client.timeoutMs, GOODBYE_MS) }
     const failure =
       failed === undefined ? undefined : await tellFailure(run, scenario, { ...failed, rerun: options.rerun(scenario) })
     return { scenario, durationMs: performance.now() - begunAt, steps, failure }
   } finally {
+    over.release()
     await close(run)
+  }
+}
+
+/** No timer of the runtime is longer: 24 days. */
+const TIMER_MAX_MS = 2 ** 31 - 1
+
+/** Ends what a case has under way when its time is over, and when nobody wants its result any more. */
+function overAfter({ timeoutMs, signal }: PlayOptions): { signal: AbortSignal; release: () => void } {
+  const over = new AbortController()
+  const end = (): void => over.abort()
+  const timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS))
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  return {
+    signal: over.signal,
+    release: () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+    },
   }
 }
 
@@ -72,7 +95,7 @@ async function playSteps(
   scenario: Case,
   options: PlayOptions,
 ): Promise<{ steps: StepResult[]; failed: Failed | undefined }> {
-  const notMade = await errorOf(() => makeMerchant(run, scenario))
+  const notMade = await errorOf(() => inTime(run, options, () => makeMerchant(run, scenario)))
   let failed: Failed | undefined = notMade === undefined ? undefined : { error: notMade, step: undefined }
   const steps: StepResult[] = []
   for (const step of scenario.steps) {
@@ -103,15 +126,11 @@ async function errorOf(play: () => Promise<void>): Promise<unknown> {
   }
 }
 
-async function prepare(
-  client: Client,
-  { given }: Case,
-  limits: Pick<CaseRun, 'deadline' | 'signal'>,
-): Promise<CaseRun> {
+function prepare(client: Client, limits: Pick<CaseRun, 'deadline' | 'signal'>): CaseRun {
   const run: CaseRun = {
-    client: { ...client, onExchange: (exchange) => void (run.lastExchange = exchange) },
+    client: { ...client, signal: limits.signal, onExchange: (exchange) => void (run.lastExchange = exchange) },
     merchant: { merchant_id: '', client_id: '', name: '', secret: '' },
-    receiver: given.receiver === false ? undefined : await startReceiver(behaviourOf(given.receiver ?? {})),
+    receiver: undefined,
     captures: new Map(),
     payments: [],
     lastExchange: undefined,
@@ -121,6 +140,7 @@ async function prepare(
 }
 
 async function makeMerchant(run: CaseRun, { given }: Case): Promise<void> {
+  if (given.receiver !== false) run.receiver = await startReceiver(behaviourOf(given.receiver ?? {}))
   const { kyb: kyb_status, ...wishes } = given.merchant ?? {}
   const wished = Object.fromEntries(
     Object.entries({ ...wishes, kyb_status }).filter(([, value]) => value !== undefined),
@@ -140,17 +160,28 @@ async function makeMerchant(run: CaseRun, { given }: Case): Promise<void> {
   run.lastExchange = undefined
 }
 
-async function playStep(run: CaseRun, step: Step, { timeoutMs }: PlayOptions): Promise<void> {
-  const error = await errorOf(() => PLAYERS[step.verb](run, step.input))
-  refuseForged(run)
-  if (performance.now() > run.deadline && !isUnreachable(error)) {
+async function playStep(run: CaseRun, step: Step, options: PlayOptions): Promise<void> {
+  const error = await errorOf(() =>
+    inTime(run, options, async () => {
+      const failed = await errorOf(() => PLAYERS[step.verb](run, step.input))
+      refuseForged(run)
+      if (failed !== undefined) throw failed
+    }),
+  )
+  if (step.expectError === undefined && error !== undefined) throw error
+  if (step.expectError !== undefined) refuseOtherError(run, step.expectError, error)
+}
+
+/** A failure after the end of the case's time is told as that, for requests under way are ended by it. */
+async function inTime(run: CaseRun, { timeoutMs, signal }: PlayOptions, play: () => Promise<void>): Promise<void> {
+  const error = await errorOf(play)
+  const isOver = performance.now() > run.deadline || (run.signal.aborted && !signal.aborted)
+  if (isOver && !isUnreachable(error))
     throw new StepFailure(`the case may take ${timeoutMs} ms, and they were over in this step`, {
       hint: 'a longer --timeout',
       cause: error,
     })
-  }
-  if (step.expectError === undefined && error !== undefined) throw error
-  if (step.expectError !== undefined) refuseOtherError(step.expectError, error)
+  if (error !== undefined) throw error
 }
 
 /** Every signature is checked, whether or not a step asks for it. */
@@ -164,48 +195,14 @@ function refuseForged(run: CaseRun): void {
   })
 }
 
-/** A refusal is what the API says; a failed expectation is none. */
-function refuseOtherError(expected: ExpectError, error: unknown): void {
-  if (error === undefined)
-    throw new StepFailure(
-      `this step was expected to be refused (${Object.values(expected).join(' ')}), but it succeeded`,
-      { at: ['expect_error'], isBesideVerb: true },
-    )
-  if (!(error instanceof CliError) || error.options.status === undefined) throw error
-  const { code, message, options } = error
-  const differences = [
-    ...(expected.http === undefined || expected.http === options.status
-      ? []
-      : [{ path: 'http', expected: String(expected.http), actual: String(options.status) }]),
-    ...(expected.code === undefined || expected.code === code
-      ? []
-      : [{ path: 'code', expected: expected.code, actual: code }]),
-    ...(expected.match === undefined || matchesText(expected.match, message)
-      ? []
-      : [{ path: 'match', expected: expected.match, actual: message }]),
-  ]
-  if (differences.length > 0)
-    throw new StepFailure('the service refused this step, but not as expected', {
-      differences,
-      at: ['expect_error', differences[0]?.path ?? ''],
-      isBesideVerb: true,
-      cause: error,
-    })
-}
-
-function matchesText(pattern: string, text: string): boolean {
-  const [, regex, flags] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? []
-  return regex === undefined ? text.includes(pattern) : new RegExp(regex, flags).test(text)
-}
-
-/** How long the goodbye may take: it is a courtesy, and the case's result is known. */
+/** How long what follows a case's end may take: it is a courtesy, and the case's result is known. */
 const GOODBYE_MS = 2_000
 
 /** The receiver's port will belong to somebody else: what is still to be sent must not go there. */
 async function close(run: CaseRun): Promise<void> {
   if (run.receiver === undefined) return
   if (run.merchant.client_id !== '') {
-    const goodbye = call({ ...run.client, timeoutMs: GOODBYE_MS }, putWebhookEndpoint, {
+    const goodbye = call({ ...run.client, signal: undefined, timeoutMs: GOODBYE_MS }, putWebhookEndpoint, {
       body: { webhook_url: null },
     }).then(
       () => undefined,

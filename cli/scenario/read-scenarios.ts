@@ -9,7 +9,7 @@ import type { Step } from './read-step.ts'
 import { resolveReferences } from './references.ts'
 import { locate, makeMistake, makeSource } from './source.ts'
 import type { Mistake, Place, Source } from './source.ts'
-import { floatMistakes, syntaxMistakes } from './yaml-mistakes.ts'
+import { aliasMistakes, floatMistakes, syntaxMistakes } from './yaml-mistakes.ts'
 
 export type Vars = Readonly<Record<string, string | number | boolean>>
 
@@ -80,7 +80,7 @@ function readDocument(
   { source, vars, number }: DocumentOptions,
 ): { scenario?: Case; mistakes: Mistake[] } {
   if (document.errors.length > 0) return { mistakes: syntaxMistakes(document, source) }
-  const mistakes = floatMistakes(document, source)
+  const mistakes = [...aliasMistakes(document, source), ...floatMistakes(document, source)]
   const note = (found: Explained): void => {
     const place = locate(source, document, found.path, found.what)
     // A float is told once, as such, and not again as a wrong type.
@@ -97,7 +97,9 @@ function readDocument(
   const known = { ...fileVars(raw), ...vars }
   const value = withVars(raw, known)
   const frame = parse(Frame, value, { path: [], note })
-  const given = parse(Given.optional(), memberOf(value, 'given'), { path: [], note: () => undefined })
+  // Nothing is captured before the first step, so that variables are all that these can refer to.
+  const givenValue = resolveReferences(memberOf(value, 'given'), () => undefined, { last: true })
+  const given = parse(Given.optional(), givenValue, { path: [], note: () => undefined })
   const found = listOf(memberOf(value, 'steps')).map((step, index) => readStep(step, { document, source, index, note }))
   const steps = found.filter((step) => step !== undefined)
   for (const problem of checkReferences(raw, { vars: known })) note(problem)

@@ -11,6 +11,8 @@ export type Receipt = {
   arrivedAt: number
   /** When the answer was sent; undefined while it has not been. */
   answeredAt: number | undefined
+  /** When the sender stopped waiting for an answer; undefined where it got one. */
+  gaveUpAt: number | undefined
   eventId: string
   eventType: string
   createdAt: string
@@ -19,7 +21,7 @@ export type Receipt = {
   body: Buffer
   payload: unknown
   signature: 'valid' | 'wrong' | 'missing'
-  /** What it was answered. */
+  /** What it was answered, or would have been if the sender had waited. */
   status: number
 }
 
@@ -37,6 +39,12 @@ export type Receiver = {
 }
 
 export type Behaviour = { answers?: readonly number[] | undefined; delayMs?: number | undefined }
+
+/** What a delivery was answered, in the words of reports. */
+export function answerText({ status, answeredAt, gaveUpAt }: Receipt): string {
+  if (gaveUpAt !== undefined) return 'not answered in time'
+  return answeredAt === undefined ? 'not answered yet' : `answered ${status}`
+}
 
 const BODY_BYTES_MAX = 1024 * 1024
 const UNAUTHORISED = 401
@@ -66,14 +74,20 @@ export async function startReceiver(behaviour: Behaviour = {}): Promise<Receiver
       ...read(body),
       arrivedAt: Date.now(),
       answeredAt: undefined,
+      gaveUpAt: undefined,
       body,
       signature,
       status: signature === 'valid' ? nextStatus() : UNAUTHORISED,
     }
     receipts.push(receipt)
+    response.once('close', () => {
+      if (receipt.answeredAt === undefined) receipt.gaveUpAt = Date.now()
+    })
     if (delayMs > 0) await delay(delayMs, undefined, { ref: false })
-    response.writeHead(receipt.status).end()
-    receipt.answeredAt = Date.now()
+    if (receipt.gaveUpAt === undefined) {
+      response.writeHead(receipt.status).end()
+      receipt.answeredAt = Date.now()
+    }
     for (const wake of waiting) wake()
   }
   behave(behaviour)

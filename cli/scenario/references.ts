@@ -25,24 +25,49 @@ export function referencesIn(text: string): Reference[] {
 /** Looks a name up: `{ value }`, or undefined for a name it does not know. */
 export type Lookup = (name: string) => { value: unknown } | undefined
 
+/** A reference that nothing can be put in the place of. */
+export type Unresolved = { text: string; name: string; why: 'name' | 'member'; at: readonly (string | number)[] }
+
+export type ResolveOptions = {
+  /** Whether nothing is resolved after this: only then `$$` becomes a dollar sign. */
+  last: boolean
+  /** Told of a reference without a value, which is then left as it is. */
+  missing?: (unresolved: Unresolved) => void
+}
+
 /**
  * Replaces references in all strings of a value. A string that is nothing but a reference becomes the value with its
- * type. Names that the look-up does not know are left as they are, and so is the escape `$$` unless `last`.
+ * type. References without a value are left as they are.
  */
-export function resolveReferences(value: unknown, lookup: Lookup, { last }: { last: boolean }): unknown {
-  if (typeof value === 'string') return resolveText(value, lookup, last)
-  if (Array.isArray(value)) return value.map((item) => resolveReferences(item, lookup, { last }))
+export function resolveReferences(
+  value: unknown,
+  lookup: Lookup,
+  options: ResolveOptions,
+  at: readonly (string | number)[] = [],
+): unknown {
+  if (typeof value === 'string') return resolveText(value, lookup, { ...options, at })
+  if (Array.isArray(value)) return value.map((item, index) => resolveReferences(item, lookup, options, [...at, index]))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, resolveReferences(item, lookup, { last })]),
+    Object.entries(value).map(([key, item]) => [key, resolveReferences(item, lookup, options, [...at, key])]),
   )
 }
 
-function resolveText(text: string, lookup: Lookup, last: boolean): unknown {
+function resolveText(
+  text: string,
+  lookup: Lookup,
+  { last, missing, at }: ResolveOptions & { at: readonly (string | number)[] },
+): unknown {
+  function valueOf(written: string, name: string, path: string): unknown {
+    const found = lookup(name)
+    const value = found === undefined ? undefined : memberAt(found.value, path)
+    if (value === undefined) missing?.({ text: written, name, why: found === undefined ? 'name' : 'member', at })
+    return value
+  }
   const [only] = referencesIn(text)
   if (only?.isWhole === true) {
-    const found = lookup(only.name)
-    return found === undefined ? text : memberAt(found.value, only.path)
+    const value = valueOf(text, only.name, only.path)
+    return value === undefined ? text : value
   }
   return text.replaceAll(
     REFERENCE,
@@ -50,8 +75,8 @@ function resolveText(text: string, lookup: Lookup, last: boolean): unknown {
       if (dollar !== undefined) return last ? '$' : written
       const inner = braced ?? bare ?? ''
       const name = /^\w+/.exec(inner)?.[0] ?? ''
-      const found = lookup(name)
-      return found === undefined ? written : textOf(memberAt(found.value, inner.slice(name.length)))
+      const value = valueOf(written, name, inner.slice(name.length))
+      return value === undefined ? written : textOf(value)
     },
   )
 }

@@ -1,4 +1,4 @@
-import { visit } from 'yaml'
+import { Scalar, visit } from 'yaml'
 import type { Document } from 'yaml'
 import { makeMistake, placeOf } from './source.ts'
 import type { Mistake, Source } from './source.ts'
@@ -27,6 +27,36 @@ function quoteBefore(document: Document, end: number): number | undefined {
     },
   })
   return start
+}
+
+/**
+ * Aliases of something that they are inside of: it would have no end. Each is replaced by nothing, so that the rest of
+ * the document can be read, and its other mistakes be found.
+ */
+export function aliasMistakes(document: Document, source: Source): Mistake[] {
+  const mistakes: Mistake[] = []
+  // An anchor is that of the last node before the alias that bears it, and a visit goes in the order of the text.
+  const anchored = new Map<string, unknown>()
+  visit(document, {
+    Node(_key, node) {
+      if ('anchor' in node && typeof node.anchor === 'string') anchored.set(node.anchor, node)
+    },
+    Alias(_key, node, ancestors) {
+      const target = anchored.get(node.source)
+      if (target === undefined || !ancestors.some((ancestor) => ancestor === target)) return undefined
+      const nothing = new Scalar(null)
+      nothing.range = node.range ?? null
+      const [start, end] = node.range ?? [0, 1]
+      mistakes.push(
+        makeMistake(source, placeOf(source, [start, end]), {
+          message: `*${node.source} stands inside of what it repeats, which would have no end`,
+          hint: 'the value itself in place of the alias',
+        }),
+      )
+      return nothing
+    },
+  })
+  return mistakes
 }
 
 /** A float can't hold money exactly, and nothing else in this language has decimals: each one wants quotes. */

@@ -180,3 +180,24 @@ t.test('the nearest word is near', async (t) => {
   t.equal(nearestWord('statu', words), 'status')
   t.equal(nearestWord('colour', words), undefined)
 })
+
+t.test('an alias of what it stands inside of is told at its place, beside the other mistakes', async (t) => {
+  const first = scenarioOf([`${PAY}`, 'http: { post: /x, body: &a { x: *a } }', 'clok: { advance: 1h }'])
+  t.same(mistakesOf(`${first}---\n${scenarioOf(['dance: {}'])}`), [
+    '5:37 *a stands inside of what it repeats, which would have no end',
+    '6:5 unknown verb "clok": did you mean "clock"?',
+    '11:5 unknown verb "dance"',
+  ])
+  t.same(mistakesOf(`scenario: v1\nname: x\nsteps: &s\n  - ${PAY}\n  - *s\n`), [
+    '5:5 *s stands inside of what it repeats, which would have no end',
+  ])
+  t.same(mistakesOf('scenario: v1\nname: x\nsteps:\n  - &b { clock: &a { advance: 1h } }\n  - *b\n  - clock: *a\n'), [])
+})
+
+t.test('what is given can refer to variables only', async (t) => {
+  const text = scenarioOf([PAY], 'vars: { shop: Ann }\ngiven: { merchant: { name: "$shop for $$5" } }\n')
+  t.equal(casesOf(text)[0]?.given.merchant?.name, 'Ann for $5')
+  t.match(mistakesOf(scenarioOf([PAY], 'given: { merchant: { name: $merchant.name } }\n')), [
+    /^3:28 unknown reference \$merchant\.name/,
+  ])
+})

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { request } from 'undici'
-import { startReceiver } from '../../cli/scenario/receiver.ts'
+import { answerText, startReceiver } from '../../cli/scenario/receiver.ts'
 import type { Behaviour, Receiver } from '../../cli/scenario/receiver.ts'
 import { signBody } from '../../src/lib/webhook-signature.ts'
 
@@ -84,6 +84,23 @@ t.test('a delay keeps the sender waiting, and not whoever looks at the receipts'
   t.equal(receiver.receipts[0]?.answeredAt, undefined)
   await receiver.close()
   t.equal(await sent, 0, 'closing does not wait for it')
+})
+
+t.test('an answer that the sender did not wait for is none', async (t) => {
+  const receiver = await receiverOf(t, { delayMs: 200 })
+  const abort = new AbortController()
+  const body = eventOf('evt_1')
+  const headers = { 'x-service-signature': signBody({ secret: SECRET, body: Buffer.from(body) }) }
+  const sent = request(receiver.url, { method: 'POST', headers, body, signal: abort.signal }).catch(() => undefined)
+  while (receiver.receipts.length === 0) await receiver.nextReceipt(5)
+  t.match(receiver.receipts.map(answerText), ['not answered yet'])
+  abort.abort()
+  await sent
+  await receiver.nextReceipt(10_000)
+  t.match(receiver.receipts, [{ answeredAt: undefined, gaveUpAt: Number }])
+  t.same(receiver.receipts.map(answerText), ['not answered in time'])
+  t.equal(await send(receiver, eventOf('evt_2')), 200)
+  t.equal(receiver.receipts[1] && answerText(receiver.receipts[1]), 'answered 200')
 })
 
 t.test('other requests are no deliveries', async (t) => {

@@ -1,5 +1,5 @@
 import type { CaseResult } from '../play.ts'
-import { curlOf, replyOf } from '../masked.ts'
+import { curlOf, maskedDifference, replyOf } from '../masked.ts'
 import type { Reporter, Write } from './reporter.ts'
 
 /** One JSON object for programs, written when the run is over. */
@@ -8,10 +8,10 @@ export function makeJson(write: Write): Reporter {
   return {
     begin: () => undefined,
     tellCase: (result) => void results.push(result),
-    end({ passed, failed, notPlayed, durationMs }) {
-      const cases = results.map(caseOf)
+    end({ passed, failed, notPlayed, durationMs, stopped }) {
+      const summary = { passed, failed, not_played: notPlayed, stopped: stopped?.reason ?? null }
       write(
-        `${JSON.stringify({ passed, failed, not_played: notPlayed, duration_ms: Math.round(durationMs), cases })}\n`,
+        `${JSON.stringify({ ...summary, duration_ms: Math.round(durationMs), cases: results.map(caseOf) })}\n`,
       )
     },
   }
@@ -40,7 +40,7 @@ function caseOf({ scenario, durationMs, steps, failure }: CaseResult): unknown {
             file: failure.place.file,
             line: failure.place.line,
             column: failure.place.column,
-            differences: failure.differences,
+            differences: failure.differences.map(maskedDifference),
             payments: failure.payments.map(({ name, payment }) => ({
               name,
               payment_id: payment.payment_id,

@@ -1,26 +1,36 @@
 import type { CaseResult } from '../play.ts'
-import type { Reporter, Write } from './reporter.ts'
+import type { Case } from '../read-scenarios.ts'
+import type { Reporter, Stop, Write } from './reporter.ts'
 import { storyOf } from './story.ts'
 
-/** JUnit's XML as CI systems read it: a suite per file, a case per case. Written when the run is over. */
+const RUN = 'svc sandbox run'
+
+/**
+ * JUnit's XML as CI systems read it: a suite per file, a case per case, written when the run is over. Cases that were not
+ * played are skipped ones; where that was an error, a suite of the run itself tells it, so that nothing stays green.
+ */
 export function makeJunit(write: Write): Reporter {
   const results: CaseResult[] = []
   return {
     begin: () => undefined,
     tellCase: (result) => void results.push(result),
-    end({ failed, durationMs }) {
-      const files = [...new Set(results.map(({ scenario }) => scenario.file))]
+    end({ failed, durationMs, unplayed = [], stopped }) {
+      const files = [...new Set([...results.map(({ scenario }) => scenario), ...unplayed].map(({ file }) => file))]
       const suites = files.map((file) =>
-        suiteOf(
-          file,
-          results.filter(({ scenario }) => scenario.file === file),
-        ),
+        suiteOf(file, {
+          results: results.filter(({ scenario }) => scenario.file === file),
+          unplayed: unplayed.filter((scenario) => scenario.file === file),
+          stopped,
+        }),
       )
+      const errors = stopped?.isError === true ? 1 : 0
+      if (stopped?.isError === true) suites.push(suiteOfRun(stopped))
       const root = attributes({
-        name: 'svc sandbox run',
-        tests: results.length,
+        name: RUN,
+        tests: results.length + unplayed.length + errors,
         failures: failed,
-        errors: 0,
+        errors,
+        skipped: unplayed.length,
         time: seconds(durationMs),
       })
       write(`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${root}>\n${suites.join('')}</testsuites>\n`)
@@ -28,28 +38,52 @@ export function makeJunit(write: Write): Reporter {
   }
 }
 
-function suiteOf(file: string, results: readonly CaseResult[]): string {
+type Played = { results: readonly CaseResult[]; unplayed: readonly Case[]; stopped: Stop | undefined }
+
+function suiteOf(file: string, { results, unplayed, stopped }: Played): string {
   const time = results.reduce((sum, { durationMs }) => sum + durationMs, 0)
   const failures = results.filter(({ failure }) => failure !== undefined).length
   const opening = attributes({
     name: file,
-    tests: results.length,
+    tests: results.length + unplayed.length,
     failures,
     errors: 0,
-    skipped: 0,
+    skipped: unplayed.length,
     time: seconds(time),
   })
-  return `  <testsuite ${opening}>\n${results.map(caseOf).join('')}  </testsuite>\n`
+  const cases = [...results.map(caseOf), ...unplayed.map((scenario) => skippedOf(scenario, stopped))]
+  return `  <testsuite ${opening}>\n${cases.join('')}  </testsuite>\n`
 }
 
-function caseOf({ scenario, durationMs, steps, failure }: CaseResult): string {
-  const opening = attributes({
+/** The one error of a run that was cut short, beside its cases. */
+function suiteOfRun({ reason }: Stop): string {
+  const counts = { tests: 1, failures: 0, errors: 1, skipped: 0, time: '0' }
+  return [
+    `  <testsuite ${attributes({ name: RUN, ...counts })}>`,
+    `    <testcase ${attributes({ name: 'every case is played', classname: RUN, time: '0' })}>`,
+    `      <error ${attributes({ message: reason, type: 'ScenarioRunError' })}>${escaped(reason)}</error>`,
+    '    </testcase>',
+    '  </testsuite>\n',
+  ].join('\n')
+}
+
+function skippedOf(scenario: Case, stopped: Stop | undefined): string {
+  const message = `not played: ${stopped?.reason ?? 'the run ended before it'}`
+  return `    <testcase ${openingOf(scenario, 0)}><skipped ${attributes({ message })}/></testcase>\n`
+}
+
+function openingOf(scenario: Case, durationMs: number): string {
+  return attributes({
     name: scenario.name,
     classname: scenario.file,
     file: scenario.file,
     line: scenario.place.line,
     time: seconds(durationMs),
   })
+}
+
+function caseOf({ scenario, durationMs, steps, failure }: CaseResult): string {
+  const opening = openingOf(scenario, durationMs)
   if (failure === undefined) return `    <testcase ${opening}/>\n`
   const story = storyOf(failure, (_style, text) => text).join('\n')
   const played = steps.map(({ number, title, status }) => `${status.padEnd(7)} ${number} ${title}`).join('\n')

@@ -1,10 +1,13 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { resolve } from 'node:path'
+import { asTyped } from '../../called-as.ts'
 import { usageError } from '../../errors.ts'
 import type { Io, Paint } from '../../io.ts'
+import type { CaseResult } from '../play.ts'
 import { makeJson } from './json.ts'
 import { makeJunit } from './junit.ts'
 import { makePretty } from './pretty.ts'
+import { openReportFile } from './report-file.ts'
+import type { ReportFile } from './report-file.ts'
 import type { Reporter, Write } from './reporter.ts'
 import { makeTap } from './tap.ts'
 
@@ -17,7 +20,7 @@ const MAKERS: Readonly<Record<string, (write: Write, paint: Paint) => Reporter>>
 
 /**
  * Opens the reporters that `--reporter` names: `pretty`, or with a file, `junit=out.xml`. One may write to standard
- * output. Files are written when the run is over.
+ * output. Files are opened at once and written when the run is over.
  * @throws {CliError} with exit code 2
  */
 export function openReporters(words: readonly string[], { io, paint }: { io: Io; paint: Paint }): Reporter {
@@ -36,14 +39,25 @@ export function openReporters(words: readonly string[], { io, paint }: { io: Io;
       '--reporter pretty --reporter junit=out.xml',
     )
   }
-  return together(
-    wishes.map(({ make, file }) =>
-      file === undefined ? make((text) => io.stdout.write(text), paint) : toFile(make, resolve(io.cwd, file)),
-    ),
-  )
+  const seen = new Set<string>()
+  const reporters = wishes.map(({ make, file }) => {
+    if (file === undefined) return make((text) => io.stdout.write(text), paint)
+    const opened = openReportFile(resolve(io.cwd, file))
+    if (seen.has(opened.identity)) throw usageError(`--reporter: two of them would write ${opened.path}`)
+    seen.add(opened.identity)
+    return toFile(make, opened)
+  })
+  return together(reporters, (result) => asUserTypes(result, io.calledAs))
 }
 
-function toFile(make: (write: Write, paint: Paint) => Reporter, file: string): Reporter {
+/** Commands in what the user may try next have to be ones that the user's shell finds. */
+function asUserTypes(result: CaseResult, called: string): CaseResult {
+  const { failure } = result
+  if (failure?.hint === undefined) return result
+  return { ...result, failure: { ...failure, hint: asTyped(failure.hint, called) } }
+}
+
+function toFile(make: (write: Write, paint: Paint) => Reporter, file: ReportFile): Reporter {
   const chunks: string[] = []
   const inner = make(
     (text) => void chunks.push(text),
@@ -53,16 +67,18 @@ function toFile(make: (write: Write, paint: Paint) => Reporter, file: string): R
     ...inner,
     end(summary) {
       inner.end(summary)
-      mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, chunks.join(''))
+      file.finish(chunks.join(''))
     },
   }
 }
 
-function together(reporters: readonly Reporter[]): Reporter {
+function together(reporters: readonly Reporter[], prepare: (result: CaseResult) => CaseResult): Reporter {
   return {
     begin: (cases) => reporters.forEach((reporter) => reporter.begin(cases)),
-    tellCase: (result, number) => reporters.forEach((reporter) => reporter.tellCase(result, number)),
+    tellCase(result, number) {
+      const prepared = prepare(result)
+      reporters.forEach((reporter) => reporter.tellCase(prepared, number))
+    },
     end: (summary) => reporters.forEach((reporter) => reporter.end(summary)),
   }
 }

@@ -27,8 +27,9 @@ function summaryText({ passed, failed, notPlayed, durationMs }: Summary, paint: 
     paint('green', `${passed} passed`),
     ...(notPlayed > 0 ? [`${notPlayed} not played`] : []),
   ]
-  const rate = (passed + failed) / (durationMs / 1_000)
-  return `${counts.join(', ')} in ${durationText(durationMs)} (${tenths(rate)} cases a second)`
+  const played = passed + failed
+  const rate = played === 0 ? '' : ` (${tenths(played / (durationMs / 1_000))} cases a second)`
+  return `${counts.join(', ')} in ${durationText(durationMs)}${rate}`
 }
 
 function durationText(ms: number): string {

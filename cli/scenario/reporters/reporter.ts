@@ -1,7 +1,19 @@
 import type { CaseResult } from '../play.ts'
+import type { Case } from '../read-scenarios.ts'
+
+/** Why cases were not played. An error is what nobody asked for, unlike --bail. */
+export type Stop = { reason: string; isError: boolean }
 
 /** What a run came to. */
-export type Summary = { passed: number; failed: number; notPlayed: number; durationMs: number }
+export type Summary = {
+  passed: number
+  failed: number
+  notPlayed: number
+  durationMs: number
+  /** The cases that were not played, and why; unknown to who only counts. */
+  unplayed?: readonly Case[]
+  stopped?: Stop | undefined
+}
 
 /** Tells a run in one form. Cases are told in their order, each when it is over. */
 export type Reporter = {

@@ -1,7 +1,7 @@
 import type { Paint } from '../../io.ts'
 import { printable } from '../../text.ts'
 import type { Failure } from '../failure.ts'
-import { curlOf, replyOf } from '../masked.ts'
+import { curlOf, maskedDifference, replyOf } from '../masked.ts'
 import type { Receipt } from '../receiver.ts'
 
 /** A failure as a person reads it: where, what, what it should have been, and what happened until then. */
@@ -17,7 +17,7 @@ export function storyOf(failure: Failure, paint: Paint): string[] {
     ),
     ...section(
       '',
-      differences.flatMap((difference) => differenceLines(difference, paint)),
+      differences.flatMap((difference) => differenceLines(maskedDifference(difference), paint)),
     ),
     ...(hint === undefined ? [] : ['', `${paint('yellow', 'Try:')} ${printable(hint)}`]),
     ...failure.payments.flatMap(({ name, payment }) =>
@@ -26,7 +26,7 @@ export function storyOf(failure: Failure, paint: Paint): string[] {
     ...webhookLines(failure.webhooks, paint),
     ...exchangeLines(failure, paint),
     '',
-    `${paint('dim', 'Again:')} ${failure.rerun}`,
+    `${paint('dim', 'Again:')} ${printable(failure.rerun)}`,
   ]
 }
 

@@ -1,6 +1,7 @@
 import { stringify } from 'yaml'
+import { printable } from '../../text.ts'
 import type { Failure } from '../failure.ts'
-import { curlOf, replyOf } from '../masked.ts'
+import { curlOf, maskedDifference, replyOf } from '../masked.ts'
 import type { CaseResult, StepResult } from '../play.ts'
 import type { Reporter, Write } from './reporter.ts'
 
@@ -9,8 +10,8 @@ export function makeTap(write: Write): Reporter {
   return {
     begin: (cases) => write(`TAP version 14\n1..${cases}\n`),
     tellCase: (result, number) => write(`${caseLines(result, number).join('\n')}\n`),
-    end({ passed, failed, notPlayed, durationMs }) {
-      if (notPlayed > 0) write('Bail out! a case failed, and --bail was given\n')
+    end({ passed, failed, notPlayed, durationMs, stopped }) {
+      if (notPlayed > 0) write(`Bail out! ${oneLine(stopped?.reason ?? 'not every case was played')}\n`)
       write(`# ${passed} passed, ${failed} failed, ${Math.round(durationMs)} ms\n`)
     },
   }
@@ -37,7 +38,7 @@ function diagnostics({ message, place, differences, hint, payments, webhooks, ex
   const shown = {
     message,
     at: { fileName: place.file, lineNumber: place.line, columnNumber: place.column },
-    ...(differences.length === 0 ? {} : { differences }),
+    ...(differences.length === 0 ? {} : { differences: differences.map(maskedDifference) }),
     ...(hint === undefined ? {} : { hint }),
     payments: payments.map(({ name, payment }) => ({
       name,
@@ -53,12 +54,17 @@ function diagnostics({ message, place, differences, hint, payments, webhooks, ex
     ...(exchange === undefined ? {} : { request: curlOf(exchange), answer: replyOf(exchange) }),
     again: rerun,
   }
-  return indented(['---', ...stringify(shown, { lineWidth: 0 }).trimEnd().split('\n'), '...'], '  ')
+  const lines = stringify(shown, { lineWidth: 0 }).trimEnd().split('\n')
+  return indented(['---', ...lines.map((line) => printable(line)), '...'], '  ')
 }
 
 /** A # would begin a directive, and a backslash an escape. */
 function escaped(text: string): string {
-  return text.replace(/[\r\n]+/g, ' ').replace(/[\\#]/g, String.raw`\$&`)
+  return oneLine(text).replace(/[\\#]/g, String.raw`\$&`)
+}
+
+function oneLine(text: string): string {
+  return printable(text.replace(/[\r\n]+/g, ' '))
 }
 
 function indented(lines: readonly string[], by = '    '): string[] {

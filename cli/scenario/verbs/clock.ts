@@ -10,6 +10,7 @@ export const ADVANCE_TIMEOUT_MS = 120_000
 /** Lets time pass for the case's merchant; what becomes due on the way happens. */
 export async function clock(run: CaseRun, given: unknown): Promise<void> {
   const { advance } = readInput(run, Clock, given)
+  // The end of the case ends the request too.
   const client = { ...run.client, timeoutMs: ADVANCE_TIMEOUT_MS }
   await call(client, advanceSandboxClock, { body: { merchant_id: run.merchant.merchant_id, by: advance } })
 }

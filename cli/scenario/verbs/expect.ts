@@ -5,6 +5,7 @@ import { StepFailure, refuseDifferences } from '../failure.ts'
 import { ExpectPayment, ExpectWebhook } from '../language.ts'
 import { differencesOf } from '../matchers.ts'
 import { WITHIN, deliveryNow, paymentNow } from './await.ts'
+import { receiverOf } from './webhooks.ts'
 
 /** Holds a payment, or a delivery, against what it should be now. */
 export async function expectStep(run: CaseRun, given: unknown): Promise<void> {
@@ -25,6 +26,7 @@ async function expectWebhook(run: CaseRun, given: unknown): Promise<void> {
   const payment = paymentOf(run, reference)
   const what = `${webhook} for ${reference}`
   if (payload !== undefined) {
+    receiverOf(run)
     const receipt = await pollFor(run, parseDuration(WITHIN), async () =>
       run.receiver?.receipts.find(
         (each) => each.eventType === webhook && each.paymentId === payment.created.payment_id,

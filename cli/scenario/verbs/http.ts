@@ -1,14 +1,16 @@
+import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { request } from 'undici'
 import type { z } from 'zod'
 import { ErrorBody } from '../../../src/wire/common.ts'
-import { unreachable } from '../../client.ts'
+import { isNetworkFailure, signalOf, unreachable } from '../../client.ts'
 import { CliError } from '../../errors.ts'
 import { exitOfStatus } from '../../exit-codes.ts'
 import { readInput } from '../case-run.ts'
 import type { CaseRun } from '../case-run.ts'
-import { refuseDifferences } from '../failure.ts'
+import { StepFailure, refuseDifferences } from '../failure.ts'
 import { Http } from '../language.ts'
 import { differencesOf } from '../matchers.ts'
+import type { Path } from '../source.ts'
 import { refuseStatus } from './pay.ts'
 
 /** The code of an answer that is neither a success nor an error in the API's form. */
@@ -34,6 +36,7 @@ type Answer = { http: number; headers: Record<string, unknown>; body: unknown }
 
 async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> {
   const { client } = run
+  refuseHeaders(input.headers ?? {})
   const method = METHODS.find((name) => input[name] !== undefined) ?? 'get'
   const url = `${client.apiUrl}${BASE}${input[method] ?? ''}`
   const body =
@@ -50,12 +53,41 @@ async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> 
     ...sent,
     method: UPPER[method],
     dispatcher: client.dispatcher,
-    signal: AbortSignal.timeout(client.timeoutMs),
+    signal: signalOf(client),
   }
-  const response = await request(url, options).catch((error: unknown) => Promise.reject(unreachable(client, error)))
-  const text = await response.body.text().catch((error: unknown) => Promise.reject(unreachable(client, error)))
+  const fail = (error: unknown): never => {
+    throw failureOf(run, error, input.headers === undefined ? [method] : ['headers'])
+  }
+  const response = await request(url, options).catch(fail)
+  const text = await response.body.text().catch(fail)
   client.onExchange?.({ ...sent, status: response.statusCode, reply: text })
   return { http: response.statusCode, headers: response.headers, body: parseBody(text) }
+}
+
+/** What HTTP can't carry is told before it is sent; the value may be a secret and is not repeated. */
+function refuseHeaders(headers: Readonly<Record<string, string>>): void {
+  for (const [name, value] of Object.entries(headers)) {
+    try {
+      validateHeaderName(name)
+      validateHeaderValue(name, value)
+    } catch (cause) {
+      throw new StepFailure(`this is no header that HTTP can carry: ${JSON.stringify(name)}`, {
+        at: ['headers', name],
+        cause,
+      })
+    }
+  }
+}
+
+/** Only the network can make the service unreachable; all else is a matter of the request in this step. */
+function failureOf({ client }: CaseRun, error: unknown, at: Path): Error {
+  const told = unreachable(client, error)
+  if (isNetworkFailure(error) || client.signal?.aborted === true) return told
+  const message =
+    told.code === 'SERVICE_UNREACHABLE'
+      ? `the service's answer can't be read: ${error instanceof Error ? error.message : String(error)}`
+      : told.message
+  return new StepFailure(message, { at, cause: error })
 }
 
 const UPPER = { get: 'GET', post: 'POST', put: 'PUT', delete: 'DELETE' } as const

@@ -1,13 +1,14 @@
 import { parseDuration } from '../../../src/lib/duration.ts'
-import { putWebhookEndpoint, replayWebhook } from '../../../src/wire/portal.ts'
+import { listWebhooks, putWebhookEndpoint, replayWebhook } from '../../../src/wire/portal.ts'
+import type { Delivery } from '../../../src/wire/portal.ts'
 import { call } from '../../client.ts'
 import { paymentOf, pollFor, readInput } from '../case-run.ts'
 import type { CaseRun } from '../case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { ReceiverBehaviour, Replay, Webhooks } from '../language.ts'
 import { startReceiver } from '../receiver.ts'
-import type { Behaviour, Receipt } from '../receiver.ts'
-import { WITHIN, deliveryNow } from './await.ts'
+import type { Behaviour, Receipt, Receiver } from '../receiver.ts'
+import { WITHIN, deliveryNow, paymentNow } from './await.ts'
 
 /** Waits until the receiver has all of these events, and holds their order against the expected one. */
 export async function webhooks(run: CaseRun, given: unknown): Promise<void> {
@@ -19,39 +20,70 @@ export async function webhooks(run: CaseRun, given: unknown): Promise<void> {
     within = WITHIN,
   } = readInput(run, Webhooks, given, ['for'])
   const { created } = paymentOf(run, reference)
-  const firsts = (): Receipt[] => firstReceipts(run.receiver?.receipts ?? [], created.payment_id)
+  const { receipts } = receiverOf(run)
+  const firsts = (): Receipt[] => firstReceipts(receipts, created.payment_id)
   await pollFor(run, parseDuration(within), async () => (lacking(expected, firsts()).length === 0 ? true : undefined))
+  const all =
+    exactly && lacking(expected, firsts()).length === 0 ? await typesAtRest(run, created.payment_id) : expected
   const received = firsts().filter((receipt) => exactly || expected.some((type) => type === receipt.eventType))
   const types = received.map((receipt) => receipt.eventType)
   const missing = lacking(expected, received)
-  if (missing.length > 0)
-    throw mismatch(`${missing.join(', ')} did not arrive within ${within}`, { expected, types, hint: missingHint(run) })
+  if (missing.length > 0) throw mismatch(`${missing.join(', ')} did not arrive within ${within}`, { expected, types })
+  if (types.length > expected.length) throw mismatch(`${reference} had other webhooks than these`, { expected, types })
+  if (all.length > expected.length)
+    throw mismatch(`${reference} had other webhooks than these`, { expected, types: all })
   if (!sameOrder(received, expected))
-    throw mismatch(
-      exactly && types.length > expected.length
-        ? `${reference} had other webhooks than these`
-        : `the webhooks of ${reference} came in another order`,
-      { expected, types },
-    )
+    throw mismatch(`the webhooks of ${reference} came in another order`, { expected, types })
   if (signed && received.some((receipt) => receipt.signature !== 'valid'))
     throw new StepFailure("a webhook was not signed with the merchant's secret", { at: ['signed'] })
 }
 
-function missingHint(run: CaseRun): string | undefined {
-  return run.receiver === undefined
-    ? 'given: { receiver: { answers: [200] } }, for this case has no receiver'
-    : undefined
+/**
+ * The case's receiver.
+ * @throws {StepFailure} where it has none: what nobody receives needs no waiting for
+ */
+export function receiverOf(run: CaseRun): Receiver {
+  if (run.receiver !== undefined) return run.receiver
+  throw new StepFailure('this case has no receiver that webhooks could arrive at', {
+    hint: 'given: { receiver: { answers: [200] } }, or a step receiver before this one',
+  })
+}
+
+/** How long nothing may happen before nothing more is expected. */
+const REST_MS = 500
+
+/** The types of all the payment's events, once it rests and each of their deliveries is decided, or waits for a retry. */
+async function typesAtRest(run: CaseRun, paymentId: string): Promise<string[]> {
+  let last = ''
+  let since = performance.now()
+  const found = await pollFor(run, parseDuration(WITHIN), async () => {
+    const { status } = await paymentNow(run, paymentId)
+    const { body } = await call(run.client, listWebhooks, { query: { payment_id: paymentId } })
+    const now = JSON.stringify([status, body.data.map(({ id, status }) => [id, status])])
+    if (now !== last || body.data.some(isDue)) since = performance.now()
+    last = now
+    if (performance.now() - since < REST_MS) return undefined
+    return new Map(body.data.toReversed().map(({ event_id, event_type }) => [event_id, event_type]))
+  })
+  if (found === undefined)
+    throw new StepFailure(`the payment's webhooks were not all decided within ${WITHIN}`, { at: ['exactly'] })
+  return [...found.values()]
+}
+
+function isDue({ status, next_retry_at }: Delivery): boolean {
+  return (
+    status === 'PENDING' || (status === 'FAILED' && next_retry_at !== null && Date.parse(next_retry_at) <= Date.now())
+  )
 }
 
 function mismatch(
   message: string,
-  { expected, types, hint }: { expected: readonly string[]; types: readonly string[]; hint?: string | undefined },
+  { expected, types }: { expected: readonly string[]; types: readonly string[] },
 ): StepFailure {
   const shown = (list: readonly string[]): string => (list.length === 0 ? 'nothing' : list.join(', '))
   return new StepFailure(message, {
     differences: [{ path: 'in_order', expected: shown(expected), actual: shown(types) }],
     at: ['in_order'],
-    hint,
   })
 }
 
@@ -75,17 +107,33 @@ function lacking(expected: readonly string[], received: readonly Receipt[]): str
   })
 }
 
-/** First attempts leave in the order of the events, several at once: what was under way together has no order. */
-const TOGETHER_MS = 100
+/**
+ * First attempts leave in the order of the events, several at once: what was under way together has no order. The
+ * receiver sees only the middle of an attempt; this much of connecting and answering lies around it.
+ */
+const AROUND_MS = 20
 
-function sameOrder(received: readonly Receipt[], expected: readonly string[]): boolean {
+type Arrival = Pick<Receipt, 'eventType' | 'arrivedAt' | 'answeredAt' | 'gaveUpAt'>
+
+/** Whether these came in the expected order, apart from pairs whose attempts overlapped in time. */
+export function sameOrder(received: readonly Arrival[], expected: readonly string[]): boolean {
   if (received.length !== expected.length) return false
-  const ordered = received.toSorted((a, b) =>
-    Math.abs(a.arrivedAt - b.arrivedAt) <= TOGETHER_MS
-      ? a.createdAt.localeCompare(b.createdAt)
-      : a.arrivedAt - b.arrivedAt,
+  const free = [...expected.entries()]
+  const arrivals = received.map((receipt) => {
+    const at = free.findIndex(([, type]) => type === receipt.eventType)
+    const [[position] = [-1]] = at === -1 ? [] : free.splice(at, 1)
+    return { receipt, position }
+  })
+  return arrivals.every(
+    ({ receipt, position }, index) =>
+      position !== -1 &&
+      arrivals.slice(index + 1).every((later) => later.position > position || overlap(receipt, later.receipt)),
   )
-  return ordered.every((receipt, index) => receipt.eventType === expected[index])
+}
+
+function overlap(first: Arrival, second: Arrival): boolean {
+  const end = first.gaveUpAt ?? first.answeredAt
+  return end === undefined || second.arrivedAt - end <= AROUND_MS
 }
 
 /** Changes how the receiver answers from now on; where the case has none, it gets one. */

@@ -1,0 +1,158 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import t from 'tap'
+import type { Test } from 'tap'
+import { request } from 'undici'
+import { makeClient } from '../../cli/client.ts'
+import { playCase } from '../../cli/scenario/play.ts'
+import type { CaseResult } from '../../cli/scenario/play.ts'
+import { runCli } from '../cli/harness.ts'
+import { testService } from '../support/app.ts'
+import { casesOf, scenarioOf } from './read.ts'
+
+const SERVICE = testService(t, { worker: true })
+
+const PAY = 'pay: { as: p1, amount: "50.00", currency: GBP }'
+
+type Limits = { timeoutMs?: number; requestTimeoutMs?: number; signal?: AbortSignal; more?: string; apiUrl?: string }
+
+async function playSteps(t: Test, steps: readonly string[], limits: Limits = {}): Promise<CaseResult> {
+  const apiUrl = limits.apiUrl ?? (await SERVICE).url
+  const timeoutMs = limits.requestTimeoutMs ?? 15_000
+  const client = makeClient({ apiUrl, clientId: undefined, platformUser: 'tester', timeoutMs })
+  t.teardown(() => client.close())
+  const [scenario] = casesOf(scenarioOf(steps, limits.more))
+  if (scenario === undefined) throw new Error('no case')
+  const signal = limits.signal ?? new AbortController().signal
+  return playCase(client, scenario, { timeoutMs: limits.timeoutMs ?? 30_000, signal, rerun: () => 'again' })
+}
+
+/** The service, but for `/api/v1/slow`, which is never answered; `asked` resolves when somebody waits for that. */
+async function slowService(t: Test): Promise<{ apiUrl: string; asked: Promise<void> }> {
+  const { url } = await SERVICE
+  const { promise: asked, resolve } = Promise.withResolvers<void>()
+  async function pass(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (incoming.url === '/api/v1/slow') return resolve()
+    const chunks: Buffer[] = []
+    for await (const chunk of incoming) chunks.push(Buffer.from(chunk))
+    const { host: _host, connection: _connection, 'content-length': _length, ...headers } = incoming.headers
+    const method = incoming.method === 'PUT' ? 'PUT' : incoming.method === 'POST' ? 'POST' : 'GET'
+    const body = chunks.length === 0 ? null : Buffer.concat(chunks)
+    const answer = await request(`${url}${incoming.url}`, { method, headers, body })
+    response.writeHead(answer.statusCode, { 'content-type': 'application/json' }).end(await answer.body.text())
+  }
+  const server = createServer((incoming, response) => void pass(incoming, response).catch(() => response.destroy()))
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('no port')
+  return { apiUrl: `http://127.0.0.1:${address.port}`, asked }
+}
+
+t.test("a request that can't be written as HTTP fails its step and not the run", async (t) => {
+  t.match(await playSteps(t, ['http: { get: /payments, headers: { "x y": "1" } }']), {
+    failure: { step: 1, message: 'this is no header that HTTP can carry: "x y"', place: { line: 4, column: 40 } },
+  })
+  const secret = await playSteps(t, [String.raw`http: { get: /payments, headers: { x-token: "hush\nhush" } }`])
+  t.match(secret, { failure: { message: 'this is no header that HTTP can carry: "x-token"' } })
+  const short = 'http: { post: /payments, body: { a: 1 }, headers: { content-length: "5" } }'
+  t.match(await playSteps(t, [short]), {
+    failure: { step: 1, message: /^this request can't be sent: /, place: { line: 4, column: 46 } },
+  })
+  t.match(await playSteps(t, [String.raw`pay: { amount: "5.00", currency: GBP, idempotency_key: "a\nb" }`]), {
+    failure: { step: 1, message: /^this request can't be sent: / },
+  })
+  const dir = t.testdir({
+    'a.yaml': `${scenarioOf([short])}---\n${scenarioOf([PAY])}`,
+  })
+  const words = ['sandbox', 'run', '.', '--api-url', (await SERVICE).url, '--as', 'tester']
+  t.match(await runCli(words, { cwd: dir }), { code: 3, stdout: /1 failed, 1 passed/ }, 'the next case is played')
+})
+
+t.test('an answer that does not come fails its step and not the run', async (t) => {
+  const { apiUrl } = await slowService(t)
+  const limits = { apiUrl, requestTimeoutMs: 1_000 }
+  t.match(await playSteps(t, ['http: { get: /slow }'], limits), {
+    failure: { step: 1, message: /did not answer within 1000 ms/ },
+  })
+})
+
+t.test("a case's time ends the request under way", async (t) => {
+  const { apiUrl } = await slowService(t)
+  const { failure, durationMs } = await playSteps(t, [PAY, 'http: { get: /slow }', PAY.replace('p1', 'p2')], {
+    apiUrl,
+    timeoutMs: 1_500,
+  })
+  t.match(failure, {
+    step: 2,
+    message: 'the case may take 1500 ms, and they were over in this step',
+    payments: [{ name: 'p1', payment: { status: 'AwaitingAuthorisation' } }],
+  })
+  t.ok(durationMs < 8_000, `${durationMs} ms`)
+})
+
+t.test("a case's time ends an advance of the clock", async (t) => {
+  const { failure, durationMs } = await playSteps(t, [PAY, 'clock: { advance: 11h }'], {
+    more: 'given: { receiver: { answers: [500], delay: 20s } }\n',
+    timeoutMs: 1_500,
+  })
+  t.match(failure, { step: 2, message: /the case may take 1500 ms/ })
+  t.ok(durationMs < 10_000, `${durationMs} ms`)
+})
+
+t.test('an interruption ends the request under way', async (t) => {
+  const { apiUrl, asked } = await slowService(t)
+  const abort = new AbortController()
+  const playing = playSteps(t, ['http: { get: /slow }', PAY], { apiUrl, signal: abort.signal })
+  await asked
+  const begunAt = performance.now()
+  abort.abort()
+  t.match(await playing, { failure: { step: 1 }, steps: [{ status: 'failed' }, { status: 'skipped' }] })
+  t.ok(performance.now() - begunAt < 8_000)
+})
+
+t.test('a reference without a value fails its step instead of becoming text', async (t) => {
+  const refused = 'pay: { as: p1, amount: "-1.00", currency: GBP }\n    expect_error: { http: 400 }'
+  t.match(await playSteps(t, [refused, 'http: { get: "/payments/$p1.payment_id", expect: { http: 404 } }']), {
+    failure: {
+      step: 2,
+      message: '$p1.payment_id: no step has given the name "p1"',
+      place: { line: 6, column: 13 },
+    },
+  })
+  const answered = 'http: { get: /payments, as: a }'
+  t.match(await playSteps(t, [answered, 'http: { get: "/payments/$a.body.nope", expect: { http: 404 } }']), {
+    failure: { step: 2, message: '$a.body.nope: the answer has no such member', place: { line: 5, column: 13 } },
+  })
+  t.match(
+    await playSteps(t, [answered, 'http: { get: /payments, expect: { body: { data: $a.body.nope } } }']),
+    { failure: { message: '$a.body.nope: the answer has no such member', place: { line: 5, column: 47 } } },
+    'also where it is the whole value',
+  )
+  t.match(
+    await playSteps(t, [answered, `${refused.replace('http: 400', 'code: $a.body.nope')}`]),
+    { failure: { message: '$a.body.nope: the answer has no such member', place: { line: 6, column: 21 } } },
+    'also in expect_error',
+  )
+})
+
+t.test('expect_error is held against what its references stand for', async (t) => {
+  const steps = [
+    'http: { get: /payments/nothing, as: a, expect: { http: 404 } }',
+    'http: { get: /payments/nothing }\n    expect_error: { code: $a.body.code }',
+  ]
+  t.equal((await playSteps(t, steps)).failure, undefined)
+})
+
+t.test('an alias without an end is a mistake of the file', async (t) => {
+  const dir = t.testdir({ 'a.yaml': `scenario: v1\nname: x\nsteps: &s\n  - ${PAY}\n  - *s\n` })
+  t.match(await runCli(['sandbox', 'scenarios', 'validate', 'a.yaml'], { cwd: dir }), {
+    code: 2,
+    stderr: /a\.yaml:5:5: \*s stands inside of what it repeats/,
+  })
+})

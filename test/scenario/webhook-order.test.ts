@@ -1,0 +1,76 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { makeClient } from '../../cli/client.ts'
+import { playCase } from '../../cli/scenario/play.ts'
+import type { CaseResult } from '../../cli/scenario/play.ts'
+import { sameOrder } from '../../cli/scenario/verbs/webhooks.ts'
+import { testService } from '../support/app.ts'
+import { casesOf, scenarioOf } from './read.ts'
+
+const SERVICE = testService(t, { worker: true })
+
+const PAY = 'pay: { as: p1, amount: "50.00", currency: GBP }'
+
+async function playSteps(t: Test, steps: readonly string[], more = ''): Promise<CaseResult> {
+  const { url } = await SERVICE
+  const client = makeClient({ apiUrl: url, clientId: undefined, platformUser: 'tester', timeoutMs: 15_000 })
+  t.teardown(() => client.close())
+  const [scenario] = casesOf(scenarioOf(steps, more))
+  if (scenario === undefined) throw new Error('no case')
+  const signal = new AbortController().signal
+  return playCase(client, scenario, { timeoutMs: 30_000, signal, rerun: () => 'again' })
+}
+
+type Arrival = Parameters<typeof sameOrder>[0][number]
+
+function arrival(eventType: string, arrivedAt: number, end: Partial<Arrival> = { answeredAt: arrivedAt + 1 }): Arrival {
+  return { eventType, arrivedAt, answeredAt: undefined, gaveUpAt: undefined, ...end }
+}
+
+t.test('only attempts that overlapped in time may arrive in another order', async (t) => {
+  t.ok(sameOrder([arrival('a', 0), arrival('b', 60)], ['a', 'b']))
+  t.notOk(sameOrder([arrival('b', 0), arrival('a', 60)], ['a', 'b']), 'however soon after each other')
+  t.ok(sameOrder([arrival('b', 0, { answeredAt: 100 }), arrival('a', 60)], ['a', 'b']))
+  t.ok(sameOrder([arrival('b', 0, {}), arrival('a', 6_000)], ['a', 'b']), 'one that has no answer yet')
+  t.notOk(sameOrder([arrival('b', 0, { gaveUpAt: 5_000 }), arrival('a', 6_000)], ['a', 'b']))
+  t.notOk(
+    sameOrder([arrival('c', 0), arrival('b', 60, { answeredAt: 200 }), arrival('a', 100)], ['a', 'b', 'c']),
+    'every pair counts',
+  )
+  t.ok(sameOrder([arrival('a', 0), arrival('b', 60), arrival('a', 120)], ['a', 'b', 'a']), 'one type twice')
+  t.notOk(sameOrder([arrival('a', 0)], ['b']))
+  t.notOk(sameOrder([arrival('a', 0)], ['a', 'b']))
+})
+
+t.test('exactly waits for what is still under way', async (t) => {
+  t.match(
+    await playSteps(t, [
+      'pay: { as: p1, amount: "5.00", currency: GBP, bank: cancel }',
+      'webhooks: { for: $p1, in_order: [payment.initiated], exactly: true }',
+    ]),
+    {
+      failure: {
+        message: '$p1 had other webhooks than these',
+        // Both may have been under way together.
+        differences: [{ actual: /payment\.initiated, payment\.failed|payment\.failed, payment\.initiated/ }],
+      },
+    },
+  )
+  const slow = 'given: { receiver: { delay: 300ms } }\n'
+  t.equal(
+    (await playSteps(t, [PAY, 'webhooks: { for: $p1, in_order: [payment.initiated], exactly: true }'], slow)).failure,
+    undefined,
+    'and no longer than that',
+  )
+})
+
+t.test('what nobody receives is not waited for', async (t) => {
+  for (const step of [
+    'expect: { webhook: payment.initiated, for: $p1, payload: { data: {} } }',
+    'webhooks: { for: $p1, in_order: [payment.initiated] }',
+  ]) {
+    const { failure, durationMs } = await playSteps(t, [PAY, step], 'given: { receiver: false }\n')
+    t.match(failure, { step: 2, message: /this case has no receiver/, hint: /^given: \{ receiver: / })
+    t.ok(durationMs < 8_000, `${durationMs} ms`)
+  }
+})
