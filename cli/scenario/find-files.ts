@@ -1,4 +1,5 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -29,15 +30,35 @@ export function findScenarioFiles(words: readonly string[], cwd: string): Scenar
 
 function filesOf(word: string, cwd: string): ScenarioFile[] {
   const path = resolve(cwd, word)
-  if (!existsSync(path)) return [builtIn(word)]
-  if (!statSync(path).isDirectory()) return [{ label: labelOf(path, cwd), path }]
-  const found = readdirSync(path, { recursive: true, encoding: 'utf8' })
+  const stats = statOf(path)
+  if (stats === undefined) return [builtIn(word)]
+  if (!stats.isDirectory()) return [{ label: labelOf(path, cwd), path }]
+  const found = namesBelow(path)
     .filter((name) => EXTENSIONS.has(extname(name)) && !name.split(/[\\/]/).includes('node_modules'))
     .toSorted()
     .map((name) => join(path, name))
-    .filter((file) => statSync(file).isFile())
+    // A link to nothing is no file.
+    .filter((file) => statOf(file)?.isFile() === true)
   if (found.length === 0) throw fileError(`there is no scenario file (*.yaml, *.yml, *.json) in ${word}`)
   return found.map((file) => ({ label: labelOf(file, cwd), path: file }))
+}
+
+/** Undefined where there is nothing. */
+function statOf(path: string): Stats | undefined {
+  return orUsage(path, () => statSync(path, { throwIfNoEntry: false }))
+}
+
+function namesBelow(folder: string): string[] {
+  return orUsage(folder, () => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+}
+
+/** What the file system refuses is about the words of the command line: exit code 2. */
+function orUsage<T>(path: string, look: () => T): T {
+  try {
+    return look()
+  } catch (cause) {
+    throw fileError(`can't read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
 }
 
 function labelOf(path: string, cwd: string): string {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { CreatedPayment, DebtorAccountScheme, Payment, PaymentStatus, Refund } from '../../src/wire/payments.ts'
 import { Delivery, DeliveryStatus } from '../../src/wire/portal.ts'
+import { parseDuration } from '../../src/lib/duration.ts'
 import { matcherProblems } from './matchers.ts'
 
 /*
@@ -25,10 +26,29 @@ const PaymentReference = z
   .regex(/^\$(\w+|\{\w+\})$/, 'must be a payment by its name, such as $p1')
   .meta({ description: 'a payment that a step before has made: $p1', examples: ['$p1'] })
 
-const Duration = z
-  .string()
-  .regex(/^(\d{1,9}(ms|s|m|h|d)|\$.+)$/, 'must be a duration such as 250ms, 10s, 5m, 11h or 2d')
-  .meta({ examples: ['10s'] })
+/** A duration of at most so much. One that a reference stands for is looked at once it is filled in. */
+function durationUpTo(most: string, example: string): z.ZodType<string> {
+  const mostMs = parseDuration(most)
+  return z
+    .string()
+    .regex(/^(\d{1,9}(ms|s|m|h|d)|\$.+)$/, 'must be a duration such as 250ms, 10s, 5m, 11h or 2d')
+    .refine((text) => (msOf(text) ?? 0) <= mostMs, `must be at most ${most}`)
+    .meta({ description: `a duration such as 250ms, 10s, 5m, 11h or 2d; at most ${most}`, examples: [example] })
+}
+
+/** Undefined for what is no duration (yet), which the pattern tells. */
+function msOf(text: string): number | undefined {
+  try {
+    return parseDuration(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** How long a step waits, or a receiver takes. */
+const Wait = durationUpTo('1h', '10s')
+/** As far as the sandbox's clock goes in one advance. */
+const Advance = durationUpTo('400d', '11h')
 
 const Name = z
   .string()
@@ -45,7 +65,8 @@ const Matcher = z
     for (const problem of matcherProblems(value)) context.addIssue({ code: 'custom', ...problem })
   })
   .meta({
-    description: 'a literal, "/regex/", ">= 10", {type: uuid}, {one_of: [..]}, {contains: ..} or {absent: true}',
+    description:
+      'a literal, "/regex/", ">= 10", {type: uuid}, {one_of: [..]}, {contains: ..}, {absent: true}, or {equals: ..} for a value as it is, also one that looks like a matcher',
   })
 
 /** Amounts are text on the wire; a number here would never match. */
@@ -70,7 +91,7 @@ export const ReceiverBehaviour = z.strictObject({
   /** One status per delivery, in turn; the last one repeats. */
   answers: z.array(HttpStatus).min(1).max(1_000).optional(),
   /** How long the receiver takes before it answers. */
-  delay: Duration.optional(),
+  delay: Wait.optional(),
 })
 
 export const Given = z.strictObject({
@@ -115,13 +136,13 @@ export const Bank = z.strictObject({ approve: PaymentReference.optional(), cance
 export const AwaitPayment = z.strictObject({
   payment: PaymentReference,
   status: PaymentStatus,
-  within: Duration.optional(),
+  within: Wait.optional(),
 })
 export const AwaitWebhook = z.strictObject({
   webhook: EventType,
   for: PaymentReference,
   status: DeliveryStatus.optional(),
-  within: Duration.optional(),
+  within: Wait.optional(),
 })
 
 export const ExpectPayment = z.strictObject({
@@ -154,11 +175,11 @@ export const Webhooks = z.strictObject({
   /** Whether nothing else may have come for this payment. */
   exactly: z.boolean().optional(),
   signed: z.boolean().optional(),
-  within: Duration.optional(),
+  within: Wait.optional(),
 })
 
 export const Replay = z.strictObject({ webhook: EventType, for: PaymentReference })
-export const Clock = z.strictObject({ advance: Duration })
+export const Clock = z.strictObject({ advance: Advance })
 
 const ApiPath = z.string().regex(/^[/$]/, 'must be a path below /api/v1, such as "/payments"').optional()
 export const Http = z.strictObject({

@@ -1,5 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isUuid } from '../../src/lib/ids.ts'
 import { isAmountText } from '../../src/lib/money.ts'
+import { masked } from './masked.ts'
 
 /** One value that is not as expected. `path` is dotted, '' for the value itself. */
 export type Difference = { path: string; expected: string; actual: string }
@@ -14,6 +16,7 @@ type Matcher =
   | { kind: 'type'; type: ValueType }
   | { kind: 'one_of'; options: readonly unknown[] }
   | { kind: 'contains'; part: unknown }
+  | { kind: 'equals'; value: unknown }
   | { kind: 'absent'; absent: boolean }
 
 const REGEX = /^\/(.+)\/([imsu]{0,4})$/s
@@ -37,14 +40,43 @@ export function matcherProblems(expected: unknown, path: readonly (string | numb
       : [{ path: [...path], message: `asks for the type "${word}"; there are ${VALUE_TYPES.join(', ')}` }]
   if (Array.isArray(expected)) return expected.flatMap((item, index) => matcherProblems(item, [...path, index]))
   if (typeof expected !== 'object' || expected === null) return []
-  return Object.entries(expected).flatMap(([key, item]) => matcherProblems(item, [...path, key]))
+  const members = Object.entries(expected)
+  const message = members.map((member) => wordProblem(member, members.length)).find((found) => found !== undefined)
+  if (message !== undefined) return [{ path: [...path], message }]
+  // What is expected as it is can hold anything.
+  return members.flatMap(([key, item]) => (key === 'equals' ? [] : matcherProblems(item, [...path, key])))
+}
+
+/** Each word of a matcher with what it takes. A body's own members of these names are expected with {equals}. */
+const WORDS: Readonly<Record<string, { takes: string; fits: (value: unknown) => boolean }>> = {
+  one_of: { takes: 'a list of at least one value', fits: (value) => Array.isArray(value) && value.length > 0 },
+  absent: { takes: 'true or false', fits: (value) => typeof value === 'boolean' },
+  contains: { takes: 'a value', fits: () => true },
+  equals: { takes: 'a value', fits: () => true },
+}
+
+/** A matcher that is not well-formed would be taken for a literal, which says something else than was meant. */
+function wordProblem([key, value]: [string, unknown], members: number): string | undefined {
+  const word = Object.hasOwn(WORDS, key) ? WORDS[key] : undefined
+  if (word === undefined) return undefined
+  if (members > 1)
+    return `asks for ${key} and for more beside it, but a matcher stands alone; {equals: …} takes any value`
+  // A captured value may be what it takes; it is looked at again once it is filled in.
+  const isReference = typeof value === 'string' && /^\$[A-Za-z_{]/.test(value)
+  return isReference || word.fits(value)
+    ? undefined
+    : `asks for ${key}, which takes ${word.takes}; it is ${show(value)}`
+}
+
+/** What `/pattern/flags` means; undefined for other text. Throws SyntaxError where the pattern is none. */
+export function regexOf(text: string): RegExp | undefined {
+  const [, pattern, flags] = REGEX.exec(text) ?? []
+  return pattern === undefined ? undefined : new RegExp(pattern, flags)
 }
 
 function regexProblem(text: string): string | undefined {
-  const [, pattern, flags] = REGEX.exec(text) ?? []
-  if (pattern === undefined) return undefined
   try {
-    RegExp(pattern, flags)
+    regexOf(text)
     return undefined
   } catch (error) {
     return error instanceof Error ? error.message : String(error)
@@ -52,7 +84,8 @@ function regexProblem(text: string): string | undefined {
 }
 
 /**
- * Holds a value against what is expected of it: a literal, "/regex/", ">= 10", {type}, {one_of}, {contains} or {absent}.
+ * Holds a value against what is expected of it: a literal, "/regex/", ">= 10", {type}, {one_of}, {contains}, {absent}, or
+ * {equals}, which takes its value as it is.
  * An object asks only for the members it names; an array asks for all elements in their order. Numbers and amounts are
  * compared digit by digit, never as floats.
  */
@@ -87,13 +120,14 @@ function matcherOf(expected: unknown): Matcher | undefined {
   const [key, value] = onlyMember(expected) ?? []
   if (key === 'one_of' && Array.isArray(value)) return { kind: 'one_of', options: value }
   if (key === 'contains') return { kind: 'contains', part: value }
+  if (key === 'equals') return { kind: 'equals', value }
   if (key === 'absent' && typeof value === 'boolean') return { kind: 'absent', absent: value }
   return undefined
 }
 
 function textMatcher(text: string): Matcher | undefined {
-  const [, pattern, flags] = REGEX.exec(text) ?? []
-  if (pattern !== undefined) return { kind: 'regex', regex: new RegExp(pattern, flags) }
+  const regex = regexOf(text)
+  if (regex !== undefined) return { kind: 'regex', regex }
   const [, operator, number] = COMPARISON.exec(text) ?? []
   return operator === undefined || number === undefined ? undefined : { kind: 'comparison', operator, number }
 }
@@ -126,6 +160,8 @@ function matches(matcher: Matcher, actual: unknown): boolean {
       return matcher.options.some((option) => differencesOf(option, actual).length === 0)
     case 'contains':
       return contains(matcher.part, actual)
+    case 'equals':
+      return isDeepStrictEqual(matcher.value, actual)
     case 'absent':
       return (actual === undefined || actual === null) === matcher.absent
     default:
@@ -187,6 +223,8 @@ function describe(matcher: Matcher): string {
       return `one of ${matcher.options.map(show).join(', ')}`
     case 'contains':
       return `something that contains ${show(matcher.part)}`
+    case 'equals':
+      return show(matcher.value)
     case 'absent':
       return matcher.absent ? 'nothing' : 'something'
     default:
@@ -196,9 +234,9 @@ function describe(matcher: Matcher): string {
 
 const SHOWN_MAX = 300
 
-/** A value as failures show it: JSON, for only that tells "1" from 1. */
+/** A value as failures show it: JSON, for only that tells "1" from 1, but for what is secret in it. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing'
-  const json = JSON.stringify(value)
+  const json = JSON.stringify(masked(value, false))
   return json.length > SHOWN_MAX ? `${json.slice(0, SHOWN_MAX)}…` : json
 }

@@ -1,5 +1,6 @@
+import { Lexer } from 'yaml'
 import type { Document } from 'yaml'
-import type { z } from 'zod'
+import { z } from 'zod'
 import { explainIssues } from './explain.ts'
 import type { Explained } from './explain.ts'
 import { ExpectError, VERBS, VERB_NAMES, isVerb } from './language.ts'
@@ -98,6 +99,8 @@ function ruleProblems(verb: Verb, input: unknown, expectError: ExpectError | und
   }
   if (verb === 'bank' && has('approve') === has('cancel'))
     tell('bank takes one of approve and cancel', VERBS.bank.example)
+  if (verb === 'expect' && has('of') && Object.keys(Object(input)).length === 1)
+    tell(`expect says nothing about ${String(memberOf(input, 'of'))}`, VERBS.expect.example)
   if (verb === 'receiver' && !has('answers') && !has('delay'))
     tell('receiver takes answers, delay or both', VERBS.receiver.example)
   if (verb === 'http' && ['get', 'post', 'put', 'delete'].filter(has).length !== 1)
@@ -123,9 +126,20 @@ export function parse<Schema extends z.ZodType>(
 ): z.output<Schema> | undefined {
   const parsed = schema.safeParse(value)
   if (parsed.success) return parsed.data
-  for (const found of explainIssues(schema, parsed.error, value))
+  const form = formOf(schema, value)
+  const error = form.safeParse(value).error ?? parsed.error
+  for (const found of explainIssues(form, error, value))
     note(withBankHint({ ...found, path: [...path, ...found.path] }))
   return undefined
+}
+
+/** Of the forms that a verb has, the one that shares most fields with the value: only its rules are worth telling. */
+function formOf(schema: z.ZodType, value: unknown): z.ZodType {
+  if (!(schema instanceof z.ZodUnion) || typeof value !== 'object' || value === null) return schema
+  const fields = Object.keys(value)
+  const forms = schema.options.filter((option) => option instanceof z.ZodObject)
+  const shared = ({ shape }: z.ZodObject): number => fields.filter((field) => Object.hasOwn(shape, field)).length
+  return forms.toSorted((a, b) => shared(b) - shared(a))[0] ?? schema
 }
 
 /** Who looks for `reject` finds the way in which the mock bank does it. */
@@ -143,6 +157,19 @@ const TITLE_MAX = 76
 function titleOf(document: Document, source: Source, path: Path): string {
   const { line, column } = locate(source, document, path, 'key')
   const written = (source.lines[line - 1] ?? '').slice(column - 1).trim()
-  const text = written.replace(/\s+#.*$/, '')
+  const text = withoutComment(written).trim()
   return text.length > TITLE_MAX ? `${text.slice(0, TITLE_MAX)}…` : text
+}
+
+/** The lexer's own marks, which stand for no character of the text. */
+const LEXER_MARKS = new Set(['\u0002', '\u0018', '\u001f'])
+
+/** A # begins a comment only where YAML says so, which is not inside of quotes. */
+function withoutComment(line: string): string {
+  let length = 0
+  for (const token of new Lexer().lex(line)) {
+    if (token.startsWith('#')) return line.slice(0, length)
+    if (!LEXER_MARKS.has(token)) length += token.length
+  }
+  return line
 }

@@ -1,10 +1,11 @@
+import { parseAllDocuments } from 'yaml'
 import { CliError } from '../errors.ts'
 import type { CaseRun } from './case-run.ts'
 import { StepFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
 import type { Case } from './read-scenarios.ts'
 import type { Step } from './read-step.ts'
-import { excerptOf } from './source.ts'
+import { excerptOf, locate, makeSource } from './source.ts'
 import type { Place } from './source.ts'
 import { paymentNow } from './verbs/await.ts'
 import { UNEXPECTED_STATUS } from './verbs/http.ts'
@@ -20,8 +21,8 @@ export async function tellFailure(
 ): Promise<Failure> {
   if (isUnreachable(error)) throw error
   const exchange = run.lastExchange
-  const { message, hint, differences, at, isBesideVerb } = wordsOf(error)
-  const place: Place = step?.placeOf(isBesideVerb ? at : [step.verb, ...at]) ?? scenario.place
+  const { message, hint, differences, at, isBesideVerb } = wordsOf(error, step)
+  const place: Place = step?.placeOf(isBesideVerb ? at : [step.verb, ...at]) ?? placeOfGiven(scenario, error)
   return {
     message,
     hint,
@@ -39,14 +40,31 @@ export async function tellFailure(
 
 type Words = Pick<StepFailure, 'message' | 'hint' | 'differences' | 'at' | 'isBesideVerb'>
 
-function wordsOf(error: unknown): Words {
+/** Before the first step the merchant is made: a refusal is about what was given for it, and about its field if it names one. */
+function placeOfGiven({ source, place }: Case, error: unknown): Place {
+  if (!(error instanceof CliError) || error.options.status === undefined) return place
+  const text = source.lines.join('\n')
+  const again = makeSource(source.file, text)
+  const documents = parseAllDocuments(text, { lineCounter: again.counter, prettyErrors: false })
+  const document = documents.find((each) => locate(again, each, ['name'], 'value').line === place.line)
+  const field = error.options.fields?.[0]?.path.split('.').at(-1)
+  const path = ['given', 'merchant', ...(field === undefined ? [] : [FIELD_OF_GIVEN[field] ?? field])]
+  const found = document === undefined ? undefined : locate(again, document, path, 'key')
+  // Where nothing is given, the way leads no further than to the document's own beginning.
+  return document === undefined || found === undefined || !document.has('given') ? place : found
+}
+
+/** The fields of a new merchant that have another name in a scenario. */
+const FIELD_OF_GIVEN: Readonly<Record<string, string>> = { kyb_status: 'kyb' }
+
+function wordsOf(error: unknown, step: Step | undefined): Words {
   if (error instanceof StepFailure) return error
   const nowhere = { differences: [], at: [], isBesideVerb: false }
   if (!(error instanceof CliError))
     return { ...nowhere, message: error instanceof Error ? error.message : String(error), hint: undefined }
   const { status, fields = [], hint: next } = error.options
   const expected =
-    status === undefined
+    status === undefined || step === undefined
       ? undefined
       : `expect_error: { http: ${status}, code: ${error.code} } beside the verb, if this refusal is the story`
   const hint = [next, expected].filter((part) => part !== undefined).join('; or ')
@@ -54,7 +72,7 @@ function wordsOf(error: unknown): Words {
     return {
       ...nowhere,
       message: error.message,
-      hint: `expect: { http: ${status} } in this step, if that is the story`,
+      hint: step === undefined ? undefined : `expect: { http: ${status} } in this step, if that is the story`,
     }
   const refused =
     status === undefined ? error.message : `the service refused it with ${status} ${error.code}: ${error.message}`

@@ -79,6 +79,46 @@ t.test('a value of the wrong kind is told with the rule', async (t) => {
   ])
 })
 
+t.test('a duration has a limit, which is told', async (t) => {
+  t.same(mistakesOf(scenarioOf(['clock: { advance: 401d }'])), ['4:23 advance must be at most 400d'])
+  t.same(mistakesOf(scenarioOf(['receiver: { delay: 61m }'])), ['4:24 delay must be at most 1h'])
+  t.same(mistakesOf(scenarioOf([PAY, 'await: { payment: $p1, status: Settled, within: 999999999d }'])), [
+    '5:53 within must be at most 1h',
+  ])
+  t.same(mistakesOf(scenarioOf(['clock: { advance: 400d }', 'receiver: { delay: 1h }'])), [])
+})
+
+t.test('an expectation that expects nothing is refused', async (t) => {
+  t.same(mistakesOf(scenarioOf([PAY, 'expect: { of: $p1 }'])), ['5:5 expect says nothing about $p1'])
+  t.same(mistakesOf(scenarioOf([PAY, 'expect: { webhook: payment.initiated, for: $p1 }'])), [], 'that there is one')
+})
+
+t.test('an unknown field is told with those of the form that was meant', async (t) => {
+  const hintOf = (step: string): string =>
+    readScenarios({ file: 'x.yaml', text: scenarioOf([PAY, step]), vars: {} }).mistakes[0]?.hint ?? ''
+  const ofPayment = hintOf('expect: { of: $p1, zzzzz: 1 }')
+  t.match(ofPayment, /\bstatus_history\b/)
+  t.notMatch(ofPayment, /attempt_count|payload/)
+  t.match(hintOf('expect: { webhook: payment.settled, for: $p1, zzzzz: 1 }'), /attempt_count/)
+  t.same(mistakesOf(scenarioOf([PAY, 'expect: { webhook: payment.settled, for: $p1, attempt: 1 }'])), [
+    '5:51 unknown field "attempt": did you mean "attempt_count"?',
+  ])
+  t.same(mistakesOf(scenarioOf(['pya: { amount: "1.00", currency: GBP }'])), [
+    '4:5 unknown verb "pya": did you mean "pay"?',
+  ])
+})
+
+t.test("a step's title is its line without its comment", async (t) => {
+  const titleOf = (step: string): string | undefined => casesOf(scenarioOf([step]))[0]?.steps[0]?.title
+  const quoted = 'pay: { amount: "5.00", currency: GBP, remittance_reference: "order #5 # 6" }'
+  t.equal(titleOf(`${quoted} # a comment "with" quotes`), quoted)
+  t.equal(titleOf(quoted.replaceAll('"', "'")), quoted.replaceAll('"', "'"))
+  t.equal(
+    titleOf("pay: { amount: '5.00', currency: GBP, payer_name: Ann's } # it's"),
+    "pay: { amount: '5.00', currency: GBP, payer_name: Ann's }",
+  )
+})
+
 t.test('an amount that is not quoted is told to be', async (t) => {
   t.same(mistakesOf(scenarioOf(['pay: { amount: 50.00, currency: GBP }'])), [
     "4:20 50.00 is a floating-point number here, which can't hold an amount exactly: quote it",

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { compareDecimals, differencesOf, show } from '../../cli/scenario/matchers.ts'
+import { compareDecimals, differencesOf, matcherProblems, show } from '../../cli/scenario/matchers.ts'
 
 function fits(expected: unknown, actual: unknown): boolean {
   return differencesOf(expected, actual).length === 0
@@ -67,6 +67,33 @@ t.test('one_of, contains and absent', async (t) => {
   t.notOk(fits({ absent: true }, ''))
 })
 
+t.test('equals takes its value as it is', async (t) => {
+  for (const text of ['/a/', '>= 10', '/(/']) {
+    t.ok(fits({ equals: text }, text), text)
+    t.same(matcherProblems({ equals: text }), [])
+  }
+  t.notOk(fits({ equals: '/a/' }, 'a') || fits({ equals: 1 }, '1') || fits({ equals: null }, undefined))
+  t.ok(fits({ equals: { contains: 1, absent: 'x' } }, { absent: 'x', contains: 1 }))
+  t.notOk(fits({ equals: { a: 1 } }, { a: 1, b: 2 }), 'an object is all of it')
+  t.match(differencesOf({ a: { equals: '/a/' } }, { a: 'b' }), [{ path: 'a', expected: '"/a/"', actual: '"b"' }])
+})
+
+t.test('a matcher that is not well-formed is a mistake, and no literal', async (t) => {
+  const problemOf = (value: unknown): string => matcherProblems({ field: value })[0]?.message ?? ''
+  t.equal(problemOf({ one_of: 'a' }), 'asks for one_of, which takes a list of at least one value; it is "a"')
+  t.match(problemOf({ one_of: [] }), /takes a list of at least one value/)
+  t.equal(problemOf({ absent: 'yes' }), 'asks for absent, which takes true or false; it is "yes"')
+  for (const both of [
+    { type: 'uuid', one_of: ['a'] },
+    { contains: 'a', x: 1 },
+    { equals: 'a', absent: true },
+  ])
+    t.match(problemOf(both), /a matcher stands alone/)
+  t.match(problemOf([{ deep: { absent: 1 } }]), /takes true or false/)
+  for (const fine of [{ one_of: ['a'] }, { one_of: '$a.body.list' }, { absent: false }, { type: 'string', name: 'x' }])
+    t.equal(problemOf(fine), '')
+})
+
 t.test('an object asks for the members it names, a list for all its elements', async (t) => {
   t.ok(fits({ a: { b: 1 } }, { a: { b: 1, c: 2 }, d: 3 }))
   t.same(
@@ -86,5 +113,6 @@ t.test('an object asks for the members it names, a list for all its elements', a
 t.test('what is shown tells text from numbers, and is not endless', async (t) => {
   t.equal(show('1'), '"1"')
   t.equal(show(undefined), 'nothing')
+  t.notMatch(show([{ state: 'S3CRET', a: { redirect_url: 'S3CRET' } }]), /S3CRET/)
   t.ok(show('x'.repeat(10_000)).length < 400)
 })

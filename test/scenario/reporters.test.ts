@@ -1,25 +1,29 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { Parser } from 'tap-parser'
 import type { Failure } from '../../cli/scenario/failure.ts'
-import { curlOf, maskedBody, quoted, replyOf } from '../../cli/scenario/masked.ts'
+import { curlOf, maskedBody, maskedDifference, quoted, replyOf } from '../../cli/scenario/masked.ts'
 import type { CaseResult } from '../../cli/scenario/play.ts'
 import { openReporters } from '../../cli/scenario/reporters/open.ts'
-import type { Summary } from '../../cli/scenario/reporters/reporter.ts'
-import { makeIo } from '../cli/harness.ts'
+import { reported } from '../../cli/scenario/reporters/reported.ts'
+import type { Reporter, Summary } from '../../cli/scenario/reporters/reporter.ts'
+import { makeIo, runCli } from '../cli/harness.ts'
 import { PAY, casesOf, scenarioOf } from './read.ts'
 import { assertWellFormed } from './well-formed.ts'
 
 const NASTY = 'a # "case" <with> & \\ all\nof it \u0007 ]]>'
 
+/** Starts another sequence for the terminal: JSON leaves it as it is. */
+const SEQUENCE = '\u009b31m'
+
 const FAILURE: Failure = {
   message: `it went wrong: ${NASTY}`,
-  hint: 'do it right',
+  hint: 'do it right; svc status tells more',
   step: 1,
   title: PAY,
   place: { file: 'x.yaml', line: 4, column: 5, length: 3 },
-  excerpt: ['> 4 |   - pay: {}', '    |     ^^^'],
+  excerpt: [`> 4 |   - pay: {} ${SEQUENCE}`, '    |     ^^^'],
   differences: [{ path: 'status', expected: '"Settled"', actual: '"Failed"' }],
   payments: [],
   webhooks: [],
@@ -49,8 +53,8 @@ function resultsOf(): CaseResult[] {
 
 const SUMMARY: Summary = { passed: 1, failed: 2, notPlayed: 0, durationMs: 36 }
 
-function report(words: readonly string[], cwd = '/nowhere', summary = SUMMARY): string {
-  const { io, stdout } = makeIo({ cwd })
+function report(words: readonly string[], cwd = '/nowhere', summary = SUMMARY, calledAs = 'svc'): string {
+  const { io, stdout } = makeIo({ cwd, calledAs })
   const reporter = openReporters(words, { io, paint: (_style, text) => text })
   reporter.begin(resultsOf().length)
   for (const [index, result] of resultsOf().entries()) reporter.tellCase(result, index + 1)
@@ -72,8 +76,13 @@ t.test('TAP parses, with a subtest for each case and diagnostics where it failed
     )
     parser.end(text)
   })
-  t.match(results, { count: 3, fail: 2, failures: [{ name: NASTY.replace(/\n/g, ' ') }, {}] })
+  t.match(results, {
+    count: 3,
+    fail: 2,
+    failures: [{ name: NASTY.replace(/\n/g, ' ').replace('\u0007', '\\u0007') }, {}],
+  })
   t.equal(names.length, 6, 'a test point for each step')
+  t.notOk(text.includes('\u0007') || text.includes('\u009b'), 'nothing drives the terminal')
   t.match(diagnostics, [
     {
       message: FAILURE.message,
@@ -84,8 +93,97 @@ t.test('TAP parses, with a subtest for each case and diagnostics where it failed
   ])
 })
 
-t.test('a run that was cut short bails out', async (t) => {
-  t.match(report(['tap'], '/nowhere', { ...SUMMARY, notPlayed: 4 }), /^Bail out! /m)
+t.test('a run that was cut short says why, in every form', async (t) => {
+  const unplayed = resultsOf().map(({ scenario }) => ({ ...scenario, file: 'y.yaml' }))
+  const stopped = { reason: `the service is away ${SEQUENCE}`, isError: true }
+  const summary = { ...SUMMARY, notPlayed: 3, unplayed, stopped }
+  t.match(report(['tap'], '/nowhere', summary), /^Bail out! the service is away \\u009b31m$/m)
+  t.match(JSON.parse(report(['json'], '/nowhere', summary)), { not_played: 3, stopped: stopped.reason })
+  const dir = t.testdir({})
+  report(['junit=a.xml'], dir, summary)
+  const xml = readFileSync(join(dir, 'a.xml'), 'utf8')
+  t.doesNotThrow(() => assertWellFormed(xml))
+  t.match(xml, /<testsuites name="svc sandbox run" tests="7" failures="2" errors="1" skipped="3"/)
+  t.match(xml, /<testsuite name="y\.yaml" tests="3" failures="0" errors="0" skipped="3"/)
+  t.equal(xml.match(/<skipped message="not played: the service is away/g)?.length, 3)
+  t.equal(xml.match(/<error message="the service is away/g)?.length, 1)
+  report(['junit=a.xml'], dir, { ...summary, stopped: { reason: 'a case failed', isError: false } })
+  t.notMatch(readFileSync(join(dir, 'a.xml'), 'utf8'), /<error/, '--bail is no error of its own')
+})
+
+t.test('a report ends with the reason, whoever ended the run', async (t) => {
+  const cases = resultsOf().map(({ scenario }) => scenario)
+  async function summaryOf(signal: AbortSignal, play: (reporter: Reporter) => Promise<Summary>): Promise<Summary[]> {
+    const ends: Summary[] = []
+    const reporter = {
+      begin: () => undefined,
+      tellCase: () => undefined,
+      end: (summary: Summary) => void ends.push(summary),
+    }
+    await reported(reporter, { cases, signal }, play).catch(() => undefined)
+    return ends
+  }
+  const { signal } = new AbortController()
+  const bailed = { passed: 1, failed: 1, notPlayed: 1, durationMs: 5 }
+  async function playAs(reporter: Reporter, summary: Summary): Promise<Summary> {
+    reporter.begin(3)
+    reporter.end(summary)
+    return summary
+  }
+  t.match(await summaryOf(signal, (reporter) => playAs(reporter, bailed)), [
+    { ...bailed, unplayed: [{ name: 'no merchant' }], stopped: { reason: /--bail/, isError: false } },
+  ])
+  t.match(await summaryOf(signal, () => Promise.reject(new Error('no service'))), [
+    { notPlayed: 3, unplayed: { length: 3 }, stopped: { reason: 'no service', isError: true } },
+  ])
+  t.match(await summaryOf(AbortSignal.abort('SIGINT'), (reporter) => playAs(reporter, bailed)), [
+    { stopped: { reason: 'the run was interrupted', isError: true } },
+  ])
+  const whole = { passed: 3, failed: 0, notPlayed: 0, durationMs: 5 }
+  t.match(await summaryOf(signal, (reporter) => playAs(reporter, whole)), [{ stopped: undefined, unplayed: [] }])
+})
+
+t.test('a report file is opened before the run, and its path is told where that fails', async (t) => {
+  const dir = t.testdir({ file: 'x', old: {} })
+  const io = makeIo({ cwd: dir }).io
+  const open = (...words: string[]): Reporter => openReporters(words, { io, paint: (_style, text) => text })
+  for (const path of ['/proc/x/out.xml', 'file/out.xml', 'old'])
+    t.throws(() => open(`junit=${path}`), { code: 'USAGE', message: new RegExp(`can't write .*${path}`) }, path)
+  open('junit=a/b/out.xml')
+  t.ok(existsSync(join(dir, 'a', 'b', 'out.xml')))
+  t.throws(() => open('junit=out', 'tap=./out'), { code: 'USAGE', message: /two of them would write .*out/ })
+  symlinkSync(join(dir, 'out'), join(dir, 'link'))
+  t.throws(() => open('junit=out', 'tap=link'), { code: 'USAGE' }, 'also by another name')
+})
+
+t.test('reports in files leave the people theirs', async (t) => {
+  const dir = t.testdir({ 'x.yaml': scenarioOf([PAY]) })
+  const words = ['sandbox', 'run', 'x.yaml', '--api-url', 'http://127.0.0.1:1', '--reporter', 'junit=out.xml']
+  t.match(await runCli(words, { cwd: dir }), { code: 8, stdout: /0 passed, 1 not played/ })
+  t.match(readFileSync(join(dir, 'out.xml'), 'utf8'), /tests="2" failures="0" errors="1" skipped="1"/)
+  t.match(JSON.parse((await runCli([...words, '-o', 'json'], { cwd: dir })).stdout), { not_played: 1 })
+  const both = await runCli([...words, '--reporter', 'tap'], { cwd: dir })
+  t.match(both.stdout, /^TAP version 14\n1\.\.1\nBail out! .*can't be reached/)
+  t.match(await runCli(['sandbox', 'run', 'x.yaml', '--reporter', 'junit=none.xml'], { cwd: dir }), { code: 8 })
+  t.match(readFileSync(join(dir, 'none.xml'), 'utf8'), /<error message="no service is running/)
+  t.match(await runCli(words.with(-1, 'junit=x.yaml/out.xml'), { cwd: dir }), { code: 2, stderr: /x\.yaml\/out\.xml/ })
+})
+
+t.test('commands are told as the user has to type them', async (t) => {
+  for (const form of ['pretty', 'tap', 'json'])
+    t.match(report([form], '/nowhere', SUMMARY, 'npx svc'), /do it right; npx svc status tells more/, form)
+})
+
+t.test('a difference of something secret is masked in every form', async (t) => {
+  const shown = { expected: '"zzz"', actual: '"http://bank/?state=S3CRET"' }
+  for (const path of ['redirect_url', 'data.signatures[0]', 'data[1].state', 'secret.inner', 'X-Service-Signature'])
+    t.same(maskedDifference({ path, ...shown }), { path, expected: '***', actual: '***' }, path)
+  t.same(maskedDifference({ path: 'status', ...shown }), { path: 'status', ...shown })
+  t.match(maskedDifference({ path: 'state', expected: '"a"', actual: 'nothing' }), { actual: 'nothing' })
+  const before = FAILURE.differences
+  t.teardown(() => (FAILURE.differences = before))
+  FAILURE.differences = [{ path: 'redirect_url', ...shown }]
+  for (const form of ['pretty', 'tap', 'json']) t.notMatch(report([form]), /S3CRET/, form)
 })
 
 t.test('JUnit is well-formed whatever stands in names and messages', async (t) => {
@@ -146,10 +244,13 @@ t.test('the request can be pasted, and nothing secret is in it', async (t) => {
   }
   t.equal(
     curlOf(exchange),
-    'curl -X POST \'http://127.0.0.1/api?a=1&b\' -H \'authorization: ***\' -H \'x-merchant-client-id: shop\' -d \'{"state":"***","code":"***","note":"it\'\\\'\'s"}\'',
+    'curl -g -X POST \'http://127.0.0.1/api?a=1&b\' -H \'authorization: ***\' -H \'x-merchant-client-id: shop\' --data-raw \'{"state":"***","code":"***","note":"it\'\\\'\'s"}\'',
   )
   t.notMatch(replyOf(exchange), /S3CRET/)
   t.match(replyOf(exchange), /STATE_MISMATCH/, "an error's code is no secret")
+  const read = { ...exchange, method: 'GET', url: 'http://x/[1]', headers: {} }
+  t.equal(curlOf({ ...read, body: '@/etc/passwd' }), "curl -g -X GET 'http://x/[1]' --data-raw @/etc/passwd")
+  t.equal(curlOf({ ...read, body: null }), "curl -g 'http://x/[1]'")
   t.equal(maskedBody('no json', false), 'no json')
   t.equal(quoted('a b'), "'a b'")
   t.equal(replyOf({ ...exchange, status: undefined }), 'no answer')

@@ -12,6 +12,7 @@ import { playAll } from '../../scenario/play-all.ts'
 import type { PlayAllOptions } from '../../scenario/play-all.ts'
 import type { Case } from '../../scenario/read-scenarios.ts'
 import { openReporters } from '../../scenario/reporters/open.ts'
+import { reported } from '../../scenario/reporters/reported.ts'
 import type { Summary } from '../../scenario/reporters/reporter.ts'
 import { onStopSignals } from '../../up/signals.ts'
 import { mistakesError } from './scenarios.ts'
@@ -43,17 +44,21 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
   const chosen = onlyCases(cases, options.only)
   const reporter = openReporters(wishedReporters(context, options), { io: context.io, paint: context.print.paint })
   const abort = new AbortController()
-  const release = onStopSignals((signal) => abort.abort(signal))
+  const release = onStopSignals((signal) => {
+    context.io.stderr.write('stopping…\n')
+    abort.abort(signal)
+  })
   try {
     const play = {
-      reporter,
       bail: options.bail,
       parallel: options.parallel,
       timeoutMs,
-      rerun: rerunOf(options),
+      rerun: rerunOf(options, context.io.calledAs),
       signal: abort.signal,
     }
-    const summary = await playSomewhere(context, chosen, { ...play, ephemeral: options.ephemeral })
+    const summary = await reported(reporter, { cases: chosen, signal: abort.signal }, (during) =>
+      playSomewhere(context, chosen, { ...play, reporter: during, ephemeral: options.ephemeral }),
+    )
     if (abort.signal.aborted) return abort.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
     return summary.failed > 0 ? EXIT.assertion : EXIT.ok
   } finally {
@@ -61,9 +66,10 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
   }
 }
 
+/** Reports in files are beside what the user reads, and not in place of it. */
 function wishedReporters(context: Context, { reporter }: RunOptions): readonly string[] {
-  if (reporter.length > 0) return reporter
-  return [context.json ? 'json' : 'pretty']
+  const isToldHere = reporter.some((word) => !word.includes('='))
+  return isToldHere ? reporter : [context.json ? 'json' : 'pretty', ...reporter]
 }
 
 async function playSomewhere(
@@ -92,10 +98,10 @@ async function playSomewhere(
 }
 
 /** The command that plays one case again. A built-in's label is its name, which is what the command takes. */
-function rerunOf(options: RunOptions): (scenario: Case) => string {
+function rerunOf(options: RunOptions, called: string): (scenario: Case) => string {
   const flags = [
     ...options.var.flatMap((word) => ['--var', quoted(word)]),
     ...(options.ephemeral ? ['--ephemeral'] : []),
   ]
-  return ({ file, number }) => ['svc', 'sandbox', 'run', quoted(file), '--only', String(number), ...flags].join(' ')
+  return ({ file, number }) => [called, 'sandbox', 'run', quoted(file), '--only', String(number), ...flags].join(' ')
 }

@@ -10,9 +10,7 @@ export function makeJson(write: Write): Reporter {
     tellCase: (result) => void results.push(result),
     end({ passed, failed, notPlayed, durationMs, stopped }) {
       const summary = { passed, failed, not_played: notPlayed, stopped: stopped?.reason ?? null }
-      write(
-        `${JSON.stringify({ ...summary, duration_ms: Math.round(durationMs), cases: results.map(caseOf) })}\n`,
-      )
+      write(`${JSON.stringify({ ...summary, duration_ms: Math.round(durationMs), cases: results.map(caseOf) })}\n`)
     },
   }
 }

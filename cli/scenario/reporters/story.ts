@@ -2,6 +2,7 @@ import type { Paint } from '../../io.ts'
 import { printable } from '../../text.ts'
 import type { Failure } from '../failure.ts'
 import { curlOf, maskedDifference, replyOf } from '../masked.ts'
+import { answerText } from '../receiver.ts'
 import type { Receipt } from '../receiver.ts'
 
 /** A failure as a person reads it: where, what, what it should have been, and what happened until then. */
@@ -62,7 +63,7 @@ function webhookLines(webhooks: readonly Receipt[] | undefined, paint: Paint): s
     const attempt = webhooks.slice(0, index + 1).filter((other) => other.eventId === receipt.eventId).length
     const again = attempt > 1 ? ` (attempt ${attempt})` : ''
     const signature = receipt.signature === 'valid' ? '' : `, signature ${receipt.signature}`
-    return `${timeOf(new Date(receipt.arrivedAt).toISOString())}  ${printable(receipt.eventType).padEnd(22)} answered ${receipt.status}${again}${signature}`
+    return `${timeOf(new Date(receipt.arrivedAt).toISOString())}  ${printable(receipt.eventType).padEnd(22)} ${answerText(receipt)}${again}${signature}`
   })
   return section(paint('dim', 'Webhooks that the receiver got'), lines.length === 0 ? ['none'] : lines)
 }
