@@ -3,6 +3,7 @@ import { fillIn } from './case-run.ts'
 import type { CaseRun } from './case-run.ts'
 import { StepFailure } from './failure.ts'
 import { ExpectError } from './language.ts'
+import { regexOf } from './matchers.ts'
 
 /**
  * Holds how a step ended against the refusal that was expected of it. A refusal is what the API says; a failed
@@ -50,6 +51,6 @@ function expectedOf(run: CaseRun, wanted: ExpectError): ExpectError {
 }
 
 function matchesText(pattern: string, text: string): boolean {
-  const [, regex, flags] = /^\/(.+)\/([imsu]*)$/s.exec(pattern) ?? []
-  return regex === undefined ? text.includes(pattern) : new RegExp(regex, flags).test(text)
+  const regex = regexOf(pattern)
+  return regex === undefined ? text.includes(pattern) : regex.test(text)
 }

@@ -1,3 +1,4 @@
+import { asTyped } from '../../called-as.ts'
 import { z } from 'zod'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError } from '../../errors.ts'
@@ -58,10 +59,10 @@ export async function validate(
 /** All mistakes of all files, as one error: exit code 2. Programs get them as a list, people with the lines they are in. */
 export function mistakesError(context: Context, mistakes: readonly Mistake[]): CliError {
   const summary = `${mistakes.length === 1 ? 'there is a mistake' : `there are ${mistakes.length} mistakes`}; nothing was played`
-  if (!context.json)
-    return new CliError('SCENARIO_INVALID', `${summary}\n\n${mistakes.map(mistakeText).join('\n\n')}\n`, {
-      exit: EXIT.usage,
-    })
+  if (!context.json) {
+    const text = asTyped(mistakes.map(mistakeText).join('\n\n'), context.io.calledAs)
+    return new CliError('SCENARIO_INVALID', `${summary}\n\n${text}\n`, { exit: EXIT.usage })
+  }
   const fields = mistakes.map(({ place, message }) => ({
     path: `${place.file}:${place.line}:${place.column}`,
     code: 'SCENARIO_INVALID',
