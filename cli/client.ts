@@ -3,15 +3,15 @@ import { Agent, request } from 'undici'
 import { z } from 'zod'
 import { ErrorBody } from '../src/wire/common.ts'
 import type { Operation, OperationInput, OperationReply } from '../src/wire/operation.ts'
+import type { Credentials } from './auth/credentials.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT, exitOfStatus } from './exit-codes.ts'
 
 export type Client = {
   /** Without a slash at the end. */
   apiUrl: string
-  clientId: string | undefined
-  /** The operator to act as, in operations of the platform (decision 57). */
-  platformUser?: string | undefined
+  /** Who it acts as. */
+  credentials: Credentials
   /** Told of every request and its answer, as it went over the wire. */
   onExchange?: ((exchange: Exchange) => void) | undefined
   /** How long one request may take from its start to the end of the answer. */
@@ -37,14 +37,20 @@ const CONNECT_TIMEOUT_MS = 3_000
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 const RETRY_AFTER_MS = 150
 
-export function makeClient(options: Pick<Client, 'apiUrl' | 'clientId' | 'platformUser' | 'timeoutMs'>): Client {
+export function makeClient(options: Pick<Client, 'apiUrl' | 'credentials' | 'timeoutMs'>): Client {
+  return { ...options, ...makeConnections(options.timeoutMs) }
+}
+
+/** Connections, before it is known whose service they lead to. */
+export function makeConnections(timeoutMs: number): Pick<Client, 'dispatcher' | 'timeoutMs' | 'close'> {
   const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxResponseSize: REPLY_BYTES_MAX })
-  return { ...options, dispatcher, close: () => dispatcher.destroy() }
+  return { dispatcher, timeoutMs, close: () => dispatcher.destroy() }
 }
 
 /**
  * Calls an operation of the contract and returns its reply, parsed by the operation's own schema. A request that may be
- * repeated is, once, when the connection fails. Redirects are not followed.
+ * repeated is, once, when the connection fails; so is any that an expired token did not let in. Redirects are not
+ * followed.
  * @throws {CliError} whose exit code says what kind of failure it was
  */
 export async function call<O extends Operation>(
@@ -52,8 +58,7 @@ export async function call<O extends Operation>(
   operation: O,
   input: OperationInput<O>,
 ): Promise<OperationReply<O>> {
-  const prepared = prepare(client, operation, input)
-  const reply = await sendTwiceIfSafe(client, prepared)
+  const reply = await sendProven(client, operation, prepare(client, operation, input))
   const json = parseJson(reply.text)
   const schema = operation.replies[reply.status]
   if (schema === undefined) throw refusal(client, operation, reply.status, json)
@@ -93,26 +98,18 @@ type Prepared = {
 const Texts = z.record(z.string(), z.union([z.string(), z.number()]).optional())
 
 function prepare(client: Client, operation: Operation, input: OperationInput<Operation>): Prepared {
-  if (operation.access.includes('merchant') && client.clientId === undefined) {
-    throw new CliError('NO_CLIENT_ID', 'no merchant is named to act for', {
-      exit: EXIT.signedOut,
-      hint: '--client-id <id>, or SVC_CLIENT_ID in the environment',
-    })
-  }
   const headers: Record<string, string> = { accept: 'application/json' }
   for (const [name, value] of Object.entries(Texts.parse(input.headers ?? {}))) {
     if (value !== undefined) headers[name] = String(value)
   }
-  if (client.clientId !== undefined) headers['x-merchant-client-id'] = client.clientId
-  if (client.platformUser !== undefined && operation.access.includes('sandbox'))
-    headers['x-platform-user'] = client.platformUser
   const body = input.body === undefined ? null : JSON.stringify(input.body)
   if (body !== null) headers['content-type'] = 'application/json'
   const isRepeatable = operation.method !== 'POST' || headers['x-idempotency-key'] !== undefined
   return { url: urlOf(client, operation, input), method: operation.method, headers, body, isRepeatable }
 }
 
-function urlOf(client: Client, operation: Operation, input: OperationInput<Operation>): string {
+/** The address of a request, with its parameters and query filled in. */
+export function urlOf(client: Client, operation: Operation, input: OperationInput<Operation>): string {
   const params = Texts.parse(input.params ?? {})
   const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const value = String(params[name] ?? '')
@@ -134,6 +131,43 @@ export function signalOf({ timeoutMs, signal }: Pick<Client, 'timeoutMs' | 'sign
 }
 
 type Reply = { status: number; text: string }
+
+/** Sends with what proves the caller; where that has expired in the meantime, once more with what is renewed. */
+async function sendProven(client: Client, operation: Operation, prepared: Prepared): Promise<Reply> {
+  const proof = await proofFor(client, operation)
+  const reply = await sendTwiceIfSafe(client, { ...prepared, headers: { ...prepared.headers, ...proof } })
+  // A request that was not let in has done nothing, so that any kind may be repeated.
+  if (reply.status !== 401 || !isExpired(reply.text)) return reply
+  if (!(await client.credentials.refresh(operation, client, proof))) return reply
+  const renewed = await proofFor(client, operation)
+  return sendTwiceIfSafe(client, { ...prepared, headers: { ...prepared.headers, ...renewed } })
+}
+
+/**
+ * The headers that prove the caller of an operation. A client that is stopped waits for no token.
+ * @throws {CliError} exit code 4 where nobody is signed in
+ */
+export async function proofFor(
+  client: Client,
+  operation: Pick<Operation, 'access'>,
+): Promise<Readonly<Record<string, string>>> {
+  const { signal } = client
+  const proof = client.credentials.headersFor(operation, client)
+  if (signal === undefined) return proof
+  const { promise: stopped, reject } = Promise.withResolvers<never>()
+  const stop = (): void => reject(unreachable(client, signal.reason))
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  try {
+    return await Promise.race([proof, stopped])
+  } finally {
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+function isExpired(text: string): boolean {
+  return ErrorBody.safeParse(parseJson(text)).data?.code === 'TOKEN_EXPIRED'
+}
 
 async function sendTwiceIfSafe(client: Client, prepared: Prepared): Promise<Reply> {
   try {
@@ -202,7 +236,7 @@ const WHY: Readonly<Record<string, string>> = {
 }
 
 /** An error of the connection, as the user is told it. */
-export function unreachable(client: Client, error: unknown): CliError {
+export function unreachable(client: Pick<Client, 'apiUrl' | 'timeoutMs' | 'signal'>, error: unknown): CliError {
   if (client.signal?.aborted === true)
     return new CliError('REQUEST_STOPPED', `the request to ${client.apiUrl} was stopped before its answer came`, {
       exit: EXIT.interrupted,

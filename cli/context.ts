@@ -2,13 +2,16 @@ import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { parseDuration } from '../src/lib/duration.ts'
+import { chooseCredentials } from './auth/choose.ts'
+import type { Http } from './auth/credentials.ts'
 import { asTyped } from './called-as.ts'
-import { makeClient } from './client.ts'
+import { makeClient, makeConnections } from './client.ts'
 import type { Client } from './client.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { findService } from './find-service.ts'
+import type { FindOptions } from './find-service.ts'
 import { paintFor } from './io.ts'
 import type { Io, Paint } from './io.ts'
 import { OUTPUT_MODES, makePrinter } from './output.ts'
@@ -19,6 +22,7 @@ const GlobalOptions = z.object({
   apiUrl: z.string().optional(),
   clientId: z.string().optional(),
   as: z.string().optional(),
+  profile: z.string().optional(),
   stateDir: z.string().optional(),
   output: z.enum(OUTPUT_MODES).optional(),
   json: z.union([z.literal(true), z.string()]).optional(),
@@ -37,10 +41,14 @@ export type Context = {
   stateDir: string
   /** The service's address as the flag or SVC_API_URL names it; undefined when neither does. */
   namedUrl: string | undefined
+  /** What the command line says of the service and of who to act as. */
+  flags: FindOptions['flags']
   /** Whether the user asked for JSON. */
   json: boolean
   /** The client of the service that flags, environment or state directory name. */
   client(): Client
+  /** Connections for what comes before there is a client: signing in. */
+  http(): Http
   /** A line for people on standard error, commands in it as they have to be typed; left out with JSON, where standard error holds nothing but an error. */
   note(text: string): void
 }
@@ -99,32 +107,40 @@ function makeContext(io: Io, given: unknown): { context: Context; close(): Promi
     paint: paintFor(io, 'stdout', options.color),
   })
   let opened: Client | undefined
+  let connections: ReturnType<typeof makeConnections> | undefined
   const context: Context = {
     io,
     print,
     paint: paintFor(io, 'stderr', options.color),
     stateDir: stateDirOf({ flag: options.stateDir, env: io.env, cwd: io.cwd }),
     namedUrl: options.apiUrl ?? (io.env['SVC_API_URL'] || undefined),
+    flags: options,
     json: isJson(options, io.env),
     client() {
       opened ??= openClient(io, options)
       return opened
     },
+    http() {
+      connections ??= makeConnections(timeoutOf(io))
+      return connections
+    },
     note(text) {
       if (!context.json) io.stderr.write(`${asTyped(text, io.calledAs)}\n`)
     },
   }
-  return { context, close: async () => opened?.close() }
+  return { context, close: async () => void (await Promise.all([opened?.close(), connections?.close()])) }
 }
 
-function openClient(io: Io, options: GlobalOptions): Client {
-  const { apiUrl, clientId } = findService({ flags: options, env: io.env, cwd: io.cwd })
-  return makeClient({
-    apiUrl,
-    clientId,
-    platformUser: platformUser(io, options.as),
-    timeoutMs: durationOf(io.env['SVC_TIMEOUT'] || '15s', 'SVC_TIMEOUT'),
-  })
+function openClient(io: Io, flags: GlobalOptions): Client {
+  const where = { flags, env: io.env, cwd: io.cwd }
+  const found = findService(where)
+  const credentials = chooseCredentials({ ...where, found, platformUser: platformUser(io, flags.as) })
+  return makeClient({ apiUrl: found.apiUrl, credentials, timeoutMs: timeoutOf(io) })
+}
+
+/** How long one request may take. */
+export function timeoutOf(io: Io): number {
+  return durationOf(io.env['SVC_TIMEOUT'] || '15s', 'SVC_TIMEOUT')
 }
 
 const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/

@@ -1,3 +1,4 @@
+import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
 import { calledAs } from './called-as.ts'
 
@@ -14,6 +15,8 @@ export type Stdin = {
   readonly isTTY: boolean
   /** Reads all of standard input; more than `maxBytes` is an error. */
   read(maxBytes: number): Promise<Buffer>
+  /** Reads one line that a person types, without its end; undefined at the end of the input. */
+  readLine(): Promise<string | undefined>
 }
 
 /** Everything a command may touch of its process. Results go to stdout, all else to stderr; tests pass their own. */
@@ -36,7 +39,7 @@ export function systemIo(): Io {
   return {
     stdout: sinkOf(process.stdout),
     stderr: sinkOf(process.stderr),
-    stdin: { isTTY: process.stdin.isTTY === true, read: readStdin },
+    stdin: { isTTY: process.stdin.isTTY === true, read: readStdin, readLine },
     env: process.env,
     cwd: process.cwd(),
     calledAs: calledAs(process.env, process.argv[1]),
@@ -71,6 +74,16 @@ async function readStdin(maxBytes: number): Promise<Buffer> {
     chunks.push(bytes)
   }
   return Buffer.concat(chunks)
+}
+
+async function readLine(): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin })
+  try {
+    for await (const line of lines) return line
+    return undefined
+  } finally {
+    lines.close()
+  }
 }
 
 /**

@@ -1,16 +1,31 @@
 import { Command, Option } from 'commander'
+import { addAudit } from './commands/audit.ts'
+import { addCredentials } from './commands/credentials.ts'
 import { addDown } from './commands/down.ts'
 import { addHelp } from './commands/help.ts'
+import { addHold } from './commands/hold.ts'
+import { addInit } from './commands/init.ts'
+import { addKyb } from './commands/kyb.ts'
+import { addLogin } from './commands/login.ts'
+import { addLogout } from './commands/logout.ts'
+import { addMail } from './commands/mail.ts'
+import { addMerchants } from './commands/merchants.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addPayments } from './commands/payments.ts'
+import { addProfile } from './commands/profile.ts'
+import { addRegister } from './commands/register.ts'
 import { addSandbox } from './commands/sandbox.ts'
 import { addServe } from './commands/serve.ts'
+import { addStaffCommands } from './commands/staff.ts'
 import { addStates } from './commands/states.ts'
 import { addStatus } from './commands/status.ts'
+import { addTeam } from './commands/team.ts'
+import { addToken } from './commands/token.ts'
 import { addUp } from './commands/up.ts'
 import { addVersion } from './commands/version.ts'
 import { addWebhooks } from './commands/webhooks.ts'
 import { addListen } from './commands/webhooks/listen.ts'
+import { addWhoami } from './commands/whoami.ts'
 import { addWorker } from './commands/worker.ts'
 import type { Runtime } from './context.ts'
 import { useColor } from './io.ts'
@@ -32,12 +47,29 @@ export function makeProgram(runtime: Runtime): Command {
   addStatus(program, runtime)
 
   program.commandsGroup('Work with it:')
+  addRegister(program, runtime)
   addPayments(program, runtime)
   addWebhooks(program, runtime)
+  addTeam(program, runtime)
+  addCredentials(program, runtime)
   addSandbox(program, runtime)
+  addMail(program, runtime)
   addListen(program, runtime, 'short for svc webhooks listen')
 
+  program.commandsGroup('Sign in:')
+  addLogin(program, runtime)
+  addLogout(program, runtime)
+  addWhoami(program, runtime)
+  addToken(program, runtime)
+  addProfile(program, runtime)
+
   program.commandsGroup('Operate it:')
+  addInit(program, runtime)
+  addMerchants(program, runtime)
+  addKyb(program, runtime)
+  addHold(program, runtime)
+  addStaffCommands(program, runtime)
+  addAudit(program, runtime)
   addServe(program, runtime)
   addWorker(program, runtime)
   addMigrate(program, runtime)
@@ -85,7 +117,8 @@ function addGlobalOptions(program: Command): void {
     .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))
     .optionsGroup('Which service:')
     .option('--api-url <url>', 'the service (SVC_API_URL; else the one of the state directory)')
-    .option('--client-id <id>', 'the merchant to act for (SVC_CLIENT_ID; else the demo merchant)')
-    .option('--as <name>', 'the operator to act as (SVC_PLATFORM_USER; else your name on this machine)')
+    .option('-p, --profile <name>', 'who to act as, and where (SVC_PROFILE; else svc profile use)')
+    .option('--client-id <id>', 'the client to act as, with SVC_CLIENT_SECRET (SVC_CLIENT_ID; else the demo merchant)')
+    .option('--as <name>', "without an identity provider, the operator's name (SVC_PLATFORM_USER; else yours)")
     .option('--state-dir <directory>', 'where svc up keeps its data (SVC_STATE_DIR; .svc)')
 }

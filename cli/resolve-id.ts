@@ -5,13 +5,24 @@ import { EXIT } from './exit-codes.ts'
 const PART_MIN = 8
 const SHOWN_MAX = 5
 
+/** What ids name, with the command that lists them. */
+const LISTS = {
+  payment: 'svc payments list',
+  delivery: 'svc webhooks list',
+  merchant: 'svc merchants list',
+  mail: 'svc mail list',
+  'staff member': 'svc staff list',
+  'team member': 'svc team list',
+} as const
+export type Noun = keyof typeof LISTS
+
 /**
  * The id that the user means: a whole one as it is, or the only one that begins or ends with 8 characters or more. Ids
  * begin with their time: those of one minute share their first 8 characters, and only their ends differ.
  * @param candidates asked for only when the text is a part; the newest ids first
  * @throws {CliError} when nothing, or more than one thing, begins or ends like it
  */
-export async function resolveId(text: string, noun: string, candidates: () => AsyncIterable<string>): Promise<string> {
+export async function resolveId(text: string, noun: Noun, candidates: () => AsyncIterable<string>): Promise<string> {
   if (isUuid(text)) return text.toLowerCase()
   const part = text.toLowerCase()
   if (!/^[0-9a-f-]+$/.test(part) || part.length > 36) throw notFound(text, noun)
@@ -28,9 +39,7 @@ export async function resolveId(text: string, noun: string, candidates: () => As
   return only
 }
 
-function notFound(text: string, noun: string): CliError {
-  return new CliError('NOT_FOUND', `there is no ${noun} "${text}"`, {
-    exit: EXIT.notFound,
-    hint: `svc ${noun === 'payment' ? 'payments' : 'webhooks'} list`,
-  })
+/** There is no such thing: exit code 6, with the command that shows which there are. */
+export function notFound(text: string, noun: Noun): CliError {
+  return new CliError('NOT_FOUND', `there is no ${noun} "${text}"`, { exit: EXIT.notFound, hint: LISTS[noun] })
 }

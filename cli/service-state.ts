@@ -3,22 +3,45 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 
-const Secrets = z.looseObject({ id: z.string(), client_id: z.string() })
+/** The demo merchant. What needs an identity provider is null without one; older files lack it. */
+const DemoMerchant = z.looseObject({
+  id: z.string(),
+  client_id: z.string(),
+  /** Of client_id, an ADMIN. */
+  client_secret: z.string().nullable().default(null),
+  realm: z.string().default('demo'),
+  webhook_secret: z.string(),
+  /** Its administrator, who signs in with these. */
+  email: z.string().nullable().default(null),
+  password: z.string().nullable().default(null),
+})
+
+/** The demo operator: a person, and a client for programs. */
+const DemoOperator = z.looseObject({
+  realm: z.string(),
+  client_id: z.string(),
+  client_secret: z.string(),
+  role: z.literal('OWNER'),
+  email: z.string(),
+  password: z.string(),
+})
 
 /**
  * A running service, as `svc up --json` prints it and as <state-dir>/svc.json holds it (mode 0600: it carries the
- * database's password and the demo merchant's secret). Other commands find the service by this file.
+ * database's password and the logins of the demo merchant and operator). Other commands find the service by this file.
  */
 export const ServiceState = z.looseObject({
   api_url: z.url({ protocol: /^https?$/ }),
+  /** Issuers are {auth_url}/realms/<realm>; null without an identity provider. */
   auth_url: z.url().nullable(),
   demo_url: z.url(),
   database_url: z.string(),
   /** Absolute. */
   state_dir: z.string(),
   pid: z.int().positive(),
-  merchant: Secrets.extend({ webhook_secret: z.string() }),
-  operator: z.unknown().nullable(),
+  merchant: DemoMerchant,
+  /** Null without an identity provider. */
+  operator: DemoOperator.nullable(),
   customer: z.unknown().nullable(),
 })
 export type ServiceState = z.infer<typeof ServiceState>

@@ -1,4 +1,3 @@
-import { hkdfSync } from 'node:crypto'
 import type { DatabasePool } from 'slonik'
 import type { BankConnector } from './banks/connector.ts'
 import { makeMockBank } from './banks/mock.ts'
@@ -7,8 +6,12 @@ import type { Config } from './config.ts'
 import { makePool } from './db/pool.ts'
 import { makeWake } from './db/wake.ts'
 import type { Wake } from './db/wake.ts'
+import type { EmbeddedParts } from './identity/embedded/provider.ts'
+import { makeNoProvider } from './identity/none.ts'
+import type { IdentityProvider } from './identity/provider.ts'
 import { makeIds } from './lib/ids.ts'
 import type { Ids } from './lib/ids.ts'
+import { deriveKey } from './lib/derive.ts'
 import { makeSealer } from './lib/seal.ts'
 import type { Sealer } from './lib/seal.ts'
 import { makeLog } from './observe/log.ts'
@@ -35,6 +38,8 @@ export type App = {
   bank: BankConnector
   /** The bank whose pages the sandbox serves. */
   mockBank: MockBank
+  /** Realms, users and keys (identity/provider.ts). */
+  identity: IdentityProvider
   log: Logger
   metrics: Metrics
   /** Closes connections. Requests and jobs are drained before (api.ts, worker.ts). */
@@ -42,7 +47,7 @@ export type App = {
 }
 
 /** What a test or an embedding program replaces: the world outside. */
-export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank'>>
+export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank' | 'identity'>>
 
 /** The role that owns nothing (migrations/0001_roles.sql). */
 const RUNTIME_ROLE = 'svc_runtime'
@@ -62,6 +67,9 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   const wake = makeWake(target, log)
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
   const bank = overrides.bank ?? mockBank
+  const sealer = makeSealer(config.encryptionKey)
+  const identity =
+    overrides.identity ?? (await makeIdentity(config, { config, publicUrl, pool, sealer, ids, wake, log }))
   return {
     config,
     publicUrl,
@@ -69,13 +77,14 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     batches,
     wake,
     ids,
-    sealer: makeSealer(config.encryptionKey),
+    sealer,
     banks: new Map<string, BankConnector>([
       ...(config.mode === 'sandbox' ? [[mockBank.id, mockBank] as const] : []),
       [bank.id, bank],
     ]),
     bank,
     mockBank,
+    identity,
     log,
     metrics: makeMetrics(),
     close: async () => {
@@ -88,7 +97,12 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
 
 /** The mock bank has a key of its own, so that nothing of the service's can be made from what it signs. */
 function mockBankSecret(config: Config): string {
-  return Buffer.from(hkdfSync('sha256', Buffer.from(config.encryptionKey, 'base64'), '', 'svc mock bank', 32)).toString(
-    'hex',
-  )
+  return deriveKey(config.encryptionKey, 'mock bank').toString('hex')
+}
+
+/** The embedded provider's packages are loaded only where it is used. */
+async function makeIdentity(config: Config, parts: EmbeddedParts): Promise<IdentityProvider> {
+  if (config.identity === 'none') return makeNoProvider(parts.ids)
+  const { makeEmbeddedProvider } = await import('./identity/embedded/provider.ts')
+  return makeEmbeddedProvider(parts)
 }

@@ -47,7 +47,32 @@ const Environment = z.object({
   /** The address that payers and merchants reach the API at; made from host and port when not set. */
   SVC_PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   /** Who proves identities. `none` trusts headers: only on a loopback address, never live (decision 57). */
-  SVC_IDENTITY: z.enum(['none'], 'must be none: this version has no identity provider yet').default('none'),
+  SVC_IDENTITY: oneOf(['embedded', 'none']).default('embedded'),
+  /** Whether realms refuse requests without TLS: `external` from anywhere but private addresses (decision 62). */
+  SVC_SSL_REQUIRED: oneOf(['none', 'external', 'all']).optional(),
+  /** Whether a proxy stands in front, whose X-Forwarded-Proto and X-Forwarded-For are believed. */
+  SVC_TRUST_PROXY: Flag.default(false),
+  /** Where a merchant's portal is: its `/callback` is where people come back to after signing in. */
+  SVC_PORTAL_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+  /** How long an invitation can be taken. */
+  SVC_INVITE_SECONDS: whole(60, 2_592_000).default(43_200),
+  /** The mail server, smtp:// or smtps:// with login; without one the sandbox keeps its mail for `svc mail`. */
+  SVC_SMTP_URL: z
+    .string()
+    .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// address')
+    .optional(),
+  SVC_MAIL_FROM: z.string().max(320).default('svc <no-reply@localhost>'),
+  /** Whether callers are slowed down (decision 32): in live mode unless told otherwise. */
+  SVC_RATE_LIMITS: Flag.optional(),
+  /** The fees of a merchant that registers: 0.0100 is 1 %; the flat part is in GBP (decision 46). */
+  SVC_FEE_PERCENTAGE: z
+    .string()
+    .regex(/^0(\.\d{1,4})?$/, 'must be a decimal below 1, such as 0.0100')
+    .default('0.0100'),
+  SVC_FEE_FLAT: z
+    .string()
+    .regex(/^\d{1,8}(\.\d{1,2})?$/, 'must be a decimal such as 0.20')
+    .default('0.20'),
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** How long a payer has to authorise: 90 minutes (specification, Limits). */
   SVC_CONSENT_SECONDS: ConsentSeconds.default(5_400),
@@ -69,7 +94,16 @@ export type Config = Readonly<{
   host: string
   port: number
   publicUrl: string | undefined
-  identity: 'none'
+  identity: 'embedded' | 'none'
+  sslRequired: 'none' | 'external' | 'all'
+  trustProxy: boolean
+  portalUrl: string | undefined
+  inviteSeconds: number
+  smtpUrl: string | undefined
+  mailFrom: string
+  rateLimits: boolean
+  feePercentage: string
+  feeFlat: string
   logLevel: z.infer<typeof Environment>['SVC_LOG_LEVEL']
   consentSeconds: number
   webhookConcurrency: number
@@ -119,6 +153,15 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
     port: env.SVC_PORT,
     publicUrl: env.SVC_PUBLIC_URL?.replace(/\/$/, ''),
     identity: env.SVC_IDENTITY,
+    sslRequired: env.SVC_SSL_REQUIRED ?? (env.SVC_PUBLIC_URL?.startsWith('https:') === true ? 'external' : 'none'),
+    trustProxy: env.SVC_TRUST_PROXY,
+    portalUrl: env.SVC_PORTAL_URL?.replace(/\/$/, ''),
+    inviteSeconds: env.SVC_INVITE_SECONDS,
+    smtpUrl: env.SVC_SMTP_URL,
+    mailFrom: env.SVC_MAIL_FROM,
+    rateLimits: env.SVC_RATE_LIMITS ?? env.SVC_MODE === 'live',
+    feePercentage: env.SVC_FEE_PERCENTAGE,
+    feeFlat: env.SVC_FEE_FLAT,
     logLevel: env.SVC_LOG_LEVEL,
     consentSeconds: env.SVC_CONSENT_SECONDS,
     webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
@@ -130,17 +173,19 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
 
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
-const NO_PROVIDER = 'needs an identity provider, which this version does not have yet'
-
 /** Refuses what would leave the service open to everyone (decision 57), and what is for the sandbox alone. */
 function refuseUnsafe(config: Config): void {
   const isLive = config.mode === 'live'
   const isOpen = config.identity === 'none'
   const problems = [
-    isLive && isOpen && `SVC_IDENTITY=none trusts any caller and is refused in live mode, which ${NO_PROVIDER}`,
+    isLive && isOpen && 'SVC_IDENTITY=none trusts any caller and is refused in live mode; leave it out',
     isOpen &&
       !LOOPBACK.has(config.host) &&
-      `SVC_IDENTITY=none trusts any caller and is refused on an address that others can reach: that ${NO_PROVIDER}. Set SVC_HOST to 127.0.0.1`,
+      'SVC_IDENTITY=none trusts any caller and is refused on an address that others can reach; leave it out, or set SVC_HOST to 127.0.0.1',
+    isLive &&
+      config.sslRequired === 'none' &&
+      'SVC_SSL_REQUIRED=none is refused in live mode: tokens would travel in clear',
+    isLive && config.smtpUrl === undefined && 'SVC_SMTP_URL must be set in live mode: invitations are sent by mail',
     isLive &&
       config.webhookAllowPrivate &&
       'SVC_WEBHOOK_ALLOW_PRIVATE=true is refused in live mode: webhooks must not reach private addresses',

@@ -1,5 +1,8 @@
 import type { App } from './app.ts'
 import { makeGate } from './lib/gate.ts'
+import { sendMails } from './mail/send.ts'
+import { inviteAdmins } from './registrations/invite-admins.ts'
+import { sweepRegistrations } from './registrations/sweep.ts'
 import { expireConsents } from './payments/expire.ts'
 import { resumeRefunds } from './payments/refund-at-bank.ts'
 import { settlePayments } from './payments/settle.ts'
@@ -30,6 +33,14 @@ export const jobs: readonly Job[] = [
   { name: 'expire-consents', everyMs: 30_000, run: expireConsents },
   { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds },
   { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
+  { name: 'send-mails', everyMs: 5_000, run: sendMails },
+  { name: 'invite-admins', everyMs: 10_000, run: inviteAdmins },
+  { name: 'sweep-registrations', everyMs: 60_000, run: sweepRegistrations },
+  {
+    name: 'maintain-identity',
+    everyMs: 60_000,
+    run: async ({ identity }) => (await identity.maintain?.()) ?? { more: false },
+  },
 ]
 
 type Running = { name: string; wake(): void; stop(): Promise<void> }

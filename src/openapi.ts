@@ -1,18 +1,22 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { z } from 'zod'
-import { packageRoot } from './db/package-root.ts'
+import type { Config } from './config.ts'
 import { ERROR_STATUS } from './http/error-status.ts'
 import { routesOf } from './http/routes.ts'
+import type { IdentityProvider } from './identity/provider.ts'
 import type { ErrorCode } from './lib/errors.ts'
+import { PLATFORM_REALM, issuerOf } from './lib/realms.ts'
+import { version } from './observe/version.ts'
 import { ErrorBody } from './wire/common.ts'
 import { errorsOf, hasBody } from './wire/operation.ts'
 import type { Access, Operation } from './wire/operation.ts'
 
 type Json = Record<string, unknown>
 
-const SECURITY: Readonly<Record<Access, Json | Json[]>> = {
+type Security = Readonly<Record<Access, Json | Json[]>>
+
+const BY_HEADERS: Security = {
   merchant: { merchantClientId: [] },
+  platform: { platformUser: [] },
   'payment-state': { paymentState: [] },
   bank: {},
   // The name may be left out.
@@ -20,35 +24,75 @@ const SECURITY: Readonly<Record<Access, Json | Json[]>> = {
   anyone: {},
 }
 
+const BY_TOKENS: Security = {
+  ...BY_HEADERS,
+  merchant: { merchantToken: [] },
+  platform: { platformToken: [] },
+  sandbox: { platformToken: [] },
+}
+
+/** What the document has to know of the service that serves it. */
+export type Described = {
+  publicUrl: string
+  config: Pick<Config, 'mode'>
+  identity: Pick<IdentityProvider, 'kind' | 'authUrl'>
+}
+
 /** The OpenAPI 3.1 description of Surface B, made from the operations' own declarations. */
-export function openApiDocument(serverUrl: string, mode: 'sandbox' | 'live'): Json {
+export function openApiDocument({ publicUrl, config, identity }: Described): Json {
+  const { mode } = config
+  const security = identity.kind === 'none' ? BY_HEADERS : BY_TOKENS
   const paths: Record<string, Json> = {}
   for (const { operation } of routesOf(mode)) {
-    paths[operation.path] = { ...paths[operation.path], [operation.method.toLowerCase()]: describe(operation) }
+    paths[operation.path] = {
+      ...paths[operation.path],
+      [operation.method.toLowerCase()]: describe(operation, security),
+    }
   }
   return {
     openapi: '3.1.0',
     info: { title: 'svc payment acquiring API', version: version() },
-    servers: [{ url: serverUrl }],
+    servers: [{ url: publicUrl }],
     paths,
     components: {
       schemas: { Error: schemaOf(ErrorBody, 'output') },
       securitySchemes: {
-        merchantClientId: { type: 'apiKey', in: 'header', name: 'X-Merchant-Client-Id' },
-        platformUser: { type: 'apiKey', in: 'header', name: 'X-Platform-User' },
+        ...(identity.authUrl === null ? HEADER_SCHEMES : tokenSchemes(identity.authUrl)),
         paymentState: { type: 'apiKey', in: 'header', name: 'X-Payment-State' },
       },
     },
   }
 }
 
-function describe(operation: Operation): Json {
+const HEADER_SCHEMES: Json = {
+  merchantClientId: { type: 'apiKey', in: 'header', name: 'X-Merchant-Client-Id' },
+  platformUser: { type: 'apiKey', in: 'header', name: 'X-Platform-User' },
+}
+
+/** Every merchant has an issuer of its own, so its scheme can only tell where to find it; the platform's is known. */
+function tokenSchemes(authUrl: string): Json {
+  return {
+    merchantToken: {
+      type: 'http',
+      scheme: 'bearer',
+      bearerFormat: 'JWT',
+      description: `An access token of the merchant's realm. Its discovery document is at ${discoveryOf(authUrl, '<realm>')}.`,
+    },
+    platformToken: { type: 'openIdConnect', openIdConnectUrl: discoveryOf(authUrl, PLATFORM_REALM) },
+  }
+}
+
+function discoveryOf(authUrl: string, realm: string): string {
+  return `${issuerOf(authUrl, realm)}/.well-known/openid-configuration`
+}
+
+function describe(operation: Operation, security: Security): Json {
   const body = schemaOf(operation.body, 'input')
   const needsKey = operation.errors.includes('IDEMPOTENCY_KEY_MISSING')
   return {
     operationId: operation.name,
     summary: operation.summary,
-    security: operation.access.flatMap((access) => SECURITY[access]),
+    security: operation.access.flatMap((access) => security[access]),
     parameters: [
       ...parameters(operation.params, 'path'),
       ...parameters(operation.query, 'query'),
@@ -110,9 +154,4 @@ function headerName(name: string): string {
 function schemaOf(schema: z.ZodType, io: 'input' | 'output'): Json {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, target: 'draft-2020-12', unrepresentable: 'any' })
   return rest
-}
-
-function version(): string {
-  return z.object({ version: z.string() }).parse(JSON.parse(readFileSync(join(packageRoot(), 'package.json'), 'utf8')))
-    .version
 }

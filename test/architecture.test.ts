@@ -95,15 +95,18 @@ t.test('nothing in src knows of the command line', async (t) => {
 })
 
 /** The commands that run or migrate the system; all others speak to it over HTTP like anyone. */
-const RUNS_THE_SYSTEM = /^cli\/(up\/|commands\/(up|down|serve|worker|migrate|status|states)(\.ts|\/))/
+const RUNS_THE_SYSTEM = /^cli\/(up\/|commands\/(up|down|serve|worker|migrate|status|states|init)(\.ts|\/))/
 const SYSTEM = [
   'src/api.ts',
   'src/app.ts',
   'src/worker.ts',
   'src/config.ts',
   'src/db',
-  'src/merchants/seed-demo.ts',
+  'src/registrations/seed-demo.ts',
   'src/merchants/check-master-key.ts',
+  'src/staff/ensure-platform.ts',
+  'src/staff/seed-demo.ts',
+  'src/staff/init-platform.ts',
 ]
 
 t.test('the command line knows the contract; only what runs the system starts it', async (t) => {
@@ -119,10 +122,15 @@ t.test('the command line knows the contract; only what runs the system starts it
 
 /** A folder imports only those to its left. What two of them share stands in the right one. */
 const CONCEPTS = [
+  'audit',
   'accounts',
   'banks',
+  'mail',
   'identity',
+  'staff',
   'merchants',
+  'team',
+  'registrations',
   'webhooks',
   'consents',
   'payments',
@@ -175,7 +183,7 @@ t.test('observe knows lib, its own and the database, and of the app the type', a
 })
 
 t.test('handlers, guards and pages ask use cases: no statement, no connection', async (t) => {
-  const asks = ['src/http/handlers', 'src/http/pages', 'src/http/guards.ts']
+  const asks = ['src/http/handlers', 'src/http/pages', 'src/http/guards.ts', 'src/http/callers.ts']
   t.same(
     broken(
       ({ from, to }) => !asks.some((place) => isIn(from, place)) || !(isIn(to, 'src/db') || to.endsWith('sql.ts')),
@@ -303,6 +311,7 @@ const FLOATS = /\b(parseFloat|toFixed|toPrecision|Number\.parseFloat)\b|(?<![.\w
 /** The lines that make a number where money is near; what they count is no money. */
 const COUNTS: Record<string, RegExp> = {
   'cli/commands/payments/read.ts': /limit: options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
+  'cli/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
   'cli/path.ts': /index: Number\(index\)/,
   'cli/scenario/source.ts': /holder\.items\[Number\(step\)\]/,
   'cli/up/plan.ts': /const port = .*Number\(text\)/,
@@ -342,14 +351,14 @@ t.test('the environment is read in one place, and standard output belongs to the
   )
 })
 
-t.test('only the mock bank and webhooks call out, each with its time-out', async (t) => {
+const CALLS_OUT =
+  /^import (?!type )[^\n]*from '(undici|node:https?|nodemailer)'|import\('nodemailer'\)|(?<![.\w])fetch\(['"`]/m
+
+t.test('only the mock bank, webhooks and mail call out, each with its time-out', async (t) => {
   const callers = SOURCE.filter(
-    (file) =>
-      isIn(file, 'src') &&
-      /from 'undici'|from 'node:https?'|\bfetch\(/.test(code(file)) &&
-      !isIn(file, 'src/http', 'src/api.ts'),
+    (file) => isIn(file, 'src') && CALLS_OUT.test(code(file)) && !isIn(file, 'src/http', 'src/api.ts'),
   )
-  for (const file of callers) t.ok(isIn(file, 'src/banks', 'src/webhooks'), file)
+  for (const file of callers) t.ok(isIn(file, 'src/banks', 'src/webhooks', 'src/mail'), file)
   for (const file of SOURCE.filter(
     (each) => /\b(request|fetch)\(/.test(code(each)) && /from 'undici'/.test(code(each)) && isIn(each, 'src'),
   )) {

@@ -27,7 +27,16 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     host: '127.0.0.1',
     port: 8080,
     publicUrl: undefined,
-    identity: 'none',
+    identity: 'embedded',
+    sslRequired: 'none',
+    trustProxy: false,
+    portalUrl: undefined,
+    inviteSeconds: 43_200,
+    smtpUrl: undefined,
+    mailFrom: 'svc <no-reply@localhost>',
+    rateLimits: false,
+    feePercentage: '0.0100',
+    feeFlat: '0.20',
     logLevel: 'info',
     consentSeconds: 5_400,
     webhookConcurrency: 128,
@@ -58,6 +67,14 @@ t.test('what is missing is said to be missing, and how to make a key; no word of
     SVC_MODE: 'x',
     SVC_PORT: '99999',
     SVC_IDENTITY: 'x',
+    SVC_SSL_REQUIRED: 'x',
+    SVC_TRUST_PROXY: 'x',
+    SVC_PORTAL_URL: 'x',
+    SVC_INVITE_SECONDS: '1',
+    SVC_SMTP_URL: 'x',
+    SVC_RATE_LIMITS: 'x',
+    SVC_FEE_PERCENTAGE: '1.5',
+    SVC_FEE_FLAT: '0,20',
     SVC_PUBLIC_URL: 'x',
     SVC_LOG_LEVEL: 'x',
     SVC_WEBHOOK_ALLOW_PRIVATE: 'x',
@@ -107,8 +124,11 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['a public address that is a script', { SVC_PUBLIC_URL: 'javascript:alert(1)' }, /SVC_PUBLIC_URL/],
   ['a flag that is none', { SVC_WEBHOOK_ALLOW_PRIVATE: 'yes' }, /SVC_WEBHOOK_ALLOW_PRIVATE/],
   ['a time scale below one', { SVC_WEBHOOK_TIME_SCALE: '0.5' }, /SVC_WEBHOOK_TIME_SCALE/],
-  ['live without identities', { SVC_MODE: 'live' }, /SVC_IDENTITY=none.*live/],
-  ['live', { SVC_MODE: 'live' }, /identity provider, which this version does not have yet/],
+  ['live without identities', { SVC_MODE: 'live', SVC_IDENTITY: 'none' }, /SVC_IDENTITY=none.*live/],
+  ['live without mail', { SVC_MODE: 'live' }, /SVC_SMTP_URL must be set/],
+  ['live without TLS', { SVC_MODE: 'live', SVC_SSL_REQUIRED: 'none' }, /SVC_SSL_REQUIRED=none/],
+  ['fees of more than everything', { SVC_FEE_PERCENTAGE: '1' }, /SVC_FEE_PERCENTAGE/],
+  ['a mail server that is a web server', { SVC_SMTP_URL: 'http://c4n4ry:c4n4ry@mail' }, /SVC_SMTP_URL/],
   ['live with shortened retries', { SVC_MODE: 'live', SVC_WEBHOOK_TIME_SCALE: '60' }, /SVC_WEBHOOK_TIME_SCALE/],
   ['live over http', { SVC_MODE: 'live', SVC_PUBLIC_URL: 'http://pay.example' }, /SVC_PUBLIC_URL must be an https/],
   ['live without an address of its own', { SVC_MODE: 'live' }, /SVC_PUBLIC_URL must be an https/],
@@ -121,7 +141,7 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ...['0.0.0.0', '::', '10.0.0.1', 'svc.example', '127.0.0.1.evil.example', '0', 'LOCALHOST.', '*'].map(
     (host): [string, NodeJS.ProcessEnv, RegExp] => [
       `no identities on ${host}`,
-      { SVC_HOST: host },
+      { SVC_HOST: host, SVC_IDENTITY: 'none' },
       /SVC_IDENTITY=none trusts any caller/,
     ],
   ),
@@ -136,14 +156,32 @@ t.test('what is wrong or unsafe is refused by its name, and no value is repeated
   }
 })
 
-t.test('live mode finds no fault with what is right for it', async (t) => {
-  const message = refusal({ ...GOOD, SVC_MODE: 'live', SVC_PUBLIC_URL: 'https://pay.example' })
-  t.notMatch(message, /SVC_PUBLIC_URL|SVC_WEBHOOK/)
-  t.match(message, /SVC_IDENTITY/)
+const LIVE = {
+  ...GOOD,
+  SVC_MODE: 'live',
+  SVC_PUBLIC_URL: 'https://pay.example',
+  SVC_SMTP_URL: 'smtps://svc:c4n4ryPassword@mail.example',
+}
+
+t.test('live mode finds no fault with what is right for it, on any address', async (t) => {
+  const config = readConfig({ ...LIVE, SVC_HOST: '0.0.0.0' })
+  t.match(config, { identity: 'embedded', sslRequired: 'external', rateLimits: true, webhookAllowPrivate: false })
+  t.equal(readConfig({ ...LIVE, SVC_SSL_REQUIRED: 'all' }).sslRequired, 'all')
+})
+
+t.test('who calls is proven unless every condition of the exception holds', async (t) => {
+  for (const identity of ['embedded', 'none'])
+    for (const host of ['127.0.0.1', '0.0.0.0'])
+      for (const base of [GOOD, LIVE]) {
+        const message = refusal({ ...base, SVC_HOST: host, SVC_IDENTITY: identity })
+        const isFine = identity === 'embedded' || (host === '127.0.0.1' && base === GOOD)
+        t.equal(message === '', isFine, `${identity} on ${host}${base === LIVE ? ', live' : ''}`)
+      }
 })
 
 t.test('the loopback has several names', async (t) => {
-  for (const host of ['127.0.0.1', '::1', 'localhost']) t.equal(readConfig({ ...GOOD, SVC_HOST: host }).host, host)
+  for (const host of ['127.0.0.1', '::1', 'localhost'])
+    t.equal(readConfig({ ...GOOD, SVC_HOST: host, SVC_IDENTITY: 'none' }).host, host)
 })
 
 t.test('a variable that is set to nothing is not set', async (t) => {

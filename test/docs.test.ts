@@ -4,6 +4,7 @@ import { CONSENT_TRANSITIONS } from '../src/consents/states.ts'
 import { ROUTES } from '../src/http/routes.ts'
 import { toMermaid } from '../src/lib/machine.ts'
 import { signBody } from '../src/lib/webhook-signature.ts'
+import { KYB_TRANSITIONS } from '../src/merchants/states.ts'
 import { PAYMENT_TRANSITIONS } from '../src/payments/states.ts'
 import { DELIVERY_TRANSITIONS } from '../src/webhooks/states.ts'
 
@@ -16,6 +17,7 @@ t.test('the README names every operation', async (t) => {
 
 t.test('the README shows the transition tables as they are', async (t) => {
   const diagrams = [
+    toMermaid('KYB', KYB_TRANSITIONS),
     toMermaid('Payment', PAYMENT_TRANSITIONS),
     toMermaid('Consent', CONSENT_TRANSITIONS),
     toMermaid('Webhook delivery', DELIVERY_TRANSITIONS),

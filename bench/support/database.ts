@@ -68,6 +68,10 @@ export async function plantMerchant(
      values ($1, $2, $2, $2, $2, 'APPROVED', 0.01, 0.20, $3, $4)`,
     [id, clientId, webhookUrl, secret],
   )
+  await owner.query(
+    `insert into merchant_client (client_id, merchant_id, kind, role, created_by) values ($1, $2, 'server', 'ADMIN', 'bench')`,
+    [clientId, id],
+  )
   return { id, clientId }
 }
 

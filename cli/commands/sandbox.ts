@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../context.ts'
@@ -38,6 +39,12 @@ function addRun(sandbox: Command, runtime: Runtime): void {
     .option('--var <name=value>', "a variable; wins over the file's own; may be repeated", collect)
     .option('--timeout <duration>', 'how long one case may take', '60s')
     .option('--ephemeral', 'start a service for this run alone, and leave nothing of it')
+    .addOption(
+      new Option('--idp <kind>', 'who proves identities in it (embedded): real tokens, or none').choices([
+        'embedded',
+        'none',
+      ]),
+    )
     .option(
       '--reporter <form>',
       'pretty, tap, junit or json, each also into a file: junit=out.xml; may be repeated',
@@ -48,7 +55,8 @@ function addRun(sandbox: Command, runtime: Runtime): void {
 }
 
 const RUN_EXAMPLES = `
-Every case makes a merchant and a webhook receiver of its own, so cases never meet, on a shared service neither.
+Every case makes a merchant and a webhook receiver of its own, so cases never meet, on a shared service neither. The
+merchant is made as an operator: the one of svc up, or whoever has signed in.
 
 Examples:
   svc sandbox run happy-path                                            a scenario that comes with svc

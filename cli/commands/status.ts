@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { request } from 'undici'
 import { z } from 'zod'
+import { ServiceInfo, getService } from '../../src/wire/service.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -31,11 +32,15 @@ async function status({ print, stateDir, namedUrl }: Context, _input: CommandInp
   const state = here?.api_url === url ? here : undefined
   const isLive = url !== undefined && (await probe(`${url}/healthz`)) !== undefined
   const readiness = isLive ? Readiness.safeParse(await probe(`${url}/readyz`)).data : undefined
+  const service = isLive ? Service.safeParse(await probe(`${url}${getService.path}`)).data : undefined
   const item = {
     running: isLive,
     ready: readiness?.status === 'ready',
     pid: state?.pid ?? null,
     api_url: url ?? null,
+    mode: service?.mode ?? null,
+    identity: service?.identity ?? null,
+    auth_url: service?.auth_url ?? null,
     demo_url: state?.demo_url ?? null,
     state_dir: stateDir,
     version: packageVersion(),
@@ -49,6 +54,8 @@ async function status({ print, stateDir, namedUrl }: Context, _input: CommandInp
       ['Service', serviceText(item.running, state !== undefined, item.ready)],
       ['Process', item.pid?.toString() ?? ''],
       ['API', item.api_url ?? ''],
+      ['Mode', item.mode ?? ''],
+      ['Identity', identityText(service)],
       ['Demo shop', item.demo_url ?? ''],
       ['Database', item.database ?? ''],
       ['Webhooks', webhooksText(readiness)],
@@ -57,6 +64,15 @@ async function status({ print, stateDir, namedUrl }: Context, _input: CommandInp
     ],
   })
   return isLive ? undefined : EXIT.network
+}
+
+/** A newer service may tell more. */
+const Service = z.looseObject(ServiceInfo.pick({ mode: true, identity: true, auth_url: true }).shape)
+
+function identityText(service: z.infer<typeof Service> | undefined): string {
+  if (service === undefined) return ''
+  if (service.auth_url === null) return 'none: headers say who calls'
+  return `${service.identity}, realms at ${service.auth_url}/realms/<realm>`
 }
 
 function serviceText(isLive: boolean, hasProcess: boolean, isReady: boolean): string {

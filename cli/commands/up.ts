@@ -11,19 +11,25 @@ import { databaseOf, portOf } from '../up/plan.ts'
 import type { UpPlan } from '../up/plan.ts'
 import { refuseIfTaken } from '../up/running.ts'
 
-const UpOptions = z.object({ port: z.string(), db: z.string().optional(), detach: z.boolean().default(false) })
+const UpOptions = z.object({
+  port: z.string(),
+  db: z.string().optional(),
+  idp: z.enum(['embedded', 'none']).optional(),
+  detach: z.boolean().default(false),
+})
 type UpOptions = z.infer<typeof UpOptions>
 
 export function addUp(program: Command, runtime: Runtime): void {
   program
     .command('up')
-    .description('start everything: database, API, worker and mock bank, with a merchant to try it')
+    .description('start everything: database, API, identity provider, worker and mock bank, with a merchant to try it')
     .option('--port <port>', 'where the API listens on 127.0.0.1; 0 for any free port', '8080')
     .option('--db <database>', 'embedded, or the postgres:// address of one of your own (SVC_DATABASE_URL)')
     .addOption(
-      new Option('--idp <kind>', 'who proves identities; none trusts the X-Merchant-Client-Id header')
-        .choices(['none'])
-        .default('none'),
+      new Option(
+        '--idp <kind>',
+        'who proves identities: the embedded provider (embedded), or none, which trusts headers',
+      ).choices(['embedded', 'none']),
     )
     .option('--detach', 'run in the background, with a log in the state directory')
     .addHelpText('after', EXAMPLES)
@@ -36,6 +42,7 @@ Ctrl+C stops everything; a second one stops it at once. The data stays in the st
 Examples:
   svc up
   svc up --port 0 --state-dir /tmp/shop --detach --json
+  svc up --idp none                                             without logins: headers say who calls
   svc up --db postgres://svc:secret@127.0.0.1:5432/svc
 `
 
@@ -44,6 +51,7 @@ async function up(context: Context, { options }: CommandInput<UpOptions>): Promi
     stateDir: context.stateDir,
     port: portOf(options.port),
     database: databaseOf(options.db, context.io.env),
+    identity: options.idp,
     env: context.io.env,
     logLevel: 'warn',
     note: context.note,

@@ -2,6 +2,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
+import type { ServiceState } from '../service-state.ts'
+import type { UpPlan } from '../up/plan.ts'
 import { startAll } from '../up/start.ts'
 
 /**
@@ -9,8 +11,13 @@ import { startAll } from '../up/start.ts'
  * all of it away again.
  */
 export async function withEphemeralService<T>(
-  options: { env: NodeJS.ProcessEnv; note: (line: string) => void; signal: AbortSignal },
-  use: (apiUrl: string) => Promise<T>,
+  options: {
+    env: NodeJS.ProcessEnv
+    identity: NonNullable<UpPlan['identity']>
+    note: (line: string) => void
+    signal: AbortSignal
+  },
+  use: (state: ServiceState) => Promise<T>,
 ): Promise<T> {
   const stateDir = mkdtempSync(join(tmpdir(), 'svc-ephemeral-'))
   try {
@@ -18,13 +25,14 @@ export async function withEphemeralService<T>(
       stateDir,
       port: 0,
       database: { kind: 'embedded' },
+      identity: options.identity,
       env: ownEnvironment(options.env),
       logLevel: 'warn',
       note: options.note,
     } as const
     const running = await startAll(plan, options.signal)
     try {
-      return await use(running.state.api_url)
+      return await use(running.state)
     } finally {
       await running.stop()
     }

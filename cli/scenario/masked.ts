@@ -5,8 +5,13 @@ import type { Difference } from './matchers.ts'
 const SECRET_MEMBERS = new Set([
   'webhook_signing_secret',
   'webhook_secret',
+  'client_secret',
   'secret',
+  'password',
   'token',
+  'access_token',
+  'refresh_token',
+  'id_token',
   'redirect_url',
   'state',
   'signatures',

@@ -52,7 +52,7 @@ const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Promise<v
 
 /**
  * Plays one case with a merchant and a receiver of its own.
- * @throws {CliError} SERVICE_UNREACHABLE: then no other case can be played either
+ * @throws {CliError} SERVICE_UNREACHABLE, or why nobody may make its merchant: then no other case can be played either
  */
 export async function playCase(client: Client, scenario: Case, options: PlayOptions): Promise<CaseResult> {
   const begunAt = performance.now()
@@ -154,7 +154,8 @@ async function makeMerchant(run: CaseRun, { given }: Case): Promise<void> {
     name: body.name,
     secret: body.webhook_signing_secret,
   }
-  run.client = { ...run.client, clientId: body.client_id }
+  const merchant = { realm: body.realm_slug, clientId: body.client_id, clientSecret: body.client_secret ?? '' }
+  run.client = { ...run.client, credentials: run.client.credentials.asMerchant(merchant) }
   run.receiver?.trust(body.webhook_signing_secret)
   // Its answer holds the secret, which no report may show.
   run.lastExchange = undefined

@@ -1,5 +1,6 @@
 import { parseAllDocuments } from 'yaml'
 import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 import type { CaseRun } from './case-run.ts'
 import { StepFailure } from './failure.ts'
 import type { Failure } from './failure.ts'
@@ -19,7 +20,7 @@ export async function tellFailure(
   scenario: Case,
   { error, step, rerun }: Failed & { rerun: string },
 ): Promise<Failure> {
-  if (isUnreachable(error)) throw error
+  if (isUnreachable(error) || (step === undefined && isNotAllowed(error))) throw error
   const exchange = run.lastExchange
   const { message, hint, differences, at, isBesideVerb } = wordsOf(error, step)
   const place: Place = step?.placeOf(isBesideVerb ? at : [step.verb, ...at]) ?? placeOfGiven(scenario, error)
@@ -89,6 +90,12 @@ async function paymentsNow(run: CaseRun): Promise<Failure['payments']> {
     }),
   )
   return found.flat()
+}
+
+/** Whether nobody is signed in who may make a case's merchant: then no other case can be played either. */
+function isNotAllowed(error: unknown): boolean {
+  if (!(error instanceof CliError)) return false
+  return error.options.exit === EXIT.signedOut || error.options.exit === EXIT.forbidden
 }
 
 /** Whether the service is away, which no scenario is about. */

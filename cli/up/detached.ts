@@ -63,16 +63,21 @@ function launch(plan: UpPlan, { stateDir, log }: { stateDir: string; log: number
   const args = [join(packageFolder(), 'bin', 'svc.js'), 'up', '--port', String(plan.port), '--state-dir', stateDir]
   // An address with a password goes through the environment, which other users can't read as they can arguments.
   const env = database.kind === 'outside' && database.url !== undefined ? { SVC_DATABASE_URL: database.url } : {}
-  const given = database.kind === 'embedded' ? ['--db', 'embedded'] : []
+  const given = [
+    ...(database.kind === 'embedded' ? ['--db', 'embedded'] : []),
+    ...(plan.identity === undefined ? [] : ['--idp', plan.identity]),
+  ]
   const outside = ['SVC_DATABASE_URL_FILE', 'SVC_MIGRATION_DATABASE_URL', 'SVC_MIGRATION_DATABASE_URL_FILE']
   const inherited =
     'SVC_DATABASE_URL' in env
       ? Object.fromEntries(Object.entries(plan.env).filter(([name]) => !outside.includes(name)))
       : plan.env
+  // Its number is all it says on standard output: the logins that people are told have no place in a log.
+  const said = { SVC_LOG_LEVEL: plan.env['SVC_LOG_LEVEL'] || 'info', SVC_OUTPUT: 'id' }
   return spawn(process.execPath, [...args, ...given], {
     detached: true,
     stdio: ['ignore', log, log],
-    env: { ...inherited, SVC_LOG_LEVEL: plan.env['SVC_LOG_LEVEL'] || 'info', SVC_OUTPUT: 'table', ...env },
+    env: { ...inherited, ...said, ...env },
   })
 }
 

@@ -35,7 +35,8 @@ export async function runPart(
   }
 }
 
-async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port: number }> {
+/** The app of a database whose migrations are this version's, as the environment says. */
+export async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port: number }> {
   const [{ readConfig }, { makeApp }, { requireMigrated }, { describeDatabaseError }] = await Promise.all([
     import('../../src/config.ts'),
     import('../../src/app.ts'),

@@ -7,6 +7,8 @@ export type UpPlan = {
   port: number
   /** `url` is undefined when the environment names the outside database. */
   database: { kind: 'embedded' } | { kind: 'outside'; url: string | undefined }
+  /** Who proves identities; undefined where the environment, or the default, decides. */
+  identity: 'embedded' | 'none' | undefined
   env: NodeJS.ProcessEnv
   /** How much the service logs unless SVC_LOG_LEVEL says otherwise. */
   logLevel: 'warn' | 'info'

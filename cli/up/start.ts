@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
+import type { Config } from '../../src/config.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import { removeServiceState, serviceFile, writeServiceState } from '../service-state.ts'
@@ -79,6 +80,7 @@ async function migrate({ plan, database, signal }: Start): Promise<void> {
   if (plan.port !== 0)
     await checkPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
   const config = readConfig(environmentOf(plan, database, plan.port))
+  refuseLive(config)
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
   await migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }).catch((error: unknown) =>
     Promise.reject(explainStart(error, { describe })),
@@ -96,6 +98,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     { startWorker },
     { checkMasterKey },
     { ensureDemoMerchant },
+    { ensureDemoOperator },
   ] = await Promise.all([
     import('../../src/config.ts'),
     import('../../src/db/describe-error.ts'),
@@ -103,7 +106,8 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     import('../../src/api.ts'),
     import('../../src/worker.ts'),
     import('../../src/merchants/check-master-key.ts'),
-    import('../../src/merchants/seed-demo.ts'),
+    import('../../src/registrations/seed-demo.ts'),
+    import('../../src/staff/seed-demo.ts'),
   ])
   const config = readConfig(environmentOf(plan, database, port))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
@@ -111,6 +115,8 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
   const app = await makeApp(config).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
   teardown.add('The connections', () => app.close())
   await checkMasterKey(app)
+  // The operator comes with the realms that it needs: the platform's and the customers'.
+  const operator = app.identity.authUrl === null ? null : await ensureDemoOperator(app)
   const merchant = await ensureDemoMerchant(app)
   const worker = startWorker(app)
   teardown.add('The worker', () => worker.stop())
@@ -120,13 +126,13 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
 
   const state: ServiceState = {
     api_url: app.publicUrl,
-    auth_url: null,
+    auth_url: app.identity.authUrl,
     demo_url: `${app.publicUrl}/dev/merchant-harness`,
     database_url: config.databaseUrl,
     state_dir: stateDir,
     pid: process.pid,
     merchant,
-    operator: null,
+    operator,
     customer: null,
   }
   writeServiceState(stateDir, state)
@@ -142,8 +148,18 @@ function environmentOf(plan: UpPlan, database: Database, port: number): NodeJS.P
     ...env,
     SVC_PORT: String(port),
     SVC_LOG_LEVEL: env['SVC_LOG_LEVEL'] || plan.logLevel,
+    ...(plan.identity === undefined ? {} : { SVC_IDENTITY: plan.identity }),
     ...(hasKey ? {} : { SVC_ENCRYPTION_KEY: ensureMasterKey(database.stateDir) }),
   }
+}
+
+/** Whoever knows the demo operator's login may do everything: it has no place where real money moves. */
+function refuseLive({ mode }: Pick<Config, 'mode'>): void {
+  if (mode !== 'live') return
+  throw new CliError('LIVE_MODE', 'svc up brings a demo merchant and a demo operator, which live mode must not have', {
+    exit: EXIT.usage,
+    hint: 'svc migrate up, svc init, and then svc serve and svc worker',
+  })
 }
 
 /** Waits until the API says itself that it can serve. */

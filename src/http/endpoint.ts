@@ -1,13 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { App } from '../app.ts'
+import { clientAddressOf } from '../lib/client-address.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
 import { hasBody } from '../wire/operation.ts'
 import type { Operation, OperationReply } from '../wire/operation.ts'
 import { parseJsonBody, readBody } from './body.ts'
 import { parsePart } from './field-errors.ts'
-import type { Guard, Principal } from './guards.ts'
+import type { Guard } from './guards.ts'
+import type { Principal } from './principal.ts'
 import { sendError, sendJson } from './reply.ts'
 
 /** A parsed request, as handlers see it. */
@@ -19,6 +21,8 @@ export type Input<O extends Operation> = {
   body: z.output<O['body']>
   /** The body's bytes as they came. */
   rawBody: Buffer
+  /** Where the request comes from; behind a proxy that is trusted, where that one says. */
+  clientAddress: string
   /** Every header, for those whose names only a bank connector knows. */
   allHeaders: Readonly<Record<string, string | undefined>>
 }
@@ -43,8 +47,8 @@ export function makeEndpoint<O extends Operation>(app: App, guard: Guard, operat
     const requestId = requestIdOf(app, req)
     res.once('close', () => observe({ app, operation, req, res, requestId, started }))
     try {
-      const principal = await guard(operation, { headers: req.headers, params: req.params })
-      const input = await parseRequest(operation, req, principal)
+      const principal = await guard(operation, { headers: req.headers, rawHeaders: req.rawHeaders, params: req.params })
+      const input = await parseRequest({ app, operation, req, principal })
       const reply = await handler(app, input)
       checkReply(app, operation, reply)
       sendJson(res, reply.status, reply.body, { 'x-request-id': requestId, ...reply.headers })
@@ -62,11 +66,9 @@ function requestIdOf(app: App, req: IncomingMessage): string {
   return typeof given === 'string' && REQUEST_ID.test(given) ? given : app.ids.uuid()
 }
 
-async function parseRequest<O extends Operation>(
-  operation: O,
-  req: RoutedRequest,
-  principal: Principal,
-): Promise<Input<O>> {
+type Request<O extends Operation> = { app: App; operation: O; req: RoutedRequest; principal: Principal }
+
+async function parseRequest<O extends Operation>({ app, operation, req, principal }: Request<O>): Promise<Input<O>> {
   const rawBody = await readBody(req)
   const json = parseJsonBody(rawBody, req.headers['content-type'])
   if (json === undefined && operation.bodyOptional !== true && hasBody(operation)) {
@@ -94,6 +96,9 @@ async function parseRequest<O extends Operation>(
     headers,
     body,
     rawBody,
+    get clientAddress() {
+      return clientAddressOf(req, app.config.trustProxy)
+    },
     // Laid out only for the one operation that asks for it.
     get allHeaders() {
       return flatHeaders(req)

@@ -1,92 +1,118 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '../app.ts'
+import { refused } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
 import { roleAllows } from '../lib/permissions.ts'
-import type { MerchantRole } from '../lib/permissions.ts'
-import { identifyMerchant } from '../merchants/identify.ts'
-import type { MerchantIdentity } from '../merchants/record.ts'
+import type { Role } from '../lib/permissions.ts'
 import { openWithState } from '../payments/payer-access.ts'
 import { paymentNotFound } from '../payments/read.ts'
-import type { Operation } from '../wire/operation.ts'
+import type { Access, Operation } from '../wire/operation.ts'
+import { whoami } from '../wire/service.ts'
+import { makeCallers } from './callers.ts'
+import type { Caller, CallersOptions } from './callers.ts'
+import { makeHeaderCallers } from './header-callers.ts'
+import type { HeaderCallers } from './header-callers.ts'
+import type { Principal } from './principal.ts'
 
-/** Who calls, proven. Handlers see nothing else of the credential, so another kind of proof changes no handler. */
-export type Principal =
-  | { kind: 'merchant'; merchantId: string; tradingName: string; role: MerchantRole }
-  /** The payer, by the capability of one payment. */
-  | { kind: 'payer'; merchantId: string; paymentId: string }
-  /** An operator of the platform, by name. */
-  | { kind: 'platform'; name: string }
-  /** Nobody in particular; the operation's own credential is in its body or signature. */
-  | { kind: 'anyone' }
-
-export type Credentials = { headers: IncomingHttpHeaders; params: Readonly<Record<string, string>> }
-
-/** Decides who may call an operation. */
-export type Guard = (operation: Operation, credentials: Credentials) => Promise<Principal>
-
-/** Makes the guard of one app; merchants' identities are cached, what they may do is not. */
-export function makeGuard(app: App): Guard {
-  const findMerchant = cachedMerchants(app)
-  return async (operation, { headers, params }) => {
-    const { access } = operation
-    if (access.includes('payment-state') && headers['x-payment-state'] !== undefined) {
-      return payer(app, { state: single(headers['x-payment-state']), paymentId: params['id'] ?? '' })
-    }
-    if (access.includes('sandbox')) return operator(headers)
-    if (!access.includes('merchant')) return { kind: 'anyone' }
-    const merchant = await findMerchant(headers)
-    if (operation.permission === undefined || !roleAllows(merchant.role, operation.permission)) {
-      throw new DomainError('FORBIDDEN_ROLE', `the role ${merchant.role} may not do this: ${operation.summary}`)
-    }
-    return merchant
-  }
+/** What of a request can prove who sends it. */
+export type Credentials = {
+  headers: IncomingHttpHeaders
+  /** Names and values in turn, as they came: `headers` keeps only the first of two. */
+  rawHeaders: readonly string[]
+  params: Readonly<Record<string, string>>
 }
-
-/** Identities that a process remembers, and for how long: a client id never changes hands. */
-const CACHED_MAX = 10_000
-const CACHED_MS = 60_000
-
-/** Without an identity provider the client id alone identifies the merchant, as its ADMIN (decision 57). */
-function cachedMerchants(app: App): (headers: IncomingHttpHeaders) => Promise<Principal & { kind: 'merchant' }> {
-  const cache = new Map<string, { merchant: MerchantIdentity; until: number }>()
-  return async (headers) => {
-    const clientId = single(headers['x-merchant-client-id'])
-    if (clientId === '') {
-      throw new DomainError('UNAUTHENTICATED', 'the request does not say which merchant it comes from', {
-        next: 'send the header X-Merchant-Client-Id',
-      })
-    }
-    const cached = cache.get(clientId)
-    const now = performance.now()
-    const merchant = cached !== undefined && cached.until > now ? cached.merchant : await look(clientId)
-    return { kind: 'merchant', merchantId: merchant.id, tradingName: merchant.trading_name, role: 'ADMIN' }
-  }
-
-  async function look(clientId: string): Promise<MerchantIdentity> {
-    const merchant = await identifyMerchant(app, clientId)
-    if (merchant === null) throw new DomainError('UNKNOWN_CLIENT', 'no merchant has this client id')
-    if (cache.size >= CACHED_MAX) cache.clear()
-    cache.set(clientId, { merchant, until: performance.now() + CACHED_MS })
-    return merchant
-  }
-}
-
-const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
-
-/** Who makes things in the sandbox without giving a name. */
-const NOBODY = 'sandbox'
 
 /**
- * Without an identity provider an operator only gives a name (decision 57), and for the sandbox's own operations need not
- * even do that (decision 60).
+ * Decides who may call an operation.
+ * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, UNKNOWN_CLIENT, WRONG_REALM, FORBIDDEN_ROLE, IDP_UNAVAILABLE
  */
-function operator(headers: IncomingHttpHeaders): Principal {
-  const given = headers['x-platform-user']
-  const name = given === undefined ? NOBODY : single(given)
-  if (OPERATOR_NAME.test(name)) return { kind: 'platform', name }
-  throw new DomainError('UNAUTHENTICATED', 'the name in X-Platform-User is none', {
-    next: 'send 1 to 64 printable ASCII characters without spaces, or leave the header out',
-  })
+export type Guard = (operation: Operation, credentials: Credentials) => Promise<Principal>
+
+/** How long a revoked client or a removed person may still get in. */
+const REMEMBER_MS = 10_000
+
+/**
+ * Makes the guard of one app. With an identity provider a bearer token proves the caller and headers count for nothing;
+ * without one, headers are believed (decision 57). What callers may do is decided here and nowhere else, and what no
+ * rule allows is refused.
+ */
+export function makeGuard(app: App, options: Partial<CallersOptions> = {}): Guard {
+  const limits = { rememberMs: REMEMBER_MS, ...options }
+  const prove = app.identity.kind === 'none' ? byHeaders(makeHeaderCallers(app, limits)) : byToken(app, limits)
+  return async (operation, credentials) => {
+    const { access } = operation
+    const state = credentials.headers['x-payment-state']
+    if (access.includes('payment-state') && state !== undefined) {
+      return payer(app, { state: single(state), paymentId: credentials.params['id'] ?? '' })
+    }
+    if (!access.some((kind) => ASKS_FOR_CALLER.has(kind))) return { kind: 'anyone' }
+    return admit(operation, await prove(operation, credentials))
+  }
+}
+
+const ASKS_FOR_CALLER: ReadonlySet<Access> = new Set(['merchant', 'platform', 'sandbox'])
+
+type Prove = (operation: Operation, credentials: Credentials) => Promise<Caller>
+
+function byToken(app: App, limits: CallersOptions): Prove {
+  const callers = makeCallers(app, limits)
+  return (_operation, credentials) => callers.ofToken(bearerToken(credentials))
+}
+
+function byHeaders(callers: HeaderCallers): Prove {
+  return async ({ access }, { headers }) => {
+    const isForBoth = access.includes('merchant') && access.includes('platform')
+    if (isForBoth && headers['x-merchant-client-id'] === undefined) return callers.operator(headers)
+    if (access.includes('merchant')) return callers.merchant(headers)
+    return access.includes('platform') ? callers.operator(headers) : callers.sandbox(headers)
+  }
+}
+
+const BEARER = /^bearer +(?<token>[\w.~+/-]+=*) *$/i
+
+/** The one bearer token of a request: two of them may mean two things to two readers. */
+function bearerToken({ headers, rawHeaders }: Credentials): string {
+  const { authorization } = headers
+  if (authorization === undefined) {
+    throw new DomainError('UNAUTHENTICATED', 'the request carries no access token', {
+      next: 'send the header Authorization: Bearer <access token>; GET /api/v1/service tells where tokens come from',
+    })
+  }
+  const token = BEARER.exec(authorization)?.groups?.['token']
+  const count = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'authorization').length
+  if (token === undefined || count !== 1) throw refused()
+  return token
+}
+
+/** What every proven caller may call, whatever its role is. */
+const FOR_ANY_ROLE: ReadonlySet<string> = new Set([whoami.name])
+
+/** The caller under the role that lets it in: the first that does, in the order of the table. */
+function admit(operation: Operation, caller: Caller): Principal {
+  const { access, permission, name } = operation
+  const allows = (role: Role): boolean =>
+    permission === undefined ? FOR_ANY_ROLE.has(name) : roleAllows(role, permission)
+  // A branch for each kind, so that roles keep the type of their realm.
+  if (caller.kind === 'merchant' && access.includes('merchant')) {
+    const role = caller.roles.find(allows)
+    if (role === undefined) throw forbidden(operation, caller.roles)
+    return caller.as(role)
+  }
+  if (caller.kind === 'platform' && (access.includes('platform') || access.includes('sandbox'))) {
+    const role = caller.roles.find(allows)
+    if (role === undefined) throw forbidden(operation, caller.roles)
+    return caller.as(role)
+  }
+  throw new DomainError('WRONG_REALM', 'the access token is of a realm that this operation is not for')
+}
+
+function forbidden(operation: Operation, roles: readonly Role[]): DomainError {
+  if (roles.length === 0) {
+    return new DomainError('FORBIDDEN_ROLE', 'the caller has no role here, or lost the one that its token names', {
+      next: 'sign in again; if it stays so, ask an administrator for a role',
+    })
+  }
+  return new DomainError('FORBIDDEN_ROLE', `the role ${roles.join(', ')} may not do this: ${operation.summary}`)
 }
 
 /** The payer's capability (decision 40b). What does not fit is a payment that does not exist. */
@@ -98,10 +124,4 @@ async function payer(app: App, { state, paymentId }: { state: string; paymentId:
 
 function single(header: string | string[] | undefined): string {
   return typeof header === 'string' ? header : ''
-}
-
-/** The merchant whose data an operation may touch. */
-export function merchantIdOf(principal: Principal): string {
-  if (principal.kind === 'anyone' || principal.kind === 'platform') throw new Error('the operation has no merchant')
-  return principal.merchantId
 }

@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
-import type { ServerResponse } from 'node:http'
-import { BatchUnavailableError } from '../db/batcher.ts'
-import { DatabaseSilentError } from '../db/pool.ts'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isDatabaseAway } from '../db/is-away.ts'
+import { IdentityUnavailableError } from '../identity/provider.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Logger } from '../observe/log.ts'
 import type { ErrorBody } from '../wire/common.ts'
@@ -46,10 +46,15 @@ export function sendError(res: ServerResponse, { error, requestId, publicUrl, lo
   const status = ERROR_STATUS[known.code]
   const headers: Record<string, string> = { 'x-request-id': requestId }
   if (known.retryAfterSeconds !== undefined) headers['retry-after'] = String(known.retryAfterSeconds)
-  if (status === 401) headers['www-authenticate'] = 'Bearer'
+  if (status === 401) headers['www-authenticate'] = challenge(res.req)
   // The rest of an oversized body is not read: the connection can't carry another request.
   if (status === 413) headers['connection'] = 'close'
   sendJson(res, status, errorBody(known, { status, requestId, publicUrl }), headers)
+}
+
+/** What RFC 6750 asks of a 401: how to prove oneself, and whether a token was given and is no good. */
+function challenge({ headers }: IncomingMessage): string {
+  return /^bearer\b/i.test(headers.authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
 }
 
 function errorBody(
@@ -75,20 +80,12 @@ function expected(error: unknown): DomainError {
       retryAfterSeconds: 1,
     })
   }
+  if (error instanceof IdentityUnavailableError) {
+    return new DomainError('IDP_UNAVAILABLE', 'the identity provider gives no answer', {
+      cause: error,
+      next: 'try again; a repeat takes up what was begun',
+      retryAfterSeconds: 1,
+    })
+  }
   return new DomainError('INTERNAL_ERROR', STATUS_CODES[500] ?? 'Internal Server Error', { cause: error })
-}
-
-/** Names of slonik's errors for a connection that is lost or not to be had. */
-const AWAY =
-  /^(ConnectionError|BackendTerminatedError|BackendTerminatedUnexpectedlyError|UnexpectedStateError|StatementTimeoutError)$/
-
-/** The network's codes, and the server's for: stopping, overloaded, a lock or a turn that was not to be had in time. */
-const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|57P|57014|08|53|55P03|40001|40P01)/
-
-function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof BatchUnavailableError || error instanceof DatabaseSilentError) return true
-  if (!(error instanceof Error)) return false
-  if (AWAY.test(error.name)) return true
-  if ('code' in error && typeof error.code === 'string' && AWAY_CODES.test(error.code)) return true
-  return isDatabaseAway(error.cause)
 }

@@ -4,6 +4,7 @@ import polka from 'polka'
 import type { App } from '../app.ts'
 import { openApiDocument } from '../openapi.ts'
 import { describeHealth, describeReadiness } from '../observe/health.ts'
+import type { CallersOptions } from './callers.ts'
 import { addDevRoutes } from './dev-routes.ts'
 import { ERROR_STATUS } from './error-status.ts'
 import type { RoutedRequest } from './endpoint.ts'
@@ -33,12 +34,12 @@ const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as co
  * The HTTP server with every route, not yet listening. polka only routes: whatever an endpoint throws is answered by
  * our own `onError`, for polka's would take an error's `status` for the answer's and show its message.
  */
-export function makeServer(app: App): Server {
+export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Server {
   const server = createServer(SERVER_LIMITS)
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   server.maxConnections = CONNECTIONS_MAX
   const router = polka({ server, onError: failed(app), onNoMatch: (req, res) => unknownRoute(app, req, res) })
-  const guard = makeGuard(app)
+  const guard = makeGuard(app, limits)
   for (const { operation, bind } of routesOf(app.config.mode)) {
     const endpoint = bind(app, guard)
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -46,8 +47,22 @@ export function makeServer(app: App): Server {
   }
   addOperationalRoutes(app, router)
   if (app.config.mode === 'sandbox') addDevRoutes(app, router, (req, res, run) => served(app, req, res, run))
-  server.on('request', (req, res) => router.handler(asRouted(req), res, undefined as never))
+  server.on('request', (req, res) => {
+    if (isOfRealms(req)) void served(app, req, res, () => answerRealms(app, req, res))
+    else router.handler(asRouted(req), res, undefined as never)
+  })
   return server
+}
+
+/** The identity provider's own pages and endpoints, at Keycloak's paths. */
+function isOfRealms({ url = '/' }: IncomingMessage): boolean {
+  return url.startsWith('/realms/')
+}
+
+/** The provider speaks its own protocol with its own errors; what is not its path is no route of ours either. */
+async function answerRealms(app: App, req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const answered = (await app.identity.handle?.(req, res)) ?? false
+  if (!answered) sendUnknown(req, res)
 }
 
 /** polka fills in what its request type adds. */
@@ -69,9 +84,7 @@ function addOperationalRoutes(app: App, router: Router): void {
       res.writeHead(200, { 'content-type': app.metrics.registry.contentType, 'cache-control': 'no-store' }).end(text)
     }),
   )
-  router.get('/openapi.json', (req, res) =>
-    caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app.publicUrl, app.config.mode))),
-  )
+  router.get('/openapi.json', (req, res) => caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app))))
   router.get('/payments/return', (req, res) =>
     served(app, req, res, async () => sendPage(res, await returnPage(app, queryOf(req)))),
   )
@@ -102,6 +115,10 @@ function observePage(app: App, req: IncomingMessage, res: ServerResponse): void 
 /** The framework's own answer to a route that does not exist: no error envelope (specification, Errors). */
 function unknownRoute(app: App, req: IncomingMessage, res: ServerResponse): void {
   observePage(app, req, res)
+  sendUnknown(req, res)
+}
+
+function sendUnknown(req: IncomingMessage, res: ServerResponse): void {
   const path = (req.url ?? '/').split('?')[0]
   sendJson(res, 404, { message: `Route ${req.method}:${path} not found` })
 }

@@ -1,9 +1,48 @@
 import { z } from 'zod'
 
-/** Who a merchant is: what a request's credential is resolved to. */
+import { MERCHANT_ROLES } from '../lib/permissions.ts'
+import { KybStatus } from '../wire/admin.ts'
+
+/** Who a merchant is. */
 export const MerchantIdentity = z.object({ id: z.string(), client_id: z.string(), trading_name: z.string() })
 export type MerchantIdentity = z.infer<typeof MerchantIdentity>
+
+/** A client of a merchant's realm with its merchant: what a request's credential is resolved to (decision 46). */
+export const MerchantClient = z.object({
+  client_id: z.string(),
+  kind: z.enum(['portal', 'server', 'cli', 'credential']),
+  /** Of a server or credential; null for payments only. People bring their role in their token. */
+  role: z.enum(MERCHANT_ROLES).nullable(),
+  merchant_id: z.string(),
+  trading_name: z.string(),
+  kyb_status: KybStatus,
+  realm_slug: z.string().nullable(),
+})
+export type MerchantClient = z.infer<typeof MerchantClient>
 
 /** A merchant's endpoint and its sealed signing secret. */
 export const MerchantWebhookSecret = z.object({ id: z.string(), webhook_signing_secret: z.string() })
 export type MerchantWebhookSecret = z.infer<typeof MerchantWebhookSecret>
+
+/** A merchant as operators see it. */
+export const MerchantRecord = z.object({
+  id: z.string(),
+  client_id: z.string(),
+  legal_name: z.string(),
+  trading_name: z.string(),
+  name: z.string(),
+  kyb_status: KybStatus,
+  fee_percentage: z.string(),
+  fee_flat: z.string(),
+  webhook_url: z.string().nullable(),
+  is_active: z.boolean(),
+  realm_slug: z.string().nullable(),
+  /** Of the administrator who has been there the longest. */
+  admin_email: z.string().nullable(),
+  payout_held: z.boolean(),
+  payout_held_at: z.string().nullable(),
+  payout_held_by: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+export type MerchantRecord = z.infer<typeof MerchantRecord>

@@ -1,10 +1,23 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import { MerchantIdentity, MerchantWebhookSecret } from './record.ts'
+import { clientIdsOf } from '../lib/realms.ts'
+import type { MerchantRole } from '../lib/permissions.ts'
+import { MerchantClient, MerchantIdentity, MerchantWebhookSecret } from './record.ts'
 
+/** A client that is not revoked, with its merchant. */
+export function findMerchantClient(db: CommonQueryMethods, clientId: string): Promise<MerchantClient | null> {
+  return db.maybeOne(sql.prepared('find_merchant_client', MerchantClient)`
+    select c.client_id, c.kind, c.role, c.merchant_id, m.trading_name, m.kyb_status::text as kyb_status, m.realm_slug
+    from merchant_client c
+    join merchants m on m.id = c.merchant_id
+    where c.client_id = ${clientId} and c.revoked_at is null
+  `)
+}
+
+/** The merchant of a server client, whose id stands in the merchant's own row. */
 export function findMerchantByClientId(db: CommonQueryMethods, clientId: string): Promise<MerchantIdentity | null> {
-  return db.maybeOne(sql.prepared('find_merchant_by_client_id', MerchantIdentity)`
+  return db.maybeOne(sql.type(MerchantIdentity)`
     select id, client_id, trading_name from merchants where client_id = ${clientId}
   `)
 }
@@ -45,34 +58,35 @@ export type NewMerchant = {
   realmSlug: string
   /** Sealed. */
   webhookSigningSecret: string
+  /** What its server client may do; null is payments only (decision 31). */
+  serverRole: MerchantRole | null
+  /** Who makes it, as its clients tell. */
+  createdBy: string
 }
 
-/** Adds a merchant; nothing where its client id or slug is taken. */
+/** Adds a merchant with its clients (decision 46); nothing where a client id or the slug is taken. */
 export async function insertMerchant(db: CommonQueryMethods, merchant: NewMerchant): Promise<boolean> {
+  const { portal, cli } = clientIdsOf(merchant.realmSlug)
   const inserted = await db.query(sql.type(z.object({}))`
-    insert into merchants (
-      id, client_id, legal_name, trading_name, name, kyb_status, fee_percentage, fee_flat, webhook_url, realm_slug,
-      webhook_signing_secret, payout_held, payout_held_at, payout_held_by
+    with merchant as (
+      insert into merchants (
+        id, client_id, legal_name, trading_name, name, kyb_status, fee_percentage, fee_flat, webhook_url, realm_slug,
+        webhook_signing_secret, payout_held, payout_held_at, payout_held_by
+      )
+      values (
+        ${merchant.id}, ${merchant.clientId}, ${merchant.legalName}, ${merchant.tradingName}, ${merchant.tradingName},
+        ${merchant.kybStatus}::kyb_status, ${merchant.feePercentage}::numeric, ${merchant.feeFlat}::numeric,
+        ${merchant.webhookUrl}, ${merchant.realmSlug}, ${merchant.webhookSigningSecret},
+        ${merchant.payoutHeldBy != null}, case when ${merchant.payoutHeldBy != null} then now() end, ${merchant.payoutHeldBy ?? null}
+      )
+      on conflict do nothing
+      returning id
     )
-    values (
-      ${merchant.id}, ${merchant.clientId}, ${merchant.legalName}, ${merchant.tradingName}, ${merchant.tradingName},
-      ${merchant.kybStatus}::kyb_status, ${merchant.feePercentage}::numeric, ${merchant.feeFlat}::numeric,
-      ${merchant.webhookUrl}, ${merchant.realmSlug}, ${merchant.webhookSigningSecret},
-      ${merchant.payoutHeldBy != null}, case when ${merchant.payoutHeldBy != null} then now() end, ${merchant.payoutHeldBy ?? null}
-    )
-    on conflict do nothing
+    insert into merchant_client (client_id, merchant_id, kind, role, created_by)
+    select c.client_id, merchant.id, c.kind, c.role, ${merchant.createdBy}
+    from merchant, (
+      values (${merchant.clientId}, 'server', ${merchant.serverRole}), (${portal}, 'portal', null), (${cli}, 'cli', null)
+    ) as c (client_id, kind, role)
   `)
-  return inserted.rowCount === 1
-}
-
-/** The demo receiver follows the service to its new port; an address that a person has set is left alone. */
-export async function moveDemoEndpoint(
-  db: CommonQueryMethods,
-  { merchantId, url }: { merchantId: string; url: string },
-): Promise<void> {
-  await db.query(sql.type(z.object({}))`
-    update merchants
-    set webhook_url = ${url}, updated_at = now()
-    where id = ${merchantId} and webhook_url like ${`%/dev/webhook-receiver/${merchantId}`} and webhook_url <> ${url}
-  `)
+  return inserted.rowCount > 0
 }

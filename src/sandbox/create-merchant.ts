@@ -1,36 +1,88 @@
+import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { clientIdsOf, issuerOf } from '../lib/realms.ts'
+import { merchantRealm } from '../registrations/realm-spec.ts'
 import { insertMerchant } from '../merchants/sql.ts'
+import type { NewMerchant } from '../merchants/sql.ts'
 import { generateWebhookSecret, webhookSecretContext } from '../merchants/webhook-secret.ts'
 import { checkWebhookUrl } from '../webhooks/check-url.ts'
 import type { NewSandboxMerchant, SandboxMerchant } from '../wire/sandbox.ts'
 
 /**
- * Makes a merchant for one test run, so that runs share nothing (decision 60).
- * @param input `operator` is who asked for it; a held merchant is held in this name
+ * Makes a merchant with a realm for one test run, so that runs share nothing (decision 60). Its server client is an
+ * ADMIN, as the demo merchant's is.
+ * @param input `actor` is who asked for it; a held merchant is held in this name
  * @throws {DomainError} VALIDATION_FAILED at `webhook_url`
+ * @throws {IdentityUnavailableError}
  */
 export async function createSandboxMerchant(
   app: App,
-  input: NewSandboxMerchant & { operator: string },
+  { actor, ...wish }: NewSandboxMerchant & { actor: Actor },
 ): Promise<SandboxMerchant> {
-  if (input.webhook_url !== null) checkWebhookUrl(input.webhook_url, { allowPrivate: app.config.webhookAllowPrivate })
+  if (wish.webhook_url !== null) checkWebhookUrl(wish.webhook_url, { allowPrivate: app.config.webhookAllowPrivate })
   const id = app.ids.uuid()
   const slug = `sandbox-${id.slice(-12)}`
-  const secret = generateWebhookSecret()
-  const merchant = {
+  const clientId = clientIdsOf(slug).server
+  const clientSecret = app.ids.token()
+  const webhookSecret = generateWebhookSecret()
+  const merchant: NewMerchant = {
     id,
-    clientId: `${slug}-server`,
-    legalName: input.name,
-    tradingName: input.name,
-    kybStatus: input.kyb_status,
-    feePercentage: input.fee_percentage,
-    feeFlat: input.fee_flat,
-    webhookUrl: input.webhook_url,
-    payoutHeldBy: input.payout_held ? input.operator : null,
+    clientId,
+    legalName: wish.name,
+    tradingName: wish.name,
+    kybStatus: wish.kyb_status,
+    feePercentage: wish.fee_percentage,
+    feeFlat: wish.fee_flat,
+    webhookUrl: wish.webhook_url,
+    payoutHeldBy: wish.payout_held ? actor.name : null,
     realmSlug: slug,
-    webhookSigningSecret: app.sealer.seal(secret, webhookSecretContext(id)),
+    serverRole: 'ADMIN',
+    createdBy: actor.name,
+    webhookSigningSecret: app.sealer.seal(webhookSecret, webhookSecretContext(id)),
   }
-  if (!(await insertMerchant(app.pool, merchant))) throw new Error('a new id was taken')
-  const { operator: _, ...shown } = input
-  return { merchant_id: id, client_id: merchant.clientId, ...shown, webhook_signing_secret: secret }
+  await makeWithRealm(app, { merchant, actor, clientSecret })
+  const { authUrl } = app.identity
+  return {
+    merchant_id: id,
+    client_id: clientId,
+    client_secret: authUrl === null ? null : clientSecret,
+    realm_slug: slug,
+    issuer: authUrl === null ? null : issuerOf(authUrl, slug),
+    ...wish,
+    webhook_signing_secret: webhookSecret,
+  }
+}
+
+type Newcomer = { merchant: NewMerchant; actor: Actor; clientSecret: string }
+
+/** Realm, merchant and audit entry, or none of them. */
+async function makeWithRealm(app: App, { merchant, actor, clientSecret }: Newcomer): Promise<void> {
+  const { id, realmSlug: slug, tradingName } = merchant
+  const realm = merchantRealm(app, {
+    slug,
+    displayName: tradingName,
+    registrationId: id,
+    secret: clientSecret,
+    serverRole: 'ADMIN',
+  })
+  async function write(db: CommonQueryMethods): Promise<void> {
+    if (!(await insertMerchant(db, merchant))) throw new Error('a new id was taken')
+    await recordAction(app, db, {
+      actor,
+      action: 'sandbox.create_merchant',
+      merchantId: id,
+      subjectId: id,
+      after: { realm_slug: slug, kyb_status: merchant.kybStatus, payout_held: merchant.payoutHeldBy !== null },
+    })
+  }
+  try {
+    await app.identity.createRealm(realm, (_made, db) => (db === undefined ? app.pool.transaction(write) : write(db)))
+  } catch (error) {
+    await app.identity.deleteRealm(slug, id).catch((cause: unknown) => {
+      app.log.warn({ err: cause, slug }, 'the realm of a sandbox merchant could not be taken away')
+    })
+    throw error
+  }
 }

@@ -38,10 +38,11 @@ export type Operation<
 }
 
 /**
- * Kinds of credential: a merchant's, the payer's capability for one payment (`X-Payment-State`, decision 40b), the
- * bank's own signature, whoever works in the sandbox (decision 60), or none at all.
+ * Kinds of credential: a merchant's, an operator's of the platform, the payer's capability for one payment
+ * (`X-Payment-State`, decision 40b), the bank's own signature, whoever works in the sandbox (an operator, or without an
+ * identity provider anyone: decision 60), or none at all.
  */
-export type Access = 'merchant' | 'payment-state' | 'bank' | 'sandbox' | 'anyone'
+export type Access = 'merchant' | 'platform' | 'payment-state' | 'bank' | 'sandbox' | 'anyone'
 
 /** Declares an operation, keeping the exact types of its schemas. */
 export function operation<
@@ -57,9 +58,17 @@ export function operation<
 /** Failures that any operation can have, those of a request with a body, and those of a credential. */
 const ALWAYS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 const WITH_BODY: readonly ErrorCode[] = ['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE']
+const OF_TOKEN: readonly ErrorCode[] = [
+  'UNAUTHENTICATED',
+  'TOKEN_EXPIRED',
+  'FORBIDDEN_ROLE',
+  'WRONG_REALM',
+  'IDP_UNAVAILABLE',
+]
 const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
-  merchant: ['UNAUTHENTICATED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE'],
-  sandbox: ['UNAUTHENTICATED'],
+  merchant: [...OF_TOKEN, 'UNKNOWN_CLIENT'],
+  platform: OF_TOKEN,
+  sandbox: OF_TOKEN,
   'payment-state': [],
   bank: [],
   anyone: [],

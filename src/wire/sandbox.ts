@@ -23,6 +23,10 @@ export type NewSandboxMerchant = z.output<typeof NewSandboxMerchant>
 export const SandboxMerchant = z.strictObject({
   merchant_id: Uuid,
   client_id: z.string(),
+  /** Of client_id, an ADMIN; null without an identity provider. */
+  client_secret: z.string().nullable(),
+  realm_slug: z.string(),
+  issuer: z.string().nullable(),
   name: z.string(),
   kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']),
   payout_held: z.boolean(),
@@ -39,6 +43,7 @@ export const createSandboxMerchant = operation({
   path: '/api/v1/sandbox/merchants',
   summary: 'Make a merchant with credentials, for one test run',
   access: ['sandbox'],
+  permission: 'operate sandbox',
   params: None,
   query: None,
   headers: NoHeaders,
@@ -53,6 +58,7 @@ export const advanceSandboxClock = operation({
   path: '/api/v1/sandbox/clock/advance',
   summary: 'Let time pass for one merchant: what becomes due on the way happens, in its order',
   access: ['sandbox'],
+  permission: 'operate sandbox',
   params: None,
   query: None,
   headers: NoHeaders,

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { headerCredentials } from '../../cli/auth/credentials.ts'
 import { makeClient, call } from '../../cli/client.ts'
 import type { Client } from '../../cli/client.ts'
 import { CliError } from '../../cli/errors.ts'
@@ -11,7 +12,8 @@ function clientOf(
   apiUrl: string,
   more: { clientId?: string | undefined; timeoutMs?: number } = { clientId: 'demo-server' },
 ): Client {
-  const client = makeClient({ apiUrl, clientId: more.clientId, timeoutMs: more.timeoutMs ?? 5_000 })
+  const credentials = headerCredentials({ clientId: more.clientId, platformUser: undefined })
+  const client = makeClient({ apiUrl, credentials, timeoutMs: more.timeoutMs ?? 5_000 })
   t.teardown(() => client.close())
   return client
 }
@@ -120,7 +122,7 @@ t.test('each kind of refusal has its exit code, and keeps code, request id and n
 
 t.test("a merchant's operation without a client id fails before any request, with exit code 4", async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: {} }))
-  t.match(await errorOf(call(clientOf(t, url, {}), listPayments, {})), { code: 'NO_CLIENT_ID', options: { exit: 4 } })
+  t.match(await errorOf(call(clientOf(t, url, {}), listPayments, {})), { code: 'NOT_SIGNED_IN', options: { exit: 4 } })
   t.equal(requests.length, 0)
 })
 

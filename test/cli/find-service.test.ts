@@ -20,33 +20,47 @@ function stateOf(stateDir: string, more: Partial<ServiceState> = {}): ServiceSta
     database_url: 'postgres://svc_owner:secret@127.0.0.1:5000/svc',
     state_dir: stateDir,
     pid: process.pid,
-    merchant: { id: 'm', client_id: 'demo-server', webhook_secret: 's' },
+    merchant: {
+      id: 'm',
+      client_id: 'demo-server',
+      client_secret: null,
+      realm: 'demo',
+      webhook_secret: 's',
+      email: null,
+      password: null,
+    },
     operator: null,
     customer: null,
     ...more,
   }
 }
 
-t.test('the service of ./.svc and its merchant are found without any setting', async (t) => {
+const NO_PROFILES = { SVC_CONFIG_DIR: '/nowhere/config' }
+
+t.test('the service of ./.svc is found without any setting', async (t) => {
   const cwd = t.testdir({ '.svc': {} })
   writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc')))
-  t.same(findService({ flags: {}, env: {}, cwd }), { apiUrl: 'http://127.0.0.1:4000', clientId: 'demo-server' })
+  t.match(findService({ flags: {}, env: NO_PROFILES, cwd }), {
+    apiUrl: 'http://127.0.0.1:4000',
+    profile: undefined,
+    state: { merchant: { client_id: 'demo-server' } },
+  })
 })
 
 t.test('a flag wins over the environment, which wins over the state file', async (t) => {
   const cwd = t.testdir({ '.svc': {} })
   writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc')))
-  const env = { SVC_API_URL: 'http://127.0.0.1:4001/', SVC_CLIENT_ID: 'of-env' }
-  t.same(findService({ flags: {}, env, cwd }), { apiUrl: 'http://127.0.0.1:4001', clientId: 'of-env' })
-  const flags = { apiUrl: 'https://pay.example', clientId: 'of-flag' }
-  t.same(findService({ flags, env, cwd }), { apiUrl: 'https://pay.example', clientId: 'of-flag' })
+  const env = { ...NO_PROFILES, SVC_API_URL: 'http://127.0.0.1:4001/' }
+  t.match(findService({ flags: {}, env, cwd }), { apiUrl: 'http://127.0.0.1:4001' })
+  t.match(findService({ flags: { apiUrl: 'https://pay.example' }, env, cwd }), { apiUrl: 'https://pay.example' })
 })
 
-t.test('the demo merchant is not used for another service than its own', async (t) => {
+t.test('what svc.json knows is not used for another service than its own', async (t) => {
   const cwd = t.testdir({ '.svc': {} })
   writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc')))
-  t.equal(findService({ flags: { apiUrl: 'http://127.0.0.1:4001' }, env: {}, cwd }).clientId, undefined)
-  t.equal(findService({ flags: { apiUrl: 'http://127.0.0.1:4000' }, env: {}, cwd }).clientId, 'demo-server')
+  const env = NO_PROFILES
+  t.equal(findService({ flags: { apiUrl: 'http://127.0.0.1:4001' }, env, cwd }).state, undefined)
+  t.ok(findService({ flags: { apiUrl: 'http://127.0.0.1:4000' }, env, cwd }).state)
 })
 
 t.test('the state directory: flag, SVC_STATE_DIR, ./.svc, always absolute', async (t) => {
@@ -60,18 +74,18 @@ t.test(
   async (t) => {
     const cwd = t.testdir({ '.svc': {} })
     const notRunning = { code: 'NOT_RUNNING', options: { exit: 8, hint: /svc up/ } }
-    t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
+    t.throws(() => findService({ flags: {}, env: NO_PROFILES, cwd }), notRunning)
     const { pid } = spawnSync(process.execPath, ['-e', ''])
     writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc'), { pid }))
-    t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
+    t.throws(() => findService({ flags: {}, env: NO_PROFILES, cwd }), notRunning)
     writeFileSync(serviceFile(join(cwd, '.svc')), '{"api_url":')
-    t.throws(() => findService({ flags: {}, env: {}, cwd }), notRunning)
+    t.throws(() => findService({ flags: {}, env: NO_PROFILES, cwd }), notRunning)
   },
 )
 
 t.test('an address that is none is a usage error', async (t) => {
   for (const apiUrl of ['nonsense', 'ftp://host', 'file:///etc/passwd']) {
-    t.throws(() => findService({ flags: { apiUrl }, env: {}, cwd: '/nowhere' }), {
+    t.throws(() => findService({ flags: { apiUrl }, env: NO_PROFILES, cwd: '/nowhere' }), {
       code: 'USAGE',
       options: { exit: 2 },
     })

@@ -13,6 +13,8 @@ export type CliSettings = {
   cwd?: string
   stdin?: string | Buffer
   tty?: boolean
+  /** What a person at the terminal types; without it standard input is none. */
+  typed?: string
   calledAs?: string
 }
 
@@ -23,19 +25,24 @@ export async function runCli(argv: readonly string[], settings: CliSettings = {}
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }
 
-export function makeIo({ env = {}, cwd = '/nowhere', stdin = '', tty = false, calledAs = 'svc' }: CliSettings): {
+export function makeIo({ env = {}, cwd = '/nowhere', stdin = '', tty = false, typed, calledAs = 'svc' }: CliSettings): {
   io: Io
   stdout: string[]
   stderr: string[]
 } {
   const stdout: string[] = []
   const stderr: string[] = []
-  const sink = (chunks: string[]): Sink => ({ write: (text) => void chunks.push(text), isTTY: tty, columns: 80 })
+  const sink = (chunks: string[]): Sink => ({
+    write: (text) => void chunks.push(text),
+    isTTY: tty || typed !== undefined,
+    columns: 80,
+  })
   const io: Io = {
     stdout: sink(stdout),
     stderr: sink(stderr),
-    stdin: { isTTY: false, read: async () => Buffer.from(stdin) },
-    env,
+    stdin: { isTTY: typed !== undefined, read: async () => Buffer.from(stdin), readLine: async () => typed },
+    // The profiles of whoever runs the tests are none of theirs.
+    env: { SVC_CONFIG_DIR: '/nowhere/config', ...env },
     cwd,
     calledAs,
   }

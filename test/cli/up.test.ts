@@ -25,11 +25,25 @@ t.test(
     const state = await upDetached(stateDir)
     t.match(state, {
       api_url: /^http:\/\/127\.0\.0\.1:\d+$/,
-      auth_url: null,
+      auth_url: state.api_url,
       database_url: /^postgres:\/\//,
       state_dir: stateDir,
-      merchant: { client_id: 'demo-server', webhook_secret: /^[0-9a-f]{64}$/ },
-      operator: null,
+      merchant: {
+        client_id: 'demo-server',
+        client_secret: /^\S{40,}$/,
+        realm: 'demo',
+        webhook_secret: /^[0-9a-f]{64}$/,
+        email: 'admin@demo.example',
+        password: /^\S{16,}$/,
+      },
+      operator: {
+        realm: 'platform',
+        client_id: /^platform-key-/,
+        client_secret: /^\S{40,}$/,
+        role: 'OWNER',
+        email: /@/,
+        password: /^\S{16,}$/,
+      },
       customer: null,
     })
     t.equal(state.demo_url, `${state.api_url}/dev/merchant-harness`)

@@ -102,7 +102,7 @@ t.test('states prints the tables that the service runs by', async (t) => {
   const rows: { machine: string; from: string | null; to: string }[] = JSON.parse(
     (await runCli(['states', '--json'])).stdout,
   )
-  t.same([...new Set(rows.map((row) => row.machine))], ['payments', 'consents', 'deliveries'])
+  t.same([...new Set(rows.map((row) => row.machine))], ['payments', 'consents', 'deliveries', 'kyb'])
   t.ok(rows.some((row) => row.from === 'Settled' && row.to === 'Refunded'))
   t.match(
     (await runCli(['states', 'payments', '--mermaid'])).stdout,

@@ -84,6 +84,11 @@ const RESOURCES: Record<string, Record<string, Column>> = {
     raw_payload: { type: 'json', required: true },
     raw_payload_sha256: { type: 'character(64)', required: true },
   },
+  platform_users: {
+    id: UUID,
+    keycloak_user_id: { type: 'text', required: true, unique: true },
+    role: { type: 'platform_role', required: true },
+  },
   webhook_deliveries: {
     id: UUID,
     merchant_id: UUID,
@@ -102,6 +107,7 @@ const RESOURCES: Record<string, Record<string, Column>> = {
 
 const ENUMS: Record<string, string[]> = {
   kyb_status: ['PENDING', 'APPROVED', 'SUSPENDED'],
+  platform_role: ['OWNER', 'OPS', 'SUPPORT'],
   consent_type: ['SINGLE_IMMEDIATE', 'VARIABLE_RECURRING'],
   consent_status: ['AWAITING_AUTHORISATION', 'AUTHORISED', 'REJECTED', 'REVOKED', 'EXPIRED'],
   debtor_account_scheme: ['UK.OBIE.SortCodeAccountNumber', 'UK.OBIE.IBAN'],
@@ -111,16 +117,28 @@ const ENUMS: Record<string, string[]> = {
 
 /** What the role that the service acts as may do with each table: nothing that is not here. */
 const TABLE_GRANTS: Record<string, string> = {
+  'idp.action_tokens': 'DELETE,INSERT,SELECT,UPDATE',
+  'idp.clients': 'DELETE,INSERT,SELECT,UPDATE',
+  'idp.realms': 'DELETE,INSERT,SELECT,UPDATE',
+  'idp.state': 'DELETE,INSERT,SELECT,UPDATE',
+  'idp.users': 'DELETE,INSERT,SELECT,UPDATE',
   'mock_bank.authorisations': 'INSERT,SELECT',
   'mock_bank.bank_credits': 'INSERT,SELECT',
   'mock_bank.bank_debits': 'INSERT,SELECT',
+  'public.mails': 'DELETE,INSERT,SELECT,UPDATE',
   'public.merchant_bank_accounts': 'INSERT,SELECT,UPDATE',
+  'public.merchant_client': 'INSERT,SELECT',
   'public.merchants': 'INSERT,SELECT,UPDATE',
+  'public.operator_actions': 'INSERT,SELECT',
   'public.payment_consents': 'SELECT',
   'public.payment_events': 'SELECT',
   'public.payment_intents': 'SELECT',
   'public.payment_refunds': 'INSERT,SELECT',
+  'public.platform_clients': 'INSERT,SELECT',
+  'public.platform_users': 'INSERT,SELECT,UPDATE',
+  'public.registration': 'INSERT,SELECT,UPDATE',
   'public.schema_migrations': 'SELECT',
+  'public.team_members': 'INSERT,SELECT,UPDATE',
   'public.webhook_attempts': 'INSERT,SELECT',
   'public.webhook_deliveries': 'INSERT,SELECT',
   'public.webhook_queue': 'DELETE,INSERT,SELECT,UPDATE',
@@ -129,6 +147,7 @@ const TABLE_GRANTS: Record<string, string> = {
 /** And with single columns; all of them are updates. */
 const COLUMN_GRANTS: Record<string, string[]> = {
   'mock_bank.authorisations': ['exchange_calls', 'execution_calls'],
+  'public.merchant_client': ['revoked_at'],
   'public.payment_consents': ['updated_at'],
   'public.payment_intents': [
     'locked_until',
@@ -139,6 +158,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
     'webhook_sequence',
   ],
   'public.payment_refunds': ['attempt_count', 'bank_reference', 'failure_code', 'resume_at', 'status', 'updated_at'],
+  'public.platform_clients': ['revoked_at'],
   'public.webhook_deliveries': [
     'attempt_count',
     'delivered_at',
@@ -217,8 +237,15 @@ t.test('the ordinal is a bigserial and the primary key', async (t) => {
   t.same(row, { key: 'PRIMARY KEY (ordinal)', sequence: 'public.payment_events_ordinal_seq', type: 'bigint' })
 })
 
-/** Tables that belong to no tenant: the tenants themselves, and the list of migrations. */
-const NO_TENANT = ['merchants', 'pgmigrations']
+/** Tables that belong to no tenant, or to none in some of their rows, and why. */
+const NO_TENANT: Record<string, string> = {
+  merchants: 'the tenants themselves',
+  mails: "null in the platform's own mail",
+  operator_actions: 'null in what is about no merchant',
+  platform_clients: "the platform's own",
+  platform_users: "the platform's own",
+  registration: 'null until the merchant is there',
+}
 
 t.test('every table of a tenant says whose it is, and refers to its neighbours through the tenant', async (t) => {
   const tables = await all<{ name: string; tenant: boolean }>(`
@@ -231,7 +258,7 @@ t.test('every table of a tenant says whose it is, and refers to its neighbours t
       .map(({ name }) => name)
       .filter((name) => !/migration/.test(name))
       .toSorted(),
-    ['merchants'],
+    Object.keys(NO_TENANT).toSorted(),
   )
   const keys = await all<{ table: string; target: string; columns: string[]; targets: string[] }>(`
     select k.conrelid::regclass::text as table, k.confrelid::regclass::text as target,
@@ -242,7 +269,7 @@ t.test('every table of a tenant says whose it is, and refers to its neighbours t
   t.ok(keys.length >= 9)
   for (const key of keys) {
     t.ok(key.columns.includes('merchant_id'), `${key.table} to ${key.target}`)
-    if (!NO_TENANT.includes(key.target)) t.ok(key.targets.includes('merchant_id'), `${key.table} to ${key.target}`)
+    if (NO_TENANT[key.target] === undefined) t.ok(key.targets.includes('merchant_id'), `${key.table} to ${key.target}`)
   }
 })
 
@@ -317,23 +344,24 @@ t.test("the service's role owns nothing and is nobody's superior", async (t) => 
   t.same(await all(`select roleid::regrole from pg_auth_members where member = 'svc_runtime'::regrole`), [])
   const [schema] = await all(`
     select has_schema_privilege('svc_runtime', 'public', 'create') as public, has_schema_privilege('svc_runtime', 'mock_bank', 'create') as mock_bank,
+      has_schema_privilege('svc_runtime', 'idp', 'create') as idp,
       has_database_privilege('svc_runtime', current_database(), 'create') as database
   `)
-  t.same(schema, { public: false, mock_bank: false, database: false })
+  t.same(schema, { public: false, mock_bank: false, idp: false, database: false })
 })
 
 t.test("the service's role has these rights on tables and columns, and no other", async (t) => {
   const tables = await all<{ name: string; rights: string }>(`
     select format('%s.%s', c.relnamespace::regnamespace, c.relname) as name, string_agg(a.privilege_type, ',' order by a.privilege_type) as rights
     from pg_class c cross join lateral aclexplode(c.relacl) a
-    where c.relkind in ('r', 'p', 'v') and a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank')
+    where c.relkind in ('r', 'p', 'v') and a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank', 'idp')
     group by 1
   `)
   t.same(Object.fromEntries(tables.map(({ name, rights }) => [name, rights])), TABLE_GRANTS)
   const columns = await all<{ name: string; right: string; columns: string[] }>(`
     select format('%s.%s', c.relnamespace::regnamespace, c.relname) as name, a.privilege_type as right, array_agg(t.attname::text order by t.attname) as columns
     from pg_attribute t join pg_class c on c.oid = t.attrelid cross join lateral aclexplode(t.attacl) a
-    where a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank')
+    where a.grantee in ('svc_runtime'::regrole, 0) and c.relnamespace::regnamespace::text in ('public', 'mock_bank', 'idp')
     group by 1, 2
   `)
   t.ok(columns.every(({ right }) => right === 'UPDATE'))
@@ -352,7 +380,7 @@ t.test(
     }>(`
     select p.proname as name, p.proconfig as config, has_function_privilege('svc_runtime', p.oid, 'execute') as runtime,
       exists (select from aclexplode(coalesce(p.proacl, acldefault('f', p.proowner))) a where a.grantee = 0) as everyone, p.prorettype = 'trigger'::regtype as trigger
-    from pg_proc p where p.pronamespace in ('public'::regnamespace, 'mock_bank'::regnamespace) and p.prosecdef
+    from pg_proc p where p.pronamespace in ('public'::regnamespace, 'mock_bank'::regnamespace, 'idp'::regnamespace) and p.prosecdef
   `)
     t.same(definers.map(({ name }) => name).toSorted(), Object.keys(DEFINERS).toSorted())
     for (const { name, config, runtime, everyone, trigger } of definers) {
@@ -364,12 +392,15 @@ t.test(
   },
 )
 
-t.test("the mock bank's books refer to nothing of the service's, and the other way round", async (t) => {
-  t.same(
-    await all(`
+t.test(
+  "the books of the mock bank and of the identity provider refer to nothing of the service's, and the other way round",
+  async (t) => {
+    t.same(
+      await all(`
     select conname from pg_constraint k join pg_class a on a.oid = k.conrelid join pg_class b on b.oid = k.confrelid
     where k.contype = 'f' and a.relnamespace <> b.relnamespace
   `),
-    [],
-  )
-})
+      [],
+    )
+  },
+)

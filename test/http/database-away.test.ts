@@ -10,8 +10,8 @@ import { readConfig } from '../../src/config.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { migrateUp } from '../../src/db/migrate.ts'
-import { ensureDemoMerchant } from '../../src/merchants/seed-demo.ts'
-import { createPayment, paymentBody, testService, until } from '../support/app.ts'
+import { ensureDemoMerchant } from '../../src/registrations/seed-demo.ts'
+import { createPayment, paymentBody, serviceToken, testService, until } from '../support/app.ts'
 
 t.test(
   'while the database is stopped every request is a 503 within 3 seconds, and afterwards all is well',
@@ -36,14 +36,15 @@ t.test(
       await api.stop()
       await app.close()
     })
-    await ensureDemoMerchant(app)
+    const { realm, client_id: clientId, client_secret: secret } = await ensureDemoMerchant(app)
+    const token = await serviceToken(api.url, { realm, clientId, secret: secret ?? '' })
 
     async function call(method: 'GET' | 'POST', path: string, body?: unknown) {
       const began = performance.now()
       const answer = await request(api.url + path, {
         method,
         headers: {
-          'x-merchant-client-id': 'demo-server',
+          authorization: `Bearer ${token}`,
           'x-idempotency-key': randomUUID(),
           'content-type': 'application/json',
         },

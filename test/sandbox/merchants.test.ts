@@ -1,6 +1,10 @@
 import t from 'tap'
+import { createSandboxMerchant } from '../../src/sandbox/create-merchant.ts'
+import { NewSandboxMerchant } from '../../src/wire/sandbox.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
+import { breakTable, countLeftovers, NOTHING } from '../support/registrations.ts'
+import { makeRemoteIdentity } from '../support/remote-identity.ts'
 
 async function make(service: TestService, body: unknown) {
   return service.call('POST', '/api/v1/sandbox/merchants', { headers: { 'x-platform-user': 'olga' }, body })
@@ -20,6 +24,8 @@ t.test('a sandbox merchant can take payments at once', async (t) => {
   const created = await createPayment(service, {
     id: body.merchant_id,
     clientId: body.client_id,
+    clientSecret: body.client_secret,
+    realm: body.realm_slug,
     secret: body.webhook_signing_secret,
   })
   t.match(created, { status: 201, body: { fee_amount: '0.70' } })
@@ -34,7 +40,13 @@ t.test('one that is not approved, or held, is refused as in earnest', async (t) 
   ]
   for (const { wish, code } of wishes) {
     const { body } = await make(service, wish)
-    const created = await createPayment(service, { id: body.merchant_id, clientId: body.client_id, secret: '' })
+    const created = await createPayment(service, {
+      id: body.merchant_id,
+      clientId: body.client_id,
+      clientSecret: body.client_secret,
+      realm: body.realm_slug,
+      secret: '',
+    })
     t.match(created, { status: 403, body: { code } }, code)
   }
 })
@@ -53,4 +65,44 @@ t.test('a bad wish is refused with its field', async (t) => {
     status: 400,
     body: { errors: [{ path: 'kyb', code: 'UNKNOWN_FIELD' }] },
   })
+})
+
+t.test('with an identity provider it has a realm of its own, whose server client is an ADMIN', async (t) => {
+  const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
+  const headers = await service.operator('OPS')
+  const { status, body } = await service.call('POST', '/api/v1/sandbox/merchants', {
+    headers,
+    body: { payout_held: true },
+  })
+  t.match(
+    { status, body },
+    { status: 201, body: { client_secret: String, issuer: `${service.url}/realms/${body.realm_slug}` } },
+  )
+  const merchant = {
+    id: body.merchant_id,
+    clientId: body.client_id,
+    clientSecret: body.client_secret,
+    realm: body.realm_slug,
+    secret: body.webhook_signing_secret,
+  }
+  t.match(await service.call('GET', '/api/v1/portal/team', { merchant }), { status: 200, body: { data: [] } })
+  t.match(await createPayment(service, merchant), { status: 403, body: { code: 'PAYOUT_HELD' } })
+  const { rows } = await service.owner.query(
+    `select actor_role, after from operator_actions where action = 'sandbox.create_merchant'`,
+  )
+  t.match(rows, [{ actor_role: 'OPS', after: { realm_slug: body.realm_slug, payout_held: true } }])
+  const support = await service.operator('SUPPORT')
+  t.match(await service.call('POST', '/api/v1/sandbox/merchants', { headers: support, body: {} }), { status: 403 })
+})
+
+t.test('one that can not be written leaves no realm, here or at a provider elsewhere', async (t) => {
+  const identity = makeRemoteIdentity()
+  for (const options of [{ env: { SVC_IDENTITY: 'embedded' } }, { overrides: { identity } }]) {
+    const { app, owner } = await testService(t, options)
+    await breakTable(owner, { table: 'operator_actions', on: 'insert' })
+    const wish = NewSandboxMerchant.parse({})
+    await t.rejects(createSandboxMerchant(app, { ...wish, actor: { id: 'sub-1', name: 'olga', role: 'OPS' } }))
+    t.same(await countLeftovers(owner), NOTHING)
+  }
+  t.equal(identity.realms.size, 0)
 })

@@ -4,12 +4,16 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import t from 'tap'
 import type { Test } from 'tap'
 import { request } from 'undici'
+import { headerCredentials } from '../../cli/auth/credentials.ts'
 import { makeClient } from '../../cli/client.ts'
 import { playCase } from '../../cli/scenario/play.ts'
 import type { CaseResult } from '../../cli/scenario/play.ts'
 import { runCli } from '../cli/harness.ts'
 import { testService } from '../support/app.ts'
 import { casesOf, scenarioOf } from './read.ts'
+
+/** Without an identity provider a name is enough. */
+const TESTER = headerCredentials({ clientId: undefined, platformUser: 'tester' })
 
 const SERVICE = testService(t, { worker: true })
 
@@ -20,7 +24,7 @@ type Limits = { timeoutMs?: number; requestTimeoutMs?: number; signal?: AbortSig
 async function playSteps(t: Test, steps: readonly string[], limits: Limits = {}): Promise<CaseResult> {
   const apiUrl = limits.apiUrl ?? (await SERVICE).url
   const timeoutMs = limits.requestTimeoutMs ?? 15_000
-  const client = makeClient({ apiUrl, clientId: undefined, platformUser: 'tester', timeoutMs })
+  const client = makeClient({ apiUrl, credentials: TESTER, timeoutMs })
   t.teardown(() => client.close())
   const [scenario] = casesOf(scenarioOf(steps, limits.more))
   if (scenario === undefined) throw new Error('no case')

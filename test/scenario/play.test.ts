@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { request } from 'undici'
+import { headerCredentials } from '../../cli/auth/credentials.ts'
 import { makeClient } from '../../cli/client.ts'
 import type { Client } from '../../cli/client.ts'
 import { listBuiltIns } from '../../cli/scenario/find-files.ts'
@@ -16,11 +17,14 @@ import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
 import { casesOf, scenarioOf } from './read.ts'
 
+/** Without an identity provider a name is enough. */
+const TESTER = headerCredentials({ clientId: undefined, platformUser: 'tester' })
+
 const SERVICE = testService(t, { worker: true })
 
 async function clientOf(t: Test): Promise<{ client: Client; service: TestService }> {
   const service = await SERVICE
-  const client = makeClient({ apiUrl: service.url, clientId: undefined, platformUser: 'tester', timeoutMs: 15_000 })
+  const client = makeClient({ apiUrl: service.url, credentials: TESTER, timeoutMs: 15_000 })
   t.teardown(() => client.close())
   return { client, service }
 }
@@ -410,14 +414,20 @@ t.test("svc sandbox clock advance lets a merchant's time pass", async (t) => {
   t.match(await svc(['sandbox', 'clock', 'advance', '1h']), { code: 2, stderr: /--merchant/ })
 })
 
-t.test('--ephemeral plays with a service of its own and leaves nothing of it', async (t) => {
-  const before = readdirSync(tmpdir()).filter((name) => name.startsWith('svc-ephemeral-'))
-  const { code, stdout } = await runCli(['sandbox', 'run', 'happy-path', '--ephemeral'], {
-    env: { PATH: process.env['PATH'] },
+for (const idp of [[], ['--idp', 'none']]) {
+  t.test(`--ephemeral ${idp.join(' ')} plays with a service of its own and leaves nothing of it`, async (t) => {
+    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('svc-ephemeral-'))
+    const { code, stdout } = await runCli(['sandbox', 'run', 'happy-path', '--ephemeral', ...idp], {
+      env: { PATH: process.env['PATH'] },
+    })
+    t.match({ code, stdout }, { code: 0, stdout: /1 passed/ })
+    t.same(
+      readdirSync(tmpdir()).filter((name) => name.startsWith('svc-ephemeral-')),
+      before,
+    )
   })
-  t.match({ code, stdout }, { code: 0, stdout: /1 passed/ })
-  t.same(
-    readdirSync(tmpdir()).filter((name) => name.startsWith('svc-ephemeral-')),
-    before,
-  )
+}
+
+t.test('--idp is of a service of its own', async (t) => {
+  t.match(await runCli(['sandbox', 'run', 'happy-path', '--idp', 'none']), { code: 2, stderr: /--ephemeral/ })
 })

@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
+import { headerCredentials } from '../../cli/auth/credentials.ts'
 import { makeClient } from '../../cli/client.ts'
 import { playCase } from '../../cli/scenario/play.ts'
 import type { CaseResult } from '../../cli/scenario/play.ts'
@@ -7,13 +8,16 @@ import { sameOrder } from '../../cli/scenario/verbs/webhooks.ts'
 import { testService } from '../support/app.ts'
 import { casesOf, scenarioOf } from './read.ts'
 
+/** Without an identity provider a name is enough. */
+const TESTER = headerCredentials({ clientId: undefined, platformUser: 'tester' })
+
 const SERVICE = testService(t, { worker: true })
 
 const PAY = 'pay: { as: p1, amount: "50.00", currency: GBP }'
 
 async function playSteps(t: Test, steps: readonly string[], more = ''): Promise<CaseResult> {
   const { url } = await SERVICE
-  const client = makeClient({ apiUrl: url, clientId: undefined, platformUser: 'tester', timeoutMs: 15_000 })
+  const client = makeClient({ apiUrl: url, credentials: TESTER, timeoutMs: 15_000 })
   t.teardown(() => client.close())
   const [scenario] = casesOf(scenarioOf(steps, more))
   if (scenario === undefined) throw new Error('no case')

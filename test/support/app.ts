@@ -8,16 +8,24 @@ import { startApi } from '../../src/api.ts'
 import { readConfig } from '../../src/config.ts'
 import { makePgConnection } from '../../src/db/connection.ts'
 import { freePort } from '../../src/db/free-port.ts'
+import { MERCHANT_ROLES } from '../../src/lib/permissions.ts'
+import type { MerchantRole, PlatformRole } from '../../src/lib/permissions.ts'
+import { PLATFORM_REALM, clientIdsOf } from '../../src/lib/realms.ts'
 import { insertMerchant } from '../../src/merchants/sql.ts'
 import { generateWebhookSecret, webhookSecretContext } from '../../src/merchants/webhook-secret.ts'
+import { createStaffClient } from '../../src/staff/staff-clients.ts'
+import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
 import { startWorker } from '../../src/worker.ts'
 import { testDatabase } from './database.ts'
 
-export type TestMerchant = { id: string; clientId: string; secret: string }
+/** `clientSecret` proves the server client where there is an identity provider. */
+export type TestMerchant = { id: string; clientId: string; clientSecret: string; realm: string; secret: string }
 
 /** A merchant as a test wants it; APPROVED with the documented fees where it says nothing. */
 export type MerchantWish = {
   kybStatus?: 'PENDING' | 'APPROVED'
+  /** What its server client may do; ADMIN where it says nothing. */
+  serverRole?: MerchantRole | null
   webhookUrl?: string
   feePercentage?: string
   feeFlat?: string
@@ -30,6 +38,8 @@ export type TestService = {
   /** A connection as the owner of the tables, for looking behind the API. */
   owner: pg.Client
   merchant(wish?: MerchantWish): Promise<TestMerchant>
+  /** An operator of this role, as the headers that prove it. */
+  operator(role?: PlatformRole): Promise<Record<string, string>>
   /** A request as a client makes it; an object body is sent as JSON. */
   call(method: Method, path: string, options?: CallOptions): Promise<Answer>
 }
@@ -59,6 +69,7 @@ export async function testService(
     SVC_LOG_LEVEL: process.env['SVC_TEST_LOG'] ?? 'silent',
     SVC_PORT: String(await freePort()),
     SVC_DATABASE_POOL: '4',
+    SVC_IDENTITY: process.env['SVC_TEST_IDENTITY'] ?? 'none',
     ...env,
   })
   const app = await makeApp(config, overrides)
@@ -77,38 +88,95 @@ export async function testService(
     databaseUrl,
     owner,
     merchant: (wish) => addMerchant(app, wish),
-    call: (method, path, options) => call(api.url + path, method, options),
+    operator: (role) => operatorHeaders(app, role),
+    call: async (method, path, options = {}) => {
+      const proof = options.merchant === undefined ? {} : await merchantHeaders(app, options.merchant)
+      return call(api.url + path, method, { ...options, headers: { ...proof, ...options.headers } })
+    },
   }
 }
 
 async function addMerchant(app: App, wish: MerchantWish = {}): Promise<TestMerchant> {
   const id = app.ids.uuid()
-  const clientId = `m-${randomUUID().slice(0, 8)}-server`
+  const realm = `m-${randomUUID().slice(0, 8)}`
+  const clientId = clientIdsOf(realm).server
   const secret = generateWebhookSecret()
-  await insertMerchant(app.pool, {
-    id,
-    clientId,
-    legalName: 'Acme Ltd',
-    tradingName: 'Acme',
-    kybStatus: wish.kybStatus ?? 'APPROVED',
-    feePercentage: wish.feePercentage ?? '0.0100',
-    feeFlat: wish.feeFlat ?? '0.20',
-    webhookUrl: wish.webhookUrl ?? null,
-    realmSlug: clientId.replace('-server', ''),
-    webhookSigningSecret: app.sealer.seal(secret, webhookSecretContext(id)),
+  const clientSecret = app.ids.token()
+  const serverRole = wish.serverRole === undefined ? 'ADMIN' : wish.serverRole
+  const insert = (): Promise<boolean> =>
+    insertMerchant(app.pool, {
+      id,
+      clientId,
+      legalName: 'Acme Ltd',
+      tradingName: 'Acme',
+      kybStatus: wish.kybStatus ?? 'APPROVED',
+      feePercentage: wish.feePercentage ?? '0.0100',
+      feeFlat: wish.feeFlat ?? '0.20',
+      webhookUrl: wish.webhookUrl ?? null,
+      realmSlug: realm,
+      webhookSigningSecret: app.sealer.seal(secret, webhookSecretContext(id)),
+      serverRole,
+      createdBy: 'test',
+    })
+  await insert()
+  await app.identity.createRealm({
+    slug: realm,
+    kind: 'merchant',
+    displayName: 'Acme Ltd',
+    registrationId: id,
+    service: { clientId, secret: clientSecret, roles: serverRole === null ? [] : [serverRole] },
+    roles: MERCHANT_ROLES,
   })
-  return { id, clientId, secret }
+  return { id, clientId, clientSecret, realm, secret }
 }
 
-async function call(
-  url: string,
-  method: Method,
-  { merchant, headers = {}, body, raw }: CallOptions = {},
-): Promise<Answer> {
+/** What a merchant's server sends to prove itself: a token, or without a provider its client id. */
+async function merchantHeaders(
+  app: App,
+  { realm, clientId, clientSecret }: TestMerchant,
+): Promise<Record<string, string>> {
+  if (app.identity.kind === 'none') return { 'x-merchant-client-id': clientId }
+  return { authorization: `Bearer ${await serviceToken(app.publicUrl, { realm, clientId, secret: clientSecret })}` }
+}
+
+async function operatorHeaders(app: App, role: PlatformRole = 'OWNER'): Promise<Record<string, string>> {
+  if (app.identity.kind === 'none') return { 'x-platform-user': 'ada' }
+  await ensurePlatform(app)
+  const actor = { id: 'test', name: 'test', role: 'OWNER' }
+  const made = await createStaffClient(app, { name: 'test', role, actor })
+  const client = { realm: PLATFORM_REALM, clientId: made.client_id, secret: made.client_secret ?? '' }
+  return { authorization: `Bearer ${await serviceToken(app.publicUrl, client)}` }
+}
+
+const tokens = new Map<string, string>()
+
+/** A token by client_credentials, asked for once. */
+export async function serviceToken(
+  authUrl: string,
+  { realm, clientId, secret }: { realm: string; clientId: string; secret: string },
+): Promise<string> {
+  const known = tokens.get(`${authUrl} ${clientId} ${secret}`)
+  if (known !== undefined) return known
+  const { statusCode, body } = await request(`${authUrl}/realms/${realm}/protocol/openid-connect/token`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({
+      grant_type: 'client_credentials',
+      client_id: clientId,
+      client_secret: secret,
+    }).toString(),
+  })
+  const text = await body.text()
+  if (statusCode !== 200) throw new Error(`no token for ${clientId}: ${statusCode} ${text}`)
+  const token: string = JSON.parse(text).access_token
+  tokens.set(`${authUrl} ${clientId} ${secret}`, token)
+  return token
+}
+
+async function call(url: string, method: Method, { headers = {}, body, raw }: CallOptions = {}): Promise<Answer> {
   const response = await request(url, {
     method,
     headers: {
-      ...(merchant === undefined ? {} : { 'x-merchant-client-id': merchant.clientId }),
       ...(body === undefined && raw === undefined ? {} : { 'content-type': 'application/json' }),
       ...headers,
     },

@@ -66,6 +66,10 @@ export async function plantMerchant({
      values ($1::uuid, $1::text, 'Shop', 'Shop', 'Shop', 'APPROVED', 0.01, 0, $2, $3)`,
     [id, webhookUrl, sealed],
   )
+  await owner.query(
+    `insert into merchant_client (client_id, merchant_id, kind, role, created_by) values ($1::text, $1::uuid, 'server', 'ADMIN', 'test')`,
+    [id],
+  )
   return id
 }
 

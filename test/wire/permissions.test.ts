@@ -1,29 +1,55 @@
 import t from 'tap'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
-import { roleAllows } from '../../src/lib/permissions.ts'
-import type { MerchantRole, Permission } from '../../src/lib/permissions.ts'
+import { commonRole, permissionsOf, roleAllows } from '../../src/lib/permissions.ts'
+import type { Permission, Role } from '../../src/lib/permissions.ts'
 
-const ROLES: readonly MerchantRole[] = ['ADMIN', 'DEVELOPER', 'FINANCE']
+const ROLES: readonly Role[] = ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE', 'OWNER', 'OPS', 'SUPPORT']
 
-/** Decision 31, written down once more: rows by what is asked, columns by role. */
-const MATRIX: [Permission, boolean, boolean, boolean][] = [
-  ['read payments', true, true, true],
-  ['create payments', true, true, false],
-  ['refund payments', true, false, true],
-  ['manage webhooks', true, true, false],
-]
+/** Decisions 30 and 31, written down once more: what is asked, and who may. */
+const MATRIX: Record<Permission, readonly Role[]> = {
+  'read payments': ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE'],
+  'create payments': ['ADMIN', 'DEVELOPER', 'NONE'],
+  'refund payments': ['ADMIN', 'FINANCE', 'NONE'],
+  'manage webhooks': ['ADMIN', 'DEVELOPER'],
+  'manage team': ['ADMIN'],
+  'manage credentials': ['ADMIN'],
+  'read merchants': ['OWNER', 'OPS', 'SUPPORT'],
+  'operate merchants': ['OWNER', 'OPS'],
+  'administer platform': ['OWNER'],
+  'operate sandbox': ['OWNER', 'OPS'],
+}
 
 t.test('each role may do what the table says and nothing else', async (t) => {
-  for (const [permission, ...expected] of MATRIX) {
+  for (const role of ROLES) {
+    for (const [permission, may] of Object.entries(MATRIX) as [Permission, readonly Role[]][])
+      t.equal(roleAllows(role, permission), may.includes(role), `${role}: ${permission}`)
     t.same(
-      ROLES.map((role) => roleAllows(role, permission)),
-      expected,
-      permission,
+      permissionsOf(role),
+      Object.entries(MATRIX).flatMap(([permission, may]) => (may.includes(role) ? [permission] : [])),
     )
   }
 })
 
-/** Which permission each operation asks for; one that is not here must be reachable without a merchant. */
+t.test('of two roles the one that says less counts, and nothing where neither does', async (t) => {
+  const common: [Role, Role, Role | undefined][] = [
+    ['ADMIN', 'ADMIN', 'ADMIN'],
+    ['ADMIN', 'DEVELOPER', 'DEVELOPER'],
+    ['ADMIN', 'FINANCE', 'FINANCE'],
+    ['ADMIN', 'NONE', 'NONE'],
+    ['DEVELOPER', 'FINANCE', undefined],
+    ['DEVELOPER', 'NONE', undefined],
+    ['FINANCE', 'NONE', 'FINANCE'],
+    ['OWNER', 'OPS', 'OPS'],
+    ['OWNER', 'SUPPORT', 'SUPPORT'],
+    ['OPS', 'SUPPORT', 'SUPPORT'],
+  ]
+  for (const [a, b, expected] of common) {
+    t.equal(commonRole(a, b), expected, `${a} and ${b}`)
+    t.equal(commonRole(b, a), expected, `${b} and ${a}`)
+  }
+})
+
+/** Which permission each operation asks for; one that is not here asks for no caller, or for any. */
 const ASKED: Record<string, Permission> = {
   createPayment: 'create payments',
   cancelPayment: 'create payments',
@@ -36,23 +62,68 @@ const ASKED: Record<string, Permission> = {
   listWebhooks: 'manage webhooks',
   replayWebhook: 'manage webhooks',
   listEvents: 'manage webhooks',
+  listTeam: 'manage team',
+  inviteTeamMember: 'manage team',
+  changeTeamRole: 'manage team',
+  removeTeamMember: 'manage team',
+  listApiCredentials: 'manage credentials',
+  createApiCredential: 'manage credentials',
+  rotateApiCredential: 'manage credentials',
+  revokeApiCredential: 'manage credentials',
+  listRegistrations: 'read merchants',
+  repairRegistration: 'operate merchants',
+  listMerchants: 'read merchants',
+  getMerchant: 'read merchants',
+  setKybStatus: 'operate merchants',
+  setPayoutHold: 'operate merchants',
+  setMerchantActive: 'operate merchants',
+  listAudit: 'administer platform',
+  listStaff: 'administer platform',
+  addStaff: 'administer platform',
+  changeStaffRole: 'administer platform',
+  removeStaff: 'administer platform',
+  listStaffClients: 'administer platform',
+  createStaffClient: 'administer platform',
+  revokeStaffClient: 'administer platform',
+  createSandboxMerchant: 'operate sandbox',
+  advanceSandboxClock: 'operate sandbox',
+  listMails: 'operate sandbox',
+  getMail: 'operate sandbox',
 }
 
-t.test('every operation of a merchant asks for its permission', async (t) => {
-  for (const { operation } of [...ROUTES, ...SANDBOX_ROUTES]) {
-    if (operation.access.includes('merchant')) t.equal(operation.permission, ASKED[operation.name], operation.name)
-    else t.equal(operation.permission, undefined, operation.name)
+const operations = [...ROUTES, ...SANDBOX_ROUTES].map((row) => row.operation)
+const isForCallers = (access: readonly string[]): boolean =>
+  access.some((kind) => ['merchant', 'platform', 'sandbox'].includes(kind))
+
+t.test('every operation asks for its permission, of the realm that has it', async (t) => {
+  for (const { name, permission, access } of operations) {
+    t.equal(permission, ASKED[name], name)
+    if (permission === undefined) continue
+    const holders = MATRIX[permission]
+    t.equal(access.includes('merchant'), holders.includes('ADMIN'), `${name}: a merchant's`)
+    t.equal(access.includes('platform') || access.includes('sandbox'), holders.includes('OWNER'), `${name}: operators'`)
   }
+  t.same(
+    Object.keys(ASKED).filter((name) => !operations.some((each) => each.name === name)),
+    [],
+  )
 })
 
-t.test('what needs no merchant is a short list, and each has a credential of its own', async (t) => {
-  const open = ROUTES.map((row) => row.operation).filter(
-    ({ access }) => !access.includes('merchant') && !access.includes('sandbox'),
+t.test('only whoami is for any role, for what asks for none is refused', async (t) => {
+  t.same(
+    operations.filter(({ access, permission }) => isForCallers(access) && permission === undefined).map((o) => o.name),
+    ['whoami'],
   )
+})
+
+t.test('what needs no caller is a short list, and each has a credential of its own or tells no secret', async (t) => {
+  const open = operations.filter(({ access }) => !isForCallers(access))
   t.same(open.map(({ name, access }) => [name, ...access]).toSorted(), [
     ['bankCallback', 'bank'],
     ['completeSca', 'anyone'],
+    ['getService', 'anyone'],
+    ['registerMerchant', 'anyone'],
   ])
-  const payers = ROUTES.map((row) => row.operation).filter(({ access }) => access.includes('payment-state'))
+  const payers = operations.filter(({ access }) => access.includes('payment-state'))
   t.same(payers.map(({ name }) => name).toSorted(), ['cancelPayment', 'getPayment'])
 })

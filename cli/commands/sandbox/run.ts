@@ -1,6 +1,6 @@
 import { z } from 'zod'
+import { headerCredentials, serviceCredentials } from '../../auth/credentials.ts'
 import { makeClient } from '../../client.ts'
-import type { Client } from '../../client.ts'
 import { durationOf, platformUser } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
@@ -28,6 +28,7 @@ export const RunOptions = z.object({
   reporter: z.array(z.string()).default([]),
   timeout: z.string(),
   ephemeral: z.boolean().default(false),
+  idp: z.enum(['embedded', 'none']).optional(),
 })
 export type RunOptions = z.infer<typeof RunOptions>
 
@@ -38,6 +39,8 @@ const REQUEST_TIMEOUT_MS = 15_000
 export async function run(context: Context, { args, options }: CommandInput<RunOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
   if (timeoutMs === 0) throw usageError('--timeout: must be more than nothing')
+  if (options.idp !== undefined && !options.ephemeral)
+    throw usageError('--idp says what a service of --ephemeral has; another has its own', '--ephemeral --idp none')
   const vars = readVars(options.var)
   const { cases, mistakes } = loadScenarios(args, { cwd: context.io.cwd, vars })
   if (mistakes.length > 0) throw mistakesError(context, mistakes)
@@ -57,7 +60,7 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
       signal: abort.signal,
     }
     const summary = await reported(reporter, { cases: chosen, signal: abort.signal }, (during) =>
-      playSomewhere(context, chosen, { ...play, reporter: during, ephemeral: options.ephemeral }),
+      playSomewhere(context, chosen, { ...play, reporter: during, ephemeral: options.ephemeral, idp: options.idp }),
     )
     if (abort.signal.aborted) return abort.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
     return summary.failed > 0 ? EXIT.assertion : EXIT.ok
@@ -75,26 +78,31 @@ function wishedReporters(context: Context, { reporter }: RunOptions): readonly s
 async function playSomewhere(
   context: Context,
   cases: readonly Case[],
-  options: PlayAllOptions & { ephemeral: boolean },
+  options: PlayAllOptions & Pick<RunOptions, 'ephemeral' | 'idp'>,
 ): Promise<Summary> {
   if (!options.ephemeral) return playAll(context.client(), cases, options)
   const user = platformUser(context.io, undefined)
-  return withEphemeralService(
-    { env: context.io.env, note: () => undefined, signal: options.signal },
-    async (apiUrl) => {
-      const client: Client = makeClient({
-        apiUrl,
-        clientId: undefined,
-        platformUser: user,
-        timeoutMs: REQUEST_TIMEOUT_MS,
-      })
-      try {
-        return await playAll(client, cases, options)
-      } finally {
-        await client.close()
-      }
-    },
-  )
+  const { env } = context.io
+  const service = { env, identity: options.idp ?? 'embedded', note: () => undefined, signal: options.signal }
+  return withEphemeralService(service, async ({ api_url: apiUrl, auth_url: authUrl, operator }) => {
+    const credentials =
+      authUrl === null || operator === null
+        ? headerCredentials({ clientId: undefined, platformUser: user })
+        : serviceCredentials({
+            authUrl,
+            platform: {
+              realm: operator.realm,
+              clientId: operator.client_id,
+              clientSecret: operator.client_secret,
+            },
+          })
+    const client = makeClient({ apiUrl, credentials, timeoutMs: REQUEST_TIMEOUT_MS })
+    try {
+      return await playAll(client, cases, options)
+    } finally {
+      await client.close()
+    }
+  })
 }
 
 /** The command that plays one case again. A built-in's label is its name, which is what the command takes. */
@@ -102,6 +110,7 @@ function rerunOf(options: RunOptions, called: string): (scenario: Case) => strin
   const flags = [
     ...options.var.flatMap((word) => ['--var', quoted(word)]),
     ...(options.ephemeral ? ['--ephemeral'] : []),
+    ...(options.idp === undefined ? [] : ['--idp', options.idp]),
   ]
   return ({ file, number }) => [called, 'sandbox', 'run', quoted(file), '--only', String(number), ...flags].join(' ')
 }

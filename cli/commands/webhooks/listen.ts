@@ -147,7 +147,7 @@ async function run(context: Context, client: Client, { plan, tally, signal, onUn
   const forwarder = url === undefined ? undefined : makeForwarder({ url, headers, skipVerify, signal })
   const secret = findSecret(context, client)
   report.hint(
-    `Listening for events of ${client.clientId ?? 'the merchant'} at ${client.apiUrl}${url === undefined ? '' : `, sending them on to ${url.href}`}`,
+    `Listening for events of ${client.credentials.merchant?.clientId ?? 'the merchant'} at ${client.apiUrl}${url === undefined ? '' : `, sending them on to ${url.href}`}`,
   )
   if (secret !== undefined) report.hint(`Signatures are checked with the secret of ${secret.source}`)
   try {

@@ -2,7 +2,8 @@ import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { request } from 'undici'
 import type { z } from 'zod'
 import { ErrorBody } from '../../../src/wire/common.ts'
-import { isNetworkFailure, signalOf, unreachable } from '../../client.ts'
+import type { Access } from '../../../src/wire/operation.ts'
+import { isNetworkFailure, proofFor, signalOf, unreachable } from '../../client.ts'
 import { CliError } from '../../errors.ts'
 import { exitOfStatus } from '../../exit-codes.ts'
 import { readInput } from '../case-run.ts'
@@ -43,7 +44,7 @@ async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> 
     input.body === undefined ? null : typeof input.body === 'string' ? input.body : JSON.stringify(input.body)
   const headers = {
     accept: 'application/json',
-    'x-merchant-client-id': client.clientId ?? '',
+    ...(await proofFor(client, { access: [accessOf(input[method] ?? '')] })),
     ...(body === null ? {} : { 'content-type': 'application/json' }),
     ...lowerCaseNames(input.headers ?? {}),
   }
@@ -62,6 +63,12 @@ async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> 
   const text = await response.body.text().catch(fail)
   client.onExchange?.({ ...sent, status: response.statusCode, reply: text })
   return { http: response.statusCode, headers: response.headers, body: parseBody(text) }
+}
+
+/** Who a request of this path comes from: the case's operator where it is for operators, its merchant everywhere else. */
+function accessOf(path: string): Access {
+  if (path.startsWith('/admin/')) return 'platform'
+  return path.startsWith('/sandbox/') ? 'sandbox' : 'merchant'
 }
 
 /** What HTTP can't carry is told before it is sent; the value may be a secret and is not repeated. */

@@ -6,7 +6,7 @@ import { refundPayment, remainingAmount } from '../../payments/refund.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type * as wire from '../../wire/payments.ts'
 import type { Handler } from '../endpoint.ts'
-import { merchantIdOf } from '../guards.ts'
+import { merchantIdOf } from '../principal.ts'
 import { presentFailure, presentPayment, presentSummary, presentToPayer } from './present-payment.ts'
 
 /** POST /api/v1/payments */

@@ -5,7 +5,7 @@ import { replay as replayDelivery } from '../../webhooks/replay.ts'
 import { getEndpoint as readEndpoint, setEndpoint } from '../../webhooks/set-endpoint.ts'
 import type * as wire from '../../wire/portal.ts'
 import type { Handler } from '../endpoint.ts'
-import { merchantIdOf } from '../guards.ts'
+import { merchantIdOf } from '../principal.ts'
 
 /** GET /api/v1/portal/webhook-endpoint */
 export const getEndpoint: Handler<typeof wire.getWebhookEndpoint> = async (app, { principal }) => {

@@ -1,16 +1,31 @@
+import { listMails as readMails } from '../../mail/list-mails.ts'
+import { readMail } from '../../mail/read-mail.ts'
 import { advanceClock as advance } from '../../sandbox/advance-clock.ts'
 import { createSandboxMerchant } from '../../sandbox/create-merchant.ts'
+import type * as registration from '../../wire/registration.ts'
 import type * as wire from '../../wire/sandbox.ts'
 import type { Handler } from '../endpoint.ts'
+import { operatorOf } from '../principal.ts'
 
 /** POST /api/v1/sandbox/merchants */
 export const createMerchant: Handler<typeof wire.createSandboxMerchant> = async (app, { principal, body }) => {
-  if (principal.kind !== 'platform') throw new Error('only operators make merchants')
-  return { status: 201, body: await createSandboxMerchant(app, { ...body, operator: principal.name }) }
+  const { actor } = operatorOf(principal)
+  return { status: 201, body: await createSandboxMerchant(app, { ...body, actor }) }
 }
 
 /** POST /api/v1/sandbox/clock/advance */
 export const advanceClock: Handler<typeof wire.advanceSandboxClock> = async (app, { body }) => {
   const { stops, advancedMs } = await advance(app, { merchantId: body.merchant_id, by: body.by })
   return { status: 200, body: { merchant_id: body.merchant_id, advanced_ms: advancedMs, stops } }
+}
+
+/** GET /api/v1/sandbox/mails */
+export const listMails: Handler<typeof registration.listMails> = async (app, { query }) => {
+  const mails = await readMails(app, { recipient: query.recipient })
+  return { status: 200, body: { data: [...mails], has_more: false, next_cursor: null } }
+}
+
+/** GET /api/v1/sandbox/mails/{id} */
+export const getMail: Handler<typeof registration.getMail> = async (app, { params }) => {
+  return { status: 200, body: await readMail(app, params.id) }
 }

@@ -5,7 +5,7 @@ import { identifyMerchant } from '../../merchants/identify.ts'
 import { createPayment } from '../../payments/create.ts'
 import { IdempotencyKey } from '../../wire/common.ts'
 import { CreatePayment } from '../../wire/payments.ts'
-import { html } from './html.ts'
+import { html } from '../../lib/html.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
 
@@ -53,7 +53,7 @@ export async function submitHarness(app: App, form: URLSearchParams): Promise<Pa
   }
   try {
     const { payment } = await createPayment(app, {
-      merchant: { id: merchant.id, tradingName: merchant.trading_name },
+      merchant: { id: merchant.merchant_id, tradingName: merchant.trading_name },
       idempotencyKey: key.data,
       body: parsed.data,
       rawBody: JSON.stringify(parsed.data),

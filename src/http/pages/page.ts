@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
-import { html } from './html.ts'
-import type { Html } from './html.ts'
+import { html } from '../../lib/html.ts'
+import type { Html } from '../../lib/html.ts'
 
 /** An answer, whatever server sends it. */
 export type PageReply = { status: number; headers: Readonly<Record<string, string>>; body: string }

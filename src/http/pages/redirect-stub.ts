@@ -2,7 +2,7 @@ import type { DecisionOutcome, MockBank } from '../../banks/mock.ts'
 import type { MockBankRequest } from '../../banks/mock-request.ts'
 import { parseScenario } from '../../banks/scenarios.ts'
 import { formatNumeric } from '../../lib/money.ts'
-import { html } from './html.ts'
+import { html } from '../../lib/html.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
 

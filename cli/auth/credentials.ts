@@ -1,0 +1,148 @@
+import type { Access, Operation } from '../../src/wire/operation.ts'
+import type { Client } from '../client.ts'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import { clientCredentialsSource } from './token-source.ts'
+import type { ServiceClient, Token, TokenSource } from './token-source.ts'
+
+/** What a request for a token needs of the client that it is for. */
+export type Http = Pick<Client, 'dispatcher' | 'timeoutMs'>
+
+type Asks = Pick<Operation, 'access'>
+type Headers = Record<string, string>
+
+/** How a client proves who it acts as. Made by the builders below; nothing is requested before the first call needs it. */
+export type Credentials = {
+  /** The merchant that a merchant's operations act for, as far as that is known: to show it, and to find what is its own. */
+  readonly merchant: { clientId: string | undefined; realm: string | undefined } | undefined
+  /**
+   * The headers that an operation asks for; none where anyone may call it.
+   * @throws {CliError} NOT_SIGNED_IN where nothing proves what it asks for
+   */
+  headersFor(operation: Asks, http: Http): Promise<Headers>
+  /** After the service refused these headers as expired: whether there are others now. */
+  refresh(operation: Asks, http: Http, refused: Readonly<Headers>): Promise<boolean>
+  /** The token that an operation would be called with; undefined where names are enough. */
+  token(operation: Asks, http: Http): Promise<(Token & Pick<TokenSource, 'realm' | 'clientId'>) | undefined>
+  /** The same operator, acting for another merchant; its secret counts only where there is an identity provider. */
+  asMerchant(merchant: ServiceClient): Credentials
+}
+
+/** Without an identity provider names are enough (decision 57). */
+export function headerCredentials(names: {
+  clientId: string | undefined
+  platformUser: string | undefined
+}): Credentials {
+  const { clientId, platformUser } = names
+  return {
+    merchant: clientId === undefined ? undefined : { clientId, realm: undefined },
+    async headersFor({ access }) {
+      if (access.includes('merchant') && clientId !== undefined) return { 'x-merchant-client-id': clientId }
+      if (asksForPlatform(access)) return platformUser === undefined ? {} : { 'x-platform-user': platformUser }
+      if (access.includes('merchant')) throw notSignedIn()
+      return {}
+    },
+    refresh: async () => false,
+    token: async () => undefined,
+    asMerchant: (merchant) => headerCredentials({ platformUser, clientId: merchant.clientId }),
+  }
+}
+
+/**
+ * Clients with a secret: tokens by client_credentials, asked for when first needed and kept in memory until shortly
+ * before they expire. The merchant's client proves a merchant's operations, the platform's those of operators.
+ */
+export function serviceCredentials(parts: {
+  authUrl: string
+  merchant?: ServiceClient | undefined
+  platform?: ServiceClient | undefined
+}): Credentials {
+  const { authUrl, merchant, platform } = parts
+  return tokenCredentials({
+    authUrl,
+    merchant: merchant && clientCredentialsSource(authUrl, merchant),
+    platform: platform && clientCredentialsSource(authUrl, platform),
+  })
+}
+
+type TokenParts = {
+  authUrl: string
+  merchant: TokenSource | undefined
+  platform: TokenSource | undefined
+  /** What signs in where neither is there. */
+  signIn?: string
+}
+
+/** Tokens, wherever each kind comes from. */
+export function tokenCredentials(parts: TokenParts): Credentials {
+  const { authUrl, merchant } = parts
+  return {
+    merchant: merchant && { clientId: merchant.clientId, realm: merchant.realm },
+    async headersFor({ access }, http) {
+      const source = sourceFor(access, parts)
+      return source === undefined ? {} : { authorization: `Bearer ${(await source.token(http)).accessToken}` }
+    },
+    async refresh({ access }, http, refused) {
+      const token = /^Bearer (.+)$/.exec(refused['authorization'] ?? '')?.[1]
+      const source = sourceFor(access, parts)
+      return token !== undefined && source !== undefined && source.renew(http, token)
+    },
+    async token({ access }, http) {
+      const source = sourceFor(access, parts)
+      if (source === undefined) return undefined
+      return { ...(await source.token(http)), realm: source.realm, clientId: source.clientId }
+    },
+    asMerchant: (other) => tokenCredentials({ ...parts, merchant: clientCredentialsSource(authUrl, other) }),
+  }
+}
+
+/** Credentials that need to ask the service something before they can be made; an answer is asked for once. */
+export function lazyCredentials(
+  merchant: Credentials['merchant'],
+  make: (http: Http) => Promise<Credentials>,
+): Credentials {
+  let made: Promise<Credentials> | undefined
+  const get = (http: Http): Promise<Credentials> => {
+    made ??= make(http).catch((error: unknown) => {
+      made = undefined
+      throw error
+    })
+    return made
+  }
+  return {
+    merchant,
+    headersFor: async (operation, http) =>
+      isOpen(operation.access) ? {} : (await get(http)).headersFor(operation, http),
+    refresh: async (operation, http, refused) => (await get(http)).refresh(operation, http, refused),
+    token: async (operation, http) => (await get(http)).token(operation, http),
+    asMerchant: (other) => lazyCredentials(other, async (http) => (await get(http)).asMerchant(other)),
+  }
+}
+
+/** For operations that anyone may call, before it is known who somebody is. */
+export function noCredentials(): Credentials {
+  return headerCredentials({ clientId: undefined, platformUser: undefined })
+}
+
+/** Whose token an operation asks for: where both a merchant's and an operator's do, the merchant's comes first. */
+function sourceFor(access: readonly Access[], { merchant, platform, signIn }: TokenParts): TokenSource | undefined {
+  if (access.includes('merchant') && merchant !== undefined) return merchant
+  if (asksForPlatform(access) && platform !== undefined) return platform
+  if (isOpen(access)) return undefined
+  throw notSignedIn(signIn ?? (access.includes('merchant') ? undefined : 'svc login --platform'))
+}
+
+function asksForPlatform(access: readonly Access[]): boolean {
+  return access.includes('platform') || access.includes('sandbox')
+}
+
+function isOpen(access: readonly Access[]): boolean {
+  return !access.includes('merchant') && !asksForPlatform(access)
+}
+
+/** Nothing proves who this is: exit code 4. */
+export function notSignedIn(
+  hint = 'svc login --realm <realm>; without an identity provider --client-id <id>',
+): CliError {
+  return new CliError('NOT_SIGNED_IN', 'nobody is signed in to act for', { exit: EXIT.signedOut, hint })
+}

@@ -1,0 +1,99 @@
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { Http } from './credentials.ts'
+import { updateEntries } from './credentials-file.ts'
+import type { Entries, Session } from './credentials-file.ts'
+import { requestTokens } from './oidc.ts'
+import type { Tokens } from './oidc.ts'
+import { expiryOf, isFresh } from './token-source.ts'
+import type { Token, TokenSource } from './token-source.ts'
+
+/** Whose session it is, and with whom. */
+export type SessionOwner = Pick<Session, 'api_url' | 'auth_url' | 'realm' | 'client_id'>
+
+/** A session as it is kept, from what the token endpoint answered. */
+export function sessionOf({ api_url, auth_url, realm, client_id }: SessionOwner, tokens: Tokens): Session {
+  return {
+    type: 'session',
+    api_url,
+    auth_url,
+    realm,
+    client_id,
+    access_token: tokens.access_token,
+    expires_at: new Date(expiryOf(tokens)).toISOString(),
+    refresh_token: tokens.refresh_token ?? null,
+  }
+}
+
+/**
+ * A person's session of credentials.json. It is renewed shortly before it expires, by one process at a time: a refresh
+ * token works once, and a second use of it ends the session. Whoever waited takes what the other got.
+ */
+export function sessionSource(configDir: string, key: string, session: Session): TokenSource {
+  let held = session
+  let underWay: Promise<Token> | undefined
+
+  function renewed(http: Http, refused: string | undefined): Promise<Token> {
+    underWay ??= renew(http, refused).finally(() => (underWay = undefined))
+    return underWay
+  }
+
+  async function renew(http: Http, refused: string | undefined): Promise<Token> {
+    const entries = await updateEntries(configDir, async (now) => {
+      const current = sessionIn(now, key)
+      const token = tokenOf(current)
+      if (isFresh(token) && token.accessToken !== refused) return now
+      return { ...now, [key]: await refreshed(http, current) }
+    })
+    held = sessionIn(entries, key)
+    // Written down also where it was refused, so that the next command need not ask again.
+    if (held.refresh_token === null && !isFresh(tokenOf(held))) throw sessionOver(held)
+    return tokenOf(held)
+  }
+
+  return {
+    realm: session.realm,
+    clientId: session.client_id,
+    token: async (http) => (isFresh(tokenOf(held)) ? tokenOf(held) : renewed(http, undefined)),
+    async renew(http, refused) {
+      if (held.refresh_token === null && held.access_token === refused) throw sessionOver(held)
+      return (await renewed(http, refused)).accessToken !== refused
+    },
+  }
+}
+
+function sessionIn(entries: Entries, key: string): Session {
+  const entry = entries[key]
+  if (entry?.type === 'session') return entry
+  // Signed out by another process in the meantime.
+  throw new CliError('NOT_SIGNED_IN', 'nobody is signed in any more', { exit: EXIT.signedOut, hint: 'svc login' })
+}
+
+function tokenOf({ access_token: accessToken, expires_at: expiresAt }: Session): Token {
+  return { accessToken, expiresAt: expiresAt === null ? null : Date.parse(expiresAt) }
+}
+
+/** The session with new tokens; or without its refresh token where the provider refuses it for good. */
+async function refreshed(http: Http, session: Session): Promise<Session> {
+  const { refresh_token: refreshToken, auth_url: authUrl, realm, client_id } = session
+  if (refreshToken === null) return session
+  try {
+    const form = { grant_type: 'refresh_token', client_id, refresh_token: refreshToken }
+    const tokens = await requestTokens(http, { authUrl, realm }, form)
+    return sessionOf(session, { refresh_token: refreshToken, ...tokens })
+  } catch (error) {
+    if (error instanceof CliError && error.code === 'INVALID_GRANT') return ended(session)
+    throw error
+  }
+}
+
+function ended(session: Session): Session {
+  return { ...session, refresh_token: null, access_token: '', expires_at: new Date(0).toISOString() }
+}
+
+function sessionOver({ realm }: Session): CliError {
+  return new CliError('SESSION_EXPIRED', `the session in realm ${realm} is over`, {
+    exit: EXIT.signedOut,
+    hint: 'svc login to sign in again; svc logout to go on without it',
+  })
+}

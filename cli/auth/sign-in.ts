@@ -1,0 +1,116 @@
+import { z } from 'zod'
+import { whoami } from '../../src/wire/service.ts'
+import type { Whoami } from '../../src/wire/service.ts'
+import { call } from '../client.ts'
+import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import { configDirOf } from './config-dir.ts'
+import { tokenCredentials } from './credentials.ts'
+import type { Http } from './credentials.ts'
+import { pendingKey, updateEntries } from './credentials-file.ts'
+import type { Session } from './credentials-file.ts'
+import { revoke } from './oidc.ts'
+import { DEV, saveProfile } from './profiles.ts'
+import type { Target } from './target.ts'
+import { fixedSource } from './token-source.ts'
+
+export const SignedIn = z.object({
+  profile: z.string(),
+  api_url: z.string(),
+  realm: z.string(),
+  kind: z.enum(['merchant', 'platform']),
+  client_id: z.string(),
+  mode: z.enum(['sandbox', 'live']),
+  subject: z.string(),
+  name: z.string(),
+  role: z.string(),
+})
+export type SignedIn = z.infer<typeof SignedIn>
+
+/**
+ * Ends a login: asks the service who this is, keeps the session in the target's profile, and says so. What the service
+ * does not accept is not kept.
+ */
+export async function completeSignIn(context: Context, target: Target, session: Session): Promise<void> {
+  const http = context.http()
+  const identity = await identityOf(http, target, session).catch(async (error: unknown) => {
+    await revokeQuietly(http, session)
+    throw error
+  })
+  const configDir = configDirOf(context.io.env)
+  await updateEntries(configDir, async (entries) => {
+    const { [pendingKey(target.key)]: _done, ...others } = entries
+    return { ...others, [target.key]: session }
+  })
+  keepProfile(configDir, target, { session, identity })
+  tell(context, target, { session, identity })
+}
+
+async function identityOf(http: Http, target: Target, session: Session): Promise<Whoami> {
+  const token = { accessToken: session.access_token, expiresAt: null }
+  const source = fixedSource(token, { realm: session.realm, clientId: session.client_id })
+  const credentials = tokenCredentials({ authUrl: target.authUrl, merchant: source, platform: source })
+  const client = { ...http, apiUrl: target.apiUrl, credentials, close: () => Promise.resolve() }
+  const { body } = await call(client, whoami, {})
+  if (body.kind === target.kind) return body
+  throw new CliError(
+    'UNEXPECTED_REPLY',
+    `${target.apiUrl} takes a token of realm ${session.realm} for a ${body.kind}'s`,
+    {
+      exit: EXIT.failure,
+    },
+  )
+}
+
+type Kept = { session: Session; identity: Whoami }
+
+function keepProfile(configDir: string, target: Target, { session, identity }: Kept): void {
+  if (target.profile === DEV) return
+  const profile = {
+    api_url: target.apiUrl,
+    auth_url: target.authUrl,
+    realm: session.realm,
+    client_id: session.client_id,
+    kind: target.kind,
+    mode: target.mode,
+    role: identity.role,
+    subject: identity.subject,
+  }
+  saveProfile(configDir, target.profile, { profile, choose: target.isNew })
+}
+
+function tell(context: Context, target: Target, { session, identity }: Kept): void {
+  const { profile, apiUrl: api_url, realm, kind, mode } = target
+  const { name, role, subject } = identity
+  const item: SignedIn = { profile, api_url, realm, kind, client_id: session.client_id, mode, subject, name, role }
+  context.print.record({
+    item,
+    id: profile,
+    lines: [
+      ['Signed in', name],
+      ['Role', role],
+      ['Merchant', identity.merchant?.trading_name ?? ''],
+      ['Realm', realm],
+      ['Service', api_url],
+      ['Mode', mode],
+      ['Profile', profile],
+    ],
+  })
+  const before = ['SVC_TOKEN', 'SVC_CLIENT_ID'].find((variable) => (context.io.env[variable] ?? '') !== '')
+  if (before !== undefined) context.note(`${before} is set: commands act as that, and not as ${profile}.`)
+  else if (target.isNew) context.note(`Commands act as ${profile} from now on; svc profile use ${DEV} goes back.`)
+}
+
+/** Ends a session at the provider as well; whether that worked. What is forgotten here counts for nothing either way. */
+export async function revokeQuietly(http: Http, session: Session): Promise<boolean> {
+  const { auth_url: authUrl, realm, client_id: clientId, refresh_token: refreshToken } = session
+  if (refreshToken === null) return true
+  try {
+    await revoke(http, { authUrl, realm }, { clientId, refreshToken })
+    return true
+  } catch (error) {
+    if (error instanceof CliError) return false
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+import type { Context } from '../context.ts'
+import { unknownProfile } from '../find-service.ts'
+import { readServiceState } from '../service-state.ts'
+import { configDirOf } from './config-dir.ts'
+import { entryKey, pendingKey, readEntries, updateEntries } from './credentials-file.ts'
+import type { Entry } from './credentials-file.ts'
+import { DEV, readProjectConfig, readUserConfig } from './profiles.ts'
+import { revokeQuietly } from './sign-in.ts'
+
+/** The profile that a command is about, by name: the same choice that commands act by, but no service has to run. */
+export function meantProfile({ io, flags }: Context): string {
+  const config = readUserConfig(configDirOf(io.env))
+  const named = flags.profile ?? (io.env['SVC_PROFILE'] || undefined) ?? readProjectConfig(io.cwd).profile
+  const name = named ?? config.profile ?? DEV
+  if (name !== DEV && config.profiles[name] === undefined) throw unknownProfile(name)
+  return name
+}
+
+export type Ended = { realm: string; isRevoked: boolean }
+
+/** Forgets what proves a profile, and ends its sessions at the provider where that can be reached. */
+export async function signOut(context: Context, profile: string): Promise<Ended[]> {
+  const configDir = configDirOf(context.io.env)
+  // Its file has the directory's real path, whatever link leads here.
+  const ofProfile = keysOf(profile, readServiceState(context.stateDir)?.state_dir ?? context.stateDir)
+  const keys = new Set([...ofProfile, ...ofProfile.map(pendingKey)])
+  let gone: Entry[] = []
+  // Forgotten first: whatever happens at the provider, nothing here can use them any more.
+  if (Object.keys(readEntries(configDir)).some((key) => keys.has(key)))
+    await updateEntries(configDir, async (entries) => {
+      gone = Object.entries(entries).flatMap(([key, entry]) => (keys.has(key) ? [entry] : []))
+      return Object.fromEntries(Object.entries(entries).filter(([key]) => !keys.has(key)))
+    })
+  const ended = gone.filter((entry) => entry.type !== 'pending')
+  return Promise.all(
+    ended.map(async (entry) => ({
+      realm: entry.realm,
+      isRevoked: entry.type === 'client' || (await revokeQuietly(context.http(), entry)),
+    })),
+  )
+}
+
+/** The built-in profile can have an operator and somebody of a merchant signed in. */
+function keysOf(profile: string, stateDir: string): string[] {
+  const kinds = profile === DEV ? (['merchant', 'platform'] as const) : (['merchant'] as const)
+  return kinds.map((kind) => entryKey({ name: profile, kind, stateDir }))
+}

@@ -1,0 +1,83 @@
+import { z } from 'zod'
+import {
+  ApiCredential,
+  MerchantRole,
+  createApiCredential,
+  listApiCredentials,
+  revokeApiCredential,
+  rotateApiCredential,
+} from '../../../src/wire/team.ts'
+import { ChangeOptions, change } from '../../change.ts'
+import { call } from '../../client.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { usageError } from '../../errors.ts'
+import { printNewSecret } from '../../new-secret.ts'
+import { shortTime } from '../../text.ts'
+
+export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const { body } = await call(context.client(), listApiCredentials, {})
+  context.print.list({
+    items: body.data,
+    fields: Object.keys(ApiCredential.shape),
+    columns: [
+      { title: 'client id', value: (row) => row.client_id },
+      { title: 'kind', value: (row) => row.kind },
+      { title: 'role', value: (row) => row.role ?? 'payments only' },
+      { title: 'name', value: (row) => row.name ?? '' },
+      { title: 'made by', value: (row) => row.created_by },
+      { title: 'made', value: (row) => shortTime(row.created_at) },
+    ],
+    id: (row) => row.client_id,
+    empty: 'There are no clients.',
+  })
+  return undefined
+}
+
+export const CreateOptions = ChangeOptions.extend({ name: z.string(), role: MerchantRole.optional() })
+
+export async function create(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof CreateOptions>>,
+): Promise<CommandResult> {
+  const body = { name: options.name, role: options.role ?? null }
+  const made = await change(context, context.client(), createApiCredential, { input: { body }, options })
+  if (made !== undefined) printNewSecret(context, made)
+  return undefined
+}
+
+export async function rotate(context: Context, { args, options }: CommandInput<ChangeOptions>): Promise<CommandResult> {
+  const id = clientIdOf(args)
+  const rotated = await change(context, context.client(), rotateApiCredential, {
+    input: { params: { id } },
+    options,
+    danger: { what: `end the secret of ${id} at once`, words: [id], isExact: true, yes: options.yes },
+  })
+  if (rotated !== undefined) printNewSecret(context, rotated)
+  return undefined
+}
+
+export async function revoke(context: Context, { args, options }: CommandInput<ChangeOptions>): Promise<CommandResult> {
+  const id = clientIdOf(args)
+  const revoked = await change(context, context.client(), revokeApiCredential, {
+    input: { params: { id } },
+    options,
+    danger: { what: `revoke the client ${id}`, words: [id], isExact: true, yes: options.yes },
+  })
+  if (revoked === undefined) return undefined
+  context.print.record({
+    item: revoked,
+    id: revoked.client_id,
+    lines: [
+      ['Client id', revoked.client_id],
+      ['Role', revoked.role ?? 'none: payments only'],
+      ['Revoked', shortTime(revoked.revoked_at)],
+    ],
+  })
+  return undefined
+}
+
+function clientIdOf(args: readonly string[]): string {
+  const [id] = args
+  if (id === undefined) throw usageError('which client? Its id is missing', 'svc credentials list')
+  return id
+}

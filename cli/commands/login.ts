@@ -1,0 +1,58 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { action, durationOf } from '../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { usageError } from '../errors.ts'
+
+export const LoginOptions = z.object({
+  realm: z.string().optional(),
+  platform: z.boolean().default(false),
+  device: z.boolean().default(false),
+  withToken: z.boolean().default(false),
+  nonInteractive: z.boolean().default(false),
+  complete: z.boolean().default(false),
+  timeout: z.string(),
+})
+export type LoginOptions = z.infer<typeof LoginOptions>
+
+const WAYS = ['device', 'withToken', 'nonInteractive', 'complete'] as const
+
+export function addLogin(program: Command, runtime: Runtime): void {
+  program
+    .command('login')
+    .description('sign in with a browser, here or on another device')
+    .optionsGroup('Where:')
+    .addOption(new Option('--realm <realm>', "a merchant's realm: the slug of the company").conflicts('platform'))
+    .option('--platform', "the platform's realm, for operators")
+    .optionsGroup('How:')
+    .option('--device', 'confirm a code on another device; also what happens where there is no browser')
+    .option('--with-token', 'take an access token from standard input, for programs; it is kept until it expires')
+    .option('--non-interactive', 'begin with a code, print as JSON where to confirm it, and return')
+    .option('--complete', 'wait for what --non-interactive began')
+    .option('--timeout <duration>', 'how long to wait for the user', '5m')
+    .addHelpText('after', EXAMPLES)
+    .action(action(runtime, LoginOptions, login))
+}
+
+const EXAMPLES = `
+Examples:
+  svc login                                                        the demo merchant of svc up
+  svc login --platform                                             as an operator
+  svc login --api-url https://pay.example --realm acme-ltd
+  svc login --realm acme-ltd --with-token < token.txt
+  svc login --realm acme-ltd --non-interactive; svc login --complete
+`
+
+/** Its parts are loaded when they are needed, for most commands need none of them. */
+async function login(context: Context, { options }: CommandInput<LoginOptions>): Promise<CommandResult> {
+  const ways = WAYS.filter((way) => options[way])
+  if (ways.length > 1) throw usageError('--device, --with-token, --non-interactive and --complete: one of them')
+  const timeoutMs = durationOf(options.timeout, '--timeout')
+  const [parts, { findTarget }] = await Promise.all([import('../auth/login.ts'), import('../auth/target.ts')])
+  if (options.complete) return parts.completeDevice(context, timeoutMs)
+  const target = await findTarget(context, context.http(), options)
+  if (options.withToken) return parts.takeToken(context, target)
+  if (options.nonInteractive) return parts.beginDevice(context, target)
+  return parts.signIn(context, target, { device: options.device, timeoutMs })
+}

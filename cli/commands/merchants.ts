@@ -1,0 +1,83 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { KybStatus } from '../../src/wire/admin.ts'
+import { changing, dangerous } from '../change.ts'
+import { action } from '../context.ts'
+import type { Runtime } from '../context.ts'
+import { ActiveOptions, RepairOptions, disable, enable, repair } from './merchants/change.ts'
+import { ListOptions, get, list, registrations } from './merchants/read.ts'
+
+const MERCHANT = 'its id, the last 8 characters of that or more, its realm, or its client id'
+
+/** The argument of every command that is about one merchant. */
+export function aboutMerchant(command: Command): Command {
+  return command.argument('<merchant>', MERCHANT)
+}
+
+/** The options of every list that comes in pages. */
+export function paged(command: Command): Command {
+  return command
+    .optionsGroup('Paging:')
+    .option('--limit <count>', 'how many, 1 to 100', '50')
+    .option('--cursor <cursor>', 'from here on, as the page before said')
+    .option('--all', 'all pages')
+}
+
+/** `svc merchants`: what operators see of merchants, and whether they may work at all. */
+export function addMerchants(program: Command, runtime: Runtime): void {
+  const merchants = program
+    .command('merchants')
+    .alias('m')
+    .helpCommand(false)
+    .description('list merchants, disable and enable them, heal registrations')
+  addList(merchants, runtime)
+  aboutMerchant(merchants.command('get'))
+    .description('show a merchant, with the last things that operators did to it')
+    .addHelpText('after', '\nExamples:\n  svc merchants get acme\n  svc merchants get a2b4358c -q kyb_status\n')
+    .action(action(runtime, z.object({}), get))
+  changing(aboutMerchant(merchants.command('enable')))
+    .description('let a disabled merchant work again')
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText('after', '\nExamples:\n  svc merchants enable acme --reason "contract renewed"\n')
+    .action(action(runtime, ActiveOptions, enable))
+  dangerous(aboutMerchant(merchants.command('disable')))
+    .description('disable a merchant: its realm signs nobody in, and its tokens are refused')
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText('after', '\nExamples:\n  svc merchants disable acme --reason "left us"\n')
+    .action(action(runtime, ActiveOptions, disable))
+  merchants
+    .command('registrations')
+    .description('list registrations that need a hand: half-made, without an administrator, or not invited')
+    .addHelpText('after', '\nExamples:\n  svc merchants registrations\n')
+    .action(action(runtime, z.object({}), registrations))
+  addRepair(merchants, runtime)
+}
+
+function addList(merchants: Command, runtime: Runtime): void {
+  const command = merchants
+    .command('list')
+    .description('list merchants, the newest first')
+    .optionsGroup('Filters:')
+    .addOption(new Option('--status <status>', 'only with this KYB status').choices(KybStatus.options))
+    .option('--held', 'only those whose payouts are held')
+    .option('--disabled', 'only those that are disabled')
+    .option('--search <text>', 'only those with this in their name or realm')
+    .addOption(new Option('--order <order>', 'which come first (newest)').choices(['newest', 'oldest']))
+  paged(command)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants list\n  svc m list --status PENDING --order oldest\n  svc m list --all -o csv > merchants.csv\n',
+    )
+    .action(action(runtime, ListOptions, list))
+}
+
+function addRepair(merchants: Command, runtime: Runtime): void {
+  dangerous(merchants.command('repair'))
+    .description('heal a registration: finish it, give the administrator its role, invite again')
+    .argument('<realm>', 'as svc merchants registrations names it')
+    .option('--rollback', 'take a half-made realm away instead, and free its name')
+    .option('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText('after', '\nExamples:\n  svc merchants repair acme\n  svc merchants repair acme --rollback\n')
+    .action(action(runtime, RepairOptions, repair))
+}

@@ -1,0 +1,68 @@
+import { z } from 'zod'
+import { setMerchantActive } from '../../../src/wire/admin.ts'
+import type { AdminMerchant } from '../../../src/wire/admin.ts'
+import { repairRegistration } from '../../../src/wire/registration.ts'
+import { ChangeOptions, Reason, change } from '../../change.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { usageError } from '../../errors.ts'
+import { findMerchant } from '../../find-merchant.ts'
+import { printMerchant } from './view.ts'
+
+export const ActiveOptions = ChangeOptions.extend({ reason: Reason })
+type ActiveInput = CommandInput<z.infer<typeof ActiveOptions>>
+
+/** What a person may type to confirm that this merchant is meant. */
+export function namesOf({ trading_name, realm_slug, id }: AdminMerchant): (string | null)[] {
+  return [trading_name, realm_slug, id]
+}
+
+export async function enable(context: Context, input: ActiveInput): Promise<CommandResult> {
+  return setActive(context, input, true)
+}
+
+export async function disable(context: Context, input: ActiveInput): Promise<CommandResult> {
+  return setActive(context, input, false)
+}
+
+async function setActive(context: Context, { args, options }: ActiveInput, isActive: boolean): Promise<CommandResult> {
+  const client = context.client()
+  const { merchant, isExact } = await findMerchant(client, args)
+  const what = `disable ${merchant.trading_name}: nobody of it can sign in, and its tokens are refused`
+  const changed = await change(context, client, setMerchantActive, {
+    input: { params: { id: merchant.id }, body: { is_active: isActive, reason: options.reason } },
+    options,
+    ...(isActive ? {} : { danger: { what, words: namesOf(merchant), isExact, yes: options.yes } }),
+  })
+  if (changed !== undefined) printMerchant(context, changed)
+  return undefined
+}
+
+export const RepairOptions = ChangeOptions.extend({ rollback: z.boolean().default(false), reason: Reason.optional() })
+
+/** Heals a half-made registration; what was rolled back is free to be registered again. */
+export async function repair(
+  context: Context,
+  { args, options }: CommandInput<z.infer<typeof RepairOptions>>,
+): Promise<CommandResult> {
+  const [slug] = args
+  if (slug === undefined) throw usageError('which registration? Its realm is missing', 'svc merchants registrations')
+  const { rollback, reason } = options
+  const repaired = await change(context, context.client(), repairRegistration, {
+    input: { params: { slug }, body: { rollback, ...(reason === undefined ? {} : { reason }) } },
+    options,
+    ...(rollback
+      ? { danger: { what: `take the realm ${slug} away`, words: [slug], isExact: true, yes: options.yes } }
+      : {}),
+  })
+  if (repaired === undefined) return undefined
+  context.print.record({
+    item: repaired,
+    id: repaired.slug,
+    lines: [
+      ['Realm', repaired.slug],
+      ['Status', repaired.status],
+      ['Repaired', repaired.repaired.join('; ') || 'nothing had to be'],
+    ],
+  })
+  return undefined
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod'
+import { KybStatus, listMerchants } from '../../../src/wire/admin.ts'
+import type { AdminMerchant } from '../../../src/wire/admin.ts'
+import type { OperationInput } from '../../../src/wire/operation.ts'
+import { Registration, listRegistrations } from '../../../src/wire/registration.ts'
+import { call } from '../../client.ts'
+import type { Client } from '../../client.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { findMerchant } from '../../find-merchant.ts'
+import { LIMIT, collectPages } from '../../pages.ts'
+import { shortTime } from '../../text.ts'
+import { printMerchant, printMerchants } from './view.ts'
+
+export const Paging = z.object({
+  limit: z.string().regex(LIMIT, 'must be a number from 1 to 100'),
+  cursor: z.string().optional(),
+  all: z.boolean().default(false),
+})
+export type Paging = z.infer<typeof Paging>
+
+export const ListOptions = Paging.extend({
+  status: KybStatus.optional(),
+  held: z.boolean().default(false),
+  disabled: z.boolean().default(false),
+  search: z.string().optional(),
+  order: z.enum(['newest', 'oldest']).optional(),
+})
+
+type Filter = Omit<NonNullable<OperationInput<typeof listMerchants>['query']>, 'limit' | 'cursor'>
+
+export async function list(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof ListOptions>>,
+): Promise<CommandResult> {
+  const { status, held, disabled, search, order } = options
+  const filter: Filter = {
+    ...(status === undefined ? {} : { kyb_status: status }),
+    ...(held ? { payout_held: 'true' } : {}),
+    ...(disabled ? { is_active: 'false' } : {}),
+    ...(search === undefined ? {} : { search }),
+    ...(order === undefined ? {} : { order }),
+  }
+  const found = await merchantsOf(context.client(), filter, options)
+  printMerchants(context, { ...found, empty: 'There are no such merchants.' })
+  return undefined
+}
+
+/** The merchants that a filter leaves, by the paging options of the command. */
+export async function merchantsOf(
+  client: Client,
+  filter: Filter,
+  paging: Paging,
+): Promise<{ items: AdminMerchant[]; nextCursor: string | null }> {
+  return collectPages(paging, async (page) => {
+    return (await call(client, listMerchants, { query: { ...filter, ...page } })).body
+  })
+}
+
+export async function get(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+  const { merchant } = await findMerchant(context.client(), args)
+  printMerchant(context, merchant)
+  return undefined
+}
+
+export async function registrations(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const { body } = await call(context.client(), listRegistrations, {})
+  context.print.list({
+    items: body.data,
+    fields: Object.keys(Registration.shape),
+    columns: [
+      { title: 'realm', value: (row) => row.slug },
+      { title: 'status', value: (row) => row.status },
+      { title: 'company', value: (row) => row.company_name },
+      { title: 'administrator', value: (row) => row.admin_email },
+      { title: 'begun', value: (row) => shortTime(row.created_at) },
+      { title: 'problems', value: (row) => row.problems.join('; ') },
+    ],
+    id: (row) => row.slug,
+    empty: 'No registration needs a hand.',
+  })
+  return undefined
+}

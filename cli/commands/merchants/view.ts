@@ -1,0 +1,72 @@
+import { AdminMerchant } from '../../../src/wire/admin.ts'
+import type { OperatorAction } from '../../../src/wire/admin.ts'
+import type { Context } from '../../context.ts'
+import type { Style } from '../../io.ts'
+import { tableOf } from '../../table.ts'
+import { shortTime } from '../../text.ts'
+
+/** How a KYB status looks: open in yellow, an answer in green or red. */
+export function kybStyle(status: string): Style | undefined {
+  if (status === 'APPROVED') return 'green'
+  return status === 'SUSPENDED' ? 'red' : 'yellow'
+}
+
+export type MerchantList = { items: readonly AdminMerchant[]; nextCursor: string | null; empty: string }
+
+export function printMerchants({ print, note }: Context, { items, nextCursor, empty }: MerchantList): void {
+  print.list({
+    items,
+    fields: Object.keys(AdminMerchant.shape),
+    columns: [
+      { title: 'id', value: (row) => row.id },
+      { title: 'realm', value: (row) => row.realm_slug ?? '' },
+      { title: 'name', value: (row) => row.trading_name },
+      { title: 'kyb', value: (row) => row.kyb_status, style: kybStyle },
+      { title: 'payouts', value: (row) => (row.payout_held ? 'held' : ''), style: () => 'red' },
+      { title: 'active', value: (row) => (row.is_active ? '' : 'disabled'), style: () => 'red' },
+      { title: 'administrator', value: (row) => row.admin_email ?? '' },
+      { title: 'created', value: (row) => shortTime(row.created_at) },
+    ],
+    id: (row) => row.id,
+    empty,
+  })
+  if (nextCursor !== null) note(`There are more: --cursor ${nextCursor}, or --all`)
+}
+
+/** A merchant, with what operators did to it where that is known. */
+export function printMerchant({ print }: Context, merchant: AdminMerchant & { actions?: OperatorAction[] }): void {
+  const { actions = [] } = merchant
+  const table = tableOf(actions, ACTION_COLUMNS, { header: true, paint: (_style, text) => text })
+  print.record({
+    item: merchant,
+    id: merchant.id,
+    lines: [
+      ['Merchant', merchant.id],
+      ['Name', merchant.trading_name],
+      ['Legal name', merchant.legal_name],
+      ['Realm', merchant.realm_slug ?? ''],
+      ['Client id', merchant.client_id],
+      ['KYB', merchant.kyb_status],
+      ['Payouts', merchant.payout_held ? heldText(merchant) : 'not held'],
+      ['Active', merchant.is_active ? 'yes' : 'no: disabled, its realm signs nobody in'],
+      ['Administrator', merchant.admin_email ?? ''],
+      ['Fee', `${merchant.fee_percentage} of the amount and ${merchant.fee_flat}`],
+      ['Webhooks go to', merchant.webhook_url ?? ''],
+      ['Created', shortTime(merchant.created_at)],
+      ['Changed', shortTime(merchant.updated_at)],
+    ],
+    ...(actions.length === 0 ? {} : { after: table.join('\n') }),
+  })
+}
+
+function heldText({ payout_held_by, payout_held_at }: AdminMerchant): string {
+  const by = payout_held_by === null ? '' : ` by ${payout_held_by}`
+  return `held${by}${payout_held_at === null ? '' : ` since ${shortTime(payout_held_at)}`}`
+}
+
+const ACTION_COLUMNS = [
+  { title: 'time', value: (action: OperatorAction) => shortTime(action.created_at) },
+  { title: 'action', value: (action: OperatorAction) => action.action },
+  { title: 'by', value: (action: OperatorAction) => `${action.actor} (${action.actor_role})` },
+  { title: 'why', value: (action: OperatorAction) => action.reason ?? '' },
+]

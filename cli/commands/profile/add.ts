@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { clientIdsOf, realmOfClientId } from '../../../src/lib/realms.ts'
+import type { ServiceInfo } from '../../../src/wire/service.ts'
+import { configDirOf } from '../../auth/config-dir.ts'
+import { entryKey, updateEntries } from '../../auth/credentials-file.ts'
+import { DEV, checkedName, readUserConfig, saveProfile } from '../../auth/profiles.ts'
+import type { Profile } from '../../auth/profiles.ts'
+import { discover } from '../../auth/service-info.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { CliError, usageError } from '../../errors.ts'
+import { EXIT } from '../../exit-codes.ts'
+import { findService } from '../../find-service.ts'
+import { viewOf } from './view.ts'
+
+export const AddOptions = z.object({
+  realm: z.string().optional(),
+  platform: z.boolean().default(false),
+  withSecret: z.boolean().default(false),
+})
+export type AddOptions = z.infer<typeof AddOptions>
+
+/** `svc profile add`: asks the service what it is, so that a wrong address is noticed now. */
+export async function add(context: Context, { args, options }: CommandInput<AddOptions>): Promise<CommandResult> {
+  const { io, flags } = context
+  const configDir = configDirOf(io.env)
+  const name = checkedName(args[0] ?? '')
+  if (name === DEV || readUserConfig(configDir).profiles[name] !== undefined)
+    throw new CliError('PROFILE_EXISTS', `there is a profile ${name} already`, {
+      exit: EXIT.conflict,
+      hint: `svc profile show ${name}`,
+    })
+  const { apiUrl } = findService({ flags, env: io.env, cwd: io.cwd })
+  const service = await discover(context.http(), apiUrl)
+  const profile = profileOf(service, { apiUrl, options, clientId: flags.clientId })
+  if (options.withSecret) await keepSecret(context, { name, profile })
+  saveProfile(configDir, name, { profile, choose: false })
+  context.print.record(viewOf(context, name, profile))
+  context.note(
+    profile.auth_url === null || options.withSecret
+      ? `svc profile use ${name} to act as it.`
+      : `svc login --profile ${name} to sign in, svc profile use ${name} to act as it.`,
+  )
+  return undefined
+}
+
+type Wish = { apiUrl: string; options: AddOptions; clientId: string | undefined }
+
+function profileOf(service: ServiceInfo, { apiUrl, options, clientId }: Wish): Profile {
+  const named = options.platform ? service.platform_realm : options.realm
+  const realm = named ?? (clientId === undefined ? undefined : realmOfClientId(clientId))
+  if (realm === undefined && service.auth_url !== null)
+    throw usageError('which realm?', '--realm <realm>, or --platform')
+  return {
+    api_url: apiUrl,
+    auth_url: service.auth_url?.replace(/\/+$/, '') ?? null,
+    realm: realm ?? null,
+    client_id: clientId ?? (realm === undefined ? null : clientIdsOf(realm).cli),
+    kind: realm === service.platform_realm ? 'platform' : 'merchant',
+    mode: service.mode,
+    role: null,
+    subject: null,
+  }
+}
+
+const SECRET_BYTES_MAX = 1_024
+
+async function keepSecret(context: Context, { name, profile }: { name: string; profile: Profile }): Promise<void> {
+  const { io, flags } = context
+  const { api_url, auth_url, realm, client_id, kind } = profile
+  if (flags.clientId === undefined || auth_url === null || realm === null || client_id === null)
+    throw usageError('--with-secret goes with the --client-id of a service that has an identity provider')
+  const client_secret = (await io.stdin.read(SECRET_BYTES_MAX)).toString('utf8').trim()
+  if (client_secret === '') throw usageError('--with-secret: standard input is empty')
+  await updateEntries(configDirOf(io.env), async (entries) => ({
+    ...entries,
+    [entryKey({ name, kind, stateDir: '' })]: { type: 'client', api_url, auth_url, realm, client_id, client_secret },
+  }))
+}

@@ -1,0 +1,85 @@
+import { configDirOf } from '../../auth/config-dir.ts'
+import { DEV, chooseProfile, readUserConfig, removeProfile } from '../../auth/profiles.ts'
+import { meantProfile, signOut } from '../../auth/sign-out.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { usageError } from '../../errors.ts'
+import { notRunning, unknownProfile } from '../../find-service.ts'
+import { devItem, itemOf, recordOf } from './view.ts'
+import type { ProfileItem } from './view.ts'
+
+const FIELDS = [
+  'name',
+  'current',
+  'api_url',
+  'auth_url',
+  'realm',
+  'client_id',
+  'kind',
+  'mode',
+  'role',
+  'subject',
+  'signed_in',
+] as const
+
+/** `svc profile list`: the built-in one first, while its service runs. */
+export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const { profiles } = readUserConfig(configDirOf(context.io.env))
+  const dev = devItem(context)
+  const own = Object.entries(profiles).map(([name, profile]) => itemOf(context, name, profile))
+  context.print.list<ProfileItem>({
+    items: dev === undefined ? own : [dev, ...own],
+    fields: FIELDS,
+    columns: [
+      { title: '', value: (item) => (item.current ? '*' : '') },
+      { title: 'name', value: (item) => item.name },
+      { title: 'service', value: (item) => item.api_url },
+      { title: 'mode', value: (item) => item.mode },
+      { title: 'realm', value: (item) => item.realm ?? '' },
+      { title: 'role', value: (item) => item.role ?? '' },
+      { title: 'signed in', value: (item) => item.signed_in },
+    ],
+    id: (item) => item.name,
+    empty: 'There are no profiles. svc login makes one; svc up starts a service that needs none.',
+  })
+  return undefined
+}
+
+/** `svc profile use`. */
+export async function use(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+  const [name = ''] = args
+  const configDir = configDirOf(context.io.env)
+  if (name !== DEV && readUserConfig(configDir).profiles[name] === undefined) throw unknownProfile(name)
+  chooseProfile(configDir, name)
+  context.print.record({ item: { profile: name }, id: name, lines: [['Profile', name]] })
+  if ((context.io.env['SVC_PROFILE'] ?? '') !== '') context.note('SVC_PROFILE is set, and goes before it.')
+  return undefined
+}
+
+/** `svc profile show`. */
+export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+  context.print.record(recordOf(findItem(context, args[0] ?? meantProfile(context))))
+  return undefined
+}
+
+function findItem(context: Context, name: string): ProfileItem {
+  if (name === DEV) {
+    const dev = devItem(context)
+    if (dev === undefined) throw notRunning(context.stateDir)
+    return dev
+  }
+  const profile = readUserConfig(configDirOf(context.io.env)).profiles[name]
+  if (profile === undefined) throw unknownProfile(name)
+  return itemOf(context, name, profile)
+}
+
+/** `svc profile remove`: ends its session as well. */
+export async function remove(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+  const [name = ''] = args
+  const configDir = configDirOf(context.io.env)
+  if (name === DEV) throw usageError(`${DEV} is the running service of the state directory`, 'svc logout, or svc down')
+  if (readUserConfig(configDir).profiles[name] === undefined) throw unknownProfile(name)
+  await signOut(context, name)
+  removeProfile(configDir, name)
+  context.print.record({ item: { profile: name, removed: true }, id: name, lines: [['Removed', name]] })
+  return undefined
+}

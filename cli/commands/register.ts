@@ -1,0 +1,144 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { registerMerchant } from '../../src/wire/registration.ts'
+import type { RegisteredMerchant } from '../../src/wire/registration.ts'
+import { whoami } from '../../src/wire/service.ts'
+import { headerCredentials, serviceCredentials } from '../auth/credentials.ts'
+import { ChangeOptions, change, changing } from '../change.ts'
+import { call } from '../client.ts'
+import type { Client } from '../client.ts'
+import { action, durationOf } from '../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { CliError, withFacts } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import { tokenCommand, useOf } from '../new-secret.ts'
+import { askUntil } from '../wait.ts'
+
+const RegisterOptions = ChangeOptions.extend({
+  company: z.string(),
+  tradingName: z.string(),
+  email: z.string(),
+  waitKyb: z.boolean().default(false),
+  timeout: z.string(),
+})
+
+/** `svc register`: a merchant makes itself known; anybody may. */
+export function addRegister(program: Command, runtime: Runtime): void {
+  changing(program.command('register'))
+    .description('register a merchant: its realm, its clients and its first administrator')
+    .requiredOption('--company <name>', 'the legal name; the realm is named from it')
+    .requiredOption('--trading-name <name>', 'what payers see')
+    .requiredOption('--email <address>', 'of the first administrator, who is invited by mail')
+    .option('--wait-kyb', 'wait until an operator has approved it; exit code 3 when it is refused')
+    .option('--timeout <duration>', 'how long to wait', '10m')
+    .addHelpText('after', EXAMPLES)
+    .action(action(runtime, RegisterOptions, register))
+}
+
+const EXAMPLES = `
+The client secret and the secret that webhooks are signed with are printed this once.
+
+Examples:
+  svc register --company "Acme Ltd" --trading-name Acme --email ada@acme.example
+  svc register --company "Acme Ltd" --trading-name Acme --email ada@acme.example --json > acme.json
+  svc register --company "Acme Ltd" --trading-name Acme --email ada@acme.example --wait-kyb --timeout 1h
+`
+
+async function register(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof RegisterOptions>>,
+): Promise<CommandResult> {
+  const timeoutMs = durationOf(options.timeout, '--timeout')
+  const client = context.client()
+  const body = { company_name: options.company, trading_name: options.tradingName, admin_email: options.email }
+  const registered = await change(context, client, registerMerchant, { input: { body }, options })
+  if (registered === undefined) return undefined
+  // The secrets come first: whatever goes wrong after this must not lose them.
+  printRegistered(context, registered)
+  if (!options.waitKyb) {
+    if (!context.print.isMachine) for (const line of nextSteps(registered, options.email)) context.note(line)
+    return undefined
+  }
+  context.note('Waiting for an operator to approve it.')
+  try {
+    await untilApproved(asMerchant(client, registered), { merchant: registered, timeoutMs, timeout: options.timeout })
+  } catch (error) {
+    throw withFacts(error, { merchant_id: registered.merchant_id })
+  }
+  context.note('Approved: it can create payments.')
+  return undefined
+}
+
+function printRegistered({ print }: Context, merchant: RegisteredMerchant): void {
+  print.record({
+    item: merchant,
+    id: merchant.merchant_id,
+    lines: [
+      ['Merchant', merchant.merchant_id],
+      ['Realm', merchant.realm_slug],
+      ['KYB', merchant.kyb_status],
+      ['Client id', merchant.client_id],
+      ['Client secret', merchant.client_secret ?? ''],
+      ['Webhook secret', merchant.webhook_signing_secret],
+      ['Issuer', merchant.issuer ?? ''],
+      ['Warnings', merchant.warnings.join(', ')],
+    ],
+  })
+}
+
+function nextSteps({ client_id, client_secret, realm_slug, issuer }: RegisteredMerchant, email: string): string[] {
+  return [
+    '',
+    'Keep what is secret of this: it is shown this once.',
+    'What comes next:',
+    ...(issuer === null
+      ? []
+      : [
+          `  ${email} is invited by mail. In the sandbox the mail is here:`,
+          `  svc mail show --recipient ${email} --links --wait 10s`,
+        ]),
+    '  An operator approves the merchant; until then it can create no payments:',
+    `  svc kyb approve ${realm_slug} --reason "documents checked"`,
+    '  Then its server works with these:',
+    ...(client_secret === null || issuer === null
+      ? [`  svc payments create --amount 50.00 --currency GBP --client-id ${client_id}`]
+      : [
+          ...useOf(client_id),
+          '  svc payments create --amount 50.00 --currency GBP',
+          tokenCommand(`${issuer}/protocol/openid-connect/token`),
+        ]),
+  ]
+}
+
+/** The same service, as the merchant that has just registered. */
+function asMerchant(client: Client, { realm_slug, client_id, client_secret, issuer }: RegisteredMerchant): Client {
+  const credentials =
+    issuer === null || client_secret === null
+      ? headerCredentials({ clientId: client_id, platformUser: undefined })
+      : serviceCredentials({
+          authUrl: issuer.replace(/\/realms\/[^/]+$/, ''),
+          merchant: { realm: realm_slug, clientId: client_id, clientSecret: client_secret },
+        })
+  return { ...client, credentials }
+}
+
+type Wait = { merchant: RegisteredMerchant; timeoutMs: number; timeout: string }
+
+async function untilApproved(client: Client, { merchant, timeoutMs, timeout }: Wait): Promise<void> {
+  const status = await askUntil(
+    async () => (await call(client, whoami, {})).body.merchant?.kyb_status,
+    (last) => last !== 'PENDING',
+    timeoutMs,
+  )
+  if (status === 'APPROVED') return
+  if (status === 'PENDING')
+    throw new CliError('WAIT_TIMED_OUT', `the merchant is still PENDING after ${timeout}`, {
+      exit: EXIT.waitTimedOut,
+      hint: `svc kyb list; an operator approves it with svc kyb approve ${merchant.realm_slug} --reason "..."`,
+      retryable: true,
+    })
+  throw new CliError('KYB_REFUSED', `the merchant is ${status ?? 'unknown'}: an operator has refused it`, {
+    exit: EXIT.assertion,
+    hint: 'ask the operator for the reason',
+  })
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod'
+import {
+  PlatformRole,
+  StaffClient,
+  createStaffClient,
+  listStaffClients,
+  revokeStaffClient,
+} from '../../../src/wire/staff.ts'
+import { ChangeOptions, Reason, change } from '../../change.ts'
+import { call } from '../../client.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { usageError } from '../../errors.ts'
+import { printNewSecret } from '../../new-secret.ts'
+import { shortTime } from '../../text.ts'
+
+export async function clients(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const { body } = await call(context.client(), listStaffClients, {})
+  context.print.list({
+    items: body.data,
+    fields: Object.keys(StaffClient.shape),
+    columns: [
+      { title: 'client id', value: (row) => row.client_id },
+      { title: 'role', value: (row) => row.role },
+      { title: 'name', value: (row) => row.name ?? '' },
+      { title: 'made by', value: (row) => row.created_by },
+      { title: 'made', value: (row) => shortTime(row.created_at) },
+    ],
+    id: (row) => row.client_id,
+    empty: 'There are no clients.',
+  })
+  return undefined
+}
+
+export const CreateOptions = ChangeOptions.extend({ role: PlatformRole, name: z.string(), reason: Reason.optional() })
+
+export async function createClient(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof CreateOptions>>,
+): Promise<CommandResult> {
+  const { role, name, reason } = options
+  const body = { role, name, ...(reason === undefined ? {} : { reason }) }
+  const made = await change(context, context.client(), createStaffClient, { input: { body }, options })
+  if (made !== undefined) printNewSecret(context, made)
+  return undefined
+}
+
+export async function revokeClient(
+  context: Context,
+  { args, options }: CommandInput<ChangeOptions>,
+): Promise<CommandResult> {
+  const [id] = args
+  if (id === undefined) throw usageError('which client? Its id is missing', 'svc staff clients')
+  const revoked = await change(context, context.client(), revokeStaffClient, {
+    input: { params: { id } },
+    options,
+    danger: { what: `revoke the client ${id}`, words: [id], isExact: true, yes: options.yes },
+  })
+  if (revoked === undefined) return undefined
+  context.print.record({
+    item: revoked,
+    id: revoked.client_id,
+    lines: [
+      ['Client id', revoked.client_id],
+      ['Role', revoked.role],
+      ['Revoked', shortTime(revoked.revoked_at)],
+    ],
+  })
+  return undefined
+}

@@ -1,0 +1,60 @@
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { claimsOf } from '../auth/claims.ts'
+import { noProvider } from '../auth/service-info.ts'
+import { action } from '../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import { asked, clientOf } from './whoami.ts'
+
+const TokenOptions = z.object({ decode: z.boolean().default(false), platform: z.boolean().default(false) })
+
+export function addToken(program: Command, runtime: Runtime): void {
+  program
+    .command('token')
+    .description('print an access token, for curl and other programs')
+    .option('--decode', 'print what the token says; nothing of it is verified')
+    .option('--platform', "the token of operators' commands, where that is another")
+    .addHelpText('after', EXAMPLES)
+    .action(action(runtime, TokenOptions, token))
+}
+
+const EXAMPLES = `
+Examples:
+  svc token --decode
+  curl -H "Authorization: Bearer $(svc token)" http://127.0.0.1:8080/api/v1/whoami
+`
+
+async function token(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof TokenOptions>>,
+): Promise<CommandResult> {
+  const client = clientOf(context)
+  const found = await client.credentials.token({ access: asked(options) }, client)
+  if (found === undefined) throw noProvider(client.apiUrl)
+  const { accessToken, expiresAt, realm, clientId } = found
+  const { print, io } = context
+  if (options.decode) {
+    const claims = decoded(accessToken)
+    print.record({ item: claims, id: String(claims.sub ?? ''), lines: Object.entries(claims).map(lineOf) })
+  } else if (print.isMachine) {
+    const expires_at = expiresAt === null ? null : new Date(expiresAt).toISOString()
+    const item = { access_token: accessToken, expires_at, realm: realm ?? null, client_id: clientId ?? null }
+    print.record({ item, id: accessToken, lines: [] })
+  } else io.stdout.write(`${accessToken}\n`)
+  return undefined
+}
+
+function decoded(accessToken: string) {
+  const claims = claimsOf(accessToken)
+  if (claims !== undefined) return claims
+  throw new CliError('NOT_A_JWT', 'the access token can only be read by who made it', { exit: EXIT.failure })
+}
+
+const TIMES = new Set(['exp', 'iat', 'nbf', 'auth_time'])
+
+function lineOf([name, value]: [string, unknown]): [string, string] {
+  if (TIMES.has(name) && typeof value === 'number') return [name, `${value} (${new Date(value * 1_000).toISOString()})`]
+  return [name, typeof value === 'string' ? value : JSON.stringify(value)]
+}

@@ -1,0 +1,40 @@
+import type { Context } from './context.ts'
+
+/** Secret and endpoint are null without an identity provider. */
+type NewSecret = {
+  client_id: string
+  role: string | null
+  name: string | null
+  client_secret: string | null
+  token_endpoint: string | null
+}
+
+/** Prints a client with its secret, which nobody can ask for again, and how to use both. */
+export function printNewSecret({ print, note }: Context, made: NewSecret): void {
+  print.record({
+    item: made,
+    id: made.client_id,
+    lines: [
+      ['Client id', made.client_id],
+      ['Client secret', made.client_secret ?? ''],
+      ['Role', made.role ?? 'none: payments only'],
+      ['Name', made.name ?? ''],
+      ['Tokens at', made.token_endpoint ?? ''],
+    ],
+  })
+  if (print.isMachine || made.client_secret === null || made.token_endpoint === null) return
+  note('\nKeep the secret now: it is shown this once. To work with it here:')
+  for (const line of useOf(made.client_id)) note(line)
+  note('Or for a token of your own:')
+  note(tokenCommand(made.token_endpoint))
+}
+
+/** How a client is used by the commands that follow. Its secret stands among the results, and never in a remark. */
+export function useOf(clientId: string): string[] {
+  return [`  export SVC_CLIENT_ID=${clientId} SVC_CLIENT_SECRET='<the client secret>'`, '  svc whoami']
+}
+
+/** How to get a token by client_credentials, with what the line before has put into the environment. */
+export function tokenCommand(endpoint: string): string {
+  return `  curl -s ${endpoint} -d grant_type=client_credentials -u "$SVC_CLIENT_ID:$SVC_CLIENT_SECRET"`
+}

@@ -1,0 +1,40 @@
+/** One page of any list of the service (decision 25). */
+export type Page<Row> = { data: Row[]; has_more: boolean; next_cursor: string | null }
+
+export const PAGE_SIZE_MAX = 100
+
+// A hundred thousand rows: beyond that an export is the right tool, not a list.
+const PAGES_MAX = 1_000
+
+/** `--limit` of a list. */
+export const LIMIT = /^([1-9]\d?|100)$/
+
+export type PageReader<Row> = (page: { limit: number; cursor?: string }) => Promise<Page<Row>>
+
+/** What the paging options of a list ask for: one page, or with `--all` every one. `nextCursor` is where it goes on. */
+export async function collectPages<Row>(
+  options: { limit: string; cursor?: string | undefined; all: boolean },
+  read: PageReader<Row>,
+): Promise<{ items: Row[]; nextCursor: string | null }> {
+  const items: Row[] = []
+  let cursor = options.cursor ?? null
+  for (let page = 0; page < (options.all ? PAGES_MAX : 1); page += 1) {
+    const limit = options.all ? PAGE_SIZE_MAX : Number(options.limit)
+    const body = await read({ limit, ...(cursor === null ? {} : { cursor }) })
+    items.push(...body.data)
+    cursor = body.has_more ? body.next_cursor : null
+    if (cursor === null) break
+  }
+  return { items, nextCursor: cursor }
+}
+
+/** The rows of the first pages, one after the other, for looking something up in them. */
+export async function* rowsOf<Row>(read: PageReader<Row>, pagesMax: number): AsyncGenerator<Row> {
+  let cursor: string | null = null
+  for (let page = 0; page < pagesMax; page += 1) {
+    const body: Page<Row> = await read({ limit: PAGE_SIZE_MAX, ...(cursor === null ? {} : { cursor }) })
+    yield* body.data
+    if (!body.has_more || body.next_cursor === null) return
+    cursor = body.next_cursor
+  }
+}

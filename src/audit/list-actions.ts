@@ -1,0 +1,38 @@
+import type { App } from '../app.ts'
+import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { OperatorActionRecord } from './record.ts'
+import { listActionRows } from './sql.ts'
+
+export type ListActionsQuery = {
+  /** Any text: one that is no merchant's id has no actions. */
+  merchant_id?: string | undefined
+  action?: string | undefined
+  actor?: string | undefined
+  limit: number
+  cursor?: string | undefined
+}
+
+/** Ordinals are counted from 1 and stay far below what PostgreSQL's bigint holds. */
+const isOrdinal = (text: string): boolean => /^[1-9]\d{0,17}$/.test(text)
+
+/**
+ * A page of what operators did, the newest first (decision 26).
+ * @throws {DomainError} VALIDATION_FAILED at `cursor`
+ */
+export async function listActions(
+  app: Pick<App, 'pool'>,
+  query: ListActionsQuery,
+): Promise<{ actions: readonly OperatorActionRecord[]; nextCursor: string | null }> {
+  const beforeOrdinal = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isOrdinal)
+  if (query.merchant_id !== undefined && !isUuid(query.merchant_id)) return { actions: [], nextCursor: null }
+  const found = await listActionRows(app.pool, {
+    merchantId: query.merchant_id,
+    action: query.action,
+    actor: query.actor,
+    beforeOrdinal,
+    limit: query.limit + 1,
+  })
+  const { rows, nextCursor } = pageOf(found, query.limit, ({ ordinal }) => ordinal.toString())
+  return { actions: rows, nextCursor }
+}

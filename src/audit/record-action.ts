@@ -1,0 +1,38 @@
+import type { CommonQueryMethods } from 'slonik'
+import type { Ids } from '../lib/ids.ts'
+import type { Actor } from './record.ts'
+import { insertAction } from './sql.ts'
+
+export type Action = {
+  actor: Actor
+  /** `<thing>.<verb>` in lower case, such as `merchant.kyb`. */
+  action: string
+  /** The merchant it is about; null for the platform's own affairs. */
+  merchantId: string | null
+  /** The row that was changed. */
+  subjectId: string
+  reason?: string | undefined
+  /** The members that changed, and nothing secret. */
+  before?: Readonly<Record<string, unknown>> | undefined
+  after?: Readonly<Record<string, unknown>> | undefined
+}
+
+/**
+ * Writes what an operator did into the audit trail: in the transaction of the change itself, so that neither is there
+ * without the other.
+ */
+export function recordAction(app: { ids: Ids }, db: CommonQueryMethods, action: Action): Promise<void> {
+  const { actor, before, after } = action
+  return insertAction(db, {
+    id: app.ids.uuid(),
+    actorId: actor.id,
+    actorName: actor.name,
+    actorRole: actor.role,
+    action: action.action,
+    merchantId: action.merchantId,
+    subjectId: action.subjectId,
+    reason: action.reason ?? null,
+    before: before === undefined ? null : JSON.stringify(before),
+    after: after === undefined ? null : JSON.stringify(after),
+  })
+}

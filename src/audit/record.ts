@@ -1,0 +1,23 @@
+import { z } from 'zod'
+
+/** Who acts, as the audit trail keeps it: the token's subject, a name for people, and the role it acted under. */
+export type Actor = { id: string; name: string; role: string }
+
+const Json = z.record(z.string(), z.unknown())
+
+/** What an operator did (migrations/0013_operator_actions.sql). */
+export const OperatorActionRecord = z.object({
+  ordinal: z.bigint(),
+  actor_id: z.string(),
+  actor_name: z.string(),
+  actor_role: z.string(),
+  action: z.string(),
+  merchant_id: z.string().nullable(),
+  subject_id: z.string(),
+  reason: z.string().nullable(),
+  before: Json.nullable(),
+  after: Json.nullable(),
+  action_hash: z.string(),
+  created_at: z.string(),
+})
+export type OperatorActionRecord = z.infer<typeof OperatorActionRecord>

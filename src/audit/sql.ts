@@ -1,0 +1,65 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import { OperatorActionRecord } from './record.ts'
+
+export type NewAction = {
+  id: string
+  actorId: string
+  actorName: string
+  actorRole: string
+  action: string
+  merchantId: string | null
+  subjectId: string
+  reason: string | null
+  /** JSON text, or null. */
+  before: string | null
+  after: string | null
+}
+
+/** Appends an action; the database gives it its place in the chain. */
+export async function insertAction(db: CommonQueryMethods, action: NewAction): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    insert into operator_actions (
+      id, actor_id, actor_name, actor_role, action, merchant_id, subject_id, reason, before, after, prev_hash, action_hash
+    )
+    values (
+      ${action.id}, ${action.actorId}, ${action.actorName}, ${action.actorRole}, ${action.action}, ${action.merchantId},
+      ${action.subjectId}, ${action.reason}, ${action.before}::json, ${action.after}::json, '', ''
+    )
+  `)
+}
+
+const actionColumns = sql.fragment`
+  ordinal, actor_id, actor_name, actor_role, action, merchant_id, subject_id, reason, before, after, action_hash, created_at
+`
+
+/** What is looked for in the trail; absent members leave nothing out. */
+export type ActionFilter = {
+  merchantId?: string | undefined
+  action?: string | undefined
+  /** The id or the name of who acted. */
+  actor?: string | undefined
+  /** Only what came before this one. */
+  beforeOrdinal?: string | undefined
+  limit: number
+}
+
+/** Actions of the trail, the newest first. */
+export function listActionRows(
+  db: CommonQueryMethods,
+  { merchantId, action, actor, beforeOrdinal, limit }: ActionFilter,
+): Promise<readonly OperatorActionRecord[]> {
+  const conditions = [sql.fragment`true`]
+  if (merchantId !== undefined) conditions.push(sql.fragment`merchant_id = ${merchantId}`)
+  if (action !== undefined) conditions.push(sql.fragment`action = ${action}`)
+  if (actor !== undefined) conditions.push(sql.fragment`(actor_id = ${actor} or actor_name = ${actor})`)
+  if (beforeOrdinal !== undefined) conditions.push(sql.fragment`ordinal < ${beforeOrdinal}::bigint`)
+  return db.any(sql.type(OperatorActionRecord)`
+    select ${actionColumns}
+    from operator_actions
+    where ${sql.join(conditions, sql.fragment` and `)}
+    order by ordinal desc
+    limit ${limit}
+  `)
+}

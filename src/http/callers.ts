@@ -1,0 +1,149 @@
+import type { App } from '../app.ts'
+import { makeVerifier, refused } from '../identity/verifier.ts'
+import type { VerifiedToken } from '../identity/verifier.ts'
+import { MERCHANT_ROLES, NO_ROLE, PLATFORM_ROLES, commonRole } from '../lib/permissions.ts'
+import type { MerchantActs, PlatformRole, Role } from '../lib/permissions.ts'
+import { CUSTOMERS_REALM, PLATFORM_REALM, realmOfClientId } from '../lib/realms.ts'
+import { keep, remember } from '../lib/remember.ts'
+import { identifyMember, identifyMerchant } from '../merchants/identify.ts'
+import type { MerchantClient } from '../merchants/record.ts'
+import { identifyStaff, identifyStaffClient, noteSeen } from '../staff/identify.ts'
+import type { PlatformClient } from '../staff/record.ts'
+import type { MerchantPrincipal, PlatformPrincipal, Proof } from './principal.ts'
+
+/** A proven caller, before it is known which role an operation needs. `roles` holds what it may act as, in table order. */
+export type Caller =
+  | { kind: 'merchant'; roles: readonly MerchantActs[]; as(role: MerchantActs): MerchantPrincipal }
+  | { kind: 'platform'; roles: readonly PlatformRole[]; as(role: PlatformRole): PlatformPrincipal }
+  /** A bank's customer, whose tokens are for Surface A alone (decision 58). */
+  | { kind: 'customers' }
+
+export type Callers = {
+  /**
+   * Who a bearer token belongs to, and as what it acts.
+   * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, IDP_UNAVAILABLE
+   */
+  ofToken(token: string): Promise<Caller>
+}
+
+export type CallersOptions = {
+  /** How long clients and people are remembered, and so at most how long a revoked one still gets in. */
+  rememberMs: number
+}
+
+/** Clients and people that a process remembers, of each kind. */
+const REMEMBERED_MAX = 10_000
+const SEEN_EVERY_MS = 60_000
+
+/** Resolves tokens to callers: realm and client from the token, the rest from the service's own tables. */
+export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
+  const limits = { forMs: rememberMs, max: REMEMBERED_MAX }
+  const merchantClient = remember((clientId) => identifyMerchant(app, clientId), limits)
+  const staffClient = remember((clientId) => identifyStaffClient(app, clientId), limits)
+  const staff = remember((subject) => identifyStaff(app, subject), limits)
+  const member = remember((key) => {
+    const at = key.indexOf(' ')
+    return identifyMember(app, { merchantId: key.slice(0, at), subject: key.slice(at + 1) })
+  }, limits)
+  const seen = seenMarks(app)
+  const verifier = makeVerifier({
+    provider: app.identity,
+    knows: async (slug, id) => (await clientOf(slug, id)) !== null,
+  })
+
+  /** A client id belongs to one realm. The same id in another one is somebody else's (decision 65). */
+  async function clientOf(slug: string, clientId: string): Promise<Client | null> {
+    if (slug === CUSTOMERS_REALM) return realmOfClientId(clientId) === slug ? { kind: 'customers' } : null
+    if (slug === PLATFORM_REALM) {
+      const client = await staffClient(clientId)
+      return client === null ? null : { kind: 'platform', client }
+    }
+    const client = await merchantClient(clientId)
+    return client === null || client.realm_slug !== slug ? null : { kind: 'merchant', client }
+  }
+
+  async function merchantCaller(token: VerifiedToken, client: MerchantClient): Promise<Caller> {
+    const isProgram = client.kind === 'server' || client.kind === 'credential'
+    const person = isProgram ? null : await member(`${client.merchant_id} ${token.subject}`)
+    if (person?.is_active === false) throw refused()
+    const inToken = MERCHANT_ROLES.filter((role) => token.roles.includes(role))
+    const name = isProgram ? client.client_id : (person?.email ?? token.email ?? token.subject)
+    const roles = isProgram
+      ? effective(ACTS, inToken.length === 0 ? [NO_ROLE] : inToken, client.role ?? NO_ROLE)
+      : effective(ACTS, inToken, person?.role)
+    return {
+      kind: 'merchant',
+      roles,
+      as: (role) => ({
+        kind: 'merchant',
+        merchantId: client.merchant_id,
+        tradingName: client.trading_name,
+        kybStatus: client.kyb_status,
+        role,
+        actor: { id: token.subject, name, role },
+        proof: proofOf(token, roles),
+      }),
+    }
+  }
+
+  async function platformCaller(token: VerifiedToken, client: PlatformClient): Promise<Caller> {
+    const person = client.kind === 'service' ? null : await staff(token.subject)
+    if (person?.is_active === false) throw refused()
+    if (person !== null) seen(person.id)
+    const inToken = PLATFORM_ROLES.filter((role) => token.roles.includes(role))
+    const name = client.kind === 'service' ? client.client_id : (person?.email ?? token.email ?? token.subject)
+    const roles = effective(PLATFORM_ROLES, inToken, person?.role ?? client.role ?? undefined)
+    return {
+      kind: 'platform',
+      roles,
+      as: (role) => ({
+        kind: 'platform',
+        role,
+        actor: { id: token.subject, name, role },
+        proof: proofOf(token, roles),
+      }),
+    }
+  }
+
+  return {
+    ofToken: async (text) => {
+      const token = await verifier.verify(text)
+      // Asked again of tokens that were checked before: a client may have been revoked since.
+      const found = await clientOf(token.slug, token.clientId)
+      if (found === null) throw refused()
+      if (found.kind === 'merchant') return merchantCaller(token, found.client)
+      return found.kind === 'platform' ? platformCaller(token, found.client) : { kind: 'customers' }
+    },
+  }
+}
+
+type Client =
+  | { kind: 'merchant'; client: MerchantClient }
+  | { kind: 'platform'; client: PlatformClient }
+  | { kind: 'customers' }
+
+const ACTS: readonly MerchantActs[] = [...MERCHANT_ROLES, NO_ROLE]
+
+/**
+ * What a caller may act as: a role of the token as far as the service's own row allows it, so that whichever of the two
+ * says less counts. People whom the service does not know act as their token says.
+ */
+function effective<R extends Role>(order: readonly R[], inToken: readonly R[], ofRow: R | undefined): R[] {
+  const roles = new Set(inToken.map((role) => (ofRow === undefined ? role : commonRole(role, ofRow))))
+  return order.filter((role) => roles.has(role))
+}
+
+function proofOf({ slug, clientId, expiresAt }: VerifiedToken, roles: readonly Role[]): Proof {
+  return { realm: slug, clientId, expiresAt: new Date(expiresAt * 1000).toISOString(), roles }
+}
+
+/** Notes that people were here, at most once a minute each; no request waits for it or fails with it. */
+function seenMarks(app: App): (userId: string) => void {
+  const marked = new Map<string, number>()
+  return (userId) => {
+    const now = performance.now()
+    if (now - (marked.get(userId) ?? -Infinity) < SEEN_EVERY_MS) return
+    keep(marked, userId, now, REMEMBERED_MAX)
+    noteSeen(app, userId).catch((error: unknown) => app.log.debug({ err: error }, 'a visit was not noted'))
+  }
+}

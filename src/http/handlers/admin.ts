@@ -1,0 +1,72 @@
+import { listActions } from '../../audit/list-actions.ts'
+import type { OperatorActionRecord } from '../../audit/record.ts'
+import { maskEmailsIn } from '../../lib/mask.ts'
+import { roleAllows } from '../../lib/permissions.ts'
+import { getMerchant as readMerchant } from '../../merchants/get-merchant.ts'
+import { holdPayouts } from '../../merchants/hold-payouts.ts'
+import { listMerchants as findMerchants } from '../../merchants/list-merchants.ts'
+import { setActive as setMerchantActive } from '../../merchants/set-active.ts'
+import { setKyb as setKybStatus } from '../../merchants/set-kyb.ts'
+import type * as wire from '../../wire/admin.ts'
+import type { Handler } from '../endpoint.ts'
+import { operatorOf } from '../principal.ts'
+import type { PlatformPrincipal } from '../principal.ts'
+
+/** GET /api/v1/admin/merchants */
+export const listMerchants: Handler<typeof wire.listMerchants> = async (app, { principal, query }) => {
+  const view = viewOf(operatorOf(principal))
+  const { merchants, nextCursor } = await findMerchants(app, query)
+  return {
+    status: 200,
+    body: { data: merchants.map((each) => view(each)), has_more: nextCursor !== null, next_cursor: nextCursor },
+  }
+}
+
+/** GET /api/v1/admin/merchants/{id} */
+export const getMerchant: Handler<typeof wire.getMerchant> = async (app, { principal, params }) => {
+  const view = viewOf(operatorOf(principal))
+  const { merchant, actions } = await readMerchant(app, params.id)
+  return { status: 200, body: view({ ...merchant, actions: actions.map(presentAction) }) }
+}
+
+/** PUT /api/v1/admin/merchants/{id}/kyb */
+export const setKyb: Handler<typeof wire.setKybStatus> = async (app, { principal, params, body }) => {
+  const { actor } = operatorOf(principal)
+  const action = { id: params.id, reason: body.reason, actor }
+  return { status: 200, body: await setKybStatus(app, { ...action, kybStatus: body.kyb_status }) }
+}
+
+/** PUT /api/v1/admin/merchants/{id}/hold */
+export const setHold: Handler<typeof wire.setPayoutHold> = async (app, { principal, params, body }) => {
+  const { actor } = operatorOf(principal)
+  const action = { id: params.id, reason: body.reason, actor }
+  return { status: 200, body: await holdPayouts(app, { ...action, payoutHeld: body.payout_held }) }
+}
+
+/** PUT /api/v1/admin/merchants/{id}/active */
+export const setActive: Handler<typeof wire.setMerchantActive> = async (app, { principal, params, body }) => {
+  const { actor } = operatorOf(principal)
+  const action = { id: params.id, reason: body.reason, actor }
+  return { status: 200, body: await setMerchantActive(app, { ...action, isActive: body.is_active }) }
+}
+
+/** GET /api/v1/admin/audit */
+export const listAudit: Handler<typeof wire.listAudit> = async (app, { query }) => {
+  const { actions, nextCursor } = await listActions(app, query)
+  return {
+    status: 200,
+    body: { data: actions.map(presentAction), has_more: nextCursor !== null, next_cursor: nextCursor },
+  }
+}
+
+/** What an operator may see of people: who may only read sees their addresses masked (decision 30). */
+function viewOf({ role }: PlatformPrincipal): <T>(body: T) => T {
+  if (roleAllows(role, 'operate merchants')) return (body) => body
+  // The same members with other texts, which the type can't show.
+  return <T>(body: T) => maskEmailsIn(body) as T
+}
+
+function presentAction(action: OperatorActionRecord): wire.OperatorAction {
+  const { ordinal, actor_id: _, actor_name: actor, ...rest } = action
+  return { ordinal: ordinal.toString(), actor, ...rest }
+}

@@ -1,0 +1,59 @@
+import { maskEmails } from '../../lib/mask.ts'
+import { roleAllows } from '../../lib/permissions.ts'
+import { listRegistrations } from '../../registrations/list.ts'
+import type { TroubledRegistration } from '../../registrations/list.ts'
+import { registerMerchant } from '../../registrations/register.ts'
+import { repairRegistration } from '../../registrations/repair.ts'
+import type * as wire from '../../wire/registration.ts'
+import type { Handler } from '../endpoint.ts'
+import { operatorOf } from '../principal.ts'
+
+/** POST /api/v1/portal/register */
+export const register: Handler<typeof wire.registerMerchant> = async (app, { body, clientAddress }) => {
+  return { status: 201, body: await registerMerchant(app, { ...body, clientAddress }) }
+}
+
+/** GET /api/v1/admin/registrations */
+export const list: Handler<typeof wire.listRegistrations> = async (app, { principal }) => {
+  const seesPeople = roleAllows(operatorOf(principal).role, 'operate merchants')
+  const { registrations, hasMore } = await listRegistrations(app)
+  const shown = registrations.map((each) => present(each))
+  return {
+    status: 200,
+    body: {
+      data: seesPeople ? shown : shown.map((each) => ({ ...each, admin_email: maskEmails(each.admin_email) })),
+      has_more: hasMore,
+      next_cursor: null,
+    },
+  }
+}
+
+/** POST /api/v1/admin/registrations/{slug}/repair */
+export const repair: Handler<typeof wire.repairRegistration> = async (app, { principal, params, body }) => {
+  const { actor } = operatorOf(principal)
+  const repaired = await repairRegistration(app, {
+    slug: params.slug,
+    rollback: body?.rollback ?? false,
+    reason: body?.reason,
+    actor,
+  })
+  return { status: 200, body: repaired }
+}
+
+function present({ registration, problems }: TroubledRegistration): wire.Registration {
+  const { slug, status, company_name, trading_name, admin_email, merchant_id } = registration
+  const { warnings, failure, invited_at, created_at } = registration
+  return {
+    slug,
+    status,
+    company_name,
+    trading_name,
+    admin_email,
+    merchant_id,
+    warnings,
+    failure,
+    invited_at,
+    created_at,
+    problems,
+  }
+}

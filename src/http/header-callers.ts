@@ -1,0 +1,74 @@
+import type { IncomingHttpHeaders } from 'node:http'
+import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import { remember } from '../lib/remember.ts'
+import { identifyMerchant } from '../merchants/identify.ts'
+import type { MerchantPrincipal, PlatformPrincipal } from './principal.ts'
+import type { Caller, CallersOptions } from './callers.ts'
+
+/** Who calls where there is no identity provider: whoever the headers say (decision 57). */
+export type HeaderCallers = {
+  /** @throws {DomainError} UNAUTHENTICATED, UNKNOWN_CLIENT */
+  merchant(headers: IncomingHttpHeaders): Promise<Caller>
+  /** @throws {DomainError} UNAUTHENTICATED */
+  operator(headers: IncomingHttpHeaders): Caller
+  /** An operator who need not give a name (decision 60). @throws {DomainError} UNAUTHENTICATED */
+  sandbox(headers: IncomingHttpHeaders): Caller
+}
+
+/** Clients that a process remembers. */
+const REMEMBERED_MAX = 10_000
+
+const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
+/** Who makes things in the sandbox without giving a name. */
+const NOBODY = 'sandbox'
+
+/** Any of a merchant's client ids acts as its ADMIN, any name as an OWNER of the platform. */
+export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): HeaderCallers {
+  const find = remember((clientId) => identifyMerchant(app, clientId), { forMs: rememberMs, max: REMEMBERED_MAX })
+  return {
+    merchant: async (headers) => {
+      const clientId = single(headers['x-merchant-client-id'])
+      if (clientId === '') {
+        throw new DomainError('UNAUTHENTICATED', 'the request does not say which merchant it comes from', {
+          next: 'send the header X-Merchant-Client-Id',
+        })
+      }
+      const client = await find(clientId)
+      if (client === null) throw new DomainError('UNKNOWN_CLIENT', 'no merchant has this client id')
+      const as = (role: MerchantPrincipal['role']): MerchantPrincipal => ({
+        kind: 'merchant',
+        merchantId: client.merchant_id,
+        tradingName: client.trading_name,
+        kybStatus: client.kyb_status,
+        role,
+        actor: { id: clientId, name: clientId, role },
+        proof: { realm: null, clientId, expiresAt: null, roles: ['ADMIN'] },
+      })
+      return { kind: 'merchant', roles: ['ADMIN'], as }
+    },
+    operator: (headers) => named(headers['x-platform-user']),
+    sandbox: (headers) => named(headers['x-platform-user'] ?? NOBODY),
+  }
+}
+
+function named(header: string | string[] | undefined): Caller {
+  const name = single(header)
+  if (!OPERATOR_NAME.test(name)) {
+    const message = name === '' ? 'the request does not say which operator it comes from' : 'X-Platform-User is no name'
+    throw new DomainError('UNAUTHENTICATED', message, {
+      next: 'send 1 to 64 printable ASCII characters without spaces in the header X-Platform-User',
+    })
+  }
+  const as = (role: PlatformPrincipal['role']): PlatformPrincipal => ({
+    kind: 'platform',
+    role,
+    actor: { id: name, name, role },
+    proof: { realm: null, clientId: null, expiresAt: null, roles: ['OWNER'] },
+  })
+  return { kind: 'platform', roles: ['OWNER'], as }
+}
+
+function single(header: string | string[] | undefined): string {
+  return typeof header === 'string' ? header : ''
+}

@@ -1,0 +1,59 @@
+import type { Actor } from '../audit/record.ts'
+import type { MerchantActs, PlatformRole, Role } from '../lib/permissions.ts'
+
+/** What a credential said beyond who it belongs to, for telling the caller (`whoami`). */
+export type Proof = {
+  /** Null without an identity provider. */
+  realm: string | null
+  clientId: string | null
+  /** ISO 8601; null where the credential does not end. */
+  expiresAt: string | null
+  /** Everything that the caller may act as; a principal's `role` is the one of them that an operation was allowed to. */
+  roles: readonly Role[]
+}
+
+export type MerchantPrincipal = {
+  kind: 'merchant'
+  merchantId: string
+  tradingName: string
+  kybStatus: 'PENDING' | 'APPROVED' | 'SUSPENDED'
+  role: MerchantActs
+  actor: Actor
+  proof: Proof
+}
+
+/** An operator of the platform: a person of its staff, or a client of its automation. */
+export type PlatformPrincipal = { kind: 'platform'; role: PlatformRole; actor: Actor; proof: Proof }
+
+/** Who calls, proven. Handlers see nothing else of the credential, so another kind of proof changes no handler. */
+export type Principal =
+  | MerchantPrincipal
+  | PlatformPrincipal
+  /** The payer, by the capability of one payment. */
+  | { kind: 'payer'; merchantId: string; paymentId: string }
+  /** Nobody in particular; the operation's own credential is in its body or signature. */
+  | { kind: 'anyone' }
+
+/** The merchant whose data an operation may touch. */
+export function merchantIdOf(principal: Principal): string {
+  if (principal.kind === 'merchant' || principal.kind === 'payer') return principal.merchantId
+  throw new Error('the operation has no merchant')
+}
+
+/** Who works for the merchant, as its records name them. */
+export function merchantOf(principal: Principal): MerchantPrincipal {
+  if (principal.kind === 'merchant') return principal
+  throw new Error('the operation is not for merchants')
+}
+
+/** The operator, for what the audit trail has to know. */
+export function operatorOf(principal: Principal): PlatformPrincipal {
+  if (principal.kind === 'platform') return principal
+  throw new Error('the operation is not for operators')
+}
+
+/** Whoever calls, of either realm. */
+export function callerOf(principal: Principal): MerchantPrincipal | PlatformPrincipal {
+  if (principal.kind === 'merchant' || principal.kind === 'platform') return principal
+  throw new Error('the operation asks for no caller')
+}

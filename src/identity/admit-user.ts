@@ -1,0 +1,55 @@
+import { UserExistsError } from './provider.ts'
+import type { IdentityProvider } from './provider.ts'
+
+type Wanted = {
+  realm: string
+  email: string
+  displayName?: string | undefined
+  /** Whether our own records say that the user with this id was removed. */
+  isRemoved(userId: string): Promise<boolean>
+}
+
+/**
+ * A user with this address who has no rights yet: they are given once our own record says so. What a crash left behind
+ * is taken up again, and what a removal could not take away goes now, with its sessions.
+ * @returns the user's id
+ * @throws {IdentityUnavailableError}
+ */
+export async function admitUser(identity: IdentityProvider, wanted: Wanted): Promise<string> {
+  const { realm, email, displayName } = wanted
+  const user = { email, roles: [], ...(displayName === undefined ? {} : { displayName }) }
+  try {
+    return await identity.createUser(realm, user)
+  } catch (error) {
+    if (!(error instanceof UserExistsError)) throw error
+  }
+  const found = await identity.findUser(realm, email)
+  if (found !== null && !(await wanted.isRemoved(found))) return found
+  if (found !== null) await identity.deleteUser(realm, found)
+  return identity.createUser(realm, user)
+}
+
+/** More changes of one person at a time than people make. */
+const ROUNDS_MAX = 5
+
+type Settled = {
+  realm: string
+  userId: string
+  /** The role in our own records; null where the person has none any more. */
+  currentRole(): Promise<string | null>
+}
+
+/**
+ * Gives the user the role that our records say, and looks again: of two changes at once the later one stands in both
+ * places. Repeating it heals whatever failed before.
+ * @throws {IdentityUnavailableError}
+ */
+export async function settleRoles(identity: IdentityProvider, { realm, userId, currentRole }: Settled): Promise<void> {
+  let role = await currentRole()
+  for (let round = 0; round < ROUNDS_MAX && role !== null; round += 1) {
+    await identity.setUserRoles(realm, userId, [role])
+    const now = await currentRole()
+    if (now === role) return
+    role = now
+  }
+}

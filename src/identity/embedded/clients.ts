@@ -1,0 +1,118 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { AdapterPayload } from 'oidc-provider'
+import { ClientExistsError } from '../provider.ts'
+import type { ServiceClientSpec } from '../provider.ts'
+import { deleteClientRow, insertClient, updateSecretHash } from './clients-sql.ts'
+import type { EmbeddedParts } from './parts.ts'
+import type { ClientRecord } from './record.ts'
+
+/** What a terminal on the same machine listens on, at any port (RFC 8252). */
+const LOOPBACK_REDIRECTS = ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback']
+
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** Secrets are 256 random bits, so one round of SHA-256 is as hard to turn back as any slow hash. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret, 'utf8').digest('hex')
+}
+
+/** Whether a client's secret is the one whose hash is kept, in a time that does not tell how much of it is right. */
+export function isSecretOf(secret: string, secretHash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashSecret(secret), 'hex'), Buffer.from(secretHash, 'hex'))
+}
+
+type PublicClient = { clientId: string; redirectUris: string[]; postLogoutRedirectUris: string[]; webOrigins: string[] }
+
+export function portalClient(spec: PublicClient): ClientRecord {
+  return {
+    client_id: spec.clientId,
+    kind: 'portal',
+    secret_hash: null,
+    redirect_uris: spec.redirectUris,
+    post_logout_redirect_uris: spec.postLogoutRedirectUris,
+    web_origins: spec.webOrigins,
+    roles: [],
+  }
+}
+
+export function cliClient({ clientId }: { clientId: string }): ClientRecord {
+  return {
+    client_id: clientId,
+    kind: 'cli',
+    secret_hash: null,
+    redirect_uris: LOOPBACK_REDIRECTS,
+    post_logout_redirect_uris: LOOPBACK_REDIRECTS,
+    web_origins: [],
+    roles: [],
+  }
+}
+
+export function serviceClient({ clientId, secret, roles }: ServiceClientSpec): ClientRecord {
+  return {
+    client_id: clientId,
+    kind: 'service',
+    secret_hash: hashSecret(secret),
+    redirect_uris: [],
+    post_logout_redirect_uris: [],
+    web_origins: [],
+    roles: [...roles],
+  }
+}
+
+/** Members of a client that the protocol does not know; `configuration.ts` names them to the library. */
+export const OWN_CLIENT_MEMBERS = ['svc_web_origins', 'svc_roles']
+
+/** A client as the protocol library takes it. */
+export function metadataOf(client: ClientRecord): AdapterPayload {
+  const own = { svc_web_origins: client.web_origins, svc_roles: client.roles }
+  const common = { client_id: client.client_id, client_name: client.client_id, ...own }
+  if (client.kind === 'service') {
+    return {
+      ...common,
+      client_secret: client.secret_hash ?? '',
+      grant_types: ['client_credentials'],
+      response_types: [],
+      redirect_uris: [],
+      token_endpoint_auth_method: 'client_secret_basic',
+    }
+  }
+  // A portal that has no address yet signs nobody in, and is no error either.
+  const signsIn = client.redirect_uris.length > 0
+  return {
+    ...common,
+    application_type: client.kind === 'cli' ? 'native' : 'web',
+    grant_types: [
+      ...(signsIn ? ['authorization_code'] : []),
+      'refresh_token',
+      ...(client.kind === 'cli' ? [DEVICE_GRANT] : []),
+    ],
+    response_types: signsIn ? ['code'] : [],
+    redirect_uris: client.redirect_uris,
+    post_logout_redirect_uris: client.post_logout_redirect_uris,
+    token_endpoint_auth_method: 'none',
+  }
+}
+
+/** @throws {ClientExistsError} */
+export async function createServiceClient(
+  { pool }: EmbeddedParts,
+  slug: string,
+  client: ServiceClientSpec,
+): Promise<void> {
+  const isNew = await insertClient(pool, slug, serviceClient(client))
+  if (!isNew) throw new ClientExistsError(`realm ${slug} has a client ${client.clientId} already, or does not exist`)
+}
+
+/** @throws when there is no such service client */
+export async function rotateServiceSecret(
+  { pool }: EmbeddedParts,
+  slug: string,
+  { clientId, secret }: { clientId: string; secret: string },
+): Promise<void> {
+  const isThere = await updateSecretHash(pool, slug, { clientId, secretHash: hashSecret(secret) })
+  if (!isThere) throw new Error(`realm ${slug} has no service client ${clientId}`)
+}
+
+export function deleteClient({ pool }: EmbeddedParts, slug: string, clientId: string): Promise<void> {
+  return deleteClientRow(pool, slug, clientId)
+}

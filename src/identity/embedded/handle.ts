@@ -1,0 +1,116 @@
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { isDatabaseAway } from '../../db/is-away.ts'
+import { clientAddressOf } from '../../lib/client-address.ts'
+import { isSlug, issuerOf } from '../../lib/realms.ts'
+import { AUTHORIZATION_PATH, OPEN_PATHS, USERINFO_PATH, canonicalPath, mountOf } from './configuration.ts'
+import { makeInstances } from './instances.ts'
+import { makeInteractions } from './interactions.ts'
+import { messagePage } from './pages/message.ts'
+import { sendPage } from './pages/shell.ts'
+import { themeOf } from './pages/style.ts'
+import type { EmbeddedParts } from './parts.ts'
+import { findRealm } from './realms-sql.ts'
+import type { RealmRecord } from './record.ts'
+import { sendProtocol } from './reply.ts'
+import { lacksTls } from './tls.ts'
+import { answerUserinfo } from './userinfo.ts'
+
+export type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<boolean>
+
+/** Answers everything below `/realms/`. Nothing that goes wrong here leaves it but as an answer. */
+export function makeHandle(parts: EmbeddedParts): Handle {
+  const instanceOf = makeInstances(parts)
+  const interactions = makeInteractions(parts)
+
+  async function answer(req: IncomingMessage, res: ServerResponse, { slug, path, search }: Place): Promise<void> {
+    if (lacksTls(req, parts.config)) {
+      return sendProtocol(res, 403, { error: 'invalid_request', error_description: 'HTTPS required' })
+    }
+    // Read each time: what another process changed, and be it the whole realm, holds from this request on.
+    const realm = isSlug(slug) ? await findRealm(parts.pool, slug) : null
+    if (realm === null) return sendProtocol(res, 404, { error: 'Realm does not exist' })
+    if (!realm.is_enabled && !OPEN_PATHS.includes(path)) return refuseDisabled(req, res, realm)
+    if (path === '/') return describeRealm(parts, res, realm)
+    if (path === USERINFO_PATH && req.method !== 'OPTIONS') return answerUserinfo(parts, realm, { req, res })
+    const { provider, answer: protocol } = instanceOf(realm)
+    pinAddress(parts, req)
+    if (await interactions.handle({ provider, realm, req, res, path: `${path}${search}` })) return
+    // The library wants to know where it is mounted, and takes the difference of the two for it.
+    const url = `${path}${withConsent(path, search)}`
+    Object.assign(req, { originalUrl: `${mountOf(parts, slug)}${url}`, url })
+    await protocol(req, res)
+  }
+
+  return async (req, res) => {
+    const place = placeOf(req.url ?? '/')
+    if (place === undefined) return false
+    try {
+      await answer(req, res, place)
+    } catch (error) {
+      sendFailure(parts, res, { error, realm: place.slug })
+    }
+    return true
+  }
+}
+
+type Place = { slug: string; path: string; search: string }
+
+function placeOf(url: string): Place | undefined {
+  const [, slug, path, search] = /^\/realms\/([^/?#]+)(\/[^?#]*)?(\?[^#]*)?/.exec(url) ?? []
+  return slug === undefined ? undefined : { slug, path: canonicalPath(path ?? '/'), search: search ?? '' }
+}
+
+/**
+ * The library makes addresses from headers that any caller can write. They are replaced by what is configured, so that
+ * no address of ours ever leads elsewhere.
+ */
+function pinAddress({ publicUrl, config }: EmbeddedParts, req: IncomingMessage): void {
+  const { host, protocol } = new URL(publicUrl)
+  const address = clientAddressOf(req, config.trustProxy)
+  delete req.headers['x-forwarded-host']
+  delete req.headers['forwarded']
+  req.headers.host = host
+  req.headers['x-forwarded-proto'] = protocol.slice(0, -1)
+  req.headers['x-forwarded-for'] = address
+}
+
+/**
+ * Who asks for lasting access asks the person for it (OpenID Connect Core, section 11). Keycloak does so unasked, while
+ * the library would leave it out without a word.
+ */
+function withConsent(path: string, search: string): string {
+  if (path !== AUTHORIZATION_PATH) return search
+  const query = new URLSearchParams(search)
+  const isLasting = (query.get('scope') ?? '').split(' ').includes('offline_access')
+  return isLasting && !query.has('prompt') ? `${search}&prompt=consent` : search
+}
+
+function describeRealm({ publicUrl }: EmbeddedParts, res: ServerResponse, realm: RealmRecord): void {
+  const issuer = issuerOf(publicUrl, realm.slug)
+  sendProtocol(res, 200, { realm: realm.slug, 'token-service': `${issuer}/protocol/openid-connect` })
+}
+
+/** People see a page, programs what Keycloak tells them. */
+function refuseDisabled(req: IncomingMessage, res: ServerResponse, realm: RealmRecord): void {
+  if (!/\btext\/html\b/.test(req.headers.accept ?? '')) {
+    return sendProtocol(res, 403, { error: 'access_denied', error_description: 'Realm not enabled' })
+  }
+  const content = { html: '<p>Signing in here is switched off. Ask whoever runs this service.</p>' }
+  sendPage(res, messagePage({ theme: themeOf(realm), title: 'Not available', status: 403, content }))
+}
+
+function sendFailure(
+  { log }: EmbeddedParts,
+  res: ServerResponse,
+  { error, realm }: { error: unknown; realm: string },
+): void {
+  const isAway = isDatabaseAway(error)
+  if (isAway) log.warn({ err: error, realm }, 'the identity provider gets no answer from its database')
+  else log.error({ err: error, realm }, 'the identity provider failed')
+  if (res.headersSent) {
+    res.destroy()
+    return
+  }
+  if (isAway) sendProtocol(res, 503, { error: 'temporarily_unavailable' }, { 'retry-after': '1' })
+  else sendProtocol(res, 500, { error: 'server_error' })
+}

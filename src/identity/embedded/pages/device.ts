@@ -1,0 +1,104 @@
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { html } from '../../../lib/html.ts'
+import { field, hidden, problemNote, titleOf } from './form.ts'
+import { messagePage } from './message.ts'
+import { page, renderPage } from './shell.ts'
+import type { PageReply } from './shell.ts'
+import type { Theme } from './style.ts'
+
+/**
+ * The pages of signing in on another device, as the protocol library asks for them. Its own forms carry event handlers in
+ * attributes, which our policy refuses, so the forms are made here, with the secret that the library checks.
+ */
+export function devicePages(theme: Theme) {
+  return {
+    userCodeInputSource: (ctx: KoaContextWithOIDC, _form: string, _out?: unknown, failure?: Error): void => {
+      const isRefused = failure?.name === 'AbortedError'
+      renderPage(ctx, isRefused ? refusedPage(theme) : inputPage(theme, formOf(ctx), failure))
+    },
+    userCodeConfirmSource: (
+      ctx: KoaContextWithOIDC,
+      _form: string,
+      _client: unknown,
+      _device: unknown,
+      userCode: string,
+    ): void => {
+      renderPage(ctx, confirmPage(theme, formOf(ctx), userCode))
+    },
+    successSource: (ctx: KoaContextWithOIDC): void => {
+      renderPage(ctx, successPage(theme))
+    },
+  }
+}
+
+/** `status` is what the library answers a failure with; 200 for what the person can mend. */
+type DeviceForm = { action: string; secret: string; status: number }
+
+function formOf(ctx: KoaContextWithOIDC): DeviceForm {
+  const state: unknown = ctx.oidc.session?.state
+  const secret = typeof state === 'object' && state !== null && 'secret' in state ? String(state.secret) : ''
+  return {
+    action: new URL(ctx.oidc.urlFor('code_verification')).pathname,
+    secret,
+    status: ctx.status < 400 ? 422 : ctx.status,
+  }
+}
+
+/** Guessing codes is made slow by the throttle; the page says the same for all that don't work. */
+function problemOf(failure: Error | undefined): string | undefined {
+  if (failure === undefined) return undefined
+  if (failure.name === 'NoCodeError') return 'Enter the code.'
+  const isOfCode = ['NotFoundError', 'ExpiredError', 'AlreadyUsedError'].includes(failure.name)
+  return isOfCode
+    ? 'This code does not work: it is mistyped, used already, or has run out.'
+    : 'This did not work. Enter the code again.'
+}
+
+function inputPage(theme: Theme, { action, secret, status }: DeviceForm, failure?: Error): PageReply {
+  const problem = problemOf(failure)
+  const content = html`<h1>Sign in on another device</h1>
+<p>Enter the code that the device or the terminal shows.</p>
+${problemNote(problem)}
+<form method="post" action="${action}">
+${hidden('xsrf', secret)}
+${field({ label: 'Code', name: 'user_code', type: 'text', autocomplete: 'off', isFirst: true, isWrong: problem !== undefined, attributes: html` class="code" autocapitalize="characters" spellcheck="false"` })}
+<button class="main" type="submit">Continue</button>
+</form>`
+  return page({
+    theme,
+    title: titleOf('Sign in on another device', problem),
+    content,
+    status: problem === undefined ? 200 : status,
+  })
+}
+
+function confirmPage(theme: Theme, { action, secret }: DeviceForm, userCode: string): PageReply {
+  const content = html`<h1>Is this the code you see?</h1>
+<p class="code-shown">${userCode}</p>
+<p>Continue only if your own device or terminal shows it, and you started the sign-in yourself, just now. Whoever sent you a
+code would be signed in as you.</p>
+<form method="post" action="${action}">
+${hidden('xsrf', secret)}
+${hidden('user_code', userCode)}
+${hidden('confirm', 'yes')}
+<button class="main" type="submit">Continue</button>
+<button type="submit" name="abort" value="yes">It is not mine</button>
+</form>`
+  return page({ theme, title: 'Is this the code you see?', content })
+}
+
+function successPage(theme: Theme): PageReply {
+  return messagePage({
+    theme,
+    title: 'You are signed in',
+    content: html`<p>Go back to your device or terminal. You can close this page.</p>`,
+  })
+}
+
+function refusedPage(theme: Theme): PageReply {
+  return messagePage({
+    theme,
+    title: 'Refused',
+    content: html`<p>Nobody was signed in. You can close this page.</p>`,
+  })
+}

@@ -1,0 +1,54 @@
+import type { KoaContextWithOIDC } from 'oidc-provider'
+import { html } from '../../../lib/html.ts'
+import { hidden } from './form.ts'
+import { messagePage } from './message.ts'
+import { formSourceOf, page, renderPage } from './shell.ts'
+import type { Theme } from './style.ts'
+
+/** Presses the button. Without scripts the person does. */
+const SUBMIT = `addEventListener('DOMContentLoaded', () => document.forms[0].submit())`
+
+/**
+ * Signing out. An ID token that the library found genuine shows that the person's own client asks, and the form sends
+ * itself; anyone else could have made the link, so the person is asked.
+ */
+export function logoutPages(theme: Theme) {
+  return {
+    logoutSource: (ctx: KoaContextWithOIDC): void => {
+      const state = stateOf(ctx)
+      const isAsked = ctx.oidc.entities.IdTokenHint === undefined
+      const content = html`<h1>${isAsked ? 'Sign out?' : 'Signing out'}</h1>
+<form method="post" action="${new URL(ctx.oidc.urlFor('end_session_confirm')).pathname}">
+${hidden('xsrf', state.secret)}
+${isAsked ? undefined : hidden('logout', 'yes')}
+<button class="main" type="submit" name="logout" value="yes">Sign out</button>
+${isAsked ? html`<button type="submit">Stay signed in</button>` : undefined}
+</form>`
+      const reply = page({
+        theme,
+        title: 'Sign out',
+        content,
+        leadsTo: formSourceOf(state.postLogoutRedirectUri),
+        ...(isAsked ? {} : { script: SUBMIT }),
+      })
+      renderPage(ctx, reply)
+    },
+    postLogoutSuccessSource: (ctx: KoaContextWithOIDC): void => {
+      const content = html`<p>You can close this page.</p>`
+      renderPage(ctx, messagePage({ theme, title: 'You are signed out', content }))
+    },
+  }
+}
+
+/** What the library keeps of the request until the form comes back. */
+function stateOf(ctx: KoaContextWithOIDC): { secret: string; postLogoutRedirectUri: string | undefined } {
+  const state: unknown = ctx.oidc.session?.state
+  if (typeof state !== 'object' || state === null) return { secret: '', postLogoutRedirectUri: undefined }
+  return {
+    secret: 'secret' in state ? String(state.secret) : '',
+    postLogoutRedirectUri:
+      'postLogoutRedirectUri' in state && typeof state.postLogoutRedirectUri === 'string'
+        ? state.postLogoutRedirectUri
+        : undefined,
+  }
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+
+/** A realm as its row says. Keys are sealed; `keys.ts` opens them. */
+export const RealmRecord = z.object({
+  slug: z.string(),
+  kind: z.enum(['merchant', 'platform', 'customers']),
+  display_name: z.string(),
+  registration_id: z.string(),
+  signing_keys: z.string(),
+  cookie_keys: z.string(),
+  roles: z.array(z.string()),
+  scopes: z.array(z.string()),
+  is_enabled: z.boolean(),
+  /** Differs after every change of the row, and from that of any realm that had the name before. */
+  version: z.bigint(),
+})
+export type RealmRecord = z.infer<typeof RealmRecord>
+
+/** Portal and cli are public clients of people, service is a server's own. */
+export const ClientRecord = z.object({
+  client_id: z.string(),
+  kind: z.enum(['portal', 'service', 'cli']),
+  secret_hash: z.string().nullable(),
+  redirect_uris: z.array(z.string()),
+  post_logout_redirect_uris: z.array(z.string()),
+  web_origins: z.array(z.string()),
+  roles: z.array(z.string()),
+})
+export type ClientRecord = z.infer<typeof ClientRecord>
+
+/** Someone with an account. `subject` is the `sub` of its tokens and what sessions and grants are filed under. */
+export const UserRecord = z.object({
+  id: z.string(),
+  realm: z.string(),
+  subject: z.string(),
+  email: z.string(),
+  display_name: z.string().nullable(),
+  password_hash: z.string().nullable(),
+  roles: z.array(z.string()),
+  is_enabled: z.boolean(),
+})
+export type UserRecord = z.infer<typeof UserRecord>
+
+/** What the protocol remembers under an id. The payload is sealed. */
+export const StateRecord = z.object({
+  id_hash: z.string(),
+  payload: z.string(),
+  consumed_at: z.string().nullable(),
+})
+export type StateRecord = z.infer<typeof StateRecord>

@@ -1,0 +1,19 @@
+import type { ServerResponse } from 'node:http'
+
+/** Answers in the protocol's own form, which has no error envelope of the service's. */
+export function sendProtocol(
+  res: ServerResponse,
+  status: number,
+  body: unknown,
+  headers: Record<string, string> = {},
+): void {
+  const text = JSON.stringify(body)
+  res.writeHead(status, {
+    'cache-control': 'no-store',
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': Buffer.byteLength(text),
+    'x-content-type-options': 'nosniff',
+    ...headers,
+  })
+  res.end(text)
+}

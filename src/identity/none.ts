@@ -1,0 +1,34 @@
+import type { CreatedRealm, IdentityProvider } from './provider.ts'
+
+/**
+ * No identity provider (decision 57): headers say who calls, on a loopback address and never live. Realms are names, and
+ * nobody has an account; what asks for one gets an id and can't sign in with it.
+ */
+export function makeNoProvider(ids: { uuid(): string }): IdentityProvider {
+  const nothing = (): Promise<void> => Promise.resolve()
+  return {
+    kind: 'none',
+    authUrl: null,
+    createRealm: async ({ admin }, record) => {
+      const made: CreatedRealm = { adminUserId: admin === undefined ? null : ids.uuid(), adminRoleAssigned: true }
+      await record?.(made, undefined)
+      return made
+    },
+    deleteRealm: () => Promise.resolve(false),
+    realmExists: () => Promise.resolve(false),
+    setRealmEnabled: nothing,
+    createUser: () => Promise.resolve(ids.uuid()),
+    findUser: () => Promise.resolve(null),
+    hasPassword: () => Promise.resolve(false),
+    deleteUser: nothing,
+    setUserRoles: nothing,
+    setUserEnabled: nothing,
+    setPassword: nothing,
+    inviteUser: () => Promise.resolve(null),
+    createServiceClient: nothing,
+    rotateServiceSecret: nothing,
+    deleteClient: nothing,
+    keys: () => Promise.resolve(null),
+    health: nothing,
+  }
+}

@@ -1,0 +1,184 @@
+import { createHash } from 'node:crypto'
+import { decodeJwt, decodeProtectedHeader, errors, jwtVerify } from 'jose'
+import type { CryptoKey, JWTPayload, ProtectedHeaderParameters } from 'jose'
+import { z } from 'zod'
+import { DomainError } from '../lib/errors.ts'
+import { isSlug, issuerOf } from '../lib/realms.ts'
+import { keep } from '../lib/remember.ts'
+import { makeKeySets } from './key-sets.ts'
+import type { IdentityProvider } from './provider.ts'
+
+/** What a token proves: nothing of it is believed before its signature has been checked. */
+export type VerifiedToken = {
+  /** The realm that issued it. */
+  slug: string
+  /** The client that it was issued to (`azp`), one that is known in this realm. */
+  clientId: string
+  subject: string
+  /** The realm roles in it, known or not. */
+  roles: readonly string[]
+  email: string | undefined
+  /** Seconds since 1970. */
+  expiresAt: number
+}
+
+export type Verifier = {
+  /**
+   * @throws {DomainError} UNAUTHENTICATED for whatever is wrong, always the same; TOKEN_EXPIRED for a genuine token past
+   * its time; IDP_UNAVAILABLE when the keys can't be had
+   */
+  verify(token: string): Promise<VerifiedToken>
+}
+
+export type VerifierParts = {
+  provider: Pick<IdentityProvider, 'authUrl' | 'keys'>
+  /** Whether a realm of ours has a client with this id: asked before the provider hears of the token. */
+  knows(slug: string, clientId: string): Promise<boolean>
+  /** Seconds since 1970 and milliseconds that only rise, for tests of time. */
+  clock?: { seconds(): number; monotonicMs(): number }
+}
+
+const ALGORITHM = 'PS256'
+const TOKEN_BYTES_MAX = 8 * 1024
+const CLOCK_TOLERANCE_SECONDS = 5
+/** Access tokens live 900 seconds (specification, Authentication); a minute more is a provider's own rounding. */
+const LIFETIME_SECONDS_MAX = 960
+/** Headers that bring a key, or rules that we don't know: no token of ours has them. */
+const FORBIDDEN_HEADERS = ['jku', 'x5u', 'jwk', 'x5c', 'crit', 'b64', 'zip']
+const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
+
+/** Tokens that were checked, and for how long that holds: a server sends the same one many times a second. */
+const CHECKED_MAX = 10_000
+const CHECKED_MS = 60_000
+
+// Ids go into statements, which no text with a NUL can.
+const Id = z
+  .string()
+  .min(1)
+  .max(255)
+  .refine((text) => !text.includes('\0'))
+const Claims = z.object({
+  typ: z.literal('Bearer'),
+  azp: Id,
+  sub: Id,
+  iat: z.number(),
+  exp: z.number(),
+  realm_access: z.object({ roles: z.array(z.string()) }).optional(),
+  email: z.string().optional(),
+})
+type Claims = z.infer<typeof Claims>
+
+/**
+ * Checks access tokens of any realm of the provider. The order is the point (decision 43): what the token says of itself
+ * must lead to a realm and a client that we know before a key is fetched, and only from where the provider is configured.
+ */
+export function makeVerifier({ provider, knows, clock = systemClock }: VerifierParts): Verifier {
+  const keySets = makeKeySets({ fetch: (slug) => provider.keys(slug), now: () => clock.monotonicMs() })
+  const checked = new Map<string, { verified: VerifiedToken; until: number }>()
+
+  async function check(token: string): Promise<VerifiedToken> {
+    const { header, slug, clientId } = readUntrusted(token, provider.authUrl)
+    if (!(await knows(slug, clientId))) throw refused()
+    const key = await keySets.keyOf(slug, header)
+    if (key === null) throw refused()
+    const { payload, isExpired } = await proven(token, key, {
+      issuer: issuerOf(provider.authUrl ?? '', slug),
+      seconds: clock.seconds(),
+    })
+    const claims = Claims.safeParse(payload)
+    if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS_MAX) throw refused()
+    if (isExpired) {
+      throw new DomainError('TOKEN_EXPIRED', 'the access token is past its time', { next: 'get a new one and repeat' })
+    }
+    return verifiedOf(slug, claims.data)
+  }
+
+  return {
+    verify: async (token) => {
+      if (token.length > TOKEN_BYTES_MAX || !COMPACT.test(token)) throw refused()
+      const hash = createHash('sha256').update(token).digest('base64')
+      const known = checked.get(hash)
+      if (known !== undefined && known.until > clock.monotonicMs() && known.verified.expiresAt > clock.seconds()) {
+        return known.verified
+      }
+      const verified = await check(token)
+      keep(checked, hash, { verified, until: clock.monotonicMs() + CHECKED_MS }, CHECKED_MAX)
+      return verified
+    },
+  }
+}
+
+const systemClock = { seconds: () => Date.now() / 1000, monotonicMs: () => performance.now() }
+
+/** The one answer to every bad token: it does not say how close it came. */
+export function refused(): DomainError {
+  return new DomainError('UNAUTHENTICATED', 'the access token is not valid', {
+    next: 'get a new one from the token endpoint of your realm: GET /api/v1/service tells where',
+  })
+}
+
+/** What a token says of itself, as far as it could be true. */
+function readUntrusted(
+  token: string,
+  authUrl: string | null,
+): { header: ProtectedHeaderParameters; slug: string; clientId: string } {
+  const { header, payload } = decode(token)
+  const hasBadHeader = FORBIDDEN_HEADERS.some((name) => Object.hasOwn(header, name))
+  if (header.alg !== ALGORITHM || typeof header.kid !== 'string' || hasBadHeader) throw refused()
+  const slug = authUrl === null ? undefined : slugOfIssuer(authUrl, payload.iss)
+  const clientId = Id.safeParse(payload['azp'])
+  if (slug === undefined || !clientId.success) throw refused()
+  return { header, slug, clientId: clientId.data }
+}
+
+function decode(token: string): { header: ProtectedHeaderParameters; payload: JWTPayload } {
+  try {
+    return { header: decodeProtectedHeader(token), payload: decodeJwt(token) }
+  } catch {
+    throw refused()
+  }
+}
+
+/** The realm of an issuer, which must be exactly as we would write it: no other case, port, slash or user. */
+function slugOfIssuer(authUrl: string, issuer: unknown): string | undefined {
+  const prefix = issuerOf(authUrl, '')
+  if (typeof issuer !== 'string' || !issuer.startsWith(prefix)) return undefined
+  const slug = issuer.slice(prefix.length)
+  return isSlug(slug) ? slug : undefined
+}
+
+/** A payload whose signature, issuer and times are right, or right but for its end. */
+async function proven(
+  token: string,
+  key: CryptoKey,
+  { issuer, seconds }: { issuer: string; seconds: number },
+): Promise<{ payload: JWTPayload; isExpired: boolean }> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: [ALGORITHM],
+      issuer,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      // Refuses what was issued in the future, too.
+      maxTokenAge: LIFETIME_SECONDS_MAX,
+      requiredClaims: ['exp', 'iat', 'sub', 'azp', 'iss'],
+      currentDate: new Date(seconds * 1000),
+    })
+    return { payload, isExpired: false }
+  } catch (error) {
+    // The last thing that is looked at: all else is right.
+    if (error instanceof errors.JWTExpired) return { payload: error.payload, isExpired: true }
+    if (error instanceof errors.JOSEError) throw refused()
+    throw error
+  }
+}
+
+function verifiedOf(slug: string, claims: Claims): VerifiedToken {
+  return {
+    slug,
+    clientId: claims.azp,
+    subject: claims.sub,
+    roles: claims.realm_access?.roles ?? [],
+    email: claims.email,
+    expiresAt: claims.exp,
+  }
+}

@@ -1,0 +1,18 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import { MERCHANT_ROLES } from '../lib/permissions.ts'
+
+/** What the service knows of a person who works for a merchant. */
+export const KnownMember = z.object({ email: z.string(), role: z.enum(MERCHANT_ROLES), is_active: z.boolean() })
+export type KnownMember = z.infer<typeof KnownMember>
+
+/** The person with this `sub` in a merchant's realm, active or not. */
+export function findMember(
+  db: CommonQueryMethods,
+  { merchantId, subject }: { merchantId: string; subject: string },
+): Promise<KnownMember | null> {
+  return db.maybeOne(sql.prepared('find_member', KnownMember)`
+    select email, role, is_active from team_members where merchant_id = ${merchantId} and id = ${subject}
+  `)
+}

@@ -1,0 +1,18 @@
+import type { Transition } from '../lib/machine.ts'
+import type { KybStatus } from '../wire/admin.ts'
+
+export type KybTrigger = 'registration' | 'approval' | 'refusal' | 'suspension' | 'reinstatement'
+
+/** What becomes of a merchant (specification, KYB status; decision 19): a row is the whole rule. */
+export const KYB_TRANSITIONS: readonly Transition<KybStatus, KybTrigger>[] = [
+  { from: null, on: 'registration', to: 'PENDING' },
+  { from: 'PENDING', on: 'approval', to: 'APPROVED' },
+  { from: 'PENDING', on: 'refusal', to: 'SUSPENDED' },
+  { from: 'APPROVED', on: 'suspension', to: 'SUSPENDED' },
+  { from: 'SUSPENDED', on: 'reinstatement', to: 'APPROVED' },
+]
+
+/** The row that leads from one status to another; undefined where none does. */
+export function kybMove(from: KybStatus, to: KybStatus): Transition<KybStatus, KybTrigger> | undefined {
+  return KYB_TRANSITIONS.find((row) => row.from === from && row.to === to)
+}

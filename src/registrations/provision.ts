@@ -1,0 +1,146 @@
+import type { CommonQueryMethods } from 'slonik'
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import type { CreatedRealm } from '../identity/provider.ts'
+import { RealmExistsError } from '../identity/provider.ts'
+import { DomainError } from '../lib/errors.ts'
+import { clientIdsOf } from '../lib/realms.ts'
+import { realmExists } from './claim-slug.ts'
+import { merchantRealm } from './realm-spec.ts'
+import { completeRegistration, findRegistration } from './sql.ts'
+import { inWords, rollBack } from './roll-back.ts'
+import { insertMerchant } from '../merchants/sql.ts'
+import { insertMember } from '../team/members-sql.ts'
+import { generateWebhookSecret, webhookSecretContext } from '../merchants/webhook-secret.ts'
+
+/** The user was made, but could not be given its role (decision 48). */
+export const ADMIN_ROLE_NOT_ASSIGNED = 'ADMIN_ROLE_NOT_ASSIGNED'
+
+export type Claimed = {
+  /** The registration's id; its slug is taken in this name. */
+  id: string
+  slug: string
+  companyName: string
+  tradingName: string
+  adminEmail: string
+  /** Who asks for it; undefined where the merchant itself does. */
+  operator?: { actor: Actor; reason?: string | undefined } | undefined
+}
+
+export type Provisioned = {
+  merchantId: string
+  clientId: string
+  /** Of `clientId`. Kept nowhere in clear. */
+  clientSecret: string
+  webhookSecret: string
+  warnings: string[]
+}
+
+/**
+ * Makes a registration's realm and everything of the service's own that belongs to it, both or neither. Whichever step
+ * fails, what was made is taken back, and the slug is free again (decision 47).
+ * @throws {DomainError} REALM_EXISTS
+ * @throws {IdentityUnavailableError}
+ */
+export async function provision(app: App, claimed: Claimed): Promise<Provisioned> {
+  const merchantId = app.ids.uuid()
+  const clientSecret = app.ids.token()
+  const webhookSecret = generateWebhookSecret()
+  const clientId = clientIdsOf(claimed.slug).server
+  const realm = merchantRealm(app, {
+    slug: claimed.slug,
+    displayName: claimed.tradingName,
+    registrationId: claimed.id,
+    secret: clientSecret,
+    serverRole: null,
+    admin: { email: claimed.adminEmail },
+  })
+  const sealed = app.sealer.seal(webhookSecret, webhookSecretContext(merchantId))
+  const merchant: NewcomerRow = { ...claimed, merchantId, clientId, sealed }
+  try {
+    const made = await app.identity.createRealm(realm, (created, db) =>
+      db === undefined
+        ? app.pool.transaction((tx) => writeNewcomer(app, tx, merchant, created))
+        : writeNewcomer(app, db, merchant, created),
+    )
+    return { merchantId, clientId, clientSecret, webhookSecret, warnings: warningsOf(made) }
+  } catch (error) {
+    const warnings = await takeBack(app, merchant, error)
+    if (warnings !== undefined) return { merchantId, clientId, clientSecret, webhookSecret, warnings }
+    throw error instanceof RealmExistsError ? realmExists(claimed.slug, error) : error
+  }
+}
+
+type NewcomerRow = Claimed & { merchantId: string; clientId: string; sealed: string }
+
+/** Everything of the service's own, in one transaction. The audit entry is last: it holds the lock of the whole trail. */
+async function writeNewcomer(
+  app: App,
+  db: CommonQueryMethods,
+  newcomer: NewcomerRow,
+  made: CreatedRealm,
+): Promise<void> {
+  const { id, slug, merchantId, clientId, companyName, tradingName, adminEmail, sealed, operator } = newcomer
+  const createdBy = operator?.actor.name ?? 'registration'
+  const inserted = await insertMerchant(db, {
+    id: merchantId,
+    clientId,
+    legalName: companyName,
+    tradingName,
+    kybStatus: 'PENDING',
+    feePercentage: app.config.feePercentage,
+    feeFlat: app.config.feeFlat,
+    webhookUrl: null,
+    realmSlug: slug,
+    webhookSigningSecret: sealed,
+    serverRole: null,
+    createdBy,
+  })
+  if (!inserted) throw realmExists(slug)
+  if (made.adminUserId !== null) {
+    const admin = { merchantId, id: made.adminUserId, email: adminEmail, role: 'ADMIN' } as const
+    await insertMember(db, { ...admin, invitedBy: createdBy })
+  }
+  const warnings = warningsOf(made)
+  if (!(await completeRegistration(db, { id, merchantId, adminUserId: made.adminUserId, warnings }))) {
+    throw new DomainError('SERVICE_UNAVAILABLE', 'the registration took so long that it was taken back', {
+      next: 'register again',
+    })
+  }
+  await recordAction(app, db, {
+    actor: operator?.actor ?? { id: made.adminUserId ?? id, name: 'registration', role: 'NONE' },
+    action: 'merchant.register',
+    merchantId,
+    subjectId: merchantId,
+    reason: operator?.reason,
+    after: { realm_slug: slug, legal_name: companyName, trading_name: tradingName, kyb_status: 'PENDING', warnings },
+  })
+}
+
+function warningsOf(made: CreatedRealm): string[] {
+  return made.adminRoleAssigned ? [] : [ADMIN_ROLE_NOT_ASSIGNED]
+}
+
+/**
+ * Takes back what was made before `cause`. A commit whose answer got lost may have completed the registration after all:
+ * then nothing is taken back, and its warnings are returned.
+ */
+async function takeBack(app: App, newcomer: NewcomerRow, cause: unknown): Promise<string[] | undefined> {
+  const log = app.log.child({ registration_id: newcomer.id, slug: newcomer.slug })
+  try {
+    if (await rollBack(app, newcomer, { failure: inWords(cause), onlyLeft: false })) {
+      log.warn({ err: cause }, 'a registration failed and was taken back')
+      return undefined
+    }
+    const known = await findRegistration(app.pool, newcomer.slug)
+    if (known?.merchant_id === newcomer.merchantId) return known.warnings
+    // Somebody else has taken it back, perhaps before its realm came to be.
+    await app.identity.deleteRealm(newcomer.slug, newcomer.id)
+    return undefined
+  } catch (error) {
+    log.error({ err: cause }, 'a registration failed')
+    log.error({ err: error }, 'it could not be taken back yet; the sweeper tries again when its lease is over')
+    return undefined
+  }
+}

@@ -1,0 +1,43 @@
+import type { App } from '../app.ts'
+import type { RealmSpec } from '../identity/provider.ts'
+import type { MerchantRole } from '../lib/permissions.ts'
+import { MERCHANT_ROLES } from '../lib/permissions.ts'
+import { clientIdsOf } from '../lib/realms.ts'
+
+export type MerchantRealm = {
+  slug: string
+  displayName: string
+  /** Whose it is: nobody else can take it away. */
+  registrationId: string
+  /** Of the server client. */
+  secret: string
+  /** What the server client may do; null is payments only (decision 31). */
+  serverRole: MerchantRole | null
+  admin?: { email: string }
+}
+
+/** A merchant's realm as it is asked for: three clients named from its slug, the team's roles, and one administrator. */
+export function merchantRealm(app: Pick<App, 'config' | 'publicUrl'>, realm: MerchantRealm): RealmSpec {
+  const { portal, server, cli } = clientIdsOf(realm.slug)
+  const home = app.config.portalUrl ?? `${app.publicUrl}/portal`
+  return {
+    slug: realm.slug,
+    kind: 'merchant',
+    displayName: realm.displayName,
+    registrationId: realm.registrationId,
+    portal: {
+      clientId: portal,
+      redirectUris: [`${home}/callback`],
+      postLogoutRedirectUris: [home, `${home}/`],
+      webOrigins: [new URL(home).origin],
+    },
+    service: {
+      clientId: server,
+      secret: realm.secret,
+      roles: realm.serverRole === null ? [] : [realm.serverRole],
+    },
+    cli: { clientId: cli },
+    roles: MERCHANT_ROLES,
+    ...(realm.admin === undefined ? {} : { admin: { email: realm.admin.email, roles: ['ADMIN'] } }),
+  }
+}

@@ -1,0 +1,34 @@
+import { z } from 'zod'
+
+/** A registration at whatever step it stands (migrations/0015_registration.sql). */
+export const RegistrationRecord = z.object({
+  id: z.string(),
+  slug: z.string(),
+  status: z.enum(['PROVISIONING', 'COMPLETE', 'FAILED']),
+  company_name: z.string(),
+  trading_name: z.string(),
+  admin_email: z.string(),
+  merchant_id: z.string().nullable(),
+  admin_user_id: z.string().nullable(),
+  warnings: z.array(z.string()),
+  failure: z.string().nullable(),
+  /** Whether a process works on it at this moment. */
+  is_underway: z.boolean(),
+  invite_due_at: z.string().nullable(),
+  /** Whether the invitation should have gone out by now. */
+  invite_overdue: z.boolean(),
+  invite_attempts: z.int(),
+  invited_at: z.string().nullable(),
+  created_at: z.string(),
+})
+export type RegistrationRecord = z.infer<typeof RegistrationRecord>
+
+/** An invitation that is due. */
+export const DueInvite = z.object({
+  id: z.string(),
+  slug: z.string(),
+  merchant_id: z.string(),
+  admin_user_id: z.string(),
+  invite_attempts: z.int(),
+})
+export type DueInvite = z.infer<typeof DueInvite>

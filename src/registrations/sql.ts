@@ -1,0 +1,180 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import { clientIdsOf } from '../lib/realms.ts'
+import { RegistrationRecord } from './record.ts'
+
+const columns = sql.fragment`
+  id, slug, status, company_name, trading_name, admin_email, merchant_id, admin_user_id, warnings, failure,
+  status = 'PROVISIONING' and locked_until > now() as is_underway, invite_due_at,
+  coalesce(invite_due_at < now() - interval '1 minute', false) as invite_overdue, invite_attempts, invited_at, created_at
+`
+
+export type Draft = {
+  id: string
+  slug: string
+  companyName: string
+  tradingName: string
+  adminEmail: string
+  /** Keyed hash of the caller's network; null where nobody counts. */
+  requestIpHash: string | null
+  leaseSeconds: number
+}
+
+/** Whether a merchant has the slug, or a client id that would be made from it. */
+function isTaken(slug: string) {
+  const { portal, server, cli } = clientIdsOf(slug)
+  return sql.fragment`(
+    exists (select from merchants where realm_slug = ${slug} or client_id = ${server})
+    or exists (select from merchant_client where client_id in (${portal}, ${server}, ${cli}))
+  )`
+}
+
+/** Takes a free slug; false where a merchant or another registration has it. */
+export async function insertRegistration(db: CommonQueryMethods, draft: Draft): Promise<boolean> {
+  const { rowCount } = await db.query(sql.type(z.object({}))`
+    insert into registration (
+      id, slug, status, company_name, trading_name, admin_email, request_ip_hash, locked_until
+    )
+    select ${draft.id}, ${draft.slug}, 'PROVISIONING', ${draft.companyName}, ${draft.tradingName}, ${draft.adminEmail},
+      ${draft.requestIpHash}, now() + make_interval(secs => ${draft.leaseSeconds})
+    where not ${isTaken(draft.slug)}
+    on conflict (slug) do nothing
+  `)
+  return rowCount === 1
+}
+
+/** Takes the slug of a registration that failed, as a new one; false where somebody else was faster. */
+export async function takeOverRegistration(
+  db: CommonQueryMethods,
+  { failedId, draft }: { failedId: string; draft: Draft },
+): Promise<boolean> {
+  const { rowCount } = await db.query(sql.type(z.object({}))`
+    update registration
+    set id = ${draft.id}, status = 'PROVISIONING', company_name = ${draft.companyName},
+      trading_name = ${draft.tradingName}, admin_email = ${draft.adminEmail}, request_ip_hash = ${draft.requestIpHash},
+      warnings = '{}', failure = null, locked_until = now() + make_interval(secs => ${draft.leaseSeconds}),
+      created_at = now(), updated_at = now()
+    where id = ${failedId} and slug = ${draft.slug} and status = 'FAILED' and not ${isTaken(draft.slug)}
+  `)
+  return rowCount === 1
+}
+
+export function findRegistration(db: CommonQueryMethods, slug: string): Promise<RegistrationRecord | null> {
+  return db.maybeOne(sql.type(RegistrationRecord)`select ${columns} from registration where slug = ${slug}`)
+}
+
+const Wait = z.object({ seconds: z.int() })
+
+/**
+ * How many seconds a network must wait until it has fewer than `limit` registrations within the hour; null where it may
+ * go on. Held against others of the same network until the transaction's end, so that a burst is counted one by one.
+ */
+export async function secondsToWait(
+  tx: CommonQueryMethods,
+  { requestIpHash, limit }: { requestIpHash: string; limit: number },
+): Promise<number | null> {
+  await tx.query(sql.type(z.object({}))`
+    select from pg_advisory_xact_lock(hashtextextended('registration ' || ${requestIpHash}, 0))
+  `)
+  const wait = await tx.maybeOne(sql.type(Wait)`
+    select ceil(extract(epoch from created_at + interval '1 hour' - clock_timestamp()))::int as seconds
+    from registration
+    where request_ip_hash = ${requestIpHash} and created_at > clock_timestamp() - interval '1 hour'
+    order by created_at desc
+    offset ${limit - 1}
+    limit 1
+  `)
+  return wait === null ? null : Math.max(wait.seconds, 1)
+}
+
+export type Completion = {
+  id: string
+  merchantId: string
+  adminUserId: string | null
+  warnings: readonly string[]
+}
+
+/** Completes a registration that is still this process's; false where it was taken back meanwhile. */
+export async function completeRegistration(db: CommonQueryMethods, completion: Completion): Promise<boolean> {
+  const { rowCount } = await db.query(sql.type(z.object({}))`
+    update registration
+    set status = 'COMPLETE', merchant_id = ${completion.merchantId}, admin_user_id = ${completion.adminUserId},
+      warnings = ${sql.array([...completion.warnings], 'text')}, failure = null, locked_until = null,
+      invite_due_at = now(), updated_at = now()
+    where id = ${completion.id} and status = 'PROVISIONING' and not rolling_back
+  `)
+  return rowCount === 1
+}
+
+/**
+ * Reserves a half-made registration for taking it back: from here on it can't be completed any more. False where it is
+ * complete, or not half-made, or with `onlyLeft` while a process still works on it.
+ */
+export async function holdForRollback(
+  db: CommonQueryMethods,
+  { id, leaseSeconds, onlyLeft }: { id: string; leaseSeconds: number; onlyLeft: boolean },
+): Promise<boolean> {
+  const { rowCount } = await db.query(sql.type(z.object({}))`
+    update registration
+    set rolling_back = true, locked_until = now() + make_interval(secs => ${leaseSeconds}), updated_at = now()
+    where id = ${id} and status = 'PROVISIONING' and (not ${onlyLeft} or locked_until <= now())
+  `)
+  return rowCount === 1
+}
+
+/** The slug is free from here on. */
+export async function failRegistration(
+  db: CommonQueryMethods,
+  { id, failure }: { id: string; failure: string },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update registration
+    set status = 'FAILED', failure = ${failure}, rolling_back = false, locked_until = null, updated_at = now()
+    where id = ${id} and status = 'PROVISIONING'
+  `)
+}
+
+/** Gives a half-made registration up to whoever comes next: what it has made could not be taken away. */
+export async function leaveRegistration(
+  db: CommonQueryMethods,
+  { id, failure }: { id: string; failure: string },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update registration
+    set failure = ${failure}, locked_until = now(), updated_at = now()
+    where id = ${id} and status = 'PROVISIONING'
+  `)
+}
+
+/** Half-made registrations that nobody has worked on for `afterSeconds`. */
+export function listLeftRegistrations(
+  db: CommonQueryMethods,
+  { limit, afterSeconds }: { limit: number; afterSeconds: number },
+): Promise<readonly RegistrationRecord[]> {
+  return db.any(sql.type(RegistrationRecord)`
+    select ${columns}
+    from registration
+    where status = 'PROVISIONING' and locked_until <= now() - make_interval(secs => ${afterSeconds})
+    order by locked_until
+    limit ${limit}
+  `)
+}
+
+/** Registrations that may need a hand, the half-made first and the failed last; failed ones for 30 days. */
+export function listTroubledRegistrations(
+  db: CommonQueryMethods,
+  limit: number,
+): Promise<readonly RegistrationRecord[]> {
+  return db.any(sql.type(RegistrationRecord)`
+    select ${columns}
+    from registration
+    where (status = 'PROVISIONING' and locked_until <= now())
+      or (status = 'COMPLETE' and warnings <> '{}')
+      or (status = 'COMPLETE' and invited_at is null
+        and (invite_attempts > 0 or invite_due_at < now() - interval '1 minute'))
+      or (status = 'FAILED' and created_at > now() - interval '30 days')
+    order by status <> 'PROVISIONING', status = 'FAILED', created_at desc, id
+    limit ${limit}
+  `)
+}

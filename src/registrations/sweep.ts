@@ -1,0 +1,31 @@
+import type { App } from '../app.ts'
+import type { RegistrationRecord } from './record.ts'
+import { listLeftRegistrations } from './sql.ts'
+import { rollBack } from './roll-back.ts'
+
+const SWEPT_MAX = 20
+
+/** How long after its lease a registration counts as left: a retry of the merchant's own may heal it before. */
+const LEFT_SECONDS = 60
+
+/** Takes back what processes that died have left half-made (decision 47). A job. */
+export async function sweepRegistrations(app: App): Promise<{ more: boolean }> {
+  const left = await listLeftRegistrations(app.pool, { limit: SWEPT_MAX, afterSeconds: LEFT_SECONDS })
+  const swept = await Promise.all(left.map((registration) => sweep(app, registration)))
+  // What could not be taken back is not tried again at once.
+  return { more: left.length === SWEPT_MAX && swept.every(Boolean) }
+}
+
+async function sweep(app: App, registration: RegistrationRecord): Promise<boolean> {
+  const log = app.log.child({ registration_id: registration.id, slug: registration.slug })
+  try {
+    const failure = registration.failure ?? 'it was left half-made by a process that died'
+    if (await rollBack(app, registration, { failure, onlyLeft: true })) {
+      log.warn('a registration that was left half-made has been taken back')
+    }
+    return true
+  } catch (error) {
+    log.error({ err: error }, 'a registration that was left half-made could not be taken back yet')
+    return false
+  }
+}

@@ -1,0 +1,64 @@
+import type { CommonQueryMethods } from 'slonik'
+import { sql } from '../db/sql.ts'
+import type { PlatformRole } from '../lib/permissions.ts'
+import { StaffClientRecord } from './record.ts'
+
+const columns = sql.fragment`client_id, role::text as role, name, created_by, created_at, revoked_at`
+
+/** Those that are not revoked, in the order they were made. */
+export function listStaffClientRows(db: CommonQueryMethods): Promise<readonly StaffClientRecord[]> {
+  return db.any(sql.type(StaffClientRecord)`
+    select ${columns}
+    from platform_clients
+    where kind = 'service' and revoked_at is null
+    order by created_at, client_id
+  `)
+}
+
+/** Revoked or not. */
+export function findStaffClient(db: CommonQueryMethods, clientId: string): Promise<StaffClientRecord | null> {
+  return db.maybeOne(sql.type(StaffClientRecord)`
+    select ${columns} from platform_clients where client_id = ${clientId} and kind = 'service'
+  `)
+}
+
+export type NewStaffClient = { clientId: string; name: string; role: PlatformRole; createdBy: string }
+
+/** Null where the id is taken. */
+export function insertStaffClient(db: CommonQueryMethods, client: NewStaffClient): Promise<StaffClientRecord | null> {
+  return db.maybeOne(sql.type(StaffClientRecord)`
+    insert into platform_clients (client_id, kind, role, name, created_by)
+    values (${client.clientId}, 'service', ${client.role}::platform_role, ${client.name}, ${client.createdBy})
+    on conflict do nothing
+    returning ${columns}
+  `)
+}
+
+/** Nothing where it is revoked already. */
+export function revokeStaffClientRow(db: CommonQueryMethods, clientId: string): Promise<StaffClientRecord | null> {
+  return db.maybeOne(sql.type(StaffClientRecord)`
+    update platform_clients
+    set revoked_at = now()
+    where client_id = ${clientId} and kind = 'service' and revoked_at is null
+    returning ${columns}
+  `)
+}
+
+/** The sandbox's demo client comes back with the next `svc up`. */
+export async function reviveStaffClient(db: CommonQueryMethods, clientId: string): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    update platform_clients set revoked_at = null where client_id = ${clientId} and revoked_at is not null
+  `)
+}
+
+/** The clients that the platform's people sign in with; those that stand already stay. */
+export async function insertSignInClients(
+  db: CommonQueryMethods,
+  { portal, cli, createdBy }: { portal: string; cli: string; createdBy: string },
+): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    insert into platform_clients (client_id, kind, created_by)
+    values (${portal}, 'portal', ${createdBy}), (${cli}, 'cli', ${createdBy})
+    on conflict do nothing
+  `)
+}

@@ -1,0 +1,69 @@
+import type { App } from '../app.ts'
+import { RealmExistsError } from '../identity/provider.ts'
+import type { RealmSpec } from '../identity/provider.ts'
+import { PLATFORM_ROLES } from '../lib/permissions.ts'
+import { CUSTOMERS_REALM, PLATFORM_REALM, clientIdsOf } from '../lib/realms.ts'
+import { insertSignInClients } from './clients-sql.ts'
+
+type PlatformApp = Pick<App, 'pool' | 'identity' | 'publicUrl'>
+
+/** The realms of the service itself are made by no registration; these ids stand for one, in every installation. */
+const REGISTRATION = {
+  platform: '00000000-0000-4000-8000-000000000001',
+  customers: '00000000-0000-4000-8000-000000000002',
+}
+
+/** The scopes of Surface A (decision 9). */
+const CUSTOMER_SCOPES = ['accounts', 'payments']
+
+/**
+ * Makes the realms of the platform's staff and of the banks' customers (decision 58) where they are not there yet.
+ * Any number of processes may do so at once, and whatever is missing is added.
+ * @throws {IdentityUnavailableError}
+ */
+export async function ensurePlatform(app: PlatformApp): Promise<void> {
+  // Before the realm, for rows without one are harmless, and nobody is let in whose client has no row.
+  const { portal, cli } = clientIdsOf(PLATFORM_REALM)
+  await insertSignInClients(app.pool, { portal, cli, createdBy: 'svc' })
+  await ensureRealm(app, {
+    slug: PLATFORM_REALM,
+    kind: 'platform',
+    displayName: 'Platform',
+    registrationId: REGISTRATION.platform,
+    ...signInClients(app, PLATFORM_REALM, 'admin'),
+    roles: PLATFORM_ROLES,
+  })
+  await ensureRealm(app, {
+    slug: CUSTOMERS_REALM,
+    kind: 'customers',
+    displayName: 'Customers',
+    registrationId: REGISTRATION.customers,
+    ...signInClients(app, CUSTOMERS_REALM, 'customers'),
+    roles: [],
+    scopes: CUSTOMER_SCOPES,
+  })
+}
+
+async function ensureRealm({ identity }: PlatformApp, spec: RealmSpec): Promise<void> {
+  if (await identity.realmExists(spec.slug)) return
+  try {
+    await identity.createRealm(spec)
+  } catch (error) {
+    // Another process was faster.
+    if (!(error instanceof RealmExistsError)) throw error
+  }
+}
+
+/** How people sign in to a realm of the service's own: in a browser, at pages below this path, and at a terminal. */
+function signInClients({ publicUrl }: PlatformApp, slug: string, path: string): Pick<RealmSpec, 'portal' | 'cli'> {
+  const { portal, cli } = clientIdsOf(slug)
+  return {
+    portal: {
+      clientId: portal,
+      redirectUris: [`${publicUrl}/${path}/callback`],
+      postLogoutRedirectUris: [`${publicUrl}/${path}`],
+      webOrigins: [new URL(publicUrl).origin],
+    },
+    cli: { clientId: cli },
+  }
+}

@@ -1,0 +1,106 @@
+import type { App } from '../app.ts'
+import { recordAction } from '../audit/record-action.ts'
+import type { Actor } from '../audit/record.ts'
+import { newClientId, newClientSecret, tokenEndpointOf } from '../identity/new-client.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { PlatformRole } from '../lib/permissions.ts'
+import { PLATFORM_REALM } from '../lib/realms.ts'
+import { findStaffClient, insertStaffClient, listStaffClientRows, revokeStaffClientRow } from './clients-sql.ts'
+import type { StaffClientRecord } from './record.ts'
+
+type ClientsApp = Pick<App, 'pool' | 'ids' | 'identity' | 'log'>
+
+/** Programs that operate the platform, without those revoked. */
+export function listStaffClients(app: Pick<App, 'pool'>): Promise<readonly StaffClientRecord[]> {
+  return listStaffClientRows(app.pool)
+}
+
+export type StaffClientWish = { name: string; role: PlatformRole; reason?: string | undefined; actor: Actor }
+
+/** A client with what is shown once; both null without an identity provider. */
+export type ShownStaffClient = StaffClientRecord & { client_secret: string | null; token_endpoint: string | null }
+
+/**
+ * Makes a client for operators' automation. Its row comes first, so that nothing works at the identity provider that the
+ * list does not show.
+ * @throws {IdentityUnavailableError}
+ */
+export async function createStaffClient(app: ClientsApp, wish: StaffClientWish): Promise<ShownStaffClient> {
+  const { name, role, reason, actor } = wish
+  const clientId = newClientId(PLATFORM_REALM)
+  const client = await app.pool.transaction(async (tx) => {
+    const row = await insertStaffClient(tx, { clientId, name, role, createdBy: actor.name })
+    if (row === null) throw new Error('the id of a new client is taken')
+    const after = { name, role }
+    await recordAction(app, tx, {
+      actor,
+      action: 'staff.client_create',
+      merchantId: null,
+      subjectId: clientId,
+      reason,
+      after,
+    })
+    return row
+  })
+  const secret = newClientSecret()
+  try {
+    await app.identity.createServiceClient(PLATFORM_REALM, { clientId, secret, roles: [role] })
+  } catch (error) {
+    await takeBack(app, clientId, actor)
+    throw error
+  }
+  return {
+    ...client,
+    client_secret: app.identity.kind === 'none' ? null : secret,
+    token_endpoint: tokenEndpointOf(app.identity, PLATFORM_REALM),
+  }
+}
+
+/** A client that has not come to be must not stand in the list. Whatever fails here is told by the first error. */
+async function takeBack(app: ClientsApp, clientId: string, actor: Actor): Promise<void> {
+  try {
+    await markRevoked(app, { clientId, actor, reason: 'the identity provider has not made it' })
+    await app.identity.deleteClient(PLATFORM_REALM, clientId)
+  } catch (error) {
+    app.log.warn({ err: error, client_id: clientId }, 'a client that was not made could not be taken back')
+  }
+}
+
+/**
+ * Revokes a client: it gets no more tokens, and those it has are refused. Repeating it heals a revocation that the
+ * identity provider did not hear of.
+ * @throws {DomainError} CREDENTIAL_NOT_FOUND
+ * @throws {IdentityUnavailableError}
+ */
+export async function revokeStaffClient(
+  app: ClientsApp,
+  { clientId, actor }: { clientId: string; actor: Actor },
+): Promise<StaffClientRecord & { revoked_at: string }> {
+  const known = clientId.includes('\u0000') ? null : await findStaffClient(app.pool, clientId)
+  if (known === null) throw new DomainError('CREDENTIAL_NOT_FOUND', 'the platform has no such client')
+  const revoked = (await markRevoked(app, { clientId, actor })) ?? (await findStaffClient(app.pool, clientId))
+  if (revoked?.revoked_at == null) throw new Error('a client was not revoked')
+  await app.identity.deleteClient(PLATFORM_REALM, clientId)
+  return { ...revoked, revoked_at: revoked.revoked_at }
+}
+
+/** Null where it was revoked before. */
+function markRevoked(
+  app: ClientsApp,
+  { clientId, actor, reason }: { clientId: string; actor: Actor; reason?: string },
+): Promise<StaffClientRecord | null> {
+  return app.pool.transaction(async (tx) => {
+    const row = await revokeStaffClientRow(tx, clientId)
+    if (row === null) return null
+    const before = { name: row.name, role: row.role }
+    await recordAction(app, tx, {
+      actor,
+      action: 'staff.client_revoke',
+      merchantId: null,
+      subjectId: clientId,
+      reason,
+      before,
+    })
+    return row
+  })
+}

@@ -1,0 +1,84 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import type { MerchantRole } from '../lib/permissions.ts'
+import { TeamMemberRecord } from './record.ts'
+
+const columns = sql.fragment`id, email, role, is_active, invited_by, created_at`
+
+export type MemberKey = { merchantId: string; id: string }
+
+/** Those who are active, in the order they came. */
+export function listMembers(db: CommonQueryMethods, merchantId: string): Promise<readonly TeamMemberRecord[]> {
+  return db.any(sql.type(TeamMemberRecord)`
+    select ${columns}
+    from team_members
+    where merchant_id = ${merchantId} and is_active
+    order by created_at, id
+  `)
+}
+
+/** Active or not. */
+export function findMember(db: CommonQueryMethods, { merchantId, id }: MemberKey): Promise<TeamMemberRecord | null> {
+  return db.maybeOne(sql.type(TeamMemberRecord)`
+    select ${columns} from team_members where merchant_id = ${merchantId} and id = ${id}
+  `)
+}
+
+export function findMemberByEmail(
+  db: CommonQueryMethods,
+  { merchantId, email }: { merchantId: string; email: string },
+): Promise<TeamMemberRecord | null> {
+  return db.maybeOne(sql.type(TeamMemberRecord)`
+    select ${columns} from team_members where merchant_id = ${merchantId} and email = ${email} and is_active
+  `)
+}
+
+/** One change of a merchant's team at a time, until the transaction ends: its last ADMIN must not leave twice. */
+export async function lockTeam(tx: CommonQueryMethods, merchantId: string): Promise<void> {
+  await tx.query(sql.type(z.object({ locked: z.unknown() }))`
+    select pg_advisory_xact_lock(hashtextextended(${`team ${merchantId}`}, 0)) as locked
+  `)
+}
+
+export async function hasOtherAdmin(tx: CommonQueryMethods, { merchantId, id }: MemberKey): Promise<boolean> {
+  const { exists } = await tx.one(sql.typeAlias('exists')`
+    select exists (
+      select from team_members where merchant_id = ${merchantId} and is_active and role = 'ADMIN' and id <> ${id}
+    )
+  `)
+  return exists
+}
+
+export type NewMember = MemberKey & { email: string; role: MerchantRole; invitedBy: string }
+
+/** Adds an active member; null where the address or the person is there already. */
+export function insertMember(db: CommonQueryMethods, member: NewMember): Promise<TeamMemberRecord | null> {
+  return db.maybeOne(sql.type(TeamMemberRecord)`
+    insert into team_members (merchant_id, id, email, role, invited_by)
+    values (${member.merchantId}, ${member.id}, ${member.email}, ${member.role}, ${member.invitedBy})
+    on conflict do nothing
+    returning ${columns}
+  `)
+}
+
+export function updateMember(
+  tx: CommonQueryMethods,
+  { merchantId, id }: MemberKey,
+  { role, isActive }: { role: MerchantRole; isActive: boolean },
+): Promise<TeamMemberRecord> {
+  return tx.one(sql.type(TeamMemberRecord)`
+    update team_members
+    set role = ${role}, is_active = ${isActive}, updated_at = now()
+    where merchant_id = ${merchantId} and id = ${id}
+    returning ${columns}
+  `)
+}
+
+const Realm = z.object({ realm_slug: z.string().nullable() })
+
+/** The merchant's realm; null where there is no such merchant, or it has none. */
+export async function findRealm(db: CommonQueryMethods, merchantId: string): Promise<string | null> {
+  const merchant = await db.maybeOne(sql.type(Realm)`select realm_slug from merchants where id = ${merchantId}`)
+  return merchant?.realm_slug ?? null
+}

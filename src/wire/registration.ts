@@ -1,0 +1,151 @@
+import { z } from 'zod'
+import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { operation } from './operation.ts'
+
+/** An e-mail address, kept in lower case: it is what its owner signs in with. */
+export const Email = z
+  .string()
+  .max(254)
+  .transform((value) => value.trim().toLowerCase())
+  .pipe(z.email('must be an e-mail address'))
+  .meta({ format: 'email', examples: ['ada@acme.example'] })
+
+export const RegisterMerchant = z.strictObject({
+  company_name: text(140).meta({ description: 'the legal name; the realm is named from it', examples: ['Acme Ltd'] }),
+  trading_name: text(140).meta({ description: 'what payers see', examples: ['Acme'] }),
+  admin_email: Email,
+})
+export type RegisterMerchant = z.output<typeof RegisterMerchant>
+
+/** A merchant that has just registered (decision 25). */
+export const RegisteredMerchant = z.strictObject({
+  merchant_id: Uuid,
+  client_id: z.string(),
+  client_secret: z.string().nullable().meta({
+    description: "the secret of client_id, the merchant's server client: shown this once; null without a provider",
+  }),
+  realm_slug: z.string(),
+  kyb_status: z.literal('PENDING'),
+  issuer: z.string().nullable(),
+  webhook_signing_secret: z.string().meta({ description: 'what webhooks are signed with: shown this once' }),
+  warnings: z.array(z.string()),
+})
+export type RegisteredMerchant = z.infer<typeof RegisteredMerchant>
+
+export const registerMerchant = operation({
+  name: 'registerMerchant',
+  method: 'POST',
+  path: '/api/v1/portal/register',
+  summary: 'Register a merchant: its realm, its clients and its first administrator; an operator then approves it',
+  access: ['anyone'],
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: RegisterMerchant,
+  replies: { 201: RegisteredMerchant },
+  errors: ['REALM_EXISTS', 'RATE_LIMITED', 'IDP_UNAVAILABLE'],
+})
+
+/** A registration that is not whole, or whose invitation has not gone out. */
+export const Registration = z.strictObject({
+  slug: z.string(),
+  status: z.enum(['PROVISIONING', 'COMPLETE', 'FAILED']),
+  company_name: z.string(),
+  trading_name: z.string(),
+  admin_email: z.string(),
+  merchant_id: Uuid.nullable(),
+  warnings: z.array(z.string()),
+  failure: z.string().nullable(),
+  invited_at: Timestamp.nullable(),
+  created_at: Timestamp,
+  /** What is wrong with it, in words; empty where nothing is. */
+  problems: z.array(z.string()),
+})
+export type Registration = z.infer<typeof Registration>
+
+export const listRegistrations = operation({
+  name: 'listRegistrations',
+  method: 'GET',
+  path: '/api/v1/admin/registrations',
+  summary: 'List registrations that need a hand: half-made, without an administrator, or not invited',
+  access: ['platform'],
+  permission: 'read merchants',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(Registration) },
+  errors: [],
+})
+
+export const repairRegistration = operation({
+  name: 'repairRegistration',
+  method: 'POST',
+  path: '/api/v1/admin/registrations/{slug}/repair',
+  summary: 'Heal a registration: finish or roll back what is half-made, give the administrator its role, invite again',
+  access: ['platform'],
+  permission: 'operate merchants',
+  params: z.strictObject({ slug: z.string() }),
+  query: None,
+  headers: NoHeaders,
+  body: z
+    .strictObject({
+      rollback: z.boolean().default(false).meta({ description: 'take a half-made realm away and free its name' }),
+      reason: text(500).optional(),
+    })
+    .optional(),
+  bodyOptional: true,
+  replies: {
+    200: z.strictObject({
+      slug: z.string(),
+      status: z.enum(['COMPLETE', 'FAILED']),
+      /** What was done, in words; empty where nothing had to be. */
+      repaired: z.array(z.string()),
+    }),
+  },
+  errors: ['REGISTRATION_NOT_FOUND', 'REGISTRATION_COMPLETE', 'REGISTRATION_UNDER_WAY', 'IDP_UNAVAILABLE'],
+})
+
+/** Mail that the sandbox keeps instead of sending (decision 61). */
+export const Mail = z.strictObject({
+  id: Uuid,
+  kind: z.string(),
+  recipient: z.string(),
+  subject: z.string(),
+  status: z.enum(['PENDING', 'SENT', 'KEPT', 'DEAD']),
+  attempt_count: z.int(),
+  last_error: z.string().nullable(),
+  sent_at: Timestamp.nullable(),
+  created_at: Timestamp,
+})
+export type Mail = z.infer<typeof Mail>
+
+export const listMails = operation({
+  name: 'listMails',
+  method: 'GET',
+  path: '/api/v1/sandbox/mails',
+  summary: 'List the last 50 mails of the outbox',
+  access: ['sandbox'],
+  permission: 'operate sandbox',
+  params: None,
+  query: z.strictObject({ recipient: z.string().max(254).optional() }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(Mail) },
+  errors: [],
+})
+
+export const getMail = operation({
+  name: 'getMail',
+  method: 'GET',
+  path: '/api/v1/sandbox/mails/{id}',
+  summary: 'Read a mail of the outbox, with the links in it',
+  access: ['sandbox'],
+  permission: 'operate sandbox',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: Mail.extend({ body: z.string(), links: z.array(z.string()) }) },
+  errors: ['MAIL_NOT_FOUND'],
+})

@@ -1,0 +1,63 @@
+import { z } from 'zod'
+import { NoBody, NoHeaders, None, Uuid } from './common.ts'
+import { operation } from './operation.ts'
+
+/** What a client has to know before it can prove who it is. */
+export const ServiceInfo = z.strictObject({
+  name: z.literal('svc'),
+  version: z.string(),
+  mode: z.enum(['sandbox', 'live']),
+  identity: z.enum(['embedded', 'keycloak', 'none']),
+  auth_url: z
+    .string()
+    .nullable()
+    .meta({ description: 'issuers are {auth_url}/realms/<realm>; null without a provider' }),
+  platform_realm: z.string(),
+  customers_realm: z.string(),
+})
+export type ServiceInfo = z.infer<typeof ServiceInfo>
+
+export const getService = operation({
+  name: 'getService',
+  method: 'GET',
+  path: '/api/v1/service',
+  summary: 'Get what a client needs to sign in: mode, identity provider and where its realms are',
+  access: ['anyone'],
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: ServiceInfo },
+  errors: [],
+})
+
+/** Who the caller is, and what that allows. */
+export const Whoami = z.strictObject({
+  kind: z.enum(['merchant', 'platform']),
+  realm: z.string().nullable().meta({ description: 'null without an identity provider' }),
+  client_id: z.string().nullable(),
+  /** The token's `sub`; without a provider, what the headers say. */
+  subject: z.string(),
+  name: z.string().meta({ description: 'e-mail address of a person, id of a client' }),
+  role: z.string(),
+  permissions: z.array(z.string()),
+  merchant: z
+    .strictObject({ id: Uuid, trading_name: z.string(), kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']) })
+    .nullable(),
+  expires_at: z.string().nullable().meta({ format: 'date-time', description: "the token's end" }),
+})
+export type Whoami = z.infer<typeof Whoami>
+
+export const whoami = operation({
+  name: 'whoami',
+  method: 'GET',
+  path: '/api/v1/whoami',
+  summary: 'Get who the credential belongs to, and what it allows',
+  access: ['merchant', 'platform'],
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: Whoami },
+  errors: [],
+})

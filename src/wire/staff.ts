@@ -1,0 +1,139 @@
+import { z } from 'zod'
+import { PLATFORM_ROLES } from '../lib/permissions.ts'
+import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { operation } from './operation.ts'
+import { Email } from './registration.ts'
+
+export const PlatformRole = z.enum(PLATFORM_ROLES)
+
+/** Someone who operates the platform (specification, Platform user; decision 28). */
+export const StaffMember = z.strictObject({
+  id: Uuid,
+  keycloak_user_id: z
+    .string()
+    .meta({ description: "the `sub` of the person's tokens, whichever provider issues them" }),
+  email: z.string(),
+  display_name: z.string(),
+  role: PlatformRole,
+  is_active: z.boolean(),
+  created_at: Timestamp,
+  last_seen_at: Timestamp.nullable(),
+})
+export type StaffMember = z.infer<typeof StaffMember>
+
+const ofStaff = {
+  access: ['platform'],
+  permission: 'administer platform',
+  headers: NoHeaders,
+} as const
+
+export const listStaff = operation({
+  ...ofStaff,
+  name: 'listStaff',
+  method: 'GET',
+  path: '/api/v1/admin/staff',
+  summary: "List the platform's staff",
+  params: None,
+  query: None,
+  body: NoBody,
+  replies: { 200: listOf(StaffMember) },
+  errors: [],
+})
+
+export const addStaff = operation({
+  ...ofStaff,
+  name: 'addStaff',
+  method: 'POST',
+  path: '/api/v1/admin/staff',
+  summary: 'Invite someone to the staff by e-mail; an invitation that was not taken is sent again',
+  params: None,
+  query: None,
+  body: z.strictObject({
+    email: Email,
+    display_name: text(100).optional(),
+    role: PlatformRole,
+    reason: text(500).optional(),
+  }),
+  replies: { 201: StaffMember },
+  errors: ['USER_EXISTS', 'IDP_UNAVAILABLE'],
+})
+
+export const changeStaffRole = operation({
+  ...ofStaff,
+  name: 'changeStaffRole',
+  method: 'PUT',
+  path: '/api/v1/admin/staff/{id}',
+  summary: "Change a staff member's role; the last OWNER stays one",
+  params: IdParams,
+  query: None,
+  body: z.strictObject({ role: PlatformRole, reason: text(500).optional() }),
+  replies: { 200: StaffMember },
+  errors: ['STAFF_NOT_FOUND', 'LAST_OWNER', 'IDP_UNAVAILABLE'],
+})
+
+export const removeStaff = operation({
+  ...ofStaff,
+  name: 'removeStaff',
+  method: 'DELETE',
+  path: '/api/v1/admin/staff/{id}',
+  summary: 'Remove someone from the staff: the account, its sessions and its tokens; the last OWNER stays',
+  params: IdParams,
+  query: None,
+  body: NoBody,
+  replies: { 200: StaffMember },
+  errors: ['STAFF_NOT_FOUND', 'LAST_OWNER', 'IDP_UNAVAILABLE'],
+})
+
+/** A program that operates the platform. */
+export const StaffClient = z.strictObject({
+  client_id: z.string(),
+  role: PlatformRole,
+  name: z.string().nullable(),
+  created_by: z.string(),
+  created_at: Timestamp,
+})
+export type StaffClient = z.infer<typeof StaffClient>
+
+export const listStaffClients = operation({
+  ...ofStaff,
+  name: 'listStaffClients',
+  method: 'GET',
+  path: '/api/v1/admin/staff-clients',
+  summary: 'List the programs that operate the platform',
+  params: None,
+  query: None,
+  body: NoBody,
+  replies: { 200: listOf(StaffClient) },
+  errors: [],
+})
+
+export const createStaffClient = operation({
+  ...ofStaff,
+  name: 'createStaffClient',
+  method: 'POST',
+  path: '/api/v1/admin/staff-clients',
+  summary: "Make a client for operators' automation; its secret is shown this once",
+  params: None,
+  query: None,
+  body: z.strictObject({ name: text(100), role: PlatformRole, reason: text(500).optional() }),
+  replies: {
+    201: StaffClient.extend({
+      client_secret: z.string().nullable().meta({ description: 'null without an identity provider' }),
+      token_endpoint: z.string().nullable(),
+    }),
+  },
+  errors: ['IDP_UNAVAILABLE'],
+})
+
+export const revokeStaffClient = operation({
+  ...ofStaff,
+  name: 'revokeStaffClient',
+  method: 'DELETE',
+  path: '/api/v1/admin/staff-clients/{id}',
+  summary: 'Revoke a client: it gets no more tokens, and those it has are refused',
+  params: z.strictObject({ id: z.string().meta({ description: 'the client_id' }) }),
+  query: None,
+  body: NoBody,
+  replies: { 200: StaffClient.extend({ revoked_at: Timestamp }) },
+  errors: ['CREDENTIAL_NOT_FOUND', 'IDP_UNAVAILABLE'],
+})

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import { MERCHANT_ROLES } from '../lib/permissions.ts'
+import { NoBody, NoHeaders, None, Timestamp, listOf, text } from './common.ts'
+import { operation } from './operation.ts'
+import { Email } from './registration.ts'
+
+export const MerchantRole = z.enum(MERCHANT_ROLES)
+
+/** Someone who works for the merchant. */
+export const TeamMember = z.strictObject({
+  id: z.string().meta({ description: "the `sub` of the person's tokens" }),
+  email: z.string(),
+  role: MerchantRole,
+  is_active: z.boolean(),
+  invited_by: z.string(),
+  created_at: Timestamp,
+})
+export type TeamMember = z.infer<typeof TeamMember>
+
+const MemberParams = z.strictObject({ id: z.string() })
+
+export const listTeam = operation({
+  name: 'listTeam',
+  method: 'GET',
+  path: '/api/v1/portal/team',
+  summary: "List the merchant's team",
+  access: ['merchant'],
+  permission: 'manage team',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(TeamMember) },
+  errors: [],
+})
+
+export const inviteTeamMember = operation({
+  name: 'inviteTeamMember',
+  method: 'POST',
+  path: '/api/v1/portal/team',
+  summary: 'Invite someone to the team by e-mail; an invitation that was not taken is sent again',
+  access: ['merchant'],
+  permission: 'manage team',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: z.strictObject({ email: Email, role: MerchantRole }),
+  replies: { 201: TeamMember },
+  errors: ['USER_EXISTS', 'IDP_UNAVAILABLE'],
+})
+
+export const changeTeamRole = operation({
+  name: 'changeTeamRole',
+  method: 'PUT',
+  path: '/api/v1/portal/team/{id}',
+  summary: "Change a team member's role; the last ADMIN stays one",
+  access: ['merchant'],
+  permission: 'manage team',
+  params: MemberParams,
+  query: None,
+  headers: NoHeaders,
+  body: z.strictObject({ role: MerchantRole }),
+  replies: { 200: TeamMember },
+  errors: ['TEAM_MEMBER_NOT_FOUND', 'LAST_ADMIN', 'IDP_UNAVAILABLE'],
+})
+
+export const removeTeamMember = operation({
+  name: 'removeTeamMember',
+  method: 'DELETE',
+  path: '/api/v1/portal/team/{id}',
+  summary: 'Remove someone from the team: the account, its sessions and its tokens; the last ADMIN stays',
+  access: ['merchant'],
+  permission: 'manage team',
+  params: MemberParams,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: TeamMember },
+  errors: ['TEAM_MEMBER_NOT_FOUND', 'LAST_ADMIN', 'IDP_UNAVAILABLE'],
+})
+
+/** A client of the merchant's own programs. */
+export const ApiCredential = z.strictObject({
+  client_id: z.string(),
+  kind: z.enum(['server', 'credential']),
+  role: MerchantRole.nullable().meta({ description: 'null: payments only' }),
+  name: z.string().nullable(),
+  created_by: z.string(),
+  created_at: Timestamp,
+})
+export type ApiCredential = z.infer<typeof ApiCredential>
+
+/** A credential with its secret. */
+const ShownCredential = ApiCredential.extend({
+  client_secret: z.string().nullable().meta({ description: 'shown this once; null without an identity provider' }),
+  token_endpoint: z.string().nullable().meta({ description: 'where it gets tokens, by client_credentials' }),
+})
+
+const CredentialParams = z.strictObject({ id: z.string().meta({ description: 'the client_id' }) })
+
+export const listApiCredentials = operation({
+  name: 'listApiCredentials',
+  method: 'GET',
+  path: '/api/v1/portal/api-credentials',
+  summary: "List the clients of the merchant's own programs",
+  access: ['merchant'],
+  permission: 'manage credentials',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(ApiCredential) },
+  errors: [],
+})
+
+export const createApiCredential = operation({
+  name: 'createApiCredential',
+  method: 'POST',
+  path: '/api/v1/portal/api-credentials',
+  summary: 'Make a client for a program, with a role or for payments only; its secret is shown this once',
+  access: ['merchant'],
+  permission: 'manage credentials',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: z.strictObject({ name: text(100), role: MerchantRole.nullable().default(null) }),
+  replies: { 201: ShownCredential },
+  errors: ['CREDENTIAL_LIMIT_REACHED', 'IDP_UNAVAILABLE'],
+})
+
+export const revokeApiCredential = operation({
+  name: 'revokeApiCredential',
+  method: 'DELETE',
+  path: '/api/v1/portal/api-credentials/{id}',
+  summary: 'Revoke a client: it gets no more tokens, and those it has are refused; the server client stays',
+  access: ['merchant'],
+  permission: 'manage credentials',
+  params: CredentialParams,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: ApiCredential.extend({ revoked_at: Timestamp }) },
+  errors: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_NOT_REVOCABLE', 'IDP_UNAVAILABLE'],
+})
+
+/** A new secret for the server client of the registration, or any other: the old one ends at once. */
+export const rotateApiCredential = operation({
+  name: 'rotateApiCredential',
+  method: 'POST',
+  path: '/api/v1/portal/api-credentials/{id}/rotate',
+  summary: "Replace a client's secret; the old one is refused from now on, the new one is shown this once",
+  access: ['merchant'],
+  permission: 'manage credentials',
+  params: CredentialParams,
+  query: None,
+  headers: NoHeaders,
+  body: None.optional(),
+  bodyOptional: true,
+  replies: { 200: ShownCredential },
+  errors: ['CREDENTIAL_NOT_FOUND', 'IDP_UNAVAILABLE'],
+})

@@ -1,0 +1,90 @@
+import type { Test } from 'tap'
+import { fakeService, runCli } from './harness.ts'
+import type { Answer, CliSettings, Outcome, Request } from './harness.ts'
+
+export const MERCHANT_ID = '01a1fd03-f879-7eb7-872f-a2b4358c4f6d'
+const AT = '2026-11-21T09:30:00.000Z'
+
+/** A merchant as operators see it. */
+export function merchantOf(more: object = {}): Record<string, unknown> {
+  return {
+    id: MERCHANT_ID,
+    client_id: 'acme-server',
+    legal_name: 'Acme Ltd',
+    trading_name: 'Acme',
+    name: 'Acme',
+    kyb_status: 'PENDING',
+    fee_percentage: '0.0100',
+    fee_flat: '0.20',
+    webhook_url: null,
+    is_active: true,
+    realm_slug: 'acme',
+    admin_email: 'ada@acme.example',
+    payout_held: false,
+    payout_held_at: null,
+    payout_held_by: null,
+    created_at: AT,
+    updated_at: AT,
+    ...more,
+  }
+}
+
+export function actionOf(more: object = {}): Record<string, unknown> {
+  return {
+    ordinal: '7',
+    action: 'merchant.kyb',
+    actor: 'grace@pay.example',
+    actor_role: 'OPS',
+    merchant_id: MERCHANT_ID,
+    subject_id: MERCHANT_ID,
+    reason: 'documents checked',
+    before: { kyb_status: 'PENDING' },
+    after: { kyb_status: 'APPROVED' },
+    created_at: AT,
+    action_hash: 'ab'.repeat(32),
+    ...more,
+  }
+}
+
+export function pageOf(data: readonly unknown[], nextCursor: string | null = null): Answer {
+  return { json: { data, has_more: nextCursor !== null, next_cursor: nextCursor } }
+}
+
+export type FakeAdmin = {
+  /** The requests that the command is about: without the question for the service's mode. */
+  requests: Request[]
+  /** Those of them that would change something. */
+  writes(): { method: string; path: string; body: unknown }[]
+  run(words: readonly string[], settings?: CliSettings): Promise<Outcome>
+}
+
+/** A service in the place of a real one, in sandbox or live mode, and commands run against it as the operator ada. */
+export async function fakeAdmin(
+  t: Test,
+  answer: (request: Request) => Answer,
+  { mode = 'sandbox' }: { mode?: 'sandbox' | 'live' } = {},
+): Promise<FakeAdmin> {
+  const info = {
+    name: 'svc',
+    version: '0.1.0',
+    mode,
+    identity: 'none',
+    auth_url: null,
+    platform_realm: 'platform',
+    customers_realm: 'customers',
+  }
+  const { url, requests } = await fakeService(t, (request) =>
+    request.path === '/api/v1/service' ? { json: info } : answer(request),
+  )
+  const asked = (): Request[] => requests.filter(({ path }) => path !== '/api/v1/service')
+  return {
+    get requests() {
+      return asked()
+    },
+    writes: () =>
+      asked()
+        .filter(({ method }) => method !== 'GET')
+        .map(({ method, path, body }) => ({ method, path, body: body === '' ? null : JSON.parse(body) })),
+    run: (words, settings) => runCli([...words, '--api-url', url, '--as', 'ada'], settings),
+  }
+}

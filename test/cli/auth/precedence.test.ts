@@ -1,0 +1,197 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { updateEntries } from '../../../cli/auth/credentials-file.ts'
+import { runCli } from '../harness.ts'
+import type { Outcome } from '../harness.ts'
+import { fakeIdentity, fakeToken, writeState } from './fake-identity.ts'
+import type { FakeIdentity, FakeWish } from './fake-identity.ts'
+
+type Setting = { fake: FakeIdentity; cwd: string; configDir: string }
+type More = { env?: NodeJS.ProcessEnv; words?: readonly string[]; command?: readonly string[] }
+
+/** A running service, two profiles with a client each, and one chosen with `profile use` where it is named. */
+async function setUp(t: Test, { chosen, ...wish }: FakeWish & { chosen?: string } = {}): Promise<Setting> {
+  const fake = await fakeIdentity(t, wish)
+  const cwd = t.testdir({})
+  const configDir = join(cwd, 'config')
+  mkdirSync(configDir)
+  writeState(cwd, fake.url, wish.authUrl === null ? { auth_url: null, operator: null } : {})
+  const profiles = ['one', 'two'].map(
+    (name) =>
+      `  ${name}: { api_url: '${fake.url}', auth_url: '${fake.url}', realm: ${name}-ltd, client_id: ${name}-ltd-server, kind: merchant, mode: sandbox, role: null, subject: null }\n`,
+  )
+  const use = chosen === undefined ? '' : `profile: ${chosen}\n`
+  writeFileSync(join(configDir, 'config.yaml'), `${use}profiles:\n${profiles.join('')}`)
+  const entry = (name: string) => ({
+    type: 'client' as const,
+    api_url: fake.url,
+    auth_url: fake.url,
+    realm: `${name}-ltd`,
+    client_id: `${name}-ltd-server`,
+    client_secret: 'right-secret',
+  })
+  await updateEntries(configDir, async () => ({ one: entry('one'), two: entry('two') }))
+  return { fake, cwd, configDir }
+}
+
+async function run(
+  { cwd, configDir }: Setting,
+  { env = {}, words = [], command = ['whoami'] }: More,
+): Promise<Outcome> {
+  return runCli([...command, '--json', ...words], { cwd, env: { SVC_CONFIG_DIR: configDir, ...env } })
+}
+
+async function clientOf(setting: Setting, more: More): Promise<unknown> {
+  const { stdout, stderr } = await run(setting, more)
+  return stdout === '' ? JSON.parse(stderr).error.code : JSON.parse(stdout).client_id
+}
+
+t.test('flags win over the environment, that over the chosen profile, that over the running service', async (t) => {
+  const given = fakeToken({ iss: 'https://pay.example/realms/given-ltd', azp: 'given-ltd-cli' })
+  const token = { SVC_TOKEN: given }
+  const client = { SVC_CLIENT_ID: 'env-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }
+  const profile = { SVC_PROFILE: 'two' }
+  const cases: [name: string, more: More & { chosen?: string }, expected: string][] = [
+    ['nothing', {}, 'demo-server'],
+    ['profile use', { chosen: 'one' }, 'one-ltd-server'],
+    ['profile use dev', { chosen: 'dev' }, 'demo-server'],
+    ['SVC_PROFILE over profile use', { chosen: 'one', env: profile }, 'two-ltd-server'],
+    ['SVC_CLIENT_ID over SVC_PROFILE', { env: { ...client, ...profile } }, 'env-ltd-server'],
+    ['SVC_TOKEN over SVC_CLIENT_ID', { env: { ...token, ...client, ...profile } }, 'given-ltd-cli'],
+    ['--profile over the environment', { env: { ...token, ...client }, words: ['-p', 'two'] }, 'two-ltd-server'],
+    ['--profile dev over profile use', { chosen: 'one', words: ['--profile', 'dev'] }, 'demo-server'],
+    [
+      '--client-id over all',
+      { env: { ...token, ...client }, words: ['--client-id', 'flag-ltd-server', '-p', 'two'] },
+      'flag-ltd-server',
+    ],
+    ['--client-id of the running service', { chosen: 'dev', words: ['--client-id', 'demo-server'] }, 'demo-server'],
+    ['the operator by id', { words: ['--client-id', 'platform-key-aaaabbbb'] }, 'platform-key-aaaabbbb'],
+  ]
+  for (const [name, { chosen, ...more }, expected] of cases) {
+    await t.test(name, async (t) => {
+      const setting = await setUp(t, chosen === undefined ? {} : { chosen })
+      t.equal(await clientOf(setting, more), expected)
+    })
+  }
+})
+
+t.test('a client without its secret is refused before any request, with what is missing', async (t) => {
+  const setting = await setUp(t)
+  const { code, stderr } = await run(setting, { env: { SVC_CLIENT_ID: 'acme-ltd-server' } })
+  t.equal(code, 4)
+  t.match(JSON.parse(stderr), { error: { code: 'CLIENT_SECRET_MISSING', hint: /SVC_CLIENT_SECRET/ } })
+  t.equal(setting.fake.requests.length, 0)
+})
+
+t.test('the realm comes from the client id, unless SVC_REALM says; an id without one needs it', async (t) => {
+  const setting = await setUp(t)
+  const realmOf = async (env: NodeJS.ProcessEnv) => {
+    const { stdout, stderr } = await run(setting, { env: { SVC_CLIENT_SECRET: 'right-secret', ...env } })
+    return stdout === '' ? JSON.parse(stderr).error.code : JSON.parse(stdout).realm
+  }
+  t.equal(await realmOf({ SVC_CLIENT_ID: 'acme-ltd-key-a1b2c3d4' }), 'acme-ltd')
+  t.equal(await realmOf({ SVC_CLIENT_ID: 'robot', SVC_REALM: 'acme-ltd' }), 'acme-ltd')
+  t.equal(await realmOf({ SVC_CLIENT_ID: 'robot' }), 'USAGE')
+})
+
+t.test('only an address: the service says where its provider is, once; SVC_AUTH_URL saves the question', async (t) => {
+  const { fake, ...setting } = await setUp(t)
+  const env = { SVC_API_URL: fake.url, SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }
+  const elsewhere = { ...setting, fake, cwd: '/nowhere' }
+  t.equal(await clientOf(elsewhere, { env }), 'acme-ltd-server')
+  t.same(
+    fake.requests.map(({ path }) => path.split('/').at(-1)),
+    ['service', 'token', 'whoami'],
+  )
+  fake.requests.length = 0
+  t.equal(await clientOf(elsewhere, { env: { ...env, SVC_AUTH_URL: `${fake.url}/` } }), 'acme-ltd-server')
+  t.same(
+    fake.requests.map(({ path }) => path.split('/').at(-1)),
+    ['token', 'whoami'],
+  )
+})
+
+t.test('secrets may stand in files, and a file that is not there is not repeated', async (t) => {
+  const setting = await setUp(t)
+  const file = join(setting.cwd, 'secret')
+  writeFileSync(file, 'right-secret\n')
+  const env = { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET_FILE: file }
+  t.equal(await clientOf(setting, { env }), 'acme-ltd-server')
+  const { code, stderr } = await run(setting, { env: { ...env, SVC_CLIENT_SECRET_FILE: 'the-secret-itself' } })
+  t.equal(code, 2)
+  t.notMatch(stderr, /the-secret-itself/)
+})
+
+t.test('without a provider names are sent, a secret or none; with one, no name is believed', async (t) => {
+  const none = await setUp(t, { authUrl: null })
+  await run(none, { command: ['payments', 'list'] })
+  await run(none, { command: ['payments', 'list'], words: ['--client-id', 'acme-ltd-server'] })
+  await run(none, { command: ['payments', 'list'], env: { SVC_CLIENT_ID: 'env-server', SVC_CLIENT_SECRET: 'x' } })
+  t.same(
+    none.fake.requests.map(({ headers }) => [headers['x-merchant-client-id'], headers.authorization]),
+    [
+      ['demo-server', undefined],
+      ['acme-ltd-server', undefined],
+      ['env-server', undefined],
+    ],
+  )
+  t.match(JSON.parse((await run(none, { command: ['whoami', '--platform'], words: ['--as', 'ada'] })).stdout), {
+    kind: 'platform',
+  })
+  t.equal(none.fake.requests.at(-1)?.headers['x-platform-user'], 'ada')
+  const provider = await setUp(t)
+  t.match(await run(provider, { words: ['--as', 'ada'] }), { code: 2, stderr: /an operator signs in/ })
+})
+
+t.test('a secret is no mistake at a service that turns out to have no provider', async (t) => {
+  const { fake, ...setting } = await setUp(t, { authUrl: null })
+  const env = { SVC_API_URL: fake.url, SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'x' }
+  t.equal(await clientOf({ ...setting, fake, cwd: '/nowhere' }, { env }), 'acme-ltd-server')
+  t.equal(fake.requests.at(-1)?.headers['x-merchant-client-id'], 'acme-ltd-server')
+})
+
+t.test("a project's file names service, realm and profile; a secret in it is refused", async (t) => {
+  const setting = await setUp(t)
+  const file = join(setting.cwd, '.svc', 'config.yaml')
+  writeFileSync(file, 'profile: two\n')
+  t.equal(await clientOf(setting, {}), 'two-ltd-server')
+  t.equal(await clientOf(setting, { env: { SVC_PROFILE: 'one' } }), 'one-ltd-server')
+  writeFileSync(file, `api_url: ${setting.fake.url}\nrealm: acme-ltd\n`)
+  const env = { SVC_CLIENT_ID: 'robot', SVC_CLIENT_SECRET: 'right-secret' }
+  t.equal(await clientOf(setting, { env }), 'robot')
+  writeFileSync(file, 'client_secret: top-secret\n')
+  const { code, stderr } = await run(setting, {})
+  t.equal(code, 2)
+  t.match(stderr, /no secrets/)
+  t.notMatch(stderr, /top-secret/)
+})
+
+t.test("a project's address never gets to see what proves a profile, or the demo merchant", async (t) => {
+  const setting = await setUp(t, { chosen: 'one' })
+  const evil = await fakeIdentity(t)
+  writeFileSync(join(setting.cwd, '.svc', 'config.yaml'), `api_url: ${evil.url}\n`)
+  t.match(await run(setting, {}), { code: 4 })
+  t.match(await run(setting, { command: ['payments', 'list'] }), { code: 4 })
+  t.same(
+    evil.requests.map(({ headers }) => headers.authorization),
+    [undefined],
+  )
+  t.equal(setting.fake.requests.length, 0)
+})
+
+t.test('a profile and an address that are not of each other are refused', async (t) => {
+  const setting = await setUp(t)
+  const words = ['-p', 'one', '--api-url', 'http://127.0.0.1:1']
+  t.match(await run(setting, { words }), { code: 2, stderr: /the profile one is of/ })
+  t.match(await run(setting, { words: ['-p', 'nonsense'] }), { code: 2, stderr: /no profile \\"nonsense\\"/ })
+})
+
+t.test('nothing at all is nobody signed in: exit code 4', async (t) => {
+  const { code, stderr } = await runCli(['whoami', '--json'])
+  t.equal(code, 4)
+  t.match(JSON.parse(stderr), { error: { code: 'NOT_SIGNED_IN', hint: /svc login/ } })
+  t.match(await runCli(['token']), { code: 4 })
+})

@@ -1,0 +1,171 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { runCli } from '../harness.ts'
+import type { CliSettings } from '../harness.ts'
+import { fakeIdentity, writeState } from './fake-identity.ts'
+import type { FakeIdentity, FakeWish } from './fake-identity.ts'
+
+type Setting = { fake: FakeIdentity; settings: CliSettings; configFile: string; cwd: string }
+
+async function setUp(t: Test, wish: FakeWish = {}): Promise<Setting> {
+  const fake = await fakeIdentity(t, wish)
+  const cwd = t.testdir({})
+  const configDir = join(cwd, 'config')
+  const settings = { cwd, env: { SVC_CONFIG_DIR: configDir } }
+  return { fake, settings, cwd, configFile: join(configDir, 'config.yaml') }
+}
+
+t.test('a profile is added, shown, chosen and removed', async (t) => {
+  const { fake, settings, configFile } = await setUp(t)
+  const added = await runCli(
+    ['profile', 'add', 'acme', '--api-url', fake.url, '--realm', 'acme-ltd', '--json'],
+    settings,
+  )
+  t.equal(added.code, 0)
+  t.same(JSON.parse(added.stdout), {
+    name: 'acme',
+    current: false,
+    api_url: fake.url,
+    auth_url: fake.url,
+    realm: 'acme-ltd',
+    client_id: 'acme-ltd-cli',
+    kind: 'merchant',
+    mode: 'sandbox',
+    role: null,
+    subject: null,
+    signed_in: 'no',
+  })
+  t.equal(statSync(configFile).mode & 0o777, 0o600)
+  t.match(await runCli(['profile', 'use', 'acme', '-o', 'id'], settings), { code: 0, stdout: 'acme\n' })
+  t.match(await runCli(['profile', 'show', '-q', 'current'], settings), { code: 0, stdout: 'true\n' })
+  t.match(await runCli(['whoami'], settings), { code: 4, stderr: /svc login --profile acme/ })
+  t.match(await runCli(['profile', 'remove', 'acme', '--json'], settings), {
+    code: 0,
+    stdout: '{"profile":"acme","removed":true}\n',
+  })
+  t.match(await runCli(['profile', 'list', '--json'], settings), { code: 0, stdout: '[]\n' })
+  t.notMatch(readFileSync(configFile, 'utf8'), /acme/)
+})
+
+t.test('a login fills the profile that was added, with role and subject', async (t) => {
+  const { fake, settings } = await setUp(t)
+  await runCli(['profile', 'add', 'ops', '--api-url', fake.url, '--platform'], settings)
+  const stdin = fake.accessToken('platform', { azp: 'platform-cli' })
+  t.match(await runCli(['login', '-p', 'ops', '--with-token'], { ...settings, stdin }), { code: 0 })
+  const { stdout } = await runCli(['profile', 'show', 'ops', '--json'], settings)
+  t.match(JSON.parse(stdout), {
+    kind: 'platform',
+    realm: 'platform',
+    role: 'OWNER',
+    subject: 'u-1',
+    signed_in: 'yes',
+    current: false,
+  })
+})
+
+t.test("a client's secret is kept out of the configuration, and proves the client", async (t) => {
+  const { fake, settings, configFile } = await setUp(t)
+  const words = ['profile', 'add', 'ci', '--api-url', fake.url, '--client-id', 'acme-ltd-server', '--with-secret']
+  const { code, stdout, stderr } = await runCli(words, { ...settings, stdin: 'right-secret\n' })
+  t.equal(code, 0)
+  t.notMatch(stdout + stderr + readFileSync(configFile, 'utf8'), /right-secret/)
+  t.match(JSON.parse((await runCli(['whoami', '-p', 'ci', '--json'], settings)).stdout), {
+    client_id: 'acme-ltd-server',
+    realm: 'acme-ltd',
+  })
+  t.match(await runCli(['logout', '-p', 'ci'], settings), { code: 0 })
+  t.match(await runCli(['whoami', '-p', 'ci'], settings), { code: 4 })
+})
+
+t.test('a profile of a service without a provider sends the name of its client', async (t) => {
+  const { fake, settings } = await setUp(t, { authUrl: null })
+  await runCli(['profile', 'add', 'plain', '--api-url', fake.url, '--client-id', 'acme-ltd-server'], settings)
+  t.match(await runCli(['payments', 'list', '-p', 'plain'], settings), { code: 0 })
+  t.equal(fake.requests.at(-1)?.headers['x-merchant-client-id'], 'acme-ltd-server')
+})
+
+t.test('the running service is the profile dev, which is there without being added', async (t) => {
+  const { fake, settings, cwd } = await setUp(t)
+  writeState(cwd, fake.url)
+  const { stdout } = await runCli(['profile', 'list', '--json'], settings)
+  t.match(JSON.parse(stdout), [
+    { name: 'dev', current: true, realm: 'demo', client_id: 'demo-server', signed_in: 'yes' },
+  ])
+  t.notMatch(stdout, /right-secret/)
+  t.match(await runCli(['profile', 'remove', 'dev'], settings), { code: 2 })
+  t.match(await runCli(['profile', 'add', 'dev', '--realm', 'acme-ltd'], settings), { code: 7 })
+})
+
+t.test('names that are none, or are taken, and profiles that are not there', async (t) => {
+  const { fake, settings } = await setUp(t)
+  const add = (name: string) =>
+    runCli(['profile', 'add', name, '--api-url', fake.url, '--realm', 'acme-ltd', '--json'], settings)
+  t.match(await add('a b'), { code: 2 })
+  t.match(await add('../x'), { code: 2 })
+  t.match(await add('acme'), { code: 0 })
+  t.match(await add('acme'), { code: 7, stderr: /PROFILE_EXISTS/ })
+  for (const verb of ['use', 'show', 'remove']) t.match(await runCli(['profile', verb, 'none'], settings), { code: 2 })
+  t.match(await runCli(['profile', 'add', 'x', '--api-url', fake.url], settings), { code: 2, stderr: /which realm/ })
+  t.match(await runCli(['profile', 'add', 'x', '--api-url', 'http://127.0.0.1:1', '--realm', 'acme-ltd'], settings), {
+    code: 8,
+  })
+})
+
+t.test('a login elsewhere does not take over a profile of the same name', async (t) => {
+  const { fake, settings } = await setUp(t)
+  const other = await fakeIdentity(t)
+  const login = (idp: FakeIdentity) =>
+    runCli(['login', '--api-url', idp.url, '--realm', 'acme-ltd', '--with-token'], {
+      ...settings,
+      stdin: idp.accessToken(),
+    })
+  t.match(await login(fake), { code: 0 })
+  t.match(await login(other), { code: 2, stderr: /the profile acme-ltd is of/ })
+})
+
+t.test("what the user wrote in the file stays; what can't be read is told without repeating it", async (t) => {
+  const { fake, settings, configFile } = await setUp(t)
+  mkdirSync(join(configFile, '..'))
+  writeFileSync(configFile, '# mine\nprofiles: {} # none yet\n')
+  await runCli(['profile', 'add', 'acme', '--api-url', fake.url, '--realm', 'acme-ltd'], settings)
+  t.match(readFileSync(configFile, 'utf8'), /^# mine\n[^]*acme:/)
+  writeFileSync(configFile, 'profiles: [my-secret\n')
+  const broken = await runCli(['whoami'], settings)
+  t.equal(broken.code, 2)
+  t.match(broken.stderr, /config\.yaml: this is no YAML in line \d/)
+  t.notMatch(broken.stderr, /my-secret/)
+  writeFileSync(configFile, 'profiles: { acme: { api_url: nonsense } }\n')
+  t.match(await runCli(['whoami'], settings), { code: 2, stderr: /profiles\.acme\.api_url/ })
+})
+
+t.test('token prints the access token alone, and what it says on demand', async (t) => {
+  const { fake, settings } = await setUp(t)
+  const env = {
+    ...settings.env,
+    SVC_API_URL: fake.url,
+    SVC_CLIENT_ID: 'acme-ltd-server',
+    SVC_CLIENT_SECRET: 'right-secret',
+  }
+  const here = { ...settings, env }
+  t.match(await runCli(['token'], here), { code: 0, stdout: /^[\w-]+\.[\w-]+\.[\w-]+\n$/, stderr: '' })
+  t.match(JSON.parse((await runCli(['token', '--json'], here)).stdout), {
+    access_token: String,
+    expires_at: /^\d{4}-.*Z$/,
+    realm: 'acme-ltd',
+    client_id: 'acme-ltd-server',
+  })
+  const { stdout } = await runCli(['token', '--decode', '--json'], here)
+  t.match(JSON.parse(stdout), { iss: `${fake.url}/realms/acme-ltd`, azp: 'acme-ltd-server' })
+  t.match((await runCli(['token', '--decode'], here)).stdout, /^exp +\d+ \(20\d\d-/m)
+  const opaque = { ...here, env: { ...env, SVC_TOKEN: 'opaque', SVC_CLIENT_ID: '' } }
+  t.match(await runCli(['token'], opaque), { code: 0, stdout: 'opaque\n' })
+  t.match(await runCli(['token', '--decode'], opaque), { code: 1 })
+})
+
+t.test('there is no token where there is no provider', async (t) => {
+  const { fake, settings, cwd } = await setUp(t, { authUrl: null })
+  writeState(cwd, fake.url, { auth_url: null })
+  t.match(await runCli(['token'], settings), { code: 7, stderr: /no tokens/ })
+})

@@ -1,0 +1,98 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { MERCHANT_ID, fakeAdmin, merchantOf, pageOf } from './admin-harness.ts'
+import type { FakeAdmin } from './admin-harness.ts'
+import type { Answer, Request } from './harness.ts'
+
+const AT = '2026-11-21T09:30:00.000Z'
+const PERSON = { id: '01a1fd03-0000-7eb7-872f-a2b4358c0001', email: 'grace@acme.example', is_active: true }
+const STAFF = {
+  ...PERSON,
+  keycloak_user_id: 's',
+  display_name: 'Grace',
+  role: 'OPS',
+  created_at: AT,
+  last_seen_at: null,
+}
+const MEMBER = { ...PERSON, role: 'DEVELOPER', invited_by: 'ada', created_at: AT }
+const CLIENT = { client_id: 'acme-key-4f7a1c9e', role: 'OPS', name: 'n', created_by: 'ada', created_at: AT }
+
+function answer({ method, path }: Request): Answer {
+  if (path.startsWith('/api/v1/admin/merchants')) {
+    const merchant = merchantOf({ kyb_status: 'APPROVED' })
+    if (method === 'PUT') return { json: merchant }
+    return path.includes('?') ? pageOf([merchant]) : { json: { ...merchant, actions: [] } }
+  }
+  if (path.includes('/repair')) return { json: { slug: 'acme', status: 'FAILED', repaired: [] } }
+  if (path.includes('/staff-clients/')) return { json: { ...CLIENT, revoked_at: AT } }
+  if (path.includes('/rotate'))
+    return { json: { ...CLIENT, role: null, kind: 'server', client_secret: 's', token_endpoint: 'http://x/token' } }
+  if (path.includes('/api-credentials/')) return { json: { ...CLIENT, role: null, kind: 'credential', revoked_at: AT } }
+  if (path.includes('/staff')) return method === 'GET' ? pageOf([STAFF]) : { json: STAFF }
+  return method === 'GET' ? pageOf([MEMBER]) : { json: MEMBER }
+}
+
+/** What hurts a real merchant, with what may be typed to confirm it. */
+const DANGEROUS: readonly { words: string[]; typed: string[] }[] = [
+  { words: ['hold', 'set', 'acme', '--reason', 'r'], typed: ['Acme', 'acme', MERCHANT_ID] },
+  { words: ['kyb', 'suspend', 'acme', '--reason', 'r'], typed: ['Acme', 'acme', MERCHANT_ID] },
+  { words: ['merchants', 'disable', 'acme', '--reason', 'r'], typed: ['Acme', 'acme', MERCHANT_ID] },
+  { words: ['merchants', 'repair', 'acme', '--rollback'], typed: ['acme'] },
+  { words: ['staff', 'remove', PERSON.email], typed: [PERSON.email] },
+  { words: ['staff', 'revoke-client', CLIENT.client_id], typed: [CLIENT.client_id] },
+  { words: ['team', 'remove', PERSON.email, '--client-id', 'demo'], typed: [PERSON.email] },
+  { words: ['credentials', 'revoke', CLIENT.client_id, '--client-id', 'demo'], typed: [CLIENT.client_id] },
+  { words: ['credentials', 'rotate', CLIENT.client_id, '--client-id', 'demo'], typed: [CLIENT.client_id] },
+]
+
+async function live(t: Test): Promise<FakeAdmin> {
+  return fakeAdmin(t, answer, { mode: 'live' })
+}
+
+for (const { words, typed } of DANGEROUS) {
+  const name = words.slice(0, 2).join(' ')
+
+  t.test(`${name} in live mode needs --yes where there is no terminal`, async (t) => {
+    const admin = await live(t)
+    const { code, stderr } = await admin.run([...words, '--json'])
+    t.equal(code, 2)
+    t.match(JSON.parse(stderr), { error: { code: 'CONFIRMATION_NEEDED', hint: /--yes/ } })
+    t.same(admin.writes(), [])
+    t.match(await admin.run([...words, '--yes']), { code: 0 })
+    t.equal(admin.writes().length, 1)
+  })
+
+  t.test(`${name} in live mode asks a person to type what it is about`, async (t) => {
+    for (const word of typed) {
+      const admin = await live(t)
+      t.match(await admin.run(words, { typed: word }), { code: 0, stderr: /LIVE/ }, word)
+      t.equal(admin.writes().length, 1, word)
+    }
+    for (const wrong of ['', 'y', 'yes', 'Acme Ltd']) {
+      const admin = await live(t)
+      t.match(await admin.run(words, { typed: wrong }), { code: 2, stderr: /nothing was changed/ }, wrong)
+      t.same(admin.writes(), [], wrong)
+    }
+  })
+
+  t.test(`${name} in the sandbox asks nothing`, async (t) => {
+    const admin = await fakeAdmin(t, answer)
+    t.match(await admin.run(words), { code: 0 })
+    t.equal(admin.writes().length, 1)
+  })
+
+  t.test(`${name} as a dry run asks nothing and changes nothing, live too`, async (t) => {
+    const admin = await live(t)
+    t.match(await admin.run([...words, '--dry-run']), { code: 0, stdout: /Would send/ })
+    t.same(admin.writes(), [])
+  })
+}
+
+t.test('in live mode a program names its target in full', async (t) => {
+  const admin = await live(t)
+  const part = ['hold', 'set', 'a2b4358c4f6d', '--reason', 'r', '--yes']
+  t.match(await admin.run(part), { code: 2, stderr: /a part of an id is not enough/ })
+  t.match(await admin.run(['team', 'remove', 'a2b4358c0001', '--client-id', 'demo', '--yes']), { code: 2 })
+  t.same(admin.writes(), [])
+  t.match(await admin.run(part, { typed: '' }), { code: 0 }, 'a person who says --yes has seen what it means')
+})

@@ -1,0 +1,256 @@
+import t from 'tap'
+import { MERCHANT_ID, actionOf, fakeAdmin, merchantOf, pageOf } from './admin-harness.ts'
+import type { FakeAdmin } from './admin-harness.ts'
+import { refusal } from './harness.ts'
+import type { Answer, Request } from './harness.ts'
+
+/** Answers as a service with this one merchant does; changes answer the merchant that they make. */
+function one(more: object = {}): (request: Request) => Answer {
+  const merchant = merchantOf(more)
+  return ({ method, path, body }) => {
+    if (method === 'PUT') return { json: { ...merchant, ...withoutReason(body) } }
+    if (path.startsWith('/api/v1/admin/merchants?')) return pageOf([merchant])
+    return { json: { ...merchant, actions: [actionOf()] } }
+  }
+}
+
+function withoutReason(body: string): object {
+  const { reason: _reason, ...changes } = JSON.parse(body)
+  return changes
+}
+
+function paths({ requests }: FakeAdmin): string[] {
+  return requests.map(({ method, path }) => `${method} ${path}`)
+}
+
+t.test('list asks what its flags say, as the operator', async (t) => {
+  const admin = await fakeAdmin(t, one())
+  t.match(
+    await admin.run(['m', 'list', '--status', 'PENDING', '--held', '--disabled', '--search', 'Ac me', '--limit', '5']),
+    { code: 0, stdout: /^ID +REALM +NAME[^]*acme +Acme +PENDING/ },
+  )
+  t.equal(
+    paths(admin)[0],
+    'GET /api/v1/admin/merchants?kyb_status=PENDING&payout_held=true&is_active=false&search=Ac+me&limit=5',
+  )
+  t.equal(admin.requests[0]?.headers['x-platform-user'], 'ada')
+  t.match(await admin.run(['merchants', 'list', '-o', 'id']), { code: 0, stdout: `${MERCHANT_ID}\n` })
+  t.match(await admin.run(['merchants', 'list', '--limit', '0']), { code: 2 })
+})
+
+t.test('a page says where the next one begins, and --all reads them all', async (t) => {
+  const admin = await fakeAdmin(t, ({ path }) => pageOf([merchantOf()], path.includes('cursor=') ? null : 'c1'))
+  t.match(await admin.run(['merchants', 'list']), { code: 0, stderr: /--cursor c1, or --all/ })
+  t.match(await admin.run(['merchants', 'list', '--all', '-o', 'id']), { stdout: `${MERCHANT_ID}\n${MERCHANT_ID}\n` })
+  t.equal(paths(admin).at(-1), 'GET /api/v1/admin/merchants?limit=100&cursor=c1')
+})
+
+t.test('a merchant is found by id, realm, client id, and the end or beginning of its id', async (t) => {
+  for (const name of [MERCHANT_ID, MERCHANT_ID.toUpperCase(), 'acme', 'acme-server', 'a2b4358c4f6d', '01a1fd03-f879']) {
+    const admin = await fakeAdmin(t, one())
+    t.match(await admin.run(['merchants', 'get', name, '-q', 'id']), { code: 0, stdout: `${MERCHANT_ID}\n` }, name)
+    t.equal(paths(admin).at(-1), `GET /api/v1/admin/merchants/${MERCHANT_ID}`, name)
+  }
+})
+
+t.test('a whole id is asked for at once, and a merchant with its history is shown', async (t) => {
+  const admin = await fakeAdmin(t, one({ payout_held: true, payout_held_by: 'grace@pay.example' }))
+  const { code, stdout } = await admin.run(['merchants', 'get', MERCHANT_ID])
+  t.equal(code, 0)
+  t.match(
+    stdout,
+    /Payouts +held by grace@pay\.example\n[^]*merchant\.kyb +grace@pay\.example \(OPS\) +documents checked/,
+  )
+  t.equal(admin.requests.length, 1)
+})
+
+t.test('what names no merchant, or several, is told, and nothing more is asked', async (t) => {
+  const admin = await fakeAdmin(t, one())
+  t.match(await admin.run(['merchants', 'get', 'nobody']), { code: 6, stderr: /Try: svc merchants list/ })
+  t.match(await admin.run(['merchants', 'get', 'Acme Ltd']), { code: 6 })
+  t.match(await admin.run(['merchants', 'get', 'abc']), { code: 2, stderr: /too short/ })
+  const two = [merchantOf(), merchantOf({ id: MERCHANT_ID.replace('01a1', '02a1'), realm_slug: 'acme-2' })]
+  const many = await fakeAdmin(t, () => pageOf(two))
+  t.match(await many.run(['kyb', 'approve', 'a2b4358c4f6d', '--reason', 'x']), { code: 2, stderr: /a part of several/ })
+  t.same(many.writes(), [])
+  const gone = await fakeAdmin(t, () => refusal(404, 'MERCHANT_NOT_FOUND'))
+  t.match(await gone.run(['merchants', 'get', MERCHANT_ID]), { code: 6 })
+})
+
+t.test('a realm whose name is a part of another is not taken for it', async (t) => {
+  const admin = await fakeAdmin(t, () => pageOf([merchantOf({ realm_slug: 'acme-ltd' })]))
+  t.match(await admin.run(['merchants', 'get', 'acme']), { code: 6 })
+})
+
+t.test('disable and enable send what is asked for and why', async (t) => {
+  const admin = await fakeAdmin(t, one())
+  t.match(await admin.run(['merchants', 'disable', 'acme', '--reason', 'left us', '-q', 'is_active']), {
+    code: 0,
+    stdout: 'false\n',
+  })
+  t.match(await admin.run(['merchants', 'enable', 'acme', '--reason', 'back']), { code: 0 })
+  const path = `/api/v1/admin/merchants/${MERCHANT_ID}/active`
+  t.same(admin.writes(), [
+    { method: 'PUT', path, body: { is_active: false, reason: 'left us' } },
+    { method: 'PUT', path, body: { is_active: true, reason: 'back' } },
+  ])
+})
+
+t.test('the reason is never left out, nor blank, nor endless', async (t) => {
+  const admin = await fakeAdmin(t, one({ kyb_status: 'APPROVED' }))
+  for (const words of [
+    ['kyb', 'approve'],
+    ['kyb', 'refuse'],
+    ['kyb', 'suspend'],
+    ['kyb', 'reinstate'],
+    ['hold', 'set'],
+    ['hold', 'release'],
+    ['merchants', 'disable'],
+    ['merchants', 'enable'],
+  ]) {
+    t.match(await admin.run([...words, 'acme']), { code: 2, stderr: /--reason/ }, words.join(' '))
+    t.match(await admin.run([...words, 'acme', '--reason', ' ']), { code: 2, stderr: /must say why/ }, words.join(' '))
+    t.match(await admin.run([...words, 'acme', '--reason', 'x'.repeat(501)]), { code: 2 }, words.join(' '))
+  }
+  t.same(admin.requests, [])
+})
+
+t.test('a dry run shows the request and sends nothing', async (t) => {
+  const admin = await fakeAdmin(t, one({ kyb_status: 'APPROVED' }))
+  const why = ['--reason', 'why', '--dry-run']
+  for (const words of [
+    ['kyb', 'suspend', 'acme', ...why],
+    ['hold', 'set', 'acme', ...why],
+    ['hold', 'release', 'acme', ...why],
+    ['merchants', 'disable', 'acme', ...why],
+    ['merchants', 'enable', 'acme', ...why],
+    ['merchants', 'repair', 'acme', '--rollback', '--dry-run'],
+  ]) {
+    const { code, stdout, stderr } = await admin.run(words)
+    t.equal(code, 0, words.join(' '))
+    t.match(stdout, /Would send +(PUT|POST) http:\/\/\S+\nBody +\{/, words.join(' '))
+    t.match(stderr, /Nothing was changed\./)
+  }
+  t.same(admin.writes(), [])
+  const { stdout } = await admin.run(['hold', 'set', 'acme', ...why, '--json'])
+  t.match(JSON.parse(stdout), {
+    dry_run: true,
+    method: 'PUT',
+    url: new RegExp(`/api/v1/admin/merchants/${MERCHANT_ID}/hold$`),
+    body: { payout_held: true, reason: 'why' },
+  })
+})
+
+t.test('registrations that need a hand are listed and healed', async (t) => {
+  const registration = {
+    slug: 'acme',
+    status: 'PROVISIONING',
+    company_name: 'Acme Ltd',
+    trading_name: 'Acme',
+    admin_email: 'ada@acme.example',
+    merchant_id: null,
+    warnings: [],
+    failure: null,
+    invited_at: null,
+    created_at: '2026-11-21T09:30:00.000Z',
+    problems: ['half-made', 'not invited'],
+  }
+  const admin = await fakeAdmin(t, ({ method }) =>
+    method === 'GET'
+      ? pageOf([registration])
+      : { json: { slug: 'acme', status: 'FAILED', repaired: ['the realm was taken away'] } },
+  )
+  t.match(await admin.run(['merchants', 'registrations']), {
+    code: 0,
+    stdout: /PROVISIONING[^]*half-made; not invited/,
+  })
+  t.match(await admin.run(['merchants', 'repair', 'acme', '--rollback', '--reason', 'a test']), {
+    code: 0,
+    stdout: /Repaired +the realm was taken away/,
+  })
+  t.match(await admin.run(['merchants', 'repair', 'acme']), { code: 0 })
+  const path = '/api/v1/admin/registrations/acme/repair'
+  t.same(admin.writes(), [
+    { method: 'POST', path, body: { rollback: true, reason: 'a test' } },
+    { method: 'POST', path, body: { rollback: false } },
+  ])
+})
+
+t.test('the review queue is of those that wait, the oldest first', async (t) => {
+  const admin = await fakeAdmin(t, () => pageOf([]))
+  t.match(await admin.run(['kyb', 'list']), { code: 0, stdout: '', stderr: /No merchant waits/ })
+  t.match(await admin.run(['kyb', 'list', '--status', 'SUSPENDED']), { code: 0 })
+  t.same(paths(admin), [
+    'GET /api/v1/admin/merchants?kyb_status=PENDING&order=oldest&limit=50',
+    'GET /api/v1/admin/merchants?kyb_status=SUSPENDED&order=oldest&limit=50',
+  ])
+})
+
+t.test('each word of KYB leads from one status to another, and nowhere from a third', async (t) => {
+  const words = {
+    approve: { from: 'PENDING', to: 'APPROVED', never: 'SUSPENDED', instead: 'reinstate' },
+    refuse: { from: 'PENDING', to: 'SUSPENDED', never: 'APPROVED', instead: 'suspend' },
+    suspend: { from: 'APPROVED', to: 'SUSPENDED', never: 'PENDING', instead: 'refuse' },
+    reinstate: { from: 'SUSPENDED', to: 'APPROVED', never: 'PENDING', instead: 'approve' },
+  }
+  for (const [word, { from, to, never, instead }] of Object.entries(words)) {
+    const admin = await fakeAdmin(t, one({ kyb_status: from }))
+    t.match(await admin.run(['kyb', word, 'acme', '--reason', 'because', '-q', 'kyb_status']), {
+      code: 0,
+      stdout: `${to}\n`,
+    })
+    t.same(admin.writes(), [
+      {
+        method: 'PUT',
+        path: `/api/v1/admin/merchants/${MERCHANT_ID}/kyb`,
+        body: { kyb_status: to, reason: 'because' },
+      },
+    ])
+    const other = await fakeAdmin(t, one({ kyb_status: never }))
+    t.match(await other.run(['kyb', word, 'acme', '--reason', 'because']), {
+      code: 7,
+      stderr: new RegExp(`Try: svc kyb ${instead} ${MERCHANT_ID}`),
+    })
+    t.same(other.writes(), [], word)
+    const already = await fakeAdmin(t, one({ kyb_status: to }))
+    t.match(await already.run(['kyb', word, 'acme', '--reason', 'again']), { code: 0, stderr: /already/ })
+  }
+})
+
+t.test('holds are set, released and listed', async (t) => {
+  const admin = await fakeAdmin(t, one())
+  t.match(await admin.run(['hold', 'set', 'acme', '--reason', 'fraud']), { code: 0 })
+  t.match(await admin.run(['hold', 'release', 'acme', '--reason', 'cleared']), { code: 0, stderr: /not held/ })
+  const path = `/api/v1/admin/merchants/${MERCHANT_ID}/hold`
+  t.same(admin.writes(), [
+    { method: 'PUT', path, body: { payout_held: true, reason: 'fraud' } },
+    { method: 'PUT', path, body: { payout_held: false, reason: 'cleared' } },
+  ])
+  t.match(await admin.run(['hold', 'list']), { code: 0 })
+  t.equal(paths(admin).at(-1), 'GET /api/v1/admin/merchants?payout_held=true&limit=50')
+})
+
+t.test("a refusal's kind is the exit code", async (t) => {
+  const codes = [
+    [403, 'FORBIDDEN_ROLE', 5],
+    [409, 'KYB_TRANSITION_INVALID', 7],
+    [401, 'UNAUTHENTICATED', 4],
+    [503, 'IDP_UNAVAILABLE', 1],
+  ] as const
+  for (const [status, code, exit] of codes) {
+    const admin = await fakeAdmin(t, (request) => (request.method === 'GET' ? one()(request) : refusal(status, code)))
+    const { code: ended, stderr } = await admin.run(['kyb', 'approve', 'acme', '--reason', 'x', '--json'])
+    t.equal(ended, exit, code)
+    t.match(JSON.parse(stderr), { error: { code, status } })
+  }
+})
+
+t.test('audit lists what was done, filtered', async (t) => {
+  const admin = await fakeAdmin(t, (request) =>
+    request.path.startsWith('/api/v1/admin/audit') ? pageOf([actionOf()]) : one()(request),
+  )
+  const { code, stdout } = await admin.run(['audit', 'list', '--merchant', 'acme', '--action', 'merchant.kyb'])
+  t.equal(code, 0)
+  t.match(stdout, /kyb_status=PENDING +kyb_status=APPROVED +documents checked/)
+  t.equal(paths(admin).at(-1), `GET /api/v1/admin/audit?merchant_id=${MERCHANT_ID}&action=merchant.kyb&limit=50`)
+})

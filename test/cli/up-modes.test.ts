@@ -1,0 +1,32 @@
+import t from 'tap'
+import { databaseProcesses, stateDirOf, svc, upDetached } from './service.ts'
+
+t.test('without an identity provider names are enough, and nobody has a login', async (t) => {
+  const stateDir = stateDirOf(t)
+  const state = await upDetached(stateDir, ['--idp', 'none'])
+  t.match(state, { auth_url: null, operator: null, merchant: { client_id: 'demo-server', client_secret: null } })
+  const env = { SVC_STATE_DIR: stateDir }
+  t.match(await svc(['status', '-q', 'identity'], { env }), { code: 0, stdout: 'none\n' })
+  t.match(await svc(['payments', 'create', '--amount', '5.00', '--currency', 'GBP'], { env }), { code: 0 })
+  t.match(await svc(['hold', 'set', 'demo', '--reason', 'a test', '--as', 'ada'], { env }), { code: 0 })
+  t.match(await svc(['hold', 'list', '-q', '[0].payout_held_by'], { env }), { stdout: 'ada\n' })
+
+  t.match(await svc(['down'], { env }), { code: 0 })
+  const proven = await upDetached(stateDir)
+  t.equal(proven.merchant.id, state.merchant.id, 'the merchant is the same one, and has a realm now')
+  t.ok(proven.merchant.client_secret)
+  t.match(await svc(['hold', 'release', 'demo', '--reason', 'a test'], { env }), { code: 0 })
+  t.match(await svc(['payments', 'list', '-q', '[0].gross_amount'], { env }), { code: 0, stdout: '5.00\n' })
+})
+
+t.test('live mode has no demo merchant and no demo operator', async (t) => {
+  const stateDir = stateDirOf(t)
+  const env = {
+    SVC_MODE: 'live',
+    SVC_PUBLIC_URL: 'https://pay.example',
+    SVC_SMTP_URL: 'smtp://127.0.0.1:2525',
+    SVC_SSL_REQUIRED: 'all',
+  }
+  t.match(await svc(['up', '--port', '0', '--state-dir', stateDir], { env }), { code: 2, stderr: /svc init/ })
+  t.same(databaseProcesses(stateDir), [])
+})

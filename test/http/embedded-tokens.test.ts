@@ -1,0 +1,153 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { clientIdsOf } from '../../src/lib/realms.ts'
+import { paymentBody, serviceToken, testService } from '../support/app.ts'
+import type { Answer } from '../support/app.ts'
+import { CALLBACK, PASSWORD, PORTAL, ask, signIn } from '../support/identity.ts'
+import type { Tokens } from '../support/identity.ts'
+
+/* The tokens that the embedded provider really issues, at the doors of the API. */
+const service = await testService(t, { env: { SVC_IDENTITY: 'embedded', SVC_PORTAL_URL: PORTAL } })
+const { app } = service
+const ops = await service.operator('OPS')
+
+type Registered = { id: string; realm: string; clientId: string; secret: string; email: string }
+
+async function register(name: string): Promise<Registered> {
+  const email = `ada@${randomUUID().slice(0, 8)}.example`
+  const { body, status, text } = await service.call('POST', '/api/v1/portal/register', {
+    body: { company_name: `${name} ${randomUUID().slice(0, 8)}`, trading_name: name, admin_email: email },
+  })
+  if (status !== 201) throw new Error(text)
+  const userId = await app.identity.findUser(body.realm_slug, email)
+  await app.identity.setPassword(body.realm_slug, userId ?? '', PASSWORD)
+  return { id: body.merchant_id, realm: body.realm_slug, clientId: body.client_id, secret: body.client_secret, email }
+}
+
+async function atPortal({ realm, email }: Registered): Promise<Tokens> {
+  const clientId = clientIdsOf(realm).portal
+  const { tokens } = await signIn({ authUrl: app.publicUrl, realm, clientId, email, redirectUri: CALLBACK })
+  return tokens
+}
+
+const bearer = (token: string): Record<string, string> => ({ authorization: `Bearer ${token}` })
+const byServer = async ({ realm, clientId, secret }: Registered): Promise<Record<string, string>> =>
+  bearer(await serviceToken(app.publicUrl, { realm, clientId, secret }))
+
+function pay(headers: Record<string, string>): Promise<Answer> {
+  return service.call('POST', '/api/v1/payments', {
+    headers: { ...headers, 'x-idempotency-key': randomUUID() },
+    body: paymentBody(),
+  })
+}
+
+const [acme, other] = [await register('Acme'), await register('Other')]
+
+t.test('from registration to the first payment: approved it is, on hold it is not', async (t) => {
+  const server = await byServer(acme)
+  t.match(await pay(server), { status: 403, body: { code: 'MERCHANT_NOT_APPROVED' } })
+  const path = `/api/v1/admin/merchants/${acme.id}`
+  const approve = { kyb_status: 'APPROVED', reason: 'papers are in order' }
+  t.match(await service.call('PUT', `${path}/kyb`, { headers: server, body: approve }), { status: 403 })
+  t.match(await service.call('PUT', `${path}/kyb`, { headers: ops, body: approve }), { status: 200 })
+  t.match(await pay(server), { status: 201 })
+  await service.call('PUT', `${path}/hold`, { headers: ops, body: { payout_held: true } })
+  t.match(await pay(server), { status: 403, body: { code: 'PAYOUT_HELD' } })
+  await service.call('PUT', `${path}/hold`, { headers: ops, body: { payout_held: false } })
+  t.match(await pay(server), { status: 201 })
+})
+
+t.test('the first administrator signs in and runs the team; the server may only pay', async (t) => {
+  const admin = bearer((await atPortal(acme)).access_token)
+  t.match((await service.call('GET', '/api/v1/whoami', { headers: admin })).body, {
+    kind: 'merchant',
+    realm: acme.realm,
+    client_id: clientIdsOf(acme.realm).portal,
+    name: acme.email,
+    role: 'ADMIN',
+    merchant: { id: acme.id },
+  })
+  t.match(await service.call('GET', '/api/v1/portal/team', { headers: admin }), {
+    status: 200,
+    body: { data: [{ email: acme.email, role: 'ADMIN' }] },
+  })
+  t.match(await service.call('GET', '/api/v1/portal/team', { headers: await byServer(acme) }), {
+    status: 403,
+    body: { code: 'FORBIDDEN_ROLE' },
+  })
+})
+
+t.test('only access tokens are bearer tokens: not the ID token, not the refresh token, not the code', async (t) => {
+  const tokens = await atPortal(acme)
+  t.match(await service.call('GET', '/api/v1/payments', { headers: bearer(tokens.access_token) }), { status: 200 })
+  for (const wrong of [tokens.id_token, tokens.refresh_token, randomUUID()]) {
+    t.match(await service.call('GET', '/api/v1/payments', { headers: bearer(wrong) }), {
+      status: 401,
+      body: { code: 'UNAUTHENTICATED' },
+    })
+  }
+})
+
+t.test("a realm's tokens reach its own merchant's data and no other", async (t) => {
+  const { body: payment } = await pay(await byServer(acme))
+  const path = `/api/v1/payments/${payment.payment_id}`
+  t.equal((await service.call('GET', path, { headers: await byServer(acme) })).status, 200)
+  for (const headers of [await byServer(other), bearer((await atPortal(other)).access_token)]) {
+    const [foreign, unknown] = [
+      await service.call('GET', path, { headers }),
+      await service.call('GET', `/api/v1/payments/${randomUUID()}`, { headers }),
+    ]
+    t.equal(foreign.status, 404)
+    t.equal(
+      foreign.text.replace(foreign.body.request_id, ''),
+      unknown.text.replace(unknown.body.request_id, ''),
+      'nothing tells it from one that does not exist',
+    )
+  }
+})
+
+t.test('a realm is no other: merchants are no operators, operators are no merchants', async (t) => {
+  const admin = bearer((await atPortal(acme)).access_token)
+  t.match(await service.call('GET', '/api/v1/admin/merchants', { headers: admin }), {
+    status: 403,
+    body: { code: 'WRONG_REALM' },
+  })
+  t.match(await service.call('GET', '/api/v1/payments', { headers: ops }), {
+    status: 403,
+    body: { code: 'WRONG_REALM' },
+  })
+})
+
+t.test("nobody gets a token of one realm with another realm's client", async (t) => {
+  const form = { grant_type: 'client_credentials', client_id: acme.clientId, client_secret: acme.secret }
+  for (const realm of [other.realm, 'platform', 'customers']) {
+    const { status } = await ask(app.publicUrl, realm, 'token', form)
+    t.equal(status, 401, realm)
+  }
+})
+
+t.test('tokens of before and after a new signing key are good at once', async (t) => {
+  const before = bearer((await atPortal(acme)).access_token)
+  t.equal((await service.call('GET', '/api/v1/payments', { headers: before })).status, 200)
+  await app.identity.rotateSigningKey?.(acme.realm)
+  const after = bearer((await atPortal(acme)).access_token)
+  t.equal((await service.call('GET', '/api/v1/payments', { headers: after })).status, 200)
+  t.equal((await service.call('GET', '/api/v1/payments', { headers: before })).status, 200)
+})
+
+t.test('someone removed from the team is refused within seconds, with a token that is good for minutes', async (t) => {
+  const { body: invited } = await service.call('POST', '/api/v1/portal/team', {
+    headers: bearer((await atPortal(other)).access_token),
+    body: { email: `dev@${randomUUID().slice(0, 8)}.example`, role: 'DEVELOPER' },
+  })
+  await app.identity.setPassword(other.realm, invited.id, PASSWORD)
+  const developer = bearer((await atPortal({ ...other, email: invited.email })).access_token)
+  t.equal((await service.call('GET', '/api/v1/portal/webhooks', { headers: developer })).status, 200)
+  t.equal((await service.call('GET', '/api/v1/portal/team', { headers: developer })).status, 403)
+  const removed = await service.call('DELETE', `/api/v1/portal/team/${invited.id}`, {
+    headers: bearer((await atPortal(other)).access_token),
+  })
+  t.equal(removed.status, 200)
+  await new Promise((resolve) => setTimeout(resolve, 10_100))
+  t.match(await service.call('GET', '/api/v1/portal/webhooks', { headers: developer }), { status: 401 })
+})

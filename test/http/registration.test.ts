@@ -1,0 +1,105 @@
+import t from 'tap'
+import { createHash } from 'node:crypto'
+import { testService } from '../support/app.ts'
+import { plantHalfMade, register, registrationBody, registrationRow } from '../support/registrations.ts'
+import { countRows } from '../support/rows.ts'
+
+const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
+const { owner, call } = service
+const [ops, support] = [await service.operator('OPS'), await service.operator('SUPPORT')]
+const REPAIR = '/api/v1/admin/registrations/acme-ltd/repair'
+
+const BAD: [name: string, body: unknown, path: string][] = [
+  ['no company', { ...registrationBody(), company_name: undefined }, 'company_name'],
+  ['an empty company', registrationBody({ company_name: '' }), 'company_name'],
+  ['a company of nothing usable', registrationBody({ company_name: '!!!' }), 'company_name'],
+  ['a company that is too long', registrationBody({ company_name: 'x'.repeat(141) }), 'company_name'],
+  ['a number for a name', registrationBody({ trading_name: 7 }), 'trading_name'],
+  ['no address', { ...registrationBody(), admin_email: undefined }, 'admin_email'],
+  ['no address at all', registrationBody({ admin_email: 'ada' }), 'admin_email'],
+  ['two addresses', registrationBody({ admin_email: 'ada@acme.example, bob@acme.example' }), 'admin_email'],
+  [
+    'an address with a line break',
+    registrationBody({ admin_email: 'ada@acme.example\nBcc: x@y.example' }),
+    'admin_email',
+  ],
+  ...['kyb_status', 'fee_flat', 'fee_percentage', 'realm_slug', 'client_id', 'is_active', 'merchant_id', 'role'].map(
+    (name): [string, unknown, string] => [`a ${name} of its own`, registrationBody({ [name]: 'APPROVED' }), name],
+  ),
+]
+
+t.test('a body that breaks a rule is refused with its field, and leaves nothing', async (t) => {
+  const before = await countRows(owner)
+  for (const [name, body, path] of BAD) {
+    const answer = await call('POST', '/api/v1/portal/register', { body })
+    t.match(answer, { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path }] } }, name)
+  }
+  t.match(await call('POST', '/api/v1/portal/register', {}), { status: 400 }, 'no body')
+  t.match(
+    await call('POST', '/api/v1/portal/register', { raw: '{', headers: { 'content-type': 'application/json' } }),
+    {
+      status: 400,
+      body: { code: 'INVALID_JSON' },
+    },
+  )
+  t.same(await countRows(owner), before)
+})
+
+t.test('every broken field is told at once', async (t) => {
+  const { body } = await call('POST', '/api/v1/portal/register', { body: { company_name: '', admin_email: 'x' } })
+  t.same(body.errors.map(({ path }: { path: string }) => path).toSorted(), [
+    'admin_email',
+    'company_name',
+    'trading_name',
+  ])
+})
+
+t.test('nobody needs a token to register, and one of any kind changes nothing', async (t) => {
+  t.match(await register(service, { company_name: 'First' }), { status: 201 })
+  const headers = { authorization: 'Bearer nonsense' }
+  const body = registrationBody({ company_name: 'Second' })
+  t.match(await call('POST', '/api/v1/portal/register', { headers, body }), { status: 201 })
+})
+
+t.test('operators see what needs a hand and heal it; who may only read sees no address', async (t) => {
+  await plantHalfMade(owner)
+  const listed = await call('GET', '/api/v1/admin/registrations', { headers: ops })
+  const shown = { slug: 'acme-ltd', status: 'PROVISIONING', admin_email: 'ada@acme.example', problems: [/half-made/] }
+  t.match(listed, { status: 200, body: { data: [shown], has_more: false, next_cursor: null } })
+  t.match(await call('GET', '/api/v1/admin/registrations', { headers: support }), {
+    body: { data: [{ slug: 'acme-ltd', admin_email: 'a***@acme.example' }] },
+  })
+  t.match(await call('POST', REPAIR, { headers: support }), { status: 403, body: { code: 'FORBIDDEN_ROLE' } })
+  t.match(await call('POST', REPAIR, {}), { status: 401 })
+  t.match(await call('POST', REPAIR, { headers: ops, body: { rollback: 'yes' } }), { status: 400 })
+  t.match(await call('POST', REPAIR, { headers: ops }), {
+    status: 200,
+    body: { status: 'COMPLETE', repaired: [/finished/] },
+  })
+  t.match(await registrationRow(owner), { status: 'COMPLETE' })
+  t.match(await call('POST', REPAIR, { headers: ops, body: { rollback: true, reason: 'x' } }), {
+    status: 409,
+    body: { code: 'REGISTRATION_COMPLETE', next: String },
+  })
+})
+
+t.test('one that is worked on waits, and one that is not there is not found', async (t) => {
+  await plantHalfMade(owner, { slug: 'busy', leaseEndedAgo: '-1 minute' })
+  t.match(await call('POST', '/api/v1/admin/registrations/busy/repair', { headers: ops }), {
+    status: 409,
+    body: { code: 'REGISTRATION_UNDER_WAY' },
+  })
+  for (const slug of ['nobody', 'A', 'a%2Fb', '%00', 'x'.repeat(300)]) {
+    const answer = await call('POST', `/api/v1/admin/registrations/${slug}/repair`, { headers: ops })
+    t.match(answer, { status: 404, body: { code: 'REGISTRATION_NOT_FOUND' } }, slug)
+  }
+})
+
+t.test('no answer and no log of a registration says more than its caller may know', async (t) => {
+  const first = await register(service, { company_name: 'Secretive' })
+  const second = await register(service, { company_name: 'Secretive' })
+  t.match(second, { status: 409, body: { code: 'REALM_EXISTS', next: String } })
+  t.notMatch(second.text, new RegExp(`${first.body.merchant_id}|ada@acme`))
+  const hash = createHash('sha256').update(first.body.client_secret).digest('hex')
+  t.notMatch(first.text, new RegExp(hash))
+})

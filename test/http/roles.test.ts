@@ -1,0 +1,169 @@
+import t from 'tap'
+import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
+import { hasBody } from '../../src/wire/operation.ts'
+import type { Answer } from '../support/app.ts'
+import { serviceWithRealms, somePath } from '../support/realms.ts'
+
+/*
+ * Decisions 30 and 31, written down once more for every operation by its name: who may call it. `open` is for those that
+ * ask for no caller. An operation that is not here fails the test, whatever it asks for.
+ */
+const open = 'open'
+const MAY: Record<string, string> = {
+  createPayment: 'ADMIN DEVELOPER NONE',
+  listPayments: 'ADMIN DEVELOPER FINANCE NONE',
+  getPayment: 'ADMIN DEVELOPER FINANCE NONE',
+  listPaymentEvents: 'ADMIN DEVELOPER FINANCE NONE',
+  completeSca: open,
+  cancelPayment: 'ADMIN DEVELOPER NONE',
+  refundPayment: 'ADMIN FINANCE NONE',
+
+  getWebhookEndpoint: 'ADMIN DEVELOPER',
+  putWebhookEndpoint: 'ADMIN DEVELOPER',
+  listWebhooks: 'ADMIN DEVELOPER',
+  replayWebhook: 'ADMIN DEVELOPER',
+  listEvents: 'ADMIN DEVELOPER',
+
+  listTeam: 'ADMIN',
+  inviteTeamMember: 'ADMIN',
+  changeTeamRole: 'ADMIN',
+  removeTeamMember: 'ADMIN',
+  listApiCredentials: 'ADMIN',
+  createApiCredential: 'ADMIN',
+  rotateApiCredential: 'ADMIN',
+  revokeApiCredential: 'ADMIN',
+
+  registerMerchant: open,
+  listRegistrations: 'OWNER OPS SUPPORT',
+  repairRegistration: 'OWNER OPS',
+  listMerchants: 'OWNER OPS SUPPORT',
+  getMerchant: 'OWNER OPS SUPPORT',
+  setKybStatus: 'OWNER OPS',
+  setPayoutHold: 'OWNER OPS',
+  setMerchantActive: 'OWNER OPS',
+  listAudit: 'OWNER',
+  listStaff: 'OWNER',
+  addStaff: 'OWNER',
+  changeStaffRole: 'OWNER',
+  removeStaff: 'OWNER',
+  listStaffClients: 'OWNER',
+  createStaffClient: 'OWNER',
+  revokeStaffClient: 'OWNER',
+
+  getService: open,
+  whoami: 'ADMIN DEVELOPER FINANCE NONE OWNER OPS SUPPORT',
+  bankCallback: open,
+
+  createSandboxMerchant: 'OWNER OPS',
+  advanceSandboxClock: 'OWNER OPS',
+  listMails: 'OWNER OPS',
+  getMail: 'OWNER OPS',
+}
+
+const { service, idp, person, program, operator, automation } = await serviceWithRealms(t)
+const merchant = await service.merchant()
+
+type Caller = { realm: 'merchant' | 'platform' | 'customers' | 'none'; role: string; headers: Record<string, string> }
+
+const CALLERS: Record<string, Caller> = {
+  'an ADMIN': { realm: 'merchant', role: 'ADMIN', headers: person(merchant, { roles: ['ADMIN'] }) },
+  'a DEVELOPER': { realm: 'merchant', role: 'DEVELOPER', headers: person(merchant, { roles: ['DEVELOPER'] }) },
+  'a FINANCE': { realm: 'merchant', role: 'FINANCE', headers: person(merchant, { roles: ['FINANCE'] }) },
+  'a credential of ADMIN': { realm: 'merchant', role: 'ADMIN', headers: await program(merchant, 'ADMIN') },
+  'a credential of DEVELOPER': { realm: 'merchant', role: 'DEVELOPER', headers: await program(merchant, 'DEVELOPER') },
+  'a credential of FINANCE': { realm: 'merchant', role: 'FINANCE', headers: await program(merchant, 'FINANCE') },
+  'a credential without a role': { realm: 'merchant', role: 'NONE', headers: await program(merchant, null) },
+  "a merchant's person without a role": { realm: 'merchant', role: '-', headers: person(merchant) },
+  "a merchant's person with roles nobody knows": {
+    realm: 'merchant',
+    role: '-',
+    headers: person(merchant, { roles: ['NONE', 'OWNER', 'OPS', 'SUPPORT', 'admin', 'offline_access'] }),
+  },
+  'an OWNER': { realm: 'platform', role: 'OWNER', headers: operator({ roles: ['OWNER'] }) },
+  'an OPS': { realm: 'platform', role: 'OPS', headers: operator({ roles: ['OPS'] }) },
+  'a SUPPORT': { realm: 'platform', role: 'SUPPORT', headers: operator({ roles: ['SUPPORT'] }) },
+  'automation as OWNER': { realm: 'platform', role: 'OWNER', headers: await automation('OWNER') },
+  'automation as OPS': { realm: 'platform', role: 'OPS', headers: await automation('OPS') },
+  'automation as SUPPORT': { realm: 'platform', role: 'SUPPORT', headers: await automation('SUPPORT') },
+  "the platform's person without a role": { realm: 'platform', role: '-', headers: operator() },
+  "the platform's person with a merchant's roles": {
+    realm: 'platform',
+    role: '-',
+    headers: operator({ roles: ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE'] }),
+  },
+  'a customer of a bank': {
+    realm: 'customers',
+    role: '-',
+    headers: {
+      authorization: `Bearer ${idp.mint('customers', { clientId: 'customers-cli', roles: ['ADMIN', 'OWNER'] })}`,
+    },
+  },
+  nobody: { realm: 'none', role: '-', headers: {} },
+}
+
+/** The refusal that a caller must meet; undefined where it must be let in. */
+function refusal(may: string, accesses: readonly string[], { realm, role }: Caller): string | undefined {
+  if (may === open || may.split(' ').includes(role)) return undefined
+  if (realm === 'none') return 'UNAUTHENTICATED'
+  const isOwnRealm = accesses.includes(realm) || (realm === 'platform' && accesses.includes('sandbox'))
+  return isOwnRealm ? 'FORBIDDEN_ROLE' : 'WRONG_REALM'
+}
+
+const STATUS: Record<string, number> = { UNAUTHENTICATED: 401, WRONG_REALM: 403, FORBIDDEN_ROLE: 403 }
+const REFUSALS = ['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE', 'WRONG_REALM']
+
+const OPERATIONS = [...ROUTES, ...SANDBOX_ROUTES].map((row) => row.operation)
+
+t.test('the table has every operation, and no other', async (t) => {
+  t.same(Object.keys(MAY).toSorted(), OPERATIONS.map(({ name }) => name).toSorted())
+})
+
+for (const operation of OPERATIONS) {
+  t.test(`${operation.name} lets in whom the table names: ${MAY[operation.name]}`, async (t) => {
+    for (const [name, caller] of Object.entries(CALLERS)) {
+      const answer: Answer = await service.call(operation.method, somePath(operation.path), {
+        headers: caller.headers,
+        // Nothing that any operation would act on: who is let in meets the check of the body.
+        ...(hasBody(operation) ? { body: { nothing: true } } : {}),
+      })
+      const expected = refusal(MAY[operation.name] ?? '', operation.access, caller)
+      if (expected === undefined) t.notOk(REFUSALS.includes(answer.body.code), `${name} is let in: ${answer.text}`)
+      else t.match(answer, { status: STATUS[expected], body: { code: expected } }, `${name} is refused: ${expected}`)
+    }
+  })
+}
+
+t.test('a role in a token counts as far as the row of its owner goes, and the row as far as the token', async (t) => {
+  const subject = 'ada'
+  await service.owner.query(
+    `insert into team_members (merchant_id, id, email, role, invited_by) values ($1, $2, 'ada@acme.example', 'DEVELOPER', 'test')`,
+    [merchant.id, subject],
+  )
+  const code = async (headers: Record<string, string>, path: string): Promise<string | undefined> =>
+    (await service.call('GET', path, { headers })).body.code
+  const asAdmin = person(merchant, { subject, roles: ['ADMIN'] })
+  t.equal(await code(asAdmin, '/api/v1/portal/team'), 'FORBIDDEN_ROLE', 'a demoted ADMIN is one no longer')
+  t.equal(await code(asAdmin, '/api/v1/portal/webhooks'), undefined, 'but acts as what the row says')
+  t.match((await service.call('GET', '/api/v1/whoami', { headers: asAdmin })).body, {
+    role: 'DEVELOPER',
+    name: 'ada@acme.example',
+  })
+  const asFinance = person(merchant, { subject, roles: ['FINANCE'] })
+  t.equal(await code(asFinance, '/api/v1/payments'), 'FORBIDDEN_ROLE', 'two that have nothing in common allow nothing')
+
+  const other = await service.merchant({ serverRole: 'FINANCE' })
+  const escalated = { authorization: `Bearer ${idp.mint(other.realm, { roles: ['ADMIN', 'OWNER'] })}` }
+  t.equal(await code(escalated, '/api/v1/portal/team'), 'FORBIDDEN_ROLE', 'a client is no more than its row says')
+  t.match((await service.call('GET', '/api/v1/whoami', { headers: escalated })).body, { role: 'FINANCE' })
+})
+
+t.test('of several roles in a token any may let it in, and it acts under the one that does', async (t) => {
+  const headers = person(merchant, { roles: ['FINANCE', 'DEVELOPER'] })
+  const refund = `/api/v1/payments/${merchant.id}/refund`
+  t.match(await service.call('POST', refund, { headers, body: {} }), { status: 404 })
+  t.match(await service.call('GET', '/api/v1/portal/webhooks', { headers }), { status: 200 })
+  t.match(await service.call('GET', '/api/v1/portal/team', { headers }), { status: 403 })
+  const { body } = await service.call('GET', '/api/v1/whoami', { headers })
+  t.equal(body.role, 'DEVELOPER')
+  t.same(body.permissions.toSorted(), ['create payments', 'manage webhooks', 'read payments', 'refund payments'])
+})

@@ -1,0 +1,96 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { guess, isIn, openLogin, takeInvitation } from '../../support/guesses.ts'
+import { PASSWORD, atPortal, identityHarness, makeRealm, signIn } from '../../support/identity.ts'
+import type { IdentityHarness, SignInWish, TestRealm } from '../../support/identity.ts'
+import { UserAgent, asksForPassword } from '../../support/user-agent.ts'
+import type { Page } from '../../support/user-agent.ts'
+
+const NEW_PASSWORD = 'the tide comes in twice a day'
+
+async function addUser({ identity }: IdentityHarness, realm: TestRealm, name: string): Promise<SignInWish['email']> {
+  const email = `${name}@${realm.slug}.example`
+  const id = await identity.createUser(realm.slug, { email, roles: ['FINANCE'] })
+  await identity.setPassword(realm.slug, id, PASSWORD)
+  return email
+}
+
+t.test('7: an invitation sets the password once, and nobody signs in before', async (t) => {
+  const harness = await identityHarness(t)
+  const realm = await makeRealm(harness)
+  const email = `grace@${realm.slug}.example`
+  const id = await harness.identity.createUser(realm.slug, { email, roles: ['ADMIN'] })
+  const wish = { ...atPortal(harness, realm), email }
+  for (const password of ['', PASSWORD]) t.notOk(isIn(await guess(wish, password)), 'not before')
+  t.equal(await harness.identity.hasPassword(realm.slug, id), false)
+
+  await harness.identity.inviteUser(realm.slug, id, {
+    clientId: realm.portal,
+    lifespanSeconds: 600,
+    deliver: 'mail',
+    merchantId: null,
+  })
+  const [mail = ''] = await harness.mailsTo(email)
+  const link = /https?:\S+/.exec(mail)?.[0] ?? ''
+  // Scanners of mail open every link, some of them twice.
+  await Promise.all([1, 2].map(() => new UserAgent(harness.authUrl).open(link)))
+  await takeInvitation(harness.authUrl, link, NEW_PASSWORD)
+  t.equal(await harness.identity.hasPassword(realm.slug, id), true)
+  const { claims } = await signIn({ ...wish, password: NEW_PASSWORD })
+  t.equal(claims.sub, id)
+
+  const second = await takeInvitation(harness.authUrl, link, 'somebody else chose this one')
+  t.notOk(asksForPassword(second), 'the second time there is nothing to fill in')
+  t.notOk(isIn(await guess(wish, 'somebody else chose this one')))
+  t.ok(isIn(await guess(wish, NEW_PASSWORD)))
+})
+
+t.test('26: five wrong passwords lock the user, the right one too, and nobody else', async (t) => {
+  const harness = await identityHarness(t)
+  const realm = await makeRealm(harness)
+  const grace = await addUser(harness, realm, 'grace')
+  const wish = atPortal(harness, realm)
+  for (let wrong = 0; wrong < 5; wrong += 1) t.notOk(isIn(await guess(wish, `wrong guess number ${wrong}`)))
+  t.notOk(isIn(await guess(wish, PASSWORD)), 'the right password is refused while it is locked')
+  t.ok(isIn(await guess({ ...wish, email: grace }, PASSWORD)), 'other users sign in')
+})
+
+t.test('28: an unknown address, a wrong password and a locked user are one answer', async (t) => {
+  const harness = await identityHarness(t)
+  const realm = await makeRealm(harness)
+  const wish = atPortal(harness, realm)
+  const known = await guess(wish, 'not the password of Ada')
+  const nobody = `${randomUUID()}@${realm.slug}.example`
+  const unknown = await guess({ ...wish, email: nobody }, 'not the password of Ada')
+  for (let wrong = 0; wrong < 5; wrong += 1) await guess(wish, `wrong guess number ${wrong}`)
+  const locked = await guess(wish, PASSWORD)
+  const comparable = ({ status, text, headers }: Page, email: string) => ({
+    status,
+    policy: headers['content-security-policy'],
+    // The address that was typed in, and the sign-in that it was typed into.
+    text: text.replaceAll(email, 'EMAIL').replaceAll(/interaction[/=][\w-]+/g, 'INTERACTION'),
+  })
+  t.same(comparable(unknown, nobody), comparable(known, wish.email))
+  t.same(comparable(locked, wish.email), comparable(known, wish.email))
+})
+
+t.test('28: and take the same time', async (t) => {
+  const harness = await identityHarness(t)
+  const realm = await makeRealm(harness)
+  const wish = atPortal(harness, realm)
+  const time = async (email: string): Promise<number> => {
+    const { agent, page } = await openLogin({ ...wish, email })
+    const began = performance.now()
+    await agent.send(page, { email, password: 'not the password of Ada' })
+    return performance.now() - began
+  }
+  const known: number[] = []
+  const unknown: number[] = []
+  for (let round = 0; round < 8; round += 1) {
+    known.push(await time(wish.email))
+    unknown.push(await time(`${randomUUID()}@${realm.slug}.example`))
+  }
+  const median = (all: number[]): number => all.toSorted((a, b) => a - b)[Math.floor(all.length / 2)] ?? 0
+  const [first, second] = [median(known), median(unknown)]
+  t.ok(Math.abs(first - second) < 60, `${first.toFixed(0)} ms and ${second.toFixed(0)} ms`)
+})

@@ -1,0 +1,90 @@
+import t from 'tap'
+import { request } from 'undici'
+import { makeBuckets } from '../../src/identity/embedded/throttle.ts'
+import { embeddedHarness, makeRealm } from '../support/identity.ts'
+
+t.test('a bucket gives its burst at once, and then one after the other', async (t) => {
+  let now = 0
+  const wait = makeBuckets({ burst: 3, perHour: 60 }, () => now)
+  t.same([wait('a'), wait('a'), wait('a')], [0, 0, 0])
+  t.equal(wait('a'), 60)
+  now += 20
+  t.equal(wait('a'), 40, 'who is early is told how long is left, and loses nothing by asking')
+  now += 40
+  t.equal(wait('a'), 0)
+  t.equal(wait('a'), 60)
+  t.equal(wait('b'), 0, 'others have their own')
+  now += 86_400
+  t.same([wait('a'), wait('a'), wait('a')], [0, 0, 0])
+  t.equal(wait('a'), 60, 'a day saves up no more than the burst')
+})
+
+t.test('a flood of addresses takes no more memory than is given to it', async (t) => {
+  const wait = makeBuckets({ burst: 1, perHour: 1 }, () => 0)
+  for (let address = 0; address < 20_000; address += 1) wait(`10.0.${address >> 8}.${address & 255}`)
+  t.not(wait('10.0.78.31'), 0, 'the last ones are remembered')
+  t.equal(wait('10.0.0.0'), 0, 'the first ones are forgotten')
+})
+
+/** Sends a form as a client behind this address. */
+async function send(url: string, form: Record<string, string>, headers: Record<string, string> = {}) {
+  const answer = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded', ...headers },
+    body: new URLSearchParams(form).toString(),
+  })
+  return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
+}
+
+t.test('who asks for links too often waits, and is told how long', async (t) => {
+  const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
+  const realm = await makeRealm(harness)
+  const url = `${harness.authUrl}/realms/${realm.slug}/forgot`
+  const answers = await Promise.all(
+    Array.from({ length: 25 }, (_, index) =>
+      send(url, { email: `nobody-${index}@example.com` }, { 'x-forwarded-for': `192.0.2.${index}` }),
+    ),
+  )
+  t.equal(answers.filter(({ status }) => status === 200).length, 20, 'headers of the caller change nothing')
+  const refused = answers.find(({ status }) => status === 429)
+  t.equal(refused?.headers['retry-after'], '180')
+  t.match(refused?.text, /Wait 3 minutes/)
+  const page = await request(url)
+  t.equal(page.statusCode, 200, 'looking is free')
+  await page.body.dump()
+})
+
+t.test('behind a proxy that is trusted each of its clients has its own, and can say nothing of its own', async (t) => {
+  const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true', SVC_TRUST_PROXY: 'true' } })
+  const realm = await makeRealm(harness)
+  const url = `${harness.authUrl}/realms/${realm.slug}/device`
+  const from = (forwarded: string) => send(url, { user_code: 'BCDF-GHJK' }, { 'x-forwarded-for': forwarded })
+  const statuses = await Promise.all(
+    Array.from({ length: 21 }, async (_, index) => (await from(`192.0.2.${index}, 203.0.113.7`)).status),
+  )
+  t.equal(statuses.filter((status) => status === 429).length, 1, 'the last hop counts, not what stands before it')
+  t.not((await from('203.0.113.8')).status, 429)
+  const network = await Promise.all(
+    Array.from({ length: 21 }, async (_, index) => (await from(`2001:db8:1:2::${index + 1}`)).status),
+  )
+  t.equal(network.filter((status) => status === 429).length, 1, 'a network of IPv6 is one client')
+  t.not((await from('2001:db8:1:3::1')).status, 429)
+})
+
+t.test('guesses are slowed down for all users of an address together', async (t) => {
+  const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
+  const realm = await makeRealm(harness)
+  const url = `${harness.authUrl}/realms/${realm.slug}/interaction/none`
+  const statuses = await Promise.all(
+    Array.from({ length: 40 }, async (_, index) => (await send(url, { email: `${index}@example.com` })).status),
+  )
+  t.equal(statuses.filter((status) => status === 429).length, 10)
+})
+
+t.test('without rate limits nobody waits', async (t) => {
+  const harness = await embeddedHarness(t)
+  const realm = await makeRealm(harness)
+  const url = `${harness.authUrl}/realms/${realm.slug}/forgot`
+  const answers = await Promise.all(Array.from({ length: 40 }, () => send(url, { email: 'nobody@example.com' })))
+  t.ok(answers.every(({ status }) => status === 200))
+})

@@ -1,0 +1,77 @@
+import t from 'tap'
+import { remember } from '../../src/lib/remember.ts'
+
+function bench(max = 100) {
+  const asked: string[] = []
+  const clock = { ms: 0 }
+  const world = new Map<string, string>()
+  const look = async (key: string): Promise<string | null> => {
+    asked.push(key)
+    await new Promise((resolve) => setImmediate(resolve))
+    if (world.get(key) === 'fails') throw new Error('away')
+    return world.get(key) ?? null
+  }
+  return { asked, clock, world, find: remember(look, { forMs: 10_000, max, now: () => clock.ms }) }
+}
+
+t.test('an answer holds for its time and no longer, whether there is one or none', async (t) => {
+  const { asked, clock, world, find } = bench()
+  world.set('a', 'Ada')
+  for (let count = 0; count < 3; count++) {
+    t.equal(await find('a'), 'Ada')
+    t.equal(await find('b'), null)
+  }
+  t.same(asked, ['a', 'b'])
+  world.delete('a')
+  world.set('b', 'Bob')
+  clock.ms = 9_999
+  t.same([await find('a'), await find('b')], ['Ada', null])
+  clock.ms = 10_000
+  t.same([await find('a'), await find('b')], [null, 'Bob'])
+})
+
+t.test('time counts from the question, not from the answer', async (t) => {
+  const { asked, clock, find } = bench()
+  const answer = find('a')
+  clock.ms = 9_000
+  await answer
+  clock.ms = 10_001
+  await find('a')
+  t.same(asked, ['a', 'a'])
+})
+
+t.test('questions at once are one', async (t) => {
+  const { asked, find } = bench()
+  await Promise.all(Array.from({ length: 50 }, () => find('a')))
+  t.same(asked, ['a'])
+})
+
+t.test('a failure is told to all who asked, and not remembered', async (t) => {
+  const { asked, world, find } = bench()
+  world.set('a', 'fails')
+  const both = await Promise.allSettled([find('a'), find('a')])
+  t.same(
+    both.map(({ status }) => status),
+    ['rejected', 'rejected'],
+  )
+  world.set('a', 'Ada')
+  t.equal(await find('a'), 'Ada')
+  t.same(asked, ['a', 'a'])
+})
+
+t.test('no more is kept than there may be, and names that nobody has drive out none that somebody has', async (t) => {
+  const { asked, world, find } = bench(10)
+  for (let count = 0; count < 10; count++) world.set(`known-${count}`, 'x')
+  for (let count = 0; count < 10; count++) await find(`known-${count}`)
+  for (let count = 0; count < 100; count++) await find(`made-up-${count}`)
+  asked.length = 0
+  for (let count = 0; count < 10; count++) await find(`known-${count}`)
+  t.same(asked, [])
+  await find('made-up-0')
+  t.same(asked, ['made-up-0'], 'of the others only the last are kept')
+  world.set('known-10', 'x')
+  await find('known-10')
+  asked.length = 0
+  await find('known-0')
+  t.same(asked, ['known-0'], 'the oldest made room')
+})

@@ -1,0 +1,209 @@
+import t from 'tap'
+import type { App } from '../../src/app.ts'
+import { IdentityUnavailableError } from '../../src/identity/provider.ts'
+import { createCredential, listCredentials, revokeCredential, rotateCredential } from '../../src/team/credentials.ts'
+import type { ShownCredential } from '../../src/team/credentials.ts'
+import { identifyMerchant } from '../../src/merchants/identify.ts'
+import { testService } from '../support/app.ts'
+import { fakeProvider } from '../support/fake-provider.ts'
+import type { FakeProvider } from '../support/fake-provider.ts'
+
+const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
+const actor = { id: 'ada-id', name: 'ada@acme.example', role: 'ADMIN' }
+
+type Shop = {
+  app: App
+  identity: FakeProvider
+  merchantId: string
+  clientId: string
+  realm: string
+  create(name?: string, role?: 'ADMIN' | 'DEVELOPER' | null): Promise<ShownCredential>
+}
+
+const shop = async (): Promise<Shop> => {
+  const { id: merchantId, realm, clientId } = await service.merchant()
+  const identity = fakeProvider()
+  await identity.createRealm({
+    slug: realm,
+    kind: 'merchant',
+    displayName: 'Acme',
+    registrationId: merchantId,
+    roles: [],
+  })
+  await identity.createServiceClient(realm, { clientId, secret: 'first', roles: ['ADMIN'] })
+  const app = { ...service.app, identity }
+  return {
+    app,
+    identity,
+    merchantId,
+    clientId,
+    realm,
+    create: (name = 'ci', role = null) => createCredential(app, { merchantId, name, role, actor }),
+  }
+}
+
+const actionsOf = async (merchantId: string): Promise<Record<string, unknown>[]> => {
+  const { rows } = await service.owner.query(
+    'select action, subject_id, reason, before, after from operator_actions where merchant_id = $1 order by ordinal',
+    [merchantId],
+  )
+  return rows
+}
+
+t.test('a credential is made with its secret, shown once and kept nowhere', async (t) => {
+  const { app, identity, merchantId, clientId, realm, create } = await shop()
+  const { credential, secret, tokenEndpoint } = await create('nightly', 'DEVELOPER')
+  t.match(credential.client_id, new RegExp(`^${realm}-key-[a-z0-9]{8}$`))
+  t.match(credential, { kind: 'credential', role: 'DEVELOPER', name: 'nightly', created_by: 'ada@acme.example' })
+  t.match(secret, /^[\w-]{43}$/, '32 bytes as base64url')
+  t.equal(tokenEndpoint, `http://idp.example/realms/${realm}/protocol/openid-connect/token`)
+  t.equal(identity.realm(realm).clients.get(credential.client_id), secret)
+  t.match(await identifyMerchant(app, credential.client_id), { merchant_id: merchantId, role: 'DEVELOPER' })
+  t.match(await listCredentials(app, merchantId), [
+    { client_id: clientId, kind: 'server', role: 'ADMIN' },
+    { client_id: credential.client_id },
+  ])
+  const { rows } = await service.owner.query('select c::text as row from merchant_client c')
+  const { rows: actions } = await service.owner.query('select a::text as row from operator_actions a')
+  t.notMatch(JSON.stringify([...rows, ...actions]), secret ?? 'none')
+})
+
+t.test('a new secret replaces the old one, also for the server client', async (t) => {
+  const { app, identity, merchantId, clientId, realm, create } = await shop()
+  const made = await create()
+  for (const id of [made.credential.client_id, clientId]) {
+    const old = identity.realm(realm).clients.get(id)
+    const { secret } = await rotateCredential(app, { merchantId, clientId: id, actor })
+    t.not(secret, old)
+    t.equal(identity.realm(realm).clients.get(id), secret)
+  }
+  t.match(await actionsOf(merchantId), [
+    { action: 'credential.create', after: { name: 'ci', role: null } },
+    { action: 'credential.rotate', subject_id: made.credential.client_id },
+    { action: 'credential.rotate', subject_id: clientId },
+  ])
+})
+
+t.test('a revoked credential is gone from the provider, from the list, and speaks for nobody', async (t) => {
+  const { app, identity, merchantId, realm, create } = await shop()
+  const { credential } = await create('ci', 'ADMIN')
+  const key = { merchantId, clientId: credential.client_id, actor }
+  const revoked = await revokeCredential(app, key)
+  t.match(revoked, { client_id: credential.client_id, revoked_at: /^20/ })
+  t.equal(identity.realm(realm).clients.has(credential.client_id), false)
+  t.equal(await identifyMerchant(app, credential.client_id), null)
+  t.equal((await listCredentials(app, merchantId)).length, 1)
+  t.same(await revokeCredential(app, key), revoked, 'repeatable')
+  await t.rejects(rotateCredential(app, key), { code: 'CREDENTIAL_NOT_FOUND' })
+  t.match(await actionsOf(merchantId), [{}, { action: 'credential.revoke', before: { name: 'ci', role: 'ADMIN' } }])
+})
+
+t.test("the server client can't be revoked, for the merchant is known by it", async (t) => {
+  const { app, identity, merchantId, clientId, realm } = await shop()
+  await t.rejects(revokeCredential(app, { merchantId, clientId, actor }), {
+    code: 'CREDENTIAL_NOT_REVOCABLE',
+    next: /rotate/,
+  })
+  t.equal(identity.realm(realm).clients.get(clientId), 'first')
+  t.match(await identifyMerchant(app, clientId), { merchant_id: merchantId })
+})
+
+t.test('people sign in with the portal and cli clients; they are no credentials', async (t) => {
+  const { app, merchantId, realm } = await shop()
+  for (const clientId of [`${realm}-portal`, `${realm}-cli`]) {
+    await t.rejects(revokeCredential(app, { merchantId, clientId, actor }), { code: 'CREDENTIAL_NOT_FOUND' })
+    await t.rejects(rotateCredential(app, { merchantId, clientId, actor }), { code: 'CREDENTIAL_NOT_FOUND' })
+  }
+})
+
+t.test('20 live credentials are the limit, also for those who ask at once', async (t) => {
+  const { app, merchantId, create } = await shop()
+  for (let i = 0; i < 17; i += 1) await create(`c${i}`)
+  const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => create(`p${i}`)))
+  t.equal(outcomes.filter(({ status }) => status === 'fulfilled').length, 3)
+  t.ok(
+    outcomes
+      .filter((each) => each.status === 'rejected')
+      .every(({ reason }) => reason.code === 'CREDENTIAL_LIMIT_REACHED'),
+  )
+  const [, first] = await listCredentials(app, merchantId)
+  await revokeCredential(app, { merchantId, clientId: first?.client_id ?? '', actor })
+  await t.resolves(create('room again'))
+})
+
+t.test('a provider that fails leaves no credential that works, or that the list does not show', async (t) => {
+  for (const when of ['before', 'after'] as const) {
+    const { app, identity, merchantId, realm, create } = await shop()
+    identity.fail('createServiceClient', when)
+    await t.rejects(create(), IdentityUnavailableError)
+    t.equal((await listCredentials(app, merchantId)).length, 1, 'the server client alone')
+    t.equal(identity.realm(realm).clients.size, 1)
+    t.match(await actionsOf(merchantId), [
+      { action: 'credential.create' },
+      { action: 'credential.revoke', reason: 'the identity provider has not made it' },
+    ])
+  }
+  const { app, identity, merchantId, realm, create } = await shop()
+  const { credential } = await create()
+  const key = { merchantId, clientId: credential.client_id, actor }
+  identity.fail('deleteClient')
+  await t.rejects(revokeCredential(app, key), IdentityUnavailableError)
+  t.equal(await identifyMerchant(app, key.clientId), null, 'it speaks for nobody all the same')
+  await revokeCredential(app, key)
+  t.equal(identity.realm(realm).clients.has(key.clientId), false, 'and a repetition makes up for it')
+})
+
+t.test('over HTTP, without an identity provider, credentials are rows without secrets', async (t) => {
+  const merchant = await service.merchant()
+  const path = '/api/v1/portal/api-credentials'
+  const call = (method: 'GET' | 'POST' | 'DELETE', rest = '', body?: unknown) =>
+    service.call(method, path + rest, { merchant, body })
+  const made = await call('POST', '', { name: 'ci', role: 'DEVELOPER' })
+  t.match(made, {
+    status: 201,
+    body: { kind: 'credential', role: 'DEVELOPER', name: 'ci', client_secret: null, token_endpoint: null },
+  })
+  t.match(await call('POST', '', { name: 'payments only' }), { status: 201, body: { role: null } })
+  t.match(await call('GET'), { status: 200, body: { data: [{ kind: 'server' }, { name: 'ci' }, { role: null }] } })
+  t.match(await call('POST', `/${made.body.client_id}/rotate`), { status: 200, body: { client_secret: null } })
+  t.match(await call('POST', `/${made.body.client_id}/rotate`, {}), { status: 200 })
+  t.match(await call('DELETE', `/${made.body.client_id}`), { status: 200, body: { revoked_at: /^20/ } })
+  t.match(await call('DELETE', `/${merchant.clientId}`), { status: 409, body: { code: 'CREDENTIAL_NOT_REVOCABLE' } })
+})
+
+t.test("another merchant's credential is as unknown as one that does not exist", async (t) => {
+  const mine = await service.merchant()
+  const theirs = await service.merchant()
+  const path = '/api/v1/portal/api-credentials'
+  const { body } = await service.call('POST', path, { merchant: theirs, body: { name: 'ci' } })
+  const answers = await Promise.all(
+    [body.client_id, theirs.clientId, `${mine.realm}-key-00000000`, 'nonsense', '%00'].flatMap((id) => [
+      service.call('DELETE', `${path}/${id}`, { merchant: mine }),
+      service.call('POST', `${path}/${id}/rotate`, { merchant: mine }),
+    ]),
+  )
+  t.equal(new Set(answers.map(({ text, body: { request_id } }) => text.replace(request_id, ''))).size, 1)
+  t.ok(answers.every(({ status, body: { code } }) => status === 404 && code === 'CREDENTIAL_NOT_FOUND'))
+  t.equal((await service.call('GET', path, { merchant: theirs })).body.data.length, 2)
+})
+
+t.test('bad bodies are refused, and nothing is made', async (t) => {
+  const merchant = await service.merchant()
+  const path = '/api/v1/portal/api-credentials'
+  for (const body of [
+    {},
+    { name: '' },
+    { name: 'x'.repeat(101) },
+
+    { name: 'ci', role: 'OWNER' },
+    { name: 'ci', role: '' },
+    { name: 'ci', client_id: 'mine' },
+    { name: 'ci', client_secret: 'mine' },
+    { name: 7 },
+  ]) {
+    t.match(await service.call('POST', path, { merchant, body }), { status: 400, body: { code: 'VALIDATION_FAILED' } })
+  }
+  const rotate = `${path}/${merchant.clientId}/rotate`
+  t.match(await service.call('POST', rotate, { merchant, body: { client_secret: 'mine' } }), { status: 400 })
+  t.equal((await service.call('GET', path, { merchant })).body.data.length, 1)
+})

@@ -1,0 +1,274 @@
+import t from 'tap'
+import type { App } from '../../src/app.ts'
+import { IdentityUnavailableError } from '../../src/identity/provider.ts'
+import { changeMemberRole, inviteMember, listTeam, removeMember } from '../../src/team/members.ts'
+import type { TeamMemberRecord } from '../../src/team/record.ts'
+import { testService } from '../support/app.ts'
+import { fakeProvider } from '../support/fake-provider.ts'
+import type { FakeProvider } from '../support/fake-provider.ts'
+
+const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
+const actor = { id: 'ada-id', name: 'ada@acme.example', role: 'ADMIN' }
+
+type Team = {
+  app: App
+  identity: FakeProvider
+  merchantId: string
+  realm: string
+  invite(email: string, role?: 'ADMIN' | 'DEVELOPER' | 'FINANCE'): Promise<TeamMemberRecord>
+}
+
+/** A merchant with a provider that remembers, and can fail. */
+const team = async (): Promise<Team> => {
+  const { id: merchantId, realm } = await service.merchant()
+  const identity = fakeProvider()
+  await identity.createRealm({
+    slug: realm,
+    kind: 'merchant',
+    displayName: 'Acme',
+    registrationId: merchantId,
+    roles: [],
+  })
+  const app = { ...service.app, identity }
+  return {
+    app,
+    identity,
+    merchantId,
+    realm,
+    invite: (email, role = 'ADMIN') => inviteMember(app, { merchantId, email, role, actor }),
+  }
+}
+
+const actionsOf = async (merchantId: string): Promise<unknown[]> => {
+  const { rows } = await service.owner.query(
+    'select actor_name, action, subject_id, before, after from operator_actions where merchant_id = $1 order by ordinal',
+    [merchantId],
+  )
+  return rows
+}
+
+t.test('a member is invited, promoted and removed, and everything stands in the audit trail', async (t) => {
+  const { app, identity, merchantId, realm, invite } = await team()
+  const ada = await invite('ada@acme.example')
+  const bob = await invite('bob@acme.example', 'FINANCE')
+  t.match(bob, { email: 'bob@acme.example', role: 'FINANCE', is_active: true, invited_by: 'ada@acme.example' })
+  t.equal(identity.user(realm, 'bob@acme.example')?.id, bob.id, 'the id is the `sub` of the tokens')
+  t.same(identity.user(realm, 'bob@acme.example')?.roles, ['FINANCE'])
+  t.match(identity.invitations[1], {
+    realm,
+    userId: bob.id,
+    invitation: { clientId: `${realm}-portal`, deliver: 'mail', merchantId, lifespanSeconds: 43_200 },
+  })
+  await changeMemberRole(app, { merchantId, id: bob.id, role: 'DEVELOPER', actor })
+  t.same(identity.user(realm, 'bob@acme.example')?.roles, ['DEVELOPER'])
+  const removed = await removeMember(app, { merchantId, id: bob.id, actor })
+  t.match(removed, { id: bob.id, is_active: false })
+  t.equal(identity.user(realm, 'bob@acme.example'), undefined)
+  t.same(
+    (await listTeam(app, merchantId)).map(({ id }) => id),
+    [ada.id],
+  )
+  const by = { actor_name: 'ada@acme.example' }
+  t.match(await actionsOf(merchantId), [
+    { ...by, action: 'team.invite', subject_id: ada.id, after: { role: 'ADMIN' } },
+    { ...by, action: 'team.invite', subject_id: bob.id, after: { email: 'bob@acme.example', role: 'FINANCE' } },
+    { ...by, action: 'team.role', subject_id: bob.id, before: { role: 'FINANCE' }, after: { role: 'DEVELOPER' } },
+    { ...by, action: 'team.remove', subject_id: bob.id, before: { email: 'bob@acme.example', role: 'DEVELOPER' } },
+  ])
+})
+
+t.test('who was removed can be invited again, as somebody new', async (t) => {
+  const { app, identity, merchantId, realm, invite } = await team()
+  await invite('ada@acme.example')
+  const first = await invite('bob@acme.example')
+  await removeMember(app, { merchantId, id: first.id, actor })
+  const second = await invite('bob@acme.example', 'FINANCE')
+  t.not(second.id, first.id)
+  t.match(second, { is_active: true, role: 'FINANCE' })
+  t.same(identity.user(realm, 'bob@acme.example')?.roles, ['FINANCE'])
+})
+
+t.test('an invitation that was not taken is sent again; one that was is refused', async (t) => {
+  const { identity, realm, invite, app, merchantId } = await team()
+  await invite('ada@acme.example')
+  const first = await invite('bob@acme.example', 'FINANCE')
+  const again = await invite('bob@acme.example', 'DEVELOPER')
+  t.match(again, { id: first.id, role: 'DEVELOPER' }, 'with the role of now')
+  t.same(identity.user(realm, 'bob@acme.example')?.roles, ['DEVELOPER'])
+  t.equal(identity.invitations.filter(({ userId }) => userId === first.id).length, 2)
+  await identity.setPassword(realm, first.id, 'taken')
+  await t.rejects(invite('bob@acme.example', 'ADMIN'), { code: 'USER_EXISTS' })
+  t.same(identity.user(realm, 'bob@acme.example')?.roles, ['DEVELOPER'])
+  t.equal((await listTeam(app, merchantId)).length, 2)
+})
+
+t.test('the last ADMIN stays one', async (t) => {
+  const { app, identity, merchantId, realm, invite } = await team()
+  const ada = await invite('ada@acme.example')
+  const bob = await invite('bob@acme.example', 'FINANCE')
+  const key = { merchantId, id: ada.id, actor }
+  await t.rejects(changeMemberRole(app, { ...key, role: 'FINANCE' }), { code: 'LAST_ADMIN' })
+  await t.rejects(removeMember(app, key), { code: 'LAST_ADMIN' })
+  await t.rejects(invite('ada@acme.example', 'FINANCE'), { code: 'LAST_ADMIN' }, 'nor by a new invitation')
+  t.same(identity.user(realm, 'ada@acme.example')?.roles, ['ADMIN'])
+  await changeMemberRole(app, { merchantId, id: bob.id, role: 'ADMIN', actor })
+  t.match(await changeMemberRole(app, { ...key, role: 'FINANCE' }), { role: 'FINANCE' })
+})
+
+t.test('of two ADMINs who leave at the same moment, one stays', async (t) => {
+  for (const leave of ['demote', 'remove'] as const) {
+    const { app, merchantId, invite } = await team()
+    const ada = await invite('ada@acme.example')
+    const bob = await invite('bob@acme.example')
+    const outcomes = await Promise.allSettled(
+      [ada, bob].map(({ id }) =>
+        leave === 'remove'
+          ? removeMember(app, { merchantId, id, actor })
+          : changeMemberRole(app, { merchantId, id, role: 'DEVELOPER', actor }),
+      ),
+    )
+    t.same(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'], leave)
+    const refused = outcomes.find((each) => each.status === 'rejected')
+    t.match(refused, { reason: { code: 'LAST_ADMIN' } })
+    t.equal((await listTeam(app, merchantId)).filter(({ role }) => role === 'ADMIN').length, 1)
+  }
+})
+
+t.test('two invitations of one person at once make one member', async (t) => {
+  const { app, identity, merchantId, realm, invite } = await team()
+  const invited = await Promise.all([1, 2, 3, 4].map(() => invite('ada@acme.example')))
+  t.equal(new Set(invited.map(({ id }) => id)).size, 1)
+  t.equal((await listTeam(app, merchantId)).length, 1)
+  t.equal(identity.realm(realm).users.size, 1)
+})
+
+t.test('whichever step fails, nobody may do more than the row says, and a repetition heals it', async (t) => {
+  const steps = ['createUser', 'setUserRoles', 'inviteUser'] as const
+  for (const step of steps) {
+    for (const when of ['before', 'after'] as const) {
+      const { app, identity, merchantId, realm, invite } = await team()
+      await invite('ada@acme.example')
+      identity.fail(step, when)
+      await t.rejects(invite('bob@acme.example'), IdentityUnavailableError)
+      const row = (await listTeam(app, merchantId)).find(({ email }) => email === 'bob@acme.example')
+      const roles = identity.user(realm, 'bob@acme.example')?.roles ?? []
+      t.ok(roles.length === 0 || roles[0] === row?.role, `${step} ${when}: ${JSON.stringify({ row, roles })}`)
+      const bob = await invite('bob@acme.example')
+      t.equal(bob.id, identity.user(realm, 'bob@acme.example')?.id)
+      t.same(identity.user(realm, 'bob@acme.example')?.roles, ['ADMIN'])
+      t.ok(identity.invitations.some(({ userId }) => userId === bob.id))
+      t.equal(identity.realm(realm).users.size, 2)
+    }
+  }
+})
+
+t.test('a demotion that the provider did not hear of holds already, and is made up for', async (t) => {
+  const { app, identity, merchantId, realm, invite } = await team()
+  await invite('ada@acme.example')
+  const bob = await invite('bob@acme.example')
+  const demote = () => changeMemberRole(app, { merchantId, id: bob.id, role: 'FINANCE', actor })
+  identity.fail('setUserRoles')
+  await t.rejects(demote(), IdentityUnavailableError)
+  t.match(await listTeam(app, merchantId), [{}, { id: bob.id, role: 'FINANCE' }])
+  await demote()
+  t.same(identity.user(realm, 'bob@acme.example')?.roles, ['FINANCE'])
+  t.equal((await actionsOf(merchantId)).length, 3, 'and recorded once')
+})
+
+t.test('a removal that the provider did not hear of holds already, and is made up for', async (t) => {
+  const { app, identity, merchantId, realm, invite } = await team()
+  await invite('ada@acme.example')
+  const bob = await invite('bob@acme.example')
+  const key = { merchantId, id: bob.id, actor }
+  identity.fail('deleteUser')
+  await t.rejects(removeMember(app, key), IdentityUnavailableError)
+  t.equal((await listTeam(app, merchantId)).length, 1)
+  t.match(await removeMember(app, key), { is_active: false })
+  t.equal(identity.user(realm, 'bob@acme.example'), undefined)
+  t.equal((await actionsOf(merchantId)).length, 3, 'and recorded once')
+})
+
+t.test('what a failed removal left at the provider does not come back with a new invitation', async (t) => {
+  const { app, identity, merchantId, realm, invite } = await team()
+  await invite('ada@acme.example')
+  const bob = await invite('bob@acme.example')
+  await identity.setPassword(realm, bob.id, 'known to the old account')
+  identity.fail('deleteUser')
+  await t.rejects(removeMember(app, { merchantId, id: bob.id, actor }))
+  const again = await invite('bob@acme.example', 'FINANCE')
+  t.not(again.id, bob.id)
+  t.match(identity.user(realm, 'bob@acme.example'), { password: null, roles: ['FINANCE'] })
+})
+
+t.test('of two role changes at once, one stands in both places', async (t) => {
+  for (let round = 0; round < 5; round += 1) {
+    const { app, identity, merchantId, realm, invite } = await team()
+    await invite('ada@acme.example')
+    const bob = await invite('bob@acme.example')
+    // The provider answers in no order.
+    identity.onCall(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 20)))
+    const roles = ['FINANCE', 'DEVELOPER', 'ADMIN'] as const
+    await Promise.all(roles.map((role) => changeMemberRole(app, { merchantId, id: bob.id, role, actor })))
+    const row = (await listTeam(app, merchantId)).find(({ id }) => id === bob.id)
+    t.same(identity.user(realm, 'bob@acme.example')?.roles, [row?.role])
+  }
+})
+
+t.test("over HTTP a merchant's ADMIN keeps the team", async (t) => {
+  const merchant = await service.merchant()
+  const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: unknown) =>
+    service.call(method, `/api/v1/portal/team${path}`, { merchant, body })
+  t.match(await call('GET'), { status: 200, body: { data: [], has_more: false, next_cursor: null } })
+  const ada = await call('POST', '', { email: ' Ada@ACME.example ', role: 'ADMIN' })
+  t.match(ada, { status: 201, body: { email: 'ada@acme.example', role: 'ADMIN', invited_by: merchant.clientId } })
+  const bob = await call('POST', '', { email: 'bob@acme.example', role: 'FINANCE' })
+  const repeated = await call('POST', '', { email: 'BOB@acme.example', role: 'FINANCE' })
+  t.same(repeated.body, bob.body, 'whatever the case of the address')
+  t.match(await call('PUT', `/${bob.body.id}`, { role: 'DEVELOPER' }), { status: 200, body: { role: 'DEVELOPER' } })
+  t.match(await call('PUT', `/${ada.body.id}`, { role: 'FINANCE' }), { status: 409, body: { code: 'LAST_ADMIN' } })
+  t.match(await call('DELETE', `/${ada.body.id}`), { status: 409, body: { code: 'LAST_ADMIN' } })
+  t.match(await call('DELETE', `/${bob.body.id}`), { status: 200, body: { id: bob.body.id, is_active: false } })
+  t.match(await call('DELETE', `/${bob.body.id}`), { status: 200, body: { is_active: false } }, 'repeatable')
+  t.match(await call('PUT', `/${bob.body.id}`, { role: 'ADMIN' }), { status: 404 }, 'who is gone has no role')
+  t.match((await call('GET')).body.data, [{ email: 'ada@acme.example' }])
+})
+
+t.test("another merchant's member is as unknown as one that does not exist", async (t) => {
+  const mine = await service.merchant()
+  const theirs = await service.merchant()
+  const path = '/api/v1/portal/team'
+  const member = await service.call('POST', path, { merchant: theirs, body: { email: 'x@y.example', role: 'ADMIN' } })
+  await service.call('POST', path, { merchant: theirs, body: { email: 'z@y.example', role: 'ADMIN' } })
+  const answers = await Promise.all(
+    [member.body.id, service.app.ids.uuid(), 'nonsense', '%00'].flatMap((id) => [
+      service.call('PUT', `${path}/${id}`, { merchant: mine, body: { role: 'FINANCE' } }),
+      service.call('DELETE', `${path}/${id}`, { merchant: mine }),
+    ]),
+  )
+  const bodies = answers.map(({ body, text }) => text.replace(body.request_id, ''))
+  t.equal(new Set(bodies).size, 1, 'the same bytes')
+  t.ok(answers.every(({ status, body }) => status === 404 && body.code === 'TEAM_MEMBER_NOT_FOUND'))
+  t.match((await service.call('GET', path, { merchant: theirs })).body.data, [{ role: 'ADMIN' }, { role: 'ADMIN' }])
+})
+
+t.test('bad bodies are refused, and nobody is invited', async (t) => {
+  const merchant = await service.merchant()
+  for (const body of [
+    {},
+    { email: 'ada@acme.example' },
+    { email: 'ada@acme.example', role: 'OWNER' },
+    { email: 'ada@acme.example', role: 'admin' },
+    { email: 'ada', role: 'ADMIN' },
+    { email: 'a@b.example,c@d.example', role: 'ADMIN' },
+    { email: 'a@b.example\r\nBcc: c@d.example', role: 'ADMIN' },
+    { email: `${'x'.repeat(250)}@b.example`, role: 'ADMIN' },
+    { email: 'ada@acme.example', role: 'ADMIN', is_active: true },
+    { email: ['ada@acme.example'], role: 'ADMIN' },
+  ]) {
+    t.match(await service.call('POST', '/api/v1/portal/team', { merchant, body }), {
+      status: 400,
+      body: { code: 'VALIDATION_FAILED' },
+    })
+  }
+  t.same((await service.call('GET', '/api/v1/portal/team', { merchant })).body.data, [])
+})
