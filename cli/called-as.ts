@@ -1,5 +1,5 @@
 import { join, sep } from 'node:path'
-import { packageFolder } from './version.ts'
+import { packageRoot } from '../src/lib/package-root.ts'
 
 /** The nouns and verbs after `svc`. The test holds them against the program's own. */
 export const COMMAND_WORDS = [
@@ -22,6 +22,7 @@ export const COMMAND_WORDS = [
   'token',
   'profile',
   'init',
+  'doctor',
   'merchants',
   'm',
   'kyb',
@@ -49,13 +50,54 @@ export function calledAs(env: NodeJS.ProcessEnv, script: string | undefined): st
 
 /** The launcher by its own path, outside node_modules: an installed one is started through a link of the shell's path. */
 function isInCheckout(script: string | undefined): boolean {
-  const folder = packageFolder()
+  const folder = packageRoot()
   return script === join(folder, 'bin', 'svc.js') && !folder.split(sep).includes('node_modules')
 }
 
-const COMMAND = new RegExp(`(?<![\\w/.-]|npx )svc (?=(?:${COMMAND_WORDS.join('|')}|--?\\w[\\w-]*)(?![\\w-]))`, 'g')
+const COMMAND = new RegExp(`(?<![\\w/.-]|npx )svc (?=(?<word>${COMMAND_WORDS.join('|')}|--?\\w[\\w-]*)(?![\\w-]))`, 'g')
 
-/** The text with every command in it as the user has to type it; `svc` the program stays as it is. */
-export function asTyped(text: string, called: string): string {
-  return called === 'svc' ? text : text.replace(COMMAND, `${called} `)
+/** What the user's command line said of the service and the identity; the environment goes on saying what it says. */
+export type Given = {
+  apiUrl?: string | undefined
+  profile?: string | undefined
+  stateDir?: string | undefined
+}
+
+type WordSet = ReadonlySet<string>
+/** What reads the environment alone, and what is of no service. */
+const OF_NO_SERVICE = ['init', 'serve', 'worker', 'states', 'version', 'help']
+
+/** Each flag, and the commands that it means nothing to. A login elsewhere must not land in the profile of here. */
+const FLAGS: readonly { flag: string; given: keyof Given; notFor: WordSet }[] = [
+  {
+    flag: '--api-url',
+    given: 'apiUrl',
+    notFor: new Set([...OF_NO_SERVICE, 'up', 'down', 'migrate', 'logout', 'profile']),
+  },
+  {
+    flag: '--profile',
+    given: 'profile',
+    notFor: new Set([...OF_NO_SERVICE, 'up', 'down', 'migrate', 'status', 'login', 'profile']),
+  },
+  { flag: '--state-dir', given: 'stateDir', notFor: new Set(OF_NO_SERVICE) },
+]
+
+/**
+ * The text with every command in it as the user has to type it to reach the same service as the same person; `svc` the
+ * program stays as it is. A flag that the text names itself is left alone.
+ */
+export function asTyped(text: string, called: string, given: Given = {}): string {
+  return text.replace(COMMAND, (_, word: string) => {
+    if (word.startsWith('-')) return `${called} `
+    const flags = FLAGS.flatMap(({ flag, given: key, notFor }) => {
+      const value = given[key]
+      return value === undefined || notFor.has(word) || text.includes(flag) ? [] : [`${flag} ${quoted(value)} `]
+    })
+    return `${called} ${flags.join('')}`
+  })
+}
+
+/** As a shell has to be given it. */
+export function quoted(text: string): string {
+  return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,13 +1,14 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { Operation, OperationInput, OperationReply } from '../src/wire/operation.ts'
-import { call, urlOf } from './client.ts'
+import { call } from './client.ts'
 import type { Client } from './client.ts'
 import { confirmInLiveMode } from './confirm.ts'
 import type { Dangerous } from './confirm.ts'
 import type { Context } from './context.ts'
 import { CliError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
+import { urlOf } from './prepare.ts'
 
 /** The options that every command which changes something has; `--yes` only where something is asked for. */
 export const ChangeOptions = z.object({ dryRun: z.boolean().default(false), yes: z.boolean().default(false) })

@@ -1,9 +1,8 @@
-import { getService } from '../src/wire/service.ts'
-import { call } from './client.ts'
 import type { Client } from './client.ts'
 import type { Context } from './context.ts'
 import { CliError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
+import { isLive } from './mode.ts'
 import { printable } from './text.ts'
 
 export type Dangerous = {
@@ -18,13 +17,12 @@ export type Dangerous = {
 }
 
 /**
- * Before something that hurts a real merchant: in live mode a person has to type its name, and a program has to say
+ * Before something that hurts a real merchant: in live mode a person has to type what names it, and a program has to say
  * `--yes` and name its target in full. In the sandbox nothing is asked.
  * @throws {CliError} CONFIRMATION_NEEDED or NOT_CONFIRMED, exit code 2; nothing has been changed then
  */
 export async function confirmInLiveMode(context: Context, client: Client, danger: Dangerous): Promise<void> {
-  const { body: service } = await call(client, getService, {})
-  if (service.mode !== 'live') return
+  if (!(await isLive(client))) return
   const { io } = context
   const isAsked = io.stdin.isTTY && io.stderr.isTTY
   if (!danger.isExact && !isAsked)

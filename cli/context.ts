@@ -5,6 +5,7 @@ import { parseDuration } from '../src/lib/duration.ts'
 import { chooseCredentials } from './auth/choose.ts'
 import type { Http } from './auth/credentials.ts'
 import { asTyped } from './called-as.ts'
+import type { Given } from './called-as.ts'
 import { makeClient, makeConnections } from './client.ts'
 import type { Client } from './client.ts'
 import { CliError, usageError } from './errors.ts'
@@ -59,7 +60,12 @@ export type CommandResult = ExitCode | undefined
 export type CommandInput<Options> = { args: readonly string[]; options: Options }
 
 /** What a run of the command line keeps: where commands leave their exit code. */
-export type Runtime = { io: Io; exitCode: ExitCode }
+export type Runtime = {
+  io: Io
+  exitCode: ExitCode
+  /** What the command line said of service and identity, once it has been understood: next steps repeat it. */
+  given?: Given
+}
 
 /** The JSON forms, in which errors are JSON as well. */
 export function isJson(options: Pick<GlobalOptions, 'output' | 'json'>, env: NodeJS.ProcessEnv): boolean {
@@ -78,6 +84,7 @@ export function action<Options extends z.ZodType>(
 ): (this: Command) => Promise<void> {
   return async function act(this: Command) {
     const { context, close } = makeContext(runtime.io, this.optsWithGlobals())
+    runtime.given = context.flags
     try {
       runtime.exitCode =
         (await run(context, { args: this.args, options: parseOptions(schema, this.opts()) })) ?? EXIT.ok
@@ -125,7 +132,7 @@ function makeContext(io: Io, given: unknown): { context: Context; close(): Promi
       return connections
     },
     note(text) {
-      if (!context.json) io.stderr.write(`${asTyped(text, io.calledAs)}\n`)
+      if (!context.json) io.stderr.write(`${asTyped(text, io.calledAs, options)}\n`)
     },
   }
   return { context, close: async () => void (await Promise.all([opened?.close(), connections?.close()])) }

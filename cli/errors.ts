@@ -1,5 +1,6 @@
 import type { FieldError } from '../src/lib/errors.ts'
 import { asTyped } from './called-as.ts'
+import type { Given } from './called-as.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { paintFor } from './io.ts'
@@ -46,18 +47,30 @@ export function withFacts(error: unknown, facts: Readonly<Record<string, string>
   })
 }
 
+/** The same error with another next step. */
+export function withHint(error: CliError, hint: string): CliError {
+  return new CliError(error.code, error.message, { ...error.options, hint, cause: error })
+}
+
 /** The command line is wrong: exit code 2. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError('USAGE', message, { exit: EXIT.usage, hint })
+}
+
+export type ReportOptions = {
+  json: boolean
+  color: ColorFlag
+  /** What the command line said of the service, which the next step has to say again. */
+  given?: Given | undefined
 }
 
 /**
  * Tells the user what went wrong, on standard error, and returns the exit code. `json` writes one line of JSON for
  * programs; otherwise one line of text and one that begins with "Try:".
  */
-export function reportError(io: Io, error: unknown, options: { json: boolean; color: ColorFlag }): ExitCode {
+export function reportError(io: Io, error: unknown, options: ReportOptions): ExitCode {
   const known = error instanceof CliError ? error : unexpected(error, io.env)
-  const hint = known.options.hint === undefined ? undefined : asTyped(known.options.hint, io.calledAs)
+  const hint = known.options.hint === undefined ? undefined : asTyped(known.options.hint, io.calledAs, options.given)
   io.stderr.write(options.json ? `${JSON.stringify(toJson(known, hint))}\n` : toText(io, known, hint, options.color))
   return known.options.exit
 }

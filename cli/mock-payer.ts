@@ -1,10 +1,11 @@
 import { request } from 'undici'
 import { completeSca } from '../src/wire/payments.ts'
 import type { ScaComplete } from '../src/wire/payments.ts'
-import { call, signalOf, unreachable } from './client.ts'
+import { call, signalOf } from './client.ts'
 import type { Client } from './client.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
+import { unreachable } from './unreachable.ts'
 
 export type Decision = 'approve' | 'cancel'
 

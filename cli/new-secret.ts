@@ -1,4 +1,5 @@
 import type { Context } from './context.ts'
+import { roleText } from './role-text.ts'
 
 /** Secret and endpoint are null without an identity provider. */
 type NewSecret = {
@@ -17,7 +18,7 @@ export function printNewSecret({ print, note }: Context, made: NewSecret): void 
     lines: [
       ['Client id', made.client_id],
       ['Client secret', made.client_secret ?? ''],
-      ['Role', made.role ?? 'none: payments only'],
+      ['Role', roleText(made.role)],
       ['Name', made.name ?? ''],
       ['Tokens at', made.token_endpoint ?? ''],
     ],

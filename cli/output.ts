@@ -46,12 +46,16 @@ export type Printer = {
   readonly isMachine: boolean
   /** For lines that go to standard output. */
   readonly paint: Paint
+  /** What a table for people has to fit into; undefined where it goes to no terminal. */
+  readonly width: number | undefined
 }
 
 export function makePrinter(io: Io, options: OutputOptions): Printer {
+  const width = io.stdout.isTTY && io.stdout.columns > 0 ? io.stdout.columns : undefined
   return {
     isMachine: options.mode !== 'table' || options.query !== undefined,
     paint: options.paint,
+    width,
     list(view) {
       if (printData(io, options, view.items, view.fields)) return
       if (options.mode === 'id')
@@ -64,7 +68,7 @@ export function makePrinter(io: Io, options: OutputOptions): Printer {
           csvOf(selected(options, view.items, view.fields), csvFields(options, view.fields), options.header),
         ])
       if (view.items.length === 0) return io.stderr.write(`${view.empty}\n`)
-      write(io, tableOf(view.items, view.columns, options))
+      write(io, tableOf(view.items, view.columns, { ...options, width }))
     },
     record(view) {
       const fields = Object.keys(Object(view.item))

@@ -1,6 +1,8 @@
 import { Command, Option } from 'commander'
+import { packageVersion } from '../src/lib/package-root.ts'
 import { addAudit } from './commands/audit.ts'
 import { addCredentials } from './commands/credentials.ts'
+import { addDoctor } from './commands/doctor.ts'
 import { addDown } from './commands/down.ts'
 import { addHelp } from './commands/help.ts'
 import { addHold } from './commands/hold.ts'
@@ -30,7 +32,6 @@ import { addWorker } from './commands/worker.ts'
 import type { Runtime } from './context.ts'
 import { useColor } from './io.ts'
 import { OUTPUT_MODES } from './output.ts'
-import { packageVersion } from './version.ts'
 
 /** The tree of commands: each noun adds itself. Nothing runs before `parseAsync`. */
 export function makeProgram(runtime: Runtime): Command {
@@ -65,6 +66,7 @@ export function makeProgram(runtime: Runtime): Command {
 
   program.commandsGroup('Operate it:')
   addInit(program, runtime)
+  addDoctor(program, runtime)
   addMerchants(program, runtime)
   addKyb(program, runtime)
   addHold(program, runtime)
@@ -87,6 +89,7 @@ Examples:
   svc payments create --amount 50.00 --currency GBP --approve --wait Settled     make a payment and see it through
   svc payments list -o json                                                      for scripts
   svc help exit-codes                                                            what exit codes mean
+  svc help environment                                                           the variables that commands read, and what goes before what
 `
 
 /** Subcommands inherit these settings as long as they are added with `command()`. */

@@ -26,7 +26,8 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
     // A noun without a verb: its help has been printed on standard error.
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
-    return reportError(io, error instanceof CommanderError ? fromCommander(error, words) : error, formOf(words, io))
+    const told = error instanceof CommanderError ? fromCommander(error, words) : error
+    return reportError(io, told, { ...formOf(words, io), given: runtime.given })
   }
 }
 

@@ -1,3 +1,5 @@
+import { isUuid } from '../src/lib/ids.ts'
+
 // Controls, line separators and the marks that turn the direction of text: a payer's name must not drive the terminal.
 const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
 const CONTROLS_BUT_LINES = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
@@ -23,4 +25,19 @@ export function widthOf(text: string): number {
 /** A timestamp of the API as tables show it: to the second, in UTC. */
 export function shortTime(timestamp: string | null): string {
   return timestamp === null ? '' : timestamp.replace('T', ' ').replace(/\.\d+Z$/, 'Z')
+}
+
+/** The end of an id, which is enough to name it by: those of one minute differ only there. Other text as it is. */
+export function endOfId(id: string): string {
+  return isUuid(id) ? id.slice(-8) : id
+}
+
+/** A time of `shortTime` without its year and seconds. */
+export function minuteOf(time: string): string {
+  return time.replace(/^\d{4}-(\d{2}-\d{2} \d{2}:\d{2}):\d{2}Z$/, '$1')
+}
+
+/** The day of a time of `shortTime`. */
+export function dayOf(time: string): string {
+  return time.replace(/^(\d{4}-\d{2}-\d{2}) .*$/, '$1')
 }

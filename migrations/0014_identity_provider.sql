@@ -39,6 +39,8 @@ create table idp.clients (
   redirect_uris text[] not null default '{}',
   post_logout_redirect_uris text[] not null default '{}',
   web_origins text[] not null default '{}',
+  -- Its addresses are those that the service is configured with, whatever they are by now; the columns are empty then.
+  follows_configuration boolean not null default false,
   roles text[] not null default '{}',
   created_at timestamptz not null default now(),
   primary key (realm, client_id),
@@ -61,6 +63,8 @@ create table idp.users (
   failed_logins integer not null default 0,
   locked_until timestamptz,
   last_login_at timestamptz,
+  -- Whole seconds, as the protocol counts them: no sign-in before counts, whatever still speaks of it.
+  sessions_valid_from timestamptz not null default date_trunc('second', now()),
   created_at timestamptz not null default now(),
   unique (realm, email),
   unique (realm, subject)
@@ -95,6 +99,8 @@ create table idp.state (
   user_code_hash char(64),
   subject text,
   consumed_at timestamptz,
+  -- Of a session that is over: the row stays until it expires, so that nobody who still writes can bring it back.
+  ended_at timestamptz,
   expires_at timestamptz,
   primary key (realm, model, id_hash)
 );

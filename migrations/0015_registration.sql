@@ -36,8 +36,6 @@ create table registration (
   admin_user_id text,
   warnings text[] not null default '{}',
   failure text,
-  -- Keyed hash of the caller's address, for the limit of registrations per hour.
-  request_ip_hash char(64),
   -- While a process works on it; afterwards another may heal it.
   locked_until timestamptz,
   -- Set before its realm is taken away: whoever made that realm, slow as it may be, can't complete it any more.
@@ -54,13 +52,24 @@ create table registration (
 
 create index registration__invite_due_at on registration (invite_due_at) where invited_at is null and status = 'COMPLETE';
 create index registration__locked_until on registration (locked_until) where status = 'PROVISIONING';
-create index registration__request_ip_hash on registration (request_ip_hash, created_at);
 create unique index registration__merchant_id on registration (merchant_id) where merchant_id is not null;
 
 -- The order in which operators list merchants.
 create index merchants__created_at__id on merchants (created_at, id);
 
 grant select, insert, update on registration to svc_runtime;
+
+-- Each time a network asked for a registration, whatever came of it: for the limit per hour, and gone after it.
+create table registration_attempt (
+  -- Keyed hash of the caller's address.
+  request_ip_hash char(64) not null,
+  created_at timestamptz not null default clock_timestamp()
+);
+
+create index registration_attempt__request_ip_hash on registration_attempt (request_ip_hash, created_at);
+create index registration_attempt__created_at on registration_attempt (created_at);
+
+grant select, insert, delete on registration_attempt to svc_runtime;
 
 -- The merchant's staff as the service knows it; passwords and sessions are the identity provider's.
 create table team_members (

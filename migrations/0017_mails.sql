@@ -3,6 +3,8 @@ create table mails (
   id uuid primary key,
   -- Null for the platform's own mail.
   merchant_id uuid references merchants (id),
+  -- The realm that its links open doors of.
+  realm text not null,
   kind text not null,
   recipient text not null,
   subject text not null,
@@ -20,5 +22,6 @@ create table mails (
 
 create index mails__due_at on mails (due_at) where status = 'PENDING';
 create index mails__created_at on mails (created_at desc);
+create index mails__realm__recipient on mails (realm, recipient, created_at desc);
 
 grant select, insert, update, delete on mails to svc_runtime;

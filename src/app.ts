@@ -100,9 +100,14 @@ function mockBankSecret(config: Config): string {
   return deriveKey(config.encryptionKey, 'mock bank').toString('hex')
 }
 
-/** The embedded provider's packages are loaded only where it is used. */
+/** A provider's packages are loaded only where it is used. */
 async function makeIdentity(config: Config, parts: EmbeddedParts): Promise<IdentityProvider> {
   if (config.identity === 'none') return makeNoProvider(parts.ids)
+  if (config.keycloak !== undefined) {
+    const { sslRequired, smtpUrl, mailFrom } = config
+    const { makeKeycloakProvider } = await import('./identity/keycloak/provider.ts')
+    return makeKeycloakProvider({ ...parts, settings: { ...config.keycloak, sslRequired, smtpUrl, mailFrom } })
+  }
   const { makeEmbeddedProvider } = await import('./identity/embedded/provider.ts')
   return makeEmbeddedProvider(parts)
 }

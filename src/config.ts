@@ -47,11 +47,16 @@ const Environment = z.object({
   /** The address that payers and merchants reach the API at; made from host and port when not set. */
   SVC_PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   /** Who proves identities. `none` trusts headers: only on a loopback address, never live (decision 57). */
-  SVC_IDENTITY: oneOf(['embedded', 'none']).default('embedded'),
+  SVC_IDENTITY: oneOf(['embedded', 'keycloak', 'none']).default('embedded'),
+  /** Where Keycloak is, as its tokens name it: issuers are `{SVC_AUTH_URL}/realms/<slug>`. */
+  SVC_AUTH_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+  /** A client of Keycloak's realm `master` with the role `create-realm`, and no other (examples/keycloak). */
+  SVC_KEYCLOAK_CLIENT_ID: z.string().min(1).max(255).default('svc-provisioner'),
+  SVC_KEYCLOAK_CLIENT_SECRET: z.string().min(1).max(1_000).optional(),
   /** Whether realms refuse requests without TLS: `external` from anywhere but private addresses (decision 62). */
   SVC_SSL_REQUIRED: oneOf(['none', 'external', 'all']).optional(),
   /** Whether a proxy stands in front, whose X-Forwarded-Proto and X-Forwarded-For are believed. */
-  SVC_TRUST_PROXY: Flag.default(false),
+  SVC_TRUST_PROXY: Flag.optional(),
   /** Where a merchant's portal is: its `/callback` is where people come back to after signing in. */
   SVC_PORTAL_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   /** How long an invitation can be taken. */
@@ -94,7 +99,9 @@ export type Config = Readonly<{
   host: string
   port: number
   publicUrl: string | undefined
-  identity: 'embedded' | 'none'
+  identity: 'embedded' | 'keycloak' | 'none'
+  /** Undefined unless that is the identity provider. */
+  keycloak: Readonly<{ authUrl: string; clientId: string; clientSecret: string }> | undefined
   sslRequired: 'none' | 'external' | 'all'
   trustProxy: boolean
   portalUrl: string | undefined
@@ -132,7 +139,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     throw new ConfigError(`the configuration is not complete:\n${[...new Set(problems)].join('\n')}`)
   }
   const config = fromEnvironment(parsed.data)
-  refuseUnsafe(config)
+  refuseUnsafe(config, parsed.data)
   return Object.freeze(config)
 }
 
@@ -153,8 +160,9 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
     port: env.SVC_PORT,
     publicUrl: env.SVC_PUBLIC_URL?.replace(/\/$/, ''),
     identity: env.SVC_IDENTITY,
-    sslRequired: env.SVC_SSL_REQUIRED ?? (env.SVC_PUBLIC_URL?.startsWith('https:') === true ? 'external' : 'none'),
-    trustProxy: env.SVC_TRUST_PROXY,
+    keycloak: keycloakOf(env),
+    sslRequired: env.SVC_SSL_REQUIRED ?? (hasTls(env) ? 'external' : 'none'),
+    trustProxy: env.SVC_TRUST_PROXY ?? false,
     portalUrl: env.SVC_PORTAL_URL?.replace(/\/$/, ''),
     inviteSeconds: env.SVC_INVITE_SECONDS,
     smtpUrl: env.SVC_SMTP_URL,
@@ -171,10 +179,21 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
   }
 }
 
+/** Where tokens travel over the internet: live, or wherever there is a certificate (specification, Authentication). */
+function hasTls({ SVC_MODE, SVC_PUBLIC_URL, SVC_AUTH_URL }: z.infer<typeof Environment>): boolean {
+  return SVC_MODE === 'live' || [SVC_PUBLIC_URL, SVC_AUTH_URL].some((url) => url?.startsWith('https:'))
+}
+
+function keycloakOf(env: z.infer<typeof Environment>): Config['keycloak'] {
+  const { SVC_AUTH_URL: authUrl, SVC_KEYCLOAK_CLIENT_ID: clientId, SVC_KEYCLOAK_CLIENT_SECRET: clientSecret } = env
+  if (env.SVC_IDENTITY !== 'keycloak' || authUrl === undefined || clientSecret === undefined) return undefined
+  return { authUrl: authUrl.replace(/\/$/, ''), clientId, clientSecret }
+}
+
 const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
 
 /** Refuses what would leave the service open to everyone (decision 57), and what is for the sandbox alone. */
-function refuseUnsafe(config: Config): void {
+function refuseUnsafe(config: Config, env: z.infer<typeof Environment>): void {
   const isLive = config.mode === 'live'
   const isOpen = config.identity === 'none'
   const problems = [
@@ -182,9 +201,18 @@ function refuseUnsafe(config: Config): void {
     isOpen &&
       !LOOPBACK.has(config.host) &&
       'SVC_IDENTITY=none trusts any caller and is refused on an address that others can reach; leave it out, or set SVC_HOST to 127.0.0.1',
+    config.identity === 'keycloak' &&
+      config.keycloak === undefined &&
+      'SVC_IDENTITY=keycloak needs SVC_AUTH_URL and SVC_KEYCLOAK_CLIENT_SECRET; examples/keycloak tells how to make the client',
+    isLive &&
+      config.keycloak?.authUrl.startsWith('https:') === false &&
+      'SVC_AUTH_URL must be an https:// address in live mode: secrets and tokens travel there',
     isLive &&
       config.sslRequired === 'none' &&
       'SVC_SSL_REQUIRED=none is refused in live mode: tokens would travel in clear',
+    isLive &&
+      env.SVC_TRUST_PROXY === undefined &&
+      'SVC_TRUST_PROXY must be set in live mode: true where a proxy with TLS stands in front, whose X-Forwarded-For tells callers apart; false where none does',
     isLive && config.smtpUrl === undefined && 'SVC_SMTP_URL must be set in live mode: invitations are sent by mail',
     isLive &&
       config.webhookAllowPrivate &&

@@ -5,7 +5,7 @@ import { routesOf } from './http/routes.ts'
 import type { IdentityProvider } from './identity/provider.ts'
 import type { ErrorCode } from './lib/errors.ts'
 import { PLATFORM_REALM, issuerOf } from './lib/realms.ts'
-import { version } from './observe/version.ts'
+import { packageVersion } from './lib/package-root.ts'
 import { ErrorBody } from './wire/common.ts'
 import { errorsOf, hasBody } from './wire/operation.ts'
 import type { Access, Operation } from './wire/operation.ts'
@@ -51,7 +51,7 @@ export function openApiDocument({ publicUrl, config, identity }: Described): Jso
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'svc payment acquiring API', version: version() },
+    info: { title: 'svc payment acquiring API', version: packageVersion() },
     servers: [{ url: publicUrl }],
     paths,
     components: {

@@ -28,6 +28,7 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     port: 8080,
     publicUrl: undefined,
     identity: 'embedded',
+    keycloak: undefined,
     sslRequired: 'none',
     trustProxy: false,
     portalUrl: undefined,
@@ -118,7 +119,20 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['a consent of no time', { SVC_CONSENT_SECONDS: '0' }, /SVC_CONSENT_SECONDS/],
   ['a consent of a fraction', { SVC_CONSENT_SECONDS: '1.5' }, /SVC_CONSENT_SECONDS/],
   ['a mode that is none', { SVC_MODE: 'Live' }, /SVC_MODE/],
-  ['an identity that is none', { SVC_IDENTITY: 'keycloak' }, /SVC_IDENTITY/],
+  ['an identity that is none', { SVC_IDENTITY: 'ldap' }, /SVC_IDENTITY/],
+  ['Keycloak that is nowhere', { SVC_IDENTITY: 'keycloak', SVC_KEYCLOAK_CLIENT_SECRET: 's' }, /needs SVC_AUTH_URL/],
+  ['Keycloak without a secret', { SVC_IDENTITY: 'keycloak', SVC_AUTH_URL: 'https://id.example' }, /CLIENT_SECRET/],
+  ['Keycloak by another protocol', { SVC_AUTH_URL: 'ldap://id.example' }, /SVC_AUTH_URL: must be an http/],
+  [
+    'live with Keycloak in clear',
+    {
+      SVC_MODE: 'live',
+      SVC_IDENTITY: 'keycloak',
+      SVC_AUTH_URL: 'http://id.example',
+      SVC_KEYCLOAK_CLIENT_SECRET: 's',
+    },
+    /SVC_AUTH_URL must be an https/,
+  ],
   ['a level that is none', { SVC_LOG_LEVEL: 'loud' }, /SVC_LOG_LEVEL/],
   ['a public address that is none', { SVC_PUBLIC_URL: 'pay.example' }, /SVC_PUBLIC_URL/],
   ['a public address that is a script', { SVC_PUBLIC_URL: 'javascript:alert(1)' }, /SVC_PUBLIC_URL/],
@@ -126,6 +140,7 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['a time scale below one', { SVC_WEBHOOK_TIME_SCALE: '0.5' }, /SVC_WEBHOOK_TIME_SCALE/],
   ['live without identities', { SVC_MODE: 'live', SVC_IDENTITY: 'none' }, /SVC_IDENTITY=none.*live/],
   ['live without mail', { SVC_MODE: 'live' }, /SVC_SMTP_URL must be set/],
+  ['live without a word about proxies', { SVC_MODE: 'live' }, /SVC_TRUST_PROXY must be set/],
   ['live without TLS', { SVC_MODE: 'live', SVC_SSL_REQUIRED: 'none' }, /SVC_SSL_REQUIRED=none/],
   ['fees of more than everything', { SVC_FEE_PERCENTAGE: '1' }, /SVC_FEE_PERCENTAGE/],
   ['a mail server that is a web server', { SVC_SMTP_URL: 'http://c4n4ry:c4n4ry@mail' }, /SVC_SMTP_URL/],
@@ -161,12 +176,33 @@ const LIVE = {
   SVC_MODE: 'live',
   SVC_PUBLIC_URL: 'https://pay.example',
   SVC_SMTP_URL: 'smtps://svc:c4n4ryPassword@mail.example',
+  SVC_TRUST_PROXY: 'true',
 }
 
 t.test('live mode finds no fault with what is right for it, on any address', async (t) => {
   const config = readConfig({ ...LIVE, SVC_HOST: '0.0.0.0' })
   t.match(config, { identity: 'embedded', sslRequired: 'external', rateLimits: true, webhookAllowPrivate: false })
   t.equal(readConfig({ ...LIVE, SVC_SSL_REQUIRED: 'all' }).sslRequired, 'all')
+})
+
+t.test('Keycloak is found by its address, with the client that is made for the service', async (t) => {
+  const env = {
+    SVC_IDENTITY: 'keycloak',
+    SVC_AUTH_URL: 'https://id.example/auth/',
+    SVC_KEYCLOAK_CLIENT_SECRET: 's3cret',
+  }
+  const keycloak = { authUrl: 'https://id.example/auth', clientId: 'svc-provisioner', clientSecret: 's3cret' }
+  t.match(readConfig({ ...LIVE, ...env }), { identity: 'keycloak', keycloak })
+  t.match(
+    readConfig({ ...GOOD, ...env }),
+    { keycloak, sslRequired: 'external' },
+    'where Keycloak has TLS it is asked for',
+  )
+  t.equal(readConfig({ ...GOOD, ...env, SVC_IDENTITY: 'embedded' }).keycloak, undefined)
+})
+
+t.test('live mode asks for what is missing and blames nothing that was not set', async (t) => {
+  t.notMatch(refusal({ ...GOOD, SVC_MODE: 'live' }), /SVC_SSL_REQUIRED|SVC_IDENTITY/)
 })
 
 t.test('who calls is proven unless every condition of the exception holds', async (t) => {

@@ -1,14 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { realmOfClientId } from '../../src/lib/realms.ts'
+import type { Access } from '../../src/wire/operation.ts'
 import { CliError, usageError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { FindOptions, FoundService } from '../find-service.ts'
 import { claimsOf, realmOfIssuer } from './claims.ts'
 import { configDirOf } from './config-dir.ts'
-import { headerCredentials, lazyCredentials, serviceCredentials, tokenCredentials } from './credentials.ts'
+import { headerCredentials, lazyCredentials, notSignedIn, serviceCredentials, tokenCredentials } from './credentials.ts'
 import type { Credentials } from './credentials.ts'
 import { entryKey, readEntries } from './credentials-file.ts'
-import { DEV } from './profiles.ts'
+import { DEV, readUserConfig } from './profiles.ts'
+import type { Profile } from './profiles.ts'
 import { discover } from './service-info.ts'
 import { sessionSource } from './session-source.ts'
 import { clientCredentialsSource, fixedSource } from './token-source.ts'
@@ -32,12 +34,15 @@ export function chooseCredentials(options: ChooseOptions): Credentials {
       '--as gives an operator a name where there is no identity provider; here an operator signs in',
       'svc login --platform',
     )
-  if (flags.clientId !== undefined) return byClientId(options, flags.clientId)
+  if (flags.clientId !== undefined)
+    return { ...byClientId(options, flags.clientId), chosen: { by: '--client-id', name: flags.clientId } }
   if (flags.profile !== undefined) return byProfile(options)
   const token = secretOf(env, 'SVC_TOKEN')
-  if (token !== undefined) return byToken(options, token)
+  if (token !== undefined)
+    return { ...byToken(options, token), chosen: { by: 'SVC_TOKEN', name: claimsOf(token)?.azp } }
   const clientId = env['SVC_CLIENT_ID'] ?? ''
-  return clientId === '' ? byProfile(options) : byClientId(options, clientId)
+  if (clientId === '') return byProfile(options)
+  return { ...byClientId(options, clientId), chosen: { by: 'SVC_CLIENT_ID', name: clientId } }
 }
 
 /** The value of a variable, or of the file that its _FILE twin names, as orchestrators mount secrets. */
@@ -122,14 +127,38 @@ function byProfile(options: ChooseOptions): Credentials {
   if (found.profile === undefined) return byState(options)
   const { name, settings } = found.profile
   const { auth_url: authUrl, client_id, kind } = settings
-  if (authUrl === null) return headerCredentials({ clientId: client_id ?? undefined, platformUser })
+  const chosen = { by: 'profile' as const, name }
+  if (authUrl === null) return { ...headerCredentials({ clientId: client_id ?? undefined, platformUser }), chosen }
   const key = entryKey({ name, kind, stateDir: '' })
   const source = sourceOf(configDirOf(env), { key, apiUrl: found.apiUrl })
-  return tokenCredentials({
+  const credentials = tokenCredentials({
     authUrl,
     merchant: kind === 'merchant' ? source : undefined,
     platform: kind === 'platform' ? source : undefined,
-    signIn: `svc login --profile ${name}`,
+    refuse: (asked) =>
+      asksForOther(asked, kind)
+        ? otherKind({ name, settings }, configDirOf(env))
+        : notSignedIn(`svc login --profile ${name}`),
+  })
+  return { ...credentials, chosen }
+}
+
+function asksForOther(asked: readonly Access[], kind: Profile['kind']): boolean {
+  const isForMerchant = asked.includes('merchant')
+  return kind === 'merchant' ? !isForMerchant : isForMerchant && !asked.includes('platform')
+}
+
+/** A profile is of a merchant or of the platform, and signing in to it again would change nothing about that. */
+function otherKind({ name, settings }: NonNullable<FoundService['profile']>, configDir: string): CliError {
+  const [is, needed] = settings.kind === 'platform' ? ["an operator's", 'a merchant'] : ["a merchant's", 'an operator']
+  const { api_url: apiUrl } = settings
+  const known = Object.entries(readUserConfig(configDir).profiles).find(
+    ([, other]) => other.api_url === apiUrl && other.kind !== settings.kind,
+  )
+  const login = `svc login --api-url ${apiUrl} ${settings.kind === 'platform' ? '--realm <realm>' : '--platform'}`
+  return new CliError('NOT_SIGNED_IN', `the profile ${name} is ${is}, and this needs ${needed}`, {
+    exit: EXIT.signedOut,
+    hint: known === undefined ? login : `the same command with --profile ${known[0]}, or svc profile use ${known[0]}`,
   })
 }
 
@@ -137,7 +166,9 @@ function byProfile(options: ChooseOptions): Credentials {
 function byState({ found, platformUser, env }: ChooseOptions): Credentials {
   const { state, apiUrl } = found
   if (state === undefined) return headerCredentials({ clientId: undefined, platformUser })
-  if (state.auth_url === null) return headerCredentials({ clientId: state.merchant.client_id, platformUser })
+  const chosen = { by: 'dev' as const, name: DEV }
+  if (state.auth_url === null)
+    return { ...headerCredentials({ clientId: state.merchant.client_id, platformUser }), chosen }
   const authUrl = state.auth_url
   const clients = clientsOf(found)
   const sourceFor = (kind: 'merchant' | 'platform', clientId: string | undefined): TokenSource | undefined => {
@@ -145,11 +176,12 @@ function byState({ found, platformUser, env }: ChooseOptions): Credentials {
     const demo = clients.find((client) => client.clientId === clientId)
     return sourceOf(configDirOf(env), { key, apiUrl }) ?? (demo && clientCredentialsSource(authUrl, demo))
   }
-  return tokenCredentials({
+  const credentials = tokenCredentials({
     authUrl,
     merchant: sourceFor('merchant', state.merchant.client_id),
     platform: sourceFor('platform', state.operator?.client_id),
   })
+  return { ...credentials, chosen }
 }
 
 /** What credentials.json keeps for a profile, if it was kept for this service. */

@@ -25,6 +25,9 @@ export const Session = z.looseObject({
   expires_at: z.iso.datetime().nullable(),
   /** null where nothing renews it, or where it has been refused. */
   refresh_token: z.string().nullable(),
+  /** Who signed in, and as what, as whoami said then. */
+  name: z.string().optional(),
+  role: z.string().optional(),
 })
 export type Session = z.infer<typeof Session>
 
@@ -48,6 +51,8 @@ export const Pending = z.looseObject({
     isNew: z.boolean(),
   }),
   device_code: z.string(),
+  /** Of the challenge that the code was asked for with; none where it was before this was kept. */
+  verifier: z.string().default(''),
   interval: z.number(),
   expires_at: z.iso.datetime(),
 })
@@ -64,6 +69,11 @@ const CredentialsFile = z.looseObject({ version: z.literal(1), entries: Entries 
 /** Where a profile's proof stands. The built-in profile has one for either kind, for each state directory. */
 export function entryKey(profile: { name: string; kind: 'merchant' | 'platform'; stateDir: string }): string {
   return profile.name === DEV ? `${DEV}:${profile.kind}:${profile.stateDir}` : profile.name
+}
+
+/** Whether a place is the built-in profile's; any other is named like its profile. */
+export function isOfDev(key: string): boolean {
+  return key.startsWith(`${DEV}:`)
 }
 
 /** Where a login of it waits for its user. */

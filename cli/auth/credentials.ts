@@ -2,6 +2,7 @@ import type { Access, Operation } from '../../src/wire/operation.ts'
 import type { Client } from '../client.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
+import type { Chosen, Identity } from './chosen.ts'
 import { clientCredentialsSource } from './token-source.ts'
 import type { ServiceClient, Token, TokenSource } from './token-source.ts'
 
@@ -14,14 +15,20 @@ type Headers = Record<string, string>
 /** How a client proves who it acts as. Made by the builders below; nothing is requested before the first call needs it. */
 export type Credentials = {
   /** The merchant that a merchant's operations act for, as far as that is known: to show it, and to find what is its own. */
-  readonly merchant: { clientId: string | undefined; realm: string | undefined } | undefined
+  readonly merchant: Identity | undefined
+  /** The operator that an operator's operations act for; undefined where names are enough, or it is not known yet. */
+  readonly platform?: Identity | undefined
+  /** What chose it, for whoever has to choose otherwise; undefined where the program made it itself. */
+  readonly chosen?: Chosen | undefined
   /**
    * The headers that an operation asks for; none where anyone may call it.
    * @throws {CliError} NOT_SIGNED_IN where nothing proves what it asks for
    */
   headersFor(operation: Asks, http: Http): Promise<Headers>
-  /** After the service refused these headers as expired: whether there are others now. */
+  /** After the service refused these headers: whether there are others now. */
   refresh(operation: Asks, http: Http, refused: Readonly<Headers>): Promise<boolean>
+  /** After it refused the others too: forgets the session that they are of, and says so. Undefined where it is none. */
+  end(operation: Asks, refused: Readonly<Headers>): Promise<CliError | undefined>
   /** The token that an operation would be called with; undefined where names are enough. */
   token(operation: Asks, http: Http): Promise<(Token & Pick<TokenSource, 'realm' | 'clientId'>) | undefined>
   /** The same operator, acting for another merchant; its secret counts only where there is an identity provider. */
@@ -43,6 +50,7 @@ export function headerCredentials(names: {
       return {}
     },
     refresh: async () => false,
+    end: async () => undefined,
     token: async () => undefined,
     asMerchant: (merchant) => headerCredentials({ platformUser, clientId: merchant.clientId }),
   }
@@ -69,23 +77,28 @@ type TokenParts = {
   authUrl: string
   merchant: TokenSource | undefined
   platform: TokenSource | undefined
-  /** What signs in where neither is there. */
-  signIn?: string
+  /** What to say where neither is there. */
+  refuse?: (asked: readonly Access[]) => CliError
 }
 
 /** Tokens, wherever each kind comes from. */
 export function tokenCredentials(parts: TokenParts): Credentials {
-  const { authUrl, merchant } = parts
+  const { authUrl, merchant, platform } = parts
   return {
     merchant: merchant && { clientId: merchant.clientId, realm: merchant.realm },
+    platform: platform && { clientId: platform.clientId, realm: platform.realm },
     async headersFor({ access }, http) {
       const source = sourceFor(access, parts)
       return source === undefined ? {} : { authorization: `Bearer ${(await source.token(http)).accessToken}` }
     },
     async refresh({ access }, http, refused) {
-      const token = /^Bearer (.+)$/.exec(refused['authorization'] ?? '')?.[1]
+      const token = bearerOf(refused)
       const source = sourceFor(access, parts)
       return token !== undefined && source !== undefined && source.renew(http, token)
+    },
+    async end({ access }, refused) {
+      const token = bearerOf(refused)
+      return token === undefined ? undefined : sourceFor(access, parts)?.end?.(token)
     },
     async token({ access }, http) {
       const source = sourceFor(access, parts)
@@ -94,6 +107,10 @@ export function tokenCredentials(parts: TokenParts): Credentials {
     },
     asMerchant: (other) => tokenCredentials({ ...parts, merchant: clientCredentialsSource(authUrl, other) }),
   }
+}
+
+function bearerOf(headers: Readonly<Headers>): string | undefined {
+  return /^Bearer (.+)$/.exec(headers['authorization'] ?? '')?.[1]
 }
 
 /** Credentials that need to ask the service something before they can be made; an answer is asked for once. */
@@ -114,6 +131,7 @@ export function lazyCredentials(
     headersFor: async (operation, http) =>
       isOpen(operation.access) ? {} : (await get(http)).headersFor(operation, http),
     refresh: async (operation, http, refused) => (await get(http)).refresh(operation, http, refused),
+    end: async (operation, refused) => (await made)?.end(operation, refused),
     token: async (operation, http) => (await get(http)).token(operation, http),
     asMerchant: (other) => lazyCredentials(other, async (http) => (await get(http)).asMerchant(other)),
   }
@@ -125,11 +143,11 @@ export function noCredentials(): Credentials {
 }
 
 /** Whose token an operation asks for: where both a merchant's and an operator's do, the merchant's comes first. */
-function sourceFor(access: readonly Access[], { merchant, platform, signIn }: TokenParts): TokenSource | undefined {
+function sourceFor(access: readonly Access[], { merchant, platform, refuse }: TokenParts): TokenSource | undefined {
   if (access.includes('merchant') && merchant !== undefined) return merchant
   if (asksForPlatform(access) && platform !== undefined) return platform
   if (isOpen(access)) return undefined
-  throw notSignedIn(signIn ?? (access.includes('merchant') ? undefined : 'svc login --platform'))
+  throw refuse?.(access) ?? notSignedIn(access.includes('merchant') ? undefined : 'svc login --platform')
 }
 
 function asksForPlatform(access: readonly Access[]): boolean {

@@ -1,11 +1,11 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { issuerOf } from '../../src/lib/realms.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Http } from './credentials.ts'
 import { startLoopback } from './loopback.ts'
 import type { Return } from './loopback.ts'
-import { SCOPE, endpointOf, requestTokens } from './oidc.ts'
+import { SCOPE, challengeOf, endpointOf, requestTokens } from './oidc.ts'
 import type { Realm, Tokens } from './oidc.ts'
 
 export type BrowserLogin = {
@@ -52,8 +52,7 @@ function authorizationUrl(realm: Realm, { clientId, redirectUri, state, verifier
     redirect_uri: redirectUri,
     scope: SCOPE,
     state,
-    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
-    code_challenge_method: 'S256',
+    ...challengeOf(verifier),
   })
   return `${endpointOf(realm, 'auth')}?${query.toString()}`
 }

@@ -8,6 +8,8 @@ import type { Realm, Tokens } from './oidc.ts'
 export type DevicePoll = {
   clientId: string
   deviceCode: string
+  /** Of the challenge that the code was asked for with. */
+  verifier: string
   intervalSeconds: number
   /** Milliseconds since 1970. */
   expiresAt: number
@@ -24,13 +26,14 @@ const SLOW_DOWN_SECONDS = 5
  * @throws {CliError} exit code 4 where the user or the provider refuses, 9 where nobody confirms in time
  */
 export async function pollDevice(http: Http, realm: Realm, poll: DevicePoll): Promise<Tokens> {
-  const { clientId, deviceCode, expiresAt, wait = delay } = poll
+  const { clientId, deviceCode, verifier, expiresAt, wait = delay } = poll
+  const form = { grant_type: GRANT, client_id: clientId, device_code: deviceCode, code_verifier: verifier }
   let interval = poll.intervalSeconds
   for (;;) {
     if (Date.now() + interval * 1_000 > expiresAt) throw loginTimedOut()
     await wait(interval * 1_000)
     try {
-      return await requestTokens(http, realm, { grant_type: GRANT, client_id: clientId, device_code: deviceCode })
+      return await requestTokens(http, realm, form)
     } catch (error) {
       const next = whatNext(error)
       if (next === 'fail') throw error

@@ -9,7 +9,7 @@ import { pendingKey, readEntries, updateEntries } from './credentials-file.ts'
 import type { Pending } from './credentials-file.ts'
 import { loginByBrowser } from './login-browser.ts'
 import { pollDevice } from './login-device.ts'
-import { startDevice } from './oidc.ts'
+import { checkRealm, startDevice } from './oidc.ts'
 import type { DeviceStart, Tokens } from './oidc.ts'
 import { sessionOf } from './session-source.ts'
 import { completeSignIn } from './sign-in.ts'
@@ -37,6 +37,7 @@ function ownerOf({ apiUrl, authUrl, realm, clientId }: Target) {
 
 async function byBrowser(context: Context, target: Target, timeoutMs: number): Promise<Tokens> {
   const { io } = context
+  await checkRealm(context.http(), target)
   return loginByBrowser(context.http(), target, {
     clientId: target.clientId,
     timeoutMs,
@@ -55,6 +56,7 @@ async function byDevice(context: Context, target: Target, timeoutMs: number): Pr
   return pollDevice(context.http(), target, {
     clientId: target.clientId,
     deviceCode: started.device_code,
+    verifier: started.verifier,
     intervalSeconds: started.interval,
     expiresAt: Date.now() + Math.min(timeoutMs, started.expires_in * 1_000),
   })
@@ -116,12 +118,13 @@ export async function beginDevice(context: Context, target: Target): Promise<Com
   return undefined
 }
 
-function pendingOf(target: Target, started: DeviceStart): Pending {
+function pendingOf(target: Target, started: DeviceStart & { verifier: string }): Pending {
   return {
     ...ownerOf(target),
     type: 'pending',
     target,
     device_code: started.device_code,
+    verifier: started.verifier,
     interval: started.interval,
     expires_at: new Date(Date.now() + started.expires_in * 1_000).toISOString(),
   }
@@ -134,6 +137,7 @@ export async function completeDevice(context: Context, timeoutMs: number): Promi
   const tokens = await pollDevice(context.http(), target, {
     clientId: target.clientId,
     deviceCode: pending.device_code,
+    verifier: pending.verifier,
     intervalSeconds: pending.interval,
     expiresAt: Math.min(Date.now() + timeoutMs, Date.parse(pending.expires_at)),
   })

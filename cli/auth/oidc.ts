@@ -1,9 +1,10 @@
+import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'undici'
 import { z } from 'zod'
-import { issuerOf } from '../../src/lib/realms.ts'
-import { unreachable } from '../client.ts'
+import { PLATFORM_REALM, issuerOf } from '../../src/lib/realms.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
+import { unreachable } from '../unreachable.ts'
 import type { Http } from './credentials.ts'
 
 /** A realm of an identity provider. Its endpoints stand where Keycloak has them; nothing is discovered. */
@@ -34,6 +35,7 @@ export const SCOPE = 'openid offline_access'
 
 /** An error as OAuth writes it (RFC 6749, 5.2). */
 const OAuthError = z.looseObject({ error: z.string().max(100), error_description: z.string().max(500).optional() })
+type OAuthError = z.infer<typeof OAuthError>
 
 export function endpointOf(realm: Realm, name: 'auth' | 'token' | 'revoke' | 'auth/device'): string {
   return `${issuerOf(realm.authUrl, realm.realm)}/protocol/openid-connect/${name}`
@@ -48,10 +50,21 @@ export async function requestTokens(http: Http, realm: Realm, form: Form): Promi
   return parsed(Tokens, realm, await post(http, realm, { endpoint: 'token', form }))
 }
 
-/** Begins a login on another device (RFC 8628). */
-export async function startDevice(http: Http, realm: Realm, clientId: string): Promise<DeviceStart> {
-  const form = { client_id: clientId, scope: SCOPE }
-  return parsed(DeviceStart, realm, await post(http, realm, { endpoint: 'auth/device', form }))
+/** What is told when a login begins, so that only who knows the verifier can end it (RFC 7636). */
+export function challengeOf(verifier: string): { code_challenge: string; code_challenge_method: 'S256' } {
+  const code_challenge = createHash('sha256').update(verifier).digest('base64url')
+  return { code_challenge, code_challenge_method: 'S256' }
+}
+
+/** Begins a login on another device (RFC 8628). Keycloak wants a challenge here too; others take no notice of it. */
+export async function startDevice(
+  http: Http,
+  realm: Realm,
+  clientId: string,
+): Promise<DeviceStart & { verifier: string }> {
+  const verifier = randomBytes(32).toString('base64url')
+  const form = { client_id: clientId, scope: SCOPE, ...challengeOf(verifier) }
+  return { ...parsed(DeviceStart, realm, await post(http, realm, { endpoint: 'auth/device', form })), verifier }
 }
 
 /** Ends a refresh token, and with it the session (RFC 7009). */
@@ -74,12 +87,69 @@ async function post(http: Http, realm: Realm, { endpoint, form }: Posted): Promi
   // A refusal without OAuth's words comes from a proxy, or from another program.
   if (data === undefined) throw notTheProvider(realm, statusCode)
   const { error, error_description: why } = data
+  const known = realmRefusal(realm, statusCode, data) ?? clientRefusal(realm, statusCode, { error, form })
+  if (known !== undefined) throw known
   const code = error.toUpperCase().replaceAll(/[^A-Z0-9]+/g, '_')
   throw new CliError(code, `the identity provider of realm ${realm.realm} refuses: ${why ?? error}`, {
     exit: statusCode === 429 ? EXIT.network : statusCode >= 500 ? EXIT.failure : EXIT.signedOut,
     status: statusCode,
     retryable: statusCode === 429 || statusCode >= 500,
   })
+}
+
+/** What is wrong with the realm itself, whatever was asked of it; Keycloak says it in the same words. */
+function realmRefusal({ authUrl, realm }: Realm, status: number, said: OAuthError): CliError | undefined {
+  if (status === 404)
+    return new CliError('UNKNOWN_REALM', `there is no realm ${realm} at ${authUrl}`, {
+      exit: EXIT.notFound,
+      status,
+      hint: 'svc login --realm <the slug of your company, as registration told it>, or svc login --platform',
+    })
+  if (status !== 403 || !/realm not enabled/i.test(said.error_description ?? said.error)) return undefined
+  return new CliError('REALM_DISABLED', `the merchant of realm ${realm} is disabled: nobody signs in there`, {
+    exit: EXIT.forbidden,
+    status,
+    hint: `ask an operator, who enables it with svc merchants enable ${realm}`,
+  })
+}
+
+/** A client that the provider does not know, or not by this secret. */
+function clientRefusal(
+  { realm }: Realm,
+  status: number,
+  { error, form }: { error: string; form: Form },
+): CliError | undefined {
+  if (error !== 'invalid_client' && error !== 'unauthorized_client') return undefined
+  const { client_id: clientId = '' } = form
+  if (form['client_secret'] === undefined)
+    return new CliError('INVALID_CLIENT', `realm ${realm} has no client ${clientId} that signs people in`, {
+      exit: EXIT.signedOut,
+      status,
+      hint: 'is the realm the one of your company? svc profile list',
+    })
+  const renew = realm === PLATFORM_REALM ? 'svc staff create-client' : `svc credentials rotate ${clientId}`
+  return new CliError('INVALID_CLIENT', `the secret of ${clientId} is wrong, or the client has been revoked`, {
+    exit: EXIT.signedOut,
+    status,
+    hint: `check the id and the secret (SVC_CLIENT_ID and SVC_CLIENT_SECRET, or the profile's); a new secret is made by ${renew}`,
+  })
+}
+
+/**
+ * Asks whether a realm is there, before anybody is sent to its pages. Silence is no answer: the login will tell.
+ * @throws {CliError} UNKNOWN_REALM, REALM_DISABLED
+ */
+export async function checkRealm(http: Http, realm: Realm): Promise<void> {
+  const signal = AbortSignal.timeout(http.timeoutMs)
+  const answer = await request(issuerOf(realm.authUrl, realm.realm), {
+    headers: { accept: 'application/json' },
+    dispatcher: http.dispatcher,
+    signal,
+  }).catch(() => undefined)
+  if (answer === undefined || answer.statusCode < 400) return answer?.body.dump()
+  const { data } = OAuthError.safeParse(parseJson(await answer.body.text().catch(() => '')))
+  const refused = data && realmRefusal(realm, answer.statusCode, data)
+  if (refused !== undefined) throw refused
 }
 
 async function send(http: Http, realm: Realm, url: string, form: Form): Promise<{ statusCode: number; text: string }> {
@@ -97,13 +167,7 @@ async function send(http: Http, realm: Realm, url: string, form: Form): Promise<
   }
 }
 
-function notTheProvider({ authUrl, realm }: Realm, status: number): CliError {
-  if (status === 404)
-    return new CliError('UNKNOWN_REALM', `${authUrl} has no realm ${realm}`, {
-      exit: EXIT.signedOut,
-      status,
-      hint: 'the slug of your company as registration told it, or --platform',
-    })
+function notTheProvider({ authUrl }: Realm, status: number): CliError {
   return new CliError('IDP_UNAVAILABLE', `${authUrl} answered ${status}, not as an identity provider does`, {
     exit: status === 429 || status === 502 || status === 503 ? EXIT.network : EXIT.failure,
     status,

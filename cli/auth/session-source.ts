@@ -1,24 +1,28 @@
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { Http } from './credentials.ts'
-import { updateEntries } from './credentials-file.ts'
+import { isOfDev, updateEntries } from './credentials-file.ts'
 import type { Entries, Session } from './credentials-file.ts'
 import { requestTokens } from './oidc.ts'
 import type { Tokens } from './oidc.ts'
+import { loginTo } from './login-to.ts'
 import { expiryOf, isFresh } from './token-source.ts'
 import type { Token, TokenSource } from './token-source.ts'
 
 /** Whose session it is, and with whom. */
-export type SessionOwner = Pick<Session, 'api_url' | 'auth_url' | 'realm' | 'client_id'>
+export type SessionOwner = Pick<Session, 'api_url' | 'auth_url' | 'realm' | 'client_id' | 'name' | 'role'>
 
 /** A session as it is kept, from what the token endpoint answered. */
-export function sessionOf({ api_url, auth_url, realm, client_id }: SessionOwner, tokens: Tokens): Session {
+export function sessionOf(owner: SessionOwner, tokens: Tokens): Session {
+  const { api_url, auth_url, realm, client_id, name, role } = owner
   return {
     type: 'session',
     api_url,
     auth_url,
     realm,
     client_id,
+    ...(name === undefined ? {} : { name }),
+    ...(role === undefined ? {} : { role }),
     access_token: tokens.access_token,
     expires_at: new Date(expiryOf(tokens)).toISOString(),
     refresh_token: tokens.refresh_token ?? null,
@@ -47,18 +51,26 @@ export function sessionSource(configDir: string, key: string, session: Session):
     })
     held = sessionIn(entries, key)
     // Written down also where it was refused, so that the next command need not ask again.
-    if (held.refresh_token === null && !isFresh(tokenOf(held))) throw sessionOver(held)
+    if (held.refresh_token === null && !isFresh(tokenOf(held))) throw sessionOver(key, held)
     return tokenOf(held)
+  }
+
+  async function end(refused: string): Promise<CliError> {
+    await updateEntries(configDir, async (now) => {
+      const current = now[key]
+      // Somebody may have signed in anew meanwhile.
+      const isIt = current?.type === 'session' && current.access_token === refused
+      return isIt ? { ...now, [key]: ended(current) } : now
+    })
+    return sessionOver(key, session)
   }
 
   return {
     realm: session.realm,
     clientId: session.client_id,
     token: async (http) => (isFresh(tokenOf(held)) ? tokenOf(held) : renewed(http, undefined)),
-    async renew(http, refused) {
-      if (held.refresh_token === null && held.access_token === refused) throw sessionOver(held)
-      return (await renewed(http, refused)).accessToken !== refused
-    },
+    renew: async (http, refused) => (await renewed(http, refused)).accessToken !== refused,
+    end,
   }
 }
 
@@ -73,27 +85,34 @@ function tokenOf({ access_token: accessToken, expires_at: expiresAt }: Session):
   return { accessToken, expiresAt: expiresAt === null ? null : Date.parse(expiresAt) }
 }
 
-/** The session with new tokens; or without its refresh token where the provider refuses it for good. */
+/** What a provider says of a session that will never be renewed: it, its client or its realm is gone. */
+const GONE: ReadonlySet<string> = new Set(['INVALID_GRANT', 'INVALID_CLIENT', 'UNAUTHORIZED_CLIENT', 'UNKNOWN_REALM'])
+
+/** The session with new tokens; or what is left of it where there will never be any. */
 async function refreshed(http: Http, session: Session): Promise<Session> {
   const { refresh_token: refreshToken, auth_url: authUrl, realm, client_id } = session
-  if (refreshToken === null) return session
+  if (refreshToken === null) return ended(session)
   try {
     const form = { grant_type: 'refresh_token', client_id, refresh_token: refreshToken }
     const tokens = await requestTokens(http, { authUrl, realm }, form)
     return sessionOf(session, { refresh_token: refreshToken, ...tokens })
   } catch (error) {
-    if (error instanceof CliError && error.code === 'INVALID_GRANT') return ended(session)
+    if (error instanceof CliError && GONE.has(error.code)) return ended(session)
     throw error
   }
 }
 
+/**
+ * All that is kept of a session that has ended: whose it was. Nothing in it proves anything, and as long as it stands
+ * there, commands don't silently become the demo merchant's.
+ */
 function ended(session: Session): Session {
   return { ...session, refresh_token: null, access_token: '', expires_at: new Date(0).toISOString() }
 }
 
-function sessionOver({ realm }: Session): CliError {
-  return new CliError('SESSION_EXPIRED', `the session in realm ${realm} is over`, {
+function sessionOver(key: string, { realm }: Session): CliError {
+  return new CliError('SESSION_EXPIRED', `your session in realm ${realm} has ended`, {
     exit: EXIT.signedOut,
-    hint: 'svc login to sign in again; svc logout to go on without it',
+    hint: isOfDev(key) ? `${loginTo(realm)}; svc logout goes on with the demo logins` : `svc login --profile ${key}`,
   })
 }

@@ -5,13 +5,14 @@ import { call } from '../client.ts'
 import type { Context } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
+import { runningState } from '../find-service.ts'
 import { configDirOf } from './config-dir.ts'
 import { tokenCredentials } from './credentials.ts'
 import type { Http } from './credentials.ts'
 import { pendingKey, updateEntries } from './credentials-file.ts'
 import type { Session } from './credentials-file.ts'
 import { revoke } from './oidc.ts'
-import { DEV, saveProfile } from './profiles.ts'
+import { DEV, readUserConfig, saveProfile } from './profiles.ts'
 import type { Target } from './target.ts'
 import { fixedSource } from './token-source.ts'
 
@@ -39,12 +40,15 @@ export async function completeSignIn(context: Context, target: Target, session: 
     throw error
   })
   const configDir = configDirOf(context.io.env)
+  const kept = { session: { ...session, name: identity.name, role: identity.role }, identity }
   await updateEntries(configDir, async (entries) => {
     const { [pendingKey(target.key)]: _done, ...others } = entries
-    return { ...others, [target.key]: session }
+    return { ...others, [target.key]: kept.session }
   })
-  keepProfile(configDir, target, { session, identity })
-  tell(context, target, { session, identity })
+  const before = readUserConfig(configDir).profile ?? (runningState(context.stateDir) && DEV)
+  keepProfile(configDir, target, kept)
+  tell(context, target, kept)
+  for (const line of remarksOf(context, target, before)) context.note(line)
 }
 
 async function identityOf(http: Http, target: Target, session: Session): Promise<Whoami> {
@@ -97,9 +101,19 @@ function tell(context: Context, target: Target, { session, identity }: Kept): vo
       ['Profile', profile],
     ],
   })
-  const before = ['SVC_TOKEN', 'SVC_CLIENT_ID'].find((variable) => (context.io.env[variable] ?? '') !== '')
-  if (before !== undefined) context.note(`${before} is set: commands act as that, and not as ${profile}.`)
-  else if (target.isNew) context.note(`Commands act as ${profile} from now on; svc profile use ${DEV} goes back.`)
+}
+
+/** Whom commands act as from now on. `before` is the profile that they used until now, where there was one. */
+function remarksOf({ io }: Context, { profile, kind, realm, isNew }: Target, before: string | undefined): string[] {
+  const variable = ['SVC_TOKEN', 'SVC_CLIENT_ID'].find((name) => (io.env[name] ?? '') !== '')
+  if (variable !== undefined) return [`${variable} is set: commands act as that, and not as ${profile}.`]
+  if (profile === DEV)
+    return kind === 'platform'
+      ? ["Operators' commands act as you from now on: svc whoami --platform. Merchants' commands act as before."]
+      : [`Commands of merchants act as you, in realm ${realm}, from now on: svc whoami.`]
+  if (!isNew) return []
+  const back = before === undefined || before === profile ? '' : ` svc profile use ${before} goes back.`
+  return [`Commands act as ${profile} from now on.${back}`]
 }
 
 /** Ends a session at the provider as well; whether that worked. What is forgotten here counts for nothing either way. */

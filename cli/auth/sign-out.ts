@@ -1,4 +1,6 @@
 import type { Context } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 import { unknownProfile } from '../find-service.ts'
 import { readServiceState } from '../service-state.ts'
 import { configDirOf } from './config-dir.ts'
@@ -17,6 +19,19 @@ export function meantProfile({ io, flags }: Context): string {
 }
 
 export type Ended = { realm: string; isRevoked: boolean }
+
+/**
+ * Refuses to end what is no session: a client's secret is kept until its profile is removed.
+ * @throws {CliError} NO_SESSION
+ */
+export function refuseClient({ io }: Context, profile: string): void {
+  const entry = readEntries(configDirOf(io.env))[profile]
+  if (entry?.type !== 'client') return
+  throw new CliError('NO_SESSION', `${profile} is a client with a secret: there is no session to end`, {
+    exit: EXIT.conflict,
+    hint: `svc profile remove ${profile} forgets it, and its secret with it`,
+  })
+}
 
 /** Forgets what proves a profile, and ends its sessions at the provider where that can be reached. */
 export async function signOut(context: Context, profile: string): Promise<Ended[]> {

@@ -1,3 +1,4 @@
+import type { CliError } from '../errors.ts'
 import type { Http } from './credentials.ts'
 import { requestTokens } from './oidc.ts'
 import type { Tokens } from './oidc.ts'
@@ -19,6 +20,8 @@ export type TokenSource = {
   token(http: Http): Promise<Token>
   /** Whether another token than the refused one can be had. */
   renew(http: Http, refused: string): Promise<boolean>
+  /** Forgets the session that the refused token is of, and says so; absent where there is none to forget. */
+  end?(refused: string): Promise<CliError>
 }
 
 const RENEW_BEFORE_MS = 30_000

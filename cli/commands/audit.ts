@@ -6,7 +6,8 @@ import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { findMerchant } from '../find-merchant.ts'
 import { collectPages } from '../pages.ts'
-import { shortTime } from '../text.ts'
+import { KNOWN_ACTIONS } from './audit/actions.ts'
+import { AUDIT_COLUMNS } from './audit/view.ts'
 import { paged } from './merchants.ts'
 import { Paging } from './merchants/read.ts'
 
@@ -18,19 +19,23 @@ const ListOptions = Paging.extend({
 
 /** `svc audit`: what operators did, which nobody can take back. */
 export function addAudit(program: Command, runtime: Runtime): void {
-  const audit = program.command('audit').helpCommand(false).description('see what operators did, when and why')
+  const audit = program
+    .command('audit')
+    .helpCommand(false)
+    .description('see what operators did, when and why')
+    .addHelpText('after', '\nExamples:\n  svc audit list --merchant acme-ltd\n')
   paged(
     audit
       .command('list')
       .description('list what operators did, the newest first')
       .optionsGroup('Filters:')
       .option('--merchant <merchant>', 'only to this one: its id, realm or client id')
-      .option('--action <name>', 'only this, such as merchant.kyb')
+      .option('--action <name>', `only this: ${KNOWN_ACTIONS.join(', ')}`)
       .option('--actor <name>', 'only by this operator'),
   )
     .addHelpText(
       'after',
-      '\nExamples:\n  svc audit list\n  svc audit list --merchant acme --action merchant.hold\n  svc audit list --all -o jsonl\n',
+      '\nExamples:\n  svc audit list\n  svc audit list --merchant acme-ltd --action merchant.hold\n  svc audit list --all -o jsonl\n',
     )
     .action(action(runtime, ListOptions, list))
 }
@@ -49,25 +54,10 @@ async function list(context: Context, { options }: CommandInput<z.infer<typeof L
   context.print.list({
     items,
     fields: Object.keys(OperatorAction.shape),
-    columns: [
-      { title: 'ordinal', value: (row) => row.ordinal, align: 'right' },
-      { title: 'time', value: (row) => shortTime(row.created_at) },
-      { title: 'action', value: (row) => row.action },
-      { title: 'to', value: (row) => row.subject_id },
-      { title: 'by', value: (row) => `${row.actor} (${row.actor_role})` },
-      { title: 'before', value: (row) => stateOf(row.before) },
-      { title: 'after', value: (row) => stateOf(row.after) },
-      { title: 'why', value: (row) => row.reason ?? '' },
-    ],
+    columns: AUDIT_COLUMNS,
     id: (row) => row.ordinal,
     empty: 'There are no such actions.',
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
   return undefined
-}
-
-function stateOf(state: Readonly<Record<string, unknown>> | null): string {
-  return Object.entries(state ?? {})
-    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
-    .join(' ')
 }

@@ -13,6 +13,7 @@ export function addCredentials(program: Command, runtime: Runtime): void {
     .command('credentials')
     .helpCommand(false)
     .description("manage the clients of the merchant's own programs")
+    .addHelpText('after', '\nExamples:\n  svc credentials create --name "web shop"\n')
   credentials
     .command('list')
     .description('list the clients; their secrets are not shown again')
@@ -30,11 +31,11 @@ export function addCredentials(program: Command, runtime: Runtime): void {
   dangerous(credentials.command('rotate'))
     .description("replace a client's secret: the old one is refused from now on, the new one is printed this once")
     .argument('<client-id>', 'as svc credentials list names it')
-    .addHelpText('after', '\nExamples:\n  svc credentials rotate acme-server\n')
+    .addHelpText('after', '\nExamples:\n  svc credentials rotate acme-ltd-server\n')
     .action(action(runtime, ChangeOptions, rotate))
   dangerous(credentials.command('revoke'))
     .description('revoke a client: it gets no more tokens, and those it has are refused')
     .argument('<client-id>', 'as svc credentials list names it')
-    .addHelpText('after', '\nExamples:\n  svc credentials revoke acme-key-4f7a1c9e\n')
+    .addHelpText('after', '\nExamples:\n  svc credentials revoke acme-ltd-key-4f7a1c9e\n')
     .action(action(runtime, ChangeOptions, revoke))
 }

@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import type { App } from '../../src/app.ts'
 import { DomainError } from '../../src/lib/errors.ts'
+import { PLATFORM_REALM } from '../../src/lib/realms.ts'
+import { changing } from '../change.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError } from '../errors.ts'
@@ -10,12 +13,12 @@ import { shortTime } from '../text.ts'
 const InitOptions = z.object({
   email: z.email('must be an e-mail address').transform((email) => email.toLowerCase()),
   name: z.string().trim().min(1).max(200).optional(),
+  dryRun: z.boolean().default(false),
 })
 type InitOptions = z.infer<typeof InitOptions>
 
 export function addInit(program: Command, runtime: Runtime): void {
-  program
-    .command('init')
+  changing(program.command('init'))
     .description("invite the platform's first OWNER; configured by the environment, as svc serve is")
     .requiredOption('--email <address>', 'who it is')
     .option('--name <name>', 'what to call them')
@@ -24,50 +27,94 @@ export function addInit(program: Command, runtime: Runtime): void {
 }
 
 const EXAMPLES = `
-Prints a link, once, by which the OWNER sets a password. Until it is used, the same command prints a new one.
+Prints a link, once, by which the OWNER sets a password. Until it is used, the same command prints a new one. A
+Keycloak sends it by mail instead, over SVC_SMTP_URL.
 
 Examples:
+  svc init --email ada@pay.example --dry-run
   SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc init --email ada@pay.example --name "Ada Lovelace"
 `
 
 async function init(context: Context, { options }: CommandInput<InitOptions>): Promise<CommandResult> {
-  const made = await makeOwner(context.io.env, options)
+  if (options.dryRun) return tellPlan(context, options)
+  const { made, kind, publicUrl } = await makeOwner(context.io.env, options)
   const { link, link_expires_at } = made
+  const delivered = link !== null ? 'link' : kind === 'none' ? null : 'mail'
   context.print.record({
-    item: made,
+    item: { ...made, delivered },
     id: made.email,
     lines: [
       ['OWNER', made.email],
       ['Realm', made.realm],
       ['Set a password at', link ?? ''],
-      ['Until', link === null ? '' : shortTime(link_expires_at)],
+      ['Invited', delivered === 'mail' ? `by a mail to ${made.email}` : ''],
+      ['Until', delivered === null ? '' : shortTime(link_expires_at)],
     ],
   })
-  context.note(
-    link === null
-      ? 'There is no identity provider: nobody signs in.'
-      : 'The link works once, and is not shown again. Then: svc login --platform --api-url <the public address>',
-  )
+  context.note(nextStep(delivered, publicUrl))
+  return undefined
+}
+
+function nextStep(delivered: 'link' | 'mail' | null, publicUrl: string): string {
+  if (delivered === null) return 'There is no identity provider: nobody signs in.'
+  const then = `Then: svc login --platform --api-url ${publicUrl}`
+  return delivered === 'link'
+    ? `The link works once, and is not shown again. ${then}`
+    : `The link in the mail sets a password; the same command sends another mail. ${then}`
+}
+
+/** What it would do, having looked at the configuration, the database and its key. */
+async function tellPlan(context: Context, { email, name }: InitOptions): Promise<CommandResult> {
+  const { currentOwners } = await import('../../src/staff/init-platform.ts')
+  const owners = await withApp(context.io.env, (app) => currentOwners(app))
+  context.print.record({
+    item: { dry_run: true, realm: PLATFORM_REALM, email, role: 'OWNER', display_name: name ?? null, owners },
+    id: email,
+    lines: [
+      ['Would invite', name === undefined ? email : `${name}, ${email}`],
+      ['As', `OWNER of realm ${PLATFORM_REALM}`],
+      ['OWNERs now', owners.length === 0 ? 'none' : owners.join(', ')],
+    ],
+  })
+  context.note('Nothing was changed.')
   return undefined
 }
 
 /** @throws {CliError} USER_EXISTS, exit code 7, where the platform has its OWNER */
 async function makeOwner(env: NodeJS.ProcessEnv, { email, name }: InitOptions) {
-  const [{ openApp }, { explainStart }, { checkMasterKey }, { initPlatform }] = await Promise.all([
+  const { initPlatform } = await import('../../src/staff/init-platform.ts')
+  return withApp(env, async (app) => ({
+    made: await initPlatform(app, { email, displayName: name }),
+    kind: app.identity.kind,
+    publicUrl: app.publicUrl,
+  }))
+}
+
+async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>): Promise<T> {
+  const [{ openApp }, { explainStart }, { checkMasterKey }] = await Promise.all([
     import('../up/part.ts'),
     import('../up/explain.ts'),
     import('../../src/merchants/check-master-key.ts'),
-    import('../../src/staff/init-platform.ts'),
   ])
   const { app } = await openApp(env)
   try {
     await checkMasterKey(app).catch((error: unknown) => Promise.reject(explainStart(error)))
-    return await initPlatform(app, { email, displayName: name })
+    refuseWithoutMail(app)
+    return await work(app)
   } catch (error) {
     throw refusal(error)
   } finally {
     await app.close()
   }
+}
+
+/** Keycloak gives its links to nobody: it sends them, and needs a mail server for it. */
+function refuseWithoutMail({ identity, config }: App): void {
+  if (identity.kind !== 'keycloak' || config.smtpUrl !== undefined) return
+  throw new CliError('CONFIGURATION', 'SVC_SMTP_URL is missing: Keycloak sends the invitation by mail', {
+    exit: EXIT.usage,
+    hint: 'SVC_SMTP_URL=smtps://user:password@mail.example.com and SVC_MAIL_FROM',
+  })
 }
 
 /** What the system refuses, in the form of a command's failure. */

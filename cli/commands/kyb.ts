@@ -18,6 +18,7 @@ export function addKyb(program: Command, runtime: Runtime): void {
     .command('kyb')
     .helpCommand(false)
     .description('review merchants: approve, refuse, suspend and reinstate them')
+    .addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb approve acme-ltd --reason "documents checked"\n')
   paged(
     kyb
       .command('list')
@@ -30,7 +31,7 @@ export function addKyb(program: Command, runtime: Runtime): void {
     .action(action(runtime, QueueOptions, queue))
   aboutMerchant(kyb.command('show'))
     .description('show a merchant, with what was decided before')
-    .addHelpText('after', '\nExamples:\n  svc kyb show acme\n')
+    .addHelpText('after', '\nExamples:\n  svc kyb show acme-ltd\n')
     .action(action(runtime, z.object({}), get))
   addDecisions(kyb, runtime)
 }
@@ -40,19 +41,19 @@ function addDecisions(kyb: Command, runtime: Runtime): void {
     aboutMerchant(command).requiredOption('--reason <text>', 'why; it stands in the audit trail')
   changing(withReason(kyb.command('approve')))
     .description('approve a merchant that waits: from now on it can create payments')
-    .addHelpText('after', '\nExamples:\n  svc kyb approve acme --reason "documents checked"\n')
+    .addHelpText('after', '\nExamples:\n  svc kyb approve acme-ltd --reason "documents checked"\n')
     .action(action(runtime, DecideOptions, decide('approve')))
   changing(withReason(kyb.command('refuse')))
     .description('refuse a merchant that waits')
-    .addHelpText('after', '\nExamples:\n  svc kyb refuse acme --reason "company not found in the register"\n')
+    .addHelpText('after', '\nExamples:\n  svc kyb refuse acme-ltd --reason "company not found in the register"\n')
     .action(action(runtime, DecideOptions, decide('refuse')))
   dangerous(withReason(kyb.command('suspend')))
     .description('suspend an approved merchant: no new payments, while refunds and reads go on')
-    .addHelpText('after', '\nExamples:\n  svc kyb suspend acme --reason "chargebacks"\n')
+    .addHelpText('after', '\nExamples:\n  svc kyb suspend acme-ltd --reason "chargebacks"\n')
     .action(action(runtime, DecideOptions, decide('suspend')))
   changing(withReason(kyb.command('reinstate')))
     .description('approve a refused or suspended merchant after all')
-    .addHelpText('after', '\nExamples:\n  svc kyb reinstate acme --reason "documents arrived"\n')
+    .addHelpText('after', '\nExamples:\n  svc kyb reinstate acme-ltd --reason "documents arrived"\n')
     .action(action(runtime, DecideOptions, decide('reinstate')))
 }
 

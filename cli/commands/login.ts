@@ -3,7 +3,8 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { action, durationOf } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { usageError } from '../errors.ts'
+import { CliError, usageError, withHint } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 
 export const LoginOptions = z.object({
   realm: z.string().optional(),
@@ -16,6 +17,7 @@ export const LoginOptions = z.object({
 })
 export type LoginOptions = z.infer<typeof LoginOptions>
 
+const TIMEOUT = '5m'
 const WAYS = ['device', 'withToken', 'nonInteractive', 'complete'] as const
 
 export function addLogin(program: Command, runtime: Runtime): void {
@@ -30,7 +32,7 @@ export function addLogin(program: Command, runtime: Runtime): void {
     .option('--with-token', 'take an access token from standard input, for programs; it is kept until it expires')
     .option('--non-interactive', 'begin with a code, print as JSON where to confirm it, and return')
     .option('--complete', 'wait for what --non-interactive began')
-    .option('--timeout <duration>', 'how long to wait for the user', '5m')
+    .option('--timeout <duration>', 'how long to wait for the user', TIMEOUT)
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, LoginOptions, login))
 }
@@ -54,5 +56,29 @@ async function login(context: Context, { options }: CommandInput<LoginOptions>):
   const target = await findTarget(context, context.http(), options)
   if (options.withToken) return parts.takeToken(context, target)
   if (options.nonInteractive) return parts.beginDevice(context, target)
-  return parts.signIn(context, target, { device: options.device, timeoutMs })
+  return parts.signIn(context, target, { device: options.device, timeoutMs }).catch((error: unknown) => {
+    throw beginAgain(error, wordsOf(options, context.flags.profile))
+  })
+}
+
+/** The command of this login, for a next step; where the service is, every next step says. */
+function wordsOf({ realm, platform, device, timeout }: LoginOptions, profile: string | undefined): string {
+  return [
+    'svc login',
+    ...(profile === undefined ? [] : [`--profile ${profile}`]),
+    ...(realm === undefined ? [] : [`--realm ${realm}`]),
+    ...(platform ? ['--platform'] : []),
+    ...(device ? ['--device'] : []),
+    ...(timeout === TIMEOUT ? [] : [`--timeout ${timeout}`]),
+  ].join(' ')
+}
+
+/** A login that came to nothing can be begun again as it was. */
+function beginAgain(error: unknown, words: string): unknown {
+  if (!(error instanceof CliError)) return error
+  if (error.code === 'LOGIN_TIMED_OUT')
+    return withHint(error, words.includes('--device') ? words : `${words}; without a browser here ${words} --device`)
+  const isOver =
+    error.code === 'LOGIN_REFUSED' || (error.options.exit === EXIT.signedOut && error.options.hint === undefined)
+  return isOver ? withHint(error, words) : error
 }

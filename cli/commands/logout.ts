@@ -12,8 +12,9 @@ export function addLogout(program: Command, runtime: Runtime): void {
 }
 
 async function logout(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  const { meantProfile, signOut } = await import('../auth/sign-out.ts')
+  const { meantProfile, refuseClient, signOut } = await import('../auth/sign-out.ts')
   const profile = meantProfile(context)
+  refuseClient(context, profile)
   const ended = await signOut(context, profile)
   context.print.record({
     item: { profile, signed_out: ended.length > 0, revoked: ended.every((each) => each.isRevoked) },

@@ -8,7 +8,8 @@ export function addMail(program: Command, runtime: Runtime): void {
   const mail = program
     .command('mail')
     .helpCommand(false)
-    .description("read the sandbox's mail: invitations and the like")
+    .description("read the sandbox's mail: invitations and the like; live mode keeps none")
+    .addHelpText('after', '\nExamples:\n  svc mail show --recipient ada@acme.example --links --wait 10s\n')
   mail
     .command('list')
     .description('list the last 50 mails, the newest first')

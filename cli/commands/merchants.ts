@@ -31,20 +31,21 @@ export function addMerchants(program: Command, runtime: Runtime): void {
     .alias('m')
     .helpCommand(false)
     .description('list merchants, disable and enable them, heal registrations')
+    .addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants get acme-ltd\n')
   addList(merchants, runtime)
   aboutMerchant(merchants.command('get'))
     .description('show a merchant, with the last things that operators did to it')
-    .addHelpText('after', '\nExamples:\n  svc merchants get acme\n  svc merchants get a2b4358c -q kyb_status\n')
+    .addHelpText('after', '\nExamples:\n  svc merchants get acme-ltd\n  svc merchants get a2b4358c -q kyb_status\n')
     .action(action(runtime, z.object({}), get))
   changing(aboutMerchant(merchants.command('enable')))
     .description('let a disabled merchant work again')
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')
-    .addHelpText('after', '\nExamples:\n  svc merchants enable acme --reason "contract renewed"\n')
+    .addHelpText('after', '\nExamples:\n  svc merchants enable acme-ltd --reason "contract renewed"\n')
     .action(action(runtime, ActiveOptions, enable))
   dangerous(aboutMerchant(merchants.command('disable')))
     .description('disable a merchant: its realm signs nobody in, and its tokens are refused')
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')
-    .addHelpText('after', '\nExamples:\n  svc merchants disable acme --reason "left us"\n')
+    .addHelpText('after', '\nExamples:\n  svc merchants disable acme-ltd --reason "left us"\n')
     .action(action(runtime, ActiveOptions, disable))
   merchants
     .command('registrations')
@@ -74,10 +75,14 @@ function addList(merchants: Command, runtime: Runtime): void {
 
 function addRepair(merchants: Command, runtime: Runtime): void {
   dangerous(merchants.command('repair'))
-    .description('heal a registration: finish it, give the administrator its role, invite again')
-    .argument('<realm>', 'as svc merchants registrations names it')
+    .description('heal a registration or a merchant: its realm, its administrator, the invitation')
+    .argument('<realm>', 'as svc merchants registrations and svc merchants list name it')
     .option('--rollback', 'take a half-made realm away instead, and free its name')
+    .option('--admin-email <address>', 'make this the administrator, while no ADMIN has signed up')
     .option('--reason <text>', 'why; it stands in the audit trail')
-    .addHelpText('after', '\nExamples:\n  svc merchants repair acme\n  svc merchants repair acme --rollback\n')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants repair acme-ltd\n  svc merchants repair acme-ltd --rollback\n  svc merchants repair acme-ltd --admin-email ada@acme.example\n',
+    )
     .action(action(runtime, RepairOptions, repair))
 }

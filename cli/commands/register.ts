@@ -11,7 +11,9 @@ import { action, durationOf } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError, withFacts } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
+import { isSandbox } from '../mode.ts'
 import { tokenCommand, useOf } from '../new-secret.ts'
+import { readMailCommand } from '../note-invitation.ts'
 import { askUntil } from '../wait.ts'
 
 const RegisterOptions = ChangeOptions.extend({
@@ -56,7 +58,8 @@ async function register(
   // The secrets come first: whatever goes wrong after this must not lose them.
   printRegistered(context, registered)
   if (!options.waitKyb) {
-    if (!context.print.isMachine) for (const line of nextSteps(registered, options.email)) context.note(line)
+    if (!context.print.isMachine)
+      for (const line of nextSteps(registered, { ...options, inSandbox: await isSandbox(client) })) context.note(line)
     return undefined
   }
   context.note('Waiting for an operator to approve it.')
@@ -86,27 +89,26 @@ function printRegistered({ print }: Context, merchant: RegisteredMerchant): void
   })
 }
 
-function nextSteps({ client_id, client_secret, realm_slug, issuer }: RegisteredMerchant, email: string): string[] {
+type Told = { email: string; inSandbox: boolean }
+
+function nextSteps(merchant: RegisteredMerchant, { email, inSandbox }: Told): string[] {
+  const { client_id, client_secret, realm_slug, issuer } = merchant
+  const create = 'svc payments create --amount 50.00 --currency GBP'
   return [
     '',
     'Keep what is secret of this: it is shown this once.',
     'What comes next:',
     ...(issuer === null
       ? []
-      : [
-          `  ${email} is invited by mail. In the sandbox the mail is here:`,
-          `  svc mail show --recipient ${email} --links --wait 10s`,
-        ]),
+      : inSandbox
+        ? [`  ${email} is invited by mail. In the sandbox the mail is here:`, `  ${readMailCommand(email)}`]
+        : [`  ${email} is invited by mail.`]),
     '  An operator approves the merchant; until then it can create no payments:',
     `  svc kyb approve ${realm_slug} --reason "documents checked"`,
     '  Then its server works with these:',
     ...(client_secret === null || issuer === null
-      ? [`  svc payments create --amount 50.00 --currency GBP --client-id ${client_id}`]
-      : [
-          ...useOf(client_id),
-          '  svc payments create --amount 50.00 --currency GBP',
-          tokenCommand(`${issuer}/protocol/openid-connect/token`),
-        ]),
+      ? [`  ${create} --client-id ${client_id}`]
+      : [...useOf(client_id), `  ${create}`, tokenCommand(`${issuer}/protocol/openid-connect/token`)]),
   ]
 }
 

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { IDENTITY_KINDS } from '../up/plan.ts'
 import { AdvanceOptions, advance } from './sandbox/clock.ts'
 import { RunOptions, run } from './sandbox/run.ts'
 import { ValidateOptions, list, schema, show, validate } from './sandbox/scenarios.ts'
@@ -40,11 +41,11 @@ function addRun(sandbox: Command, runtime: Runtime): void {
     .option('--timeout <duration>', 'how long one case may take', '60s')
     .option('--ephemeral', 'start a service for this run alone, and leave nothing of it')
     .addOption(
-      new Option('--idp <kind>', 'who proves identities in it (embedded): real tokens, or none').choices([
-        'embedded',
-        'none',
-      ]),
+      new Option('--idp <kind>', 'who proves identities in it (embedded): real tokens, or none').choices(
+        IDENTITY_KINDS,
+      ),
     )
+    .option('--auth-url <url>', 'where the Keycloak of --idp keycloak is (SVC_AUTH_URL)')
     .option(
       '--reporter <form>',
       'pretty, tap, junit or json, each also into a file: junit=out.xml; may be repeated',

@@ -2,11 +2,12 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { PlatformRole } from '../../src/wire/staff.ts'
-import { ChangeOptions, changing, dangerous } from '../change.ts'
+import { changing, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
-import { CreateOptions, clients, createClient, revokeClient } from './staff/clients.ts'
-import { AddOptions, RoleOptions, add, changeRole, list, remove } from './staff/people.ts'
+import { CreateOptions, RevokeOptions, clients, createClient, revokeClient } from './staff/clients.ts'
+import { RotateOptions, rotateKeys } from './staff/keys.ts'
+import { AddOptions, RemoveOptions, RoleOptions, add, changeRole, list, remove } from './staff/people.ts'
 
 const WHO = 'the e-mail address, the id, or its last 8 characters or more'
 
@@ -16,8 +17,10 @@ export function addStaffCommands(program: Command, runtime: Runtime): void {
     .command('staff')
     .helpCommand(false)
     .description("manage the platform's staff, and the clients of its automation")
+    .addHelpText('after', '\nExamples:\n  svc staff add --email ada@pay.example --role OPS --reason "joins the team"\n')
   addPeople(staff, runtime)
   addClients(staff, runtime)
+  addKeys(staff, runtime)
 }
 
 function addPeople(staff: Command, runtime: Runtime): void {
@@ -31,21 +34,25 @@ function addPeople(staff: Command, runtime: Runtime): void {
     .requiredOption('--email <address>', 'what the person will sign in with')
     .addOption(roleOption().makeOptionMandatory())
     .option('--name <name>', 'as the audit trail shows it')
-    .option('--reason <text>', 'why; it stands in the audit trail')
-    .addHelpText('after', '\nExamples:\n  svc staff add --email ada@pay.example --role OPS --name "Ada Lovelace"\n')
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc staff add --email ada@pay.example --role OPS --name "Ada Lovelace" --reason "joins the team"\n',
+    )
     .action(action(runtime, AddOptions, add))
   changing(staff.command('role'))
     .description("change a staff member's role; the last OWNER stays one")
     .argument('<who>', WHO)
     .argument('<role>', PlatformRole.options.join(', '))
-    .option('--reason <text>', 'why; it stands in the audit trail')
-    .addHelpText('after', '\nExamples:\n  svc staff role ada@pay.example OWNER\n')
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText('after', '\nExamples:\n  svc staff role ada@pay.example OWNER --reason "leads the team now"\n')
     .action(action(runtime, RoleOptions, changeRole))
   dangerous(staff.command('remove'))
     .description('remove someone: the account, its sessions and its tokens; the last OWNER stays')
     .argument('<who>', WHO)
-    .addHelpText('after', '\nExamples:\n  svc staff remove ada@pay.example\n')
-    .action(action(runtime, ChangeOptions, remove))
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText('after', '\nExamples:\n  svc staff remove ada@pay.example --reason "has left"\n')
+    .action(action(runtime, RemoveOptions, remove))
 }
 
 function addClients(staff: Command, runtime: Runtime): void {
@@ -58,14 +65,27 @@ function addClients(staff: Command, runtime: Runtime): void {
     .description('make a client for a program; its secret is printed this once')
     .addOption(roleOption().makeOptionMandatory())
     .requiredOption('--name <name>', 'what it is for')
-    .option('--reason <text>', 'why; it stands in the audit trail')
-    .addHelpText('after', '\nExamples:\n  svc staff create-client --role OPS --name "nightly review"\n')
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc staff create-client --role OPS --name "nightly review" --reason "reviews at night"\n',
+    )
     .action(action(runtime, CreateOptions, createClient))
   dangerous(staff.command('revoke-client'))
     .description('revoke a client: it gets no more tokens, and those it has are refused')
     .argument('<client-id>', 'as svc staff clients names it')
-    .addHelpText('after', '\nExamples:\n  svc staff revoke-client platform-key-4f7a1c9e\n')
-    .action(action(runtime, ChangeOptions, revokeClient))
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText('after', '\nExamples:\n  svc staff revoke-client platform-key-4f7a1c9e --reason "unused"\n')
+    .action(action(runtime, RevokeOptions, revokeClient))
+}
+
+function addKeys(staff: Command, runtime: Runtime): void {
+  changing(staff.command('rotate-keys'))
+    .description("sign a realm's tokens with a new key from now on; those of before are taken until they expire")
+    .requiredOption('--realm <realm>', "platform, customers, or a merchant's")
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText('after', '\nExamples:\n  svc staff rotate-keys --realm acme-ltd --reason "a backup was lost"\n')
+    .action(action(runtime, RotateOptions, rotateKeys))
 }
 
 function roleOption(): Option {

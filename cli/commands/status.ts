@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
 import { request } from 'undici'
 import { z } from 'zod'
+import { packageVersion } from '../../src/lib/package-root.ts'
 import { ServiceInfo, getService } from '../../src/wire/service.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { runningState } from '../find-service.ts'
-import { packageVersion } from '../version.ts'
 
 const PROBE_TIMEOUT_MS = 3_000
 
@@ -21,6 +21,7 @@ export function addStatus(program: Command, runtime: Runtime): void {
 const Readiness = z.looseObject({
   status: z.string(),
   database: z.string().optional(),
+  identity: z.string().optional(),
   webhooks: z.looseObject({ waiting: z.int(), due: z.int(), dead: z.int() }).optional(),
 })
 type Readiness = z.infer<typeof Readiness>
@@ -41,6 +42,7 @@ async function status({ print, stateDir, namedUrl }: Context, _input: CommandInp
     mode: service?.mode ?? null,
     identity: service?.identity ?? null,
     auth_url: service?.auth_url ?? null,
+    identity_provider: readiness?.identity ?? null,
     demo_url: state?.demo_url ?? null,
     state_dir: stateDir,
     version: packageVersion(),
@@ -55,7 +57,7 @@ async function status({ print, stateDir, namedUrl }: Context, _input: CommandInp
       ['Process', item.pid?.toString() ?? ''],
       ['API', item.api_url ?? ''],
       ['Mode', item.mode ?? ''],
-      ['Identity', identityText(service)],
+      ['Identity', identityText(service, readiness)],
       ['Demo shop', item.demo_url ?? ''],
       ['Database', item.database ?? ''],
       ['Webhooks', webhooksText(readiness)],
@@ -69,10 +71,11 @@ async function status({ print, stateDir, namedUrl }: Context, _input: CommandInp
 /** A newer service may tell more. */
 const Service = z.looseObject(ServiceInfo.pick({ mode: true, identity: true, auth_url: true }).shape)
 
-function identityText(service: z.infer<typeof Service> | undefined): string {
+function identityText(service: z.infer<typeof Service> | undefined, readiness: Readiness | undefined): string {
   if (service === undefined) return ''
   if (service.auth_url === null) return 'none: headers say who calls'
-  return `${service.identity}, realms at ${service.auth_url}/realms/<realm>`
+  const away = readiness?.identity === 'away' ? ', away: nobody can sign in' : ''
+  return `${service.identity}, realms at ${service.auth_url}/realms/<realm>${away}`
 }
 
 function serviceText(isLive: boolean, hasProcess: boolean, isReady: boolean): string {

@@ -11,10 +11,14 @@ const WHO = 'the e-mail address, the id, or its last 8 characters or more'
 
 /** `svc team`: who works for the merchant. */
 export function addTeam(program: Command, runtime: Runtime): void {
-  const team = program.command('team').helpCommand(false).description("manage the merchant's team")
+  const team = program
+    .command('team')
+    .helpCommand(false)
+    .description("manage the merchant's team")
+    .addHelpText('after', '\nExamples:\n  svc team invite --email grace@acme.example --role DEVELOPER\n')
   team
     .command('list')
-    .description("list the merchant's team")
+    .description("list the merchant's team; who is invited stands in it at once")
     .addHelpText('after', '\nExamples:\n  svc team list\n')
     .action(action(runtime, z.object({}), list))
   changing(team.command('invite'))

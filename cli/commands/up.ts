@@ -7,14 +7,15 @@ import { printReady } from '../up/banner.ts'
 import { runDetached } from '../up/detached.ts'
 import { explainStart } from '../up/explain.ts'
 import { runForeground } from '../up/foreground.ts'
-import { databaseOf, portOf } from '../up/plan.ts'
+import { IDENTITY_KINDS, databaseOf, identityOf, portOf } from '../up/plan.ts'
 import type { UpPlan } from '../up/plan.ts'
 import { refuseIfTaken } from '../up/running.ts'
 
 const UpOptions = z.object({
   port: z.string(),
   db: z.string().optional(),
-  idp: z.enum(['embedded', 'none']).optional(),
+  idp: z.enum(IDENTITY_KINDS).optional(),
+  authUrl: z.string().optional(),
   detach: z.boolean().default(false),
 })
 type UpOptions = z.infer<typeof UpOptions>
@@ -28,9 +29,10 @@ export function addUp(program: Command, runtime: Runtime): void {
     .addOption(
       new Option(
         '--idp <kind>',
-        'who proves identities: the embedded provider (embedded), or none, which trusts headers',
-      ).choices(['embedded', 'none']),
+        'who proves identities: the embedded provider (embedded), a Keycloak, or none, which trusts headers',
+      ).choices(IDENTITY_KINDS),
     )
+    .option('--auth-url <url>', 'where Keycloak is, as its tokens name it (SVC_AUTH_URL)')
     .option('--detach', 'run in the background, with a log in the state directory')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, UpOptions, up))
@@ -43,6 +45,7 @@ Examples:
   svc up
   svc up --port 0 --state-dir /tmp/shop --detach --json
   svc up --idp none                                             without logins: headers say who calls
+  SVC_KEYCLOAK_CLIENT_SECRET=... svc up --idp keycloak --auth-url http://127.0.0.1:8081
   svc up --db postgres://svc:secret@127.0.0.1:5432/svc
 `
 
@@ -51,7 +54,7 @@ async function up(context: Context, { options }: CommandInput<UpOptions>): Promi
     stateDir: context.stateDir,
     port: portOf(options.port),
     database: databaseOf(options.db, context.io.env),
-    identity: options.idp,
+    ...identityOf(options, context.io.env),
     env: context.io.env,
     logLevel: 'warn',
     note: context.note,

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { packageVersion } from '../../src/lib/package-root.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { packageVersion } from '../version.ts'
 
 export function addVersion(program: Command, runtime: Runtime): void {
   program

@@ -8,6 +8,7 @@ import type { Client } from '../client.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError } from '../errors.ts'
+import { roleText } from '../role-text.ts'
 import { shortTime } from '../text.ts'
 
 const WhoamiOptions = z.object({ platform: z.boolean().default(false) })
@@ -27,8 +28,22 @@ async function whoami(
 ): Promise<CommandResult> {
   const client = clientOf(context)
   const { body } = await call(client, { ...operation, access: asked(options) }, {})
-  context.print.record({ item: body, id: body.subject, lines: linesOf(body, client) })
+  const more = context.print.isMachine || options.platform ? [] : await operatorLines(client, body)
+  context.print.record({ item: body, id: body.subject, lines: [...linesOf(body, client), ...more] })
   return undefined
+}
+
+/** For people: whom operators' commands act as, where that is somebody else. */
+async function operatorLines(client: Client, { kind }: Whoami): Promise<[string, string][]> {
+  const { merchant, platform } = client.credentials
+  if (kind !== 'merchant' || platform === undefined || platform.clientId === merchant?.clientId) return []
+  try {
+    const { body } = await call(client, { ...operation, access: asked({ platform: true }) }, {})
+    return [["Operators' commands", `act as ${body.name}, ${body.role}: --platform tells more`]]
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    return [["Operators' commands", error.message]]
+  }
 }
 
 /** Whose credentials are meant: a merchant's first, an operator's where there is no merchant's, or on demand. */
@@ -54,8 +69,13 @@ function linesOf(who: Whoami, { apiUrl }: Client): [string, string][] {
   const { merchant } = who
   return [
     ['Name', who.name],
-    ['Role', `${who.role} (${who.kind})`],
-    ['Merchant', merchant === null ? '' : `${merchant.trading_name} (KYB ${merchant.kyb_status})`],
+    ['Role', `${roleText(who.role)} (${who.kind})`],
+    [
+      'Merchant',
+      merchant === null
+        ? ''
+        : `${merchant.trading_name} (KYB ${merchant.kyb_status}${merchant.is_active ? '' : ', disabled'})`,
+    ],
     ['Realm', who.realm ?? ''],
     ['Client', who.client_id ?? ''],
     ['May', who.permissions.join(', ')],

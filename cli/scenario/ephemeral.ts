@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { z } from 'zod'
 import type { ServiceState } from '../service-state.ts'
-import type { UpPlan } from '../up/plan.ts'
+import type { IdentityKind } from '../up/plan.ts'
 import { startAll } from '../up/start.ts'
 
 /**
@@ -13,7 +13,8 @@ import { startAll } from '../up/start.ts'
 export async function withEphemeralService<T>(
   options: {
     env: NodeJS.ProcessEnv
-    identity: NonNullable<UpPlan['identity']>
+    identity: IdentityKind
+    authUrl: string | undefined
     note: (line: string) => void
     signal: AbortSignal
   },
@@ -26,7 +27,8 @@ export async function withEphemeralService<T>(
       port: 0,
       database: { kind: 'embedded' },
       identity: options.identity,
-      env: ownEnvironment(options.env),
+      authUrl: options.authUrl,
+      env: ownEnvironment(options),
       logLevel: 'warn',
       note: options.note,
     } as const
@@ -41,9 +43,16 @@ export async function withEphemeralService<T>(
   }
 }
 
-/** A service for one run is a plain sandbox, whatever the environment says of another; it speaks up only for errors. */
-function ownEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const kept = Object.entries(env).filter(([name]) => !name.startsWith('SVC_'))
+const OF_KEYCLOAK = /^SVC_(AUTH_URL|KEYCLOAK_CLIENT_(ID|SECRET))(_FILE)?$/
+
+/**
+ * A service for one run is a plain sandbox, whatever the environment says of another, but for the Keycloak that it is to
+ * use; it speaks up only for errors.
+ */
+function ownEnvironment({ env, identity }: { env: NodeJS.ProcessEnv; identity: IdentityKind }): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(
+    ([name]) => !name.startsWith('SVC_') || (identity === 'keycloak' && OF_KEYCLOAK.test(name)),
+  )
   return { ...Object.fromEntries(kept), SVC_LOG_LEVEL: env['SVC_LOG_LEVEL'] || 'error' }
 }
 

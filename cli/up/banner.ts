@@ -1,85 +1,81 @@
 import { relative } from 'node:path'
+import { asTyped, quoted } from '../called-as.ts'
 import type { Context } from '../context.ts'
-import { serviceFile } from '../service-state.ts'
 import type { ServiceState } from '../service-state.ts'
 
-/** Says that everything answers, and what to try: the whole state for programs, addresses and commands for people. */
+/**
+ * Says that everything answers: the whole state for programs; for people what to try, then addresses, and last the
+ * logins, so that a terminal of 80 by 24 still shows them.
+ */
 export function printReady(context: Context, state: ServiceState, { isDetached }: { isDetached: boolean }): void {
-  if (!context.print.isMachine) context.note(`\n${context.paint('green', 'Everything runs.')}\n`)
-  context.print.record({
+  const { io, print, paint } = context
+  // Unlike a context's notes without the flags of this command: a line with a directory in it would be too long.
+  const note = (text: string): void => io.stderr.write(`${asTyped(text, io.calledAs)}\n`)
+  const elsewhere = stateDirLine(context, state, isDetached)
+  if (!print.isMachine) {
+    const where = isDetached ? '' : `, in another terminal${elsewhere === undefined ? ' in this directory' : ''}`
+    note(`\n${paint('green', 'Everything runs.')} To try${where}:`)
+    for (const line of nextSteps(state, elsewhere)) note(line)
+  }
+  print.record({
     item: state,
     id: String(state.pid),
     lines: [
-      ['API', state.api_url],
+      ['API', `${state.api_url} (described at /openapi.json)`],
       ['Demo shop', state.demo_url],
-      ['API description', `${state.api_url}/openapi.json`],
-      ['Identity', identityText(state)],
+      ['Tokens', tokenUrl(state) ?? 'none: headers say who calls'],
       ['Database', withoutPassword(state.database_url)],
-      ['State directory', state.state_dir],
+      ['State', state.state_dir],
+      ['Webhooks', 'signed with merchant.webhook_secret of svc.json there'],
+      ['Process', String(state.pid)],
       ...merchantLines(state),
       ...operatorLines(state),
-      ['Process', String(state.pid)],
     ],
   })
-  if (!context.print.isMachine) for (const line of nextSteps(context, state, isDetached)) context.note(line)
+  if (!print.isMachine) note(paint('dim', isDetached ? 'To stop it: svc down' : 'Ctrl+C stops everything.'))
 }
 
 type Line = readonly [label: string, text: string]
 
-function identityText({ auth_url: authUrl }: ServiceState): string {
-  return authUrl === null ? 'none: headers say who calls' : `${authUrl}/realms/<realm>`
-}
-
-function merchantLines({ merchant, auth_url: authUrl, state_dir: stateDir }: ServiceState): Line[] {
-  const webhookSecret: Line = ['Webhook secret', `merchant.webhook_secret in ${serviceFile(stateDir)}`]
-  if (authUrl === null) return [['Merchant', `${merchant.client_id} (send it as X-Merchant-Client-Id)`], webhookSecret]
+function merchantLines({ merchant, auth_url: authUrl }: ServiceState): Line[] {
+  if (authUrl === null) return [['Merchant', `${merchant.client_id} (send it as X-Merchant-Client-Id)`]]
   return [
-    ['Merchant', `realm ${merchant.realm}, client ${merchant.client_id}`],
-    ['  signs in with', `${merchant.email ?? ''} and ${merchant.password ?? ''}`],
-    ['  its server with', merchant.client_secret ?? ''],
-    webhookSecret,
+    ['Server', `${merchant.client_id} and ${merchant.client_secret ?? ''}`],
+    ['Merchant', `${merchant.email ?? ''} and ${merchant.password ?? ''}, realm ${merchant.realm}`],
   ]
 }
 
+/** The secret of the operator's programs stands in svc.json: who works at a terminal has no need of it. */
 function operatorLines({ operator }: ServiceState): Line[] {
   if (operator === null) return []
-  return [
-    ['Operator', `realm ${operator.realm}, client ${operator.client_id}, ${operator.role}`],
-    ['  signs in with', `${operator.email} and ${operator.password}`],
-    ['  programs with', operator.client_secret],
-  ]
+  return [['Operator', `${operator.email} and ${operator.password}, realm ${operator.realm}`]]
 }
 
-function nextSteps({ io, paint }: Context, state: ServiceState, isDetached: boolean): string[] {
-  // Another terminal does not have this one's environment.
-  const isHere = relative(io.cwd, state.state_dir) === '.svc'
-  const isDefault = isHere || (isDetached && (io.env['SVC_STATE_DIR'] ?? '') !== '')
-  const elsewhere = isDefault ? '' : ` --state-dir ${state.state_dir}`
+function nextSteps(state: ServiceState, elsewhere: string | undefined): string[] {
   return [
-    '',
-    isDetached ? 'To try:' : `To try, in another terminal${isHere ? ' in this directory' : ''}:`,
-    `  svc payments create --amount 50.00 --currency GBP --approve --wait Settled${elsewhere}`,
-    `  svc payments list${elsewhere}`,
-    `  svc webhooks list${elsewhere}`,
-    `  svc listen${elsewhere}`,
-    'Or pay as a customer would: open the demo shop in a browser.',
-    '',
+    ...(elsewhere === undefined ? [] : [elsewhere]),
+    '  svc payments create --amount 50.00 --currency GBP --approve --wait',
+    '  svc payments list',
+    '  svc listen',
+    ...(state.auth_url === null ? [] : [`  curl --oauth2-bearer $(svc token) ${state.api_url}/api/v1/whoami`]),
     'A merchant of your own, made by anybody and approved by the demo operator:',
-    `  svc register --company "Acme Ltd" --trading-name Acme --email ada@acme.example${elsewhere}`,
-    `  svc kyb approve acme-ltd --reason "documents checked"${elsewhere}`,
-    ...tokenSteps(state),
+    String.raw`  svc register --company "Acme Ltd" --trading-name Acme \ `.trimEnd(),
+    '    --email ada@acme.example',
+    '  svc kyb approve acme-ltd --reason "documents checked"',
     '',
-    paint('dim', isDetached ? `To stop it: svc down${elsewhere}` : 'Ctrl+C stops everything.'),
   ]
 }
 
-function tokenSteps({ auth_url: authUrl, merchant }: ServiceState): string[] {
-  if (authUrl === null || merchant.client_secret === null) return []
-  return [
-    '',
-    "A token of the demo merchant's server, for requests of your own:",
-    `  curl -s ${authUrl}/realms/${merchant.realm}/protocol/openid-connect/token -d grant_type=client_credentials -u ${merchant.client_id}:${merchant.client_secret}`,
-  ]
+/** Another terminal does not have this one's environment; undefined where commands find the service by themselves. */
+function stateDirLine({ io }: Context, { state_dir: stateDir }: ServiceState, isDetached: boolean): string | undefined {
+  if (relative(io.cwd, stateDir) === '.svc') return undefined
+  if (isDetached && (io.env['SVC_STATE_DIR'] ?? '') !== '') return undefined
+  return `  export SVC_STATE_DIR=${quoted(stateDir)}`
+}
+
+/** Where the demo merchant's server gets its tokens, at Keycloak's own path. */
+function tokenUrl({ auth_url: authUrl, merchant }: ServiceState): string | undefined {
+  return authUrl === null ? undefined : `${authUrl}/realms/${merchant.realm}/protocol/openid-connect/token`
 }
 
 function withoutPassword(url: string): string {

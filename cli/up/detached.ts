@@ -7,7 +7,7 @@ import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import { isRunning, readServiceState } from '../service-state.ts'
 import type { ServiceState } from '../service-state.ts'
-import { packageFolder } from '../version.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
 import { explainStart } from './explain.ts'
 import type { UpPlan } from './plan.ts'
 import { checkPort } from './ports.ts'
@@ -60,12 +60,13 @@ function openLog(stateDir: string): Log {
 
 function launch(plan: UpPlan, { stateDir, log }: { stateDir: string; log: number }): ChildProcess {
   const { database } = plan
-  const args = [join(packageFolder(), 'bin', 'svc.js'), 'up', '--port', String(plan.port), '--state-dir', stateDir]
+  const args = [join(packageRoot(), 'bin', 'svc.js'), 'up', '--port', String(plan.port), '--state-dir', stateDir]
   // An address with a password goes through the environment, which other users can't read as they can arguments.
   const env = database.kind === 'outside' && database.url !== undefined ? { SVC_DATABASE_URL: database.url } : {}
   const given = [
     ...(database.kind === 'embedded' ? ['--db', 'embedded'] : []),
     ...(plan.identity === undefined ? [] : ['--idp', plan.identity]),
+    ...(plan.authUrl === undefined ? [] : ['--auth-url', plan.authUrl]),
   ]
   const outside = ['SVC_DATABASE_URL_FILE', 'SVC_MIGRATION_DATABASE_URL', 'SVC_MIGRATION_DATABASE_URL_FILE']
   const inherited =

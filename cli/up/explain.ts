@@ -43,6 +43,13 @@ export function explainStart(
         hint: 'SVC_ENCRYPTION_KEY with the key of the first start; svc up keeps its own in master.key of its state directory',
         cause,
       })
+    case 'IdentityUnavailableError':
+      return new CliError('IDP_UNAVAILABLE', message, {
+        exit: EXIT.network,
+        hint: 'SVC_AUTH_URL and SVC_KEYCLOAK_CLIENT_SECRET as examples/keycloak has them, and a Keycloak that answers there',
+        retryable: true,
+        cause,
+      })
     default:
       if (options.describe === undefined) return error
       return new CliError('DATABASE', options.describe(error), { exit: EXIT.failure, cause })

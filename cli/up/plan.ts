@@ -1,5 +1,8 @@
 import { usageError } from '../errors.ts'
 
+export const IDENTITY_KINDS = ['embedded', 'keycloak', 'none'] as const
+export type IdentityKind = (typeof IDENTITY_KINDS)[number]
+
 /** What a start is to do, all of it decided before anything begins. */
 export type UpPlan = {
   stateDir: string
@@ -8,7 +11,9 @@ export type UpPlan = {
   /** `url` is undefined when the environment names the outside database. */
   database: { kind: 'embedded' } | { kind: 'outside'; url: string | undefined }
   /** Who proves identities; undefined where the environment, or the default, decides. */
-  identity: 'embedded' | 'none' | undefined
+  identity: IdentityKind | undefined
+  /** Where Keycloak is; undefined where the environment says it, or nobody has to. */
+  authUrl: string | undefined
   env: NodeJS.ProcessEnv
   /** How much the service logs unless SVC_LOG_LEVEL says otherwise. */
   logLevel: 'warn' | 'info'
@@ -26,8 +31,42 @@ export function databaseOf(flag: string | undefined, env: NodeJS.ProcessEnv): Up
     )
   }
   if (flag !== undefined) return { kind: 'outside', url: flag }
-  const isNamed = (env['SVC_DATABASE_URL'] ?? '') !== '' || (env['SVC_DATABASE_URL_FILE'] ?? '') !== ''
-  return isNamed ? { kind: 'outside', url: undefined } : { kind: 'embedded' }
+  return isSet(env, 'SVC_DATABASE_URL') ? { kind: 'outside', url: undefined } : { kind: 'embedded' }
+}
+
+/**
+ * Who proves identities: `--idp` and `--auth-url`, with what the environment says of Keycloak. Its secret has no flag,
+ * for other users can read arguments.
+ */
+export function identityOf(
+  { idp, authUrl }: { idp?: IdentityKind | undefined; authUrl?: string | undefined },
+  env: NodeJS.ProcessEnv,
+): Pick<UpPlan, 'identity' | 'authUrl'> {
+  const isKeycloak = (idp ?? env['SVC_IDENTITY']) === 'keycloak'
+  if (authUrl !== undefined && !isKeycloak)
+    throw usageError('--auth-url: says where a Keycloak is, and none is used', '--idp keycloak --auth-url <url>')
+  if (authUrl !== undefined && !isHttpUrl(authUrl))
+    throw usageError(`--auth-url: "${authUrl}" is no http address`, '--auth-url https://id.example.com')
+  if (isKeycloak && authUrl === undefined && !isSet(env, 'SVC_AUTH_URL'))
+    throw usageError(
+      '--idp keycloak: where Keycloak is has to be said',
+      '--auth-url https://id.example.com, or SVC_AUTH_URL',
+    )
+  if (isKeycloak && !isSet(env, 'SVC_KEYCLOAK_CLIENT_SECRET'))
+    throw usageError(
+      '--idp keycloak: SVC_KEYCLOAK_CLIENT_SECRET is not set, nor SVC_KEYCLOAK_CLIENT_SECRET_FILE',
+      'the secret of the client that examples/keycloak/set-up.sh makes; SVC_KEYCLOAK_CLIENT_ID where it is not svc-provisioner',
+    )
+  return { identity: idp, authUrl }
+}
+
+function isHttpUrl(text: string): boolean {
+  return URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
+}
+
+/** Whether the environment has a variable, or the file that holds it. */
+function isSet(env: NodeJS.ProcessEnv, name: string): boolean {
+  return (env[name] ?? '') !== '' || (env[`${name}_FILE`] ?? '') !== ''
 }
 
 /** A port of `--port`: 0 to 65535. */

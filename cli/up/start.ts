@@ -106,8 +106,8 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     import('../../src/api.ts'),
     import('../../src/worker.ts'),
     import('../../src/merchants/check-master-key.ts'),
-    import('../../src/registrations/seed-demo.ts'),
-    import('../../src/staff/seed-demo.ts'),
+    import('../../src/sandbox/seed-merchant.ts'),
+    import('../../src/sandbox/seed-operator.ts'),
   ])
   const config = readConfig(environmentOf(plan, database, port))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
@@ -115,6 +115,8 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
   const app = await makeApp(config).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
   teardown.add('The connections', () => app.close())
   await checkMasterKey(app)
+  if (app.identity.kind === 'keycloak' && config.smtpUrl === undefined)
+    plan.note('Keycloak sends no invitations without SVC_SMTP_URL: people who are invited get no mail.')
   // The operator comes with the realms that it needs: the platform's and the customers'.
   const operator = app.identity.authUrl === null ? null : await ensureDemoOperator(app)
   const merchant = await ensureDemoMerchant(app)
@@ -149,6 +151,7 @@ function environmentOf(plan: UpPlan, database: Database, port: number): NodeJS.P
     SVC_PORT: String(port),
     SVC_LOG_LEVEL: env['SVC_LOG_LEVEL'] || plan.logLevel,
     ...(plan.identity === undefined ? {} : { SVC_IDENTITY: plan.identity }),
+    ...(plan.authUrl === undefined ? {} : { SVC_AUTH_URL: plan.authUrl }),
     ...(hasKey ? {} : { SVC_ENCRYPTION_KEY: ensureMasterKey(database.stateDir) }),
   }
 }

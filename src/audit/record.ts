@@ -13,6 +13,8 @@ export const OperatorActionRecord = z.object({
   actor_role: z.string(),
   action: z.string(),
   merchant_id: z.string().nullable(),
+  /** The merchant's, as it is now. */
+  realm_slug: z.string().nullable(),
   subject_id: z.string(),
   reason: z.string().nullable(),
   before: Json.nullable(),

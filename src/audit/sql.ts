@@ -31,7 +31,8 @@ export async function insertAction(db: CommonQueryMethods, action: NewAction): P
 }
 
 const actionColumns = sql.fragment`
-  ordinal, actor_id, actor_name, actor_role, action, merchant_id, subject_id, reason, before, after, action_hash, created_at
+  ordinal, actor_id, actor_name, actor_role, action, merchant_id, subject_id, reason, before, after, action_hash, created_at,
+  (select realm_slug from merchants where merchants.id = merchant_id) as realm_slug
 `
 
 /** What is looked for in the trail; absent members leave nothing out. */

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { Client } from 'pg'
 import { z } from 'zod'
 import { makeAdminConnection } from './connection.ts'
-import { packageRoot } from './package-root.ts'
+import { packageRoot } from '../lib/package-root.ts'
 
 export type MigrationOptions = {
   databaseUrl: string

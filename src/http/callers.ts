@@ -5,15 +5,16 @@ import { MERCHANT_ROLES, NO_ROLE, PLATFORM_ROLES, commonRole } from '../lib/perm
 import type { MerchantActs, PlatformRole, Role } from '../lib/permissions.ts'
 import { CUSTOMERS_REALM, PLATFORM_REALM, realmOfClientId } from '../lib/realms.ts'
 import { keep, remember } from '../lib/remember.ts'
+import type { RememberOptions } from '../lib/remember.ts'
 import { identifyMember, identifyMerchant } from '../merchants/identify.ts'
 import type { MerchantClient } from '../merchants/record.ts'
 import { identifyStaff, identifyStaffClient, noteSeen } from '../staff/identify.ts'
-import type { PlatformClient } from '../staff/record.ts'
+import type { PlatformClient, PlatformUser } from '../staff/record.ts'
 import type { MerchantPrincipal, PlatformPrincipal, Proof } from './principal.ts'
 
 /** A proven caller, before it is known which role an operation needs. `roles` holds what it may act as, in table order. */
 export type Caller =
-  | { kind: 'merchant'; roles: readonly MerchantActs[]; as(role: MerchantActs): MerchantPrincipal }
+  | { kind: 'merchant'; roles: readonly MerchantActs[]; isActive: boolean; as(role: MerchantActs): MerchantPrincipal }
   | { kind: 'platform'; roles: readonly PlatformRole[]; as(role: PlatformRole): PlatformPrincipal }
   /** A bank's customer, whose tokens are for Surface A alone (decision 58). */
   | { kind: 'customers' }
@@ -23,11 +24,14 @@ export type Callers = {
    * Who a bearer token belongs to, and as what it acts.
    * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, IDP_UNAVAILABLE
    */
-  ofToken(token: string): Promise<Caller>
+  ofToken(token: string, asked: Asked): Promise<Caller>
 }
 
+/** How a caller is asked about: afresh where nothing that is remembered may count. */
+export type Asked = { isFresh: boolean }
+
 export type CallersOptions = {
-  /** How long clients and people are remembered, and so at most how long a revoked one still gets in. */
+  /** How long clients and people are remembered where they need not be asked about afresh. */
   rememberMs: number
 }
 
@@ -37,34 +41,17 @@ const SEEN_EVERY_MS = 60_000
 
 /** Resolves tokens to callers: realm and client from the token, the rest from the service's own tables. */
 export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
-  const limits = { forMs: rememberMs, max: REMEMBERED_MAX }
-  const merchantClient = remember((clientId) => identifyMerchant(app, clientId), limits)
-  const staffClient = remember((clientId) => identifyStaffClient(app, clientId), limits)
-  const staff = remember((subject) => identifyStaff(app, subject), limits)
-  const member = remember((key) => {
-    const at = key.indexOf(' ')
-    return identifyMember(app, { merchantId: key.slice(0, at), subject: key.slice(at + 1) })
-  }, limits)
+  const rows = rowsOf(app)
+  const remembered = rememberedRows(rows, { forMs: rememberMs, max: REMEMBERED_MAX })
   const seen = seenMarks(app)
   const verifier = makeVerifier({
     provider: app.identity,
-    knows: async (slug, id) => (await clientOf(slug, id)) !== null,
+    knows: async (slug, id) => (await clientOf(remembered, slug, id)) !== null,
   })
 
-  /** A client id belongs to one realm. The same id in another one is somebody else's (decision 65). */
-  async function clientOf(slug: string, clientId: string): Promise<Client | null> {
-    if (slug === CUSTOMERS_REALM) return realmOfClientId(clientId) === slug ? { kind: 'customers' } : null
-    if (slug === PLATFORM_REALM) {
-      const client = await staffClient(clientId)
-      return client === null ? null : { kind: 'platform', client }
-    }
-    const client = await merchantClient(clientId)
-    return client === null || client.realm_slug !== slug ? null : { kind: 'merchant', client }
-  }
-
-  async function merchantCaller(token: VerifiedToken, client: MerchantClient): Promise<Caller> {
+  async function merchantCaller(known: Rows, token: VerifiedToken, client: MerchantClient): Promise<Caller> {
     const isProgram = client.kind === 'server' || client.kind === 'credential'
-    const person = isProgram ? null : await member(`${client.merchant_id} ${token.subject}`)
+    const person = isProgram ? null : await known.member(`${client.merchant_id} ${token.subject}`)
     if (person?.is_active === false) throw refused()
     const inToken = MERCHANT_ROLES.filter((role) => token.roles.includes(role))
     const name = isProgram ? client.client_id : (person?.email ?? token.email ?? token.subject)
@@ -74,11 +61,13 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
     return {
       kind: 'merchant',
       roles,
+      isActive: client.is_active,
       as: (role) => ({
         kind: 'merchant',
         merchantId: client.merchant_id,
         tradingName: client.trading_name,
         kybStatus: client.kyb_status,
+        isActive: client.is_active,
         role,
         actor: { id: token.subject, name, role },
         proof: proofOf(token, roles),
@@ -86,8 +75,8 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
     }
   }
 
-  async function platformCaller(token: VerifiedToken, client: PlatformClient): Promise<Caller> {
-    const person = client.kind === 'service' ? null : await staff(token.subject)
+  async function platformCaller(known: Rows, token: VerifiedToken, client: PlatformClient): Promise<Caller> {
+    const person = client.kind === 'service' ? null : await known.staff(token.subject)
     if (person?.is_active === false) throw refused()
     if (person !== null) seen(person.id)
     const inToken = PLATFORM_ROLES.filter((role) => token.roles.includes(role))
@@ -106,15 +95,57 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
   }
 
   return {
-    ofToken: async (text) => {
+    ofToken: async (text, { isFresh }) => {
       const token = await verifier.verify(text)
+      const known = isFresh ? rows : remembered
       // Asked again of tokens that were checked before: a client may have been revoked since.
-      const found = await clientOf(token.slug, token.clientId)
+      const found = await clientOf(known, token.slug, token.clientId)
       if (found === null) throw refused()
-      if (found.kind === 'merchant') return merchantCaller(token, found.client)
-      return found.kind === 'platform' ? platformCaller(token, found.client) : { kind: 'customers' }
+      if (found.kind === 'merchant') return merchantCaller(known, token, found.client)
+      return found.kind === 'platform' ? platformCaller(known, token, found.client) : { kind: 'customers' }
     },
   }
+}
+
+/** What the service's own tables say of clients and people. */
+type Rows = {
+  merchantClient(clientId: string): Promise<MerchantClient | null>
+  staffClient(clientId: string): Promise<PlatformClient | null>
+  staff(subject: string): Promise<PlatformUser | null>
+  /** By the merchant's id and the person's `sub`, with a space between. */
+  member(key: string): ReturnType<typeof identifyMember>
+}
+
+function rowsOf(app: App): Rows {
+  return {
+    merchantClient: (clientId) => identifyMerchant(app, clientId),
+    staffClient: (clientId) => identifyStaffClient(app, clientId),
+    staff: (subject) => identifyStaff(app, subject),
+    member: (key) => {
+      const at = key.indexOf(' ')
+      return identifyMember(app, { merchantId: key.slice(0, at), subject: key.slice(at + 1) })
+    },
+  }
+}
+
+function rememberedRows(rows: Rows, limits: RememberOptions): Rows {
+  return {
+    merchantClient: remember(rows.merchantClient, limits),
+    staffClient: remember(rows.staffClient, limits),
+    staff: remember(rows.staff, limits),
+    member: remember(rows.member, limits),
+  }
+}
+
+/** A client id belongs to one realm. The same id in another one is somebody else's (decision 65). */
+async function clientOf(known: Rows, slug: string, clientId: string): Promise<Client | null> {
+  if (slug === CUSTOMERS_REALM) return realmOfClientId(clientId) === slug ? { kind: 'customers' } : null
+  if (slug === PLATFORM_REALM) {
+    const client = await known.staffClient(clientId)
+    return client === null ? null : { kind: 'platform', client }
+  }
+  const client = await known.merchantClient(clientId)
+  return client === null || client.realm_slug !== slug ? null : { kind: 'merchant', client }
 }
 
 type Client =

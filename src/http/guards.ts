@@ -3,15 +3,17 @@ import type { App } from '../app.ts'
 import { refused } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
 import { roleAllows } from '../lib/permissions.ts'
-import type { Role } from '../lib/permissions.ts'
+import type { Permission, Role } from '../lib/permissions.ts'
 import { openWithState } from '../payments/payer-access.ts'
 import { paymentNotFound } from '../payments/read.ts'
+import { stopsWhileInactive } from '../wire/operation.ts'
 import type { Access, Operation } from '../wire/operation.ts'
 import { whoami } from '../wire/service.ts'
 import { makeCallers } from './callers.ts'
-import type { Caller, CallersOptions } from './callers.ts'
+import type { Asked, Caller, CallersOptions } from './callers.ts'
 import { makeHeaderCallers } from './header-callers.ts'
 import type { HeaderCallers } from './header-callers.ts'
+import { refuseForeignPages } from './local-pages.ts'
 import type { Principal } from './principal.ts'
 
 /** What of a request can prove who sends it. */
@@ -24,17 +26,36 @@ export type Credentials = {
 
 /**
  * Decides who may call an operation.
- * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, UNKNOWN_CLIENT, WRONG_REALM, FORBIDDEN_ROLE, IDP_UNAVAILABLE
+ * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, UNKNOWN_CLIENT, WRONG_REALM, FORBIDDEN_ROLE, MERCHANT_INACTIVE,
+ *   IDP_UNAVAILABLE
  */
 export type Guard = (operation: Operation, credentials: Credentials) => Promise<Principal>
 
-/** How long a revoked client or a removed person may still get in. */
+/** How long a revoked client or a removed person may still get in, where nothing lasting can be done with it. */
 const REMEMBER_MS = 10_000
+
+/**
+ * What a caller could use to let itself in again after it was removed, demoted or revoked, or to free what was stopped:
+ * for these the tables are asked every time. The check and the work are two statements, so that a removal which commits
+ * between them, in a matter of milliseconds, comes too late for that one request.
+ */
+const ASKED_AFRESH: ReadonlySet<Permission> = new Set([
+  'manage team',
+  'manage credentials',
+  'administer platform',
+  'operate merchants',
+  'operate sandbox',
+])
 
 /**
  * Makes the guard of one app. With an identity provider a bearer token proves the caller and headers count for nothing;
  * without one, headers are believed (decision 57). What callers may do is decided here and nowhere else, and what no
  * rule allows is refused.
+ *
+ * Operators' disabling a merchant ends its sign-ins, but not the tokens that live on, nor what headers say: so whatever
+ * it would change is refused here (decision 29), within the time that callers are remembered for. It may still read,
+ * refund what it has taken, and be told of a payment that it made before (`evenIfInactive`). What others do about its
+ * payments goes on: payers, with their own capability, and the bank.
  */
 export function makeGuard(app: App, options: Partial<CallersOptions> = {}): Guard {
   const limits = { rememberMs: REMEMBER_MS, ...options }
@@ -45,27 +66,37 @@ export function makeGuard(app: App, options: Partial<CallersOptions> = {}): Guar
     if (access.includes('payment-state') && state !== undefined) {
       return payer(app, { state: single(state), paymentId: credentials.params['id'] ?? '' })
     }
-    if (!access.some((kind) => ASKS_FOR_CALLER.has(kind))) return { kind: 'anyone' }
-    return admit(operation, await prove(operation, credentials))
+    if (access.some((kind) => ASKS_FOR_CALLER.has(kind))) return admit(operation, await prove(operation, credentials))
+    if (operation.permission === undefined && access.some((kind) => ASKS_FOR_NOBODY.has(kind)))
+      return { kind: 'anyone' }
+    throw new DomainError('UNAUTHENTICATED', 'the request carries no proof that this operation takes')
   }
 }
 
 const ASKS_FOR_CALLER: ReadonlySet<Access> = new Set(['merchant', 'platform', 'sandbox'])
+const ASKS_FOR_NOBODY: ReadonlySet<Access> = new Set(['anyone', 'bank'])
 
 type Prove = (operation: Operation, credentials: Credentials) => Promise<Caller>
 
 function byToken(app: App, limits: CallersOptions): Prove {
   const callers = makeCallers(app, limits)
-  return (_operation, credentials) => callers.ofToken(bearerToken(credentials))
+  return (operation, credentials) => callers.ofToken(bearerToken(credentials), askedFor(operation))
 }
 
+/** Headers that are believed must come from this machine, and from no page that a browser has loaded from elsewhere. */
 function byHeaders(callers: HeaderCallers): Prove {
-  return async ({ access }, { headers }) => {
+  return async (operation, { headers }) => {
+    refuseForeignPages(headers)
+    const { access } = operation
     const isForBoth = access.includes('merchant') && access.includes('platform')
     if (isForBoth && headers['x-merchant-client-id'] === undefined) return callers.operator(headers)
-    if (access.includes('merchant')) return callers.merchant(headers)
+    if (access.includes('merchant')) return callers.merchant(headers, askedFor(operation))
     return access.includes('platform') ? callers.operator(headers) : callers.sandbox(headers)
   }
+}
+
+function askedFor({ permission }: Operation): Asked {
+  return { isFresh: permission !== undefined && ASKED_AFRESH.has(permission) }
 }
 
 const BEARER = /^bearer +(?<token>[\w.~+/-]+=*) *$/i
@@ -96,6 +127,7 @@ function admit(operation: Operation, caller: Caller): Principal {
   if (caller.kind === 'merchant' && access.includes('merchant')) {
     const role = caller.roles.find(allows)
     if (role === undefined) throw forbidden(operation, caller.roles)
+    if (!caller.isActive && stopsWhileInactive(operation)) throw inactive()
     return caller.as(role)
   }
   if (caller.kind === 'platform' && (access.includes('platform') || access.includes('sandbox'))) {
@@ -113,6 +145,10 @@ function forbidden(operation: Operation, roles: readonly Role[]): DomainError {
     })
   }
   return new DomainError('FORBIDDEN_ROLE', `the role ${roles.join(', ')} may not do this: ${operation.summary}`)
+}
+
+function inactive(): DomainError {
+  return new DomainError('MERCHANT_INACTIVE', 'the merchant is disabled', { next: 'ask an operator to enable it' })
 }
 
 /** The payer's capability (decision 40b). What does not fit is a payment that does not exist. */

@@ -3,13 +3,14 @@ import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { remember } from '../lib/remember.ts'
 import { identifyMerchant } from '../merchants/identify.ts'
+import type { MerchantClient } from '../merchants/record.ts'
 import type { MerchantPrincipal, PlatformPrincipal } from './principal.ts'
-import type { Caller, CallersOptions } from './callers.ts'
+import type { Asked, Caller, CallersOptions } from './callers.ts'
 
 /** Who calls where there is no identity provider: whoever the headers say (decision 57). */
 export type HeaderCallers = {
   /** @throws {DomainError} UNAUTHENTICATED, UNKNOWN_CLIENT */
-  merchant(headers: IncomingHttpHeaders): Promise<Caller>
+  merchant(headers: IncomingHttpHeaders, asked: Asked): Promise<Caller>
   /** @throws {DomainError} UNAUTHENTICATED */
   operator(headers: IncomingHttpHeaders): Caller
   /** An operator who need not give a name (decision 60). @throws {DomainError} UNAUTHENTICATED */
@@ -25,27 +26,29 @@ const NOBODY = 'sandbox'
 
 /** Any of a merchant's client ids acts as its ADMIN, any name as an OWNER of the platform. */
 export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): HeaderCallers {
-  const find = remember((clientId) => identifyMerchant(app, clientId), { forMs: rememberMs, max: REMEMBERED_MAX })
+  const look = (clientId: string): Promise<MerchantClient | null> => identifyMerchant(app, clientId)
+  const find = remember(look, { forMs: rememberMs, max: REMEMBERED_MAX })
   return {
-    merchant: async (headers) => {
+    merchant: async (headers, { isFresh }) => {
       const clientId = single(headers['x-merchant-client-id'])
       if (clientId === '') {
         throw new DomainError('UNAUTHENTICATED', 'the request does not say which merchant it comes from', {
           next: 'send the header X-Merchant-Client-Id',
         })
       }
-      const client = await find(clientId)
+      const client = await (isFresh ? look(clientId) : find(clientId))
       if (client === null) throw new DomainError('UNKNOWN_CLIENT', 'no merchant has this client id')
       const as = (role: MerchantPrincipal['role']): MerchantPrincipal => ({
         kind: 'merchant',
         merchantId: client.merchant_id,
         tradingName: client.trading_name,
         kybStatus: client.kyb_status,
+        isActive: client.is_active,
         role,
         actor: { id: clientId, name: clientId, role },
         proof: { realm: null, clientId, expiresAt: null, roles: ['ADMIN'] },
       })
-      return { kind: 'merchant', roles: ['ADMIN'], as }
+      return { kind: 'merchant', roles: ['ADMIN'], isActive: client.is_active, as }
     },
     operator: (headers) => named(headers['x-platform-user']),
     sandbox: (headers) => named(headers['x-platform-user'] ?? NOBODY),

@@ -17,6 +17,8 @@ export type MerchantPrincipal = {
   merchantId: string
   tradingName: string
   kybStatus: 'PENDING' | 'APPROVED' | 'SUSPENDED'
+  /** Whether operators let it work; a disabled one may still look, and refund (http/guards.ts). */
+  isActive: boolean
   role: MerchantActs
   actor: Actor
   proof: Proof

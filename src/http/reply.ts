@@ -74,16 +74,17 @@ function errorBody(
 
 function expected(error: unknown): DomainError {
   if (error instanceof DomainError) return error
-  if (isDatabaseAway(error)) {
-    return new DomainError('SERVICE_UNAVAILABLE', 'the service gets no answer from its database', {
-      cause: error,
-      retryAfterSeconds: 1,
-    })
-  }
+  // Before the database: a connection that was refused is the cause of either.
   if (error instanceof IdentityUnavailableError) {
     return new DomainError('IDP_UNAVAILABLE', 'the identity provider gives no answer', {
       cause: error,
       next: 'try again; a repeat takes up what was begun',
+      retryAfterSeconds: 1,
+    })
+  }
+  if (isDatabaseAway(error)) {
+    return new DomainError('SERVICE_UNAVAILABLE', 'the service gets no answer from its database', {
+      cause: error,
       retryAfterSeconds: 1,
     })
   }

@@ -63,6 +63,7 @@ export const ROUTES: readonly Route[] = [
   route(wireStaff.listStaffClients, staff.listClients),
   route(wireStaff.createStaffClient, staff.createClient),
   route(wireStaff.revokeStaffClient, staff.revokeClient),
+  route(wireStaff.rotateRealmKeys, staff.rotateKeys),
   route(wireService.getService, service.get),
   route(wireService.whoami, service.whoami),
   route(wireBanks.bankCallback, banks.callback),

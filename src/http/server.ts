@@ -2,6 +2,8 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import polka from 'polka'
 import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import { lacksTls } from '../lib/tls.ts'
 import { openApiDocument } from '../openapi.ts'
 import { describeHealth, describeReadiness } from '../observe/health.ts'
 import type { CallersOptions } from './callers.ts'
@@ -48,10 +50,27 @@ export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Serv
   addOperationalRoutes(app, router)
   if (app.config.mode === 'sandbox') addDevRoutes(app, router, (req, res, run) => served(app, req, res, run))
   server.on('request', (req, res) => {
-    if (isOfRealms(req)) void served(app, req, res, () => answerRealms(app, req, res))
+    if (isInClear(app, req)) void served(app, req, res, refuseClear)
+    else if (isOfRealms(req)) void served(app, req, res, () => answerRealms(app, req, res))
     else router.handler(asRouted(req), res, undefined as never)
   })
   return server
+}
+
+/** What probes and scrapers ask from inside, where no proxy has taken TLS off. */
+const OPERATIONAL = new Set(['/healthz', '/readyz', '/metrics'])
+
+/** Whether a request came in clear that must not (decision 62). Realms say so in their protocol's own words. */
+function isInClear(app: App, req: IncomingMessage): boolean {
+  const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
+  return !isOfRealms(req) && !OPERATIONAL.has(path) && lacksTls(req, app.config)
+}
+
+function refuseClear(): Promise<never> {
+  const refused = new DomainError('HTTPS_REQUIRED', 'the request did not come over TLS', {
+    next: 'use the https:// address; a credential that was sent in clear should be replaced',
+  })
+  return Promise.reject(refused)
 }
 
 /** The identity provider's own pages and endpoints, at Keycloak's paths. */

@@ -29,6 +29,24 @@ export async function admitUser(identity: IdentityProvider, wanted: Wanted): Pro
   return identity.createUser(realm, user)
 }
 
+/**
+ * The user whom our own record names, or another one where the provider has that one no longer: somebody has deleted it
+ * there, or the record was made without a provider. The caller writes the id into its record.
+ * @param wanted `userId` is the one in our record, who has set no password
+ * @returns the user's id
+ * @throws {IdentityUnavailableError}
+ */
+export async function readmitUser(
+  identity: IdentityProvider,
+  { userId, ...wanted }: Wanted & { userId: string },
+): Promise<string> {
+  if (identity.kind === 'none') return userId
+  if ((await identity.findUser(wanted.realm, wanted.email)) === userId) return userId
+  // It may be there under another address: no account must be left that our records know nothing of.
+  await identity.deleteUser(wanted.realm, userId)
+  return admitUser(identity, wanted)
+}
+
 /** More changes of one person at a time than people make. */
 const ROUNDS_MAX = 5
 

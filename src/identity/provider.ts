@@ -73,10 +73,11 @@ export type IdentityProvider = {
   hasPassword(slug: string, userId: string): Promise<boolean>
   /** Ends its sessions and refresh tokens too. Nothing happens where there is none. */
   deleteUser(slug: string, userId: string): Promise<void>
+  /** Nothing happens where there is no such user, as with the two below. */
   setUserRoles(slug: string, userId: string, roles: readonly string[]): Promise<void>
   setUserEnabled(slug: string, userId: string, isEnabled: boolean): Promise<void>
   setPassword(slug: string, userId: string, password: string): Promise<void>
-  /** The link, where it is not sent by mail. */
+  /** The link, where it is not sent by mail. @throws {DomainError} RATE_LIMITED for a person invited too often */
   inviteUser(slug: string, userId: string, invitation: Invitation): Promise<string | null>
   /** Replaces nothing. @throws {ClientExistsError} where the id is taken */
   createServiceClient(slug: string, client: ServiceClientSpec): Promise<void>

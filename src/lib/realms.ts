@@ -25,6 +25,26 @@ export function realmOfClientId(clientId: string): string | undefined {
   return CLIENT_ID.exec(clientId)?.groups?.['slug']
 }
 
+/** Where a portal's people may come back to after signing in and out, and the origins of its pages. */
+export type PortalAddresses = { redirectUris: string[]; postLogoutRedirectUris: string[]; webOrigins: string[] }
+
+/** The addresses of our own portal for a realm, as the service is configured. Neither address has a slash at the end. */
+export function portalAddressesOf(
+  slug: string,
+  { publicUrl, portalUrl }: { publicUrl: string; portalUrl?: string | undefined },
+): PortalAddresses {
+  const own: Readonly<Record<string, string>> = {
+    [PLATFORM_REALM]: `${publicUrl}/admin`,
+    [CUSTOMERS_REALM]: `${publicUrl}/customers`,
+  }
+  const home = own[slug] ?? portalUrl ?? `${publicUrl}/portal`
+  return {
+    redirectUris: [`${home}/callback`],
+    postLogoutRedirectUris: [home, `${home}/`],
+    webOrigins: [new URL(home).origin],
+  }
+}
+
 /** The issuer of a realm's tokens. `authUrl` has no slash at the end. */
 export function issuerOf(authUrl: string, slug: string): string {
   return `${authUrl}/realms/${slug}`

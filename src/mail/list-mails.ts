@@ -4,11 +4,13 @@ import { listMailRows } from './sql.ts'
 
 const LISTED = 50
 
-/** The last mails of the outbox, the newest first; those to one address where one is given. */
+/** The last mails of the outbox, the newest first; those to one address, or without those of one realm, where asked. */
 export async function listMails(
   app: Pick<App, 'pool'>,
-  { recipient }: { recipient?: string | undefined } = {},
+  { recipient, withoutRealm }: { recipient?: string | undefined; withoutRealm?: string | undefined } = {},
 ): Promise<readonly MailRecord[]> {
   const isPossible = recipient === undefined || !recipient.includes('\u0000')
-  return isPossible ? listMailRows(app.pool, { recipient: recipient ?? null, rowsMax: LISTED }) : []
+  return isPossible
+    ? listMailRows(app.pool, { recipient: recipient ?? null, withoutRealm: withoutRealm ?? null, rowsMax: LISTED })
+    : []
 }

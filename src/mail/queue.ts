@@ -7,6 +7,8 @@ import { insertMail } from './sql.ts'
 export type NewMail = {
   /** The merchant that it is about; null for the platform's own. */
   merchantId: string | null
+  /** The realm that its links open doors of. */
+  realm: string
   /** What it is for, such as `invite`. */
   kind: string
   recipient: string
@@ -34,6 +36,7 @@ export async function queueMail(
   await insertMail(db, {
     id,
     merchantId: mail.merchantId,
+    realm: mail.realm,
     kind: mail.kind,
     recipient: mail.recipient,
     subject: oneLine(mail.subject),

@@ -7,15 +7,17 @@ import { findMail } from './sql.ts'
 
 /**
  * A mail of the sandbox's outbox with its text and the links in it.
+ * @param options `withoutRealm`: the realm whose mails the caller may not see
  * @throws {DomainError} MAIL_NOT_FOUND
  */
 export async function readMail(
   app: Pick<App, 'pool' | 'sealer'>,
   id: string,
+  { withoutRealm }: { withoutRealm?: string | undefined } = {},
 ): Promise<MailRecord & { body: string; links: string[] }> {
   const mail = isUuid(id) ? await findMail(app.pool, id) : null
-  if (mail === null) throw new DomainError('MAIL_NOT_FOUND', 'there is no such mail')
-  const { merchant_id, body: sealed, ...record } = mail
+  if (mail === null || mail.realm === withoutRealm) throw new DomainError('MAIL_NOT_FOUND', 'there is no such mail')
+  const { merchant_id, realm: _realm, body: sealed, ...record } = mail
   // Only live mode empties bodies, and there nobody reads them here.
   const body = sealed === null ? '' : app.sealer.open(sealed, mailBodyContext({ id: mail.id, merchantId: merchant_id }))
   return { ...record, body, links: linksIn(body) }

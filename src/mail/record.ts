@@ -15,7 +15,11 @@ export const MailRecord = z.object({
 export type MailRecord = z.infer<typeof MailRecord>
 
 /** A mail with its sealed body; null once it was sent in live mode, for its links open doors. */
-export const SealedMail = MailRecord.extend({ merchant_id: z.string().nullable(), body: z.string().nullable() })
+export const SealedMail = MailRecord.extend({
+  merchant_id: z.string().nullable(),
+  realm: z.string(),
+  body: z.string().nullable(),
+})
 export type SealedMail = z.infer<typeof SealedMail>
 
 /** A mail that this worker sends. Its `attempt_count` counts the claims, and so tells one holder from the next. */

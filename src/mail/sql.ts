@@ -1,10 +1,14 @@
 import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { ClaimedMail, MailRecord, SealedMail } from './record.ts'
+
+const Wait = z.object({ seconds: z.int() })
 
 export type MailRow = {
   id: string
   merchantId: string | null
+  realm: string
   kind: string
   recipient: string
   subject: string
@@ -17,9 +21,10 @@ export type MailRow = {
 export async function insertMail(db: CommonQueryMethods, mail: MailRow): Promise<void> {
   await db.query(sql.typeAlias('void')`
     with mail as (
-      insert into mails (id, merchant_id, kind, recipient, subject, body, status)
+      insert into mails (id, merchant_id, realm, kind, recipient, subject, body, status)
       values (
-        ${mail.id}, ${mail.merchantId}, ${mail.kind}, ${mail.recipient}, ${mail.subject}, ${mail.body}, ${mail.status}
+        ${mail.id}, ${mail.merchantId}, ${mail.realm}, ${mail.kind}, ${mail.recipient}, ${mail.subject}, ${mail.body},
+        ${mail.status}
       )
       returning status
     ),
@@ -105,15 +110,16 @@ const mailColumns = sql.fragment`
   id, kind, recipient, subject, status, attempt_count, last_error, sent_at, created_at
 `
 
-/** The last mails, of one recipient where one is given. */
+/** The last mails, of one recipient where one is given, and without those of one realm. */
 export function listMailRows(
   db: CommonQueryMethods,
-  { recipient, rowsMax }: { recipient: string | null; rowsMax: number },
+  { recipient, withoutRealm, rowsMax }: { recipient: string | null; withoutRealm: string | null; rowsMax: number },
 ): Promise<readonly MailRecord[]> {
   return db.any(sql.type(MailRecord)`
     select ${mailColumns}
     from mails
-    where ${recipient}::text is null or lower(recipient) = lower(${recipient})
+    where (${recipient}::text is null or lower(recipient) = lower(${recipient}))
+      and realm is distinct from ${withoutRealm}
     order by created_at desc, id desc
     limit ${rowsMax}
   `)
@@ -121,6 +127,32 @@ export function listMailRows(
 
 export function findMail(db: CommonQueryMethods, id: string): Promise<SealedMail | null> {
   return db.maybeOne(sql.type(SealedMail)`
-    select ${mailColumns}, merchant_id, body from mails where id = ${id}
+    select ${mailColumns}, merchant_id, realm, body from mails where id = ${id}
   `)
+}
+
+export type MailSeries = { realm: string; kind: string; recipient: string }
+
+/**
+ * The seconds until fewer than `perHour` mails of one kind went to a person within an hour; 0 where it is so now. Asked
+ * under a lock of whoever queues them.
+ */
+export async function secondsToNextMail(
+  db: CommonQueryMethods,
+  { realm, kind, recipient }: MailSeries,
+  perHour: number,
+): Promise<number> {
+  const { seconds } = await db.one(sql.type(Wait)`
+    with latest as (
+      select created_at
+      from mails
+      where realm = ${realm} and recipient = ${recipient} and kind = ${kind} and created_at > now() - interval '1 hour'
+      order by created_at desc
+      limit ${perHour}
+    )
+    select case when count(*) < ${perHour} then 0
+      else greatest(1, ceil(extract(epoch from min(created_at) + interval '1 hour' - now())))::int4 end as seconds
+    from latest
+  `)
+  return seconds
 }

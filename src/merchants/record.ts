@@ -16,6 +16,7 @@ export const MerchantClient = z.object({
   merchant_id: z.string(),
   trading_name: z.string(),
   kyb_status: KybStatus,
+  is_active: z.boolean(),
   realm_slug: z.string().nullable(),
 })
 export type MerchantClient = z.infer<typeof MerchantClient>

@@ -2,13 +2,15 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { clientIdsOf } from '../lib/realms.ts'
+import { MERCHANT_ROLES } from '../lib/permissions.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
 import { MerchantClient, MerchantIdentity, MerchantWebhookSecret } from './record.ts'
 
 /** A client that is not revoked, with its merchant. */
 export function findMerchantClient(db: CommonQueryMethods, clientId: string): Promise<MerchantClient | null> {
   return db.maybeOne(sql.prepared('find_merchant_client', MerchantClient)`
-    select c.client_id, c.kind, c.role, c.merchant_id, m.trading_name, m.kyb_status::text as kyb_status, m.realm_slug
+    select c.client_id, c.kind, c.role, c.merchant_id, m.trading_name, m.kyb_status::text as kyb_status, m.is_active,
+      m.realm_slug
     from merchant_client c
     join merchants m on m.id = c.merchant_id
     where c.client_id = ${clientId} and c.revoked_at is null
@@ -89,4 +91,47 @@ export async function insertMerchant(db: CommonQueryMethods, merchant: NewMercha
     ) as c (client_id, kind, role)
   `)
   return inserted.rowCount > 0
+}
+
+const Realm = z.object({ realm_slug: z.string().nullable() })
+
+/** The merchant's realm; null where there is no such merchant, or it has none. */
+export async function findRealm(db: CommonQueryMethods, merchantId: string): Promise<string | null> {
+  const merchant = await db.maybeOne(sql.type(Realm)`select realm_slug from merchants where id = ${merchantId}`)
+  return merchant?.realm_slug ?? null
+}
+
+/** What a realm is made from once more. */
+export const MerchantOfRealm = z.object({
+  id: z.string(),
+  realm_slug: z.string(),
+  trading_name: z.string(),
+  is_active: z.boolean(),
+  /** Of its server client. */
+  server_role: z.enum(MERCHANT_ROLES).nullable(),
+})
+export type MerchantOfRealm = z.infer<typeof MerchantOfRealm>
+
+export function findMerchantByRealm(db: CommonQueryMethods, slug: string): Promise<MerchantOfRealm | null> {
+  return db.maybeOne(sql.type(MerchantOfRealm)`
+    select m.id, m.realm_slug, m.trading_name, m.is_active, c.role as server_role
+    from merchants m
+    left join merchant_client c on c.client_id = m.client_id
+    where m.realm_slug = ${slug}
+  `)
+}
+
+export type RealmClients = { merchantId: string; slug: string; serverRole: MerchantRole | null; createdBy: string }
+
+/** Adds those of a merchant's three clients that have no row yet. */
+export async function insertMissingClients(db: CommonQueryMethods, clients: RealmClients): Promise<void> {
+  const { portal, server, cli } = clientIdsOf(clients.slug)
+  await db.query(sql.type(z.object({}))`
+    insert into merchant_client (client_id, merchant_id, kind, role, created_by)
+    select c.client_id, ${clients.merchantId}::uuid, c.kind, c.role, ${clients.createdBy}::text
+    from (
+      values (${server}, 'server', ${clients.serverRole}::text), (${portal}, 'portal', null), (${cli}, 'cli', null)
+    ) as c (client_id, kind, role)
+    on conflict (client_id) do nothing
+  `)
 }

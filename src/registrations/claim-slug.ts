@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { RESERVED_REALMS, slugOf } from '../lib/realms.ts'
-import { limitRegistrations, requestIpHash } from './limit.ts'
+import { limitRegistrations } from './limit.ts'
 import { findRegistration, insertRegistration, takeOverRegistration } from './sql.ts'
 import type { Draft } from './sql.ts'
 import { rollBack } from './roll-back.ts'
@@ -33,7 +33,7 @@ export function realmExists(slug: string, cause?: unknown): DomainError {
   })
 }
 
-export type SlugWish = Omit<Draft, 'requestIpHash' | 'leaseSeconds'> & {
+export type SlugWish = Omit<Draft, 'leaseSeconds'> & {
   /** Where the caller's address is known. */
   clientAddress: string | null
 }
@@ -45,10 +45,9 @@ export type SlugWish = Omit<Draft, 'requestIpHash' | 'leaseSeconds'> & {
  * @throws {IdentityUnavailableError}
  */
 export async function claimSlug(app: App, { clientAddress, ...wish }: SlugWish): Promise<void> {
-  const ipHash = clientAddress === null ? null : requestIpHash(app, clientAddress)
-  const draft: Draft = { ...wish, requestIpHash: ipHash, leaseSeconds: LEASE_SECONDS }
+  const draft: Draft = { ...wish, leaseSeconds: LEASE_SECONDS }
   const isMine = await app.pool.transaction(async (tx) => {
-    if (ipHash !== null) await limitRegistrations(app, tx, ipHash)
+    if (clientAddress !== null) await limitRegistrations(app, tx, clientAddress)
     return insertRegistration(tx, draft)
   })
   if (isMine) return

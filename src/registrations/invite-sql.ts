@@ -40,6 +40,33 @@ export async function recordInviteFailure(
   `)
 }
 
+/** Lets an invitation wait for what is no failure of its own. */
+export async function postponeInvite(
+  db: CommonQueryMethods,
+  { id, seconds }: { id: string; seconds: number },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update registration
+    set invite_attempts = greatest(invite_attempts - 1, 0), invite_due_at = now() + make_interval(secs => ${seconds}),
+      updated_at = now()
+    where id = ${id} and invited_at is null
+  `)
+}
+
+/** Another account, or another person, is the registration's administrator from now on, and is invited where `invite`. */
+export async function replaceAdministrator(
+  db: CommonQueryMethods,
+  { id, email, userId, invite }: { id: string; email: string; userId: string; invite: boolean },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update registration
+    set admin_email = ${email}, admin_user_id = ${userId}, warnings = '{}', failure = null, invite_attempts = 0,
+      invited_at = case when ${invite} then null else coalesce(invited_at, now()) end,
+      invite_due_at = case when ${invite} then now() end, updated_at = now()
+    where id = ${id} and status = 'COMPLETE'
+  `)
+}
+
 /** Takes a warning off a registration; false where it is gone already. */
 export async function clearWarning(
   db: CommonQueryMethods,

@@ -4,19 +4,19 @@ import type { App } from '../app.ts'
 import { deriveKey } from '../lib/derive.ts'
 import { DomainError } from '../lib/errors.ts'
 import { hmacHex } from '../lib/hmac.ts'
-import { secondsToWait } from './sql.ts'
+import { insertAttempt, secondsToWait } from './attempts-sql.ts'
 
-/** Registrations of one address within an hour (decision 32). */
+/** Registrations that one network may ask for within an hour, those refused included (decision 32). */
 const PER_HOUR = 10
 
 /** Bits of an IPv6 address that its holder can't choose: the rest of it is all one customer's. */
 const IPV6_NETWORK_BYTES = 8
 
 /**
- * What stands in a registration's row for the caller's address: the same for the same network, and useless to whoever
- * reads the table, for the key is derived from the master key.
+ * What stands for the caller's address in the table: the same for the same network, and useless to whoever reads it, for
+ * the key is derived from the master key.
  */
-export function requestIpHash({ config }: Pick<App, 'config'>, clientAddress: string): string {
+function requestIpHash({ config }: Pick<App, 'config'>, clientAddress: string): string {
   const key = deriveKey(config.encryptionKey, 'registration address').toString('hex')
   return hmacHex(key, Buffer.from(networkOf(clientAddress), 'utf8'))
 }
@@ -30,20 +30,26 @@ function networkOf(clientAddress: string): string {
 }
 
 /**
- * Holds a network to its registrations per hour, in the transaction that adds one more. Only where callers are slowed
- * down at all (config `SVC_RATE_LIMITS`).
+ * Holds a network to its registrations per hour, and counts this one, in the transaction that adds it: also one that is
+ * refused for its name counts, or names could be asked for one after the other. Only where callers are slowed down at all
+ * (config `SVC_RATE_LIMITS`).
  * @throws {DomainError} RATE_LIMITED
  */
 export async function limitRegistrations(
-  { config }: Pick<App, 'config'>,
+  app: Pick<App, 'config'>,
   tx: CommonQueryMethods,
-  ipHash: string,
+  clientAddress: string,
 ): Promise<void> {
-  if (!config.rateLimits) return
+  if (!app.config.rateLimits) return
+  const ipHash = requestIpHash(app, clientAddress)
   const seconds = await secondsToWait(tx, { requestIpHash: ipHash, limit: PER_HOUR })
-  if (seconds === null) return
-  throw new DomainError('RATE_LIMITED', `an address may register ${PER_HOUR} merchants in an hour, and this one has`, {
-    retryAfterSeconds: seconds,
-    next: `register again in ${Math.ceil(seconds / 60)} minutes`,
-  })
+  if (seconds === null) return insertAttempt(tx, ipHash)
+  throw new DomainError(
+    'RATE_LIMITED',
+    `an address may ask for ${PER_HOUR} registrations in an hour, and this one has`,
+    {
+      retryAfterSeconds: seconds,
+      next: `register again in ${Math.ceil(seconds / 60)} minutes`,
+    },
+  )
 }

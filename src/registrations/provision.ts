@@ -60,9 +60,7 @@ export async function provision(app: App, claimed: Claimed): Promise<Provisioned
   const merchant: NewcomerRow = { ...claimed, merchantId, clientId, sealed }
   try {
     const made = await app.identity.createRealm(realm, (created, db) =>
-      db === undefined
-        ? app.pool.transaction((tx) => writeNewcomer(app, tx, merchant, created))
-        : writeNewcomer(app, db, merchant, created),
+      db === undefined ? writeApart(app, merchant, created) : writeNewcomer(app, db, merchant, created),
     )
     return { merchantId, clientId, clientSecret, webhookSecret, warnings: warningsOf(made) }
   } catch (error) {
@@ -73,6 +71,19 @@ export async function provision(app: App, claimed: Claimed): Promise<Provisioned
 }
 
 type NewcomerRow = Claimed & { merchantId: string; clientId: string; sealed: string }
+
+/**
+ * Writes what belongs to a realm elsewhere, which is taken back where this fails. A commit whose answer got lost may have
+ * been one all the same, and then the realm has to stay.
+ */
+async function writeApart(app: App, newcomer: NewcomerRow, made: CreatedRealm): Promise<void> {
+  try {
+    await app.pool.transaction((tx) => writeNewcomer(app, tx, newcomer, made))
+  } catch (error) {
+    const known = await findRegistration(app.pool, newcomer.slug)
+    if (known?.merchant_id !== newcomer.merchantId) throw error
+  }
+}
 
 /** Everything of the service's own, in one transaction. The audit entry is last: it holds the lock of the whole trail. */
 async function writeNewcomer(

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import type { RealmSpec } from '../identity/provider.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
 import { MERCHANT_ROLES } from '../lib/permissions.ts'
-import { clientIdsOf } from '../lib/realms.ts'
+import { clientIdsOf, portalAddressesOf } from '../lib/realms.ts'
 
 export type MerchantRealm = {
   slug: string
@@ -19,7 +19,6 @@ export type MerchantRealm = {
 /** A merchant's realm as it is asked for: three clients named from its slug, the team's roles, and one administrator. */
 export function merchantRealm(app: Pick<App, 'config' | 'publicUrl'>, realm: MerchantRealm): RealmSpec {
   const { portal, server, cli } = clientIdsOf(realm.slug)
-  const home = app.config.portalUrl ?? `${app.publicUrl}/portal`
   return {
     slug: realm.slug,
     kind: 'merchant',
@@ -27,9 +26,7 @@ export function merchantRealm(app: Pick<App, 'config' | 'publicUrl'>, realm: Mer
     registrationId: realm.registrationId,
     portal: {
       clientId: portal,
-      redirectUris: [`${home}/callback`],
-      postLogoutRedirectUris: [home, `${home}/`],
-      webOrigins: [new URL(home).origin],
+      ...portalAddressesOf(realm.slug, { publicUrl: app.publicUrl, portalUrl: app.config.portalUrl }),
     },
     service: {
       clientId: server,

@@ -16,8 +16,6 @@ export type Draft = {
   companyName: string
   tradingName: string
   adminEmail: string
-  /** Keyed hash of the caller's network; null where nobody counts. */
-  requestIpHash: string | null
   leaseSeconds: number
 }
 
@@ -34,10 +32,10 @@ function isTaken(slug: string) {
 export async function insertRegistration(db: CommonQueryMethods, draft: Draft): Promise<boolean> {
   const { rowCount } = await db.query(sql.type(z.object({}))`
     insert into registration (
-      id, slug, status, company_name, trading_name, admin_email, request_ip_hash, locked_until
+      id, slug, status, company_name, trading_name, admin_email, locked_until
     )
     select ${draft.id}, ${draft.slug}, 'PROVISIONING', ${draft.companyName}, ${draft.tradingName}, ${draft.adminEmail},
-      ${draft.requestIpHash}, now() + make_interval(secs => ${draft.leaseSeconds})
+      now() + make_interval(secs => ${draft.leaseSeconds})
     where not ${isTaken(draft.slug)}
     on conflict (slug) do nothing
   `)
@@ -52,8 +50,8 @@ export async function takeOverRegistration(
   const { rowCount } = await db.query(sql.type(z.object({}))`
     update registration
     set id = ${draft.id}, status = 'PROVISIONING', company_name = ${draft.companyName},
-      trading_name = ${draft.tradingName}, admin_email = ${draft.adminEmail}, request_ip_hash = ${draft.requestIpHash},
-      warnings = '{}', failure = null, locked_until = now() + make_interval(secs => ${draft.leaseSeconds}),
+      trading_name = ${draft.tradingName}, admin_email = ${draft.adminEmail}, warnings = '{}', failure = null,
+      locked_until = now() + make_interval(secs => ${draft.leaseSeconds}),
       created_at = now(), updated_at = now()
     where id = ${failedId} and slug = ${draft.slug} and status = 'FAILED' and not ${isTaken(draft.slug)}
   `)
@@ -62,30 +60,6 @@ export async function takeOverRegistration(
 
 export function findRegistration(db: CommonQueryMethods, slug: string): Promise<RegistrationRecord | null> {
   return db.maybeOne(sql.type(RegistrationRecord)`select ${columns} from registration where slug = ${slug}`)
-}
-
-const Wait = z.object({ seconds: z.int() })
-
-/**
- * How many seconds a network must wait until it has fewer than `limit` registrations within the hour; null where it may
- * go on. Held against others of the same network until the transaction's end, so that a burst is counted one by one.
- */
-export async function secondsToWait(
-  tx: CommonQueryMethods,
-  { requestIpHash, limit }: { requestIpHash: string; limit: number },
-): Promise<number | null> {
-  await tx.query(sql.type(z.object({}))`
-    select from pg_advisory_xact_lock(hashtextextended('registration ' || ${requestIpHash}, 0))
-  `)
-  const wait = await tx.maybeOne(sql.type(Wait)`
-    select ceil(extract(epoch from created_at + interval '1 hour' - clock_timestamp()))::int as seconds
-    from registration
-    where request_ip_hash = ${requestIpHash} and created_at > clock_timestamp() - interval '1 hour'
-    order by created_at desc
-    offset ${limit - 1}
-    limit 1
-  `)
-  return wait === null ? null : Math.max(wait.seconds, 1)
 }
 
 export type Completion = {

@@ -1,17 +1,23 @@
 import type { App } from '../app.ts'
+import { deleteOldAttempts } from './attempts-sql.ts'
 import type { RegistrationRecord } from './record.ts'
 import { listLeftRegistrations } from './sql.ts'
 import { rollBack } from './roll-back.ts'
 
 const SWEPT_MAX = 20
 
+/** Attempts to register that are forgotten in one run. */
+const FORGOTTEN_MAX = 1_000
+
 /** How long after its lease a registration counts as left: a retry of the merchant's own may heal it before. */
 const LEFT_SECONDS = 60
 
-/** Takes back what processes that died have left half-made (decision 47). A job. */
+/** Takes back what processes that died have left half-made (decision 47), and forgets who asked long ago. A job. */
 export async function sweepRegistrations(app: App): Promise<{ more: boolean }> {
   const left = await listLeftRegistrations(app.pool, { limit: SWEPT_MAX, afterSeconds: LEFT_SECONDS })
   const swept = await Promise.all(left.map((registration) => sweep(app, registration)))
+  const forgotten = await deleteOldAttempts(app.pool, FORGOTTEN_MAX)
+  if (forgotten === FORGOTTEN_MAX) return { more: true }
   // What could not be taken back is not tried again at once.
   return { more: left.length === SWEPT_MAX && swept.every(Boolean) }
 }

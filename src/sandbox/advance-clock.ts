@@ -1,4 +1,6 @@
 import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
@@ -24,29 +26,41 @@ const BEYOND_MS = 1
 /**
  * Lets time pass for one merchant: stops at every due time on the way, lets the jobs do what is due there, and goes on
  * from what they have planned next. So ten hours of retries happen in their order, in as little time as they take to run.
- * A worker must be running.
+ * A worker must be running. The first step stands in the audit trail, in the transaction that makes it.
  * @throws {DomainError} MERCHANT_NOT_FOUND, VALIDATION_FAILED at `by`, SERVICE_UNAVAILABLE where no worker does the work
  */
 export async function advanceClock(
   app: App,
-  { merchantId, by }: { merchantId: string; by: string },
+  { merchantId, by, actor }: { merchantId: string; by: string; actor: Actor },
 ): Promise<{ stops: number; advancedMs: number }> {
   const advancedMs = durationOf(by)
   if (!isUuid(merchantId) || (await findMerchant(app.pool, merchantId)) === null) {
     throw new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
   }
+  const asked = { merchantId, actor, askedMs: advancedMs }
   let left = advancedMs
   let stops = 0
   for (;;) {
     const waitMs = await untilQuiet(app, merchantId)
     if (waitMs === null || waitMs > left) break
     const step = Math.min(left, waitMs + BEYOND_MS)
-    await advanceDueTimes(app.pool, { merchantId, ms: step })
+    await advance(app, { ...asked, ms: step, isFirst: stops === 0 })
     left -= step
     stops += 1
   }
-  if (left > 0) await advanceDueTimes(app.pool, { merchantId, ms: left })
+  if (left > 0) await advance(app, { ...asked, ms: left, isFirst: stops === 0 })
   return { stops, advancedMs }
+}
+
+type Step = { merchantId: string; actor: Actor; askedMs: number; ms: number; isFirst: boolean }
+
+async function advance(app: App, { merchantId, actor, askedMs, ms, isFirst }: Step): Promise<void> {
+  if (!isFirst) return advanceDueTimes(app.pool, { merchantId, ms })
+  await app.pool.transaction(async (tx) => {
+    await advanceDueTimes(tx, { merchantId, ms })
+    const after = { advance_ms: askedMs }
+    await recordAction(app, tx, { actor, action: 'sandbox.clock', merchantId, subjectId: merchantId, after })
+  })
 }
 
 function durationOf(by: string): number {

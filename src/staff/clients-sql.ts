@@ -1,9 +1,18 @@
 import type { CommonQueryMethods } from 'slonik'
 import { sql } from '../db/sql.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
-import { StaffClientRecord } from './record.ts'
+import { PlatformClient, StaffClientRecord } from './record.ts'
 
 const columns = sql.fragment`client_id, role::text as role, name, created_by, created_at, revoked_at`
+
+/** A client of the platform's realm that is not revoked. */
+export function findPlatformClient(db: CommonQueryMethods, clientId: string): Promise<PlatformClient | null> {
+  return db.maybeOne(sql.prepared('find_platform_client', PlatformClient)`
+    select client_id, kind, role::text as role, name, created_by, created_at
+    from platform_clients
+    where client_id = ${clientId} and revoked_at is null
+  `)
+}
 
 /** Those that are not revoked, in the order they were made. */
 export function listStaffClientRows(db: CommonQueryMethods): Promise<readonly StaffClientRecord[]> {

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { RealmExistsError } from '../identity/provider.ts'
 import type { RealmSpec } from '../identity/provider.ts'
 import { PLATFORM_ROLES } from '../lib/permissions.ts'
-import { CUSTOMERS_REALM, PLATFORM_REALM, clientIdsOf } from '../lib/realms.ts'
+import { CUSTOMERS_REALM, PLATFORM_REALM, clientIdsOf, portalAddressesOf } from '../lib/realms.ts'
 import { insertSignInClients } from './clients-sql.ts'
 
 type PlatformApp = Pick<App, 'pool' | 'identity' | 'publicUrl'>
@@ -30,7 +30,7 @@ export async function ensurePlatform(app: PlatformApp): Promise<void> {
     kind: 'platform',
     displayName: 'Platform',
     registrationId: REGISTRATION.platform,
-    ...signInClients(app, PLATFORM_REALM, 'admin'),
+    ...signInClients(app, PLATFORM_REALM),
     roles: PLATFORM_ROLES,
   })
   await ensureRealm(app, {
@@ -38,7 +38,7 @@ export async function ensurePlatform(app: PlatformApp): Promise<void> {
     kind: 'customers',
     displayName: 'Customers',
     registrationId: REGISTRATION.customers,
-    ...signInClients(app, CUSTOMERS_REALM, 'customers'),
+    ...signInClients(app, CUSTOMERS_REALM),
     roles: [],
     scopes: CUSTOMER_SCOPES,
   })
@@ -54,16 +54,8 @@ async function ensureRealm({ identity }: PlatformApp, spec: RealmSpec): Promise<
   }
 }
 
-/** How people sign in to a realm of the service's own: in a browser, at pages below this path, and at a terminal. */
-function signInClients({ publicUrl }: PlatformApp, slug: string, path: string): Pick<RealmSpec, 'portal' | 'cli'> {
+/** How people sign in to a realm of the service's own: in a browser, and at a terminal. */
+function signInClients({ publicUrl }: PlatformApp, slug: string): Pick<RealmSpec, 'portal' | 'cli'> {
   const { portal, cli } = clientIdsOf(slug)
-  return {
-    portal: {
-      clientId: portal,
-      redirectUris: [`${publicUrl}/${path}/callback`],
-      postLogoutRedirectUris: [`${publicUrl}/${path}`],
-      webOrigins: [new URL(publicUrl).origin],
-    },
-    cli: { clientId: cli },
-  }
+  return { portal: { clientId: portal, ...portalAddressesOf(slug, { publicUrl }) }, cli: { clientId: cli } }
 }

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
-import { markSeen } from './identify-sql.ts'
+import { findPlatformClient } from './clients-sql.ts'
 import type { PlatformClient, PlatformUser } from './record.ts'
-import { findPlatformClient, findPlatformUser } from './sql.ts'
+import { findPlatformUser, markSeen } from './users-sql.ts'
 
 /** A client of the platform's realm; null for an id that is none's or was revoked. */
 export function identifyStaffClient(app: Pick<App, 'pool'>, clientId: string): Promise<PlatformClient | null> {

@@ -1,7 +1,9 @@
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
+import { DomainError } from '../lib/errors.ts'
 import { PLATFORM_REALM } from '../lib/realms.ts'
-import { addStaff } from './staff.ts'
+import { addStaff } from './add-staff.ts'
+import { listOwners } from './users-sql.ts'
 
 export type InitialisedPlatform = {
   realm: string
@@ -28,14 +30,30 @@ export async function initPlatform(
   { email, displayName }: { email: string; displayName?: string | undefined },
 ): Promise<InitialisedPlatform> {
   const role = 'OWNER'
-  const { link } = await addStaff(app, {
-    email,
-    displayName,
-    role,
-    actor: INSTALLER,
-    deliver: 'link',
-    onlyFirst: true,
+  const invitation = { email, displayName, role, actor: INSTALLER, deliver: 'link', onlyFirst: true } as const
+  const { link } = await addStaff(app, invitation).catch(async (error: unknown) => {
+    throw await explained(app, email, error)
   })
   const link_expires_at = new Date(Date.now() + app.config.inviteSeconds * 1000).toISOString()
   return { realm: PLATFORM_REALM, email, role, link, link_expires_at }
+}
+
+/** The words for whoever installs: they have no token, and so nothing that the API's own advice is of use for. */
+async function explained(
+  app: Pick<App, 'pool' | 'publicUrl' | 'identity'>,
+  email: string,
+  error: unknown,
+): Promise<unknown> {
+  if (!(error instanceof DomainError) || error.code !== 'USER_EXISTS') return error
+  const owner = (await listOwners(app.pool)).find((each) => each.email === email)
+  if (owner === undefined || !(await app.identity.hasPassword(PLATFORM_REALM, owner.keycloak_user_id))) return error
+  return new DomainError('USER_EXISTS', `${email} is an OWNER already`, {
+    next: `svc login --platform --api-url ${app.publicUrl}; a forgotten password is made anew on the sign-in page`,
+    cause: error,
+  })
+}
+
+/** Who is OWNER now, by e-mail address. */
+export async function currentOwners({ pool }: Pick<App, 'pool'>): Promise<string[]> {
+  return (await listOwners(pool)).map(({ email }) => email)
 }

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
-import { newClientId, newClientSecret, tokenEndpointOf } from '../identity/new-client.ts'
+import { makeRecordedClient, newClientId, revokeRecordedClient } from '../identity/new-client.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import { PLATFORM_REALM } from '../lib/realms.ts'
@@ -42,28 +42,13 @@ export async function createStaffClient(app: ClientsApp, wish: StaffClientWish):
     })
     return row
   })
-  const secret = newClientSecret()
-  try {
-    await app.identity.createServiceClient(PLATFORM_REALM, { clientId, secret, roles: [role] })
-  } catch (error) {
-    await takeBack(app, clientId, actor)
-    throw error
-  }
-  return {
-    ...client,
-    client_secret: app.identity.kind === 'none' ? null : secret,
-    token_endpoint: tokenEndpointOf(app.identity, PLATFORM_REALM),
-  }
-}
-
-/** A client that has not come to be must not stand in the list. Whatever fails here is told by the first error. */
-async function takeBack(app: ClientsApp, clientId: string, actor: Actor): Promise<void> {
-  try {
-    await markRevoked(app, { clientId, actor, reason: 'the identity provider has not made it' })
-    await app.identity.deleteClient(PLATFORM_REALM, clientId)
-  } catch (error) {
-    app.log.warn({ err: error, client_id: clientId }, 'a client that was not made could not be taken back')
-  }
+  const { secret, tokenEndpoint } = await makeRecordedClient(app, {
+    realm: PLATFORM_REALM,
+    clientId,
+    roles: [role],
+    revoke: (reason) => markRevoked(app, { clientId, actor, reason }),
+  })
+  return { ...client, client_secret: secret, token_endpoint: tokenEndpoint }
 }
 
 /**
@@ -74,20 +59,22 @@ async function takeBack(app: ClientsApp, clientId: string, actor: Actor): Promis
  */
 export async function revokeStaffClient(
   app: ClientsApp,
-  { clientId, actor }: { clientId: string; actor: Actor },
+  { clientId, reason, actor }: { clientId: string; reason?: string | undefined; actor: Actor },
 ): Promise<StaffClientRecord & { revoked_at: string }> {
   const known = clientId.includes('\u0000') ? null : await findStaffClient(app.pool, clientId)
   if (known === null) throw new DomainError('CREDENTIAL_NOT_FOUND', 'the platform has no such client')
-  const revoked = (await markRevoked(app, { clientId, actor })) ?? (await findStaffClient(app.pool, clientId))
-  if (revoked?.revoked_at == null) throw new Error('a client was not revoked')
-  await app.identity.deleteClient(PLATFORM_REALM, clientId)
-  return { ...revoked, revoked_at: revoked.revoked_at }
+  return revokeRecordedClient(app, {
+    realm: PLATFORM_REALM,
+    clientId,
+    revoke: () => markRevoked(app, { clientId, reason, actor }),
+    find: () => findStaffClient(app.pool, clientId),
+  })
 }
 
 /** Null where it was revoked before. */
 function markRevoked(
   app: ClientsApp,
-  { clientId, actor, reason }: { clientId: string; actor: Actor; reason?: string },
+  { clientId, actor, reason }: { clientId: string; actor: Actor; reason?: string | undefined },
 ): Promise<StaffClientRecord | null> {
   return app.pool.transaction(async (tx) => {
     const row = await revokeStaffClientRow(tx, clientId)

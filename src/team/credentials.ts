@@ -1,7 +1,8 @@
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
-import { newClientId, newClientSecret, tokenEndpointOf } from '../identity/new-client.ts'
+import { makeRecordedClient, newClientId, renewRecordedClient, revokeRecordedClient } from '../identity/new-client.ts'
+import type { Shown } from '../identity/new-client.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
 import {
@@ -12,7 +13,7 @@ import {
   revokeCredentialRow,
 } from './credentials-sql.ts'
 import type { CredentialKey } from './credentials-sql.ts'
-import { realmOf } from './merchant-realm.ts'
+import { realmOf, standingRealmOf } from './merchant-realm.ts'
 import type { CredentialRecord } from './record.ts'
 
 /*
@@ -23,7 +24,7 @@ import type { CredentialRecord } from './record.ts'
 type CredentialsApp = Pick<App, 'pool' | 'ids' | 'identity' | 'log'>
 
 /** A credential with what is shown once; the secret is null without an identity provider. */
-export type ShownCredential = { credential: CredentialRecord; secret: string | null; tokenEndpoint: string | null }
+export type ShownCredential = Shown & { credential: CredentialRecord }
 
 /** How many a merchant may have beside its server client. */
 const LIVE_MAX = 20
@@ -37,12 +38,12 @@ export type CredentialWish = { merchantId: string; name: string; role: MerchantR
 
 /**
  * Makes a client for one of the merchant's programs: with a role, or for payments only (decision 31).
- * @throws {DomainError} CREDENTIAL_LIMIT_REACHED
+ * @throws {DomainError} CREDENTIAL_LIMIT_REACHED, SERVICE_UNAVAILABLE for a merchant without a realm
  * @throws {IdentityUnavailableError}
  */
 export async function createCredential(app: CredentialsApp, wish: CredentialWish): Promise<ShownCredential> {
   const { merchantId, name, role, actor } = wish
-  const realm = await realmOf(app, merchantId)
+  const realm = await standingRealmOf(app, merchantId)
   const clientId = newClientId(realm)
   const key = { merchantId, clientId }
   const credential = await app.pool.transaction(async (tx) => {
@@ -53,29 +54,14 @@ export async function createCredential(app: CredentialsApp, wish: CredentialWish
     await recordAction(app, tx, { actor, action: 'credential.create', merchantId, subjectId: clientId, after })
     return insertCredential(tx, { ...key, name, role, createdBy: actor.name })
   })
-  const secret = newClientSecret()
-  try {
-    await app.identity.createServiceClient(realm, { clientId, secret, roles: role === null ? [] : [role] })
-  } catch (error) {
-    await takeBack(app, realm, { ...key, actor })
-    throw error
-  }
-  return shown(app, realm, { credential, secret })
-}
-
-/** A credential that has not come to be must not stand in the list. Whatever fails here is told by the first error. */
-async function takeBack(app: CredentialsApp, realm: string, key: CredentialKey & { actor: Actor }): Promise<void> {
-  try {
-    await markRevoked(app, { ...key, reason: 'the identity provider has not made it' })
-    await app.identity.deleteClient(realm, key.clientId)
-  } catch (error) {
-    app.log.warn({ err: error, client_id: key.clientId }, 'a credential that was not made could not be taken back')
-  }
+  const roles = role === null ? [] : [role]
+  const revoke = (reason: string): Promise<unknown> => markRevoked(app, { ...key, actor, reason })
+  return { credential, ...(await makeRecordedClient(app, { realm, clientId, roles, revoke })) }
 }
 
 /**
  * Replaces the secret of a credential, or of the server client, whose id stays for ever: the old one is refused at once.
- * @throws {DomainError} CREDENTIAL_NOT_FOUND
+ * @throws {DomainError} CREDENTIAL_NOT_FOUND, SERVICE_UNAVAILABLE for a merchant without a realm
  * @throws {IdentityUnavailableError}
  */
 export async function rotateCredential(
@@ -85,14 +71,13 @@ export async function rotateCredential(
   const credential = await readCredential(app, key)
   if (credential.revoked_at !== null) throw credentialNotFound()
   const { merchantId, clientId } = key
-  const realm = await realmOf(app, merchantId)
+  const realm = await standingRealmOf(app, merchantId)
   // Recorded before it is done: what follows may have taken effect even where no answer comes.
   await app.pool.transaction((tx) =>
     recordAction(app, tx, { actor, action: 'credential.rotate', merchantId, subjectId: clientId }),
   )
-  const secret = newClientSecret()
-  await app.identity.rotateServiceSecret(realm, clientId, secret)
-  return shown(app, realm, { credential, secret })
+  const roles = credential.role === null ? [] : [credential.role]
+  return { credential, ...(await renewRecordedClient(app, { realm, clientId, roles })) }
 }
 
 /**
@@ -111,11 +96,12 @@ export async function revokeCredential(
       next: 'rotate its secret: the old one is refused at once',
     })
   }
-  const revoked = (await markRevoked(app, { ...key, actor })) ?? (await findCredential(app.pool, key))
-  if (revoked?.revoked_at == null) throw new Error('a credential was not revoked')
-  // Also where it was revoked before: the identity provider may not have heard of it.
-  await app.identity.deleteClient(await realmOf(app, key.merchantId), key.clientId)
-  return { ...revoked, revoked_at: revoked.revoked_at }
+  return revokeRecordedClient(app, {
+    realm: await realmOf(app, key.merchantId),
+    clientId: key.clientId,
+    revoke: () => markRevoked(app, { ...key, actor }),
+    find: () => findCredential(app.pool, key),
+  })
 }
 
 /** Null where it was revoked before. */
@@ -137,18 +123,6 @@ async function readCredential(app: Pick<App, 'pool'>, key: CredentialKey): Promi
   const credential = key.clientId.includes('\u0000') ? null : await findCredential(app.pool, key)
   if (credential === null) throw credentialNotFound()
   return credential
-}
-
-function shown(
-  app: CredentialsApp,
-  realm: string,
-  { credential, secret }: { credential: CredentialRecord; secret: string },
-): ShownCredential {
-  return {
-    credential,
-    secret: app.identity.kind === 'none' ? null : secret,
-    tokenEndpoint: tokenEndpointOf(app.identity, realm),
-  }
 }
 
 function limitReached(): DomainError {

@@ -41,13 +41,14 @@ export async function lockTeam(tx: CommonQueryMethods, merchantId: string): Prom
   `)
 }
 
-export async function hasOtherAdmin(tx: CommonQueryMethods, { merchantId, id }: MemberKey): Promise<boolean> {
-  const { exists } = await tx.one(sql.typeAlias('exists')`
-    select exists (
-      select from team_members where merchant_id = ${merchantId} and is_active and role = 'ADMIN' and id <> ${id}
-    )
+/** Active ADMINs; of a lone one it must not be taken away. */
+export function listAdmins(db: CommonQueryMethods, merchantId: string): Promise<readonly TeamMemberRecord[]> {
+  return db.any(sql.type(TeamMemberRecord)`
+    select ${columns}
+    from team_members
+    where merchant_id = ${merchantId} and is_active and role = 'ADMIN'
+    order by created_at, id
   `)
-  return exists
 }
 
 export type NewMember = MemberKey & { email: string; role: MerchantRole; invitedBy: string }
@@ -62,23 +63,16 @@ export function insertMember(db: CommonQueryMethods, member: NewMember): Promise
   `)
 }
 
+/** Changes a member. `userId` is another one where the provider has lost the first. */
 export function updateMember(
   tx: CommonQueryMethods,
   { merchantId, id }: MemberKey,
-  { role, isActive }: { role: MerchantRole; isActive: boolean },
+  { userId = id, role, isActive }: { userId?: string; role: MerchantRole; isActive: boolean },
 ): Promise<TeamMemberRecord> {
   return tx.one(sql.type(TeamMemberRecord)`
     update team_members
-    set role = ${role}, is_active = ${isActive}, updated_at = now()
+    set id = ${userId}, role = ${role}, is_active = ${isActive}, updated_at = now()
     where merchant_id = ${merchantId} and id = ${id}
     returning ${columns}
   `)
-}
-
-const Realm = z.object({ realm_slug: z.string().nullable() })
-
-/** The merchant's realm; null where there is no such merchant, or it has none. */
-export async function findRealm(db: CommonQueryMethods, merchantId: string): Promise<string | null> {
-  const merchant = await db.maybeOne(sql.type(Realm)`select realm_slug from merchants where id = ${merchantId}`)
-  return merchant?.realm_slug ?? null
 }

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
-import { findRealm } from './members-sql.ts'
+import { findRealm } from '../merchants/sql.ts'
 
 /**
  * The realm that a merchant's people and programs sign in to.
@@ -8,8 +8,23 @@ import { findRealm } from './members-sql.ts'
  */
 export async function realmOf(app: Pick<App, 'pool'>, merchantId: string): Promise<string> {
   const realm = await findRealm(app.pool, merchantId)
-  if (realm !== null) return realm
-  throw new DomainError('SERVICE_UNAVAILABLE', 'the merchant has no realm to sign in to', {
-    next: 'an operator gives it one: svc merchants repair',
+  if (realm === null) throw noRealm()
+  return realm
+}
+
+/**
+ * The same, where something is to be made in it: a merchant may be older than its identity provider.
+ * @throws {DomainError} SERVICE_UNAVAILABLE
+ * @throws {IdentityUnavailableError}
+ */
+export async function standingRealmOf(app: Pick<App, 'pool' | 'identity'>, merchantId: string): Promise<string> {
+  const realm = await realmOf(app, merchantId)
+  if (app.identity.kind !== 'none' && !(await app.identity.realmExists(realm))) throw noRealm()
+  return realm
+}
+
+function noRealm(): DomainError {
+  return new DomainError('SERVICE_UNAVAILABLE', 'the merchant has no realm to sign in to', {
+    next: 'an operator gives it one: svc merchants repair <realm>',
   })
 }

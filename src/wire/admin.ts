@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IdParams, Limit, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { IdParams, Limit, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, reasonText, text } from './common.ts'
 import { operation } from './operation.ts'
 
 export const KybStatus = z.enum(['PENDING', 'APPROVED', 'SUSPENDED'])
@@ -33,9 +33,11 @@ export type AdminMerchant = z.infer<typeof AdminMerchant>
 export const OperatorAction = z.strictObject({
   ordinal: z.string().meta({ description: 'its place in the order of all actions' }),
   action: z.string().meta({ examples: ['merchant.kyb'] }),
-  actor: z.string(),
+  actor: z.string().meta({ description: "a person's e-mail address, or a client's id" }),
+  actor_id: z.string().meta({ description: 'the `sub` of the token; it stays when an address changes hands' }),
   actor_role: z.string(),
   merchant_id: Uuid.nullable(),
+  realm_slug: z.string().nullable().meta({ description: "the merchant's realm" }),
   subject_id: z.string(),
   reason: z.string().nullable(),
   before: z.record(z.string(), z.unknown()).nullable(),
@@ -83,7 +85,8 @@ export const getMerchant = operation({
   errors: ['MERCHANT_NOT_FOUND'],
 })
 
-const Reason = text(500).optional().meta({ description: 'why; it stands in the audit trail' })
+/** Why an operator does something. A blank says nothing, so it is refused. */
+export const Reason = reasonText(500).optional().meta({ description: 'why; it stands in the audit trail' })
 
 export const setKybStatus = operation({
   name: 'setKybStatus',

@@ -17,6 +17,37 @@ export function text(max: number): z.ZodString {
   return schema.regex(/^[^\u0000]*$/, 'must not contain the character U+0000')
 }
 
+/** What nobody sees, and what turns the text around it: two names that differ in it alone look the same. */
+const UNSEEN = String.raw`\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800`
+/** Nothing at all is told by its length. */
+const VISIBLE = /^$|[\p{Letter}\p{Number}\p{Punctuation}\p{Symbol}]/u
+const NAME = new RegExp(`^[^${UNSEEN}]*$`, 'u')
+
+/** What a company, a person or a program is called: one line, of what can be seen, without blanks around it. */
+export function nameText(max: number): z.ZodString {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .regex(NAME, 'must be one line without control or invisible characters')
+    .regex(VISIBLE, 'must have a visible character')
+}
+
+/** No control character beside tab and line break, and none that turns text around. */
+const SENTENCES = /^(?:[\t\n\r]|[^\p{Cc}\p{Cs}\p{Bidi_Control}])*$/u
+
+/** Why something was done, in one's own words: it stands in the audit trail. */
+export function reasonText(max: number): z.ZodString {
+  return z
+    .string()
+    .trim()
+    .min(1)
+    .max(max)
+    .regex(SENTENCES, 'must not contain control characters other than tab and line break')
+    .regex(VISIBLE, 'must have a visible character')
+}
+
 /** A decimal string such as "50.00" (decision 33). A JSON number is refused: it would have been a float on the way. */
 export const Amount = z
   .string({ error: 'must be a decimal string such as "50.00", not a JSON number' })

@@ -24,6 +24,8 @@ export type Operation<
   access: readonly Access[]
   /** What a merchant's or operator's role must allow (decisions 30 and 31); absent where no role is asked. */
   permission?: Permission
+  /** Whether a merchant may do it that operators have disabled; reading it may anyway. */
+  evenIfInactive?: true
   params: Params
   query: Query
   /** The headers that mean something to the operation, by their lower-case names. */
@@ -56,7 +58,7 @@ export function operation<
 }
 
 /** Failures that any operation can have, those of a request with a body, and those of a credential. */
-const ALWAYS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
+const ALWAYS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'HTTPS_REQUIRED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 const WITH_BODY: readonly ErrorCode[] = ['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE']
 const OF_TOKEN: readonly ErrorCode[] = [
   'UNAUTHENTICATED',
@@ -79,10 +81,17 @@ export function hasBody({ method }: Operation): boolean {
   return method === 'POST' || method === 'PUT'
 }
 
+/** Whether the operation is closed to a merchant that operators have disabled: it changes something (decision 29). */
+export function stopsWhileInactive({ method, access, evenIfInactive }: Operation): boolean {
+  return access.includes('merchant') && method !== 'GET' && evenIfInactive !== true
+}
+
 /** Every expected failure of an operation: its own and those that come with its kind. */
 export function errorsOf(operation: Operation): ErrorCode[] {
   const ofAccess = operation.access.flatMap((access) => OF_ACCESS[access])
-  return [...new Set([...ALWAYS, ...(hasBody(operation) ? WITH_BODY : []), ...ofAccess, ...operation.errors])]
+  const ofState: readonly ErrorCode[] = stopsWhileInactive(operation) ? ['MERCHANT_INACTIVE'] : []
+  const ofBody = hasBody(operation) ? WITH_BODY : []
+  return [...new Set([...ALWAYS, ...ofBody, ...ofAccess, ...ofState, ...operation.errors])]
 }
 
 /** What a client passes to an operation. */

@@ -222,6 +222,8 @@ export const createPayment = operation({
   summary: "Create a payment and get the address of the payer's bank to redirect to",
   access: ['merchant'],
   permission: 'create payments',
+  // A repeat is answered before any gate; the gate for new payments is in the statement that makes them.
+  evenIfInactive: true,
   params: None,
   query: None,
   headers: z.object({ 'x-idempotency-key': IdempotencyKey.optional(), 'x-sandbox-scenario': text(64).optional() }),
@@ -321,6 +323,7 @@ export const refundPayment = operation({
   summary: 'Refund a settled payment, all that is left of it or a part',
   access: ['merchant'],
   permission: 'refund payments',
+  evenIfInactive: true,
   params: IdParams,
   query: None,
   headers: z.object({ 'x-idempotency-key': IdempotencyKey.optional() }),

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, nameText, reasonText } from './common.ts'
 import { operation } from './operation.ts'
 
 /** An e-mail address, kept in lower case: it is what its owner signs in with. */
@@ -11,8 +11,11 @@ export const Email = z
   .meta({ format: 'email', examples: ['ada@acme.example'] })
 
 export const RegisterMerchant = z.strictObject({
-  company_name: text(140).meta({ description: 'the legal name; the realm is named from it', examples: ['Acme Ltd'] }),
-  trading_name: text(140).meta({ description: 'what payers see', examples: ['Acme'] }),
+  company_name: nameText(140).meta({
+    description: 'the legal name; the realm is named from it',
+    examples: ['Acme Ltd'],
+  }),
+  trading_name: nameText(140).meta({ description: 'what payers see', examples: ['Acme'] }),
   admin_email: Email,
 })
 export type RegisterMerchant = z.output<typeof RegisterMerchant>
@@ -91,7 +94,10 @@ export const repairRegistration = operation({
   body: z
     .strictObject({
       rollback: z.boolean().default(false).meta({ description: 'take a half-made realm away and free its name' }),
-      reason: text(500).optional(),
+      admin_email: Email.optional().meta({
+        description: 'who administers the merchant instead of whoever has not signed up; refused once an ADMIN has',
+      }),
+      reason: reasonText(500).optional(),
     })
     .optional(),
   bodyOptional: true,
@@ -103,7 +109,14 @@ export const repairRegistration = operation({
       repaired: z.array(z.string()),
     }),
   },
-  errors: ['REGISTRATION_NOT_FOUND', 'REGISTRATION_COMPLETE', 'REGISTRATION_UNDER_WAY', 'IDP_UNAVAILABLE'],
+  errors: [
+    'REGISTRATION_NOT_FOUND',
+    'REGISTRATION_COMPLETE',
+    'REGISTRATION_UNDER_WAY',
+    'USER_EXISTS',
+    'RATE_LIMITED',
+    'IDP_UNAVAILABLE',
+  ],
 })
 
 /** Mail that the sandbox keeps instead of sending (decision 61). */

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { NoHeaders, None, Uuid, text } from './common.ts'
+import { NoHeaders, None, Uuid, nameText, text } from './common.ts'
 import { operation } from './operation.ts'
 
 /** A merchant to try things with; approved, with the documented fees, where nothing else is asked for (decision 60). */
 export const NewSandboxMerchant = z.strictObject({
-  name: text(100).default('Sandbox Merchant'),
+  name: nameText(100).default('Sandbox Merchant'),
   kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']).default('APPROVED'),
   payout_held: z.boolean().default(false),
   fee_percentage: z

@@ -42,7 +42,12 @@ export const Whoami = z.strictObject({
   role: z.string(),
   permissions: z.array(z.string()),
   merchant: z
-    .strictObject({ id: Uuid, trading_name: z.string(), kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']) })
+    .strictObject({
+      id: Uuid,
+      trading_name: z.string(),
+      kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']),
+      is_active: z.boolean().meta({ description: 'a disabled merchant may read and refund, and nothing else' }),
+    })
     .nullable(),
   expires_at: z.string().nullable().meta({ format: 'date-time', description: "the token's end" }),
 })

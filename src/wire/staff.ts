@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PLATFORM_ROLES } from '../lib/permissions.ts'
-import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { Reason } from './admin.ts'
+import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, nameText } from './common.ts'
 import { operation } from './operation.ts'
 import { Email } from './registration.ts'
 
@@ -50,12 +51,12 @@ export const addStaff = operation({
   query: None,
   body: z.strictObject({
     email: Email,
-    display_name: text(100).optional(),
+    display_name: nameText(100).optional(),
     role: PlatformRole,
-    reason: text(500).optional(),
+    reason: Reason,
   }),
   replies: { 201: StaffMember },
-  errors: ['USER_EXISTS', 'IDP_UNAVAILABLE'],
+  errors: ['USER_EXISTS', 'LAST_OWNER', 'RATE_LIMITED', 'IDP_UNAVAILABLE'],
 })
 
 export const changeStaffRole = operation({
@@ -66,7 +67,7 @@ export const changeStaffRole = operation({
   summary: "Change a staff member's role; the last OWNER stays one",
   params: IdParams,
   query: None,
-  body: z.strictObject({ role: PlatformRole, reason: text(500).optional() }),
+  body: z.strictObject({ role: PlatformRole, reason: Reason }),
   replies: { 200: StaffMember },
   errors: ['STAFF_NOT_FOUND', 'LAST_OWNER', 'IDP_UNAVAILABLE'],
 })
@@ -78,7 +79,7 @@ export const removeStaff = operation({
   path: '/api/v1/admin/staff/{id}',
   summary: 'Remove someone from the staff: the account, its sessions and its tokens; the last OWNER stays',
   params: IdParams,
-  query: None,
+  query: z.strictObject({ reason: Reason }),
   body: NoBody,
   replies: { 200: StaffMember },
   errors: ['STAFF_NOT_FOUND', 'LAST_OWNER', 'IDP_UNAVAILABLE'],
@@ -115,7 +116,7 @@ export const createStaffClient = operation({
   summary: "Make a client for operators' automation; its secret is shown this once",
   params: None,
   query: None,
-  body: z.strictObject({ name: text(100), role: PlatformRole, reason: text(500).optional() }),
+  body: z.strictObject({ name: nameText(100), role: PlatformRole, reason: Reason }),
   replies: {
     201: StaffClient.extend({
       client_secret: z.string().nullable().meta({ description: 'null without an identity provider' }),
@@ -132,8 +133,27 @@ export const revokeStaffClient = operation({
   path: '/api/v1/admin/staff-clients/{id}',
   summary: 'Revoke a client: it gets no more tokens, and those it has are refused',
   params: z.strictObject({ id: z.string().meta({ description: 'the client_id' }) }),
-  query: None,
+  query: z.strictObject({ reason: Reason }),
   body: NoBody,
   replies: { 200: StaffClient.extend({ revoked_at: Timestamp }) },
   errors: ['CREDENTIAL_NOT_FOUND', 'IDP_UNAVAILABLE'],
+})
+
+export const rotateRealmKeys = operation({
+  ...ofStaff,
+  name: 'rotateRealmKeys',
+  method: 'POST',
+  path: '/api/v1/admin/realms/{slug}/rotate-keys',
+  summary: "Sign a realm's tokens with a new key from now on; those signed before are taken until they expire",
+  params: z.strictObject({ slug: z.string() }),
+  query: None,
+  body: z.strictObject({ reason: Reason }).optional(),
+  bodyOptional: true,
+  replies: {
+    200: z.strictObject({
+      realm: z.string(),
+      key_ids: z.array(z.string()).meta({ description: 'every `kid` that tokens of the realm may have' }),
+    }),
+  },
+  errors: ['REALM_NOT_FOUND', 'IDP_UNAVAILABLE'],
 })

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { MERCHANT_ROLES } from '../lib/permissions.ts'
-import { NoBody, NoHeaders, None, Timestamp, listOf, text } from './common.ts'
+import { NoBody, NoHeaders, None, Timestamp, listOf, nameText } from './common.ts'
 import { operation } from './operation.ts'
 import { Email } from './registration.ts'
 
@@ -46,7 +46,7 @@ export const inviteTeamMember = operation({
   headers: NoHeaders,
   body: z.strictObject({ email: Email, role: MerchantRole }),
   replies: { 201: TeamMember },
-  errors: ['USER_EXISTS', 'IDP_UNAVAILABLE'],
+  errors: ['USER_EXISTS', 'LAST_ADMIN', 'RATE_LIMITED', 'IDP_UNAVAILABLE'],
 })
 
 export const changeTeamRole = operation({
@@ -123,7 +123,7 @@ export const createApiCredential = operation({
   params: None,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ name: text(100), role: MerchantRole.nullable().default(null) }),
+  body: z.strictObject({ name: nameText(100), role: MerchantRole.nullable().default(null) }),
   replies: { 201: ShownCredential },
   errors: ['CREDENTIAL_LIMIT_REACHED', 'IDP_UNAVAILABLE'],
 })

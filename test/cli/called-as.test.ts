@@ -48,3 +48,20 @@ t.test('hints and remarks say it, also to programs', async (t) => {
     error: { hint: /^npx svc up, or name one/ },
   })
 })
+
+t.test('next steps repeat where the service is and who acts, where the command line said so', async (t) => {
+  const given = { apiUrl: 'https://pay.example', profile: 'ops', stateDir: '/tmp/a dir' }
+  const typed = (text: string): string => asTyped(text, 'svc', given)
+  const state = "--state-dir '/tmp/a dir'"
+  t.equal(typed('svc payments list'), `svc --api-url https://pay.example --profile ops ${state} payments list`)
+  t.equal(typed('svc up'), `svc ${state} up`)
+  t.equal(typed('svc help environment'), 'svc help environment')
+  t.equal(typed('svc login --platform'), `svc --api-url https://pay.example ${state} login --platform`)
+  t.equal(
+    typed('svc payments list --profile acme'),
+    `svc --api-url https://pay.example ${state} payments list --profile acme`,
+  )
+  t.equal(asTyped('svc payments list', 'npx svc'), 'npx svc payments list')
+  const { stderr } = await runCli(['payments', 'list', '--api-url', 'http://127.0.0.1:1', '--client-id', 'a-server'])
+  t.match(stderr, /\nTry: svc --api-url http:\/\/127\.0\.0\.1:1 status, or svc up to start one\n$/)
+})

@@ -4,6 +4,8 @@ import { makeClient, call } from '../../cli/client.ts'
 import type { Client } from '../../cli/client.ts'
 import { CliError } from '../../cli/errors.ts'
 import { completeSca, createPayment, getPayment, listPayments } from '../../src/wire/payments.ts'
+import { registerMerchant } from '../../src/wire/registration.ts'
+import { inviteTeamMember } from '../../src/wire/team.ts'
 import { PAYMENT_ID, fakeService, paymentOf, refusal, summaryOf } from './harness.ts'
 import type { Test } from 'tap'
 
@@ -118,6 +120,28 @@ t.test('each kind of refusal has its exit code, and keeps code, request id and n
       status,
     )
   }
+})
+
+t.test("a refusal's next step is a command, with what is known of the merchant and the request", async (t) => {
+  const hintOf = async (code: string, ask: (client: Client) => Promise<unknown>): Promise<string | undefined> => {
+    const { url } = await fakeService(t, () => refusal(409, code, { next: 'send a header over HTTP' }))
+    return (await errorOf(ask(clientOf(t, url)))).options.hint
+  }
+  const create = (client: Client) => call(client, createPayment, { body: CREATE })
+  const invite = (client: Client) =>
+    call(client, inviteTeamMember, { body: { email: 'ada@acme.example', role: 'FINANCE' } })
+  const company = { company_name: 'Acme Ltd', trading_name: 'Acme', admin_email: 'ada@acme.example' }
+  t.match(await hintOf('MERCHANT_NOT_APPROVED', create), /svc kyb approve demo-server --reason/)
+  t.match(await hintOf('PAYOUT_HELD', create), /svc hold release demo-server --reason/)
+  t.match(await hintOf('MERCHANT_INACTIVE', create), /svc merchants enable demo-server --reason/)
+  t.match(await hintOf('IDEMPOTENCY_KEY_REUSED', create), '--idempotency-key')
+  t.match(await hintOf('USER_EXISTS', invite), /^svc team role ada@acme\.example FINANCE;/)
+  t.match(await hintOf('FORBIDDEN_ROLE', invite), /svc whoami.*an ADMIN.*svc team role/)
+  t.match(
+    await hintOf('REALM_EXISTS', (client) => call(client, registerMerchant, { body: company })),
+    /--realm acme-ltd$/,
+  )
+  t.equal(await hintOf('REFUND_AVAILABLE_MISMATCH', create), 'send a header over HTTP', 'the rest keeps its own')
 })
 
 t.test("a merchant's operation without a client id fails before any request, with exit code 4", async (t) => {

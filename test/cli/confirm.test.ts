@@ -34,12 +34,12 @@ function answer({ method, path }: Request): Answer {
 
 /** What hurts a real merchant, with what may be typed to confirm it. */
 const DANGEROUS: readonly { words: string[]; typed: string[] }[] = [
-  { words: ['hold', 'set', 'acme', '--reason', 'r'], typed: ['Acme', 'acme', MERCHANT_ID] },
-  { words: ['kyb', 'suspend', 'acme', '--reason', 'r'], typed: ['Acme', 'acme', MERCHANT_ID] },
-  { words: ['merchants', 'disable', 'acme', '--reason', 'r'], typed: ['Acme', 'acme', MERCHANT_ID] },
+  { words: ['hold', 'set', 'acme', '--reason', 'r'], typed: ['acme', MERCHANT_ID] },
+  { words: ['kyb', 'suspend', 'acme', '--reason', 'r'], typed: ['acme', MERCHANT_ID] },
+  { words: ['merchants', 'disable', 'acme', '--reason', 'r'], typed: ['acme', MERCHANT_ID] },
   { words: ['merchants', 'repair', 'acme', '--rollback'], typed: ['acme'] },
-  { words: ['staff', 'remove', PERSON.email], typed: [PERSON.email] },
-  { words: ['staff', 'revoke-client', CLIENT.client_id], typed: [CLIENT.client_id] },
+  { words: ['staff', 'remove', PERSON.email, '--reason', 'r'], typed: [PERSON.email] },
+  { words: ['staff', 'revoke-client', CLIENT.client_id, '--reason', 'r'], typed: [CLIENT.client_id] },
   { words: ['team', 'remove', PERSON.email, '--client-id', 'demo'], typed: [PERSON.email] },
   { words: ['credentials', 'revoke', CLIENT.client_id, '--client-id', 'demo'], typed: [CLIENT.client_id] },
   { words: ['credentials', 'rotate', CLIENT.client_id, '--client-id', 'demo'], typed: [CLIENT.client_id] },
@@ -68,7 +68,8 @@ for (const { words, typed } of DANGEROUS) {
       t.match(await admin.run(words, { typed: word }), { code: 0, stderr: /LIVE/ }, word)
       t.equal(admin.writes().length, 1, word)
     }
-    for (const wrong of ['', 'y', 'yes', 'Acme Ltd']) {
+    // Two merchants may have one name.
+    for (const wrong of ['', 'y', 'yes', 'Acme', 'Acme Ltd']) {
       const admin = await live(t)
       t.match(await admin.run(words, { typed: wrong }), { code: 2, stderr: /nothing was changed/ }, wrong)
       t.same(admin.writes(), [], wrong)
@@ -95,4 +96,25 @@ t.test('in live mode a program names its target in full', async (t) => {
   t.match(await admin.run(['team', 'remove', 'a2b4358c0001', '--client-id', 'demo', '--yes']), { code: 2 })
   t.same(admin.writes(), [])
   t.match(await admin.run(part, { typed: '' }), { code: 0 }, 'a person who says --yes has seen what it means')
+})
+
+t.test('in live mode what would change nothing is not asked about', async (t) => {
+  const admin = await fakeAdmin(
+    t,
+    ({ method, path }) => {
+      const merchant = merchantOf({ kyb_status: 'SUSPENDED', payout_held: true, is_active: false })
+      if (path.includes('/portal/team'))
+        return method === 'GET' ? pageOf([{ ...MEMBER, is_active: false }]) : { json: MEMBER }
+      if (path.includes('/admin/staff'))
+        return method === 'GET' ? pageOf([{ ...STAFF, is_active: false }]) : { json: STAFF }
+      if (method === 'PUT') return { json: merchant }
+      return path.includes('?') ? pageOf([merchant]) : { json: { ...merchant, actions: [] } }
+    },
+    { mode: 'live' },
+  )
+  for (const { words } of DANGEROUS.filter(
+    ({ words: [noun, verb] }) => verb !== 'repair' && !/credentials/.test(noun ?? '') && verb !== 'revoke-client',
+  ))
+    t.match(await admin.run(words), { code: 0 }, words.slice(0, 2).join(' '))
+  t.notMatch((await admin.run(['hold', 'set', 'acme', '--reason', 'r'], { typed: '' })).stderr, /LIVE/)
 })

@@ -88,7 +88,7 @@ t.test('a merchant registers, is approved by a client of OPS, is paid, is held a
   t.equal(refused.code, 5)
   t.match(JSON.parse(refused.stderr), { error: { code: 'MERCHANT_NOT_APPROVED', status: 403 } })
 
-  const made = await run('staff', 'create-client', '--role', 'OPS', '--name', 'review', '--json')
+  const made = await run('staff', 'create-client', '--role', 'OPS', '--name', 'review', '--reason', 'reviews', '--json')
   t.equal(made.code, 0, made.stderr)
   const ops: Client = JSON.parse(made.stdout)
   t.match(await runAs(acme, 'kyb', 'approve', 'acme-ltd', '--reason', 'me'), { code: 5 }, 'no merchant approves itself')
@@ -148,9 +148,11 @@ t.test('a merchant manages its own credentials and team, and what was revoked is
   t.match(await run('team', 'role', 'grace@demo.example', 'FINANCE', '-q', 'role'), { code: 0, stdout: 'FINANCE\n' })
   t.match(await run('team', 'remove', 'admin@demo.example'), { code: 7 }, 'the last ADMIN stays')
   t.match(await run('team', 'remove', 'grace@demo.example'), { code: 0 })
-  t.match(await run('staff', 'add', '--email', 'grace@pay.example', '--role', 'SUPPORT'), { code: 0 })
+  t.match(await run('staff', 'add', '--email', 'grace@pay.example', '--role', 'SUPPORT', '--reason', 'helps'), {
+    code: 0,
+  })
   t.match(await run('staff', 'list'), { code: 0, stdout: /grace@pay\.example/ })
-  t.match(await run('staff', 'remove', 'grace@pay.example'), { code: 0 })
+  t.match(await run('staff', 'remove', 'grace@pay.example', '--reason', 'left'), { code: 0 })
 })
 
 t.test('a listener reads with tokens, while a client for payments only may not', async (t) => {
@@ -211,7 +213,14 @@ t.test('the banner says logins and steps that work as they are typed', async (t)
   const state: ServiceState = JSON.parse(readFileSync(join(stateDir, 'svc.json'), 'utf8'))
   t.match(stdout, `${state.merchant.email} and ${state.merchant.password}`)
   t.match(stdout, `${state.operator?.email} and ${state.operator?.password}`)
-  const steps = stderr.split('\n').flatMap((line) => /^ {2}npx svc (?<words>.+)$/.exec(line)?.groups?.['words'] ?? [])
+  const lines = `${stderr}\n${stdout}`.split('\n')
+  // What is as long as it is: the directory of a test's database is longer than that of a user's.
+  for (const line of lines.filter((each) => !/^(Database|State) /.test(each))) t.ok(line.length <= 80, line)
+  const banner = stderr.slice(stderr.indexOf('Everything runs.'))
+  t.ok(banner.split('\n').length + stdout.split('\n').length <= 24, 'a terminal of 24 lines shows all of it')
+  t.match(stdout, /\nMerchant .*\nOperator .*\n$/, 'the logins come last')
+  const typed = stderr.replaceAll(/ \\\n */g, ' ').split('\n')
+  const steps = typed.flatMap((line) => /^ {2}npx svc (?<words>.+)$/.exec(line)?.groups?.['words'] ?? [])
   t.ok(steps.length >= 5, stderr)
   for (const step of steps.filter((words) => words !== 'listen')) {
     const words = [...step.matchAll(/"(?<quoted>[^"]*)"|(?<bare>\S+)/g)].map(
@@ -219,9 +228,9 @@ t.test('the banner says logins and steps that work as they are typed', async (t)
     )
     t.match(await svc(words, { env: { SVC_STATE_DIR: stateDir } }), { code: 0 }, step)
   }
-  const curl = /curl -s (?<url>\S+) -d grant_type=client_credentials -u (?<id>[^:]+):(?<secret>\S+)/.exec(
-    stderr,
-  )?.groups
-  t.equal(curl?.['url'], `${state.auth_url}/realms/demo/protocol/openid-connect/token`)
-  t.ok(await tokenOf(state.auth_url, 'demo', { client_id: curl?.['id'] ?? '', client_secret: curl?.['secret'] ?? '' }))
+  const url = /Tokens +(?<url>\S+)/.exec(stdout)?.groups?.['url']
+  t.equal(url, `${state.auth_url}/realms/demo/protocol/openid-connect/token`)
+  t.match(stderr, `curl --oauth2-bearer $(npx svc token) ${state.api_url}/api/v1/whoami`)
+  const [, id = '', secret = ''] = /Server +(\S+) and (\S+)/.exec(stdout) ?? []
+  t.ok(await tokenOf(state.auth_url, 'demo', { client_id: id, client_secret: secret }))
 })

@@ -66,3 +66,16 @@ t.test('mail that has not come is exit code 6, unless it comes while it is waite
   const gone = await fakeAdmin(t, () => refusal(404, 'MAIL_NOT_FOUND'))
   t.match(await gone.run(['mail', 'show', ID]), { code: 6 })
 })
+
+t.test('an empty outbox is said to be empty', async (t) => {
+  const none = await fakeAdmin(t, () => pageOf([]))
+  t.match(await none.run(['mail', 'list']), { code: 0, stdout: '', stderr: 'No mail.\n' })
+  t.match(await none.run(['mail', 'list', '--recipient', 'a@b.example']), { stderr: 'No mail to a@b.example.\n' })
+})
+
+t.test('live mode keeps no mail, and the command says so without asking for any', async (t) => {
+  const live = await fakeAdmin(t, answer, { mode: 'live' })
+  for (const words of [['list'], ['show'], ['show', ID], ['show', '--links', '--wait', '1h']])
+    t.match(await live.run(['mail', ...words]), { code: 6, stderr: /is live: .* keeps none[^]*Try: / }, words.join(' '))
+  t.same(live.requests, [])
+})

@@ -332,7 +332,7 @@ t.test('cancel and events reach their operations; a refusal keeps its code', asy
   )
   t.match(await run(['payments', 'cancel', PAYMENT_ID]), {
     code: 7,
-    stderr: /^Error: refused: PAYMENT_NOT_CANCELLABLE \[request req-1\]\nTry: svc payments refund\n$/,
+    stderr: /^Error: refused: PAYMENT_NOT_CANCELLABLE \[request req-1\]\nTry: svc --api-url \S+ payments refund\n$/,
   })
   t.match(await run(['payments', 'events', PAYMENT_ID]), { code: 0 })
 })

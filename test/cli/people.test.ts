@@ -5,6 +5,7 @@ import type { Answer, Request } from './harness.ts'
 
 const AT = '2026-11-21T09:30:00.000Z'
 const GRACE = '01a1fd03-0000-7eb7-872f-a2b4358c0001'
+const WHY = ['--reason', 'because']
 const ADA = '01a1fd03-0000-7eb7-872f-a2b4358c0002'
 
 function staffOf(more: object = {}): Record<string, unknown> {
@@ -60,44 +61,53 @@ function clientAnswer({ method, path, isStaff }: { method: string; path: string;
 
 t.test('staff: invited, given roles and removed, by e-mail or by id', async (t) => {
   const admin = await fakeAdmin(t, answer)
-  t.match(await admin.run(['staff', 'list']), { code: 0, stdout: /grace@pay\.example +Grace +OPS +never/ })
-  t.match(await admin.run(['staff', 'add', '--email', 'Grace@pay.example', '--role', 'OPS', '--name', 'Grace H']), {
-    code: 0,
-    stderr: /svc mail show --recipient Grace@pay\.example --links/,
-  })
+  t.match(await admin.run(['staff', 'list']), { code: 0, stdout: /grace@pay\.example +Grace +OPS +invited +never/ })
+  t.match(
+    await admin.run(['staff', 'add', '--email', 'Grace@pay.example', '--role', 'OPS', '--name', 'Grace H', ...WHY]),
+    {
+      code: 0,
+      stderr: /An invitation goes to Grace@pay\.example[^]*mail show --recipient Grace@pay\.example --links/,
+    },
+  )
   t.match(await admin.run(['staff', 'role', 'GRACE@pay.example', 'OWNER', '--reason', 'promoted', '-q', 'role']), {
     code: 0,
     stdout: 'OWNER\n',
   })
-  t.match(await admin.run(['staff', 'remove', 'a2b4358c0002']), { code: 0 })
+  t.match(await admin.run(['staff', 'remove', 'a2b4358c0002', ...WHY]), { code: 0 })
+  t.match(await admin.run(['staff', 'remove', GRACE, '--reason', 'has left']), { code: 0 })
   t.same(admin.writes(), [
     {
       method: 'POST',
       path: '/api/v1/admin/staff',
-      body: { email: 'Grace@pay.example', role: 'OPS', display_name: 'Grace H' },
+      body: { email: 'Grace@pay.example', role: 'OPS', display_name: 'Grace H', reason: 'because' },
     },
     { method: 'PUT', path: `/api/v1/admin/staff/${GRACE}`, body: { role: 'OWNER', reason: 'promoted' } },
-    { method: 'DELETE', path: `/api/v1/admin/staff/${ADA}`, body: null },
+    { method: 'DELETE', path: `/api/v1/admin/staff/${ADA}?reason=because`, body: null },
+    { method: 'DELETE', path: `/api/v1/admin/staff/${GRACE}?reason=has+left`, body: null },
   ])
 })
 
 t.test("staff: a program's client is made, listed and revoked; its secret is on standard output alone", async (t) => {
   const admin = await fakeAdmin(t, answer)
-  const made = await admin.run(['staff', 'create-client', '--role', 'OPS', '--name', 'ci', '--json'])
+  const made = await admin.run(['staff', 'create-client', '--role', 'OPS', '--name', 'ci', ...WHY, '--json'])
   t.match(JSON.parse(made.stdout), { client_id: 'platform-key-4f7a1c9e', client_secret: 'the-new-secret' })
   t.equal(made.stderr, '')
   t.match(await admin.run(['staff', 'clients', '-o', 'id']), { code: 0, stdout: 'platform-key-4f7a1c9e\n' })
-  t.match(await admin.run(['staff', 'revoke-client', 'platform-key-4f7a1c9e']), { code: 0, stdout: /Revoked/ })
+  t.match(await admin.run(['staff', 'revoke-client', 'platform-key-4f7a1c9e', '--reason', 'unused']), {
+    code: 0,
+    stdout: /Revoked/,
+  })
+  t.match(await admin.run(['staff', 'revoke-client', 'platform-key-4f7a1c9e', '--reason', ' ']), { code: 2 })
   t.same(admin.writes(), [
-    { method: 'POST', path: '/api/v1/admin/staff-clients', body: { role: 'OPS', name: 'ci' } },
-    { method: 'DELETE', path: '/api/v1/admin/staff-clients/platform-key-4f7a1c9e', body: null },
+    { method: 'POST', path: '/api/v1/admin/staff-clients', body: { role: 'OPS', name: 'ci', reason: 'because' } },
+    { method: 'DELETE', path: '/api/v1/admin/staff-clients/platform-key-4f7a1c9e?reason=unused', body: null },
   ])
 })
 
 t.test('team: invited, given roles and removed, as the merchant', async (t) => {
   const admin = await fakeAdmin(t, answer)
   const run = (...words: string[]) => admin.run([...words, '--client-id', 'acme-server'])
-  t.match(await run('team', 'list'), { code: 0, stdout: /grace@acme\.example +DEVELOPER/ })
+  t.match(await run('team', 'list'), { code: 0, stdout: /STATE[^]*grace@acme\.example +DEVELOPER +active/ })
   t.match(await run('team', 'invite', '--email', 'new@acme.example', '--role', 'FINANCE'), { code: 0 })
   t.match(await run('team', 'role', GRACE, 'ADMIN', '-q', 'role'), { code: 0, stdout: 'ADMIN\n' })
   t.match(await run('team', 'remove', 'ada@acme.example'), { code: 0 })
@@ -133,13 +143,13 @@ t.test('whoever is not there, and roles that are none, are told before anything 
   const admin = await fakeAdmin(t, answer)
   const merchant = ['--client-id', 'acme-server']
   for (const [words, code] of [
-    [['staff', 'remove', 'nobody@pay.example'], 6],
-    [['staff', 'remove', '01a1fd03-0000-7eb7-872f-ffffffffffff'], 6],
-    [['staff', 'remove', '01a1fd03'], 2],
-    [['staff', 'role', 'grace@pay.example', 'KING'], 2],
-    [['staff', 'add', '--email', 'x@pay.example', '--role', 'ADMIN'], 2],
-    [['staff', 'add', '--email', 'x@pay.example'], 2],
-    [['staff', 'create-client', '--role', 'OPS'], 2],
+    [['staff', 'remove', 'nobody@pay.example', ...WHY], 6],
+    [['staff', 'remove', '01a1fd03-0000-7eb7-872f-ffffffffffff', ...WHY], 6],
+    [['staff', 'remove', '01a1fd03', ...WHY], 2],
+    [['staff', 'role', 'grace@pay.example', 'KING', ...WHY], 2],
+    [['staff', 'add', '--email', 'x@pay.example', '--role', 'ADMIN', ...WHY], 2],
+    [['staff', 'add', '--email', 'x@pay.example', ...WHY], 2],
+    [['staff', 'create-client', '--role', 'OPS', ...WHY], 2],
     [['team', 'remove', 'nobody@acme.example', ...merchant], 6],
     [['team', 'role', 'grace@acme.example', 'OWNER', ...merchant], 2],
     [['credentials', 'create', '--name', 'x', '--role', 'OPS', ...merchant], 2],
@@ -154,11 +164,11 @@ t.test('a dry run of each shows its request, checks it, and sends none', async (
   const admin = await fakeAdmin(t, answer)
   const merchant = ['--client-id', 'acme-server']
   for (const words of [
-    ['staff', 'add', '--email', 'x@pay.example', '--role', 'OPS'],
-    ['staff', 'role', GRACE, 'OWNER'],
-    ['staff', 'remove', GRACE],
-    ['staff', 'create-client', '--role', 'OPS', '--name', 'x'],
-    ['staff', 'revoke-client', 'platform-key-4f7a1c9e'],
+    ['staff', 'add', '--email', 'x@pay.example', '--role', 'OPS', ...WHY],
+    ['staff', 'role', GRACE, 'OWNER', ...WHY],
+    ['staff', 'remove', GRACE, ...WHY],
+    ['staff', 'create-client', '--role', 'OPS', '--name', 'x', ...WHY],
+    ['staff', 'revoke-client', 'platform-key-4f7a1c9e', ...WHY],
     ['team', 'invite', '--email', 'x@acme.example', '--role', 'ADMIN', ...merchant],
     ['team', 'role', GRACE, 'FINANCE', ...merchant],
     ['team', 'remove', GRACE, ...merchant],
@@ -168,7 +178,7 @@ t.test('a dry run of each shows its request, checks it, and sends none', async (
   ]) {
     t.match(await admin.run([...words, '--dry-run']), { code: 0, stdout: /Would send/ }, words.join(' '))
   }
-  t.match(await admin.run(['staff', 'add', '--email', 'no address', '--role', 'OPS', '--dry-run']), {
+  t.match(await admin.run(['staff', 'add', '--email', 'no address', '--role', 'OPS', ...WHY, '--dry-run']), {
     code: 2,
     stderr: /email: must be an e-mail address/,
   })
@@ -177,10 +187,109 @@ t.test('a dry run of each shows its request, checks it, and sends none', async (
 
 t.test('the last OWNER and the last ADMIN stay: exit code 7', async (t) => {
   for (const [words, code] of [
-    [['staff', 'remove', GRACE], 'LAST_OWNER'],
+    [['staff', 'remove', GRACE, ...WHY], 'LAST_OWNER'],
     [['team', 'remove', GRACE, '--client-id', 'acme-server'], 'LAST_ADMIN'],
   ] as const) {
     const admin = await fakeAdmin(t, (request) => (request.method === 'GET' ? answer(request) : refusal(409, code)))
     t.match(await admin.run(words), { code: 7 }, code)
   }
+})
+
+t.test('an OWNER gives a realm a new key', async (t) => {
+  const admin = await fakeAdmin(t, () => ({ json: { realm: 'acme', key_ids: ['new', 'old'] } }))
+  t.match(await admin.run(['staff', 'rotate-keys']), { code: 2 })
+  t.match(await admin.run(['staff', 'rotate-keys', '--realm', 'acme', ...WHY, '--dry-run']), { code: 0 })
+  t.same(admin.writes(), [])
+  t.match(await admin.run(['staff', 'rotate-keys', '--realm', 'acme', '--reason', 'a lost backup']), {
+    code: 0,
+    stdout: /Realm +acme\nKeys +new, old/,
+  })
+  t.same(admin.writes(), [
+    { method: 'POST', path: '/api/v1/admin/realms/acme/rotate-keys', body: { reason: 'a lost backup' } },
+  ])
+})
+
+t.test('what is done to the staff is never done without saying why', async (t) => {
+  const admin = await fakeAdmin(t, answer)
+  for (const words of [
+    ['staff', 'add', '--email', 'x@pay.example', '--role', 'OPS'],
+    ['staff', 'role', GRACE, 'OWNER'],
+    ['staff', 'remove', GRACE],
+    ['staff', 'create-client', '--role', 'OPS', '--name', 'x'],
+    ['staff', 'revoke-client', 'platform-key-4f7a1c9e'],
+    ['staff', 'rotate-keys', '--realm', 'acme-ltd'],
+  ]) {
+    t.match(await admin.run(words), { code: 2, stderr: /--reason/ }, words.join(' '))
+    t.match(await admin.run([...words, '--reason', ' ']), { code: 2, stderr: /must say why/ }, words.join(' '))
+  }
+  t.same(admin.requests, [])
+})
+
+t.test('an invitation can be read here in the sandbox only, and at the service that the command named', async (t) => {
+  const invite = ['team', 'invite', '--email', 'x@acme.example', '--role', 'ADMIN', '--client-id', 'acme-server']
+  const add = ['staff', 'add', '--email', 'x@pay.example', '--role', 'OPS', ...WHY]
+  for (const words of [invite, add]) {
+    const sandbox = await fakeAdmin(t, answer)
+    const { stderr } = await sandbox.run([...words, '--state-dir', '/srv/of ada'])
+    t.match(
+      stderr,
+      /svc --api-url http:\S+ --state-dir '\/srv\/of ada' mail show --recipient x@\S+ --links --wait 10s\n/,
+    )
+    const live = await fakeAdmin(t, answer, { mode: 'live' })
+    const told = await live.run(words)
+    t.match(told, { code: 0, stderr: /An invitation goes to x@/ })
+    t.notMatch(told.stderr, /sandbox|mail show/)
+  }
+})
+
+t.test('who was removed is told from who is active, and who was never seen is invited', async (t) => {
+  const seen = { id: ADA, email: 'ada@pay.example', last_seen_at: AT }
+  const gone = { id: ADA, email: 'gone@pay.example', is_active: false }
+  const admin = await fakeAdmin(t, ({ path }) =>
+    path.includes('/staff')
+      ? pageOf([staffOf(), staffOf(seen), staffOf(gone)])
+      : pageOf([memberOf(), memberOf({ id: ADA, is_active: false })]),
+  )
+  t.match(await admin.run(['staff', 'list']), {
+    stdout: /grace.* invited .*\n.*ada@pay.* active .*\n.*gone.* removed /,
+  })
+  t.match(await admin.run(['team', 'list', '--client-id', 'acme-server']), { stdout: / active .*\n.* removed / })
+})
+
+t.test('a client that is not there is told with the command that lists those that are', async (t) => {
+  const admin = await fakeAdmin(t, () => refusal(404, 'CREDENTIAL_NOT_FOUND'))
+  const merchant = ['--client-id', 'acme-server']
+  for (const [words, hint] of [
+    [['credentials', 'rotate', 'nope', ...merchant], /Try: svc .*credentials list/],
+    [['credentials', 'revoke', 'nope', ...merchant], /Try: svc .*credentials list/],
+    [['staff', 'revoke-client', 'nope', ...WHY], /Try: svc .*staff clients/],
+  ] as const)
+    t.match(await admin.run(words), { code: 6, stderr: hint }, words.join(' '))
+})
+
+t.test('a next step among the staff says that it wants a reason', async (t) => {
+  const admin = await fakeAdmin(t, (request) =>
+    request.method === 'GET' ? answer(request) : refusal(409, request.method === 'POST' ? 'USER_EXISTS' : 'LAST_OWNER'),
+  )
+  t.match(await admin.run(['staff', 'remove', GRACE, ...WHY]), { stderr: /staff role <email> OWNER --reason "\.\.\."/ })
+  t.match(await admin.run(['staff', 'add', '--email', 'x@pay.example', '--role', 'OPS', ...WHY]), {
+    stderr: /staff role x@pay\.example OPS --reason "\.\.\."/,
+  })
+})
+
+t.test('a client for payments only is called so, whatever the service calls that', async (t) => {
+  const admin = await fakeAdmin(t, () => ({
+    json: {
+      kind: 'merchant',
+      realm: null,
+      client_id: 'acme-server',
+      subject: 'acme-server',
+      name: 'acme-server',
+      role: 'NONE',
+      permissions: [],
+      merchant: null,
+      expires_at: null,
+    },
+  }))
+  t.match(await admin.run(['whoami', '--client-id', 'acme-server']), { stdout: /Role +payments only \(merchant\)/ })
 })

@@ -20,6 +20,16 @@ function registered(more: object = {}): Record<string, unknown> {
   }
 }
 
+const INFO = {
+  name: 'svc',
+  version: '0.1.0',
+  mode: 'sandbox',
+  identity: 'embedded',
+  auth_url: null,
+  platform_realm: 'platform',
+  customers_realm: 'customers',
+}
+
 type Kyb = 'PENDING' | 'APPROVED' | 'SUSPENDED'
 
 /** A service with an identity provider, whose operators take this many questions to decide. */
@@ -32,6 +42,7 @@ async function provider(
     const base = `http://${headers.host}`
     if (path.endsWith('/register'))
       return { status: 201, json: registered({ client_secret: 'cl-secret', issuer: `${base}/realms/acme-ltd` }) }
+    if (path === '/api/v1/service') return { json: INFO }
     if (path.endsWith('/token')) return { json: { access_token: 'tok-1', token_type: 'Bearer', expires_in: 900 } }
     asked += 1
     return { json: whoami(asked > decided.afterAsked ? decided.to : 'PENDING') }
@@ -48,7 +59,7 @@ function whoami(kyb: Kyb): Record<string, unknown> {
     name: 'acme-ltd-server',
     role: 'ADMIN',
     permissions: [],
-    merchant: { id: '01a1fd03-f879-7eb7-872f-a2b4358c4f6d', trading_name: 'Acme', kyb_status: kyb },
+    merchant: { id: '01a1fd03-f879-7eb7-872f-a2b4358c4f6d', trading_name: 'Acme', kyb_status: kyb, is_active: true },
     expires_at: null,
   }
 }
@@ -58,7 +69,9 @@ t.test('register sends what it is told, and prints every secret once with what c
   const { code, stdout, stderr } = await runCli([...REGISTER, '--api-url', url])
   t.equal(code, 0)
   t.same(
-    requests.map(({ method, path, body }) => ({ method, path, body: JSON.parse(body) })),
+    requests
+      .filter(({ path }) => path !== '/api/v1/service')
+      .map(({ method, path, body }) => ({ method, path, body: JSON.parse(body) })),
     [
       {
         method: 'POST',
@@ -69,7 +82,7 @@ t.test('register sends what it is told, and prints every secret once with what c
   )
   t.equal(requests[0]?.headers.authorization, undefined, 'anybody may register')
   t.match(stdout, /Client secret +cl-secret\nWebhook secret +wh-secret\n/)
-  t.match(stderr, /svc mail show --recipient ada@acme\.example --links[^]*svc kyb approve acme-ltd --reason/)
+  t.match(stderr, /svc .*mail show --recipient ada@acme\.example --links[^]*svc .*kyb approve acme-ltd --reason/)
   t.notMatch(stderr, /cl-secret|wh-secret/, 'remarks hold no secret')
   t.match(stderr, `curl -s ${url}/realms/acme-ltd/protocol/openid-connect/token -d grant_type=client_credentials`)
 })
@@ -86,7 +99,7 @@ t.test('without an identity provider it says so by having no client secret', asy
   const admin = await fakeAdmin(t, () => ({ status: 201, json: registered() }))
   const { stdout, stderr } = await admin.run(REGISTER)
   t.notMatch(stdout, /Client secret/)
-  t.match(stderr, /svc payments create .* --client-id acme-ltd-server/)
+  t.match(stderr, /svc .*payments create .* --client-id acme-ltd-server/)
 })
 
 t.test('a name that is taken is exit code 7, a wrong address 2, too many 8', async (t) => {
@@ -130,3 +143,22 @@ t.test(
     t.match(two, { code: 9, stdout: /cl-secret/, stderr: /still PENDING after 300ms/ })
   },
 )
+
+t.test('the steps that come next go to the service that was named', async (t) => {
+  const { url } = await provider(t, { to: 'PENDING', afterAsked: 0 })
+  const { stderr } = await runCli([...REGISTER, '--api-url', url, '--state-dir', '/srv/svc'])
+  const steps = stderr.split('\n').filter((line) => line.startsWith('  svc '))
+  t.equal(steps.length, 4)
+  for (const step of steps) t.ok(step.startsWith(`  svc --api-url ${url} --state-dir /srv/svc `), step)
+})
+
+t.test('live mode keeps no mail to be read here', async (t) => {
+  const issuer = 'https://pay.example/realms/acme-ltd'
+  const live = await fakeAdmin(t, () => ({ status: 201, json: registered({ client_secret: 's', issuer }) }), {
+    mode: 'live',
+  })
+  const { code, stderr } = await live.run(REGISTER)
+  t.equal(code, 0)
+  t.match(stderr, /ada@acme\.example is invited by mail\.\n/)
+  t.notMatch(stderr, /sandbox|mail show/)
+})

@@ -25,6 +25,7 @@ t.test('live mode has no demo merchant and no demo operator', async (t) => {
     SVC_MODE: 'live',
     SVC_PUBLIC_URL: 'https://pay.example',
     SVC_SMTP_URL: 'smtp://127.0.0.1:2525',
+    SVC_TRUST_PROXY: 'true',
     SVC_SSL_REQUIRED: 'all',
   }
   t.match(await svc(['up', '--port', '0', '--state-dir', stateDir], { env }), { code: 2, stderr: /svc init/ })

@@ -1,3 +1,5 @@
+import { readFileSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { EXIT_MEANINGS } from '../../cli/exit-codes.ts'
 import { makeProgram } from '../../cli/program.ts'
@@ -76,6 +78,24 @@ t.test('help knows commands, their aliases, and the exit codes', async (t) => {
     JSON.parse(stdout).map((row: { code: number }) => row.code),
     EXIT_MEANINGS.map(({ code }) => code),
   )
+})
+
+t.test('help lists every variable that commands read, and what goes before what', async (t) => {
+  const { stdout } = await runCli(['help', 'environment'])
+  t.match(stdout, /--client-id, --profile, SVC_TOKEN, SVC_CLIENT_ID, SVC_PROFILE/)
+  t.match((await runCli(['--help'])).stdout, /svc help environment/)
+  const cli = join(import.meta.dirname, '../../cli')
+  const files = readdirSync(cli, { recursive: true, encoding: 'utf8' }).filter(
+    (file) => file.endsWith('.ts') && !file.startsWith('up/') && file !== 'scenario/ephemeral.ts',
+  )
+  const read = files.flatMap((file) =>
+    [...readFileSync(join(cli, file), 'utf8').matchAll(/(?:env\[|secretOf\(env, )'(?<name>SVC_\w+)'/g)].map(
+      ({ groups }) => groups?.['name'] ?? '',
+    ),
+  )
+  t.ok(read.length > 10)
+  const listed = JSON.parse((await runCli(['help', 'environment', '--json'])).stdout)
+  t.same(listed.map(({ name }: { name: string }) => name).toSorted(), [...new Set(read)].toSorted())
 })
 
 t.test('every command has a description and examples', async (t) => {

@@ -112,9 +112,9 @@ t.test('a migration inserted before an applied one is refused', async (t) => {
 })
 
 t.test('the migrations are found from the sources and from the compiled output', (t) => {
-  const module = join(import.meta.dirname, '../../src/db/package-root.ts')
+  const module = join(import.meta.dirname, '../../src/lib/package-root.ts')
   const script = `import { packageRoot } from ${JSON.stringify(module)};
-    console.log(packageRoot() === packageRoot(${JSON.stringify(join(import.meta.dirname, '../../dist/src/db'))}));`
+    console.log(packageRoot() === packageRoot(${JSON.stringify(join(import.meta.dirname, '../../dist/src/lib'))}));`
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: '/' })
   t.equal(stdout.trim(), 'true')
   t.end()

@@ -137,6 +137,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.platform_clients': 'INSERT,SELECT',
   'public.platform_users': 'INSERT,SELECT,UPDATE',
   'public.registration': 'INSERT,SELECT,UPDATE',
+  'public.registration_attempt': 'DELETE,INSERT,SELECT',
   'public.schema_migrations': 'SELECT',
   'public.team_members': 'INSERT,SELECT,UPDATE',
   'public.webhook_attempts': 'INSERT,SELECT',
@@ -245,6 +246,7 @@ const NO_TENANT: Record<string, string> = {
   platform_clients: "the platform's own",
   platform_users: "the platform's own",
   registration: 'null until the merchant is there',
+  registration_attempt: 'before anyone is a merchant',
 }
 
 t.test('every table of a tenant says whose it is, and refers to its neighbours through the tenant', async (t) => {

@@ -43,8 +43,10 @@ t.test(
       t.same(one.actions[0].after[Object.keys(body)[0] ?? ''], Object.values(body)[0])
       t.match(one.actions[0], {
         action: `merchant.${name}`,
-        actor: String,
+        actor: /^platform-key-/,
+        actor_id: String,
         actor_role: 'OPS',
+        realm_slug: one.realm_slug,
         reason: `because of ${name}`,
         before: Object,
         created_at: /^\d{4}-.*Z$/,
@@ -124,6 +126,8 @@ const BAD: [name: string, body: unknown, path: string][] = [
   ['kyb', { kyb_status: 'CLOSED' }, 'kyb_status'],
   ['kyb', { kyb_status: 'APPROVED', payout_held: true }, 'payout_held'],
   ['kyb', { kyb_status: 'APPROVED', reason: '' }, 'reason'],
+  ['kyb', { kyb_status: 'APPROVED', reason: ' \n\t ' }, 'reason'],
+  ['hold', { payout_held: true, reason: '\u00a0' }, 'reason'],
   ['kyb', { kyb_status: 'APPROVED', reason: 'x'.repeat(501) }, 'reason'],
   ['hold', { payout_held: 'true' }, 'payout_held'],
   ['hold', { payout_held: true, payout_held_by: 'somebody else' }, 'payout_held_by'],
@@ -139,6 +143,30 @@ t.test('a body that breaks a rule is refused with its field', async (t) => {
   }
   const pending = await call('PUT', `${PATH}/kyb`, 'OPS', { body: { kyb_status: 'PENDING' } })
   t.match(pending, { status: 409, body: { code: 'KYB_TRANSITION_INVALID', next: String } })
+})
+
+t.test('a removal may say why, which stands in the trail, but not with a blank', async (t) => {
+  const asOwner = { headers: headers.OWNER }
+  const body = { email: 'leaver@svc.example', role: 'SUPPORT' }
+  const { body: person } = await service.call('POST', '/api/v1/admin/staff', { ...asOwner, body })
+  const client = { name: 'nightly', role: 'SUPPORT' }
+  const { body: program } = await service.call('POST', '/api/v1/admin/staff-clients', { ...asOwner, body: client })
+  const paths = [`/api/v1/admin/staff/${person.id}`, `/api/v1/admin/staff-clients/${program.client_id}`]
+  for (const path of paths) {
+    for (const blank of ['', '%20', '%0A%09', 'x'.repeat(501)]) {
+      const answer = await service.call('DELETE', `${path}?reason=${blank}`, asOwner)
+      t.match(answer, { status: 400, body: { errors: [{ path: 'reason' }] } }, `${path} "${blank.slice(0, 9)}"`)
+    }
+    t.match(await service.call('DELETE', `${path}?because=1`, asOwner), { status: 400 })
+    t.match(await service.call('DELETE', `${path}?reason=left%20us`, asOwner), { status: 200 })
+  }
+  const { body: audit } = await service.call('GET', '/api/v1/admin/audit?limit=2', asOwner)
+  t.match(audit.data, [
+    { action: 'staff.client_revoke', reason: 'left us', actor_role: 'OWNER', actor_id: String },
+    { action: 'staff.remove', reason: 'left us', actor_role: 'OWNER', actor_id: String },
+  ])
+  const { rows } = await owner.query('select actor_id from operator_actions order by ordinal desc limit 1')
+  t.equal(audit.data[0].actor_id, rows[0].actor_id)
 })
 
 t.test('an id that is nobody is the same 404, whatever it looks like', async (t) => {

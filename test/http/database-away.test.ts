@@ -10,7 +10,7 @@ import { readConfig } from '../../src/config.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { migrateUp } from '../../src/db/migrate.ts'
-import { ensureDemoMerchant } from '../../src/registrations/seed-demo.ts'
+import { ensureDemoMerchant } from '../../src/sandbox/seed-merchant.ts'
 import { createPayment, paymentBody, serviceToken, testService, until } from '../support/app.ts'
 
 t.test(
@@ -83,7 +83,11 @@ t.test(
     t.match(await call('GET', '/healthz'), { status: 200 }, 'the process lives, so nobody kills it')
     const readiness = await call('GET', '/readyz')
     t.match(readiness, { status: 503 })
-    t.same(JSON.parse(readiness.text), { status: 'not_ready', database: 'unreachable' })
+    t.same(JSON.parse(readiness.text), {
+      status: 'not_ready',
+      database: 'unreachable',
+      identity: 'away',
+    })
     t.equal((await call('GET', '/metrics')).status, 200)
 
     database = await startEmbedded(options)

@@ -101,7 +101,7 @@ t.test('whoami tells people and programs who they are and what they may do', asy
     name: 'fin@acme.example',
     role: 'FINANCE',
     permissions: ['read payments', 'refund payments'],
-    merchant: { id: merchant.id, trading_name: 'Acme', kyb_status: 'APPROVED' },
+    merchant: { id: merchant.id, trading_name: 'Acme', kyb_status: 'APPROVED', is_active: true },
   })
   t.ok(Date.parse(body.expires_at) > Date.now())
   const program = await service.call('GET', '/api/v1/whoami', { merchant })

@@ -11,6 +11,7 @@ const live = await testService(t, {
     SVC_SMTP_URL: 'smtp://127.0.0.1:9',
     SVC_PORT: String(port),
     SVC_RATE_LIMITS: 'false',
+    SVC_TRUST_PROXY: 'true',
   },
 })
 const sandbox = await testService(t)

@@ -83,6 +83,32 @@ t.test('operators see what needs a hand and heal it; who may only read sees no a
   })
 })
 
+t.test('who may only read sees no address in what went wrong either', async (t) => {
+  await plantHalfMade(owner, { slug: 'told' })
+  await owner.query(
+    `update registration set admin_email = $1, failure = $2, warnings = array['asked ' || $1] where slug = 'told'`,
+    [`jonathan.smith'x@mask.example`, `550 <jonathan.smith'x@mask.example> is nobody`],
+  )
+  const told = async (headers: Record<string, string>) =>
+    (await call('GET', '/api/v1/admin/registrations', { headers })).body.data.find(
+      ({ slug }: { slug: string }) => slug === 'told',
+    )
+  t.match(await told(ops), {
+    admin_email: /^jonathan\.smith'x@/,
+    failure: /jonathan/,
+    problems: [/jonathan/],
+    warnings: [/jonathan/],
+  })
+  const masked = await told(support)
+  t.match(masked, {
+    admin_email: 'j***@mask.example',
+    failure: '550 <j***@mask.example> is nobody',
+    problems: [/<j\*\*\*@mask\.example>/],
+    warnings: ['asked j***@mask.example'],
+  })
+  t.notMatch(JSON.stringify(masked), /onathan|smith|'x@/)
+})
+
 t.test('one that is worked on waits, and one that is not there is not found', async (t) => {
   await plantHalfMade(owner, { slug: 'busy', leaseEndedAgo: '-1 minute' })
   t.match(await call('POST', '/api/v1/admin/registrations/busy/repair', { headers: ops }), {

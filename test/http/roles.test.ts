@@ -1,6 +1,8 @@
+import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
 import { hasBody } from '../../src/wire/operation.ts'
+import type { Operation } from '../../src/wire/operation.ts'
 import type { Answer } from '../support/app.ts'
 import { serviceWithRealms, somePath } from '../support/realms.ts'
 
@@ -49,6 +51,7 @@ const MAY: Record<string, string> = {
   listStaffClients: 'OWNER',
   createStaffClient: 'OWNER',
   revokeStaffClient: 'OWNER',
+  rotateRealmKeys: 'OWNER',
 
   getService: open,
   whoami: 'ADMIN DEVELOPER FINANCE NONE OWNER OPS SUPPORT',
@@ -166,4 +169,119 @@ t.test('of several roles in a token any may let it in, and it acts under the one
   const { body } = await service.call('GET', '/api/v1/whoami', { headers })
   t.equal(body.role, 'DEVELOPER')
   t.same(body.permissions.toSorted(), ['create payments', 'manage webhooks', 'read payments', 'refund payments'])
+})
+
+/** What could let its caller in again, or free what was stopped: nothing that is remembered counts for it. */
+const LASTING = ['manage team', 'manage credentials', 'administer platform', 'operate merchants']
+const lasting = OPERATIONS.filter(({ permission }) => permission !== undefined && LASTING.includes(permission))
+
+/** A caller that is known to the process, and what ends it behind the process's back. */
+type Ending = { name: string; realm: 'merchant' | 'platform'; refused: string; start(): Promise<Started> }
+type Started = { headers: Record<string, string>; end: string; values: unknown[] }
+
+async function startMember(end: string): Promise<Started> {
+  const subject = randomUUID()
+  await service.owner.query(
+    `insert into team_members (merchant_id, id, email, role, invited_by) values ($1, $2, $3, 'ADMIN', 'test')`,
+    [merchant.id, subject, `${subject}@acme.example`],
+  )
+  return { headers: person(merchant, { subject, roles: ['ADMIN'] }), end, values: [subject] }
+}
+
+async function startStaff(end: string): Promise<Started> {
+  const subject = randomUUID()
+  await service.owner.query(
+    `insert into platform_users (id, keycloak_user_id, email, display_name, role) values ($1, $2, $3, 'x', 'OWNER')`,
+    [randomUUID(), subject, `${subject}@platform.example`],
+  )
+  return { headers: operator({ subject, roles: ['OWNER'] }), end, values: [subject] }
+}
+
+async function startClient(headers: Promise<Record<string, string>>, end: string): Promise<Started> {
+  const given = await headers
+  const claims = JSON.parse(Buffer.from(given['authorization']?.split('.')[1] ?? '', 'base64url').toString())
+  return { headers: given, end, values: [claims.azp] }
+}
+
+const ENDINGS: Ending[] = [
+  {
+    name: 'an ADMIN who was removed',
+    realm: 'merchant',
+    refused: 'UNAUTHENTICATED',
+    start: () => startMember('update team_members set is_active = false where id = $1'),
+  },
+  {
+    name: 'an ADMIN who was demoted',
+    realm: 'merchant',
+    refused: 'FORBIDDEN_ROLE',
+    start: () => startMember(`update team_members set role = 'DEVELOPER' where id = $1`),
+  },
+  {
+    name: 'a credential of ADMIN that was revoked',
+    realm: 'merchant',
+    refused: 'UNAUTHENTICATED',
+    start: () =>
+      startClient(program(merchant, 'ADMIN'), 'update merchant_client set revoked_at = now() where client_id = $1'),
+  },
+  {
+    name: 'a credential that is no ADMIN any more',
+    realm: 'merchant',
+    refused: 'FORBIDDEN_ROLE',
+    start: () =>
+      startClient(program(merchant, 'ADMIN'), `update merchant_client set role = 'FINANCE' where client_id = $1`),
+  },
+  {
+    name: 'an OWNER who was removed',
+    realm: 'platform',
+    refused: 'UNAUTHENTICATED',
+    start: () => startStaff('update platform_users set is_active = false where keycloak_user_id = $1'),
+  },
+  {
+    name: 'an OWNER who was demoted',
+    realm: 'platform',
+    refused: 'FORBIDDEN_ROLE',
+    start: () => startStaff(`update platform_users set role = 'SUPPORT' where keycloak_user_id = $1`),
+  },
+  {
+    name: 'automation as OWNER that was revoked',
+    realm: 'platform',
+    refused: 'UNAUTHENTICATED',
+    start: () =>
+      startClient(automation('OWNER'), 'update platform_clients set revoked_at = now() where client_id = $1'),
+  },
+]
+
+for (const { name, realm, refused, start } of ENDINGS) {
+  t.test(`${name} does nothing lasting, from that moment on`, async (t) => {
+    const { headers, end, values } = await start()
+    const operations = lasting.filter(({ access }) => access.includes(realm))
+    const codeOf = async ({
+      method,
+      path,
+    }: {
+      method: Operation['method']
+      path: string
+    }): Promise<string | undefined> => {
+      const body = method === 'POST' || method === 'PUT' ? { body: { nothing: true } } : {}
+      return (await service.call(method, somePath(path), { headers, ...body })).body.code
+    }
+    const read = { method: 'GET', path: realm === 'merchant' ? '/api/v1/payments' : '/api/v1/admin/merchants' } as const
+    t.equal(await codeOf(read), undefined, 'it is let in, and remembered')
+    for (const operation of operations) t.notOk(REFUSALS.includes((await codeOf(operation)) ?? ''), operation.name)
+    await service.owner.query(end, values)
+    for (const operation of operations) t.equal(await codeOf(operation), refused, operation.name)
+    t.equal(await codeOf(read), undefined, 'while reading goes on for the seconds that it is remembered')
+  })
+}
+
+t.test('what lasts is what this test thinks of', async (t) => {
+  const isAskedAfresh = (permission: string | undefined): boolean => LASTING.includes(permission ?? '')
+  for (const { name, method, permission } of OPERATIONS.filter(({ path }) =>
+    /\/(team|api-credentials|staff)/.test(path),
+  ))
+    t.ok(isAskedAfresh(permission), `${method} ${name}`)
+  for (const { name, permission } of OPERATIONS.filter(
+    ({ method, path }) => method !== 'GET' && /\/admin\//.test(path),
+  ))
+    t.ok(isAskedAfresh(permission), name)
 })

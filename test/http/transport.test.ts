@@ -12,7 +12,7 @@ import { countRows } from '../support/rows.ts'
 const service = await testService(t)
 const merchant = await service.merchant()
 const { port } = service.app.config
-const HEAD = `POST /api/v1/payments HTTP/1.1\r\nHost: x\r\nX-Merchant-Client-Id: ${merchant.clientId}\r\nX-Idempotency-Key: k\r\nContent-Type: application/json\r\n`
+const HEAD = `POST /api/v1/payments HTTP/1.1\r\nHost: localhost\r\nX-Merchant-Client-Id: ${merchant.clientId}\r\nX-Idempotency-Key: k\r\nContent-Type: application/json\r\n`
 
 async function stillServes(): Promise<boolean> {
   return (await service.call('GET', '/api/v1/payments', { merchant })).status === 200

@@ -1,10 +1,14 @@
 import { createHash, randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Test } from 'tap'
-import { createActionLink, readActionLink, setPasswordByLink } from '../../src/identity/embedded/action-tokens.ts'
-import type { NewActionLink } from '../../src/identity/embedded/action-tokens.ts'
-import { makeSignIn } from '../../src/identity/embedded/login.ts'
-import { hashPassword } from '../../src/identity/embedded/passwords.ts'
+import {
+  createActionLink,
+  readActionLink,
+  setPasswordByLink,
+} from '../../src/identity/embedded/people/action-tokens.ts'
+import type { NewActionLink } from '../../src/identity/embedded/people/action-tokens.ts'
+import { makeSignIn } from '../../src/identity/embedded/people/login.ts'
+import { hashPassword } from '../../src/identity/embedded/people/passwords.ts'
 import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
 

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { request } from 'undici'
-import { makeSignIn } from '../../src/identity/embedded/login.ts'
+import { makeSignIn } from '../../src/identity/embedded/people/login.ts'
 import type { TestService } from '../support/app.ts'
 import { guess, isIn, openLogin } from '../support/guesses.ts'
 import { PASSWORD, atPortal, embeddedHarness, makeRealm } from '../support/identity.ts'

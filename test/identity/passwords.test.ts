@@ -5,7 +5,7 @@ import {
   passwordProblem,
   verifyNothing,
   verifyPassword,
-} from '../../src/identity/embedded/passwords.ts'
+} from '../../src/identity/embedded/people/passwords.ts'
 
 const GOOD = 'a quiet harbour at noon'
 

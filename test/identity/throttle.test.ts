@@ -1,6 +1,6 @@
 import t from 'tap'
 import { request } from 'undici'
-import { makeBuckets } from '../../src/identity/embedded/throttle.ts'
+import { makeBuckets } from '../../src/identity/embedded/people/throttle.ts'
 import { embeddedHarness, makeRealm } from '../support/identity.ts'
 
 t.test('a bucket gives its burst at once, and then one after the other', async (t) => {
@@ -87,4 +87,44 @@ t.test('without rate limits nobody waits', async (t) => {
   const url = `${harness.authUrl}/realms/${realm.slug}/forgot`
   const answers = await Promise.all(Array.from({ length: 40 }, () => send(url, { email: 'nobody@example.com' })))
   t.ok(answers.every(({ status }) => status === 200))
+})
+
+t.test('a flood at the doors of programs is held off, and one address pays for itself alone', async (t) => {
+  const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true', SVC_TRUST_PROXY: 'true' } })
+  const realm = await makeRealm(harness)
+  const doors = [
+    { path: 'token', form: { grant_type: 'x', client_id: 'nobody' }, burst: 600 },
+    { path: 'auth/device', form: { client_id: 'nobody' }, burst: 60 },
+  ]
+  for (const { path, form, burst } of doors) {
+    const url = `${harness.authUrl}/realms/${realm.slug}/protocol/openid-connect/${path}`
+    const from = (address: string) => send(url, form, { 'x-forwarded-for': address })
+    const began = performance.now()
+    const answers = await Promise.all(Array.from({ length: burst + 40 }, () => from('203.0.113.7')))
+    const refused = answers.filter(({ status }) => status === 429)
+    const given = Math.ceil(((performance.now() - began) / 1_000) * (burst / 60))
+    t.ok(refused.length >= 40 - given && refused.length <= 40, `${path}: ${String(refused.length)} refused`)
+    if (refused.length === 0) continue
+    t.match(JSON.parse(refused[0]?.text ?? ''), { error: 'temporarily_unavailable' })
+    t.ok(Number(refused[0]?.headers['retry-after']) >= 1)
+    t.not((await from('203.0.113.8')).status, 429)
+  }
+})
+
+t.test('a flood of sign-ins is held off with a page', async (t) => {
+  const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
+  const realm = await makeRealm(harness)
+  const url = `${harness.authUrl}/realms/${realm.slug}/protocol/openid-connect/auth`
+  const answers = await Promise.all(
+    Array.from({ length: 420 }, async () => {
+      const { statusCode, headers, body } = await request(url)
+      return { status: statusCode, type: headers['content-type'], text: await body.text() }
+    }),
+  )
+  const refused = answers.filter(({ status }) => status === 429)
+  t.ok(refused.length > 0 && refused.length <= 120, String(refused.length))
+  t.match(refused[0], { type: /text\/html/, text: /Too many tries/ })
+  const preflight = await request(`${url.replace(/auth$/, 'token')}`, { method: 'OPTIONS' })
+  await preflight.body.dump()
+  t.not(preflight.statusCode, 429)
 })

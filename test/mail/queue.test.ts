@@ -11,6 +11,7 @@ const { app } = service
 
 const MAIL: NewMail = {
   merchantId: null,
+  realm: 'acme',
   kind: 'invite',
   recipient: 'ada@acme.example',
   subject: 'Your invitation',

@@ -28,6 +28,7 @@ const mailing = async (t: Test, { worker = false, env = {} } = {}): Promise<Mail
     queue: (changes = {}) =>
       queueMail(app, app.pool, {
         merchantId: null,
+        realm: 'acme',
         kind: 'invite',
         recipient: 'ada@acme.example',
         subject: 'Grüße',

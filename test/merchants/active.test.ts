@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import type { IdentityProvider } from '../../src/identity/provider.ts'
 import { registerMerchant } from '../../src/registrations/register.ts'
 import { setActive } from '../../src/merchants/set-active.ts'
 import { createPayment, serviceToken, testService } from '../support/app.ts'
@@ -30,23 +31,66 @@ t.test('a disabled merchant gets no tokens and creates no payments; enabled agai
   ])
 })
 
-t.test('a provider that does not answer changes nothing, and a repeat heals what a crash left different', async (t) => {
+t.test('with a provider that does not answer the merchant is changed, and a repeat heals its realm', async (t) => {
   const identity = makeRemoteIdentity()
   const { app, owner } = await testService(t, { overrides: { identity } })
   const { merchant_id: id } = await registerMerchant(app, registrationInput())
   const realm = () => identity.realms.get('acme-ltd')
   identity.faults.isAway = true
   await t.rejects(setActive(app, { id, isActive: false, actor }), { name: 'IdentityUnavailableError' })
-  t.match((await owner.query('select is_active from merchants')).rows, [{ is_active: true }])
+  t.match((await owner.query('select is_active from merchants')).rows, [{ is_active: false }], 'it works no longer')
   identity.faults.isAway = false
+  t.match(await setActive(app, { id, isActive: false, actor }), { is_active: false })
+  t.equal(realm()?.isEnabled, false)
   const mend = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
-  await t.rejects(setActive(app, { id, isActive: false, actor }))
-  t.match((await owner.query('select is_active from merchants')).rows, [{ is_active: true }])
-  t.equal(realm()?.isEnabled, false, 'the realm is the stricter of the two')
+  await t.rejects(setActive(app, { id, isActive: true, actor }))
+  t.match((await owner.query('select is_active from merchants')).rows, [{ is_active: false }])
+  t.equal(realm()?.isEnabled, false, 'what is not recorded has not happened')
   await mend()
   t.match(await setActive(app, { id, isActive: true, actor }), { is_active: true })
   t.equal(realm()?.isEnabled, true)
+  const { rows } = await owner.query(
+    `select after from operator_actions where action = 'merchant.active' order by ordinal`,
+  )
+  t.same(rows, [{ after: { is_active: false } }, { after: { is_active: true } }], 'each change is recorded once')
 })
+
+t.test('however many disable and enable it at once, row, realm and trail agree in the end', async (t) => {
+  const identity = makeRemoteIdentity()
+  const { app, owner } = await testService(t, { overrides: { identity: slowly(identity) } })
+  const { merchant_id: id } = await registerMerchant(app, registrationInput())
+  for (let round = 0; round < 4; round += 1) {
+    await Promise.all(
+      Array.from({ length: 25 }, () => [true, false])
+        .flat()
+        .map((isActive) => setActive(app, { id, isActive, actor })),
+    )
+    const { rows } = await owner.query<{ is_active: boolean }>('select is_active from merchants')
+    t.equal(identity.realms.get('acme-ltd')?.isEnabled, rows[0]?.is_active)
+    const { rows: trail } = await owner.query<{ before: boolean; after: boolean }>(
+      `select (before ->> 'is_active')::bool as before, (after ->> 'is_active')::bool as after
+       from operator_actions where action = 'merchant.active' order by ordinal`,
+    )
+    t.equal(trail.at(-1)?.after, rows[0]?.is_active)
+    t.ok(
+      trail.every(({ before, after }, index) => before !== after && before === (trail[index - 1]?.after ?? true)),
+      'each change begins where the one before has ended',
+    )
+  }
+})
+
+/** A provider whose answers take their time, and come in no order. */
+function slowly(identity: IdentityProvider): IdentityProvider {
+  const { setRealmEnabled } = identity
+  return {
+    ...identity,
+    setRealmEnabled: async (slug, isEnabled) => {
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+      await setRealmEnabled(slug, isEnabled)
+      await new Promise((resolve) => setTimeout(resolve, Math.random() * 20))
+    },
+  }
+}
 
 t.test('an id that is nobody is not found', async (t) => {
   const { app } = await testService(t)

@@ -1,8 +1,9 @@
 import t from 'tap'
 import { authorisedPayment, createPayment, testService, until, untilStatus } from '../support/app.ts'
+import { makeRemoteIdentity } from '../support/remote-identity.ts'
 
 t.test('liveness asks nobody, readiness counts the outbox', async (t) => {
-  const service = await testService(t)
+  const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
   t.match(await service.call('GET', '/healthz'), { status: 200, text: '{"status":"ok"}' })
   const nothing = { waiting: 0, due: 0, dead: 0 }
   t.same((await service.call('GET', '/readyz')).body, { status: 'ready', database: 'reachable', webhooks: nothing })
@@ -16,6 +17,18 @@ t.test('liveness asks nobody, readiness counts the outbox', async (t) => {
   )
   const { body } = await service.call('GET', '/readyz')
   t.match(body, { status: 'ready', webhooks: { waiting: 2, due: 2, dead: 1 } })
+})
+
+t.test('an identity provider that is away is shown, and the service stays ready', async (t) => {
+  const identity = makeRemoteIdentity()
+  const service = await testService(t, { overrides: { identity } })
+  t.match(await service.call('GET', '/readyz'), { status: 200, body: { status: 'ready', identity: 'reachable' } })
+  identity.faults.isAway = true
+  t.match(await service.call('GET', '/readyz'), { status: 200, body: { status: 'ready', identity: 'away' } })
+  identity.health = () => new Promise(() => undefined)
+  t.match(await service.call('GET', '/readyz'), { status: 200, body: { identity: 'away' } }, 'nor is it waited for')
+  const embedded = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
+  t.match(await embedded.call('GET', '/readyz'), { status: 200, body: { identity: 'reachable' } })
 })
 
 t.test('the metrics count requests, moves, attempts and jobs, and name no one', async (t) => {

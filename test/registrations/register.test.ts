@@ -1,6 +1,7 @@
 import t from 'tap'
 import { request } from 'undici'
 import { registerMerchant } from '../../src/registrations/register.ts'
+import { sweepRegistrations } from '../../src/registrations/sweep.ts'
 import { openWebhookSecret } from '../../src/merchants/webhook-secret.ts'
 import { serviceToken, testService, until } from '../support/app.ts'
 import { countLeftovers, NOTHING, register, registrationInput, registrationRow } from '../support/registrations.ts'
@@ -81,16 +82,8 @@ t.test('names, fees, clients and the first administrator are those that were ask
   ])
   const team = await owner.query('select email, role, is_active from team_members')
   t.same(team.rows, [{ email: 'ada@acme.example', role: 'ADMIN', is_active: true }])
-  const portal = await owner.query(
-    `select redirect_uris, web_origins, post_logout_redirect_uris from idp.clients where kind = 'portal'`,
-  )
-  t.same(portal.rows, [
-    {
-      redirect_uris: ['https://portal.example/callback'],
-      web_origins: ['https://portal.example'],
-      post_logout_redirect_uris: ['https://portal.example', 'https://portal.example/'],
-    },
-  ])
+  const portal = await owner.query(`select follows_configuration, redirect_uris from idp.clients where kind = 'portal'`)
+  t.same(portal.rows, [{ follows_configuration: true, redirect_uris: [] }], 'where the portal is, is asked each time')
   const users = await owner.query('select email, roles, password_hash from idp.users')
   t.same(users.rows, [{ email: 'ada@acme.example', roles: ['ADMIN'], password_hash: null }])
   const actions = await owner.query('select action, merchant_id, subject_id, actor_name, after from operator_actions')
@@ -203,12 +196,29 @@ t.test('an address registers ten merchants in an hour where callers are slowed d
   await t.rejects(from('2001:db8:1:2:ffff::9', 20), { code: 'RATE_LIMITED', retryAfterSeconds: Number }, 'one network')
   await t.resolves(from('2001:db8:1:3::1', 21), 'another network')
   await t.resolves(from('192.0.2.1', 22))
-  const { rows } = await owner.query('select distinct request_ip_hash from registration')
+  const { rows } = await owner.query('select distinct request_ip_hash from registration_attempt')
   t.equal(rows.length, 3)
   t.ok(
     rows.every(({ request_ip_hash }) => /^[0-9a-f]{64}$/.test(request_ip_hash)),
     'no address is kept',
   )
-  await owner.query(`update registration set created_at = created_at - interval '61 minutes'`)
+  await owner.query(`update registration_attempt set created_at = created_at - interval '61 minutes'`)
   await t.resolves(from('2001:db8:1:2::1', 23), 'after an hour')
+})
+
+t.test('a registration that is refused counts as well, and what counts no longer is forgotten', async (t) => {
+  const { app, owner } = await testService(t, { env: { SVC_RATE_LIMITS: 'true' } })
+  const from = (clientAddress: string) => registerMerchant(app, registrationInput({ clientAddress }))
+  await from('192.0.2.1')
+  for (let number = 0; number < 10; number += 1) {
+    await t.rejects(from('192.0.2.2'), { code: 'REALM_EXISTS' })
+  }
+  await t.rejects(from('192.0.2.2'), { code: 'RATE_LIMITED' }, 'names are not to be asked for one after the other')
+  await t.rejects(from('192.0.2.1'), { code: 'REALM_EXISTS' })
+  await owner.query(
+    `update registration_attempt set created_at = created_at - interval '61 minutes'
+     where ctid in (select ctid from registration_attempt limit 5)`,
+  )
+  await sweepRegistrations(app)
+  t.equal((await owner.query('select from registration_attempt')).rowCount, 7)
 })

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { DomainError } from '../../src/lib/errors.ts'
 import { inviteAdmins } from '../../src/registrations/invite-admins.ts'
 import { listRegistrations } from '../../src/registrations/list.ts'
 import { registerMerchant } from '../../src/registrations/register.ts'
@@ -87,6 +88,25 @@ t.test('an operator finishes what was left half-made', async (t) => {
   await t.rejects(repairRegistration(app, { slug: 'acme-ltd', rollback: true, actor }), {
     code: 'REGISTRATION_COMPLETE',
   })
+})
+
+t.test('or for an administrator whose address was mistyped', async (t) => {
+  const service = await remote(t)
+  const { app, owner, identity } = service
+  await killedMidway(service)
+  const input = { slug: 'acme-ltd', rollback: false, adminEmail: 'bea@acme.example', actor }
+  await t.rejects(repairRegistration(app, { ...input, rollback: true }), { code: 'VALIDATION_FAILED' })
+  t.match(await repairRegistration(app, input), { status: 'COMPLETE' })
+  t.match(await registrationRow(owner), { admin_email: 'bea@acme.example' })
+  t.match(identity.realms.get('acme-ltd')?.users, [{ email: 'bea@acme.example' }])
+  t.match((await owner.query('select * from operator_actions order by ordinal')).rows, [
+    { action: 'merchant.register' },
+    {
+      action: 'registration.replace_admin',
+      before: { admin_emails: ['ada@acme.example'] },
+      after: { admin_emails: ['bea@acme.example'] },
+    },
+  ])
 })
 
 t.test('or takes it back, which is written down', async (t) => {
@@ -187,6 +207,19 @@ t.test('an invitation that fails is tried again, later each time, and by an oper
   await inviteAdmins(app)
   t.equal(identity.realms.get('acme-ltd')?.users[0]?.invitations, 1, 'and not twice')
   t.match(await registrationRow(owner), { invited_at: String, failure: null })
+})
+
+t.test('whoever is invited too often is left in peace, which is no failure', async (t) => {
+  const { app, owner, identity } = await remote(t)
+  await registerMerchant(app, registrationInput())
+  const tooOften = new DomainError('RATE_LIMITED', 'too often', { retryAfterSeconds: 600 })
+  const limited = { ...app, identity: { ...identity, inviteUser: () => Promise.reject(tooOften) } }
+  await inviteAdmins(limited)
+  t.match(await registrationRow(owner), { invited_at: null, invite_attempts: 0, failure: null })
+  const { rows } = await owner.query('select extract(epoch from invite_due_at - now())::int as wait from registration')
+  t.ok(rows[0].wait > 590 && rows[0].wait <= 600)
+  t.same(await listRegistrations(app), { registrations: [], hasMore: false })
+  await t.rejects(repairRegistration(limited, { slug: 'acme-ltd', rollback: false, actor }), { code: 'RATE_LIMITED' })
 })
 
 t.test('fifteen invitations go out in two runs, each once, whoever runs them', async (t) => {

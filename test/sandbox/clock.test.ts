@@ -37,6 +37,11 @@ t.test('ten hours of retries end in DEAD after six attempts, in their order and 
   const advanced = await advance(service, merchant.id, '11h')
   t.equal(advanced.status, 200, advanced.text)
   t.match(advanced.body, { merchant_id: merchant.id, advanced_ms: 39_600_000 })
+  const { rows: actions } = await service.owner.query(
+    'select action, actor_name, merchant_id, after from operator_actions',
+  )
+  const entry = { action: 'sandbox.clock', actor_name: 'olga', merchant_id: merchant.id }
+  t.same(actions, [{ ...entry, after: { advance_ms: 39_600_000 } }], 'and the trail tells of it, once')
   const { body } = await service.call('GET', '/api/v1/portal/webhooks', { merchant })
   t.same(
     body.data.map((row: { status: string; attempt_count: number }) => [row.status, row.attempt_count]),

@@ -1,4 +1,4 @@
-import { readFileSync, readdirSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -416,14 +416,22 @@ t.test("svc sandbox clock advance lets a merchant's time pass", async (t) => {
 
 for (const idp of [[], ['--idp', 'none']]) {
   t.test(`--ephemeral ${idp.join(' ')} plays with a service of its own and leaves nothing of it`, async (t) => {
-    const before = readdirSync(tmpdir()).filter((name) => name.startsWith('svc-ephemeral-'))
+    // A temporary directory of its own: others make such services at the same time.
+    const usual = process.env['TMPDIR']
+    const own = mkdtempSync(join(tmpdir(), 'svc-own-'))
+    process.env['TMPDIR'] = own
+    t.teardown(() => {
+      if (usual === undefined) delete process.env['TMPDIR']
+      else process.env['TMPDIR'] = usual
+      rmSync(own, { recursive: true, force: true })
+    })
     const { code, stdout } = await runCli(['sandbox', 'run', 'happy-path', '--ephemeral', ...idp], {
       env: { PATH: process.env['PATH'] },
     })
     t.match({ code, stdout }, { code: 0, stdout: /1 passed/ })
     t.same(
-      readdirSync(tmpdir()).filter((name) => name.startsWith('svc-ephemeral-')),
-      before,
+      readdirSync(own).filter((name) => name.startsWith('svc-ephemeral-')),
+      [],
     )
   })
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
 import { initPlatform } from '../../src/staff/init-platform.ts'
-import { ensureDemoOperator } from '../../src/staff/seed-demo.ts'
+import { ensureDemoOperator } from '../../src/sandbox/seed-operator.ts'
 import { testService, until } from '../support/app.ts'
 import { clientCredentials, refresh, signIn } from '../support/identity.ts'
 import { takeInvitation } from '../support/sign-in.ts'

@@ -2,8 +2,9 @@ import t from 'tap'
 import { readConfig } from '../../src/config.ts'
 import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
 import { initPlatform } from '../../src/staff/init-platform.ts'
-import { ensureDemoOperator } from '../../src/staff/seed-demo.ts'
-import { addStaff, listStaff, removeStaff } from '../../src/staff/staff.ts'
+import { ensureDemoOperator } from '../../src/sandbox/seed-operator.ts'
+import { addStaff } from '../../src/staff/add-staff.ts'
+import { listStaff, removeStaff } from '../../src/staff/staff.ts'
 import { listStaffClients, revokeStaffClient } from '../../src/staff/staff-clients.ts'
 import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
@@ -64,7 +65,7 @@ t.test("an installation's first OWNER gets a link, and again until it is taken",
   await t.rejects(initPlatform(app, { email: 'eve@svc.example' }), { code: 'USER_EXISTS', message: /ada@svc\.example/ })
   t.equal((await listStaff(app)).length, 1)
   const [owner] = await listStaff(app)
-  await identity.setPassword('platform', owner?.keycloak_user_id ?? '', 'taken')
+  await identity.setPassword('platform', owner?.keycloak_user_id ?? '', 'an invitation taken')
   await t.rejects(initPlatform(app, { email: 'ada@svc.example' }), { code: 'USER_EXISTS' })
   const { rows } = await service.owner.query('select actor_name, action from operator_actions order by ordinal')
   t.same(rows, [
@@ -79,6 +80,26 @@ t.test('who is no OWNER does not become one where there is one', async (t) => {
   await addStaff(app, { email: 'bob@svc.example', role: 'SUPPORT', actor })
   await t.rejects(initPlatform(app, { email: 'bob@svc.example' }), { code: 'USER_EXISTS' })
   t.match(await listStaff(app), [{ role: 'OWNER' }, { role: 'SUPPORT' }])
+})
+
+t.test('an OWNER whom the provider does not know keeps nobody out', async (t) => {
+  const { service, app, identity } = await installation(t)
+  // As an installation without a provider makes it.
+  await initPlatform(service.app, { email: 'ada@svc.example' })
+  t.match(await initPlatform(app, { email: 'ada@svc.example' }), { link: /token=1/ })
+  await identity.deleteUser('platform', identity.user('platform', 'ada@svc.example')?.id ?? '')
+  t.match(await initPlatform(app, { email: 'eve@svc.example' }), { link: /token=2/ })
+  await t.rejects(initPlatform(app, { email: 'ada@svc.example' }), { code: 'USER_EXISTS', message: /eve@svc/ })
+})
+
+t.test('the demo operator signs in at a provider that is newer than its row', async (t) => {
+  const { service, app, identity } = await installation(t)
+  await ensureDemoOperator(service.app)
+  const demo = await ensureDemoOperator(app)
+  t.match(identity.user('platform', demo.email), { roles: ['OWNER'], password: demo.password })
+  const [person] = await listStaff(app)
+  t.equal(person?.keycloak_user_id, identity.user('platform', demo.email)?.id)
+  t.equal(identity.realm('platform').clients.get(demo.client_id), demo.client_secret)
 })
 
 t.test('of two first OWNERs at once there is one', async (t) => {
@@ -120,11 +141,12 @@ t.test('another installation has other secrets', async (t) => {
 t.test('the demo operator comes back whole, but keeps a password of its own', async (t) => {
   const { app, identity } = await installation(t)
   const demo = await ensureDemoOperator(app)
-  await addStaff(app, { email: 'ada@svc.example', role: 'OWNER', actor })
+  const { member: ada } = await addStaff(app, { email: 'ada@svc.example', role: 'OWNER', actor })
+  await identity.setPassword('platform', ada.keycloak_user_id, 'taken')
   const person = (await listStaff(app)).find(({ email }) => email === demo.email)
-  await identity.setPassword('platform', person?.keycloak_user_id ?? '', 'my own')
+  await identity.setPassword('platform', person?.keycloak_user_id ?? '', 'a password of my own')
   await ensureDemoOperator(app)
-  t.equal(identity.user('platform', demo.email)?.password, 'my own')
+  t.equal(identity.user('platform', demo.email)?.password, 'a password of my own')
   await removeStaff(app, { id: person?.id ?? '', actor })
   await revokeStaffClient(app, { clientId: demo.client_id, actor })
   t.same(await ensureDemoOperator(app), demo)
@@ -140,6 +162,7 @@ t.test('there is no demo operator in live mode', async (t) => {
     SVC_DATABASE_URL: service.databaseUrl,
     SVC_ENCRYPTION_KEY: app.config.encryptionKey,
     SVC_PUBLIC_URL: 'https://svc.example',
+    SVC_TRUST_PROXY: 'false',
     SVC_SMTP_URL: 'smtp://mail.example',
   })
   await t.rejects(ensureDemoOperator({ ...app, config }), { message: /sandbox/ })

@@ -1,7 +1,8 @@
 import t from 'tap'
 import type { App } from '../../src/app.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
-import { addStaff, changeStaffRole, listStaff, removeStaff } from '../../src/staff/staff.ts'
+import { addStaff } from '../../src/staff/add-staff.ts'
+import { changeStaffRole, listStaff, removeStaff } from '../../src/staff/staff.ts'
 import type { PlatformRole } from '../../src/lib/permissions.ts'
 import type { PlatformUser } from '../../src/staff/record.ts'
 import { testService } from '../support/app.ts'
@@ -86,7 +87,7 @@ t.test('an invitation that was not taken is sent again; one that was is refused'
   const first = await add('bob@svc.example', 'SUPPORT')
   t.match(await add('bob@svc.example', 'OPS'), { id: first.id, role: 'OPS' })
   t.equal(identity.invitations.filter(({ userId }) => userId === first.keycloak_user_id).length, 2)
-  await identity.setPassword('platform', first.keycloak_user_id, 'taken')
+  await identity.setPassword('platform', first.keycloak_user_id, 'an invitation taken')
   await t.rejects(add('bob@svc.example', 'OWNER'), { code: 'USER_EXISTS' })
   t.same(identity.user('platform', 'bob@svc.example')?.roles, ['OPS'])
 })
@@ -141,6 +142,49 @@ t.test('whichever step fails, nobody may do more than the row says, and a repeti
   t.equal((await listStaff(app)).length, 1, 'gone for us at once')
   await removeStaff(app, { id: bob.id, actor })
   t.equal(identity.user('platform', 'bob@svc.example'), undefined, 'and at the provider with the repetition')
+})
+
+t.test('an OWNER who has not signed up, or whose account is gone, is no other OWNER', async (t) => {
+  for (const leave of ['demote', 'remove'] as const) {
+    const { app, identity, add } = await platform()
+    const [ada, bob, cat] = [await add('ada@svc.example'), await add('bob@svc.exmaple'), await add('cat@svc.example')]
+    const signUp = ({ keycloak_user_id: id }: PlatformUser) => identity.setPassword('platform', id, 'taken')
+    const go = ({ id }: PlatformUser) =>
+      leave === 'remove' ? removeStaff(app, { id, actor }) : changeStaffRole(app, { id, role: 'OPS', actor })
+    await signUp(ada)
+    await signUp(cat)
+    await identity.deleteUser('platform', cat.keycloak_user_id)
+    await t.rejects(go(ada), { code: 'LAST_OWNER', next: /invitation/ }, leave)
+    await t.resolves(go(bob))
+    await signUp(await add('cat@svc.example'))
+    await t.resolves(go(ada))
+    await t.rejects(go(cat), { code: 'LAST_OWNER' })
+  }
+})
+
+t.test('whom the provider has lost gets another account with the next invitation', async (t) => {
+  const { app, identity, add, actions } = await platform()
+  await add('ada@svc.example')
+  const { member: before } = await addStaff(service.app, { email: 'bob@svc.example', role: 'OPS', actor })
+  await t.resolves(changeStaffRole(app, { id: before.id, role: 'SUPPORT', actor }))
+  const { member: after } = await addStaff(app, {
+    email: 'bob@svc.example',
+    displayName: 'Bob',
+    role: 'OPS',
+    reason: 'he has moved',
+    actor,
+  })
+  const account = identity.user('platform', 'bob@svc.example')
+  t.match(account, { id: after.keycloak_user_id, roles: ['OPS'] })
+  t.match(after, { id: before.id, display_name: 'Bob', role: 'OPS' })
+  t.not(after.keycloak_user_id, before.keycloak_user_id)
+  t.match((await actions()).at(-1), {
+    action: 'staff.reinvite',
+    reason: 'he has moved',
+    before: { keycloak_user_id: before.keycloak_user_id, display_name: 'bob', role: 'SUPPORT' },
+    after: { keycloak_user_id: after.keycloak_user_id, display_name: 'Bob', role: 'OPS' },
+  })
+  t.match(await add('bob@svc.example', 'OPS'), { display_name: 'Bob' }, 'who gives no name changes none')
 })
 
 t.test('over HTTP an OWNER keeps the staff', async (t) => {

@@ -136,7 +136,7 @@ async function merchantHeaders(
   { realm, clientId, clientSecret }: TestMerchant,
 ): Promise<Record<string, string>> {
   if (app.identity.kind === 'none') return { 'x-merchant-client-id': clientId }
-  return { authorization: `Bearer ${await serviceToken(app.publicUrl, { realm, clientId, secret: clientSecret })}` }
+  return { authorization: `Bearer ${await serviceToken(authUrlOf(app), { realm, clientId, secret: clientSecret })}` }
 }
 
 async function operatorHeaders(app: App, role: PlatformRole = 'OWNER'): Promise<Record<string, string>> {
@@ -145,7 +145,12 @@ async function operatorHeaders(app: App, role: PlatformRole = 'OWNER'): Promise<
   const actor = { id: 'test', name: 'test', role: 'OWNER' }
   const made = await createStaffClient(app, { name: 'test', role, actor })
   const client = { realm: PLATFORM_REALM, clientId: made.client_id, secret: made.client_secret ?? '' }
-  return { authorization: `Bearer ${await serviceToken(app.publicUrl, client)}` }
+  return { authorization: `Bearer ${await serviceToken(authUrlOf(app), client)}` }
+}
+
+/** Where tokens come from: the service itself, where its provider answers there (test/support/mini-idp.ts does too). */
+function authUrlOf({ identity, publicUrl }: App): string {
+  return identity.handle === undefined ? (identity.authUrl ?? publicUrl) : publicUrl
 }
 
 const tokens = new Map<string, string>()

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '../../src/db/embedded.ts'
-import { packageRoot } from '../../src/db/package-root.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
 import { shortHash } from '../../src/db/postgres-files.ts'
 import { holdsWithin, isAlive } from '../../src/db/postmaster.ts'
 import { makeAdminConnection } from '../../src/db/connection.ts'

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeAdminConnection } from '../../src/db/connection.ts'
 import { migrateUp } from '../../src/db/migrate.ts'
-import { packageRoot } from '../../src/db/package-root.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
 import { shortHash } from '../../src/db/postgres-files.ts'
 import { clusterUrl } from './cluster.ts'
 

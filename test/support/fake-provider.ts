@@ -86,7 +86,10 @@ export function fakeProvider(): FakeProvider {
     findUser: (slug, email) => run('findUser', () => byEmail(slug, email)?.id ?? null),
     hasPassword: (slug, id) => run('hasPassword', () => (realm(slug).users.get(id)?.password ?? null) !== null),
     deleteUser: (slug, id) => run('deleteUser', () => void realm(slug).users.delete(id)),
-    setUserRoles: (slug, id, roles) => run('setUserRoles', () => change(slug, id, { roles })),
+    setUserRoles: (slug, id, roles) =>
+      run('setUserRoles', () => {
+        if (realm(slug).users.has(id)) change(slug, id, { roles })
+      }),
     setUserEnabled: () => run('setUserEnabled', () => undefined),
     setPassword: (slug, id, password) => run('setPassword', () => change(slug, id, { password })),
     inviteUser: (slug, userId, invitation) =>

@@ -26,7 +26,10 @@ export function isIn(page: Page): boolean {
 /** Takes the link of an invitation, whichever fields its page has. */
 export async function takeInvitation(authUrl: string, link: string, password: string): Promise<Page> {
   const agent = new UserAgent(authUrl)
-  const page = await agent.open(link)
+  const first = await agent.open(link)
+  // Keycloak asks for a click before it does anything, for those who scan mail.
+  const onward = /href="([^"]*\/login-actions\/action-token[^"]*)"/.exec(first.text)?.[1]?.replaceAll('&amp;', '&')
+  const page = onward === undefined ? first : await agent.open(onward)
   const fields = [...page.text.matchAll(/<input\b[^>]*type="password"[^>]*>/g)].flatMap(
     ([input]) => /\bname="([^"]*)"/.exec(input)?.[1] ?? [],
   )

@@ -12,6 +12,7 @@ import { clientIdsOf } from '../../src/lib/realms.ts'
 import { mailBodyContext } from '../../src/mail/seal-context.ts'
 import { testService } from './app.ts'
 import type { TestService } from './app.ts'
+import { keycloakHarness } from './keycloak.ts'
 import { UserAgent, asksForPassword, formsOf } from './user-agent.ts'
 import type { Page } from './user-agent.ts'
 
@@ -32,7 +33,7 @@ export type HarnessOptions = { mail?: 'away'; env?: Record<string, string> }
 
 /** The provider that the contract is tested on. All that depends on which it is stands here. */
 export function identityHarness(t: Test, options: HarnessOptions = {}): Promise<IdentityHarness> {
-  return embeddedHarness(t, options)
+  return process.env['SVC_TEST_PROVIDER'] === 'keycloak' ? keycloakHarness(t, options) : embeddedHarness(t, options)
 }
 
 /** The embedded provider, as two processes would run it: two apps on one database. */

@@ -53,7 +53,12 @@ export function makeRemoteIdentity(): IdentityProvider & { realms: Map<string, R
       if (faults.failCreate === 'before') throw new IdentityUnavailableError('it broke before')
       const made = makeRealm(spec)
       if (faults.failCreate === 'after') throw new IdentityUnavailableError('it broke after')
-      await record?.(made, undefined)
+      try {
+        await record?.(made, undefined)
+      } catch (error) {
+        realms.delete(spec.slug)
+        throw error
+      }
       if (faults.failCreate === 'after recording') throw new IdentityUnavailableError('it broke at last')
       return made
     },

@@ -207,3 +207,19 @@ t.test('bad bodies are refused, and nothing is made', async (t) => {
   t.match(await service.call('POST', rotate, { merchant, body: { client_secret: 'mine' } }), { status: 400 })
   t.equal((await service.call('GET', path, { merchant })).body.data.length, 1)
 })
+
+t.test('a client that the provider does not know works again with its new secret', async (t) => {
+  const { app, identity, merchantId, clientId, realm } = await shop()
+  // As a row is that was made before there was a provider.
+  const { credential } = await createCredential(service.app, { merchantId, name: 'ci', role: 'DEVELOPER', actor })
+  await identity.deleteClient(realm, clientId)
+  for (const id of [credential.client_id, clientId]) {
+    const { secret } = await rotateCredential(app, { merchantId, clientId: id, actor })
+    t.match(secret, /^[\w-]{43}$/)
+    t.equal(identity.realm(realm).clients.get(id), secret)
+  }
+  await identity.deleteRealm(realm, merchantId)
+  await t.rejects(rotateCredential(app, { merchantId, clientId, actor }), { code: 'SERVICE_UNAVAILABLE' })
+  await t.rejects(createCredential(app, { merchantId, name: 'x', role: null, actor }), { code: 'SERVICE_UNAVAILABLE' })
+  t.equal((await listCredentials(app, merchantId)).length, 2, 'and no row is left of it')
+})

@@ -1,7 +1,9 @@
 import t from 'tap'
 import type { App } from '../../src/app.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
-import { changeMemberRole, inviteMember, listTeam, removeMember } from '../../src/team/members.ts'
+import { DomainError } from '../../src/lib/errors.ts'
+import { inviteMember } from '../../src/team/invite-member.ts'
+import { changeMemberRole, listTeam, removeMember } from '../../src/team/members.ts'
 import type { TeamMemberRecord } from '../../src/team/record.ts'
 import { testService } from '../support/app.ts'
 import { fakeProvider } from '../support/fake-provider.ts'
@@ -96,7 +98,7 @@ t.test('an invitation that was not taken is sent again; one that was is refused'
   t.match(again, { id: first.id, role: 'DEVELOPER' }, 'with the role of now')
   t.same(identity.user(realm, 'bob@acme.example')?.roles, ['DEVELOPER'])
   t.equal(identity.invitations.filter(({ userId }) => userId === first.id).length, 2)
-  await identity.setPassword(realm, first.id, 'taken')
+  await identity.setPassword(realm, first.id, 'an invitation taken')
   await t.rejects(invite('bob@acme.example', 'ADMIN'), { code: 'USER_EXISTS' })
   t.same(identity.user(realm, 'bob@acme.example')?.roles, ['DEVELOPER'])
   t.equal((await listTeam(app, merchantId)).length, 2)
@@ -190,8 +192,9 @@ t.test('a removal that the provider did not hear of holds already, and is made u
 
 t.test('what a failed removal left at the provider does not come back with a new invitation', async (t) => {
   const { app, identity, merchantId, realm, invite } = await team()
-  await invite('ada@acme.example')
+  const ada = await invite('ada@acme.example')
   const bob = await invite('bob@acme.example')
+  await identity.setPassword(realm, ada.id, 'an invitation taken')
   await identity.setPassword(realm, bob.id, 'known to the old account')
   identity.fail('deleteUser')
   await t.rejects(removeMember(app, { merchantId, id: bob.id, actor }))
@@ -212,6 +215,92 @@ t.test('of two role changes at once, one stands in both places', async (t) => {
     const row = (await listTeam(app, merchantId)).find(({ id }) => id === bob.id)
     t.same(identity.user(realm, 'bob@acme.example')?.roles, [row?.role])
   }
+})
+
+/** They take their invitations. */
+const signUp = async ({ identity, realm }: Team, ...members: TeamMemberRecord[]): Promise<void> => {
+  for (const { id } of members) await identity.setPassword(realm, id, 'taken')
+}
+
+t.test('an ADMIN who has not signed up is no other ADMIN', async (t) => {
+  for (const leave of ['demote', 'remove'] as const) {
+    const own = await team()
+    const { app, merchantId, invite } = own
+    const ada = await invite('ada@acme.example')
+    const bob = await invite('bob@acme.exmaple')
+    const cat = await invite('cat@acme.example')
+    const go = ({ id }: TeamMemberRecord) =>
+      leave === 'remove'
+        ? removeMember(app, { merchantId, id, actor })
+        : changeMemberRole(app, { merchantId, id, role: 'DEVELOPER', actor })
+    await signUp(own, ada)
+    await t.rejects(go(ada), { code: 'LAST_ADMIN', message: /can sign in/, next: /invitation/ }, leave)
+    await t.resolves(go(bob), 'whose going takes nothing away')
+    await signUp(own, cat)
+    await t.resolves(go(ada))
+    await t.rejects(go(cat), { code: 'LAST_ADMIN', next: /make another/ })
+  }
+})
+
+t.test('nor is one whose account is gone, and while the provider is away who has to go goes', async (t) => {
+  const own = await team()
+  const { app, identity, realm, merchantId, invite } = own
+  const ada = await invite('ada@acme.example')
+  const bob = await invite('bob@acme.example')
+  await signUp(own, ada, bob)
+  await identity.deleteUser(realm, bob.id)
+  const remove = () => removeMember(app, { merchantId, id: ada.id, actor })
+  await t.rejects(remove(), { code: 'LAST_ADMIN' })
+  identity.fail('hasPassword')
+  t.match(await remove(), { is_active: false })
+})
+
+t.test('without a provider everyone counts', async (t) => {
+  const { id: merchantId } = await service.merchant()
+  const invite = (email: string) => inviteMember(service.app, { merchantId, email, role: 'ADMIN', actor })
+  const [ada, bob] = [await invite('ada@acme.example'), await invite('bob@acme.example')]
+  t.equal((await invite('bob@acme.example')).id, bob.id)
+  await t.resolves(removeMember(service.app, { merchantId, id: ada.id, actor }))
+  await t.rejects(removeMember(service.app, { merchantId, id: bob.id, actor }), { code: 'LAST_ADMIN' })
+})
+
+t.test('whom the provider has lost gets another account with the next invitation', async (t) => {
+  const { app, identity, realm, merchantId, invite } = await team()
+  await invite('ada@acme.example')
+  // As a row is that was made before there was a provider.
+  const before = await inviteMember(service.app, { merchantId, email: 'bob@acme.example', role: 'FINANCE', actor })
+  await t.resolves(changeMemberRole(app, { merchantId, id: before.id, role: 'DEVELOPER', actor }))
+  const after = await Promise.all([1, 2, 3].map(() => invite('bob@acme.example', 'ADMIN')))
+  const bob = identity.user(realm, 'bob@acme.example')
+  t.match(bob, { roles: ['ADMIN'], password: null })
+  t.ok(after.every(({ id }) => id === bob?.id && id !== before.id))
+  t.match(await listTeam(app, merchantId), [{ email: 'ada@acme.example' }, { id: bob?.id, role: 'ADMIN' }])
+  t.ok(identity.invitations.some(({ userId }) => userId === bob?.id))
+  const again = (await actionsOf(merchantId))[3]
+  t.match(again, {
+    action: 'team.reinvite',
+    subject_id: bob?.id,
+    before: { id: before.id, role: 'DEVELOPER' },
+    after: { id: bob?.id, role: 'ADMIN' },
+  })
+})
+
+t.test('without its realm nobody is invited to a merchant, which is no fault of ours', async (t) => {
+  const { app, identity, realm, merchantId, invite } = await team()
+  await identity.deleteRealm(realm, merchantId)
+  await t.rejects(invite('ada@acme.example'), { code: 'SERVICE_UNAVAILABLE', next: /svc merchants repair/ })
+  t.same(await listTeam(app, merchantId), [])
+})
+
+t.test('who is invited too often stays in the team, and is left in peace', async (t) => {
+  const { app, identity, merchantId } = await team()
+  const limited = {
+    ...identity,
+    inviteUser: () => Promise.reject(new DomainError('RATE_LIMITED', 'too often', { retryAfterSeconds: 60 })),
+  }
+  const wish = { merchantId, email: 'ada@acme.example', role: 'ADMIN', actor } as const
+  await t.rejects(inviteMember({ ...app, identity: limited }, wish), { code: 'RATE_LIMITED' })
+  t.match(await listTeam(app, merchantId), [{ email: 'ada@acme.example' }])
 })
 
 t.test("over HTTP a merchant's ADMIN keeps the team", async (t) => {

@@ -85,6 +85,7 @@ const ASKED: Record<string, Permission> = {
   listStaffClients: 'administer platform',
   createStaffClient: 'administer platform',
   revokeStaffClient: 'administer platform',
+  rotateRealmKeys: 'administer platform',
   createSandboxMerchant: 'operate sandbox',
   advanceSandboxClock: 'operate sandbox',
   listMails: 'operate sandbox',

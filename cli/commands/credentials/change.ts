@@ -12,7 +12,8 @@ import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { printNewSecret } from '../../new-secret.ts'
-import { shortTime } from '../../text.ts'
+import { roleText } from '../../role-text.ts'
+import { dayOf, shortTime } from '../../text.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const { body } = await call(context.client(), listApiCredentials, {})
@@ -21,11 +22,11 @@ export async function list(context: Context, _input: CommandInput<object>): Prom
     fields: Object.keys(ApiCredential.shape),
     columns: [
       { title: 'client id', value: (row) => row.client_id },
-      { title: 'kind', value: (row) => row.kind },
-      { title: 'role', value: (row) => row.role ?? 'payments only' },
-      { title: 'name', value: (row) => row.name ?? '' },
-      { title: 'made by', value: (row) => row.created_by },
-      { title: 'made', value: (row) => shortTime(row.created_at) },
+      { title: 'kind', value: (row) => row.kind, dropped: 3 },
+      { title: 'role', value: (row) => roleText(row.role) },
+      { title: 'name', value: (row) => row.name ?? '', least: 16 },
+      { title: 'made by', value: (row) => row.created_by, dropped: 1, least: 12 },
+      { title: 'made', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 2 },
     ],
     id: (row) => row.client_id,
     empty: 'There are no clients.',
@@ -69,7 +70,7 @@ export async function revoke(context: Context, { args, options }: CommandInput<C
     id: revoked.client_id,
     lines: [
       ['Client id', revoked.client_id],
-      ['Role', revoked.role ?? 'none: payments only'],
+      ['Role', roleText(revoked.role)],
       ['Revoked', shortTime(revoked.revoked_at)],
     ],
   })

@@ -30,13 +30,16 @@ export function decide(decision: Decision): (context: Context, input: DecideInpu
     const client = context.client()
     const { merchant, isExact } = await findMerchant(client, args)
     const { from, to } = DECISIONS[decision]
-    if (merchant.kyb_status !== from && merchant.kyb_status !== to) throw otherWord(decision, merchant)
-    if (merchant.kyb_status === to) context.note(`${merchant.trading_name} is ${to} already.`)
+    const isDecided = merchant.kyb_status === to
+    if (merchant.kyb_status !== from && !isDecided) throw otherWord(decision, merchant)
+    if (isDecided) context.note(`${merchant.trading_name} is ${to} already.`)
     const what = `suspend ${merchant.trading_name}: it can create no payments`
     const changed = await change(context, client, setKybStatus, {
       input: { params: { id: merchant.id }, body: { kyb_status: to, reason: options.reason } },
       options,
-      ...(decision === 'suspend' ? { danger: { what, words: namesOf(merchant), isExact, yes: options.yes } } : {}),
+      ...(decision === 'suspend' && !isDecided
+        ? { danger: { what, words: namesOf(merchant), isExact, yes: options.yes } }
+        : {}),
     })
     if (changed !== undefined) printMerchant(context, changed)
     return undefined

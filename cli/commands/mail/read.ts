@@ -7,8 +7,9 @@ import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
+import { isLive } from '../../mode.ts'
 import { resolveId } from '../../resolve-id.ts'
-import { printable, shortTime } from '../../text.ts'
+import { endOfId, minuteOf, printable, shortTime } from '../../text.ts'
 import { askUntil } from '../../wait.ts'
 
 export const ListOptions = z.object({ recipient: z.string().optional() })
@@ -17,21 +18,33 @@ export async function list(
   context: Context,
   { options }: CommandInput<z.infer<typeof ListOptions>>,
 ): Promise<CommandResult> {
+  const { recipient } = options
+  const client = context.client()
+  await refuseLive(client)
   context.print.list({
-    items: await mailsTo(context.client(), options.recipient),
+    items: await mailsTo(client, recipient),
     fields: Object.keys(Mail.shape),
     columns: [
-      { title: 'id', value: (row) => row.id },
-      { title: 'to', value: (row) => row.recipient },
-      { title: 'subject', value: (row) => row.subject },
+      { title: 'id', value: (row) => row.id, short: endOfId },
+      { title: 'to', value: (row) => row.recipient, least: 16 },
+      { title: 'subject', value: (row) => row.subject, least: 16 },
       { title: 'status', value: (row) => row.status },
-      { title: 'made', value: (row) => shortTime(row.created_at) },
-      { title: 'last error', value: (row) => row.last_error ?? '' },
+      { title: 'made', value: (row) => shortTime(row.created_at), short: minuteOf, dropped: 2 },
+      { title: 'last error', value: (row) => row.last_error ?? '', dropped: 1, least: 16 },
     ],
     id: (row) => row.id,
-    empty: 'There is no such mail.',
+    empty: recipient === undefined ? 'No mail.' : `No mail to ${printable(recipient)}.`,
   })
   return undefined
+}
+
+/** @throws {CliError} NO_MAIL_KEPT, exit code 6, in live mode */
+async function refuseLive(client: Client): Promise<void> {
+  if (!(await isLive(client))) return
+  throw new CliError('NO_MAIL_KEPT', `${client.apiUrl} is live: it sends its mail, and keeps none to be read here`, {
+    exit: EXIT.notFound,
+    hint: 'the mailbox it went to; svc merchants registrations lists invitations that did not go out',
+  })
 }
 
 /** The newest first. */
@@ -55,6 +68,7 @@ export async function show(
     throw usageError('give either a mail or --recipient', 'svc mail show --recipient ada@acme.example')
   const timeoutMs = durationOf(options.wait, '--wait')
   const client = context.client()
+  await refuseLive(client)
   const id =
     given === undefined
       ? await newestId(client, options.recipient, timeoutMs)

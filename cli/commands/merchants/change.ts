@@ -11,9 +11,9 @@ import { printMerchant } from './view.ts'
 export const ActiveOptions = ChangeOptions.extend({ reason: Reason })
 type ActiveInput = CommandInput<z.infer<typeof ActiveOptions>>
 
-/** What a person may type to confirm that this merchant is meant. */
-export function namesOf({ trading_name, realm_slug, id }: AdminMerchant): (string | null)[] {
-  return [trading_name, realm_slug, id]
+/** What a person may type to confirm that this merchant is meant: what no other one has. */
+export function namesOf({ realm_slug, id }: AdminMerchant): (string | null)[] {
+  return [realm_slug, id]
 }
 
 export async function enable(context: Context, input: ActiveInput): Promise<CommandResult> {
@@ -27,17 +27,26 @@ export async function disable(context: Context, input: ActiveInput): Promise<Com
 async function setActive(context: Context, { args, options }: ActiveInput, isActive: boolean): Promise<CommandResult> {
   const client = context.client()
   const { merchant, isExact } = await findMerchant(client, args)
+  if (merchant.is_active === isActive)
+    context.note(`${merchant.trading_name} is ${isActive ? 'enabled' : 'disabled'} already.`)
   const what = `disable ${merchant.trading_name}: nobody of it can sign in, and its tokens are refused`
   const changed = await change(context, client, setMerchantActive, {
     input: { params: { id: merchant.id }, body: { is_active: isActive, reason: options.reason } },
     options,
-    ...(isActive ? {} : { danger: { what, words: namesOf(merchant), isExact, yes: options.yes } }),
+    // Disabling it again heals a realm that did not hear of it, and takes nothing from anybody.
+    ...(isActive || !merchant.is_active
+      ? {}
+      : { danger: { what, words: namesOf(merchant), isExact, yes: options.yes } }),
   })
   if (changed !== undefined) printMerchant(context, changed)
   return undefined
 }
 
-export const RepairOptions = ChangeOptions.extend({ rollback: z.boolean().default(false), reason: Reason.optional() })
+export const RepairOptions = ChangeOptions.extend({
+  rollback: z.boolean().default(false),
+  adminEmail: z.string().optional(),
+  reason: Reason.optional(),
+})
 
 /** Heals a half-made registration; what was rolled back is free to be registered again. */
 export async function repair(
@@ -46,13 +55,18 @@ export async function repair(
 ): Promise<CommandResult> {
   const [slug] = args
   if (slug === undefined) throw usageError('which registration? Its realm is missing', 'svc merchants registrations')
-  const { rollback, reason } = options
+  const { rollback, adminEmail, reason } = options
+  const body = {
+    rollback,
+    ...(adminEmail === undefined ? {} : { admin_email: adminEmail }),
+    ...(reason === undefined ? {} : { reason }),
+  }
+  const what = rollback ? `take the realm ${slug} away` : `make ${adminEmail ?? ''} the administrator of ${slug}`
+  const danger = { what, words: [slug], isExact: true, yes: options.yes }
   const repaired = await change(context, context.client(), repairRegistration, {
-    input: { params: { slug }, body: { rollback, ...(reason === undefined ? {} : { reason }) } },
+    input: { params: { slug }, body },
     options,
-    ...(rollback
-      ? { danger: { what: `take the realm ${slug} away`, words: [slug], isExact: true, yes: options.yes } }
-      : {}),
+    ...(rollback || adminEmail !== undefined ? { danger } : {}),
   })
   if (repaired === undefined) return undefined
   context.print.record({

@@ -8,7 +8,7 @@ import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { findMerchant } from '../../find-merchant.ts'
 import { LIMIT, collectPages } from '../../pages.ts'
-import { shortTime } from '../../text.ts'
+import { dayOf, shortTime } from '../../text.ts'
 import { printMerchant, printMerchants } from './view.ts'
 
 export const Paging = z.object({
@@ -70,10 +70,10 @@ export async function registrations(context: Context, _input: CommandInput<objec
     columns: [
       { title: 'realm', value: (row) => row.slug },
       { title: 'status', value: (row) => row.status },
-      { title: 'company', value: (row) => row.company_name },
-      { title: 'administrator', value: (row) => row.admin_email },
-      { title: 'begun', value: (row) => shortTime(row.created_at) },
-      { title: 'problems', value: (row) => row.problems.join('; ') },
+      { title: 'company', value: (row) => row.company_name, dropped: 1, least: 12 },
+      { title: 'administrator', value: (row) => row.admin_email, dropped: 3, least: 16 },
+      { title: 'begun', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 2 },
+      { title: 'problems', value: (row) => row.problems.join('; '), least: 24 },
     ],
     id: (row) => row.slug,
     empty: 'No registration needs a hand.',

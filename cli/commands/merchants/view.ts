@@ -2,8 +2,10 @@ import { AdminMerchant } from '../../../src/wire/admin.ts'
 import type { OperatorAction } from '../../../src/wire/admin.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../io.ts'
+import { actorText } from '../../role-text.ts'
 import { tableOf } from '../../table.ts'
-import { shortTime } from '../../text.ts'
+import type { Column } from '../../table.ts'
+import { dayOf, endOfId, minuteOf, shortTime } from '../../text.ts'
 
 /** How a KYB status looks: open in yellow, an answer in green or red. */
 export function kybStyle(status: string): Style | undefined {
@@ -18,14 +20,14 @@ export function printMerchants({ print, note }: Context, { items, nextCursor, em
     items,
     fields: Object.keys(AdminMerchant.shape),
     columns: [
-      { title: 'id', value: (row) => row.id },
-      { title: 'realm', value: (row) => row.realm_slug ?? '' },
-      { title: 'name', value: (row) => row.trading_name },
+      { title: 'id', value: (row) => row.id, short: endOfId },
+      { title: 'realm', value: (row) => row.realm_slug ?? '', least: 16 },
+      { title: 'name', value: (row) => row.trading_name, least: 12 },
       { title: 'kyb', value: (row) => row.kyb_status, style: kybStyle },
       { title: 'payouts', value: (row) => (row.payout_held ? 'held' : ''), style: () => 'red' },
       { title: 'active', value: (row) => (row.is_active ? '' : 'disabled'), style: () => 'red' },
-      { title: 'administrator', value: (row) => row.admin_email ?? '' },
-      { title: 'created', value: (row) => shortTime(row.created_at) },
+      { title: 'administrator', value: (row) => row.admin_email ?? '', dropped: 2, least: 16 },
+      { title: 'created', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 1 },
     ],
     id: (row) => row.id,
     empty,
@@ -36,7 +38,7 @@ export function printMerchants({ print, note }: Context, { items, nextCursor, em
 /** A merchant, with what operators did to it where that is known. */
 export function printMerchant({ print }: Context, merchant: AdminMerchant & { actions?: OperatorAction[] }): void {
   const { actions = [] } = merchant
-  const table = tableOf(actions, ACTION_COLUMNS, { header: true, paint: (_style, text) => text })
+  const table = tableOf(actions, ACTION_COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
   print.record({
     item: merchant,
     id: merchant.id,
@@ -64,9 +66,9 @@ function heldText({ payout_held_by, payout_held_at }: AdminMerchant): string {
   return `held${by}${payout_held_at === null ? '' : ` since ${shortTime(payout_held_at)}`}`
 }
 
-const ACTION_COLUMNS = [
-  { title: 'time', value: (action: OperatorAction) => shortTime(action.created_at) },
-  { title: 'action', value: (action: OperatorAction) => action.action },
-  { title: 'by', value: (action: OperatorAction) => `${action.actor} (${action.actor_role})` },
-  { title: 'why', value: (action: OperatorAction) => action.reason ?? '' },
+const ACTION_COLUMNS: readonly Column<OperatorAction>[] = [
+  { title: 'time', value: (action) => shortTime(action.created_at), short: minuteOf },
+  { title: 'action', value: (action) => action.action },
+  { title: 'who', value: actorText, short: (who) => who.replace(/ \(\w+\)$/, ''), least: 24 },
+  { title: 'why', value: (action) => action.reason ?? '', least: 16 },
 ]

@@ -14,7 +14,7 @@ import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { resolveId } from '../../resolve-id.ts'
-import { shortTime } from '../../text.ts'
+import { endOfId, shortTime } from '../../text.ts'
 import { parseTime } from '../../times.ts'
 import { printPayment, statusStyle } from './view.ts'
 
@@ -51,12 +51,12 @@ export async function list(context: Context, { options }: CommandInput<ListOptio
     items,
     fields: Object.keys(PaymentSummary.shape),
     columns: [
-      { title: 'id', value: (row) => row.payment_id },
+      { title: 'id', value: (row) => row.payment_id, short: endOfId },
       { title: 'status', value: (row) => row.status, style: statusStyle },
       { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
       { title: 'cur', value: (row) => row.currency },
       { title: 'created', value: (row) => shortTime(row.created_at) },
-      { title: 'failure', value: (row) => row.failure?.code ?? '' },
+      { title: 'failure', value: (row) => row.failure?.code ?? '', least: 16 },
     ],
     id: (row) => row.payment_id,
     empty: 'There are no such payments.',

@@ -43,7 +43,11 @@ export function printPayment({ print }: Context, payment: Payment | PayerView): 
     ['Expires', shortTime(payment.expires_at)],
     ['Created', shortTime(payment.created_at)],
   ]
-  const history = tableOf(payment.status_history, HISTORY_COLUMNS, { header: true, paint: (_style, text) => text })
+  const history = tableOf(payment.status_history, HISTORY_COLUMNS, {
+    header: true,
+    paint: (_style, text) => text,
+    width: print.width,
+  })
   print.record({ item: payment, id: payment.payment_id, lines, after: history.join('\n') })
 }
 
@@ -61,7 +65,8 @@ function merchantLines(payment: Payment): [string, string][] {
 type StatusChange = Payment['status_history'][number]
 
 const HISTORY_COLUMNS = [
-  { title: 'time', value: (change: StatusChange) => change.created_at },
+  // The time of day is enough where there is no room.
+  { title: 'time', value: (change: StatusChange) => change.created_at, short: (time: string) => time.slice(11, 23) },
   { title: 'from', value: (change: StatusChange) => change.previous_status ?? '-' },
   { title: 'to', value: (change: StatusChange) => change.new_status },
   { title: 'by', value: (change: StatusChange) => change.changed_by },

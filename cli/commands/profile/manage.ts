@@ -4,7 +4,7 @@ import { meantProfile, signOut } from '../../auth/sign-out.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { notRunning, unknownProfile } from '../../find-service.ts'
-import { devItem, itemOf, recordOf } from './view.ts'
+import { devItem, itemOf, realmText, recordOf, roleText, signedInText } from './view.ts'
 import type { ProfileItem } from './view.ts'
 
 const FIELDS = [
@@ -19,6 +19,8 @@ const FIELDS = [
   'role',
   'subject',
   'signed_in',
+  'login',
+  'operator',
 ] as const
 
 /** `svc profile list`: the built-in one first, while its service runs. */
@@ -34,9 +36,9 @@ export async function list(context: Context, _input: CommandInput<object>): Prom
       { title: 'name', value: (item) => item.name },
       { title: 'service', value: (item) => item.api_url },
       { title: 'mode', value: (item) => item.mode },
-      { title: 'realm', value: (item) => item.realm ?? '' },
-      { title: 'role', value: (item) => item.role ?? '' },
-      { title: 'signed in', value: (item) => item.signed_in },
+      { title: 'realm', value: realmText },
+      { title: 'role', value: roleText },
+      { title: 'signed in', value: signedInText },
     ],
     id: (item) => item.name,
     empty: 'There are no profiles. svc login makes one; svc up starts a service that needs none.',

@@ -17,9 +17,16 @@ export type ProfileItem = Pick<
   name: string
   /** Whether commands act as it when nothing else is said. */
   current: boolean
-  /** `expired` where somebody has to sign in again, `no` where nobody has. */
-  signed_in: 'yes' | 'expired' | 'no'
+  /** `expired` where somebody has to sign in again, `no` where nobody has, `not needed` without an identity provider. */
+  signed_in: SignedIn
+  /** Who signed in: an e-mail address; null for a client, and where nobody has. */
+  login: string | null
+  /** Whom operators' commands act as, where that is a login of its own: of the running service. */
+  operator: OperatorItem | null
 }
+
+type SignedIn = 'yes' | 'expired' | 'no' | 'not needed'
+type OperatorItem = Pick<Profile, 'realm' | 'client_id' | 'role'> & { login: string | null; signed_in: SignedIn }
 
 /** A profile of the user's file. */
 export function itemOf(context: Context, name: string, profile: Profile): ProfileItem {
@@ -36,7 +43,9 @@ export function itemOf(context: Context, name: string, profile: Profile): Profil
     mode,
     role,
     subject,
-    signed_in: auth_url === null ? 'yes' : signedIn(entry),
+    login: loginNameOf(entry),
+    signed_in: auth_url === null ? 'not needed' : signedIn(entry),
+    operator: null,
   }
 }
 
@@ -45,20 +54,36 @@ export function devItem(context: Context): ProfileItem | undefined {
   const state = runningState(context.stateDir)
   if (state === undefined) return undefined
   const entries = readEntries(configDirOf(context.io.env))
-  const session = entries[entryKey({ name: DEV, kind: 'merchant', stateDir: state.state_dir })]
+  const entryOf = (kind: Profile['kind']) => entries[entryKey({ name: DEV, kind, stateDir: state.state_dir })]
+  const { api_url, auth_url, merchant, operator } = state
+  const hasProvider = auth_url !== null
   return {
     name: DEV,
     current: isCurrent(context, DEV),
-    api_url: state.api_url,
-    auth_url: state.auth_url,
-    realm: session?.realm ?? state.merchant.realm,
-    client_id: session?.client_id ?? state.merchant.client_id,
+    api_url,
+    auth_url,
     kind: 'merchant',
     mode: 'sandbox',
-    role: session === undefined ? 'ADMIN' : null,
     subject: null,
-    signed_in: session === undefined ? 'yes' : signedIn(session),
+    ...loginOf(entryOf('merchant'), { realm: merchant.realm, client_id: merchant.client_id, role: 'ADMIN' }),
+    ...(hasProvider ? {} : { realm: null, role: null, signed_in: 'not needed' as const }),
+    operator: hasProvider && operator !== null ? loginOf(entryOf('platform'), operator) : null,
   }
+}
+
+/** Who signed in, else the demo client that the running service has written down. */
+function loginOf(entry: Entry | undefined, demo: { realm: string; client_id: string; role: string }): OperatorItem {
+  if (entry === undefined) {
+    const { realm, client_id, role } = demo
+    return { realm, client_id, role, login: null, signed_in: 'yes' }
+  }
+  const { realm, client_id } = entry
+  const role = entry.type === 'session' ? (entry.role ?? null) : null
+  return { realm, client_id, role, login: loginNameOf(entry), signed_in: signedIn(entry) }
+}
+
+function loginNameOf(entry: Entry | undefined): string | null {
+  return entry?.type === 'session' ? (entry.name ?? null) : null
 }
 
 function signedIn(entry: Entry | undefined): ProfileItem['signed_in'] {
@@ -89,11 +114,36 @@ export function recordOf(item: ProfileItem): RecordView<ProfileItem> {
       ['Profile', item.current ? `${item.name} (current)` : item.name],
       ['Service', item.api_url],
       ['Mode', item.mode],
-      ['Realm', item.realm ?? ''],
+      ['Realm', item.auth_url === null ? realmText(item) : (item.realm ?? '')],
       ['Client', item.client_id ?? ''],
       ['Kind', item.kind],
       ['Role', item.role ?? ''],
-      ['Signed in', item.signed_in],
+      ['Signed in', item.login === null ? item.signed_in : `${item.signed_in}, ${item.login}`],
+      ['Operator', operatorText(item.operator)],
     ],
   }
+}
+
+function operatorText(operator: OperatorItem | null): string {
+  if (operator === null) return ''
+  const { realm, client_id, role, login, signed_in } = operator
+  const who = login ?? `client ${client_id ?? ''}`
+  return `${who}, realm ${realm ?? ''}, ${role ?? 'role not known'}; signed in: ${signed_in}`
+}
+
+/** Of the merchant, and of the operator where there is one: what a table has a column for. */
+export function realmText({ auth_url, realm, operator }: ProfileItem): string {
+  return auth_url === null ? 'no identity provider' : both(realm, operator?.realm)
+}
+
+export function roleText({ role, operator }: ProfileItem): string {
+  return both(role, operator?.role)
+}
+
+export function signedInText({ signed_in, operator }: ProfileItem): string {
+  return signed_in === operator?.signed_in ? signed_in : both(signed_in, operator?.signed_in)
+}
+
+function both(merchant: string | null, operator: string | null | undefined): string {
+  return operator === undefined ? (merchant ?? '') : `${merchant ?? '?'} and ${operator ?? '?'}`
 }

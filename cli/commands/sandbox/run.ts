@@ -14,6 +14,7 @@ import type { Case } from '../../scenario/read-scenarios.ts'
 import { openReporters } from '../../scenario/reporters/open.ts'
 import { reported } from '../../scenario/reporters/reported.ts'
 import type { Summary } from '../../scenario/reporters/reporter.ts'
+import { IDENTITY_KINDS, identityOf } from '../../up/plan.ts'
 import { onStopSignals } from '../../up/signals.ts'
 import { mistakesError } from './scenarios.ts'
 
@@ -28,7 +29,8 @@ export const RunOptions = z.object({
   reporter: z.array(z.string()).default([]),
   timeout: z.string(),
   ephemeral: z.boolean().default(false),
-  idp: z.enum(['embedded', 'none']).optional(),
+  idp: z.enum(IDENTITY_KINDS).optional(),
+  authUrl: z.string().optional(),
 })
 export type RunOptions = z.infer<typeof RunOptions>
 
@@ -41,6 +43,10 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
   if (timeoutMs === 0) throw usageError('--timeout: must be more than nothing')
   if (options.idp !== undefined && !options.ephemeral)
     throw usageError('--idp says what a service of --ephemeral has; another has its own', '--ephemeral --idp none')
+  if (options.authUrl !== undefined && !options.ephemeral)
+    throw usageError('--auth-url is of a service of --ephemeral; another has its own', '--ephemeral --idp keycloak')
+  // The service of a run is embedded unless the flag says otherwise, whatever the environment says of another.
+  const identity = identityOf({ ...options, idp: options.idp ?? 'embedded' }, context.io.env)
   const vars = readVars(options.var)
   const { cases, mistakes } = loadScenarios(args, { cwd: context.io.cwd, vars })
   if (mistakes.length > 0) throw mistakesError(context, mistakes)
@@ -60,7 +66,7 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
       signal: abort.signal,
     }
     const summary = await reported(reporter, { cases: chosen, signal: abort.signal }, (during) =>
-      playSomewhere(context, chosen, { ...play, reporter: during, ephemeral: options.ephemeral, idp: options.idp }),
+      playSomewhere(context, chosen, { ...play, reporter: during, ephemeral: options.ephemeral, ...identity }),
     )
     if (abort.signal.aborted) return abort.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
     return summary.failed > 0 ? EXIT.assertion : EXIT.ok
@@ -78,18 +84,19 @@ function wishedReporters(context: Context, { reporter }: RunOptions): readonly s
 async function playSomewhere(
   context: Context,
   cases: readonly Case[],
-  options: PlayAllOptions & Pick<RunOptions, 'ephemeral' | 'idp'>,
+  options: PlayAllOptions & Pick<RunOptions, 'ephemeral'> & ReturnType<typeof identityOf>,
 ): Promise<Summary> {
   if (!options.ephemeral) return playAll(context.client(), cases, options)
   const user = platformUser(context.io, undefined)
   const { env } = context.io
-  const service = { env, identity: options.idp ?? 'embedded', note: () => undefined, signal: options.signal }
-  return withEphemeralService(service, async ({ api_url: apiUrl, auth_url: authUrl, operator }) => {
+  const { identity = 'embedded', authUrl, signal } = options
+  const service = { env, identity, authUrl, note: () => undefined, signal }
+  return withEphemeralService(service, async ({ api_url: apiUrl, auth_url: issuers, operator }) => {
     const credentials =
-      authUrl === null || operator === null
+      issuers === null || operator === null
         ? headerCredentials({ clientId: undefined, platformUser: user })
         : serviceCredentials({
-            authUrl,
+            authUrl: issuers,
             platform: {
               realm: operator.realm,
               clientId: operator.client_id,
@@ -111,6 +118,7 @@ function rerunOf(options: RunOptions, called: string): (scenario: Case) => strin
     ...options.var.flatMap((word) => ['--var', quoted(word)]),
     ...(options.ephemeral ? ['--ephemeral'] : []),
     ...(options.idp === undefined ? [] : ['--idp', options.idp]),
+    ...(options.authUrl === undefined ? [] : ['--auth-url', quoted(options.authUrl)]),
   ]
   return ({ file, number }) => [called, 'sandbox', 'run', quoted(file), '--only', String(number), ...flags].join(' ')
 }

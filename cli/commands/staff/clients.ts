@@ -11,7 +11,7 @@ import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { printNewSecret } from '../../new-secret.ts'
-import { shortTime } from '../../text.ts'
+import { dayOf, shortTime } from '../../text.ts'
 
 export async function clients(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const { body } = await call(context.client(), listStaffClients, {})
@@ -21,9 +21,9 @@ export async function clients(context: Context, _input: CommandInput<object>): P
     columns: [
       { title: 'client id', value: (row) => row.client_id },
       { title: 'role', value: (row) => row.role },
-      { title: 'name', value: (row) => row.name ?? '' },
-      { title: 'made by', value: (row) => row.created_by },
-      { title: 'made', value: (row) => shortTime(row.created_at) },
+      { title: 'name', value: (row) => row.name ?? '', least: 16 },
+      { title: 'made by', value: (row) => row.created_by, dropped: 1, least: 12 },
+      { title: 'made', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 2 },
     ],
     id: (row) => row.client_id,
     empty: 'There are no clients.',
@@ -31,27 +31,31 @@ export async function clients(context: Context, _input: CommandInput<object>): P
   return undefined
 }
 
-export const CreateOptions = ChangeOptions.extend({ role: PlatformRole, name: z.string(), reason: Reason.optional() })
+export const CreateOptions = ChangeOptions.extend({ role: PlatformRole, name: z.string(), reason: Reason })
 
 export async function createClient(
   context: Context,
   { options }: CommandInput<z.infer<typeof CreateOptions>>,
 ): Promise<CommandResult> {
   const { role, name, reason } = options
-  const body = { role, name, ...(reason === undefined ? {} : { reason }) }
-  const made = await change(context, context.client(), createStaffClient, { input: { body }, options })
+  const made = await change(context, context.client(), createStaffClient, {
+    input: { body: { role, name, reason } },
+    options,
+  })
   if (made !== undefined) printNewSecret(context, made)
   return undefined
 }
 
+export const RevokeOptions = ChangeOptions.extend({ reason: Reason })
+
 export async function revokeClient(
   context: Context,
-  { args, options }: CommandInput<ChangeOptions>,
+  { args, options }: CommandInput<z.infer<typeof RevokeOptions>>,
 ): Promise<CommandResult> {
   const [id] = args
   if (id === undefined) throw usageError('which client? Its id is missing', 'svc staff clients')
   const revoked = await change(context, context.client(), revokeStaffClient, {
-    input: { params: { id } },
+    input: { params: { id }, query: { reason: options.reason } },
     options,
     danger: { what: `revoke the client ${id}`, words: [id], isExact: true, yes: options.yes },
   })

@@ -13,24 +13,37 @@ import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { findPerson } from '../../find-person.ts'
-import { shortTime } from '../../text.ts'
+import type { Style } from '../../io.ts'
+import { noteInvitation } from '../../note-invitation.ts'
+import { dayOf, endOfId, shortTime } from '../../text.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   context.print.list({
     items: await staffOf(context.client()),
     fields: Object.keys(StaffMember.shape),
     columns: [
-      { title: 'id', value: (row) => row.id },
+      { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'e-mail', value: (row) => row.email },
-      { title: 'name', value: (row) => row.display_name },
+      { title: 'name', value: (row) => row.display_name, dropped: 2, least: 12 },
       { title: 'role', value: (row) => row.role },
-      { title: 'active', value: (row) => (row.is_active ? '' : 'no'), style: () => 'red' },
-      { title: 'last seen', value: (row) => shortTime(row.last_seen_at) || 'never' },
+      { title: 'state', value: stateOf, style: stateStyle },
+      { title: 'last seen', value: (row) => shortTime(row.last_seen_at) || 'never', short: dayOf, dropped: 1 },
     ],
     id: (row) => row.id,
     empty: 'There is nobody.',
   })
   return undefined
+}
+
+/** Whoever was never seen has yet to take the invitation, and to sign in. */
+function stateOf({ is_active, last_seen_at }: StaffMember): string {
+  if (!is_active) return 'removed'
+  return last_seen_at === null ? 'invited' : 'active'
+}
+
+function stateStyle(state: string): Style | undefined {
+  if (state === 'removed') return 'red'
+  return state === 'invited' ? 'yellow' : 'green'
 }
 
 async function staffOf(client: Client): Promise<StaffMember[]> {
@@ -41,7 +54,7 @@ export const AddOptions = ChangeOptions.extend({
   email: z.string(),
   role: PlatformRole,
   name: z.string().optional(),
-  reason: Reason.optional(),
+  reason: Reason,
 })
 
 export async function add(
@@ -49,20 +62,16 @@ export async function add(
   { options }: CommandInput<z.infer<typeof AddOptions>>,
 ): Promise<CommandResult> {
   const { email, role, name, reason } = options
-  const body = {
-    email,
-    role,
-    ...(name === undefined ? {} : { display_name: name }),
-    ...(reason === undefined ? {} : { reason }),
-  }
-  const added = await change(context, context.client(), addStaff, { input: { body }, options })
+  const client = context.client()
+  const body = { email, role, ...(name === undefined ? {} : { display_name: name }), reason }
+  const added = await change(context, client, addStaff, { input: { body }, options })
   if (added === undefined) return undefined
   printMember(context, added)
-  context.note(`An invitation goes to ${added.email}. In the sandbox: svc mail show --recipient ${added.email} --links`)
+  await noteInvitation(context, client, added)
   return undefined
 }
 
-export const RoleOptions = ChangeOptions.extend({ reason: Reason.optional() })
+export const RoleOptions = ChangeOptions.extend({ reason: Reason })
 
 export async function changeRole(
   context: Context,
@@ -72,22 +81,29 @@ export async function changeRole(
   if (role === undefined) throw usageError(`"${args[1] ?? ''}" is no role: ${PlatformRole.options.join(', ')}`)
   const client = context.client()
   const { person } = await findPerson(await staffOf(client), 'staff member', args)
-  const body = { role, ...(options.reason === undefined ? {} : { reason: options.reason }) }
   const changed = await change(context, client, changeStaffRole, {
-    input: { params: { id: person.id }, body },
+    input: { params: { id: person.id }, body: { role, reason: options.reason } },
     options,
   })
   if (changed !== undefined) printMember(context, changed)
   return undefined
 }
 
-export async function remove(context: Context, { args, options }: CommandInput<ChangeOptions>): Promise<CommandResult> {
+export const RemoveOptions = ChangeOptions.extend({ reason: Reason })
+
+export async function remove(
+  context: Context,
+  { args, options }: CommandInput<z.infer<typeof RemoveOptions>>,
+): Promise<CommandResult> {
   const client = context.client()
   const { person, isExact } = await findPerson(await staffOf(client), 'staff member', args)
   const removed = await change(context, client, removeStaff, {
-    input: { params: { id: person.id } },
+    input: { params: { id: person.id }, query: { reason: options.reason } },
     options,
-    danger: { what: `remove ${person.email} from the staff`, words: [person.email], isExact, yes: options.yes },
+    // Removing somebody again heals what the identity provider did not hear of, and hurts nobody.
+    ...(person.is_active
+      ? { danger: { what: `remove ${person.email} from the staff`, words: [person.email], isExact, yes: options.yes } }
+      : {}),
   })
   if (removed !== undefined) printMember(context, removed)
   return undefined
@@ -102,7 +118,7 @@ function printMember({ print }: Context, member: StaffMember): void {
       ['E-mail', member.email],
       ['Name', member.display_name],
       ['Role', member.role],
-      ['Active', member.is_active ? 'yes' : 'no'],
+      ['State', stateOf(member)],
       ['Last seen', shortTime(member.last_seen_at) || 'never'],
     ],
   })

@@ -13,24 +13,35 @@ import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { findPerson } from '../../find-person.ts'
-import { shortTime } from '../../text.ts'
+import type { Style } from '../../io.ts'
+import { noteInvitation } from '../../note-invitation.ts'
+import { dayOf, endOfId, shortTime } from '../../text.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   context.print.list({
     items: await teamOf(context.client()),
     fields: Object.keys(TeamMember.shape),
     columns: [
-      { title: 'id', value: (row) => row.id },
+      { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'e-mail', value: (row) => row.email },
       { title: 'role', value: (row) => row.role },
-      { title: 'active', value: (row) => (row.is_active ? '' : 'no'), style: () => 'red' },
-      { title: 'invited by', value: (row) => row.invited_by },
-      { title: 'since', value: (row) => shortTime(row.created_at) },
+      { title: 'state', value: stateOf, style: stateStyle },
+      { title: 'invited by', value: (row) => row.invited_by, dropped: 1, least: 12 },
+      { title: 'invited', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 2 },
     ],
     id: (row) => row.id,
     empty: 'There is nobody.',
   })
   return undefined
+}
+
+/** The service does not tell whether somebody has taken the invitation. */
+function stateOf({ is_active }: TeamMember): string {
+  return is_active ? 'active' : 'removed'
+}
+
+function stateStyle(state: string): Style {
+  return state === 'removed' ? 'red' : 'green'
 }
 
 async function teamOf(client: Client): Promise<TeamMember[]> {
@@ -44,15 +55,11 @@ export async function invite(
   { options }: CommandInput<z.infer<typeof InviteOptions>>,
 ): Promise<CommandResult> {
   const { email, role } = options
-  const invited = await change(context, context.client(), inviteTeamMember, {
-    input: { body: { email, role } },
-    options,
-  })
+  const client = context.client()
+  const invited = await change(context, client, inviteTeamMember, { input: { body: { email, role } }, options })
   if (invited === undefined) return undefined
   printMember(context, invited)
-  context.note(
-    `An invitation goes to ${invited.email}. In the sandbox: svc mail show --recipient ${invited.email} --links`,
-  )
+  await noteInvitation(context, client, invited)
   return undefined
 }
 
@@ -76,7 +83,10 @@ export async function remove(context: Context, { args, options }: CommandInput<C
   const removed = await change(context, client, removeTeamMember, {
     input: { params: { id: person.id } },
     options,
-    danger: { what: `remove ${person.email} from the team`, words: [person.email], isExact, yes: options.yes },
+    // Removing somebody again heals what the identity provider did not hear of, and hurts nobody.
+    ...(person.is_active
+      ? { danger: { what: `remove ${person.email} from the team`, words: [person.email], isExact, yes: options.yes } }
+      : {}),
   })
   if (removed !== undefined) printMember(context, removed)
   return undefined
@@ -90,9 +100,9 @@ function printMember({ print }: Context, member: TeamMember): void {
       ['Team member', member.id],
       ['E-mail', member.email],
       ['Role', member.role],
-      ['Active', member.is_active ? 'yes' : 'no'],
+      ['State', stateOf(member)],
       ['Invited by', member.invited_by],
-      ['Since', shortTime(member.created_at)],
+      ['Invited', shortTime(member.created_at)],
     ],
   })
 }

@@ -7,7 +7,7 @@ import { CliError, reportError } from '../../errors.ts'
 import type { ExitCode } from '../../exit-codes.ts'
 import type { Style } from '../../io.ts'
 import { resolveId } from '../../resolve-id.ts'
-import { shortTime } from '../../text.ts'
+import { endOfId, minuteOf, shortTime } from '../../text.ts'
 import { paymentId } from '../payments/read.ts'
 
 export const ListOptions = z.object({ status: DeliveryStatus.optional(), payment: z.string().optional() })
@@ -55,14 +55,14 @@ function printDeliveries(context: Context, items: readonly Delivery[]): void {
     items,
     fields: Object.keys(Delivery.shape),
     columns: [
-      { title: 'id', value: (row) => row.id },
+      { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'event', value: (row) => row.event_type },
       { title: 'status', value: (row) => row.status, style: deliveryStyle },
       { title: 'http', value: (row) => row.last_http_status?.toString() ?? '', align: 'right' },
       { title: 'attempts', value: (row) => String(row.attempt_count), align: 'right' },
-      { title: 'next attempt', value: (row) => shortTime(row.next_retry_at) },
-      { title: 'created', value: (row) => shortTime(row.created_at) },
-      { title: 'last error', value: (row) => row.last_error ?? '' },
+      { title: 'next attempt', value: (row) => shortTime(row.next_retry_at), short: minuteOf, dropped: 2 },
+      { title: 'created', value: (row) => shortTime(row.created_at), short: minuteOf, dropped: 1 },
+      { title: 'last error', value: (row) => row.last_error ?? '', least: 16 },
     ],
     id: (row) => row.id,
     empty: 'There are no such deliveries.',

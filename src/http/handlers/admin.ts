@@ -1,7 +1,5 @@
 import { listActions } from '../../audit/list-actions.ts'
 import type { OperatorActionRecord } from '../../audit/record.ts'
-import { maskEmailsIn } from '../../lib/mask.ts'
-import { roleAllows } from '../../lib/permissions.ts'
 import { getMerchant as readMerchant } from '../../merchants/get-merchant.ts'
 import { holdPayouts } from '../../merchants/hold-payouts.ts'
 import { listMerchants as findMerchants } from '../../merchants/list-merchants.ts'
@@ -10,7 +8,7 @@ import { setKyb as setKybStatus } from '../../merchants/set-kyb.ts'
 import type * as wire from '../../wire/admin.ts'
 import type { Handler } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
-import type { PlatformPrincipal } from '../principal.ts'
+import { viewOf } from '../view-of.ts'
 
 /** GET /api/v1/admin/merchants */
 export const listMerchants: Handler<typeof wire.listMerchants> = async (app, { principal, query }) => {
@@ -59,14 +57,7 @@ export const listAudit: Handler<typeof wire.listAudit> = async (app, { query }) 
   }
 }
 
-/** What an operator may see of people: who may only read sees their addresses masked (decision 30). */
-function viewOf({ role }: PlatformPrincipal): <T>(body: T) => T {
-  if (roleAllows(role, 'operate merchants')) return (body) => body
-  // The same members with other texts, which the type can't show.
-  return <T>(body: T) => maskEmailsIn(body) as T
-}
-
 function presentAction(action: OperatorActionRecord): wire.OperatorAction {
-  const { ordinal, actor_id: _, actor_name: actor, ...rest } = action
+  const { ordinal, actor_name: actor, ...rest } = action
   return { ordinal: ordinal.toString(), actor, ...rest }
 }

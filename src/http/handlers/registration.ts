@@ -1,5 +1,3 @@
-import { maskEmails } from '../../lib/mask.ts'
-import { roleAllows } from '../../lib/permissions.ts'
 import { listRegistrations } from '../../registrations/list.ts'
 import type { TroubledRegistration } from '../../registrations/list.ts'
 import { registerMerchant } from '../../registrations/register.ts'
@@ -7,6 +5,7 @@ import { repairRegistration } from '../../registrations/repair.ts'
 import type * as wire from '../../wire/registration.ts'
 import type { Handler } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
+import { viewOf } from '../view-of.ts'
 
 /** POST /api/v1/portal/register */
 export const register: Handler<typeof wire.registerMerchant> = async (app, { body, clientAddress }) => {
@@ -15,16 +14,12 @@ export const register: Handler<typeof wire.registerMerchant> = async (app, { bod
 
 /** GET /api/v1/admin/registrations */
 export const list: Handler<typeof wire.listRegistrations> = async (app, { principal }) => {
-  const seesPeople = roleAllows(operatorOf(principal).role, 'operate merchants')
+  const view = viewOf(operatorOf(principal))
   const { registrations, hasMore } = await listRegistrations(app)
-  const shown = registrations.map((each) => present(each))
   return {
     status: 200,
-    body: {
-      data: seesPeople ? shown : shown.map((each) => ({ ...each, admin_email: maskEmails(each.admin_email) })),
-      has_more: hasMore,
-      next_cursor: null,
-    },
+    // What failed, and how, may name the administrator too.
+    body: { data: registrations.map((each) => view(present(each))), has_more: hasMore, next_cursor: null },
   }
 }
 
@@ -34,6 +29,7 @@ export const repair: Handler<typeof wire.repairRegistration> = async (app, { pri
   const repaired = await repairRegistration(app, {
     slug: params.slug,
     rollback: body?.rollback ?? false,
+    adminEmail: body?.admin_email,
     reason: body?.reason,
     actor,
   })

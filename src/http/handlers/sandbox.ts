@@ -1,3 +1,5 @@
+import { roleAllows } from '../../lib/permissions.ts'
+import { PLATFORM_REALM } from '../../lib/realms.ts'
 import { listMails as readMails } from '../../mail/list-mails.ts'
 import { readMail } from '../../mail/read-mail.ts'
 import { advanceClock as advance } from '../../sandbox/advance-clock.ts'
@@ -6,6 +8,7 @@ import type * as registration from '../../wire/registration.ts'
 import type * as wire from '../../wire/sandbox.ts'
 import type { Handler } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
+import type { Principal } from '../principal.ts'
 
 /** POST /api/v1/sandbox/merchants */
 export const createMerchant: Handler<typeof wire.createSandboxMerchant> = async (app, { principal, body }) => {
@@ -14,18 +17,25 @@ export const createMerchant: Handler<typeof wire.createSandboxMerchant> = async 
 }
 
 /** POST /api/v1/sandbox/clock/advance */
-export const advanceClock: Handler<typeof wire.advanceSandboxClock> = async (app, { body }) => {
-  const { stops, advancedMs } = await advance(app, { merchantId: body.merchant_id, by: body.by })
+export const advanceClock: Handler<typeof wire.advanceSandboxClock> = async (app, { principal, body }) => {
+  const { actor } = operatorOf(principal)
+  const { stops, advancedMs } = await advance(app, { merchantId: body.merchant_id, by: body.by, actor })
   return { status: 200, body: { merchant_id: body.merchant_id, advanced_ms: advancedMs, stops } }
 }
 
 /** GET /api/v1/sandbox/mails */
-export const listMails: Handler<typeof registration.listMails> = async (app, { query }) => {
-  const mails = await readMails(app, { recipient: query.recipient })
+export const listMails: Handler<typeof registration.listMails> = async (app, { principal, query }) => {
+  const mails = await readMails(app, { recipient: query.recipient, ...visibleTo(principal) })
   return { status: 200, body: { data: [...mails], has_more: false, next_cursor: null } }
 }
 
 /** GET /api/v1/sandbox/mails/{id} */
-export const getMail: Handler<typeof registration.getMail> = async (app, { params }) => {
-  return { status: 200, body: await readMail(app, params.id) }
+export const getMail: Handler<typeof registration.getMail> = async (app, { principal, params }) => {
+  return { status: 200, body: await readMail(app, params.id, visibleTo(principal)) }
+}
+
+/** The links of the platform's own mails make an OWNER of whoever opens them: nobody reads them who may not be one. */
+function visibleTo(principal: Principal): { withoutRealm?: string } {
+  const mayAll = roleAllows(operatorOf(principal).role, 'administer platform')
+  return mayAll ? {} : { withoutRealm: PLATFORM_REALM }
 }

@@ -1,6 +1,6 @@
 import { permissionsOf } from '../../lib/permissions.ts'
 import { CUSTOMERS_REALM, PLATFORM_REALM } from '../../lib/realms.ts'
-import { version } from '../../observe/version.ts'
+import { packageVersion } from '../../lib/package-root.ts'
 import type * as wire from '../../wire/service.ts'
 import type { Handler } from '../endpoint.ts'
 import { callerOf } from '../principal.ts'
@@ -11,7 +11,7 @@ export const get: Handler<typeof wire.getService> = async (app) => {
     status: 200,
     body: {
       name: 'svc',
-      version: version(),
+      version: packageVersion(),
       mode: app.config.mode,
       identity: app.identity.kind,
       auth_url: app.identity.authUrl,
@@ -37,7 +37,12 @@ export const whoami: Handler<typeof wire.whoami> = async (_app, { principal }) =
       permissions: [...new Set(proof.roles.flatMap((role) => permissionsOf(role)))],
       merchant:
         caller.kind === 'merchant'
-          ? { id: caller.merchantId, trading_name: caller.tradingName, kyb_status: caller.kybStatus }
+          ? {
+              id: caller.merchantId,
+              trading_name: caller.tradingName,
+              kyb_status: caller.kybStatus,
+              is_active: caller.isActive,
+            }
           : null,
       expires_at: proof.expiresAt,
     },

@@ -1,6 +1,8 @@
-import { addStaff, changeStaffRole, listStaff as readStaff, removeStaff } from '../../staff/staff.ts'
+import { addStaff } from '../../staff/add-staff.ts'
+import { changeStaffRole, listStaff as readStaff, removeStaff } from '../../staff/staff.ts'
 import type { StaffClientRecord } from '../../staff/record.ts'
 import { createStaffClient, listStaffClients, revokeStaffClient } from '../../staff/staff-clients.ts'
+import { rotateRealmKeys } from '../../staff/rotate-keys.ts'
 import type * as wire from '../../wire/staff.ts'
 import type { Handler } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
@@ -24,8 +26,9 @@ export const changeRole: Handler<typeof wire.changeStaffRole> = async (app, { pr
 }
 
 /** DELETE /api/v1/admin/staff/{id} */
-export const remove: Handler<typeof wire.removeStaff> = async (app, { principal, params }) => {
-  return { status: 200, body: await removeStaff(app, { id: params.id, actor: operatorOf(principal).actor }) }
+export const remove: Handler<typeof wire.removeStaff> = async (app, { principal, params, query }) => {
+  const { actor } = operatorOf(principal)
+  return { status: 200, body: await removeStaff(app, { id: params.id, reason: query.reason, actor }) }
 }
 
 /** GET /api/v1/admin/staff-clients */
@@ -42,9 +45,16 @@ export const createClient: Handler<typeof wire.createStaffClient> = async (app, 
 }
 
 /** DELETE /api/v1/admin/staff-clients/{id} */
-export const revokeClient: Handler<typeof wire.revokeStaffClient> = async (app, { principal, params }) => {
+export const revokeClient: Handler<typeof wire.revokeStaffClient> = async (app, { principal, params, query }) => {
   const { actor } = operatorOf(principal)
-  return { status: 200, body: await revokeStaffClient(app, { clientId: params.id, actor }) }
+  return { status: 200, body: await revokeStaffClient(app, { clientId: params.id, reason: query.reason, actor }) }
+}
+
+/** POST /api/v1/admin/realms/{slug}/rotate-keys */
+export const rotateKeys: Handler<typeof wire.rotateRealmKeys> = async (app, { principal, params, body }) => {
+  const { actor } = operatorOf(principal)
+  const keyIds = await rotateRealmKeys(app, { realm: params.slug, reason: body?.reason, actor })
+  return { status: 200, body: { realm: params.slug, key_ids: keyIds } }
 }
 
 function presentClient({ client_id, role, name, created_by, created_at }: StaffClientRecord): wire.StaffClient {

@@ -2,18 +2,29 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDatabaseAway } from '../../db/is-away.ts'
 import { clientAddressOf } from '../../lib/client-address.ts'
 import { isSlug, issuerOf } from '../../lib/realms.ts'
-import { AUTHORIZATION_PATH, OPEN_PATHS, USERINFO_PATH, canonicalPath, mountOf } from './configuration.ts'
-import { makeInstances } from './instances.ts'
-import { makeInteractions } from './interactions.ts'
-import { messagePage } from './pages/message.ts'
+import { answeredAsGet } from './protocol/as-get.ts'
+import {
+  AUTHORIZATION_PATH,
+  DEVICE_AUTHORIZATION_PATH,
+  OPEN_PATHS,
+  TOKEN_PATH,
+  USERINFO_PATH,
+  canonicalPath,
+  mountOf,
+} from './protocol/configuration.ts'
+import { makeInstances } from './protocol/instances.ts'
+import { makeInteractions } from './people/interactions.ts'
+import { messagePage, tooManyPage } from './pages/message.ts'
 import { sendPage } from './pages/shell.ts'
 import { themeOf } from './pages/style.ts'
 import type { EmbeddedParts } from './parts.ts'
-import { findRealm } from './realms-sql.ts'
+import { findRealm } from './realms/realms-sql.ts'
 import type { RealmRecord } from './record.ts'
-import { sendProtocol } from './reply.ts'
-import { lacksTls } from './tls.ts'
-import { answerUserinfo } from './userinfo.ts'
+import { sendProtocol } from './protocol/reply.ts'
+import { makeThrottle } from './people/throttle.ts'
+import type { Door } from './people/throttle.ts'
+import { lacksTls } from '../../lib/tls.ts'
+import { answerUserinfo } from './protocol/userinfo.ts'
 
 export type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<boolean>
 
@@ -21,6 +32,7 @@ export type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<bool
 export function makeHandle(parts: EmbeddedParts): Handle {
   const instanceOf = makeInstances(parts)
   const interactions = makeInteractions(parts)
+  const throttle = makeThrottle(parts)
 
   async function answer(req: IncomingMessage, res: ServerResponse, { slug, path, search }: Place): Promise<void> {
     if (lacksTls(req, parts.config)) {
@@ -30,10 +42,14 @@ export function makeHandle(parts: EmbeddedParts): Handle {
     const realm = isSlug(slug) ? await findRealm(parts.pool, slug) : null
     if (realm === null) return sendProtocol(res, 404, { error: 'Realm does not exist' })
     if (!realm.is_enabled && !OPEN_PATHS.includes(path)) return refuseDisabled(req, res, realm)
+    const door = req.method === 'OPTIONS' ? undefined : DOORS[path]
+    const seconds = door === undefined ? 0 : throttle(door, clientAddressOf(req, parts.config.trustProxy))
+    if (seconds > 0) return refuseFlood(res, realm, { path, seconds })
     if (path === '/') return describeRealm(parts, res, realm)
     if (path === USERINFO_PATH && req.method !== 'OPTIONS') return answerUserinfo(parts, realm, { req, res })
     const { provider, answer: protocol } = instanceOf(realm)
     pinAddress(parts, req)
+    if (await answeredAsGet(parts, realm, { req, res, path })) return
     if (await interactions.handle({ provider, realm, req, res, path: `${path}${search}` })) return
     // The library wants to know where it is mounted, and takes the difference of the two for it.
     const url = `${path}${withConsent(path, search)}`
@@ -88,6 +104,24 @@ function withConsent(path: string, search: string): string {
 function describeRealm({ publicUrl }: EmbeddedParts, res: ServerResponse, realm: RealmRecord): void {
   const issuer = issuerOf(publicUrl, realm.slug)
   sendProtocol(res, 200, { realm: realm.slug, 'token-service': `${issuer}/protocol/openid-connect` })
+}
+
+/** The protocol's endpoints that cost something and ask nobody for a password; pages have their own (interactions.ts). */
+const DOORS: Readonly<Record<string, Door>> = {
+  [AUTHORIZATION_PATH]: 'authorize',
+  [DEVICE_AUTHORIZATION_PATH]: 'deviceAuthorization',
+  [TOKEN_PATH]: 'token',
+}
+
+function refuseFlood(
+  res: ServerResponse,
+  realm: RealmRecord,
+  { path, seconds }: { path: string; seconds: number },
+): void {
+  if (path === AUTHORIZATION_PATH) return sendPage(res, tooManyPage(themeOf(realm), seconds))
+  const description = `too many requests from this address; wait ${String(seconds)} s`
+  const headers = { 'retry-after': String(seconds) }
+  sendProtocol(res, 429, { error: 'temporarily_unavailable', error_description: description }, headers)
 }
 
 /** People see a page, programs what Keycloak tells them. */

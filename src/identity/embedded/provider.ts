@@ -2,15 +2,23 @@ import type { JSONWebKeySet } from 'jose'
 import type { CommonQueryMethods } from 'slonik'
 import { IdentityUnavailableError } from '../provider.ts'
 import type { IdentityProvider } from '../provider.ts'
-import { createServiceClient, deleteClient, rotateServiceSecret } from './clients.ts'
+import { createServiceClient, deleteClient, rotateServiceSecret } from './realms/clients.ts'
 import { makeHandle } from './handle.ts'
-import { inviteUser } from './invite.ts'
-import { openSigningKeys, publicKeysOf } from './keys.ts'
-import { maintain, rotateSigningKey } from './maintain.ts'
+import { inviteUser } from './people/invite.ts'
+import { openSigningKeys, publicKeysOf } from './realms/keys.ts'
+import { maintain, rotateSigningKey } from './realms/maintain.ts'
 import type { EmbeddedParts } from './parts.ts'
-import { findRealm } from './realms-sql.ts'
-import { createRealm, deleteRealm, realmExists, setRealmEnabled } from './realms.ts'
-import { createUser, deleteUser, findUser, hasPassword, setPassword, setUserEnabled, setUserRoles } from './users.ts'
+import { findRealm } from './realms/realms-sql.ts'
+import { createRealm, deleteRealm, realmExists, setRealmEnabled } from './realms/realms.ts'
+import {
+  createUser,
+  deleteUser,
+  findUser,
+  hasPassword,
+  setPassword,
+  setUserEnabled,
+  setUserRoles,
+} from './people/users.ts'
 
 export type { EmbeddedParts } from './parts.ts'
 

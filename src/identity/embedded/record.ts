@@ -24,6 +24,7 @@ export const ClientRecord = z.object({
   redirect_uris: z.array(z.string()),
   post_logout_redirect_uris: z.array(z.string()),
   web_origins: z.array(z.string()),
+  follows_configuration: z.boolean(),
   roles: z.array(z.string()),
 })
 export type ClientRecord = z.infer<typeof ClientRecord>
@@ -38,6 +39,8 @@ export const UserRecord = z.object({
   password_hash: z.string().nullable(),
   roles: z.array(z.string()),
   is_enabled: z.boolean(),
+  /** No sign-in before counts. */
+  sessions_valid_from: z.string(),
 })
 export type UserRecord = z.infer<typeof UserRecord>
 

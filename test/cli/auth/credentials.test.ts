@@ -82,13 +82,20 @@ t.test('a service that calls every token expired is asked twice and no more', as
   t.equal(fake.bearers().length, 2)
 })
 
-t.test('a refusal for another reason renews nothing', async (t) => {
-  const answer = ({ path }: { path: string }) =>
-    path.startsWith('/api/v1/payments') ? refusal(401, 'UNAUTHENTICATED') : undefined
-  const fake = await fakeIdentity(t, { answer })
-  const client = clientOf(t, fake.url, serviceCredentials({ authUrl: fake.url, merchant: MERCHANT }))
-  await t.rejects(call(client, listPayments, {}), { code: 'UNAUTHENTICATED', options: { exit: 4 } })
-  t.equal(fake.asked().length, 1)
+t.test('a token that is not taken is renewed once, and a refusal for another reason renews nothing', async (t) => {
+  const cases = [
+    { status: 401, code: 'UNAUTHENTICATED', exit: 4, asked: 2 },
+    { status: 401, code: 'UNKNOWN_CLIENT', exit: 4, asked: 1 },
+    { status: 403, code: 'FORBIDDEN_ROLE', exit: 5, asked: 1 },
+  ]
+  for (const { status, code, exit, asked } of cases) {
+    const answer = ({ path }: { path: string }) =>
+      path.startsWith('/api/v1/payments') ? refusal(status, code) : undefined
+    const fake = await fakeIdentity(t, { answer })
+    const client = clientOf(t, fake.url, serviceCredentials({ authUrl: fake.url, merchant: MERCHANT }))
+    await t.rejects(call(client, listPayments, {}), { code, options: { exit } }, code)
+    t.equal(fake.asked().length, asked, code)
+  }
 })
 
 t.test('a wrong secret is exit code 4 and is not repeated in the error', async (t) => {
@@ -111,7 +118,8 @@ t.test('a provider that is not there is exit code 8, one that answers nonsense i
   const cases = [
     { answer: { status: 503, text: '<html>' }, code: 'IDP_UNAVAILABLE', exit: 8 },
     { answer: { status: 500, text: '<html>' }, code: 'IDP_UNAVAILABLE', exit: 1 },
-    { answer: { status: 404, json: {} }, code: 'UNKNOWN_REALM', exit: 4 },
+    { answer: { status: 404, json: {} }, code: 'IDP_UNAVAILABLE', exit: 1 },
+    { answer: { status: 404, json: { error: 'Realm does not exist' } }, code: 'UNKNOWN_REALM', exit: 6 },
     { answer: { status: 200, json: { access_token: 1 } }, code: 'UNEXPECTED_REPLY', exit: 1 },
     { answer: { status: 429, json: { error: 'slow_down' } }, code: 'SLOW_DOWN', exit: 8 },
   ]

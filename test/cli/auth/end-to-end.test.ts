@@ -2,8 +2,8 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { ensureDemoMerchant } from '../../../src/registrations/seed-demo.ts'
-import { ensureDemoOperator } from '../../../src/staff/seed-demo.ts'
+import { ensureDemoMerchant } from '../../../src/sandbox/seed-merchant.ts'
+import { ensureDemoOperator } from '../../../src/sandbox/seed-operator.ts'
 import { testService } from '../../support/app.ts'
 import { ask, throughPages } from '../../support/identity.ts'
 import { UserAgent } from '../../support/user-agent.ts'
@@ -113,7 +113,37 @@ t.test('a secret that has been replaced is exit code 4', async (t) => {
   const env = { ...settings.env, SVC_CLIENT_ID: 'demo-server', SVC_CLIENT_SECRET: 'a-wrong-secret' }
   const wrong = await runCli(['whoami', '--api-url', service.url], { ...settings, env })
   t.equal(wrong.code, 4)
+  t.match(wrong.stderr, /the secret of demo-server is wrong[^]*Try: check the id and the secret/)
   t.notMatch(wrong.stderr, /a-wrong-secret/)
   const forged = `${stdout.trim().slice(0, -8)}AAAAAAAA`
   t.match(await runCli(['whoami'], { ...settings, env: { ...settings.env, SVC_TOKEN: forged } }), { code: 4 })
+})
+
+t.test('a realm that is not there, and one that operators have disabled, are told as that', async (t) => {
+  const { service, settings } = await setUp(t)
+  for (const how of [['--device'], []]) {
+    const here = { ...settings, tty: true }
+    t.match(await runCli(['login', '--realm', 'no-such', ...how], here), {
+      code: 6,
+      stderr: /no realm no-such[^]*Try: svc/,
+    })
+  }
+  await service.app.identity.setRealmEnabled('demo', false)
+  t.match(await runCli(['login', '--device'], settings), { code: 5, stderr: /the merchant of realm demo is disabled/ })
+  t.match(await runCli(['payments', 'list'], settings), { code: 5, stderr: /Try: ask an operator/ })
+})
+
+t.test('a session that the provider has ended is told so, and is not signed in any more', async (t) => {
+  const { service, authUrl, settings, file, admin } = await setUp(t)
+  const login = startCli(['login'], { ...settings, tty: true })
+  const { left } = await inBrowser(login, authUrl, admin)
+  await visit(left?.href ?? '')
+  t.match(await login.ended, { code: 0 })
+  // As after the service was set up anew: it knows neither the signature nor the refresh token.
+  await service.owner.query('delete from idp.state')
+  writeFileSync(file, readFileSync(file, 'utf8').replace(/("access_token": "[^"]+)[^"]{8}"/, '$1AAAAAAAA"'))
+  const { code, stderr } = await runCli(['payments', 'list'], settings)
+  t.equal(code, 4)
+  t.match(stderr, /your session in realm demo has ended\nTry: svc login --realm demo/)
+  t.match((await runCli(['profile', 'list', '--json'], settings)).stdout, /"signed_in":"expired"/)
 })

@@ -25,9 +25,17 @@ export type FakeIdentity = {
   accessToken(realm?: string, more?: object): string
   /** Tokens that the API refuses as expired. */
   expired: Set<string>
+  /** Realms whose tokens the API does not take: it has been set up anew. */
+  untrusted: Set<string>
   /** What the token endpoint answers for a device, in turn; then tokens. */
   deviceAnswers: string[]
   revoked: string[]
+}
+
+/** Realms that nobody signs in to, in the words of Keycloak and of our own provider. */
+const GONE: Readonly<Record<string, Answer>> = {
+  nowhere: { status: 404, json: { error: 'Realm does not exist' } },
+  'shut-ltd': { status: 403, json: { error: 'access_denied', error_description: 'Realm not enabled' } },
 }
 
 export type FakeWish = {
@@ -67,6 +75,7 @@ export async function fakeIdentity(t: Test, wish: FakeWish = {}): Promise<FakeId
         ...more,
       }),
     expired: new Set(),
+    untrusted: new Set(),
     deviceAnswers: [],
     revoked: [],
   }
@@ -75,8 +84,9 @@ export async function fakeIdentity(t: Test, wish: FakeWish = {}): Promise<FakeId
     if (own !== undefined) return own
     const [, realm = '', endpoint = ''] =
       /^\/realms\/([^/]+)\/protocol\/openid-connect\/([^?]+)/.exec(request.path) ?? []
-    if (endpoint !== '') return realm === 'nowhere' ? { status: 404, json: {} } : answerRealm(realm, endpoint, request)
-    return answerApi(request)
+    if (endpoint !== '') return GONE[realm] ?? answerRealm(realm, endpoint, request)
+    const described = /^\/realms\/([^/?]+)$/.exec(request.path)?.[1]
+    return described === undefined ? answerApi(request) : (GONE[described] ?? { json: { realm: described } })
   })
   identity.url = url
   identity.requests = requests
@@ -163,13 +173,22 @@ export async function fakeIdentity(t: Test, wish: FakeWish = {}): Promise<FakeId
     const token = (headers.authorization ?? '').replace('Bearer ', '')
     if (token === '' && wish.authUrl !== null) return refusal(401, 'UNAUTHENTICATED')
     if (identity.expired.has(token)) return refusal(401, 'TOKEN_EXPIRED')
+    if (identity.untrusted.has(realmIn(token))) return refusal(401, 'UNAUTHENTICATED', { next: 'send a header' })
     if (path === '/api/v1/whoami') return { json: whoamiOf(token, headers) }
     return { json: { data: [], has_more: false, next_cursor: null } }
   }
 }
 
+function claimsIn(token: string): { iss?: string; azp?: string; sub?: string } {
+  return JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}')
+}
+
+function realmIn(token: string): string {
+  return claimsIn(token).iss?.split('/').at(-1) ?? ''
+}
+
 function whoamiOf(token: string, headers: Request['headers']): object {
-  const claims = JSON.parse(Buffer.from(token.split('.')[1] ?? '', 'base64url').toString() || '{}')
+  const claims = claimsIn(token)
   const realm: string | null = claims.iss?.split('/').at(-1) ?? null
   const isPlatform = realm === 'platform' || headers['x-platform-user'] !== undefined
   return {

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import type { Test } from 'tap'
+import { listOwners } from '../../../src/staff/users-sql.ts'
 import { testService } from '../../support/app.ts'
 import { PASSWORD } from '../../support/identity.ts'
 import { UserAgent } from '../../support/user-agent.ts'
@@ -37,7 +38,30 @@ t.test('the first OWNER is invited by a link, which works once; then nobody else
   t.notMatch(used.text, /type="password"/)
   const again = await runCli([...INIT, '--json'], settings)
   t.equal(again.code, 7)
-  t.match(JSON.parse(again.stderr), { error: { code: 'USER_EXISTS' } })
+  t.match(JSON.parse(again.stderr), {
+    error: {
+      code: 'USER_EXISTS',
+      message: 'ada@pay.example is an OWNER already',
+      hint: new RegExp(`^svc login --platform --api-url ${service.url}`),
+    },
+  })
+})
+
+t.test('what it would do is told without doing it', async (t) => {
+  const { service, settings } = await setUp(t)
+  const { code, stdout } = await runCli([...INIT, '--dry-run', '--json'], settings)
+  t.equal(code, 0)
+  t.same(JSON.parse(stdout), {
+    dry_run: true,
+    realm: 'platform',
+    email: 'ada@pay.example',
+    role: 'OWNER',
+    display_name: 'Ada Lovelace',
+    owners: [],
+  })
+  t.same(await listOwners(service.app.pool), [])
+  t.match((await runCli(INIT, settings)).stderr, `svc login --platform --api-url ${service.url}\n`)
+  t.match(await runCli([...INIT, '--dry-run'], settings), { stdout: /^OWNERs now +ada@pay\.example$/m })
 })
 
 t.test('a link that got lost is replaced by the same command', async (t) => {

@@ -44,6 +44,7 @@ t.test(
       {
         clientId: 'acme-ltd-cli',
         deviceCode: 'device-secret',
+        verifier: 'verifier',
         intervalSeconds: 5,
         expiresAt: Date.now() + 600_000,
         wait: async (ms) => void waits.push(ms),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -5,7 +6,7 @@ import type { Test } from 'tap'
 import { refuseDowngrade } from '../../../cli/auth/service-info.ts'
 import { runCli } from '../harness.ts'
 import type { CliSettings } from '../harness.ts'
-import { fakeIdentity, fakeToken, writeState } from './fake-identity.ts'
+import { fakeIdentity, fakeToken, formsOf, writeState } from './fake-identity.ts'
 import type { FakeIdentity, FakeWish } from './fake-identity.ts'
 import { addressIn, startCli, visit } from './running.ts'
 
@@ -94,7 +95,7 @@ t.test('a user who refuses ends the login with exit code 4, and nothing is kept'
   const login = startCli(LOGIN, settings)
   const { location } = await visit(await addressIn(login))
   t.match(await visit(location), { status: 400, text: /not signed in/ })
-  t.match(await login.ended, { code: 4, stderr: /the login was refused\nTry: svc login/ })
+  t.match(await login.ended, { code: 4, stderr: /the login was refused\nTry: svc login --realm acme-ltd\n/ })
   t.notOk(existsSync(file))
 })
 
@@ -113,6 +114,35 @@ t.test('nobody comes back in time: exit code 9', async (t) => {
   t.match(await runCli([...LOGIN, '--timeout', '100ms'], settings), { code: 9, stderr: /nobody signed in in time/ })
 })
 
+t.test('a login that is begun again is the same login: its flags are repeated', async (t) => {
+  const { fake, settings } = await setUp(t)
+  const hintOf = async (...words: string[]) => {
+    const { stderr } = await runCli(['login', ...words], settings)
+    return /^Try: (?<hint>.*)$/m.exec(stderr)?.groups?.['hint']
+  }
+  const address = `--api-url ${fake.url}`
+  t.equal(
+    await hintOf('--realm', 'acme-ltd', '--timeout', '100ms', '--api-url', fake.url),
+    `svc ${address} login --realm acme-ltd --timeout 100ms; without a browser here svc ${address} login --realm acme-ltd --timeout 100ms --device`,
+  )
+  fake.deviceAnswers.push('access_denied')
+  t.equal(await hintOf('--platform', '--device', '-p', 'ops'), 'svc login --profile ops --platform --device')
+  fake.deviceAnswers.push('invalid_grant')
+  t.equal(await hintOf('--realm', 'acme-ltd', '--device'), 'svc login --realm acme-ltd --device')
+})
+
+t.test('what goes back is named where there is something to go back to', async (t) => {
+  const { fake, dir, settings } = await setUp(t)
+  const login = (realm: string) =>
+    runCli(['login', '--realm', realm, '--with-token'], { ...settings, stdin: fake.accessToken(realm) })
+  t.equal((await login('acme-ltd')).stderr, 'Commands act as acme-ltd from now on.\n')
+  t.match((await login('other-ltd')).stderr, /from now on\. svc profile use acme-ltd goes back\./)
+  const elsewhere = await fakeIdentity(t)
+  writeState(dir, elsewhere.url)
+  writeFileSync(join(dir, 'config', 'config.yaml'), '')
+  t.match((await login('third-ltd')).stderr, /svc profile use dev goes back\./)
+})
+
 t.test('without a terminal or a browser a code is confirmed on another device', async (t) => {
   const { fake, settings } = await setUp(t)
   fake.deviceAnswers.push('authorization_pending', 'authorization_pending')
@@ -121,6 +151,13 @@ t.test('without a terminal or a browser a code is confirmed on another device', 
   t.match(stderr, /confirm the code WDJB-MJHT:\n {2}http:\S+user_code=WDJB-MJHT\n/)
   t.equal(fake.asked().length, 3)
   t.match(fake.asked()[2]?.get('device_code'), 'device-secret')
+  const verifier = fake.asked()[2]?.get('code_verifier') ?? ''
+  const challenge = createHash('sha256').update(verifier).digest('base64url')
+  t.equal(
+    formsOf(fake.requests, '/auth/device')[0]?.get('code_challenge'),
+    challenge,
+    'Keycloak wants the proof of PKCE here too',
+  )
   const remote = { ...settings.env, BROWSER: '', SSH_CONNECTION: '10.0.0.1', DISPLAY: ':0' }
   t.match(await runCli(LOGIN, { ...settings, env: remote }), { stderr: /confirm the code/ })
 })
@@ -169,7 +206,7 @@ t.test('a token of standard input is kept until it expires, and never renewed', 
   t.match(await runCli(['whoami', '--json'], settings), { code: 4, stderr: /SESSION_EXPIRED.*svc login/ })
   const old = fake.accessToken('acme-ltd', { exp: Math.floor(Date.now() / 1_000) - 10 })
   await runCli(words, { ...settings, stdin: old })
-  t.match(await runCli(['payments', 'list'], settings), { code: 4, stderr: /the session in realm acme-ltd is over/ })
+  t.match(await runCli(['payments', 'list'], settings), { code: 4, stderr: /your session in realm acme-ltd has ended/ })
 })
 
 t.test('what is no token of the realm is refused before it is sent anywhere', async (t) => {
@@ -203,9 +240,15 @@ t.test('where there is nothing to sign in to, it says so', async (t) => {
   t.match(await runCli(LOGIN, none.settings), { code: 7, stderr: /without an identity provider/ })
   const { settings } = await setUp(t)
   t.match(await runCli(['login', '--realm', 'nowhere', '--device'], settings), {
-    code: 4,
-    stderr: /has no realm nowhere/,
+    code: 6,
+    stderr: /there is no realm nowhere at http\S+\nTry: svc login --realm/,
   })
+  t.match(await runCli(['login', '--realm', 'nowhere'], settings), { code: 6 }, 'before a browser opens')
+  for (const how of [['--device'], []])
+    t.match(await runCli(['login', '--realm', 'shut-ltd', ...how], settings), {
+      code: 5,
+      stderr: /the merchant of realm shut-ltd is disabled[^]*Try: ask an operator/,
+    })
   t.match(await runCli(['login'], settings), { code: 2, stderr: /which realm\?/ })
   t.match(await runCli(['login', '--realm', 'No Slug'], settings), { code: 2 })
   t.match(await runCli(['login', '--realm', 'acme-ltd', '--platform'], settings), { code: 2 })

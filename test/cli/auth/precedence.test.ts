@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { updateEntries } from '../../../cli/auth/credentials-file.ts'
-import { runCli } from '../harness.ts'
+import { refusal, runCli } from '../harness.ts'
 import type { Outcome } from '../harness.ts'
 import { fakeIdentity, fakeToken, writeState } from './fake-identity.ts'
 import type { FakeIdentity, FakeWish } from './fake-identity.ts'
@@ -84,6 +84,54 @@ t.test('a client without its secret is refused before any request, with what is 
   t.equal(code, 4)
   t.match(JSON.parse(stderr), { error: { code: 'CLIENT_SECRET_MISSING', hint: /SVC_CLIENT_SECRET/ } })
   t.equal(setting.fake.requests.length, 0)
+})
+
+t.test('a client whose secret is wrong, or that is gone, is told what to check', async (t) => {
+  const setting = await setUp(t)
+  const { code, stderr } = await run(setting, { env: { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'wrong' } })
+  t.equal(code, 4)
+  t.match(JSON.parse(stderr), {
+    error: {
+      code: 'INVALID_CLIENT',
+      message: 'the secret of acme-ltd-server is wrong, or the client has been revoked',
+      hint: /SVC_CLIENT_SECRET.*svc credentials rotate acme-ltd-server/,
+    },
+  })
+})
+
+t.test('an identity of the wrong kind is told with what chose it', async (t) => {
+  const answer = ({ path }: { path: string }) =>
+    path.startsWith('/api/v1/admin/') || path.startsWith('/api/v1/payments') ? refusal(403, 'WRONG_REALM') : undefined
+  const setting = await setUp(t, { answer })
+  const told = async (more: More) => JSON.parse((await run(setting, more)).stderr).error
+  const env = { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }
+  t.match(await told({ command: ['merchants', 'list'], env }), {
+    code: 'WRONG_REALM',
+    message: 'SVC_CLIENT_ID is set: you act as acme-ltd-server; this needs an operator',
+    hint: /^unset SVC_CLIENT_ID;.* svc login --platform$/,
+  })
+  const token = { SVC_TOKEN: fakeToken({ azp: 'platform-cli' }) }
+  t.match(await told({ command: ['payments', 'list'], env: token }), {
+    message: 'SVC_TOKEN is set: you act as platform-cli; this needs a merchant',
+    hint: /^unset SVC_TOKEN;/,
+  })
+  const words = ['--client-id', 'acme-ltd-server']
+  t.match(await told({ command: ['merchants', 'list'], words, env: { SVC_CLIENT_SECRET: 'right-secret' } }), {
+    message: /^--client-id says that you act as acme-ltd-server/,
+    hint: /without --client-id/,
+  })
+})
+
+t.test('a proof that is not taken is told with where it came from', async (t) => {
+  const setting = await setUp(t, { chosen: 'one' })
+  const hintOf = async (more: More) => JSON.parse((await run(setting, more)).stderr).error.hint
+  for (const realm of ['one-ltd', 'given-ltd', 'acme-ltd', 'demo']) setting.fake.untrusted.add(realm)
+  const given = fakeToken({ iss: `${setting.fake.url}/realms/given-ltd` })
+  t.match(await hintOf({ env: { SVC_TOKEN: given } }), /unset SVC_TOKEN$/)
+  const client = { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }
+  t.match(await hintOf({ env: client }), /^check SVC_CLIENT_ID and SVC_CLIENT_SECRET/)
+  t.equal(await hintOf({}), 'svc login --profile one')
+  t.equal(await hintOf({ words: ['-p', 'dev'], command: ['payments', 'list'] }), 'svc login --realm <realm>')
 })
 
 t.test('the realm comes from the client id, unless SVC_REALM says; an id without one needs it', async (t) => {

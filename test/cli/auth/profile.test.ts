@@ -36,6 +36,8 @@ t.test('a profile is added, shown, chosen and removed', async (t) => {
     role: null,
     subject: null,
     signed_in: 'no',
+    login: null,
+    operator: null,
   })
   t.equal(statSync(configFile).mode & 0o777, 0o600)
   t.match(await runCli(['profile', 'use', 'acme', '-o', 'id'], settings), { code: 0, stdout: 'acme\n' })
@@ -75,8 +77,30 @@ t.test("a client's secret is kept out of the configuration, and proves the clien
     client_id: 'acme-ltd-server',
     realm: 'acme-ltd',
   })
-  t.match(await runCli(['logout', '-p', 'ci'], settings), { code: 0 })
-  t.match(await runCli(['whoami', '-p', 'ci'], settings), { code: 4 })
+  t.match(await runCli(['logout', '-p', 'ci'], settings), { code: 7, stderr: /Try: svc profile remove ci/ })
+  t.match(await runCli(['whoami', '-p', 'ci'], settings), { code: 0 }, 'its secret is kept')
+  t.match(await runCli(['profile', 'remove', 'ci'], settings), { code: 0 })
+  t.notMatch(readFileSync(join(configFile, '..', 'credentials.json'), 'utf8'), /right-secret/)
+})
+
+t.test("a merchant's command with an operator's profile is told what signs in, and the reverse", async (t) => {
+  const { fake, settings } = await setUp(t)
+  const login = (stdin: string, ...words: string[]) =>
+    runCli(['login', '--api-url', fake.url, ...words, '--with-token'], { ...settings, stdin })
+  await login(fake.accessToken('platform', { azp: 'platform-cli' }), '--platform')
+  t.match(await runCli(['payments', 'list'], settings), {
+    code: 4,
+    stderr: `the profile platform is an operator's, and this needs a merchant\nTry: svc login --api-url ${fake.url} --realm <realm>\n`,
+  })
+  await login(fake.accessToken(), '--realm', 'acme-ltd')
+  t.match(await runCli(['payments', 'list', '-p', 'platform'], settings), {
+    stderr: /Try: the same command with --profile acme-ltd, or svc profile use acme-ltd\n/,
+  })
+  await runCli(['profile', 'remove', 'platform'], settings)
+  t.match(await runCli(['merchants', 'list'], settings), {
+    code: 4,
+    stderr: `a merchant's, and this needs an operator\nTry: svc login --api-url ${fake.url} --platform\n`,
+  })
 })
 
 t.test('a profile of a service without a provider sends the name of its client', async (t) => {
@@ -91,11 +115,49 @@ t.test('the running service is the profile dev, which is there without being add
   writeState(cwd, fake.url)
   const { stdout } = await runCli(['profile', 'list', '--json'], settings)
   t.match(JSON.parse(stdout), [
-    { name: 'dev', current: true, realm: 'demo', client_id: 'demo-server', signed_in: 'yes' },
+    {
+      name: 'dev',
+      current: true,
+      realm: 'demo',
+      client_id: 'demo-server',
+      role: 'ADMIN',
+      signed_in: 'yes',
+      operator: { realm: 'platform', client_id: 'platform-key-aaaabbbb', role: 'OWNER', login: null, signed_in: 'yes' },
+    },
   ])
   t.notMatch(stdout, /right-secret/)
   t.match(await runCli(['profile', 'remove', 'dev'], settings), { code: 2 })
   t.match(await runCli(['profile', 'add', 'dev', '--realm', 'acme-ltd'], settings), { code: 7 })
+})
+
+t.test('both sessions of the running service are named, with the roles of their logins', async (t) => {
+  const { fake, settings, cwd } = await setUp(t)
+  writeState(cwd, fake.url)
+  await runCli(['login', '--with-token'], { ...settings, stdin: fake.accessToken('demo') })
+  const stdin = fake.accessToken('platform', { azp: 'platform-cli' })
+  const login = await runCli(['login', '--platform', '--with-token'], { ...settings, stdin })
+  t.match(login.stderr, /^Operators' commands act as you from now on: svc whoami --platform\./)
+  t.match((await runCli(['profile', 'list'], settings)).stdout, /demo and platform +ADMIN and OWNER +yes\n/)
+  const { stdout } = await runCli(['profile', 'show'], settings)
+  t.match(stdout, /^Role +ADMIN$/m)
+  t.match(stdout, /^Signed in +yes, ada@acme\.example$/m)
+  t.match(stdout, /^Operator +ada@acme\.example, realm platform, OWNER; signed in: yes$/m)
+  t.match((await runCli(['whoami'], settings)).stdout, /^Operators' commands +act as ada@acme\.example, OWNER/m)
+  t.notMatch((await runCli(['whoami', '--platform'], settings)).stdout, /^Operators'/m)
+  fake.untrusted.add('platform')
+  t.match(await runCli(['whoami'], settings), { code: 0, stdout: /^Operators' commands +your session .* has ended/m })
+})
+
+t.test('without a provider the list says so, and nobody seems to be signed in', async (t) => {
+  const { fake, settings, cwd } = await setUp(t, { authUrl: null })
+  writeState(cwd, fake.url, { auth_url: null, operator: null })
+  t.match((await runCli(['profile', 'list'], settings)).stdout, /no identity provider +not needed\n/)
+  t.match(JSON.parse((await runCli(['profile', 'show', '--json'], settings)).stdout), {
+    realm: null,
+    role: null,
+    signed_in: 'not needed',
+    operator: null,
+  })
 })
 
 t.test('names that are none, or are taken, and profiles that are not there', async (t) => {

@@ -122,6 +122,53 @@ t.test('a session that is over does not become the demo merchant on the way', as
   t.match(await runCli(['whoami', '--platform'], settings), { code: 0 })
 })
 
+t.test('a session that the service takes no more is renewed once; refused again, it is forgotten', async (t) => {
+  const { fake, configDir, session, settings } = await setUp(t)
+  const fresh = { ...session, expires_at: new Date(Date.now() + 600_000).toISOString() }
+  await updateEntries(configDir, async () => ({ acme: fresh }))
+  fake.untrusted.add('acme-ltd')
+  t.match(await runCli(['payments', 'list'], settings), {
+    code: 4,
+    stderr: 'Error: your session in realm acme-ltd has ended\nTry: svc login --profile acme\n',
+  })
+  t.equal(fake.asked().length, 1)
+  t.equal(fake.bearers().length, 2)
+  t.match(stored(configDir), { access_token: '', refresh_token: null })
+  t.match(JSON.parse((await runCli(['profile', 'list', '--json'], settings)).stdout), [{ signed_in: 'expired' }])
+  t.match(await runCli(['whoami'], settings), { code: 4, stderr: /has ended/ })
+  t.equal(fake.bearers().length, 2, 'nothing is left to ask with')
+})
+
+t.test('a session that is refused and can not be renewed has ended, also where its realm is gone', async (t) => {
+  for (const realm of ['acme-ltd', 'nowhere']) {
+    const { fake, configDir, session, settings } = await setUp(t)
+    const later = new Date(Date.now() + 600_000).toISOString()
+    const access_token = fake.accessToken(realm)
+    await updateEntries(configDir, async () => ({
+      acme: { ...session, realm, access_token, expires_at: later, refresh_token: 'used-up' },
+    }))
+    fake.untrusted.add(realm)
+    t.match(await runCli(['payments', 'list'], settings), { code: 4, stderr: /has ended\nTry: svc login/ }, realm)
+    t.match((await runCli(['profile', 'show'], settings)).stdout, /Signed in +expired/, realm)
+  }
+})
+
+t.test('a session of dev that has ended names its realm, and does not become the demo merchant', async (t) => {
+  const { fake, configDir, session } = await setUp(t)
+  const stateDir = writeState(configDir, fake.url)
+  writeFileSync(join(configDir, 'config.yaml'), '')
+  const later = new Date(Date.now() + 600_000).toISOString()
+  const dead = { ...session, realm: 'demo', access_token: fake.accessToken('demo'), expires_at: later }
+  await updateEntries(configDir, async () => ({ [`dev:merchant:${stateDir}`]: { ...dead, refresh_token: 'used-up' } }))
+  fake.untrusted.add('demo')
+  const settings = { env: { SVC_CONFIG_DIR: configDir }, cwd: configDir }
+  const ended = { code: 4, stderr: /your session in realm demo has ended\nTry: svc login --realm demo; svc logout/ }
+  t.match(await runCli(['payments', 'list'], settings), ended)
+  fake.untrusted.clear()
+  t.match(await runCli(['payments', 'list'], settings), ended)
+  t.match((await runCli(['profile', 'list'], settings)).stdout, /expired and yes/)
+})
+
 t.test('a provider that is away does not end the session', async (t) => {
   let isDown = true
   const { configDir, session, settings } = await setUp(t, {

@@ -1,8 +1,9 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { decodeJwt } from 'jose'
 import t from 'tap'
+import { enterCode, refuse, startDevice } from '../../support/device.ts'
 import {
   PASSWORD,
-  ask,
   atPortal,
   authorizationUrl,
   exchange,
@@ -13,9 +14,20 @@ import {
   throughPages,
 } from '../../support/identity.ts'
 import type { IdentityHarness, SignInWish, TestRealm } from '../../support/identity.ts'
-import { UserAgent } from '../../support/user-agent.ts'
+import { UserAgent, asksForPassword, formsOf } from '../../support/user-agent.ts'
 
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+/** What is said of a code that leads nowhere. */
+const UNUSABLE = /does not work|Invalid code/
+
+/** How long a device must wait between two questions: Keycloak holds it to the interval that it told. */
+function pauseMs({ identity }: IdentityHarness): number {
+  return identity.kind === 'keycloak' ? 5_100 : 0
+}
+
+/** A code as a person may type it. Keycloak folds its case, and takes no other separator. */
+function asTyped({ identity }: IdentityHarness, code: string): string {
+  return identity.kind === 'keycloak' ? code.toLowerCase() : code.toLowerCase().replace('-', ' ')
+}
 
 /** The command line of the realm's administrator, which listens at a port that it found free. */
 function atTerminal(harness: IdentityHarness, realm: TestRealm, port: number): SignInWish {
@@ -60,21 +72,13 @@ t.test('31: a person who refuses sends the command line away without a code', as
   const agent = new UserAgent(harness.authUrl)
   const { url } = authorizationUrl(atTerminal(harness, realm, 4_000))
   const login = await agent.open(url)
-  const consent = await agent.send(login, { email: realm.admin.email, password: PASSWORD })
+  const [email = 'email'] = formsOf(login.text)[0]?.fields.find(([name]) => /^(email|username)$/.test(name)) ?? []
+  const consent = await agent.send(login, { [email]: realm.admin.email, password: PASSWORD })
   t.equal(consent.left, undefined, 'it is asked for, though the password was right')
-  const refused = await agent.send(consent, {}, ['action', 'cancel'])
+  const refused = await refuse(agent, consent)
   t.equal(refused.left?.searchParams.get('error'), 'access_denied')
   t.equal(refused.left?.searchParams.get('code'), null)
 })
-
-/** What a terminal without a browser shows and keeps. */
-async function startDevice({ authUrl }: IdentityHarness, { slug, cli }: TestRealm) {
-  const { status, body } = await ask(authUrl, slug, 'auth/device', { client_id: cli, scope: 'openid' })
-  if (status !== 200) throw new Error(`no device code: ${status} ${JSON.stringify(body)}`)
-  const poll = () =>
-    ask(authUrl, slug, 'token', { grant_type: DEVICE_GRANT, client_id: cli, device_code: body.device_code })
-  return { body, poll }
-}
 
 t.test('32: a device waits, gets its tokens once when it is approved, and nothing after that', async (t) => {
   const harness = await identityHarness(t)
@@ -87,21 +91,23 @@ t.test('32: a device waits, gets its tokens once when it is approved, and nothin
 
   const agent = new UserAgent(harness.authUrl)
   const asked = await agent.open(body.verification_uri)
-  const confirm = await agent.send(asked, { user_code: body.user_code.toLowerCase().replace('-', ' ') })
-  t.match(confirm.text, body.user_code, 'the code is shown again, to be compared')
+  const confirm = await enterCode(agent, asked, asTyped(harness, body.user_code))
+  if (harness.identity.kind !== 'keycloak') t.match(confirm.text, body.user_code, 'it is shown again, to be compared')
+  await delay(pauseMs(harness))
   const still = await poll()
   t.equal(still.body.error, 'authorization_pending', 'typing the code is not approving it')
   const done = await throughPages(agent, confirm, { email: realm.admin.email, password: PASSWORD })
   t.equal(done.status, 200)
 
+  await delay(pauseMs(harness))
   const tokens = await poll()
   t.equal(tokens.status, 200)
   t.match(decodeJwt(tokens.body.access_token), { azp: realm.cli, sub: realm.admin.id, typ: 'Bearer' })
   const again = await poll()
   t.equal(again.status, 400)
   t.equal(again.body.error, 'invalid_grant')
-  const reused = await agent.send(await agent.open(body.verification_uri), { user_code: body.user_code })
-  t.match(reused.text, /does not work/)
+  const reused = await enterCode(agent, await agent.open(body.verification_uri), body.user_code)
+  t.match(reused.text, UNUSABLE)
 })
 
 t.test('32: of twenty polls at once one gets the tokens', async (t) => {
@@ -109,11 +115,11 @@ t.test('32: of twenty polls at once one gets the tokens', async (t) => {
   const realm = await makeRealm(harness)
   const { body, poll } = await startDevice(harness, realm)
   const agent = new UserAgent(harness.authUrl)
-  const confirm = await agent.send(await agent.open(body.verification_uri), { user_code: body.user_code })
+  const confirm = await enterCode(agent, await agent.open(body.verification_uri), body.user_code)
   await throughPages(agent, confirm, { email: realm.admin.email, password: PASSWORD })
   const answers = await Promise.all(Array.from({ length: 20 }, poll))
   t.ok(answers.filter(({ status }) => status === 200).length <= 1)
-  t.ok(answers.every(({ status, body: { error } }) => status === 200 || error === 'invalid_grant'))
+  t.ok(answers.every(({ status, body: { error } }) => status === 200 || /^(invalid_grant|slow_down)$/.test(error)))
 })
 
 t.test('32: a device that is refused is told so', async (t) => {
@@ -121,8 +127,12 @@ t.test('32: a device that is refused is told so', async (t) => {
   const realm = await makeRealm(harness)
   const { body, poll } = await startDevice(harness, realm)
   const agent = new UserAgent(harness.authUrl)
-  const confirm = await agent.send(await agent.open(body.verification_uri), { user_code: body.user_code })
-  await agent.send(confirm, {}, ['abort', 'yes'])
+  const confirm = await enterCode(agent, await agent.open(body.verification_uri), body.user_code)
+  // Keycloak wants to know who refuses.
+  const asked = asksForPassword(confirm)
+    ? await agent.send(confirm, { username: realm.admin.email, password: PASSWORD })
+    : confirm
+  await refuse(agent, asked)
   const refused = await poll()
   t.equal(refused.status, 400)
   t.equal(refused.body.error, 'access_denied')
@@ -134,11 +144,11 @@ t.test('32: a code that nobody was given, or that another realm gave, is refused
   const { body } = await startDevice(harness, other)
   const agent = new UserAgent(harness.authUrl)
   const asked = await agent.open(`${harness.authUrl}/realms/${realm.slug}/device`)
-  const foreign = await agent.send(asked, { user_code: body.user_code })
-  const unknown = await agent.send(await agent.open(asked.url), { user_code: 'BCDF-GHJK' })
+  const foreign = await enterCode(agent, asked, body.user_code)
+  const unknown = await enterCode(agent, await agent.open(asked.url), 'BCDF-GHJK')
   const comparable = (text: string): string => text.replaceAll(/name="xsrf" value="[^"]*"/g, '')
   t.equal(comparable(foreign.text), comparable(unknown.text))
-  t.match(foreign.text, /does not work/)
+  t.match(foreign.text, UNUSABLE)
 })
 
 t.test('32: a confirmation that another site sends approves nothing', async (t) => {
@@ -147,6 +157,10 @@ t.test('32: a confirmation that another site sends approves nothing', async (t) 
   const { agent } = await signIn(atPortal(harness, realm))
   const { body, poll } = await startDevice(harness, realm)
   const page = await agent.open(body.verification_uri)
-  await agent.send(page, { xsrf: 'guessed', user_code: body.user_code, confirm: 'yes' })
+  const forged = { xsrf: 'guessed', code: 'guessed', confirm: 'yes', user_code: body.user_code }
+  const next = await agent.send(page, { ...forged, device_user_code: body.user_code })
+  // Keycloak's own page for it stands at an address that nobody else knows.
+  const text = next.text.replaceAll(/tab_id=[\w-]+/g, 'tab_id=guessed')
+  if (formsOf(text).length > 0) await agent.send({ ...next, text }, forged, ['accept', ''])
   t.equal((await poll()).body.error, 'authorization_pending')
 })

@@ -141,7 +141,11 @@ t.test('19: a server signs nobody in', async (t) => {
 t.test('20: nobody registers himself', async (t) => {
   for (const path of ['protocol/openid-connect/registrations', 'clients-registrations/openid-connect', 'reg']) {
     for (const method of ['GET', 'POST'] as const) {
-      const { statusCode, body } = await request(`${authUrl}/realms/${realm.slug}/${path}`, { method })
+      const { statusCode, body } = await request(`${authUrl}/realms/${realm.slug}/${path}`, {
+        method,
+        headers: { 'content-type': 'application/json' },
+        body: method === 'GET' ? null : '{"redirect_uris":["https://evil.example/callback"]}',
+      })
       await body.dump()
       t.ok(statusCode >= 400 && statusCode < 500, `${method} ${path}: ${String(statusCode)}`)
     }

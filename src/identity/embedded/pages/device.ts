@@ -1,7 +1,7 @@
 import type { KoaContextWithOIDC } from 'oidc-provider'
 import { html } from '../../../lib/html.ts'
 import { field, hidden, problemNote, titleOf } from './form.ts'
-import { messagePage } from './message.ts'
+import { lostSignInPage, messagePage } from './message.ts'
 import { page, renderPage } from './shell.ts'
 import type { PageReply } from './shell.ts'
 import type { Theme } from './style.ts'
@@ -13,8 +13,7 @@ import type { Theme } from './style.ts'
 export function devicePages(theme: Theme) {
   return {
     userCodeInputSource: (ctx: KoaContextWithOIDC, _form: string, _out?: unknown, failure?: Error): void => {
-      const isRefused = failure?.name === 'AbortedError'
-      renderPage(ctx, isRefused ? refusedPage(theme) : inputPage(theme, formOf(ctx), failure))
+      renderPage(ctx, replyTo(ctx, theme, failure))
     },
     userCodeConfirmSource: (
       ctx: KoaContextWithOIDC,
@@ -29,6 +28,17 @@ export function devicePages(theme: Theme) {
       renderPage(ctx, successPage(theme))
     },
   }
+}
+
+function replyTo(ctx: KoaContextWithOIDC, theme: Theme, failure: Error | undefined): PageReply {
+  // Without a session there is nothing that another form could be sent with.
+  if (failure !== undefined && isNew(ctx.oidc.session)) return lostSignInPage(theme)
+  return failure?.name === 'AbortedError' ? refusedPage(theme) : inputPage(theme, formOf(ctx), failure)
+}
+
+/** Whether the browser came without a session that we know. */
+function isNew(session: object | undefined): boolean {
+  return session !== undefined && 'new' in session && session.new === true
 }
 
 /** `status` is what the library answers a failure with; 200 for what the person can mend. */

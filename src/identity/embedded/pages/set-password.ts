@@ -1,6 +1,6 @@
 import { html } from '../../../lib/html.ts'
 import { clientIdsOf } from '../../../lib/realms.ts'
-import { PASSWORD_LENGTH } from '../passwords.ts'
+import { PASSWORD_LENGTH } from '../people/passwords.ts'
 import { field, hidden, problemNote, titleOf } from './form.ts'
 import { messagePage } from './message.ts'
 import { page } from './shell.ts'

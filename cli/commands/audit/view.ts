@@ -1,0 +1,51 @@
+import type { OperatorAction } from '../../../src/wire/admin.ts'
+import { actorText } from '../../role-text.ts'
+import type { Column } from '../../table.ts'
+import { endOfId, minuteOf, shortTime } from '../../text.ts'
+
+/** In a narrow terminal, who did it and why stand below when, what, to whom and what changed. */
+export const AUDIT_COLUMNS: readonly Column<OperatorAction>[] = [
+  { title: 'ordinal', value: ({ ordinal }) => ordinal, align: 'right', dropped: 1 },
+  { title: 'time', value: (row) => shortTime(row.created_at), short: minuteOf },
+  { title: 'action', value: (row) => row.action },
+  { title: 'to', value: subjectText, least: 12 },
+  { title: 'changed', value: changedText, short: withoutName, least: 18 },
+  { title: 'who', value: actorText, below: true, least: 16 },
+  { title: 'why', value: (row) => row.reason ?? '', below: true, least: 16 },
+]
+
+/** Whom it was done to: the merchant by its realm, anybody else by what they are called. */
+export function subjectText({ merchant_id, realm_slug, subject_id, before, after }: OperatorAction): string {
+  const realm = realm_slug ?? (merchant_id === subject_id ? subject_id : '')
+  if (merchant_id === subject_id || realm === subject_id) return realm
+  const email = after?.['email'] ?? before?.['email']
+  const name = typeof email === 'string' ? email : endOfId(subject_id)
+  // The id of a merchant's client begins with its realm.
+  return realm === '' || name.startsWith(`${realm}-`) ? name : `${realm} ${name}`
+}
+
+/** What is other than it was: before and after, and one of the two where there was nothing else. */
+export function changedText({ before, after, ...row }: OperatorAction): string {
+  const subject = subjectText({ before, after, ...row })
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
+  const changes = [...names].map((name) => {
+    const [was, is] = [textOf(before?.[name]), textOf(after?.[name])]
+    // What the subject is called by has been told.
+    if (was === is || ((was === '' || is === '') && subject.split(' ').includes(`${was}${is}`))) return ''
+    if (was === '') return `${name} ${is}`
+    // What was taken away has no after at all.
+    return is === '' ? `${name} ${was} → -` : `${name} ${was} → ${is}`
+  })
+  return changes.filter((text) => text !== '').join(', ')
+}
+
+function textOf(value: unknown): string {
+  if (value === undefined || value === null) return ''
+  if (Array.isArray(value)) return value.map((each) => textOf(each)).join(' ')
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** Where one thing has changed, the action says which. */
+function withoutName(changed: string): string {
+  return changed.includes(', ') ? changed : changed.replace(/^\w+ /, '')
+}

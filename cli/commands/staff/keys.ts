@@ -1,0 +1,28 @@
+import { z } from 'zod'
+import { rotateRealmKeys } from '../../../src/wire/staff.ts'
+import { ChangeOptions, Reason, change } from '../../change.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+
+export const RotateOptions = ChangeOptions.extend({ realm: z.string(), reason: Reason })
+
+/** Gives a realm a new signing key. */
+export async function rotateKeys(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof RotateOptions>>,
+): Promise<CommandResult> {
+  const { realm, reason } = options
+  const rotated = await change(context, context.client(), rotateRealmKeys, {
+    input: { params: { slug: realm }, body: { reason } },
+    options,
+  })
+  if (rotated === undefined) return undefined
+  context.print.record({
+    item: rotated,
+    id: rotated.realm,
+    lines: [
+      ['Realm', rotated.realm],
+      ['Keys', rotated.key_ids.join(', ')],
+    ],
+  })
+  return undefined
+}

@@ -1,0 +1,29 @@
+/** The environment variables that commands read, as `svc help environment` prints them; those of the service apart. */
+export const VARIABLES: readonly { name: string; meaning: string }[] = [
+  { name: 'SVC_API_URL', meaning: 'the service, as --api-url' },
+  { name: 'SVC_PROFILE', meaning: 'the profile, as --profile' },
+  { name: 'SVC_TOKEN', meaning: 'an access token to act with; or SVC_TOKEN_FILE, a file that holds it' },
+  { name: 'SVC_CLIENT_ID', meaning: 'the client to act as, as --client-id' },
+  { name: 'SVC_CLIENT_SECRET', meaning: 'its secret; or SVC_CLIENT_SECRET_FILE, a file that holds it' },
+  { name: 'SVC_REALM', meaning: 'the realm to sign in to, where the client id does not say it' },
+  { name: 'SVC_AUTH_URL', meaning: 'where the identity provider is, instead of where the service says' },
+  { name: 'SVC_PLATFORM_USER', meaning: "without an identity provider, the operator's name, as --as" },
+  { name: 'SVC_STATE_DIR', meaning: 'where svc up keeps its data, as --state-dir (.svc)' },
+  { name: 'SVC_CONFIG_DIR', meaning: 'where profiles and sessions are kept (~/.config/svc)' },
+  { name: 'SVC_OUTPUT', meaning: 'the form of results, as --output (table)' },
+  { name: 'SVC_TIMEOUT', meaning: 'how long one request may take (15s)' },
+  { name: 'SVC_WEBHOOK_SECRET', meaning: 'what svc listen and svc webhooks verify check signatures with' },
+  { name: 'SVC_DEBUG', meaning: 'anything: a failure that nobody expected is told with where it happened' },
+]
+
+/** How a command finds out where to go and who to act as; the order of auth/choose.ts and find-service.ts. */
+export const PRECEDENCE = `Who a command acts as is said by the first of these that is there:
+  --client-id, --profile, SVC_TOKEN, SVC_CLIENT_ID, SVC_PROFILE, the project's .svc/config.yaml,
+  svc profile use, and then the running service of the state directory with its demo logins.
+
+Which service it talks to:
+  --api-url, SVC_API_URL, a profile that --profile or SVC_PROFILE names, the project's .svc/config.yaml,
+  the profile of svc profile use, and then the running service of the state directory.
+
+svc serve, worker, init and migrate are configured by the environment alone: SVC_DATABASE_URL, SVC_ENCRYPTION_KEY
+and the others of the README. NO_COLOR, FORCE_COLOR, BROWSER and XDG_CONFIG_HOME mean what they mean elsewhere.`

@@ -1,0 +1,81 @@
+import { DomainError } from '../../../lib/errors.ts'
+import { isUuid } from '../../../lib/ids.ts'
+import { queueMail } from '../../../mail/queue.ts'
+import { quoteName } from '../../../mail/quote-name.ts'
+import { secondsToNextMail } from '../../../mail/sql.ts'
+import type { Invitation } from '../../provider.ts'
+import { createActionLink } from './action-tokens.ts'
+import type { EmbeddedParts } from '../parts.ts'
+import { findRealm } from '../realms/realms-sql.ts'
+import { lockUser } from './users-sql.ts'
+
+/** As for forgotten passwords (decision 32). */
+const MAILS_PER_HOUR = 5
+
+/**
+ * Invites a user to choose a password. The mail is queued with the link it carries, so that a mail server that is away
+ * costs nothing but time. Inviting again closes the links before, and only so many mails an hour go to one person.
+ * @returns the link, where it is not sent
+ * @throws {DomainError} RATE_LIMITED
+ * @throws when there is no such user
+ */
+export async function inviteUser(
+  parts: EmbeddedParts,
+  { slug, userId }: { slug: string; userId: string },
+  invitation: Invitation,
+): Promise<string | null> {
+  const { clientId, redirectUri, lifespanSeconds, deliver, merchantId } = invitation
+  const link = await parts.pool.transaction(async (tx) => {
+    const realm = await findRealm(tx, slug)
+    const user = isUuid(userId) ? await lockUser(tx, slug, userId) : null
+    if (realm === null || user === null) throw new Error(`realm ${slug} has no user ${userId}`)
+    const series = { realm: slug, kind: 'invite', recipient: user.email }
+    if (deliver === 'mail') refuseFlood(await secondsToNextMail(tx, series, MAILS_PER_HOUR))
+    const address = await createActionLink(parts, tx, {
+      realm: slug,
+      userId,
+      purpose: 'invite',
+      clientId,
+      redirectUri,
+      lifespanSeconds,
+    })
+    if (deliver === 'mail') {
+      // Whoever registered chose the name, and the reader knows neither of the two.
+      const name = quoteName(realm.display_name)
+      await queueMail(parts, tx, {
+        ...series,
+        merchantId,
+        subject: `You are invited to ${slug}`,
+        body: bodyOf({ slug, name, email: user.email, address, lifespanSeconds }),
+      })
+    }
+    return address
+  })
+  if (deliver === 'link') return link
+  parts.wake.notify('send-mails')
+  return null
+}
+
+function refuseFlood(retryAfterSeconds: number): void {
+  if (retryAfterSeconds === 0) return
+  throw new DomainError('RATE_LIMITED', `a person is sent at most ${MAILS_PER_HOUR} invitations an hour`, {
+    next: 'wait until the last ones have arrived; the newest of them works',
+    retryAfterSeconds,
+  })
+}
+
+type Letter = { slug: string; name: string; email: string; address: string; lifespanSeconds: number }
+
+function bodyOf({ slug, name, email, address, lifespanSeconds }: Letter): string {
+  return [
+    `You are invited to sign in to ${slug}, which calls itself ${name}, as ${email}.`,
+    `To begin, choose your password here:\n\n${address}`,
+    `The link works once, for ${spanOf(lifespanSeconds)}.`,
+    'If you did not expect this, ignore it: without the link nobody can sign in with your address.',
+  ].join('\n\n')
+}
+
+function spanOf(seconds: number): string {
+  const [count, unit] = seconds < 7_200 ? [Math.round(seconds / 60), 'minute'] : [Math.round(seconds / 3_600), 'hour']
+  return `${String(count)} ${unit}${count === 1 ? '' : 's'}`
+}

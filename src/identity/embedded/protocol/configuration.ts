@@ -1,0 +1,168 @@
+import { errors, interactionPolicy } from 'oidc-provider'
+import type { Configuration, KoaContextWithOIDC } from 'oidc-provider'
+import { issuerOf } from '../../../lib/realms.ts'
+import { findAccount } from './accounts.ts'
+import { makeAdapters } from './adapter.ts'
+import { OWN_CLIENT_MEMBERS } from '../realms/clients.ts'
+import { loadGrant } from './grants.ts'
+import { SIGNING_ALGORITHM, openCookieKeys, openSigningKeys } from '../realms/keys.ts'
+import { devicePages } from '../pages/device.ts'
+import { errorPage } from '../pages/error.ts'
+import { logoutPages } from '../pages/logout.ts'
+import { themeOf } from '../pages/style.ts'
+import type { EmbeddedParts } from '../parts.ts'
+import type { RealmRecord } from '../record.ts'
+import { ACCESS_TOKEN_SECONDS, LIFETIMES } from './lifetimes.ts'
+import { fillAccessToken } from './token-claims.ts'
+
+/** Keycloak's paths below the realm's, so that nobody who moves from one to the other has to change an address. */
+const PROTOCOL = '/protocol/openid-connect'
+const ROUTES = {
+  authorization: `${PROTOCOL}/auth`,
+  token: `${PROTOCOL}/token`,
+  jwks: `${PROTOCOL}/certs`,
+  userinfo: `${PROTOCOL}/userinfo`,
+  end_session: `${PROTOCOL}/logout`,
+  revocation: `${PROTOCOL}/revoke`,
+  device_authorization: `${PROTOCOL}/auth/device`,
+  code_verification: '/device',
+}
+
+export const AUTHORIZATION_PATH = ROUTES.authorization
+export const USERINFO_PATH = ROUTES.userinfo
+export const LOGOUT_PATH = ROUTES.end_session
+export const TOKEN_PATH = ROUTES.token
+export const DEVICE_AUTHORIZATION_PATH = ROUTES.device_authorization
+/** What anyone may read, whatever becomes of the realm: tokens it gave out before are still verified. */
+export const OPEN_PATHS: readonly string[] = [ROUTES.jwks, '/.well-known/openid-configuration']
+
+/** The library takes paths in capitals and with a slash at the end too; what we hold them against would not. */
+export function canonicalPath(path: string): string {
+  const folded = path.toLowerCase().replace(/(?<=.)\/$/, '')
+  return Object.values(ROUTES).find((route) => route === folded) ?? path
+}
+
+/** The path that a realm is mounted at, without a slash at the end. */
+export function mountOf({ publicUrl }: Pick<EmbeddedParts, 'publicUrl'>, slug: string): string {
+  return new URL(issuerOf(publicUrl, slug)).pathname
+}
+
+/** What all access tokens of a realm are for. Without such a resource the library would make them opaque. */
+function resourceOf(parts: EmbeddedParts, slug: string): string {
+  return `${issuerOf(parts.publicUrl, slug)}/account`
+}
+
+/** A realm as the protocol library takes it. What stands here once holds for every realm. */
+export function configurationOf(parts: EmbeddedParts, realm: RealmRecord): Configuration {
+  const mount = mountOf(parts, realm.slug)
+  return {
+    adapter: makeAdapters(parts, realm.slug),
+    clients: [],
+    jwks: { keys: openSigningKeys(parts, realm) },
+    routes: ROUTES,
+    findAccount: (ctx, subject, source) => findAccount(parts, realm, { subject, signedInAt: signedInAt(ctx, source) }),
+    ...protocolOf(parts, realm),
+    cookies: {
+      keys: openCookieKeys(parts, realm),
+      // Realms share a host. The library keeps the short ones apart by itself.
+      long: { httpOnly: true, sameSite: 'lax', signed: true, path: `${mount}/` },
+      short: { httpOnly: true, sameSite: 'lax', signed: true },
+    },
+    interactions: { policy: promptPolicy(), url: (_ctx, { uid }) => `${mount}/interaction/${uid}` },
+    features: featuresOf(parts, realm),
+    renderError: errorPage(themeOf(realm)),
+  }
+}
+
+/** Who may ask for what, and what it is given. */
+function protocolOf(parts: EmbeddedParts, realm: RealmRecord): Configuration {
+  const scopes = ['openid', 'offline_access', 'email', 'profile', ...realm.scopes]
+  return {
+    responseTypes: ['code'],
+    scopes,
+    // As with Keycloak, whose clients get the scopes `email` and `profile` unasked.
+    claims: { openid: ['sub', 'email', 'name', 'preferred_username'], email: ['email'], profile: ['name'] },
+    conformIdTokenClaims: false,
+    clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
+    clientDefaults: { id_token_signed_response_alg: SIGNING_ALGORITHM },
+    enabledJWA: { idTokenSigningAlgValues: [SIGNING_ALGORITHM] },
+    extraClientMetadata: { properties: OWN_CLIENT_MEMBERS },
+    clientBasedCORS: (_ctx, origin, client) => listOf(client['svc_web_origins']).includes(origin),
+    pkce: { required: () => true },
+    allowOmittingSingleRegisteredRedirectUri: false,
+    rotateRefreshToken: true,
+    issueRefreshToken: (_ctx, client) => Promise.resolve(client.grantTypeAllowed('refresh_token')),
+    loadExistingGrant: (ctx) => loadGrant(ctx, { scopes, resource: resourceOf(parts, realm.slug) }),
+    formats: { customizers: { jwt: (ctx, token, jwt) => fillAccessToken({ parts, realm }, { ctx, token, jwt }) } },
+    ttl: LIFETIMES,
+    clockTolerance: 5,
+  }
+}
+
+function featuresOf(parts: EmbeddedParts, realm: RealmRecord): Configuration['features'] {
+  const resource = resourceOf(parts, realm.slug)
+  const theme = themeOf(realm)
+  return {
+    devInteractions: { enabled: false },
+    dPoP: { enabled: false },
+    pushedAuthorizationRequests: { enabled: false },
+    clientCredentials: { enabled: true },
+    // Introspection stays off: access tokens are JWTs that nothing is kept of, so it could tell no more than verifying
+    // them does, and would be one more door for guessing at refresh tokens.
+    revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
+    rpInitiatedLogout: { enabled: true, ...logoutPages(theme) },
+    deviceFlow: {
+      enabled: true,
+      charset: 'base-20',
+      mask: '****-****',
+      deviceInfo: noDeviceInfo,
+      ...devicePages(theme),
+    },
+    resourceIndicators: {
+      enabled: true,
+      defaultResource: () => Promise.resolve(resource),
+      useGrantedResource: () => Promise.resolve(true),
+      getResourceServerInfo: (_ctx, asked) => {
+        if (asked !== resource) throw new errors.InvalidTarget()
+        return {
+          scope: ['openid', 'email', 'profile', ...realm.scopes].join(' '),
+          audience: 'account',
+          accessTokenFormat: 'jwt',
+          accessTokenTTL: ACCESS_TOKEN_SECONDS,
+          jwt: { sign: { alg: SIGNING_ALGORITHM } },
+        }
+      },
+    },
+  }
+}
+
+/** When the person signed in whom a session, a code or a token is of; in seconds. */
+function signedInAt({ oidc }: KoaContextWithOIDC, source: object | undefined): number | undefined {
+  if (source === undefined) return oidc.session?.loginTs
+  return 'authTime' in source && typeof source.authTime === 'number' ? source.authTime : undefined
+}
+
+/** Addresses of people are not kept where nobody looks at them. */
+function noDeviceInfo(): Record<string, never> {
+  return {}
+}
+
+/** The library's own, and that whose account is gone, or sign-in counts no more, is asked to sign in again. */
+function promptPolicy(): interactionPolicy.DefaultPolicy {
+  const { Check, base } = interactionPolicy
+  const policy = base()
+  const isGone = ({ oidc }: KoaContextWithOIDC): boolean =>
+    oidc.session?.accountId !== undefined && oidc.entities.Account === undefined
+  policy
+    .get('login')
+    ?.checks.add(
+      new Check('account_gone', 'End-User authentication is required', 'login_required', (ctx) =>
+        isGone(ctx) ? Check.REQUEST_PROMPT : Check.NO_NEED_TO_PROMPT,
+      ),
+    )
+  return policy
+}
+
+function listOf(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}

@@ -1,0 +1,72 @@
+import type { Provider } from 'oidc-provider'
+import { isDatabaseAway } from '../../../db/is-away.ts'
+import { isKnownOrigin } from '../realms/clients-sql.ts'
+import { portalOriginOf } from '../realms/clients.ts'
+import { OPEN_PATHS } from './configuration.ts'
+import { FAILURE } from './observe.ts'
+import type { EmbeddedParts } from '../parts.ts'
+import type { RealmRecord } from '../record.ts'
+
+/** What the middleware sees of a request, whatever else the library's contexts have. */
+type Context = {
+  path: string
+  status: number
+  body: unknown
+  state: Record<string, unknown>
+  get(name: string): string
+  set(name: string, value: string): void
+  remove(name: string): void
+  response: { get(name: string): string | string[] }
+}
+
+/** What holds for every answer of the library: which pages may read it, what a failure looks like, where nothing is. */
+export function surround(parts: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
+  provider.use(async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      // The library answers its own errors; what comes this far is ours.
+      ctx.state[FAILURE] = error
+      ctx.status = 500
+      ctx.body = { error: 'server_error' }
+    }
+    answerFailure(parts, realm, ctx)
+    if (ctx.status === 404 && ctx.body === undefined) {
+      ctx.status = 404
+      ctx.body = { error: 'not_found' }
+    }
+    await keepOrigin(parts, realm, ctx)
+    ctx.set('X-Content-Type-Options', 'nosniff')
+    ctx.set('Referrer-Policy', 'no-referrer')
+    if (!ctx.response.get('X-Frame-Options')) ctx.set('X-Frame-Options', 'DENY')
+  })
+}
+
+/** Logs a failure of ours whole, and tells the caller whether it may try again. */
+function answerFailure({ log }: EmbeddedParts, realm: RealmRecord, ctx: Context): void {
+  const failure = ctx.state[FAILURE]
+  if (failure === undefined) return
+  if (!isDatabaseAway(failure)) {
+    log.error({ err: failure, realm: realm.slug, path: ctx.path }, 'the identity provider failed')
+    return
+  }
+  log.warn(
+    { err: failure, realm: realm.slug, path: ctx.path },
+    'the identity provider gets no answer from its database',
+  )
+  if (ctx.status < 500) return
+  ctx.status = 503
+  ctx.set('Retry-After', '1')
+}
+
+/**
+ * Pages of other origins than the realm's clients' own read nothing. The library asks a request's client; a preflight
+ * names none, and what fails before the client is known would go to any page.
+ */
+async function keepOrigin(parts: EmbeddedParts, realm: RealmRecord, ctx: Context): Promise<void> {
+  const origin = ctx.get('Origin')
+  if (origin === '' || OPEN_PATHS.includes(ctx.path) || !ctx.response.get('Access-Control-Allow-Origin')) return
+  const isOurs = origin === portalOriginOf(parts, realm.slug)
+  const isKnown = await isKnownOrigin(parts.pool, realm.slug, { origin, isOurs }).catch(() => false)
+  if (!isKnown) ctx.remove('Access-Control-Allow-Origin')
+}

@@ -1,0 +1,68 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../../../db/sql.ts'
+import { ClientRecord } from '../record.ts'
+
+const Id = z.object({ client_id: z.string() })
+
+export function findClient(db: CommonQueryMethods, realm: string, clientId: string): Promise<ClientRecord | null> {
+  return db.maybeOne(sql.prepared('find_idp_client', ClientRecord)`
+    select client_id, kind, secret_hash, redirect_uris, post_logout_redirect_uris, web_origins,
+      follows_configuration, roles
+    from idp.clients
+    where realm = ${realm} and client_id = ${clientId}
+  `)
+}
+
+/** @returns whether the realm is there and the id was free in it */
+export async function insertClient(db: CommonQueryMethods, realm: string, client: ClientRecord): Promise<boolean> {
+  const inserted = await db.maybeOne(sql.type(Id)`
+    insert into idp.clients (
+      realm, client_id, kind, secret_hash, redirect_uris, post_logout_redirect_uris, web_origins,
+      follows_configuration, roles
+    )
+    select r.slug, ${client.client_id}, ${client.kind}, ${client.secret_hash},
+      ${sql.array(client.redirect_uris, 'text')}, ${sql.array(client.post_logout_redirect_uris, 'text')},
+      ${sql.array(client.web_origins, 'text')}, ${client.follows_configuration},
+      ${sql.array(client.roles, 'text')}
+    from idp.realms r
+    where r.slug = ${realm}
+    on conflict (realm, client_id) do nothing
+    returning client_id
+  `)
+  return inserted !== null
+}
+
+/** @returns whether there is such a service client */
+export async function updateSecretHash(
+  db: CommonQueryMethods,
+  realm: string,
+  client: { clientId: string; secretHash: string },
+): Promise<boolean> {
+  const updated = await db.maybeOne(sql.type(Id)`
+    update idp.clients
+    set secret_hash = ${client.secretHash}
+    where realm = ${realm} and client_id = ${client.clientId} and kind = 'service'
+    returning client_id
+  `)
+  return updated !== null
+}
+
+export async function deleteClientRow(db: CommonQueryMethods, realm: string, clientId: string): Promise<void> {
+  await db.query(sql.typeAlias('void')`delete from idp.clients where realm = ${realm} and client_id = ${clientId}`)
+}
+
+/** Whether a browser's page of this origin belongs to any client of the realm, whose own portal `isOurs` speaks of. */
+export async function isKnownOrigin(
+  db: CommonQueryMethods,
+  realm: string,
+  { origin, isOurs }: { origin: string; isOurs: boolean },
+): Promise<boolean> {
+  const found = await db.maybeOne(sql.prepared('is_known_idp_origin', Id)`
+    select client_id
+    from idp.clients
+    where realm = ${realm} and (${origin} = any (web_origins) or (follows_configuration and ${isOurs}))
+    limit 1
+  `)
+  return found !== null
+}

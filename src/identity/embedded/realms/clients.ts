@@ -1,0 +1,160 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { isDeepStrictEqual } from 'node:util'
+import type { AdapterPayload } from 'oidc-provider'
+import { portalAddressesOf } from '../../../lib/realms.ts'
+import type { PortalAddresses } from '../../../lib/realms.ts'
+import { ClientExistsError } from '../../provider.ts'
+import type { ServiceClientSpec } from '../../provider.ts'
+import { deleteClientRow, findClient, insertClient, updateSecretHash } from './clients-sql.ts'
+import type { EmbeddedParts } from '../parts.ts'
+import type { ClientRecord } from '../record.ts'
+
+/** What a terminal on the same machine listens on, at any port (RFC 8252). */
+const LOOPBACK_REDIRECTS = ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback']
+
+export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
+
+/** Secrets are 256 random bits, so one round of SHA-256 is as hard to turn back as any slow hash. */
+export function hashSecret(secret: string): string {
+  return createHash('sha256').update(secret, 'utf8').digest('hex')
+}
+
+/** Whether a client's secret is the one whose hash is kept, in a time that does not tell how much of it is right. */
+export function isSecretOf(secret: string, secretHash: string): boolean {
+  return timingSafeEqual(Buffer.from(hashSecret(secret), 'hex'), Buffer.from(secretHash, 'hex'))
+}
+
+type PortalClient = PortalAddresses & { clientId: string }
+
+/**
+ * A portal's client. Where its addresses are our own portal's, none are kept: they are those that the service is
+ * configured with when the client is read, so that another port or address leaves nobody outside.
+ */
+export function portalClient(parts: Addressed, slug: string, { clientId, ...addresses }: PortalClient): ClientRecord {
+  const isOurs = isDeepStrictEqual(addresses, portalAddressesOf(slug, configured(parts)))
+  return {
+    client_id: clientId,
+    kind: 'portal',
+    secret_hash: null,
+    redirect_uris: isOurs ? [] : addresses.redirectUris,
+    post_logout_redirect_uris: isOurs ? [] : addresses.postLogoutRedirectUris,
+    web_origins: isOurs ? [] : addresses.webOrigins,
+    follows_configuration: isOurs,
+    roles: [],
+  }
+}
+
+type Addressed = Pick<EmbeddedParts, 'config' | 'publicUrl'>
+
+function configured({ config, publicUrl }: Addressed) {
+  return { publicUrl, portalUrl: config.portalUrl }
+}
+
+/** The origin of our own portal of a realm. */
+export function portalOriginOf(parts: Addressed, slug: string): string | undefined {
+  return portalAddressesOf(slug, configured(parts)).webOrigins[0]
+}
+
+/** What the protocol allows an id to be made of; anything else is nobody's, and never reaches the database. */
+const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
+
+/** A client with the addresses that it has now; null where there is none. */
+export async function readClient(
+  parts: Addressed & Pick<EmbeddedParts, 'pool'>,
+  realm: string,
+  clientId: string,
+): Promise<ClientRecord | null> {
+  const client = CLIENT_ID.test(clientId) ? await findClient(parts.pool, realm, clientId) : null
+  if (client === null || !client.follows_configuration) return client
+  const { redirectUris, postLogoutRedirectUris, webOrigins } = portalAddressesOf(realm, configured(parts))
+  return {
+    ...client,
+    redirect_uris: redirectUris,
+    post_logout_redirect_uris: postLogoutRedirectUris,
+    web_origins: webOrigins,
+  }
+}
+
+export function cliClient({ clientId }: { clientId: string }): ClientRecord {
+  return {
+    client_id: clientId,
+    kind: 'cli',
+    secret_hash: null,
+    redirect_uris: LOOPBACK_REDIRECTS,
+    post_logout_redirect_uris: LOOPBACK_REDIRECTS,
+    web_origins: [],
+    follows_configuration: false,
+    roles: [],
+  }
+}
+
+export function serviceClient({ clientId, secret, roles }: ServiceClientSpec): ClientRecord {
+  return {
+    client_id: clientId,
+    kind: 'service',
+    secret_hash: hashSecret(secret),
+    redirect_uris: [],
+    post_logout_redirect_uris: [],
+    web_origins: [],
+    follows_configuration: false,
+    roles: [...roles],
+  }
+}
+
+/** Members of a client that the protocol does not know; `configuration.ts` names them to the library. */
+export const OWN_CLIENT_MEMBERS = ['svc_web_origins', 'svc_roles']
+
+/** A client as the protocol library takes it. */
+export function metadataOf(client: ClientRecord): AdapterPayload {
+  const own = { svc_web_origins: client.web_origins, svc_roles: client.roles }
+  const common = { client_id: client.client_id, client_name: client.client_id, ...own }
+  if (client.kind === 'service') {
+    return {
+      ...common,
+      client_secret: client.secret_hash ?? '',
+      grant_types: ['client_credentials'],
+      response_types: [],
+      redirect_uris: [],
+      token_endpoint_auth_method: 'client_secret_basic',
+    }
+  }
+  // A portal that has no address yet signs nobody in, and is no error either.
+  const signsIn = client.redirect_uris.length > 0
+  return {
+    ...common,
+    application_type: client.kind === 'cli' ? 'native' : 'web',
+    grant_types: [
+      ...(signsIn ? ['authorization_code'] : []),
+      'refresh_token',
+      ...(client.kind === 'cli' ? [DEVICE_GRANT] : []),
+    ],
+    response_types: signsIn ? ['code'] : [],
+    redirect_uris: client.redirect_uris,
+    post_logout_redirect_uris: client.post_logout_redirect_uris,
+    token_endpoint_auth_method: 'none',
+  }
+}
+
+/** @throws {ClientExistsError} */
+export async function createServiceClient(
+  { pool }: EmbeddedParts,
+  slug: string,
+  client: ServiceClientSpec,
+): Promise<void> {
+  const isNew = await insertClient(pool, slug, serviceClient(client))
+  if (!isNew) throw new ClientExistsError(`realm ${slug} has a client ${client.clientId} already, or does not exist`)
+}
+
+/** @throws when there is no such service client */
+export async function rotateServiceSecret(
+  { pool }: EmbeddedParts,
+  slug: string,
+  { clientId, secret }: { clientId: string; secret: string },
+): Promise<void> {
+  const isThere = await updateSecretHash(pool, slug, { clientId, secretHash: hashSecret(secret) })
+  if (!isThere) throw new Error(`realm ${slug} has no service client ${clientId}`)
+}
+
+export function deleteClient({ pool }: EmbeddedParts, slug: string, clientId: string): Promise<void> {
+  return deleteClientRow(pool, slug, clientId)
+}

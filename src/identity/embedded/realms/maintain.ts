@@ -1,0 +1,71 @@
+import { generateSigningKey, openSigningKeys, sealSigningKeys } from './keys.ts'
+import type { SigningKey } from './keys.ts'
+import { ACCESS_TOKEN_SECONDS } from '../protocol/lifetimes.ts'
+import type { EmbeddedParts } from '../parts.ts'
+import { areKeysOld, areKeysRetired, listOldKeys, listRetiredKeys, lockRealm, updateSigningKeys } from './realms-sql.ts'
+import { sweepActionTokens, sweepState } from '../protocol/state-sql.ts'
+
+const SWEPT_AT_ONCE = 1_000
+const KEYS_AT_ONCE = 10
+
+/** A signing key is replaced after a quarter of a year. */
+const KEY_SECONDS = 90 * 86_400
+
+/** For how long others keep a key set before they ask again (decision 43). */
+const KEY_CACHE_SECONDS = 600
+
+/** A key that no longer signs is still published for the life of the last token that it may have signed. */
+const RETIRE_SECONDS = ACCESS_TOKEN_SECONDS + KEY_CACHE_SECONDS
+
+/** One bounded round of housekeeping; any number of processes may do it at once. */
+export async function maintain(parts: EmbeddedParts): Promise<{ more: boolean }> {
+  const states = await sweepState(parts.pool, SWEPT_AT_ONCE)
+  const links = await sweepActionTokens(parts.pool, SWEPT_AT_ONCE)
+  const retired = await listRetiredKeys(parts.pool, KEYS_AT_ONCE)
+  for (const slug of retired) await retireKeys(parts, slug)
+  const old = await listOldKeys(parts.pool, KEY_SECONDS, KEYS_AT_ONCE)
+  for (const slug of old) await replaceKey(parts, slug, KEY_SECONDS)
+  const more = Math.max(states, links) === SWEPT_AT_ONCE || Math.max(retired.length, old.length) === KEYS_AT_ONCE
+  return { more }
+}
+
+/**
+ * New tokens are signed with a new key; those signed before keep verifying until they expire.
+ * @throws when there is no such realm
+ */
+export async function rotateSigningKey(parts: EmbeddedParts, slug: string): Promise<void> {
+  const isRotated = await replaceKey(parts, slug, 0)
+  if (!isRotated) throw new Error(`realm ${slug} does not exist`)
+}
+
+/** Puts a new key in front, where the one that signs is older than so many seconds by the time its lock is had. */
+async function replaceKey(parts: EmbeddedParts, slug: string, olderThanSeconds: number): Promise<boolean> {
+  const key = await generateSigningKey()
+  const isReplaced = await parts.pool.transaction(async (tx) => {
+    const realm = await lockRealm(tx, slug)
+    if (realm === null || !(await areKeysOld(tx, slug, olderThanSeconds))) return false
+    await updateSigningKeys(tx, slug, {
+      signingKeys: sealSigningKeys(parts, slug, [key, ...openSigningKeys(parts, realm)]),
+      isRotated: true,
+      retireAfterSeconds: RETIRE_SECONDS,
+    })
+    return true
+  })
+  if (isReplaced) parts.log.info({ realm: slug, kid: key.kid }, 'signing key replaced')
+  return isReplaced
+}
+
+/** Leaves only the key that signs. */
+async function retireKeys(parts: EmbeddedParts, slug: string): Promise<void> {
+  await parts.pool.transaction(async (tx) => {
+    const realm = await lockRealm(tx, slug)
+    if (realm === null || !(await areKeysRetired(tx, slug))) return
+    const [signing] = openSigningKeys(parts, realm)
+    const kept: SigningKey[] = signing === undefined ? [] : [signing]
+    await updateSigningKeys(tx, slug, {
+      signingKeys: sealSigningKeys(parts, slug, kept),
+      isRotated: false,
+      retireAfterSeconds: null,
+    })
+  })
+}

@@ -1,0 +1,122 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../../../db/sql.ts'
+import type { RealmKind } from '../../../lib/realms.ts'
+import { RealmRecord } from '../record.ts'
+
+const realmColumns = sql.fragment`
+  slug, kind, display_name, registration_id::text as registration_id, signing_keys, cookie_keys, roles, scopes,
+  is_enabled, version
+`
+
+const Slug = z.object({ slug: z.string() })
+
+export function findRealm(db: CommonQueryMethods, slug: string): Promise<RealmRecord | null> {
+  return db.maybeOne(sql.prepared('find_idp_realm', RealmRecord)`
+    select ${realmColumns} from idp.realms where slug = ${slug}
+  `)
+}
+
+/** The same, which nobody else changes until the transaction ends. */
+export function lockRealm(db: CommonQueryMethods, slug: string): Promise<RealmRecord | null> {
+  return db.maybeOne(sql.type(RealmRecord)`select ${realmColumns} from idp.realms where slug = ${slug} for update`)
+}
+
+export type NewRealm = {
+  slug: string
+  kind: RealmKind
+  displayName: string
+  registrationId: string
+  /** Sealed. */
+  signingKeys: string
+  /** Sealed. */
+  cookieKeys: string
+  roles: readonly string[]
+  scopes: readonly string[]
+}
+
+/** @returns whether the name was free */
+export async function insertRealm(db: CommonQueryMethods, realm: NewRealm): Promise<boolean> {
+  const inserted = await db.maybeOne(sql.type(Slug)`
+    insert into idp.realms (slug, kind, display_name, registration_id, signing_keys, cookie_keys, roles, scopes)
+    values (
+      ${realm.slug}, ${realm.kind}, ${realm.displayName}, ${realm.registrationId}::uuid, ${realm.signingKeys},
+      ${realm.cookieKeys}, ${sql.array([...realm.roles], 'text')}, ${sql.array([...realm.scopes], 'text')}
+    )
+    on conflict (slug) do nothing
+    returning slug
+  `)
+  return inserted !== null
+}
+
+/** Takes the realm with all that belongs to it, where this registration made it. */
+export async function deleteRealmOf(db: CommonQueryMethods, slug: string, registrationId: string): Promise<boolean> {
+  const deleted = await db.maybeOne(sql.type(Slug)`
+    delete from idp.realms where slug = ${slug} and registration_id = ${registrationId}::uuid returning slug
+  `)
+  return deleted !== null
+}
+
+export async function updateRealmEnabled(db: CommonQueryMethods, slug: string, isEnabled: boolean): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    update idp.realms
+    set is_enabled = ${isEnabled}, version = nextval('idp.realm_versions')
+    where slug = ${slug} and is_enabled <> ${isEnabled}
+  `)
+}
+
+export type KeyChange = {
+  /** Sealed. */
+  signingKeys: string
+  /** Whether the first of them is new. */
+  isRotated: boolean
+  /** After how many seconds all but the first may go; null where there are no others. */
+  retireAfterSeconds: number | null
+}
+
+export async function updateSigningKeys(db: CommonQueryMethods, slug: string, change: KeyChange): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    update idp.realms
+    set signing_keys = ${change.signingKeys},
+      keys_rotated_at = case when ${change.isRotated} then now() else keys_rotated_at end,
+      keys_retire_at = now() + make_interval(secs => ${change.retireAfterSeconds}::float8),
+      version = nextval('idp.realm_versions')
+    where slug = ${slug}
+  `)
+}
+
+/** Whether the realm's signing key is older than that, asked under its lock. */
+export async function areKeysOld(db: CommonQueryMethods, slug: string, seconds: number): Promise<boolean> {
+  const found = await db.maybeOne(sql.type(Slug)`
+    select slug from idp.realms
+    where slug = ${slug} and keys_rotated_at <= now() - make_interval(secs => ${seconds}::float8)
+  `)
+  return found !== null
+}
+
+/** Whether the realm has keys that nothing valid was signed with, asked under its lock. */
+export async function areKeysRetired(db: CommonQueryMethods, slug: string): Promise<boolean> {
+  const found = await db.maybeOne(sql.type(Slug)`
+    select slug from idp.realms where slug = ${slug} and keys_retire_at <= now()
+  `)
+  return found !== null
+}
+
+/** Up to `limit` realms whose signing key is older than that. */
+export async function listOldKeys(db: CommonQueryMethods, seconds: number, limit: number): Promise<string[]> {
+  const rows = await db.any(sql.type(Slug)`
+    select slug from idp.realms
+    where keys_rotated_at <= now() - make_interval(secs => ${seconds}::float8)
+    order by keys_rotated_at
+    limit ${limit}
+  `)
+  return rows.map(({ slug }) => slug)
+}
+
+/** Up to `limit` realms with keys that nothing valid was signed with. */
+export async function listRetiredKeys(db: CommonQueryMethods, limit: number): Promise<string[]> {
+  const rows = await db.any(sql.type(Slug)`
+    select slug from idp.realms where keys_retire_at <= now() order by keys_retire_at limit ${limit}
+  `)
+  return rows.map(({ slug }) => slug)
+}

@@ -1,0 +1,59 @@
+import { isUuid } from '../../../lib/ids.ts'
+import { RealmExistsError } from '../../provider.ts'
+import type { CreatedRealm, RealmSpec, RecordRealm } from '../../provider.ts'
+import { refuseUnusable } from '../../usable-spec.ts'
+import { cliClient, portalClient, serviceClient } from './clients.ts'
+import { insertClient } from './clients-sql.ts'
+import { generateCookieKeys, generateSigningKey, sealCookieKeys, sealSigningKeys } from './keys.ts'
+import type { EmbeddedParts } from '../parts.ts'
+import { deleteRealmOf, findRealm, insertRealm, updateRealmEnabled } from './realms-sql.ts'
+import { newUserRow } from '../people/users.ts'
+import { insertUser } from '../people/users-sql.ts'
+
+/**
+ * Makes a realm with its keys, clients and first user, and what the caller records of it, in one transaction: there is
+ * never a part of it (decision 47).
+ * @throws {RealmExistsError}
+ */
+export async function createRealm(parts: EmbeddedParts, spec: RealmSpec, record?: RecordRealm): Promise<CreatedRealm> {
+  refuseUnusable(spec)
+  // Before the transaction, which would otherwise wait for the key with a connection in its hands.
+  const signingKey = await generateSigningKey()
+  const realm = {
+    ...spec,
+    scopes: spec.scopes ?? [],
+    signingKeys: sealSigningKeys(parts, spec.slug, [signingKey]),
+    cookieKeys: sealCookieKeys(parts, spec.slug, generateCookieKeys()),
+  }
+  const admin = spec.admin === undefined ? undefined : newUserRow(parts, spec.slug, spec.admin)
+  const made: CreatedRealm = { adminUserId: admin?.id ?? null, adminRoleAssigned: true }
+  await parts.pool.transaction(async (tx) => {
+    if (!(await insertRealm(tx, realm))) throw new RealmExistsError(`realm ${spec.slug} exists`)
+    for (const client of clientsOf(parts, spec)) await insertClient(tx, spec.slug, client)
+    if (admin !== undefined) await insertUser(tx, admin)
+    await record?.(made, tx)
+  })
+  return made
+}
+
+function clientsOf(parts: EmbeddedParts, { slug, portal, service, cli }: RealmSpec) {
+  return [
+    ...(portal === undefined ? [] : [portalClient(parts, slug, portal)]),
+    ...(service === undefined ? [] : [serviceClient(service)]),
+    ...(cli === undefined ? [] : [cliClient(cli)]),
+  ]
+}
+
+/** Only a realm that this registration made goes, whatever else has its name by now. */
+export async function deleteRealm({ pool }: EmbeddedParts, slug: string, registrationId: string): Promise<boolean> {
+  return isUuid(registrationId) && (await deleteRealmOf(pool, slug, registrationId))
+}
+
+export async function realmExists({ pool }: EmbeddedParts, slug: string): Promise<boolean> {
+  return (await findRealm(pool, slug)) !== null
+}
+
+/** Sessions stay: they are worth nothing while it is disabled, and whole again when it is not. */
+export function setRealmEnabled({ pool }: EmbeddedParts, slug: string, isEnabled: boolean): Promise<void> {
+  return updateRealmEnabled(pool, slug, isEnabled)
+}

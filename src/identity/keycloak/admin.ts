@@ -1,0 +1,156 @@
+import { z } from 'zod'
+import { IdentityUnavailableError } from '../provider.ts'
+import { makeHttp, whyNoAnswer } from './http.ts'
+import type { Http, HttpAnswer, HttpCall } from './http.ts'
+import type { KeycloakSettings } from './settings.ts'
+
+/** A call of the Admin REST API. Its path is made by `at`. */
+export type AdminCall = {
+  /** What it is for, as it completes "could not": stands in errors. */
+  to: string
+  method: HttpCall['method']
+  path: string
+  body?: unknown
+  timeoutMs?: number
+  /** Unless told otherwise what changes nothing when repeated: every method but POST. */
+  mayRepeat?: boolean
+  /** Statuses beside 2xx that are answers, and no failures. */
+  also?: readonly number[]
+}
+
+export type Admin = {
+  /** @throws {IdentityUnavailableError} where there is no answer, or another one than was expected */
+  call(call: AdminCall): Promise<HttpAnswer>
+  /** A GET whose answer is read by a schema; null where there is no such thing. */
+  read<Value>(call: Pick<AdminCall, 'to' | 'path'>, schema: z.ZodType<Value>): Promise<Value | null>
+  /** What is asked without a token, such as a realm's keys. @throws {IdentityUnavailableError} for no answer at all */
+  ask(call: Pick<HttpCall, 'timeoutMs' | 'bytesMax'> & { to: string; path: string }): Promise<HttpAnswer>
+  /** Drops the token: the rights of realms that were made since it was issued may not be in it. */
+  renew(): void
+}
+
+const ANSWER_BYTES_MAX = 1024 * 1024
+const CALL_TIMEOUT_MS = 5_000
+/** A token is not used any more so long before its end. Keycloak's are good for 60 seconds. */
+const EXPIRES_EARLY_MS = 10_000
+const WORDS_MAX = 200
+
+const TokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() })
+const ErrorAnswer = z.object({
+  errorMessage: z.string().optional(),
+  error_description: z.string().optional(),
+  error: z.string().optional(),
+})
+
+/** A path of the Admin REST API; its parts may hold anything. */
+export function at(...parts: string[]): string {
+  return ['/admin/realms', ...parts.map((part) => encodeURIComponent(part))].join('/')
+}
+
+/** The Admin REST API, with a token that is fetched when it is needed, once for all who wait for it. */
+export function makeAdmin(settings: KeycloakSettings, http: Http = makeHttp()): Admin {
+  const { authUrl, clientId, clientSecret } = settings
+  let held: { token: string; until: number } | undefined
+  let underWay: Promise<string> | undefined
+
+  async function send(to: string, call: HttpCall): Promise<HttpAnswer> {
+    try {
+      return await http(call)
+    } catch (cause) {
+      throw new IdentityUnavailableError(`the identity provider could not ${to}: ${whyNoAnswer(cause)}`, { cause })
+    }
+  }
+
+  async function fetchToken(): Promise<string> {
+    const to = 'give an admin token'
+    const answer = await send(to, {
+      method: 'POST',
+      url: `${authUrl}/realms/master/protocol/openid-connect/token`,
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      body: new URLSearchParams({
+        grant_type: 'client_credentials',
+        client_id: clientId,
+        client_secret: clientSecret,
+      }).toString(),
+      timeoutMs: CALL_TIMEOUT_MS,
+      bytesMax: ANSWER_BYTES_MAX,
+      mayRepeat: true,
+    })
+    if (answer.status !== 200) throw refusal(to, answer, [clientSecret])
+    const { access_token: token, expires_in } = parse(to, answer.text, TokenAnswer)
+    held = { token, until: performance.now() + expires_in * 1000 - EXPIRES_EARLY_MS }
+    return token
+  }
+
+  function tokenOf(): Promise<string> {
+    if (held !== undefined && held.until > performance.now()) return Promise.resolve(held.token)
+    underWay ??= fetchToken().finally(() => (underWay = undefined))
+    return underWay
+  }
+
+  async function callWith(token: string, call: AdminCall): Promise<HttpAnswer> {
+    const hasBody = call.body !== undefined
+    return send(call.to, {
+      method: call.method,
+      url: authUrl + call.path,
+      headers: { authorization: `Bearer ${token}`, ...(hasBody ? { 'content-type': 'application/json' } : {}) },
+      ...(hasBody ? { body: JSON.stringify(call.body) } : {}),
+      timeoutMs: call.timeoutMs ?? CALL_TIMEOUT_MS,
+      bytesMax: ANSWER_BYTES_MAX,
+      mayRepeat: call.mayRepeat ?? call.method !== 'POST',
+    })
+  }
+
+  async function call(wish: AdminCall): Promise<HttpAnswer> {
+    let token = await tokenOf()
+    let answer = await callWith(token, wish)
+    // It may have ended early, or be older than the right that is asked for.
+    if (answer.status === 401 || answer.status === 403) {
+      if (held?.token === token) held = undefined
+      token = await tokenOf()
+      answer = await callWith(token, wish)
+    }
+    const isAnswer = (answer.status >= 200 && answer.status < 300) || wish.also?.includes(answer.status) === true
+    if (!isAnswer) throw refusal(wish.to, answer, [token, clientSecret])
+    return answer
+  }
+
+  return {
+    call,
+    read: async ({ to, path }, schema) => {
+      const answer = await call({ to, method: 'GET', path, also: [404] })
+      return answer.status === 404 ? null : parse(to, answer.text, schema)
+    },
+    ask: ({ to, path, timeoutMs, bytesMax }) =>
+      send(to, { method: 'GET', url: authUrl + path, headers: {}, timeoutMs, bytesMax, mayRepeat: true }),
+    renew: () => (held = undefined),
+  }
+}
+
+/** @throws {IdentityUnavailableError} where the answer is not what it should be */
+export function parse<Value>(to: string, text: string, schema: z.ZodType<Value>): Value {
+  const parsed = schema.safeParse(jsonOf(text))
+  if (parsed.success) return parsed.data
+  throw new IdentityUnavailableError(`the identity provider could not ${to}: its answer is not understood`)
+}
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** What Keycloak says to a refusal goes into the message: shortened, on one line, and without what must stay secret. */
+function refusal(to: string, { status, text }: HttpAnswer, secrets: string[]): IdentityUnavailableError {
+  const { errorMessage, error_description, error } = ErrorAnswer.safeParse(jsonOf(text)).data ?? {}
+  const said = secrets.reduce(
+    (words, secret) => words.replaceAll(secret, '[redacted]'),
+    errorMessage ?? error_description ?? error ?? '',
+  )
+  const words = said.replaceAll(/\s+/g, ' ').slice(0, WORDS_MAX)
+  return new IdentityUnavailableError(
+    `the identity provider could not ${to}: it answered ${status}${words === '' ? '' : `, ${words}`}`,
+  )
+}

@@ -1,0 +1,83 @@
+import type { JSONWebKeySet } from 'jose'
+import { z } from 'zod'
+import { IdentityUnavailableError } from '../provider.ts'
+import { at, parse } from './admin.ts'
+import type { Admin } from './admin.ts'
+
+const KEYS_TIMEOUT_MS = 2_000
+const KEYS_BYTES_MAX = 64 * 1024
+
+const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
+
+/** What a realm publishes to check its tokens with; null where there is no such realm. Keys to encrypt with are left out. */
+export async function keysOf(admin: Admin, slug: string): Promise<JSONWebKeySet | null> {
+  const to = 'give the keys of a realm'
+  const path = `/realms/${encodeURIComponent(slug)}/protocol/openid-connect/certs`
+  const { status, text } = await admin.ask({ to, path, timeoutMs: KEYS_TIMEOUT_MS, bytesMax: KEYS_BYTES_MAX })
+  if (status === 404) return null
+  if (status !== 200) throw new IdentityUnavailableError(`the identity provider could not ${to}: it answered ${status}`)
+  const { keys } = parse(to, text, KeySet)
+  return { keys: keys.filter((key) => key['use'] !== 'enc') }
+}
+
+const PROVIDER_TYPE = 'org.keycloak.keys.KeyProvider'
+const KEY_BITS = '2048'
+/** What a realm begins with; each key that follows stands above those before, which go on verifying. */
+const FIRST_PRIORITY = 100
+/** A key that another one has replaced is taken away so much later: no token lives as long. */
+const REPLACED_SECONDS = 3_600
+
+/**
+ * A realm's keys as an import makes them. Naming one kind means naming all: without a PS256 key among them, Keycloak
+ * would sign with RS256 until somebody asks for more (decision 43).
+ */
+export function keyComponents(nowSeconds: number): unknown[] {
+  const priority = [String(FIRST_PRIORITY)]
+  return [
+    signingKey(FIRST_PRIORITY, nowSeconds),
+    { name: 'rsa-enc', providerId: 'rsa-enc-generated', config: { priority, algorithm: ['RSA-OAEP'] } },
+    { name: 'hmac', providerId: 'hmac-generated', config: { priority, algorithm: ['HS512'] } },
+    { name: 'aes', providerId: 'aes-generated', config: { priority } },
+  ]
+}
+
+/** Its name tells when it was made, which Keycloak does not. */
+function signingKey(priority: number, nowSeconds: number) {
+  return {
+    name: `ps256-${nowSeconds}`,
+    providerId: 'rsa-generated',
+    config: { priority: [String(priority)], keySize: [KEY_BITS], algorithm: ['PS256'] },
+  }
+}
+
+const Realm = z.object({ id: z.string() })
+const Components = z.array(
+  z.object({
+    id: z.string(),
+    name: z.string(),
+    providerId: z.string(),
+    config: z.object({ priority: z.array(z.coerce.number()).optional() }),
+  }),
+)
+
+/** Signs with a new key from now on. Keys that were replaced long ago go. */
+export async function rotateSigningKey(admin: Admin, slug: string): Promise<void> {
+  const to = 'replace a signing key'
+  const realm = await admin.read({ to, path: at(slug) }, Realm)
+  if (realm === null) throw new Error(`there is no realm ${slug}`)
+  const path = `${at(slug, 'components')}?type=${PROVIDER_TYPE}`
+  const components = (await admin.read({ to, path }, Components)) ?? []
+  const newestFirst = components
+    .filter(({ providerId, name }) => providerId === 'rsa-generated' && /^ps256-\d+$/.test(name))
+    .map(({ id, name, config }) => ({ id, madeAt: Number(name.slice(6)), priority: config.priority?.[0] ?? 0 }))
+    .toSorted((a, b) => b.priority - a.priority)
+  const now = Math.floor(Date.now() / 1000)
+  const priority = (newestFirst[0]?.priority ?? FIRST_PRIORITY) + 1
+  const body = { ...signingKey(priority, now), providerType: PROVIDER_TYPE, parentId: realm.id }
+  await admin.call({ to, method: 'POST', path: at(slug, 'components'), body })
+  for (const [index, { id }] of newestFirst.entries()) {
+    const replacedAt = newestFirst[index - 1]?.madeAt ?? now
+    if (now - replacedAt < REPLACED_SECONDS) continue
+    await admin.call({ to, method: 'DELETE', path: at(slug, 'components', id), also: [404] })
+  }
+}

@@ -1,0 +1,108 @@
+import type { App } from '../app.ts'
+import { RealmExistsError } from '../identity/provider.ts'
+import { DomainError } from '../lib/errors.ts'
+import { isSlug } from '../lib/realms.ts'
+import { findMerchantByRealm } from '../merchants/sql.ts'
+import { sendInvite } from './invite-admins.ts'
+import { clearWarning, recordInvited } from './invite-sql.ts'
+import { ADMIN_ROLE_NOT_ASSIGNED } from './provision.ts'
+import type { RegistrationRecord } from './record.ts'
+import { recordRepair, underWay } from './repair-input.ts'
+import type { RepairInput, Repaired } from './repair-input.ts'
+import { refuseTakeOver, replaceAdmin, restoreAdmin } from './restore-admin.ts'
+import type { Administrator } from './restore-admin.ts'
+import { restoreRealm } from './restore-realm.ts'
+import type { Restoration } from './restore-realm.ts'
+import { findRegistration } from './sql.ts'
+
+/**
+ * Heals a merchant that is there.
+ * @param known its registration; null where it never registered, as a sandbox merchant or one of before
+ */
+export async function repairMerchant(
+  app: App,
+  known: RegistrationRecord | null,
+  input: RepairInput,
+): Promise<Repaired> {
+  const merchant = isSlug(input.slug) ? await findMerchantByRealm(app.pool, input.slug) : null
+  if (merchant === null) throw new DomainError('REGISTRATION_NOT_FOUND', 'there is no such registration')
+  if (input.rollback) {
+    throw new DomainError('REGISTRATION_COMPLETE', 'the registration is complete, so it is not taken back', {
+      next: 'disable the merchant instead: svc merchants disable <id>',
+    })
+  }
+  const { actor, reason } = input
+  const repaired: string[] = []
+  if (await remakeRealm(app, { merchant, realmOwner: known?.id ?? merchant.id, reason, actor })) {
+    repaired.push('made its realm and its clients again; rotating the server client gives its secret')
+  }
+  const admin = await repairAdmin(app, known, { merchantId: merchant.id, input })
+  if (admin !== null) repaired.push(`made an account for the administrator ${admin.email}`)
+  // As it is by now.
+  const registration = known === null ? null : await findRegistration(app.pool, known.slug)
+  if (registration !== null && (await assignRole(app, registration, input))) {
+    repaired.push('gave the administrator its role')
+  }
+  if (await invite(app, { registration, merchantId: merchant.id, admin, input })) {
+    repaired.push('invited the administrator')
+  }
+  return { slug: input.slug, status: 'COMPLETE', repaired }
+}
+
+async function remakeRealm(app: App, restoration: Restoration): Promise<boolean> {
+  try {
+    return await restoreRealm(app, restoration)
+  } catch (error) {
+    throw error instanceof RealmExistsError ? underWay(error) : error
+  }
+}
+
+async function repairAdmin(
+  app: App,
+  known: RegistrationRecord | null,
+  { merchantId, input }: { merchantId: string; input: RepairInput },
+): Promise<Administrator | null> {
+  const { slug, adminEmail, actor, reason } = input
+  const repair = { merchantId, slug, registrationId: known?.id ?? null, actor, reason }
+  if (adminEmail === undefined) return restoreAdmin(app, { ...repair, adminEmail: known?.admin_email ?? null })
+  await refuseTakeOver(app, { merchantId, slug })
+  return replaceAdmin(app, { ...repair, email: adminEmail })
+}
+
+async function assignRole(app: App, known: RegistrationRecord, input: RepairInput): Promise<boolean> {
+  const { admin_user_id: userId, warnings } = known
+  if (userId === null || !warnings.includes(ADMIN_ROLE_NOT_ASSIGNED)) return false
+  await app.identity.setUserRoles(known.slug, userId, ['ADMIN'])
+  return app.pool.transaction(async (tx) => {
+    const isCleared = await clearWarning(tx, { id: known.id, warning: ADMIN_ROLE_NOT_ASSIGNED })
+    const after = { warnings: warnings.filter((warning) => warning !== ADMIN_ROLE_NOT_ASSIGNED) }
+    if (isCleared) await recordRepair(app, tx, { known, input, action: 'registration.assign_role', after })
+    return isCleared
+  })
+}
+
+type Inviting = {
+  registration: RegistrationRecord | null
+  merchantId: string
+  admin: Administrator | null
+  input: RepairInput
+}
+
+/** Now rather than by the job, which takes over where this fails; for a merchant that never registered there is none. */
+async function invite(app: App, { registration, merchantId, admin, input }: Inviting): Promise<boolean> {
+  const { slug } = input
+  if (registration === null) {
+    if (admin?.invite !== true) return false
+    await sendInvite(app, { slug, merchant_id: merchantId, admin_user_id: admin.userId })
+    return true
+  }
+  const { id, admin_user_id, invited_at } = registration
+  if (admin_user_id === null || invited_at !== null) return false
+  await sendInvite(app, { slug, merchant_id: merchantId, admin_user_id })
+  await app.pool.transaction(async (tx) => {
+    await recordInvited(tx, id)
+    const after = { invited: true }
+    await recordRepair(app, tx, { known: registration, input, action: 'registration.invite', after })
+  })
+  return true
+}

@@ -1,0 +1,47 @@
+import type { CommonQueryMethods } from 'slonik'
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { newClientSecret } from '../identity/new-client.ts'
+import { insertMissingClients } from '../merchants/sql.ts'
+import type { MerchantOfRealm } from '../merchants/sql.ts'
+import { merchantRealm } from './realm-spec.ts'
+
+export type Restoration = {
+  merchant: MerchantOfRealm
+  /** Whose the realm is: the registration's id, or the merchant's where it never registered. */
+  realmOwner: string
+  reason?: string | undefined
+  actor: Actor
+}
+
+/**
+ * Makes the realm of a merchant again that the identity provider does not have: the merchant is older than the provider,
+ * or the provider has been set up anew. It comes with its three clients and nobody in it. Nobody sees the new secret of
+ * the server client: the merchant rotates it.
+ * @returns false where the realm is there
+ * @throws {RealmExistsError} where somebody else makes it at this moment
+ * @throws {IdentityUnavailableError}
+ */
+export async function restoreRealm(
+  app: Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl'>,
+  { merchant, realmOwner, reason, actor }: Restoration,
+): Promise<boolean> {
+  const { id: merchantId, realm_slug: slug, server_role: serverRole } = merchant
+  if (app.identity.kind === 'none' || (await app.identity.realmExists(slug))) return false
+  const realm = merchantRealm(app, {
+    slug,
+    displayName: merchant.trading_name,
+    registrationId: realmOwner,
+    secret: newClientSecret(),
+    serverRole,
+  })
+  const write = async (db: CommonQueryMethods): Promise<void> => {
+    await insertMissingClients(db, { merchantId, slug, serverRole, createdBy: actor.name })
+    const action = { action: 'registration.restore_realm', merchantId, subjectId: slug, after: { realm_slug: slug } }
+    await recordAction(app, db, { actor, reason, ...action })
+  }
+  await app.identity.createRealm(realm, (_made, db) => (db === undefined ? app.pool.transaction(write) : write(db)))
+  if (!merchant.is_active) await app.identity.setRealmEnabled(slug, false)
+  return true
+}

@@ -1,0 +1,72 @@
+import type { App } from '../app.ts'
+import { admitUser, readmitUser } from '../identity/admit-user.ts'
+import { setClientSecret } from '../identity/new-client.ts'
+import { deriveKey } from '../lib/derive.ts'
+import { PLATFORM_REALM, credentialIdOf } from '../lib/realms.ts'
+import { insertStaffClient, reviveStaffClient } from '../staff/clients-sql.ts'
+import { ensurePlatform } from '../staff/ensure-platform.ts'
+import { findPlatformUser, findStaffByEmail, insertStaff, updateStaff } from '../staff/users-sql.ts'
+
+export type DemoOperator = {
+  realm: string
+  client_id: string
+  client_secret: string
+  role: 'OWNER'
+  email: string
+  password: string
+}
+
+type DemoApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl'>
+
+const EMAIL = 'owner@svc.example'
+const DISPLAY_NAME = 'Demo Owner'
+const ROLE = 'OWNER'
+
+/**
+ * Makes sure that the sandbox has an operator to try things with: a person and a service client, both OWNER. Their
+ * secrets come from the master key, so every process and every repetition knows the same ones, and no two installations
+ * do.
+ * @throws in live mode
+ */
+export async function ensureDemoOperator(app: DemoApp): Promise<DemoOperator> {
+  if (app.config.mode !== 'sandbox') throw new Error('the demo operator is for the sandbox alone')
+  await ensurePlatform(app)
+  const { encryptionKey } = app.config
+  const client_id = credentialIdOf(PLATFORM_REALM, 'demo0001')
+  const client_secret = deriveKey(encryptionKey, 'demo operator client').toString('base64url')
+  const password = deriveKey(encryptionKey, 'demo operator password').toString('base64url').slice(0, 20)
+  await ensureClient(app, client_id, client_secret)
+  await ensurePerson(app, password)
+  return { realm: PLATFORM_REALM, client_id, client_secret, role: ROLE, email: EMAIL, password }
+}
+
+async function ensureClient({ pool, identity }: DemoApp, clientId: string, secret: string): Promise<void> {
+  await insertStaffClient(pool, { clientId, name: 'demo', role: ROLE, createdBy: 'svc up' })
+  await reviveStaffClient(pool, clientId)
+  await setClientSecret(identity, PLATFORM_REALM, { clientId, secret, roles: [ROLE] })
+}
+
+async function ensurePerson(app: DemoApp, password: string): Promise<void> {
+  const { pool, identity } = app
+  const known = await findStaffByEmail(pool, EMAIL)
+  const wanted = {
+    realm: PLATFORM_REALM,
+    email: EMAIL,
+    displayName: DISPLAY_NAME,
+    isRemoved: async (found: string) => (await findPlatformUser(pool, found))?.is_active === false,
+  }
+  const userId =
+    known === null
+      ? await admitUser(identity, wanted)
+      : await readmitUser(identity, { ...wanted, userId: known.keycloak_user_id })
+  if (known === null) {
+    await insertStaff(pool, { id: app.ids.uuid(), userId, email: EMAIL, displayName: DISPLAY_NAME, role: ROLE })
+  } else if (known.keycloak_user_id !== userId) {
+    await updateStaff(pool, known.id, { ...known, keycloak_user_id: userId })
+  }
+  await identity.setUserRoles(PLATFORM_REALM, userId, [known?.role ?? ROLE])
+  // A password that its owner has changed since is left alone; one that was set for another database is not known.
+  if (known === null || !(await identity.hasPassword(PLATFORM_REALM, userId))) {
+    await identity.setPassword(PLATFORM_REALM, userId, password)
+  }
+}

@@ -1,0 +1,49 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+
+/** The demo receiver follows the service to its new port; an address that a person has set is left alone. */
+export async function moveDemoEndpoint(
+  db: CommonQueryMethods,
+  { merchantId, url }: { merchantId: string; url: string },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update merchants
+    set webhook_url = ${url}, updated_at = now()
+    where id = ${merchantId} and webhook_url like ${`%/dev/webhook-receiver/${merchantId}`} and webhook_url <> ${url}
+  `)
+}
+
+/** Gives a merchant that was made before there were realms its realm's name. */
+export async function setDemoRealm(
+  db: CommonQueryMethods,
+  { merchantId, slug }: { merchantId: string; slug: string },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update merchants set realm_slug = ${slug}, updated_at = now() where id = ${merchantId}
+  `)
+}
+
+/** Makes this user the one who administers under the address; a user of an earlier realm is gone. */
+export async function replaceDemoAdmin(
+  db: CommonQueryMethods,
+  admin: { merchantId: string; userId: string; email: string; invitedBy: string },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update team_members
+    set is_active = false, updated_at = now()
+    where merchant_id = ${admin.merchantId} and email = ${admin.email} and id <> ${admin.userId} and is_active
+  `)
+  await db.query(sql.type(z.object({}))`
+    insert into team_members (merchant_id, id, email, role, invited_by)
+    values (${admin.merchantId}, ${admin.userId}, ${admin.email}, 'ADMIN', ${admin.invitedBy})
+    on conflict (merchant_id, id) do update set role = 'ADMIN', is_active = true, updated_at = now()
+  `)
+}
+
+/** Takes the revocation of a client back. */
+export async function restoreDemoClient(db: CommonQueryMethods, clientId: string): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update merchant_client set revoked_at = null where client_id = ${clientId} and revoked_at is not null
+  `)
+}

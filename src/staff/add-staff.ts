@@ -1,0 +1,127 @@
+import type { Actor } from '../audit/record.ts'
+import { admitUser, readmitUser } from '../identity/admit-user.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { PlatformRole } from '../lib/permissions.ts'
+import { PLATFORM_REALM, clientIdsOf } from '../lib/realms.ts'
+import { ensurePlatform } from './ensure-platform.ts'
+import type { PlatformUser } from './record.ts'
+import { askOwners, keepAnOwner, recordStaff, settleStaff } from './staff-change.ts'
+import type { StaffApp } from './staff-change.ts'
+import { findPlatformUser, findStaffByEmail, insertStaff, listOwners, lockStaff, updateStaff } from './users-sql.ts'
+
+export type StaffInvitation = {
+  /** In lower case. */
+  email: string
+  displayName?: string | undefined
+  role: PlatformRole
+  reason?: string | undefined
+  actor: Actor
+  /** `link` returns the invitation instead of mailing it, for the first operator (decision 62). */
+  deliver?: 'mail' | 'link'
+  /** Only while the platform has no other OWNER whom the identity provider knows. */
+  onlyFirst?: boolean
+}
+
+/**
+ * Invites someone to the staff. Who has not taken the invitation yet gets another one, with the role and name asked for
+ * now; whoever the identity provider knows no longer is made there again.
+ * @returns the link where it was asked for, and there is an identity provider
+ * @throws {DomainError} USER_EXISTS, LAST_OWNER, RATE_LIMITED for a person who is invited too often
+ * @throws {IdentityUnavailableError}
+ */
+export async function addStaff(
+  app: StaffApp,
+  input: StaffInvitation,
+): Promise<{ member: PlatformUser; link: string | null }> {
+  await ensurePlatform(app)
+  const lost = input.onlyFirst === true ? await lostOwners(app) : []
+  if (input.onlyFirst === true) refuseSecond(await listOwners(app.pool), input.email, lost)
+  const known = await findStaffByEmail(app.pool, input.email)
+  const member = known === null ? await admit(app, { ...input, lost }) : await inviteAgain(app, { ...input, known })
+  await settleStaff(app, member)
+  const link = await app.identity.inviteUser(PLATFORM_REALM, member.keycloak_user_id, {
+    clientId: clientIdsOf(PLATFORM_REALM).portal,
+    lifespanSeconds: app.config.inviteSeconds,
+    deliver: input.deliver ?? 'mail',
+    merchantId: null,
+  })
+  return { member, link }
+}
+
+/** OWNERs of ours whom the identity provider does not know: it was set up anew, or our rows are older than it. */
+async function lostOwners({ pool, identity }: StaffApp): Promise<string[]> {
+  if (identity.kind === 'none') return []
+  const owners = await listOwners(pool)
+  const found = await Promise.all(owners.map(({ email }) => identity.findUser(PLATFORM_REALM, email)))
+  return owners.filter((owner, index) => found[index] !== owner.keycloak_user_id).map(({ id }) => id)
+}
+
+function refuseSecond(owners: readonly PlatformUser[], email: string, lost: readonly string[]): void {
+  const other = owners.find((owner) => owner.email !== email && !lost.includes(owner.id))
+  if (other === undefined) return
+  throw new DomainError('USER_EXISTS', `the platform has an OWNER already: ${other.email}`, {
+    next: 'an OWNER adds others: svc staff add --email … --role OWNER',
+  })
+}
+
+async function admit(app: StaffApp, input: StaffInvitation & { lost: readonly string[] }): Promise<PlatformUser> {
+  const { email, role } = input
+  const displayName = input.displayName ?? email.split('@', 1)[0] ?? email
+  const userId = await admitUser(app.identity, wantedUser(app, email, displayName))
+  const id = app.ids.uuid()
+  const added = await app.pool.transaction(async (tx) => {
+    await lockStaff(tx)
+    if (input.onlyFirst === true) refuseSecond(await listOwners(tx), email, input.lost)
+    const member = await insertStaff(tx, { id, userId, email, displayName, role })
+    if (member !== null) await recordStaff(app, tx, { ...input, id, action: 'staff.add', after: { email, role } })
+    return member
+  })
+  // Somebody else has just invited the same person.
+  const member = added ?? (await findStaffByEmail(app.pool, email))
+  if (member === null) throw new Error('a staff member is neither new nor there')
+  return member
+}
+
+function wantedUser({ pool }: StaffApp, email: string, displayName: string) {
+  return {
+    realm: PLATFORM_REALM,
+    email,
+    displayName,
+    isRemoved: async (found: string) => (await findPlatformUser(pool, found))?.is_active === false,
+  }
+}
+
+async function inviteAgain(
+  app: StaffApp,
+  { known, ...input }: StaffInvitation & { known: PlatformUser },
+): Promise<PlatformUser> {
+  const { email, role } = input
+  if (await app.identity.hasPassword(PLATFORM_REALM, known.keycloak_user_id)) {
+    throw new DomainError('USER_EXISTS', 'the staff has a member with this e-mail address', {
+      next: 'change the role with PUT /api/v1/admin/staff/{id}; who forgot the password asks for a new one when signing in',
+    })
+  }
+  const signsIn = await askOwners(app, known)
+  const displayName = input.displayName ?? known.display_name
+  const userId = await readmitUser(app.identity, {
+    ...wantedUser(app, email, displayName),
+    userId: known.keycloak_user_id,
+  })
+  const again = await app.pool.transaction(async (tx) => {
+    await lockStaff(tx)
+    const member = await findStaffByEmail(tx, email)
+    if (member === null) return null
+    if (member.role !== role) await keepAnOwner(tx, member, signsIn)
+    const next = { ...member, keycloak_user_id: userId, display_name: displayName, role }
+    const { id } = member
+    const change = { before: toldOf(member), after: { ...toldOf(next), email } }
+    await recordStaff(app, tx, { ...input, id, action: 'staff.reinvite', ...change })
+    return updateStaff(tx, id, next)
+  })
+  // Somebody else has removed the person meanwhile.
+  return again ?? admit(app, { ...input, lost: [] })
+}
+
+function toldOf({ keycloak_user_id, display_name, role }: PlatformUser): Record<string, unknown> {
+  return { keycloak_user_id, display_name, role }
+}

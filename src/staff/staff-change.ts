@@ -1,0 +1,65 @@
+import type { CommonQueryMethods } from 'slonik'
+import type { App } from '../app.ts'
+import { recordAction } from '../audit/record-action.ts'
+import type { Actor } from '../audit/record.ts'
+import { settleRoles } from '../identity/admit-user.ts'
+import { refuseLast, whoSignsIn } from '../identity/who-signs-in.ts'
+import { PLATFORM_REALM } from '../lib/realms.ts'
+import type { PlatformUser } from './record.ts'
+import { findStaffMember, listOwners } from './users-sql.ts'
+
+export type StaffApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl'>
+
+export type StaffChange = { id: string; reason?: string | undefined; actor: Actor }
+
+/**
+ * Which OWNERs' accounts can sign in, asked before a transaction that may take one away; nobody where this person is
+ * none.
+ */
+export async function askOwners(app: StaffApp, member: PlatformUser | null): Promise<ReadonlySet<string>> {
+  if (member?.role !== 'OWNER' || !member.is_active) return new Set()
+  const owners = await listOwners(app.pool)
+  return whoSignsIn(
+    app.identity,
+    PLATFORM_REALM,
+    owners.map((owner) => owner.keycloak_user_id),
+  )
+}
+
+/**
+ * Lets the last OWNER stay one, in the transaction that holds the staff.
+ * @throws {DomainError} LAST_OWNER
+ */
+export async function keepAnOwner(
+  tx: CommonQueryMethods,
+  member: PlatformUser,
+  signsIn: ReadonlySet<string>,
+): Promise<void> {
+  if (member.role !== 'OWNER') return
+  const leaving = member.keycloak_user_id
+  const owners = await listOwners(tx)
+  const others = owners.map((owner) => owner.keycloak_user_id).filter((id) => id !== leaving)
+  refuseLast({ code: 'LAST_OWNER', group: 'staff', role: 'OWNER', leaving, others, signsIn })
+}
+
+/** Lets the provider hear what our row says. */
+export function settleStaff(
+  app: Pick<App, 'pool' | 'identity'>,
+  { id, keycloak_user_id: userId }: PlatformUser,
+): Promise<void> {
+  return settleRoles(app.identity, {
+    realm: PLATFORM_REALM,
+    userId,
+    currentRole: async () => {
+      const member = await findStaffMember(app.pool, id)
+      return member?.is_active === true ? member.role : null
+    },
+  })
+}
+
+type Recorded = StaffChange & { action: string; before?: Record<string, unknown>; after?: Record<string, unknown> }
+
+export function recordStaff(app: Pick<App, 'ids'>, tx: CommonQueryMethods, input: Recorded): Promise<void> {
+  const { actor, action, id, reason, before, after } = input
+  return recordAction(app, tx, { actor, action, merchantId: null, subjectId: id, reason, before, after })
+}

@@ -1,0 +1,83 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import type { PlatformRole } from '../lib/permissions.ts'
+import { PlatformUser } from './record.ts'
+
+const columns = sql.fragment`
+  id, keycloak_user_id, email, display_name, role::text as role, is_active, created_at, last_seen_at
+`
+
+/** The person with this `sub`, active or not. */
+export function findPlatformUser(db: CommonQueryMethods, subject: string): Promise<PlatformUser | null> {
+  return db.maybeOne(sql.prepared('find_platform_user', PlatformUser)`
+    select ${columns} from platform_users where keycloak_user_id = ${subject}
+  `)
+}
+
+/** Once a minute, however many processes the person speaks to. */
+export async function markSeen(db: CommonQueryMethods, userId: string): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    update platform_users
+    set last_seen_at = now()
+    where id = ${userId} and (last_seen_at is null or last_seen_at < now() - interval '1 minute')
+  `)
+}
+
+/** Those who are active, in the order they came. */
+export function listPlatformUsers(db: CommonQueryMethods): Promise<readonly PlatformUser[]> {
+  return db.any(sql.type(PlatformUser)`
+    select ${columns} from platform_users where is_active order by created_at, id
+  `)
+}
+
+/** Active or not. */
+export function findStaffMember(db: CommonQueryMethods, id: string): Promise<PlatformUser | null> {
+  return db.maybeOne(sql.type(PlatformUser)`
+    select ${columns} from platform_users where id = ${id}
+  `)
+}
+
+export function findStaffByEmail(db: CommonQueryMethods, email: string): Promise<PlatformUser | null> {
+  return db.maybeOne(sql.type(PlatformUser)`
+    select ${columns} from platform_users where email = ${email} and is_active
+  `)
+}
+
+/** One change of the staff at a time, until the transaction ends: the last OWNER must not leave twice. */
+export async function lockStaff(tx: CommonQueryMethods): Promise<void> {
+  await tx.query(sql.type(z.object({ locked: z.unknown() }))`
+    select pg_advisory_xact_lock(hashtextextended('platform_users', 0)) as locked
+  `)
+}
+
+/** Active owners; of a lone one it must not be taken away. */
+export function listOwners(db: CommonQueryMethods): Promise<readonly PlatformUser[]> {
+  return db.any(sql.type(PlatformUser)`
+    select ${columns} from platform_users where is_active and role = 'OWNER' order by created_at, id
+  `)
+}
+
+export type NewStaff = { id: string; userId: string; email: string; displayName: string; role: PlatformRole }
+
+/** Adds an active person; null where the address or the account is there already. */
+export function insertStaff(db: CommonQueryMethods, staff: NewStaff): Promise<PlatformUser | null> {
+  return db.maybeOne(sql.type(PlatformUser)`
+    insert into platform_users (id, keycloak_user_id, email, display_name, role)
+    values (${staff.id}, ${staff.userId}, ${staff.email}, ${staff.displayName}, ${staff.role}::platform_role)
+    on conflict do nothing
+    returning ${columns}
+  `)
+}
+
+export type StaffRow = Pick<PlatformUser, 'keycloak_user_id' | 'display_name' | 'role' | 'is_active'>
+
+export function updateStaff(tx: CommonQueryMethods, id: string, row: StaffRow): Promise<PlatformUser> {
+  return tx.one(sql.type(PlatformUser)`
+    update platform_users
+    set keycloak_user_id = ${row.keycloak_user_id}, display_name = ${row.display_name},
+      role = ${row.role}::platform_role, is_active = ${row.is_active}, updated_at = now()
+    where id = ${id}
+    returning ${columns}
+  `)
+}

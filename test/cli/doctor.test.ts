@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import t from 'tap'
+import { probe } from '../../cli/commands/doctor/probe.ts'
+import { freePort } from '../../src/db/free-port.ts'
+import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
+import { testService } from '../support/app.ts'
+import { FAKE_SECRET, fakeKeycloak } from '../support/fake-keycloak.ts'
+import type { Answerer } from '../support/fake-keycloak.ts'
+import { fakeService, runCli } from './harness.ts'
+
+type Checks = Record<string, { state: string; text: string; fix: string | null }>
+
+function checksOf(stdout: string): Checks {
+  const { checks } = JSON.parse(stdout)
+  return Object.fromEntries(checks.map((each: { check: string }) => [each.check, each]))
+}
+
+t.test('a service whose provider is well has no findings', async (t) => {
+  const SVC_ENCRYPTION_KEY = randomBytes(32).toString('base64')
+  const service = await testService(t, { env: { SVC_IDENTITY: 'embedded', SVC_ENCRYPTION_KEY } })
+  const env = { SVC_DATABASE_URL: service.databaseUrl, SVC_ENCRYPTION_KEY, SVC_PUBLIC_URL: service.url }
+  const bare = await runCli(['doctor', '--json'], { env })
+  t.equal(bare.code, 1)
+  t.match(checksOf(bare.stdout)['discovery'], { state: 'finding', fix: /^svc init --email/ })
+
+  await ensurePlatform(service.app)
+  const whole = await runCli(['doctor', '--json'], { env })
+  t.equal(whole.code, 0, whole.stdout)
+  const checks = checksOf(whole.stdout)
+  t.same(Object.keys(checks), ['provider', 'health', 'discovery', 'keys', 'clock', 'tls', 'registrations'])
+  for (const [name, { state }] of Object.entries(checks)) t.equal(state, 'ok', name)
+
+  const asked = await runCli(['doctor'], { env: { SVC_API_URL: service.url } })
+  t.equal(asked.code, 0, 'by its address alone')
+  t.match(asked.stdout, /^registrations +not looked at: /m, 'which nobody may read who has not signed in')
+})
+
+t.test('without a service, and without an environment that configures one, it says what to name', async (t) => {
+  t.match(await runCli(['doctor']), { code: 2, stderr: /no service runs here[^]*SVC_DATABASE_URL[^]*svc up/ })
+  const SVC_API_URL = `http://127.0.0.1:${await freePort()}`
+  t.match(await runCli(['doctor'], { env: { SVC_API_URL } }), { code: 8 })
+})
+
+/** A Keycloak as it is found, looked over with the environment of a service. */
+async function lookOver(t: Parameters<typeof fakeKeycloak>[0], answer: Answerer, more: NodeJS.ProcessEnv = {}) {
+  const service = await testService(t)
+  const keycloak = await fakeKeycloak(t, answer)
+  const env = {
+    SVC_DATABASE_URL: service.databaseUrl,
+    SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    SVC_IDENTITY: 'keycloak',
+    SVC_AUTH_URL: keycloak.url,
+    SVC_KEYCLOAK_CLIENT_SECRET: FAKE_SECRET,
+    ...more,
+  }
+  const outcome = await runCli(['doctor', '--json'], { env })
+  const told = await runCli(['doctor'], { env })
+  return {
+    ...outcome,
+    told: told.stdout,
+    checks: outcome.code === 2 ? {} : checksOf(outcome.stdout),
+    url: keycloak.url,
+  }
+}
+
+t.test('each finding is one line, and a command', async (t) => {
+  const { code, checks, told } = await lookOver(
+    t,
+    ({ path }, res) => {
+      res.setHeader('date', new Date(Date.now() - 60_000).toUTCString())
+      if (path.endsWith('/openid-configuration'))
+        return { status: 200, json: { issuer: 'https://id.example.com/realms/platform' } }
+      if (path.endsWith('/certs')) return { status: 200, json: { keys: [{ kty: 'RSA', alg: 'RS256', use: 'sig' }] } }
+      return { status: 200, json: {} }
+    },
+    { SVC_PUBLIC_URL: 'https://pay.example' },
+  )
+  t.equal(code, 1)
+  t.match(checks, {
+    health: { state: 'ok' },
+    discovery: { state: 'finding', fix: 'export SVC_AUTH_URL=https://id.example.com' },
+    keys: { state: 'finding', text: /no PS256 key/, fix: /^kcadm\.sh create components -r platform/ },
+    clock: { state: 'finding', text: /behind ours/, fix: /^timedatectl/ },
+    tls: { state: 'finding', fix: /^export SVC_AUTH_URL=https:/ },
+    registrations: { state: 'ok', text: 'none needs a hand' },
+  })
+  t.equal(told.match(/FINDING: /g)?.length, 4)
+})
+
+t.test('a Keycloak that does not let us in is told from one that is away', async (t) => {
+  const refused = await lookOver(t, () => ({ status: 404 }), { SVC_KEYCLOAK_CLIENT_SECRET: 'c4n4ry-wrong' })
+  t.equal(refused.code, 1)
+  t.match(refused.checks['health'], { state: 'finding', fix: 'sh examples/keycloak/set-up.sh' })
+  t.match(refused.checks['discovery'], { state: 'finding', fix: /^svc init/ })
+  t.notMatch(refused.stdout, 'c4n4ry', 'without its secret')
+
+  const url = `http://127.0.0.1:${await freePort()}`
+  const away = await lookOver(t, () => ({ status: 200, json: {} }), { SVC_AUTH_URL: url })
+  t.equal(away.code, 1)
+  t.match(away.checks, {
+    discovery: { state: 'finding', text: /nothing answers/, fix: `curl -i ${url}/realms/master` },
+    clock: { state: 'skipped' },
+    keys: { state: 'skipped' },
+  })
+})
+
+t.test('a service that runs is believed about what it can reach', async (t) => {
+  const { url } = await fakeService(t, ({ path }) => {
+    const info = { name: 'svc', version: '0.1.0', platform_realm: 'platform', customers_realm: 'customers' }
+    if (path === '/api/v1/service')
+      return { json: { ...info, mode: 'sandbox', identity: 'keycloak', auth_url: 'http://127.0.0.1:1' } }
+    return { json: { status: 'ready', identity: 'away' } }
+  })
+  const { code, stdout } = await runCli(['doctor', '--json'], { env: { SVC_API_URL: url } })
+  t.equal(code, 1)
+  t.match(checksOf(stdout)['health'], { state: 'finding', text: /is not let in/ })
+})
+
+t.test('a server that sends no Date is asked the hour by a token', async (t) => {
+  const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+  const server = createServer((req, res) => {
+    res.sendDate = false
+    const shift = Number(new URL(req.url ?? '', 'http://here').searchParams.get('shift'))
+    const iat = Math.floor(Date.now() / 1000) + shift
+    res.end(JSON.stringify(req.method === 'POST' ? { access_token: `${part({})}.${part({ iat })}.x` } : {}))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => void server.close())
+  // Listening on a port, so it has one.
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  t.match(await probe(url), { status: 200, aheadMs: undefined })
+  t.match(await probe(url, {}), { status: 200, aheadMs: 0 })
+  const behind = await probe(`${url}/?shift=-60`, {})
+  t.ok(behind.status === 200 && behind.aheadMs !== undefined && behind.aheadMs < -58_000)
+  const ahead = await probe(`${url}/?shift=60`, {})
+  t.ok(ahead.status === 200 && ahead.aheadMs !== undefined && ahead.aheadMs > 58_000)
+})

@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import type { TestMerchant, TestService } from '../support/app.ts'
+import { authorisedPayment, createPayment, testService } from '../support/app.ts'
+import { serviceWithRealms, somePath } from '../support/realms.ts'
+import { makeGuard } from '../../src/http/guards.ts'
+import type { Credentials } from '../../src/http/guards.ts'
+import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
+import { errorsOf, hasBody } from '../../src/wire/operation.ts'
+import type { Access, Operation } from '../../src/wire/operation.ts'
+import { listPayments } from '../../src/wire/payments.ts'
+
+const { service, person, automation } = await serviceWithRealms(t)
+const open = await testService(t, { env: { SVC_IDENTITY: 'none' } })
+const OPERATIONS = [...ROUTES, ...SANDBOX_ROUTES].map((row) => row.operation)
+
+function credentials(headers: Record<string, string> = {}): Credentials {
+  const given = { host: 'localhost:8080', ...headers }
+  return { headers: given, rawHeaders: Object.entries(given).flat(), params: { id: randomUUID() } }
+}
+
+/** An operation as somebody may declare it by mistake. */
+function crafted(access: readonly Access[], permission: Operation['permission']): Operation {
+  const { permission: _, ...declared } = listPayments
+  return { ...declared, access, ...(permission === undefined ? {} : { permission }) }
+}
+
+t.test('an operation that names nobody is for nobody', async (t) => {
+  const merchant = await service.merchant()
+  const tokens = [{}, person(merchant, { roles: ['ADMIN'] }), await automation('OWNER')]
+  const headers = [{}, { 'x-merchant-client-id': (await open.merchant()).clientId }, { 'x-platform-user': 'ada' }]
+  for (const [{ app }, proofs] of [
+    [service, tokens],
+    [open, headers],
+  ] as const) {
+    const guard = makeGuard(app)
+    for (const permission of [undefined, 'read payments', 'administer platform'] as const) {
+      for (const access of [[], ['payment-state']] as const) {
+        for (const proof of proofs) {
+          const asked = guard(crafted(access, permission), credentials(proof))
+          await t.rejects(asked, { code: 'UNAUTHENTICATED' }, `[${access.join()}] ${permission}`)
+        }
+      }
+    }
+    for (const access of [['anyone'], ['bank']] as const) {
+      t.same(await guard(crafted(access, undefined), credentials()), { kind: 'anyone' })
+      const asked = guard(crafted(access, 'read payments'), credentials())
+      await t.rejects(asked, { code: 'UNAUTHENTICATED' }, 'one that asks for a role asks for a caller')
+    }
+  }
+})
+
+async function disabled(at: TestService): Promise<TestMerchant> {
+  const merchant = await at.merchant()
+  await at.owner.query('update merchants set is_active = false where id = $1', [merchant.id])
+  return merchant
+}
+
+const EVEN_IF_INACTIVE = ['createPayment', 'refundPayment']
+const ofMerchants = OPERATIONS.filter(({ access }) => access.includes('merchant'))
+
+for (const [name, at] of [
+  ['a token', service],
+  ['a header', open],
+] as const) {
+  t.test(`a disabled merchant with ${name} reads and refunds, and changes nothing else`, async (t) => {
+    const merchant = await disabled(at)
+    for (const operation of ofMerchants) {
+      const { body } = await at.call(operation.method, somePath(operation.path), {
+        merchant,
+        ...(hasBody(operation) ? { body: {} } : {}),
+      })
+      const isOpen = operation.method === 'GET' || EVEN_IF_INACTIVE.includes(operation.name)
+      t.equal(body.code === 'MERCHANT_INACTIVE', !isOpen, `${operation.name}: ${body.code}`)
+      if (!isOpen) t.match(body, { status: 403, next: /ask an operator/ })
+      if (!isOpen) t.ok(errorsOf(operation).includes('MERCHANT_INACTIVE'), 'and its declaration says so')
+    }
+    t.match(await createPayment(at, merchant), { status: 403, body: { code: 'MERCHANT_INACTIVE' } })
+    t.match((await at.call('GET', '/api/v1/whoami', { merchant })).body, { merchant: { is_active: false } })
+    const working = await at.merchant()
+    t.match((await at.call('GET', '/api/v1/whoami', { merchant: working })).body, { merchant: { is_active: true } })
+  })
+}
+
+t.test('the team and the credentials of a merchant are closed from the moment it is disabled', async (t) => {
+  for (const at of [service, open]) {
+    const merchant = await at.merchant()
+    const invite = () =>
+      at.call('POST', '/api/v1/portal/api-credentials', { merchant, body: { name: 'back door', role: 'ADMIN' } })
+    t.equal((await at.call('GET', '/api/v1/payments', { merchant })).status, 200, 'it is remembered')
+    await at.owner.query('update merchants set is_active = false where id = $1', [merchant.id])
+    t.match(await invite(), { status: 403, body: { code: 'MERCHANT_INACTIVE' } })
+    await at.owner.query('update merchants set is_active = true where id = $1', [merchant.id])
+    t.match(await invite(), { status: 201 })
+  }
+})
+
+t.test('who may not do it at all hears that first', async (t) => {
+  const merchant = await disabled(service)
+  const headers = person(merchant, { roles: ['FINANCE'] })
+  const answer = await service.call('POST', '/api/v1/portal/team', { headers, body: {} })
+  t.match(answer, { status: 403, body: { code: 'FORBIDDEN_ROLE' } })
+})
+
+t.test("a payer's way through a disabled merchant's payment stays open", async (t) => {
+  const merchant = await open.merchant()
+  const { body } = await createPayment(open, merchant)
+  const state = new URL(body.redirect_url).searchParams.get('state') ?? ''
+  const { id } = await authorisedPayment(open, merchant)
+  await open.owner.query('update merchants set is_active = false where id = $1', [merchant.id])
+  const headers = { 'x-payment-state': state }
+  t.match(await open.call('POST', `/api/v1/payments/${body.payment_id}/cancel`, { headers }), { status: 200 })
+  t.match(await open.call('GET', `/api/v1/payments/${id}`, { merchant }), { status: 200 })
+})

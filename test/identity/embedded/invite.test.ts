@@ -1,0 +1,115 @@
+import t from 'tap'
+import { request } from 'undici'
+import type { Invitation } from '../../../src/identity/provider.ts'
+import { embeddedHarness, makeRealm } from '../../support/identity.ts'
+import type { TestRealm } from '../../support/identity.ts'
+
+const harness = await embeddedHarness(t)
+const { app, identity, service } = harness
+
+function invite({ slug, portal }: TestRealm, userId: string, deliver: Invitation['deliver'] = 'mail') {
+  return identity.inviteUser(slug, userId, { clientId: portal, lifespanSeconds: 3_600, deliver, merchantId: null })
+}
+
+async function subjectsTo(recipient: string): Promise<unknown[]> {
+  const { rows } = await service.owner.query('select subject, realm from mails where recipient = $1', [recipient])
+  return rows
+}
+
+async function works(link: string | null): Promise<boolean> {
+  const { statusCode, body } = await request(link ?? '')
+  await body.dump()
+  return statusCode === 200
+}
+
+t.test('a new invitation closes those before it, and nobody else’s', async (t) => {
+  const realm = await makeRealm(harness)
+  const other = await identity.createUser(realm.slug, { email: 'bob@acme.example', roles: [] })
+  const theirs = await invite(realm, other, 'link')
+  const links: (string | null)[] = []
+  for (let count = 0; count < 3; count += 1) links.push(await invite(realm, realm.admin.id, 'link'))
+  t.same(await Promise.all(links.map(works)), [false, false, true])
+  t.equal(await works(theirs), true)
+})
+
+t.test('of invitations at once one link is left', async (t) => {
+  const realm = await makeRealm(harness)
+  const links = await Promise.all(Array.from({ length: 4 }, () => invite(realm, realm.admin.id, 'link')))
+  t.equal((await Promise.all(links.map(works))).filter(Boolean).length, 1)
+})
+
+t.test('a person is sent five invitations an hour, asked for one by one or at once', async (t) => {
+  const [one, two] = [await makeRealm(harness), await makeRealm(harness)]
+  for (let count = 0; count < 5; count += 1) await invite(one, one.admin.id)
+  await t.rejects(invite(one, one.admin.id), { code: 'RATE_LIMITED' })
+  const answers = await Promise.allSettled(Array.from({ length: 8 }, () => invite(two, two.admin.id)))
+  const refused = answers.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  t.equal(refused.length, 3)
+  for (const error of refused) {
+    t.equal(error.code, 'RATE_LIMITED')
+    t.ok(error.retryAfterSeconds > 3_500 && error.retryAfterSeconds <= 3_600, String(error.retryAfterSeconds))
+  }
+  t.equal((await subjectsTo(two.admin.email)).length, 5)
+})
+
+t.test('who is refused a mail keeps the link of the last one', async (t) => {
+  const realm = await makeRealm(harness)
+  for (let count = 0; count < 5; count += 1) await invite(realm, realm.admin.id)
+  await t.rejects(invite(realm, realm.admin.id), { code: 'RATE_LIMITED' })
+  const link = /http\S+/.exec((await harness.mailsTo(realm.admin.email)).at(-1) ?? '')?.[0] ?? ''
+  t.equal(await works(link), true)
+})
+
+t.test('removing a person and inviting it anew sends no more mails', async (t) => {
+  const realm = await makeRealm(harness)
+  const email = 'carol@acme.example'
+  const again = async (): Promise<string | null> => {
+    const id = await identity.createUser(realm.slug, { email, roles: [] })
+    const sent = await invite(realm, id).finally(() => identity.deleteUser(realm.slug, id))
+    return sent
+  }
+  for (let count = 0; count < 5; count += 1) await again()
+  await t.rejects(again(), { code: 'RATE_LIMITED' })
+  await service.owner.query(`update mails set created_at = created_at - interval '59 minutes' where recipient = $1`, [
+    email,
+  ])
+  await t.rejects(again(), { code: 'RATE_LIMITED' })
+  await service.owner.query(`update mails set created_at = created_at - interval '2 minutes' where recipient = $1`, [
+    email,
+  ])
+  await t.resolves(again())
+})
+
+t.test('links that are not mailed are not counted', async (t) => {
+  const realm = await makeRealm(harness)
+  for (let count = 0; count < 7; count += 1) await invite(realm, realm.admin.id, 'link')
+  await t.resolves(invite(realm, realm.admin.id))
+})
+
+t.test('what somebody called a company is quoted, and leads nowhere', async (t) => {
+  const displayName = 'Acme”\n\nYour account is locked: https://evil.example/login www.evil.example \u202e"now"'
+  const realm = await makeRealm(harness, { displayName })
+  await invite(realm, realm.admin.id)
+  t.same(await subjectsTo(realm.admin.email), [{ subject: `You are invited to ${realm.slug}`, realm: realm.slug }])
+  const [text = ''] = await harness.mailsTo(realm.admin.email)
+  t.match(text, `sign in to ${realm.slug}, which calls itself “Acme Your account is locked`)
+  t.notMatch(text, /evil\.example|www\.|\u202e|Acme”/)
+  t.match(text, /https\[:\]\/\/evil\[\.\]example/)
+  const links = text.match(/https?:\/\/\S+/g) ?? []
+  t.equal(links.length, 1)
+  t.ok(links.every((link) => link.startsWith(app.publicUrl)))
+})
+
+t.test('so it is in the mail for a forgotten password', async (t) => {
+  const realm = await makeRealm(harness, { displayName: 'Evil\nhttps://evil.example' })
+  const { statusCode, body } = await request(`${harness.authUrl}/realms/${realm.slug}/forgot`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body: new URLSearchParams({ email: realm.admin.email }).toString(),
+  })
+  await body.dump()
+  t.equal(statusCode, 200)
+  t.match(await subjectsTo(realm.admin.email), [{ subject: `Choose a new password for ${realm.slug}` }])
+  const [text = ''] = await harness.mailsTo(realm.admin.email)
+  t.notMatch(text, 'evil.example')
+})

@@ -1,0 +1,51 @@
+import t from 'tap'
+import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
+import { testService } from '../support/app.ts'
+
+const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
+await ensurePlatform(service.app)
+const pathOf = (realm: string): string => `/api/v1/admin/realms/${realm}/rotate-keys`
+
+t.test('a realm gets a new key, its tokens of before are taken, and who did it is written down', async (t) => {
+  const headers = await service.operator('OWNER')
+  const [before] = (await service.app.identity.keys('platform'))?.keys ?? []
+  const { status, body } = await service.call('POST', pathOf('platform'), {
+    headers,
+    body: { reason: 'a lost backup' },
+  })
+  t.match({ status, body }, { status: 200, body: { realm: 'platform' } })
+  t.equal(body.key_ids.length, 2)
+  t.ok(body.key_ids.includes(before?.kid))
+  t.match(await service.call('POST', pathOf('customers'), { headers }), { status: 200 }, 'signed with the key before')
+  const { rows } = await service.owner.query(
+    `select action, subject_id, reason, before from operator_actions where action = 'realm.rotate_keys' order by ordinal`,
+  )
+  t.match(rows, [
+    { subject_id: 'platform', reason: 'a lost backup', before: { key_ids: [before?.kid] } },
+    { subject_id: 'customers', reason: null },
+  ])
+})
+
+t.test("a merchant's realm too; one that is not there is unknown, and nothing is written down", async (t) => {
+  const { realm } = await service.merchant()
+  const headers = await service.operator('OWNER')
+  t.match(await service.call('POST', pathOf(realm), { headers }), { status: 200, body: { realm } })
+  for (const unknown of ['nobody', '%00', 'a%2Fb', 'x'.repeat(300)]) {
+    t.match(await service.call('POST', pathOf(unknown), { headers }), {
+      status: 404,
+      body: { code: 'REALM_NOT_FOUND' },
+    })
+  }
+  const { rows } = await service.owner.query(`select from operator_actions where action = 'realm.rotate_keys'`)
+  t.equal(rows.length, 3)
+})
+
+t.test('OPS and SUPPORT may not, and without a provider there are no keys', async (t) => {
+  for (const role of ['OPS', 'SUPPORT'] as const) {
+    const headers = await service.operator(role)
+    t.match(await service.call('POST', pathOf('platform'), { headers }), { status: 403 })
+  }
+  const without = await testService(t, { env: { SVC_IDENTITY: 'none' } })
+  const headers = await without.operator('OWNER')
+  t.match(await without.call('POST', pathOf('platform'), { headers }), { status: 404 })
+})

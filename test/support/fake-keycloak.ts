@@ -1,0 +1,63 @@
+import { once } from 'node:events'
+import { createServer } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Test } from 'tap'
+
+export type Asked = { method: string; path: string; authorization: string | undefined; body: string }
+/** Answers a call of the Admin REST API; undefined leaves it unanswered. */
+export type Answerer = (asked: Asked, res: ServerResponse) => { status: number; json?: unknown } | undefined
+
+export type FakeKeycloak = {
+  url: string
+  /** Every request but those for a token. */
+  asked: Asked[]
+  tokens: () => number
+  /** Of the tokens that it gives out from now on. */
+  expiresIn: (seconds: number) => void
+}
+
+export const FAKE_TOKEN = 'eyJhbGciOiJub25lIn0.admin-token'
+export const FAKE_SECRET = 'c4n4ry-client-secret'
+
+/** What stands for a Keycloak whose answers a real one gives rarely, or never when they are wanted. */
+export async function fakeKeycloak(t: Test, answer: Answerer): Promise<FakeKeycloak> {
+  const asked: Asked[] = []
+  let tokens = 0
+  let expiresIn = 60
+  const server = createServer((req, res) => {
+    let body = ''
+    req.on('data', (part: Buffer) => (body += part.toString()))
+    req.on('end', () => {
+      const path = req.url ?? ''
+      if (path === '/realms/master/protocol/openid-connect/token') {
+        tokens += 1
+        const isOurs = new URLSearchParams(body).get('client_secret') === FAKE_SECRET
+        res.writeHead(isOurs ? 200 : 401, { 'content-type': 'application/json' })
+        const refused = { error: 'unauthorized_client', error_description: `not ${body}` }
+        res.end(JSON.stringify(isOurs ? { access_token: `${FAKE_TOKEN}${tokens}`, expires_in: expiresIn } : refused))
+        return
+      }
+      const one = { method: req.method ?? '', path, authorization: req.headers.authorization, body }
+      asked.push(one)
+      const given = answer(one, res)
+      if (given === undefined) return
+      res.writeHead(given.status, { 'content-type': 'application/json' })
+      res.end(given.json === undefined ? '' : JSON.stringify(given.json))
+    })
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  t.teardown(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  // Listening on a port, so it has one.
+  const { port } = server.address() as AddressInfo
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    tokens: () => tokens,
+    expiresIn: (seconds) => (expiresIn = seconds),
+  }
+}
