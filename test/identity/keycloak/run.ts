@@ -25,7 +25,7 @@ const server = (folder: string): string[] =>
     .map((file) => join(folder, file))
 
 /** These stop the server, start it again, or use the realms of svc's own, so nothing else runs beside them. */
-const ALONE = /isolation\.test\.ts$|(happy-path|outage)\.ts$/
+const ALONE = /isolation\.test\.ts$|(happy-path|outage|verifier)\.ts$/
 
 async function main(named: string[]): Promise<number> {
   const began = performance.now()
