@@ -1,4 +1,5 @@
 import type { App } from '../app.ts'
+import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
@@ -30,11 +31,10 @@ export async function listPayments(
   app: App,
   { merchantId, query }: { merchantId: string; query: PaymentListQuery },
 ): Promise<{ payments: readonly PaymentRecord[]; nextCursor: string | null }> {
-  const afterId = query.cursor === undefined ? undefined : decodeCursor(query.cursor)
+  const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
   const rows = await listPaymentRows(app.pool, { merchantId, query, afterId })
-  const payments = rows.slice(0, query.limit)
-  const last = payments.at(-1)
-  return { payments, nextCursor: rows.length > query.limit && last !== undefined ? encodeCursor(last.id) : null }
+  const { rows: payments, nextCursor } = pageOf(rows, query.limit, ({ id }) => id)
+  return { payments, nextCursor }
 }
 
 /** The audit events of one payment, the oldest first. */
@@ -53,16 +53,4 @@ async function find(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
 /** The same answer for an id that does not exist and for one that is somebody else's. */
 export function paymentNotFound(): DomainError {
   return new DomainError('PAYMENT_NOT_FOUND', 'there is no such payment')
-}
-
-function encodeCursor(id: string): string {
-  return Buffer.from(id, 'utf8').toString('base64url')
-}
-
-function decodeCursor(cursor: string): string {
-  const id = Buffer.from(cursor, 'base64url').toString('utf8')
-  if (isUuid(id)) return id
-  throw new DomainError('VALIDATION_FAILED', 'cursor: is not one that this list gave', {
-    errors: [{ path: 'cursor', code: 'INVALID', message: 'is not one that this list gave' }],
-  })
 }
