@@ -1,12 +1,14 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import type { FieldError } from '../src/lib/errors.ts'
+import { parsePart } from '../src/lib/field-errors.ts'
 import type { Operation, OperationInput, OperationReply } from '../src/wire/operation.ts'
 import { call } from './client.ts'
 import type { Client } from './client.ts'
 import { confirmInLiveMode } from './confirm.ts'
 import type { Dangerous } from './confirm.ts'
 import type { Context } from './context.ts'
-import { CliError } from './errors.ts'
+import { CliError, joinedFields } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import { urlOf } from './prepare.ts'
 
@@ -36,6 +38,8 @@ type Change<O extends Operation> = {
   options: Pick<ChangeOptions, 'dryRun'>
   /** Where it asks first in live mode. */
   danger?: Dangerous
+  /** What it would come to, for `--dry-run`, where the request alone does not say it. */
+  effect?: string
 }
 
 /** Makes a change, and returns the reply; with `--dry-run` shows its request instead, and returns nothing. */
@@ -43,36 +47,58 @@ export async function change<O extends Operation>(
   context: Context,
   client: Client,
   operation: O,
-  { input, options, danger }: Change<O>,
+  { input, options, danger, effect }: Change<O>,
 ): Promise<OperationReply<O>['body'] | undefined> {
   if (options.dryRun) {
-    printRequest(context, client, operation, input)
+    printRequest(context, urlOf(client, operation, input), { operation, input, effect })
     return undefined
   }
+  context.print.expect(shownOnceBy(operation))
   if (danger !== undefined) await confirmInLiveMode(context, client, danger)
   return (await call(client, operation, input)).body
 }
 
 /** The request as it would be sent, once it is one that the service could take. */
-function printRequest(context: Context, client: Client, operation: Operation, input: OperationInput<Operation>): void {
-  const parsed = operation.body.safeParse(input.body)
-  if (!parsed.success) {
-    const fields = parsed.error.issues.map(({ path, code, message }) => ({ path: path.join('.'), code, message }))
-    throw new CliError('VALIDATION_FAILED', fields.map(({ path, message }) => `${path}: ${message}`).join('; '), {
-      exit: EXIT.usage,
-      fields,
-    })
-  }
+function printRequest(
+  context: Context,
+  url: string,
+  { operation, input, effect }: { operation: Operation; input: OperationInput<Operation>; effect: string | undefined },
+): void {
+  checkBody(operation, input.body)
   const { method } = operation
-  const url = urlOf(client, operation, input)
   const body = input.body ?? null
   context.print.record({
-    item: { dry_run: true, method, url, body },
+    item: { dry_run: true, method, url, body, effect: effect ?? null },
     id: url,
     lines: [
       ['Would send', `${method} ${url}`],
       ['Body', body === null ? 'none' : JSON.stringify(body)],
+      ['Effect', effect ?? ''],
     ],
   })
   context.note('Nothing was changed.')
+}
+
+const SECRETS = ['client_secret', 'webhook_signing_secret']
+
+/** The members of a reply that shows a secret, this once; none of any other. */
+function shownOnceBy({ replies }: Operation): string[] {
+  const members = Object.values(replies).flatMap((reply) => membersOf(reply))
+  return SECRETS.some((secret) => members.includes(secret)) ? members : []
+}
+
+/** The members that a record of this schema has; none where that is not known. */
+export function membersOf(schema: z.ZodType): string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : []
+}
+
+/**
+ * Holds a body against the contract, before anything is sent.
+ * @throws {CliError} VALIDATION_FAILED, exit code 2, with everything that is wrong
+ */
+export function checkBody(operation: Operation, body: unknown): void {
+  const fields: FieldError[] = []
+  parsePart(operation.body, body, fields)
+  if (fields.length === 0) return
+  throw new CliError('VALIDATION_FAILED', joinedFields(fields), { exit: EXIT.usage, fields })
 }

@@ -11,6 +11,7 @@ import type { Client } from './client.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
+import { inFlags } from './flag-errors.ts'
 import { findService } from './find-service.ts'
 import type { FindOptions } from './find-service.ts'
 import { paintFor } from './io.ts'
@@ -88,6 +89,8 @@ export function action<Options extends z.ZodType>(
     try {
       runtime.exitCode =
         (await run(context, { args: this.args, options: parseOptions(schema, this.opts()) })) ?? EXIT.ok
+    } catch (error) {
+      throw inFlags(error, this)
     } finally {
       await close()
     }

@@ -26,4 +26,5 @@ Which service it talks to:
   the profile of svc profile use, and then the running service of the state directory.
 
 svc serve, worker, init and migrate are configured by the environment alone: SVC_DATABASE_URL, SVC_ENCRYPTION_KEY
-and the others of the README. NO_COLOR, FORCE_COLOR, BROWSER and XDG_CONFIG_HOME mean what they mean elsewhere.`
+and the others of the README. NO_COLOR, FORCE_COLOR, BROWSER, VISUAL, EDITOR and
+XDG_CONFIG_HOME mean what they mean elsewhere.`

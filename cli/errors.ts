@@ -4,12 +4,16 @@ import type { Given } from './called-as.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { paintFor } from './io.ts'
-import type { ColorFlag, Io } from './io.ts'
+import type { ColorFlag, Io, Paint } from './io.ts'
 import { printable } from './text.ts'
+import { wrapped, wrappedCommand } from './wrap.ts'
+
+/** A broken field, with the flag or argument of the command that it came from. */
+export type ToldField = FieldError & { flag?: string }
 
 export type CliErrorOptions = {
   exit: ExitCode
-  /** What to do next, in one line: a command to type where there is one. */
+  /** What to do next, each way in a line of its own: a command to type where there is one, behind what it is for. */
   hint?: string | undefined
   /** The HTTP status, where the API refused. */
   status?: number
@@ -18,7 +22,7 @@ export type CliErrorOptions = {
   retryable?: boolean
   docUrl?: string
   /** The broken fields of a request. */
-  fields?: readonly FieldError[]
+  fields?: readonly ToldField[]
   /** What a program needs to go on, such as the id of what was made before the failure. */
   facts?: Readonly<Record<string, string>>
   cause?: unknown
@@ -52,6 +56,12 @@ export function withHint(error: CliError, hint: string): CliError {
   return new CliError(error.code, error.message, { ...error.options, hint, cause: error })
 }
 
+/** Whether the failure is what a restart of the service, or its database, looks like from here: worth waiting for. */
+export function isPassing(error: unknown): error is CliError {
+  if (!(error instanceof CliError)) return false
+  return error.options.exit === EXIT.network || error.options.retryable === true || (error.options.status ?? 0) >= 500
+}
+
 /** The command line is wrong: exit code 2. */
 export function usageError(message: string, hint?: string): CliError {
   return new CliError('USAGE', message, { exit: EXIT.usage, hint })
@@ -64,9 +74,18 @@ export type ReportOptions = {
   given?: Given | undefined
 }
 
+/** What is wrong with each field, in one line, as the service puts it. */
+export function joinedFields(fields: readonly ToldField[]): string {
+  return fields.map((field) => fieldText(field)).join('; ')
+}
+
+function fieldText({ path, flag, message }: ToldField): string {
+  return `${flag ?? (path || 'body')}: ${message}`
+}
+
 /**
  * Tells the user what went wrong, on standard error, and returns the exit code. `json` writes one line of JSON for
- * programs; otherwise one line of text and one that begins with "Try:".
+ * programs; otherwise a text and what begins with "Try:", broken between words where a terminal is narrow.
  */
 export function reportError(io: Io, error: unknown, options: ReportOptions): ExitCode {
   const known = error instanceof CliError ? error : unexpected(error, io.env)
@@ -82,7 +101,7 @@ function toJson(error: CliError, hint: string | undefined): unknown {
       code: error.code,
       message: error.message,
       status: status ?? null,
-      hint: hint ?? null,
+      hint: hint?.replaceAll('\n', '; ') ?? null,
       request_id: requestId ?? null,
       retryable: retryable ?? false,
       ...(docUrl === undefined ? {} : { doc_url: docUrl }),
@@ -95,11 +114,39 @@ function toJson(error: CliError, hint: string | undefined): unknown {
 function toText(io: Io, error: CliError, hint: string | undefined, color: ColorFlag): string {
   const paint = paintFor(io, 'stderr', color)
   const { requestId, fields = [] } = error.options
-  const request = requestId === undefined ? '' : ` [request ${requestId}]`
-  const lines = [`${paint('red', 'Error:')} ${printable(error.message, 'lines')}${request}`]
-  if (fields.length > 1) lines.push(...fields.map(({ path, message }) => `  ${printable(path)}: ${printable(message)}`))
-  if (hint !== undefined) lines.push(`${paint('yellow', 'Try:')} ${printable(hint)}`)
+  const width = io.stderr.isTTY && io.stderr.columns > 0 ? io.stderr.columns : Infinity
+  const isList = fields.length > 1 && error.message === joinedFields(fields)
+  const message = isList ? `${fields.length} values are wrong` : error.message
+  const [first = '', ...rest] = withBelow(`Error: ${printable(message, 'lines')}`, width)
+  const lines = [first.replace('Error:', paint('red', 'Error:')), ...rest]
+  if (fields.length > 1) lines.push(...fields.flatMap((field) => wrapped(printable(fieldText(field)), width, '  ')))
+  if (requestId !== undefined) lines.push(paint('dim', `[request ${printable(requestId)}]`))
+  if (hint !== undefined) lines.push(...hintLines(printable(hint, 'lines'), width, paint))
   return `${lines.join('\n')}\n`
+}
+
+/** Text of several lines, each of which goes on behind an indent. */
+function withBelow(text: string, width: number): string[] {
+  return text.split('\n').flatMap((line) => {
+    const [first = '', ...rest] = wrapped(line, width)
+    return rest.length === 0 ? [first] : [first, ...wrapped(rest.join(' '), width, '  ')]
+  })
+}
+
+const TRY = 'Try: '
+
+/** Ways to go on, one below the other. */
+function hintLines(hint: string, width: number, paint: Paint): string[] {
+  const lines = hint
+    .split('\n')
+    .flatMap((way) => (isCommand(way) ? wrappedCommand : wrapped)(way, width - TRY.length))
+    .map((line) => `${' '.repeat(TRY.length)}${line}`)
+  return lines.map((line, index) => (index === 0 ? `${paint('yellow', 'Try:')} ${line.slice(TRY.length)}` : line))
+}
+
+/** Whether it is one command and nothing else. */
+function isCommand(text: string): boolean {
+  return /^(npx )?svc /.test(text) && !/[,;:] | or /.test(text.replaceAll(/"[^"]*"/g, ''))
 }
 
 /** A failure nobody expected. The stack is for those who debug svc itself. */

@@ -1,18 +1,10 @@
 import type { ErrorCode } from '../src/lib/errors.ts'
 import { slugOf } from '../src/lib/realms.ts'
-import type { Operation, OperationInput } from '../src/wire/operation.ts'
-import type { Chosen, Identity } from './auth/chosen.ts'
-
-/** A refusal as the API tells it, and what was asked by whom. */
-export type Told = {
-  who: { merchant: Identity | undefined; chosen?: Chosen | undefined }
-  operation: Operation
-  input: OperationInput<Operation>
-  code: string
-  message: string
-  /** The API's own advice, which is written for HTTP. */
-  next: string | undefined
-}
+import type { Operation } from '../src/wire/operation.ts'
+import type { Chosen } from './auth/chosen.ts'
+import { DISPUTE_HINTS } from './dispute-hints.ts'
+import { isForMerchant, isForOperators, membersOf, paramOf, textOr } from './told.ts'
+import type { Hint, Told } from './told.ts'
 
 /** A refusal in the words of the command line: the next step is a command, wherever one is known. */
 export function wordsFor(told: Told): { message: string; hint: string | undefined } {
@@ -22,37 +14,47 @@ export function wordsFor(told: Told): { message: string; hint: string | undefine
   return { message, hint: HINTS.get(code)?.(told) ?? next }
 }
 
-type Hint = (told: Told) => string | undefined
-
 const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
   ['UNAUTHENTICATED', notAccepted],
   ['TOKEN_EXPIRED', notAccepted],
-  ['UNKNOWN_CLIENT', () => 'is the client id right? svc merchants list names them to operators'],
+  ['UNKNOWN_CLIENT', () => 'whether the client id is right, as an operator: svc merchants list'],
   ['WRONG_REALM', ({ operation }) => loginFor(operation)],
   ['FORBIDDEN_ROLE', otherRole],
   [
     'MERCHANT_NOT_APPROVED',
-    (told) => `as an operator: svc kyb approve ${realmOf(told)} --reason "..."; svc whoami tells how it stands`,
+    (told) => `how it stands: svc whoami\nas an operator: svc kyb approve ${realmOf(told)} --reason "..."`,
   ],
   ['MERCHANT_INACTIVE', (told) => `as an operator: svc merchants enable ${realmOf(told)} --reason "..."`],
   ['PAYOUT_HELD', (told) => `as an operator: svc hold release ${realmOf(told)} --reason "..."`],
   ['USER_EXISTS', userExists],
   ['REALM_EXISTS', realmExists],
-  ['REGISTRATION_UNDER_WAY', () => 'svc merchants registrations, in a minute'],
-  ['LAST_ADMIN', () => 'svc team role <email> ADMIN makes another one first'],
-  ['LAST_OWNER', () => 'svc staff role <email> OWNER --reason "..." makes another one first'],
-  ['CREDENTIAL_LIMIT_REACHED', () => 'svc credentials list, and svc credentials revoke for one that nothing uses'],
+  ['REGISTRATION_UNDER_WAY', () => 'in a minute: svc merchants registrations'],
+  ['LAST_ADMIN', () => 'to make another one first: svc team role <email> ADMIN'],
+  ['LAST_OWNER', () => 'to make another one first: svc staff role <email> OWNER --reason "..."'],
+  [
+    'CREDENTIAL_LIMIT_REACHED',
+    () => 'svc credentials list\nfor one that nothing uses: svc credentials revoke <client-id>',
+  ],
+  [
+    'BANK_ACCOUNT_LIMIT_REACHED',
+    () => 'svc bank-accounts list\nfor one that is not needed: svc bank-accounts disable <id>',
+  ],
+  ['BANK_ACCOUNT_NOT_FOUND', () => 'svc bank-accounts list'],
   [
     'CREDENTIAL_NOT_REVOCABLE',
-    (told) => `svc credentials rotate ${paramOf(told, 'id')}: the old secret is refused at once`,
+    (told) => `to have the old secret refused at once: svc credentials rotate ${paramOf(told, 'id')}`,
+  ],
+  [
+    'SECRET_OVERLAP_RUNNING',
+    () => 'svc secret end-overlap\nwhere the new secret was lost: svc secret rotate --discard-current',
   ],
   ['KYB_TRANSITION_INVALID', (told) => `svc kyb show ${paramOf(told, 'id')}`],
   ['IDEMPOTENCY_KEY_REUSED', () => 'another --idempotency-key'],
   ['BANK_UNAVAILABLE', () => 'the same command again in a few seconds, with the same --idempotency-key if it pays'],
-  ['IDP_UNAVAILABLE', () => 'the same command again in a few seconds; svc status'],
+  ['IDP_UNAVAILABLE', () => 'the same command again in a few seconds\nhow the service is: svc status'],
   ['HTTPS_REQUIRED', () => "the service's https:// address, and new secrets for those that were sent in clear"],
   ['MERCHANT_NOT_FOUND', () => 'svc merchants list'],
-  ['REALM_NOT_FOUND', () => 'svc merchants list names the realms'],
+  ['REALM_NOT_FOUND', () => 'which realms there are: svc merchants list'],
   ['REGISTRATION_NOT_FOUND', () => 'svc merchants registrations'],
   ['TEAM_MEMBER_NOT_FOUND', () => 'svc team list'],
   ['STAFF_NOT_FOUND', () => 'svc staff list'],
@@ -60,13 +62,26 @@ const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
     'CREDENTIAL_NOT_FOUND',
     ({ operation }) => (isForMerchant(operation) ? 'svc credentials list' : 'svc staff clients'),
   ],
+  [
+    'RESOURCE_NOT_FOUND',
+    ({ operation }) =>
+      isForMerchant(operation)
+        ? 'svc payments list\nsvc webhooks list\nsvc portal disputes list'
+        : 'svc merchants list\nsvc outbox list\nsvc disputes list',
+  ],
   ['MAIL_NOT_FOUND', () => 'svc mail list'],
+  ['AUDIT_ENTRY_NOT_FOUND', () => 'svc audit list'],
   ['PAYMENT_NOT_FOUND', ({ operation }) => (isForMerchant(operation) ? 'svc payments list' : undefined)],
-  ['DELIVERY_NOT_FOUND', () => 'svc webhooks list'],
+  ['DELIVERY_NOT_FOUND', ({ operation }) => (isForOperators(operation) ? 'svc outbox list' : 'svc webhooks list')],
+  ['DELIVERY_NOT_DEAD', deliveryNotDead],
+  ['WEBHOOK_ENDPOINT_NOT_SET', () => 'svc webhooks endpoint set <url>'],
+  ['WEBHOOK_ENDPOINT_PAUSED', () => 'svc webhooks endpoint resume'],
+  ...DISPUTE_HINTS,
 ])
 
-function isForMerchant({ access }: Operation): boolean {
-  return access.includes('merchant')
+function deliveryNotDead(told: Told): string {
+  if (isForOperators(told.operation)) return `svc outbox list --merchant ${paramOf(told, 'id')} --status DEAD`
+  return `svc webhooks show ${paramOf(told, 'id')}`
 }
 
 function loginFor(operation: Operation): string {
@@ -105,9 +120,21 @@ function otherRealm({ by, name }: Chosen, operation: Operation): { message: stri
   }
 }
 
-function otherRole({ operation }: Told): string {
-  const [who, command] = isForMerchant(operation) ? ['an ADMIN', 'svc team role'] : ['an OWNER', 'svc staff role']
-  return `svc whoami tells what your role allows; ${who} changes it with ${command} <email> <role>`
+function otherRole({ who, operation }: Told): string {
+  const allowed = 'what your role allows: svc whoami'
+  if (isForMerchant(operation)) {
+    return isClient(who)
+      ? `${allowed}\nas an ADMIN, another client: svc credentials create --name <name> --role <role>`
+      : `${allowed}\nas an ADMIN: svc team role <email> <role>`
+  }
+  return isClient(who)
+    ? `${allowed}\nas an OWNER, another client: svc staff create-client --name <name> --role <role> --reason "..."`
+    : `${allowed}\nas an OWNER: svc staff role <email> <role> --reason "..."`
+}
+
+/** Whether a program is refused, which has no e-mail address: its role is that of its client, and stays. */
+function isClient({ chosen }: Told['who']): boolean {
+  return chosen?.by === '--client-id' || chosen?.by === 'SVC_CLIENT_ID'
 }
 
 function userExists({ operation, input }: Told): string | undefined {
@@ -115,28 +142,16 @@ function userExists({ operation, input }: Told): string | undefined {
   if (noun === undefined) return undefined
   const { email, role } = membersOf(input.body)
   const why = noun === 'staff' ? ' --reason "..."' : ''
-  return `svc ${noun} role ${textOr(email, '<email>')} ${textOr(role, '<role>')}${why}; a forgotten password is made anew on the sign-in page`
+  return `svc ${noun} role ${textOr(email, '<email>')} ${textOr(role, '<role>')}${why}\na forgotten password: the sign-in page makes it anew`
 }
 
 function realmExists({ input }: Told): string {
   const slug = slugOf(textOr(membersOf(input.body)['company_name'], ''))
-  return `another --company; if this company is yours, svc login --realm ${slug ?? '<realm>'}`
+  return `another --company\nif this company is yours: svc login --realm ${slug ?? '<realm>'}`
 }
 
 /** How an operator names the merchant that the caller acts for. */
 function realmOf({ who }: Told): string {
   const { merchant } = who
   return merchant?.realm ?? merchant?.clientId ?? '<realm>'
-}
-
-function paramOf({ input }: Told, name: string): string {
-  return textOr(membersOf(input.params)[name], `<${name}>`)
-}
-
-function membersOf(value: unknown): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(Object.entries(Object(value)))
-}
-
-function textOr(value: unknown, otherwise: string): string {
-  return typeof value === 'string' ? value : otherwise
 }

@@ -1,10 +1,11 @@
 import { stringify } from 'yaml'
-import { usageError } from './errors.ts'
+import { csvOf } from '../src/lib/csv.ts'
 import type { Io, Paint } from './io.ts'
-import { parsePath, valueAt } from './path.ts'
-import { csvOf, tableOf } from './table.ts'
+import { checkPath, parsePath, valueAt } from './path.ts'
+import { tableOf } from './table.ts'
 import type { Column } from './table.ts'
 import { printable, widthOf } from './text.ts'
+import { wrapped } from './wrap.ts'
 
 export const OUTPUT_MODES = ['table', 'json', 'jsonl', 'yaml', 'csv', 'id'] as const
 export type OutputMode = (typeof OUTPUT_MODES)[number]
@@ -24,6 +25,8 @@ export type ListView<Row> = {
   /** The members of a row in machine output, which CSV needs also for an empty list. */
   fields: readonly string[]
   columns: readonly Column<Row>[]
+  /** Members that CSV leaves out unless they are asked for: files are passed on, and some members let their reader in. */
+  notInCsv?: readonly string[]
   id(row: Row): string
   /** What people read when there is nothing. */
   empty: string
@@ -42,8 +45,19 @@ export type RecordView<Item> = {
 export type Printer = {
   list<Row>(view: ListView<Row>): void
   record<Item>(view: RecordView<Item>): void
+  /**
+   * Refuses chosen members that a record of these could not have: before it is made, where that can't be done again.
+   * @throws {CliError} exit code 2
+   */
+  expect(members: readonly string[]): void
   /** Whether the form is one for programs, which get no remarks. */
   readonly isMachine: boolean
+  /** The form itself, for what has another shape in some of them. */
+  readonly mode: OutputMode
+  /** Whether only some members are asked for, or the value at a path. */
+  readonly isPartial: boolean
+  /** Whether tables and CSV begin with the names of their columns. */
+  readonly header: boolean
   /** For lines that go to standard output. */
   readonly paint: Paint
   /** What a table for people has to fit into; undefined where it goes to no terminal. */
@@ -54,8 +68,15 @@ export function makePrinter(io: Io, options: OutputOptions): Printer {
   const width = io.stdout.isTTY && io.stdout.columns > 0 ? io.stdout.columns : undefined
   return {
     isMachine: options.mode !== 'table' || options.query !== undefined,
+    mode: options.mode,
+    isPartial: options.query !== undefined || options.fields !== undefined,
+    header: options.header,
     paint: options.paint,
     width,
+    expect(members) {
+      const { query, fields = [] } = options
+      for (const path of query === undefined ? fields : [query]) checkPath(null, parsePath(path), members)
+    },
     list(view) {
       if (printData(io, options, view.items, view.fields)) return
       if (options.mode === 'id')
@@ -63,10 +84,7 @@ export function makePrinter(io: Io, options: OutputOptions): Printer {
           io,
           view.items.map((row) => view.id(row)),
         )
-      if (options.mode === 'csv')
-        return write(io, [
-          csvOf(selected(options, view.items, view.fields), csvFields(options, view.fields), options.header),
-        ])
+      if (options.mode === 'csv') return writeCsv(io, options, view)
       if (view.items.length === 0) return io.stderr.write(`${view.empty}\n`)
       write(io, tableOf(view.items, view.columns, { ...options, width }))
     },
@@ -74,9 +92,8 @@ export function makePrinter(io: Io, options: OutputOptions): Printer {
       const fields = Object.keys(Object(view.item))
       if (printData(io, options, view.item, fields)) return
       if (options.mode === 'id') return write(io, [view.id])
-      if (options.mode === 'csv')
-        return write(io, [csvOf(selected(options, [view.item], fields), csvFields(options, fields), options.header)])
-      write(io, linesOf(view.lines, options.paint))
+      if (options.mode === 'csv') return writeCsv(io, options, { items: [view.item], fields })
+      write(io, linesOf(view.lines, { ...options, width }))
       if (view.after !== undefined) write(io, ['', view.after])
     },
   }
@@ -85,7 +102,9 @@ export function makePrinter(io: Io, options: OutputOptions): Printer {
 /** The forms that print data as it is. False when the form is another. */
 function printData(io: Io, options: OutputOptions, data: unknown, known: readonly string[]): boolean {
   if (options.query !== undefined) {
-    write(io, scalars(valueAt(data, parsePath(options.query)), options))
+    const path = parsePath(options.query)
+    checkPath(data, path, known)
+    write(io, scalars(valueAt(data, path), options))
     return true
   }
   const kept = selected(options, data, known)
@@ -109,18 +128,23 @@ function scalars(value: unknown, options: OutputOptions): string[] {
   return [typeof value === 'object' ? JSON.stringify(value) : String(value)]
 }
 
-function csvFields(options: OutputOptions, known: readonly string[]): readonly string[] {
-  return options.fields ?? known
+/** With the line ends of a shell, where the service's own CSV has those of RFC 4180. */
+function writeCsv<Row>(
+  io: Io,
+  options: OutputOptions,
+  { items, fields: known, notInCsv = [] }: Pick<ListView<Row>, 'items' | 'fields' | 'notInCsv'>,
+): void {
+  const { fields = known.filter((name) => !notInCsv.includes(name)), header } = options
+  const rows = selected(options, items, known)
+  io.stdout.write(csvOf(Array.isArray(rows) ? rows : [], fields, { header, lineEnd: '\n' }))
 }
 
 /** The data with only the chosen members; a name that no row has is a mistake, not an empty column. */
 function selected(options: OutputOptions, data: unknown, known: readonly string[]): unknown {
   const { fields } = options
   if (fields === undefined) return data
-  for (const field of fields) {
-    const first = /^[^.[]+/.exec(field)?.[0] ?? field
-    if (!known.includes(first)) throw usageError(`there is no field "${field}" here; there are ${known.join(', ')}`)
-  }
+  const ofRow = Array.isArray(data) ? parsePath('[]') : []
+  for (const field of fields) checkPath(data, [...ofRow, ...parsePath(field)], known)
   if (Array.isArray(data)) return data.map((item) => pick(item, fields))
   return pick(data, fields)
 }
@@ -129,12 +153,17 @@ function pick(item: unknown, fields: readonly string[]): Record<string, unknown>
   return Object.fromEntries(fields.map((field) => [field, valueAt(item, parsePath(field)) ?? null]))
 }
 
-function linesOf(lines: readonly (readonly [string, string])[], paint: Paint): string[] {
+type LineOptions = { paint: Paint; width: number | undefined }
+
+/** Labels and texts in two columns; in a terminal a long text goes on below itself. */
+function linesOf(lines: readonly (readonly [string, string])[], { paint, width = Infinity }: LineOptions): string[] {
   const shown = lines.filter(([, text]) => text !== '')
-  const width = Math.max(0, ...shown.map(([label]) => widthOf(label)))
-  return shown.map(
-    ([label, text]) => `${paint('dim', label)}${' '.repeat(width - widthOf(label) + 2)}${printable(text)}`,
-  )
+  const indent = Math.max(0, ...shown.map(([label]) => widthOf(label))) + 2
+  return shown.flatMap(([label, text]) => {
+    const [first = '', ...rest] = wrapped(printable(text), width - indent)
+    const below = rest.map((line) => `${' '.repeat(indent)}${line}`)
+    return [`${paint('dim', label)}${' '.repeat(indent - widthOf(label))}${first}`, ...below]
+  })
 }
 
 function write(io: Io, lines: readonly string[]): void {

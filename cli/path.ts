@@ -35,3 +35,59 @@ export function valueAt(data: unknown, steps: readonly Step[]): unknown {
   if (typeof data !== 'object' || data === null || !Object.hasOwn(data, step.key)) return undefined
   return valueAt(Object.entries(data).find(([key]) => key === step.key)?.[1], rest)
 }
+
+/** What is below these has the names that users and changes give it: any name may be there another time. */
+const FREE = /(^|[._])(metadata|before|after|body)$/
+
+/**
+ * Holds a path against the data, so that a misspelt name is not taken for a member that is empty. A member that is null,
+ * an index beyond the end and whatever is below them are no mistakes.
+ * @param known the members of the record, or of the list's rows, which an empty list does not show
+ * @throws {CliError} with exit code 2 for a name that is not there, or a step that the data can't be taken
+ */
+export function checkPath(data: unknown, steps: readonly Step[], known: readonly string[] = []): void {
+  let values = [data].filter(isThere)
+  let [expected, path] = [known, '']
+  for (const step of steps) {
+    if (step.kind !== 'key') {
+      if (!values.every((value) => Array.isArray(value))) throw usageError(`${placeOf(path)} is no list`)
+      values = values.flat().filter(isThere)
+      path += '[]'
+      continue
+    }
+    const names = namesOf(values, path)
+    const there = [...new Set([...expected, ...names])]
+    if ((values.length > 0 || expected.length > 0) && !there.includes(step.key) && !FREE.test(path))
+      throw noField(path, step.key, there)
+    values = values
+      .flatMap((value) => Object.entries(Object(value)).flatMap(([key, below]) => (key === step.key ? [below] : [])))
+      .filter(isThere)
+    path = path === '' ? step.key : `${path}.${step.key}`
+    expected = []
+  }
+}
+
+function isThere(value: unknown): boolean {
+  return value !== null && value !== undefined
+}
+
+/** Every name that one of the objects has: the neighbours show what an object without a member could have. */
+function namesOf(values: readonly unknown[], path: string): string[] {
+  return values.flatMap((value) => {
+    if (Array.isArray(value))
+      throw usageError(`${placeOf(path)} is a list`, `-q '${path}[].<member>', or ${path}[0].<member>`)
+    if (typeof value !== 'object') throw usageError(`${placeOf(path)} is a value, with nothing below it`)
+    return Object.keys(Object(value))
+  })
+}
+
+function noField(path: string, name: string, there: readonly string[]): Error {
+  const where = path === '' || path === '[]' ? 'here' : `in ${path}`
+  return usageError(
+    `there is no field "${name}" ${where}; there ${there.length === 0 ? 'is none' : `are ${there.join(', ')}`}`,
+  )
+}
+
+function placeOf(path: string): string {
+  return path === '' ? 'the result' : path
+}

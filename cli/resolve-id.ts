@@ -9,10 +9,17 @@ const SHOWN_MAX = 5
 const LISTS = {
   payment: 'svc payments list',
   delivery: 'svc webhooks list',
+  "merchant's delivery": 'svc outbox list',
+  "merchant's payment": 'its whole id; svc outbox list names those of the newest events',
+  dispute: 'svc disputes list',
+  'dispute of yours': 'svc portal disputes list',
   merchant: 'svc merchants list',
+  'payment, delivery or dispute of yours': 'svc payments list, svc webhooks list or svc portal disputes list',
+  'merchant, dispute or delivery': 'svc merchants list, svc disputes list or svc outbox list',
   mail: 'svc mail list',
   'staff member': 'svc staff list',
   'team member': 'svc team list',
+  'bank account': 'svc bank-accounts list',
 } as const
 export type Noun = keyof typeof LISTS
 

@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import { quoted } from './called-as.ts'
 import { isJson } from './context.ts'
 import type { Runtime } from './context.ts'
 import { CliError, reportError, usageError } from './errors.ts'
@@ -56,7 +57,7 @@ function formOf(words: readonly string[], io: Io): { json: boolean; color: Color
     return word?.includes('=') === true ? word.slice(word.indexOf('=') + 1) : words[at + 1]
   }
   const hasOutput = words.some((word) => /^(-o|--output)(=|$)/.test(word))
-  const output = hasOutput ? valueOf('-o', '--output') : undefined
+  const output = hasOutput ? valueOf('-o', '--output')?.toLowerCase() : undefined
   const json = words.some((word) => word.startsWith('--json='))
   const color = words.some((word) => /^--color(=|$)/.test(word)) ? valueOf('--color') : 'auto'
   return {
@@ -75,7 +76,23 @@ function fromCommander(error: CommanderError, words: readonly string[]): CliErro
     const known = error.code === 'commander.unknownCommand' ? words.slice(0, words.indexOf(wrong ?? '')) : words
     return usageError(message, `svc ${commandWords(known)}--help`)
   }
-  return usageError(message, `svc ${words.map((word) => (word === wrong ? meant : word)).join(' ')}`)
+  // `disputes` asks to see some; `dispute` makes one.
+  if (wrong === `${meant}s`) return usageError(message, listMeant(words, wrong))
+  return usageError(message, `svc ${words.map((word) => (word === wrong ? meant : quoted(word))).join(' ')}`)
+}
+
+/** Lists that stand below another noun than theirs. */
+const LISTS_ELSEWHERE: ReadonlyMap<string, (id: string) => string> = new Map([
+  ['payments disputes', (id) => `svc portal disputes list --payment ${id}`],
+  ['p disputes', (id) => `svc portal disputes list --payment ${id}`],
+])
+
+function listMeant(words: readonly string[], wrong: string): string {
+  const at = words.indexOf(wrong)
+  const noun = words.slice(0, at)
+  const id = words[at + 1]
+  const list = LISTS_ELSEWHERE.get(words.slice(0, at + 1).join(' '))
+  return list?.(id === undefined || id.startsWith('-') ? '<payment>' : quoted(id)) ?? `svc ${commandWords(noun)}--help`
 }
 
 function commandWords(words: readonly string[]): string {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
 
@@ -39,6 +39,8 @@ export const ServiceState = z.looseObject({
   /** Absolute. */
   state_dir: z.string(),
   pid: z.int().positive(),
+  /** The id of the master key that it seals under; older files lack it. */
+  key_id: z.string().optional(),
   merchant: DemoMerchant,
   /** Null without an identity provider. */
   operator: DemoOperator.nullable(),
@@ -65,10 +67,36 @@ export function readServiceState(stateDir: string): ServiceState | undefined {
 }
 
 /** Writes the file in one step: a reader sees all of it or none. */
-export function writeServiceState(stateDir: string, state: ServiceState): void {
+export function writeServiceState(stateDir: string, state: ServiceState, mode = 0o600): void {
   const draft = join(stateDir, `.svc.json.${randomUUID()}`)
-  writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600, flag: 'wx' })
-  renameSync(draft, serviceFile(stateDir))
+  try {
+    writeFileSync(draft, `${JSON.stringify(state, null, 2)}\n`, { mode, flag: 'wx' })
+    renameSync(draft, serviceFile(stateDir))
+  } finally {
+    rmSync(draft, { force: true })
+  }
+}
+
+/** The file where it is about this service, and about the merchant that its caller acts for; undefined elsewhere. */
+export function stateOfMerchant(
+  stateDir: string,
+  {
+    apiUrl,
+    merchant,
+  }: { apiUrl: string; merchant: { realm: string | undefined; clientId: string | undefined } | undefined },
+): ServiceState | undefined {
+  const state = readServiceState(stateDir)
+  if (state === undefined || merchant === undefined || state.api_url !== apiUrl) return undefined
+  const { realm, client_id: clientId } = state.merchant
+  // People and credentials of the same merchant have clients of their own, in one realm.
+  const isIts = merchant.realm === undefined ? merchant.clientId === clientId : merchant.realm === realm
+  return isIts ? state : undefined
+}
+
+/** Puts the merchant's new signing secret into the file, and leaves all else, also who may read it, as it is. */
+export function keepWebhookSecret(stateDir: string, state: ServiceState, secret: string): void {
+  const mode = statSync(serviceFile(stateDir)).mode & 0o777
+  writeServiceState(stateDir, { ...state, merchant: { ...state.merchant, webhook_secret: secret } }, mode)
 }
 
 /** Removes the file, but only the one of this process: another service may have begun here since. */

@@ -60,18 +60,3 @@ function pad(painted: string, plain: string, { width, align }: { width: number; 
   const space = ' '.repeat(Math.max(0, width - widthOf(plain)))
   return align === 'right' ? `${space}${painted}` : `${painted}${space}`
 }
-
-/** RFC 4180 with plain line feeds; what is no scalar is written as JSON. Without a line end after the last row. */
-export function csvOf(rows: unknown, fields: readonly string[], header: boolean): string {
-  const lines = (Array.isArray(rows) ? rows : [rows]).map((row: unknown) => {
-    const members = new Map(Object.entries(Object(row)))
-    return fields.map((field) => csvCell(members.get(field))).join(',')
-  })
-  return [...(header ? [fields.map(csvCell).join(',')] : []), ...lines].join('\n')
-}
-
-function csvCell(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
-  return /[",\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}

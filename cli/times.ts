@@ -2,13 +2,13 @@ import { parseDuration } from '../src/lib/duration.ts'
 import { usageError } from './errors.ts'
 
 /**
- * Reads a point in time: `-2h` is two hours ago, otherwise ISO 8601, a date alone being its first moment in UTC.
+ * Reads a point in time: `-2h`, or `2h`, is two hours ago, otherwise ISO 8601, a date alone being its first moment in UTC.
  * @throws {CliError} naming the flag it came from
  */
 export function parseTime(text: string, flag: string, now: number = Date.now()): string {
-  if (/^-\d/.test(text)) {
+  if (/^-?\d+[a-z]+$/.test(text)) {
     try {
-      return new Date(now - parseDuration(text.slice(1))).toISOString()
+      return new Date(now - parseDuration(text.replace(/^-/, ''))).toISOString()
     } catch {
       throw usageError(`${flag}: "${text}" is no time`, `${flag} -2h, or ${flag} 2026-11-21T09:30:00Z`)
     }
@@ -18,4 +18,37 @@ export function parseTime(text: string, flag: string, now: number = Date.now()):
   if (Number.isNaN(time))
     throw usageError(`${flag}: "${text}" is no time`, `${flag} -2h, or ${flag} 2026-11-21T09:30:00Z`)
   return new Date(time).toISOString()
+}
+
+const UNITS = [
+  { name: 'day', ms: 86_400_000 },
+  { name: 'hour', ms: 3_600_000 },
+  { name: 'minute', ms: 60_000 },
+  { name: 'second', ms: 1_000 },
+] as const
+
+/** How far away a time is, to read beside it: "in 13 days 4 hours", "2 minutes ago", "now". */
+export function distanceOf(timestamp: string, now: number = Date.now()): string {
+  const ms = Date.parse(timestamp) - now
+  const text = lengthOf(Math.abs(ms))
+  if (text === '') return 'now'
+  return ms < 0 ? `${text} ago` : `in ${text}`
+}
+
+/** A length of time in its two largest units, rounded down: a deadline is never told to be later than it is. */
+function lengthOf(ms: number): string {
+  const first = UNITS.findIndex((unit) => ms >= unit.ms)
+  if (first === -1) return ''
+  let rest = ms
+  const parts = UNITS.slice(first, first + 2).map(({ name, ms: size }) => {
+    const count = Math.floor(rest / size)
+    rest %= size
+    return count === 0 ? '' : `${count} ${name}${count === 1 ? '' : 's'}`
+  })
+  return parts.filter((part) => part !== '').join(' ')
+}
+
+/** A distance in its largest unit alone, for tables. */
+export function roughly(distance: string): string {
+  return distance.replace(/^(in )?(\d+ [a-z]+) \d+ [a-z]+/, '$1$2')
 }

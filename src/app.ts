@@ -2,6 +2,7 @@ import type { DatabasePool } from 'slonik'
 import type { BankConnector } from './banks/connector.ts'
 import { makeMockBank } from './banks/mock.ts'
 import type { MockBank } from './banks/mock.ts'
+import { isReachable } from './config.ts'
 import type { Config } from './config.ts'
 import { makePool } from './db/pool.ts'
 import { makeWake } from './db/wake.ts'
@@ -20,6 +21,8 @@ import { makeMetrics } from './observe/metrics.ts'
 import type { Metrics } from './observe/metrics.ts'
 import { makePaymentBatches } from './payments/batches.ts'
 import type { PaymentBatches } from './payments/batches.ts'
+import { makeProbe } from './webhooks/sending/probe.ts'
+import type { Probe } from './webhooks/sending/probe.ts'
 
 /** Everything that use cases need, made once per process by `makeApp` and handed to them as their first argument. */
 export type App = {
@@ -40,6 +43,8 @@ export type App = {
   mockBank: MockBank
   /** Realms, users and keys (identity/provider.ts). */
   identity: IdentityProvider
+  /** Looks whether a merchant's endpoint is there. */
+  probe: Probe
   log: Logger
   metrics: Metrics
   /** Closes connections. Requests and jobs are drained before (api.ts, worker.ts). */
@@ -47,10 +52,10 @@ export type App = {
 }
 
 /** What a test or an embedding program replaces: the world outside. */
-export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank' | 'identity'>>
+export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank' | 'identity' | 'probe'>>
 
 /** The role that owns nothing (migrations/0001_roles.sql). */
-const RUNTIME_ROLE = 'svc_runtime'
+export const RUNTIME_ROLE = 'svc_runtime'
 
 /**
  * Builds the app: one line for each part, in the order in which they need each other.
@@ -61,15 +66,19 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   const publicUrl =
     config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const log = overrides.log ?? makeLog(config.logLevel)
+  if (config.webhookAllowPrivate && isReachable(config)) {
+    log.warn('SVC_WEBHOOK_ALLOW_PRIVATE=true: merchants reach private addresses from here, and read what those answer')
+  }
   const ids = overrides.ids ?? makeIds()
   const pool = await makePool({ ...target, size: config.databasePoolSize })
   const batches = makePaymentBatches(target)
   const wake = makeWake(target, log)
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
   const bank = overrides.bank ?? mockBank
-  const sealer = makeSealer(config.encryptionKey)
+  const sealer = makeSealer(config.encryptionKey, config.encryptionKeysPrevious)
   const identity =
     overrides.identity ?? (await makeIdentity(config, { config, publicUrl, pool, sealer, ids, wake, log }))
+  const probe = overrides.probe ?? makeProbe({ allowPrivate: config.webhookAllowPrivate })
   return {
     config,
     publicUrl,
@@ -85,10 +94,11 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     bank,
     mockBank,
     identity,
+    probe,
     log,
     metrics: makeMetrics(),
     close: async () => {
-      await wake.close()
+      await Promise.all([wake.close(), probe.close()])
       await Promise.all([batches.create.close(), batches.move.close(), batches.find.close()])
       await pool.end()
     },

@@ -20,6 +20,20 @@ function oneOf<const Names extends readonly string[]>(names: Names) {
 }
 
 const KEY_RULE = 'must be 32 bytes as base64'
+const MasterKey = z.base64(KEY_RULE).refine((text) => Buffer.from(text, 'base64').length === 32, KEY_RULE)
+
+const KEYS_PREVIOUS_MAX = 5
+const PreviousKeys = z
+  .string()
+  .transform((text) => text.split(',').map((key) => key.trim()))
+  .pipe(
+    z
+      .array(z.string())
+      .max(KEYS_PREVIOUS_MAX, `must be at most ${KEYS_PREVIOUS_MAX} keys`)
+      .refine((keys) => keys.every((key) => MasterKey.safeParse(key).success), {
+        error: 'must be keys of 32 bytes as base64, with commas between them',
+      }),
+  )
 
 const SCALE_RULE = 'must be a number from 1 to 1000000'
 const TimeScale = z.coerce.number(SCALE_RULE).min(1, SCALE_RULE).max(1_000_000, SCALE_RULE)
@@ -40,7 +54,9 @@ const Environment = z.object({
   /** Database connections of one process, beside the two of the payment batches. */
   SVC_DATABASE_POOL: Count.default(6),
   /** The master key that secrets are sealed under: 32 bytes as base64. */
-  SVC_ENCRYPTION_KEY: z.base64(KEY_RULE).refine((text) => Buffer.from(text, 'base64').length === 32, KEY_RULE),
+  SVC_ENCRYPTION_KEY: MasterKey,
+  /** Up to five others with commas between them, which open what was sealed under them and seal nothing. */
+  SVC_ENCRYPTION_KEY_PREVIOUS: PreviousKeys.optional(),
   /** The address the API listens on. */
   SVC_HOST: z.string().default('127.0.0.1'),
   SVC_PORT: Port.default(8080),
@@ -81,10 +97,17 @@ const Environment = z.object({
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** How long a payer has to authorise: 90 minutes (specification, Limits). */
   SVC_CONSENT_SECONDS: ConsentSeconds.default(5_400),
+  /** How long a merchant has to answer a dispute with evidence: 14 days (decision 23). */
+  SVC_DISPUTE_EVIDENCE_SECONDS: whole(1, 31_536_000).default(1_209_600),
+  /** How many days after its creation a payment can be disputed (decision 22). */
+  SVC_DISPUTE_WINDOW_DAYS: whole(1, 3_650).default(120),
   /** Deliveries that one worker has under way at once, over all merchants and for one of them. */
   SVC_WEBHOOK_CONCURRENCY: Count.default(128),
   SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT: Count.default(8),
-  /** Whether webhooks may go to private addresses. Only in the sandbox, where the merchant's server is next door. */
+  /**
+   * Whether webhooks may go to private addresses. Never live, and unasked only in a sandbox that no others reach, where
+   * the merchant's server is next door: what an address answers is shown to whoever set it.
+   */
   SVC_WEBHOOK_ALLOW_PRIVATE: Flag.optional(),
   /** Divides the delays of the webhook retry schedule, for tests; 1 is the specification's schedule. */
   SVC_WEBHOOK_TIME_SCALE: TimeScale.default(1),
@@ -96,6 +119,7 @@ export type Config = Readonly<{
   migrationDatabaseUrl: string
   databasePoolSize: number
   encryptionKey: string
+  encryptionKeysPrevious: readonly string[]
   host: string
   port: number
   publicUrl: string | undefined
@@ -113,6 +137,8 @@ export type Config = Readonly<{
   feeFlat: string
   logLevel: z.infer<typeof Environment>['SVC_LOG_LEVEL']
   consentSeconds: number
+  disputeEvidenceSeconds: number
+  disputeWindowDays: number
   webhookConcurrency: number
   webhookConcurrencyPerMerchant: number
   webhookAllowPrivate: boolean
@@ -132,19 +158,48 @@ export class ConfigError extends Error {
  * @throws {ConfigError} naming each variable that is missing or wrong; values are never repeated, for they may be secrets
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
-  const filled = withFiles(env)
-  const parsed = Environment.safeParse(filled)
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map((issue) => problemOf(issue, filled))
-    throw new ConfigError(`the configuration is not complete:\n${[...new Set(problems)].join('\n')}`)
-  }
-  const config = fromEnvironment(parsed.data)
-  refuseUnsafe(config, parsed.data)
+  const parsed = parse(Environment, env)
+  const config = fromEnvironment(parsed)
+  refuseUnsafe(config, parsed)
   return Object.freeze(config)
 }
 
+const KeyEnvironment = Environment.pick({ SVC_ENCRYPTION_KEY: true, SVC_ENCRYPTION_KEY_PREVIOUS: true })
+
+/**
+ * The master keys alone, for who needs nothing else of the configuration.
+ * @throws {ConfigError}
+ */
+export function readKeys(env: NodeJS.ProcessEnv): Pick<Config, 'encryptionKey' | 'encryptionKeysPrevious'> {
+  const parsed = parse(KeyEnvironment, env)
+  const keys = {
+    encryptionKey: parsed.SVC_ENCRYPTION_KEY,
+    encryptionKeysPrevious: parsed.SVC_ENCRYPTION_KEY_PREVIOUS ?? [],
+  }
+  const problem = repeatedKey(keys)
+  if (problem !== false) throw new ConfigError(problem)
+  return keys
+}
+
+function parse<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv): z.output<T> {
+  const filled = withFiles(env, Object.keys(schema.shape))
+  const parsed = schema.safeParse(filled)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map((issue) => problemOf(issue, filled))
+  throw new ConfigError(`the configuration is not complete:\n${[...new Set(problems)].join('\n')}`)
+}
+
+/** A key that is both is a slip: one of the two was to be another. The same bytes can be written in two ways. */
+function repeatedKey({
+  encryptionKey,
+  encryptionKeysPrevious,
+}: Pick<Config, 'encryptionKey' | 'encryptionKeysPrevious'>): string | false {
+  const keys = [encryptionKey, ...encryptionKeysPrevious].map((key) => Buffer.from(key, 'base64').toString('hex'))
+  return new Set(keys).size < keys.length && 'SVC_ENCRYPTION_KEY_PREVIOUS has a key that stands there already'
+}
+
 function problemOf(issue: z.core.$ZodIssue, env: NodeJS.ProcessEnv): string {
-  const name = issue.path.join('.')
+  const name = String(issue.path[0])
   const what = env[name] === undefined ? 'is missing' : issue.message
   return `  ${name}: ${what}${name === 'SVC_ENCRYPTION_KEY' ? '; to make one: openssl rand -base64 32' : ''}`
 }
@@ -156,6 +211,7 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
     migrationDatabaseUrl: env.SVC_MIGRATION_DATABASE_URL ?? env.SVC_DATABASE_URL,
     databasePoolSize: env.SVC_DATABASE_POOL,
     encryptionKey: env.SVC_ENCRYPTION_KEY,
+    encryptionKeysPrevious: env.SVC_ENCRYPTION_KEY_PREVIOUS ?? [],
     host: env.SVC_HOST,
     port: env.SVC_PORT,
     publicUrl: env.SVC_PUBLIC_URL?.replace(/\/$/, ''),
@@ -172,11 +228,18 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
     feeFlat: env.SVC_FEE_FLAT,
     logLevel: env.SVC_LOG_LEVEL,
     consentSeconds: env.SVC_CONSENT_SECONDS,
+    disputeEvidenceSeconds: env.SVC_DISPUTE_EVIDENCE_SECONDS,
+    disputeWindowDays: env.SVC_DISPUTE_WINDOW_DAYS,
     webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
     webhookConcurrencyPerMerchant: env.SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT,
-    webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? env.SVC_MODE === 'sandbox',
+    webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? (env.SVC_MODE === 'sandbox' && isOwn(env)),
     webhookTimeScale: env.SVC_WEBHOOK_TIME_SCALE,
   }
+}
+
+/** Whether only this machine reaches the service, as far as it is told. */
+function isOwn({ SVC_HOST, SVC_PUBLIC_URL }: z.infer<typeof Environment>): boolean {
+  return !isReachable({ host: SVC_HOST, publicUrl: SVC_PUBLIC_URL })
 }
 
 /** Where tokens travel over the internet: live, or wherever there is a certificate (specification, Authentication). */
@@ -190,13 +253,19 @@ function keycloakOf(env: z.infer<typeof Environment>): Config['keycloak'] {
   return { authUrl: authUrl.replace(/\/$/, ''), clientId, clientSecret }
 }
 
-const LOOPBACK = new Set(['127.0.0.1', '::1', 'localhost'])
+const LOOPBACK = new Set(['127.0.0.1', '::1', '[::1]', 'localhost'])
+
+/** Whether others than this machine reach the service: it listens beyond loopback, or says to be reached there. */
+export function isReachable({ host, publicUrl }: Pick<Config, 'host' | 'publicUrl'>): boolean {
+  return !LOOPBACK.has(host) || (publicUrl !== undefined && !LOOPBACK.has(new URL(publicUrl).hostname))
+}
 
 /** Refuses what would leave the service open to everyone (decision 57), and what is for the sandbox alone. */
 function refuseUnsafe(config: Config, env: z.infer<typeof Environment>): void {
   const isLive = config.mode === 'live'
   const isOpen = config.identity === 'none'
   const problems = [
+    repeatedKey(config),
     isLive && isOpen && 'SVC_IDENTITY=none trusts any caller and is refused in live mode; leave it out',
     isOpen &&
       !LOOPBACK.has(config.host) &&
@@ -228,10 +297,10 @@ function refuseUnsafe(config: Config, env: z.infer<typeof Environment>): void {
 }
 
 /** Fills in variables whose value stands in a file named by their `_FILE` twin. */
-function withFiles(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+function withFiles(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
   // A variable that is set to nothing, as compose files do, is not set.
   const filled = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
-  for (const name of Object.keys(Environment.shape)) {
+  for (const name of names) {
     const file = filled[`${name}_FILE`]
     if (file === undefined || filled[name] !== undefined) continue
     try {

@@ -1,5 +1,8 @@
 import type { App } from './app.ts'
+import { sealAudit } from './audit/seal.ts'
+import { resealSecrets } from './keys/reseal.ts'
 import { makeGate } from './lib/gate.ts'
+import { expireEvidence } from './disputes/expire-evidence.ts'
 import { sendMails } from './mail/send.ts'
 import { inviteAdmins } from './registrations/invite-admins.ts'
 import { sweepRegistrations } from './registrations/sweep.ts'
@@ -7,6 +10,8 @@ import { expireConsents } from './payments/expire.ts'
 import { resumeRefunds } from './payments/refund-at-bank.ts'
 import { settlePayments } from './payments/settle.ts'
 import { stagePayments } from './payments/stage.ts'
+import { forgetPassedSecrets } from './signing/end-overlap.ts'
+import { armDeliveries } from './webhooks/arm-deliveries.ts'
 import { runDeliveries } from './webhooks/run-deliveries.ts'
 
 /** What the service does unasked, at its cadence and at once when it is woken by its name (db/wake.ts). */
@@ -31,11 +36,16 @@ export const jobs: readonly Job[] = [
   { name: 'deliver-webhooks', start: (app) => runDeliveries(app) },
   { name: 'settle-payments', everyMs: 1_000, run: settlePayments },
   { name: 'expire-consents', everyMs: 30_000, run: expireConsents },
+  { name: 'expire-evidence', everyMs: 30_000, run: expireEvidence },
   { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds },
   { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
+  { name: 'arm-deliveries', everyMs: 60_000, run: armDeliveries },
   { name: 'send-mails', everyMs: 5_000, run: sendMails },
   { name: 'invite-admins', everyMs: 10_000, run: inviteAdmins },
+  { name: 'forget-secrets', everyMs: 60_000, run: forgetPassedSecrets },
+  { name: 'reseal-secrets', everyMs: 60_000, run: resealSecrets },
   { name: 'sweep-registrations', everyMs: 60_000, run: sweepRegistrations },
+  { name: 'seal-audit', everyMs: 600_000, run: sealAudit },
   {
     name: 'maintain-identity',
     everyMs: 60_000,

@@ -107,7 +107,7 @@ function describe(operation: Operation, security: Security): Json {
       ...Object.fromEntries(
         Object.entries(operation.replies).map(([status, schema]) => [
           status,
-          reply(schemaOf(schema, 'output'), 'Success'),
+          withCsv(operation, reply(schemaOf(schema, 'output'), 'Success')),
         ]),
       ),
       ...errorReplies(errorsOf(operation)),
@@ -123,8 +123,22 @@ function errorReplies(codes: readonly ErrorCode[]): Json {
   )
 }
 
-function reply(schema: Json, description: string): Json {
+function reply(schema: Json, description: string): { description: string; content: Json } {
   return { description, content: { 'application/json': { schema } } }
+}
+
+/** A list that is also given as CSV has the place of its next page in headers. */
+function withCsv({ csv }: Operation, answer: ReturnType<typeof reply>): Json {
+  if (csv !== true) return answer
+  const text = { type: 'string' }
+  return {
+    ...answer,
+    headers: {
+      Link: { description: 'With CSV, the address of the next page (rel="next"); absent on the last', schema: text },
+      'X-Next-Cursor': { description: 'With CSV, the cursor of the next page; absent on the last', schema: text },
+    },
+    content: { ...answer.content, 'text/csv': { schema: text } },
+  }
 }
 
 /** `mustBeSent` names what the schema leaves out so that its absence has an error code of its own. */

@@ -95,7 +95,7 @@ t.test('nothing in src knows of the command line', async (t) => {
 })
 
 /** The commands that run or migrate the system; all others speak to it over HTTP like anyone. */
-const RUNS_THE_SYSTEM = /^cli\/(up\/|commands\/(up|down|serve|worker|migrate|status|states|init|doctor)(\.ts|\/))/
+const RUNS_THE_SYSTEM = /^cli\/(up\/|commands\/(up|down|serve|worker|migrate|status|states|init|doctor|keys)(\.ts|\/))/
 const SYSTEM = [
   'src/api.ts',
   'src/app.ts',
@@ -103,7 +103,7 @@ const SYSTEM = [
   'src/config.ts',
   'src/db',
   'src/sandbox/seed-merchant.ts',
-  'src/merchants/check-master-key.ts',
+  'src/keys',
   'src/staff/ensure-platform.ts',
   'src/sandbox/seed-operator.ts',
   'src/staff/init-platform.ts',
@@ -130,6 +130,8 @@ const CONCEPTS = [
   'identity',
   'staff',
   'merchants',
+  'bank-accounts',
+  'signing',
   'team',
   'registrations',
   'webhooks',
@@ -138,6 +140,8 @@ const CONCEPTS = [
   'disputes',
   'ledger',
   'payers',
+  'keys',
+  'explain',
   'sandbox',
 ]
 /** What every concept may use. */
@@ -311,7 +315,6 @@ const FLOATS = /\b(parseFloat|toFixed|toPrecision|Number\.parseFloat)\b|(?<![.\w
 
 /** The lines that make a number where money is near; what they count is no money. */
 const COUNTS: Record<string, RegExp> = {
-  'cli/commands/payments/read.ts': /limit: options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
   'cli/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
   'cli/path.ts': /index: Number\(index\)/,
   'cli/scenario/source.ts': /holder\.items\[Number\(step\)\]/,

@@ -1,8 +1,9 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { ConfigError, readConfig } from '../src/config.ts'
+import { ConfigError, readConfig, readKeys } from '../src/config.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
 const GOOD = { SVC_DATABASE_URL: 'postgres://svc:c4n4ryPassword@db.example/svc', SVC_ENCRYPTION_KEY: KEY }
@@ -24,6 +25,7 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     migrationDatabaseUrl: GOOD.SVC_DATABASE_URL,
     databasePoolSize: 6,
     encryptionKey: KEY,
+    encryptionKeysPrevious: [],
     host: '127.0.0.1',
     port: 8080,
     publicUrl: undefined,
@@ -40,6 +42,8 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     feeFlat: '0.20',
     logLevel: 'info',
     consentSeconds: 5_400,
+    disputeEvidenceSeconds: 1_209_600,
+    disputeWindowDays: 120,
     webhookConcurrency: 128,
     webhookConcurrencyPerMerchant: 8,
     webhookAllowPrivate: true,
@@ -81,6 +85,7 @@ t.test('what is missing is said to be missing, and how to make a key; no word of
     SVC_WEBHOOK_ALLOW_PRIVATE: 'x',
     SVC_WEBHOOK_TIME_SCALE: 'x',
     SVC_ENCRYPTION_KEY: '???',
+    SVC_ENCRYPTION_KEY_PREVIOUS: '???',
   }
   const message = refusal(wrong)
   for (const name of Object.keys(wrong)) t.match(message, new RegExp(`${name}: must be `))
@@ -111,6 +116,24 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
     /SVC_ENCRYPTION_KEY: must be 32 bytes/,
   ],
   ['a key that is no base64', { SVC_ENCRYPTION_KEY: 'c4n4ryPassword c4n4ryPassword c4n4ry' }, /SVC_ENCRYPTION_KEY/],
+  [
+    'six previous keys',
+    { SVC_ENCRYPTION_KEY_PREVIOUS: Array.from({ length: 6 }, () => randomBytes(32).toString('base64')).join(',') },
+    /SVC_ENCRYPTION_KEY_PREVIOUS: must be at most 5 keys/,
+  ],
+  [
+    'a previous key that is none',
+    { SVC_ENCRYPTION_KEY_PREVIOUS: `${randomBytes(32).toString('base64')},c4n4ryPassword` },
+    /SVC_ENCRYPTION_KEY_PREVIOUS: must be keys of 32 bytes/,
+  ],
+  ['the key as a previous one', { SVC_ENCRYPTION_KEY_PREVIOUS: KEY }, /SVC_ENCRYPTION_KEY_PREVIOUS has a key that/],
+  [
+    'a previous key twice, written in two ways',
+    {
+      SVC_ENCRYPTION_KEY_PREVIOUS: `${Buffer.alloc(32, 7).toString('base64')}, ${Buffer.alloc(32, 7).toString('base64').replace('c=', 'd=')}`,
+    },
+    /SVC_ENCRYPTION_KEY_PREVIOUS has a key that/,
+  ],
   ['a key in hex', { SVC_ENCRYPTION_KEY: 'ab'.repeat(32) }, /SVC_ENCRYPTION_KEY/],
   ...['-1', '65536', '1.5', '1e3', '0x50', ' 80', '80 ', 'http', '80,81'].map(
     (port): [string, NodeJS.ProcessEnv, RegExp] => [`the port ${port}`, { SVC_PORT: port }, /SVC_PORT/],
@@ -220,6 +243,26 @@ t.test('the loopback has several names', async (t) => {
     t.equal(readConfig({ ...GOOD, SVC_HOST: host, SVC_IDENTITY: 'none' }).host, host)
 })
 
+t.test('webhooks reach private addresses unasked only in a sandbox that no others reach', async (t) => {
+  const allows = (env: NodeJS.ProcessEnv) => readConfig({ ...GOOD, ...env }).webhookAllowPrivate
+  for (const SVC_HOST of ['127.0.0.1', '::1', 'localhost'])
+    for (const SVC_PUBLIC_URL of ['', 'http://localhost:8080', 'http://127.0.0.1:8080/', 'http://[::1]:8080'])
+      t.equal(allows({ SVC_HOST, SVC_PUBLIC_URL }), true, `${SVC_HOST} as ${SVC_PUBLIC_URL}`)
+  for (const env of [
+    { SVC_HOST: '0.0.0.0' },
+    { SVC_HOST: '::' },
+    { SVC_HOST: '10.0.0.5' },
+    { SVC_HOST: '0.0.0.0', SVC_PUBLIC_URL: 'http://localhost:8080' },
+    { SVC_PUBLIC_URL: 'https://sandbox.example' },
+    { SVC_PUBLIC_URL: 'http://localhost.example' },
+    { SVC_PUBLIC_URL: 'http://192.168.1.5:8080' },
+  ]) {
+    t.equal(allows(env), false, JSON.stringify(env))
+    t.equal(allows({ ...env, SVC_WEBHOOK_ALLOW_PRIVATE: 'true' }), true, 'where it is asked for')
+  }
+  t.equal(allows({ SVC_WEBHOOK_ALLOW_PRIVATE: 'false' }), false)
+})
+
 t.test('a variable that is set to nothing is not set', async (t) => {
   t.match(readConfig({ ...GOOD, SVC_PORT: '', SVC_PUBLIC_URL: '', SVC_WEBHOOK_ALLOW_PRIVATE: '' }), {
     port: 8080,
@@ -265,4 +308,17 @@ t.test("a file that can't be read is told by its variable; its path may be a sec
   chmodSync(join(folder, 'key'), 0)
   const message = refusal({ ...GOOD, SVC_ENCRYPTION_KEY: undefined, SVC_ENCRYPTION_KEY_FILE: join(folder, 'key') })
   t.notOk(message.includes(KEY))
+})
+
+t.test('previous keys are listed with commas, in a variable or in a file', async (t) => {
+  const previous = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'))
+  t.same(readConfig({ ...GOOD, SVC_ENCRYPTION_KEY_PREVIOUS: previous.join(', ') }).encryptionKeysPrevious, previous)
+  const file = join(t.testdir({ previous: `${previous.join(',')}\n` }), 'previous')
+  t.same(readConfig({ ...GOOD, SVC_ENCRYPTION_KEY_PREVIOUS_FILE: file }).encryptionKeysPrevious, previous)
+  t.same(readKeys({ ...GOOD, SVC_DATABASE_URL: undefined, SVC_ENCRYPTION_KEY_PREVIOUS_FILE: file }), {
+    encryptionKey: KEY,
+    encryptionKeysPrevious: previous,
+  })
+  t.throws(() => readKeys({ SVC_ENCRYPTION_KEY: KEY, SVC_ENCRYPTION_KEY_PREVIOUS: KEY }), /stands there already/)
+  t.throws(() => readKeys({}), /SVC_ENCRYPTION_KEY: is missing/)
 })

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
 import { CONSENT_TRANSITIONS } from '../src/consents/states.ts'
+import { DISPUTE_TRANSITIONS } from '../src/disputes/states.ts'
 import { routesOf } from '../src/http/routes.ts'
 import { toMermaid } from '../src/lib/machine.ts'
 import { signBody } from '../src/lib/webhook-signature.ts'
@@ -21,6 +22,7 @@ t.test('the README shows the transition tables as they are', async (t) => {
     toMermaid('KYB', KYB_TRANSITIONS),
     toMermaid('Payment', PAYMENT_TRANSITIONS),
     toMermaid('Consent', CONSENT_TRANSITIONS),
+    toMermaid('Dispute', DISPUTE_TRANSITIONS),
     toMermaid('Webhook delivery', DELIVERY_TRANSITIONS),
   ]
   for (const diagram of diagrams) t.ok(readme.includes(diagram), diagram.slice(0, 40))

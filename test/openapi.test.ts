@@ -9,7 +9,8 @@ const Json = z.record(z.string(), z.unknown())
 const MediaType = z.strictObject({ schema: Json })
 const Response = z.strictObject({
   description: z.string().min(1),
-  content: z.strictObject({ 'application/json': MediaType }),
+  headers: z.record(z.string(), z.strictObject({ description: z.string().min(1), schema: Json })).optional(),
+  content: z.strictObject({ 'application/json': MediaType, 'text/csv': MediaType.optional() }),
 })
 const Parameter = z.strictObject({
   name: z.string(),
@@ -104,6 +105,19 @@ t.test('every success and every failure that is declared is described', async (t
       if (Number(code) >= 400) t.same(content['application/json'].schema, { $ref: '#/components/schemas/Error' })
     }
   }
+})
+
+t.test('what is also given as CSV says so, and nothing else does', async (t) => {
+  t.same(
+    operations.filter(({ csv }) => csv === true).map(({ name }) => name),
+    ['listTransactions'],
+  )
+  for (const operation of operations)
+    for (const [code, { content, headers }] of Object.entries(documented(operation).responses)) {
+      const isCsv = operation.csv === true && code === '200'
+      t.same(content['text/csv']?.schema, isCsv ? { type: 'string' } : undefined, `${operation.name} ${code}`)
+      t.same(headers === undefined ? [] : Object.keys(headers), isCsv ? ['Link', 'X-Next-Cursor'] : [])
+    }
 })
 
 t.test('every code has a status in the hundreds that it belongs to', async (t) => {

@@ -7,7 +7,7 @@ import { makeAdminConnection } from '../../src/db/connection.ts'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { migrateUp } from '../../src/db/migrate.ts'
 import { makeSealer } from '../../src/lib/seal.ts'
-import { generateWebhookSecret, webhookSecretContext } from '../../src/merchants/webhook-secret.ts'
+import { generateWebhookSecret, webhookSecretContext } from '../../src/signing/secret.ts'
 import { createStatement } from './statements.ts'
 
 export type BenchServer = {

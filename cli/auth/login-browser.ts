@@ -74,7 +74,7 @@ export function loginRefused(error: string): CliError {
 export function loginTimedOut(): CliError {
   return new CliError('LOGIN_TIMED_OUT', 'nobody signed in in time', {
     exit: EXIT.waitTimedOut,
-    hint: 'svc login to begin again; without a browser here svc login --device',
+    hint: 'to begin again: svc login\nwithout a browser here: svc login --device',
     retryable: true,
   })
 }

@@ -1,14 +1,17 @@
 import type { Command } from 'commander'
 import type { z } from 'zod'
-import { setPayoutHold } from '../../src/wire/admin.ts'
+import { AdminMerchant, getMerchant, setPayoutHold } from '../../src/wire/admin.ts'
 import { ChangeOptions, Reason, change, changing, dangerous } from '../change.ts'
+import { call } from '../client.ts'
+import type { Client } from '../client.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { findMerchant } from '../find-merchant.ts'
+import { dayOf, endOfId, shortTime } from '../text.ts'
 import { aboutMerchant, paged } from './merchants.ts'
 import { namesOf } from './merchants/change.ts'
 import { Paging, merchantsOf } from './merchants/read.ts'
-import { printMerchant, printMerchants } from './merchants/view.ts'
+import { printMerchant } from './merchants/view.ts'
 
 const HoldOptions = ChangeOptions.extend({ reason: Reason })
 type HoldInput = CommandInput<z.infer<typeof HoldOptions>>
@@ -44,14 +47,48 @@ async function setHold(context: Context, { args, options }: HoldInput, isHeld: b
   const changed = await change(context, client, setPayoutHold, {
     input: { params: { id: merchant.id }, body: { payout_held: isHeld, reason: options.reason } },
     options,
+    effect: isDone
+      ? 'this would change nothing'
+      : `this would ${isHeld ? 'hold' : 'release'} the payouts of ${merchant.trading_name}: from ${heldWord(!isHeld)} to ${heldWord(isHeld)}`,
     ...(isHeld && !isDone ? { danger: { what, words: namesOf(merchant), isExact, yes: options.yes } } : {}),
   })
   if (changed !== undefined) printMerchant(context, changed)
   return undefined
 }
 
+function heldWord(isHeld: boolean): string {
+  return isHeld ? 'held' : 'not held'
+}
+
 async function list(context: Context, { options }: CommandInput<Paging>): Promise<CommandResult> {
-  const found = await merchantsOf(context.client(), { payout_held: 'true' }, options)
-  printMerchants(context, { ...found, empty: 'No payouts are held.' })
+  const client = context.client()
+  const { items, nextCursor } = await merchantsOf(client, { payout_held: 'true' }, options)
+  const reasons = new Map<string, string>()
+  // Programs read the merchants as any list has them; the reasons are in the audit trail and in each merchant.
+  if (!context.print.isMachine) for (const { id } of items) reasons.set(id, await reasonOf(client, id))
+  context.print.list({
+    items,
+    fields: Object.keys(AdminMerchant.shape),
+    columns: [
+      { title: 'id', value: (row) => row.id, short: endOfId },
+      { title: 'realm', value: (row) => row.realm_slug ?? '', least: 16 },
+      { title: 'name', value: (row) => row.trading_name, dropped: 2, least: 12 },
+      { title: 'since', value: (row) => shortTime(row.payout_held_at), short: dayOf },
+      { title: 'by', value: (row) => row.payout_held_by ?? '', dropped: 1, least: 8 },
+      { title: 'reason', value: (row) => reasons.get(row.id) ?? '', least: 16 },
+    ],
+    id: (row) => row.id,
+    empty: 'No payouts are held.',
+  })
+  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
   return undefined
+}
+
+/** Why the payouts are held: what was said last, among the last things that operators did to the merchant. */
+async function reasonOf(client: Client, id: string): Promise<string> {
+  const { body } = await call(client, getMerchant, { params: { id } })
+  const hold = body.actions.find(
+    ({ action: name, after }) => name === 'merchant.hold' && after?.['payout_held'] === true,
+  )
+  return hold?.reason ?? ''
 }

@@ -94,7 +94,7 @@ async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>
   const [{ openApp }, { explainStart }, { checkMasterKey }] = await Promise.all([
     import('../up/part.ts'),
     import('../up/explain.ts'),
-    import('../../src/merchants/check-master-key.ts'),
+    import('../../src/keys/check-master-key.ts'),
   ])
   const { app } = await openApp(env)
   try {

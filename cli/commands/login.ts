@@ -77,7 +77,7 @@ function wordsOf({ realm, platform, device, timeout }: LoginOptions, profile: st
 function beginAgain(error: unknown, words: string): unknown {
   if (!(error instanceof CliError)) return error
   if (error.code === 'LOGIN_TIMED_OUT')
-    return withHint(error, words.includes('--device') ? words : `${words}; without a browser here ${words} --device`)
+    return withHint(error, words.includes('--device') ? words : `${words}\nwithout a browser here: ${words} --device`)
   const isOver =
     error.code === 'LOGIN_REFUSED' || (error.options.exit === EXIT.signedOut && error.options.hint === undefined)
   return isOver ? withHint(error, words) : error

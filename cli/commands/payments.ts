@@ -2,11 +2,18 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { PaymentStatus } from '../../src/wire/payments.ts'
+import { changing } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { raising } from './disputes.ts'
+import { paged } from './merchants.ts'
+import { Paging } from './merchants/read.ts'
 import { CreateOptions, create } from './payments/create.ts'
+import { DisputeOptions, dispute } from './payments/dispute.ts'
+import { filtered } from './payments/filters.ts'
 import { ListOptions, cancel, events, get, list } from './payments/read.ts'
 import { RefundOptions, refund } from './payments/refund.ts'
+import { refunds } from './payments/refunds.ts'
 
 /** `svc payments`: the operations of src/wire/payments.ts with spaces between the words. */
 export function addPayments(program: Command, runtime: Runtime): void {
@@ -14,7 +21,7 @@ export function addPayments(program: Command, runtime: Runtime): void {
     .command('payments')
     .alias('p')
     .helpCommand(false)
-    .description('create, follow, refund and cancel payments')
+    .description('create, follow, refund, dispute and cancel payments')
   addCreate(payments, runtime)
   addList(payments, runtime)
   payments
@@ -30,6 +37,24 @@ export function addPayments(program: Command, runtime: Runtime): void {
     .addHelpText('after', '\nExamples:\n  svc payments events a2b4358c\n  svc payments events a2b4358c -o jsonl\n')
     .action(action(runtime, z.object({}), events))
   addRefund(payments, runtime)
+  paged(
+    payments
+      .command('refunds')
+      .description("list a payment's refunds, the oldest first")
+      .argument('<id>', 'the payment'),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments refunds a2b4358c\n  svc payments refunds a2b4358c --all -o csv\n',
+    )
+    .action(action(runtime, Paging, refunds))
+  changing(raising(payments.command('dispute')))
+    .description('dispute a settled or refunded payment as its merchant')
+    .addHelpText(
+      'after',
+      '\nTo see the disputes of a payment: svc portal disputes list --payment a2b4358c\n\nExamples:\n  svc payments dispute a2b4358c --reason DUPLICATE_PAYMENT --statement "the payer paid this order twice"\n',
+    )
+    .action(action(runtime, DisputeOptions, dispute))
   payments
     .command('cancel')
     .description('cancel a payment that is not authorised yet')
@@ -81,22 +106,7 @@ function waitOption(): Option {
 }
 
 function addList(payments: Command, runtime: Runtime): void {
-  payments
-    .command('list')
-    .description('list payments, the newest first')
-    .optionsGroup('Filters:')
-    .addOption(new Option('--status <status>', 'only in this status').choices(PaymentStatus.options))
-    .option('--from <time>', 'created at this time or later: -2h, 2026-11-21, 2026-11-21T09:30:00Z')
-    .option('--to <time>', 'created before this time')
-    .option('--currency <code>', 'only in this currency')
-    .option('--min-amount <amount>', 'of this gross amount or more')
-    .option('--max-amount <amount>', 'of this gross amount or less')
-    .option('--end-to-end-id <id>', 'with this reference')
-    .option('--bank-id <id>', 'from this bank')
-    .optionsGroup('Paging:')
-    .option('--limit <count>', 'how many, 1 to 100', '50')
-    .option('--cursor <cursor>', 'from here on, as the page before said')
-    .option('--all', 'all pages')
+  paged(filtered(payments.command('list').description('list payments, the newest first')))
     .addHelpText(
       'after',
       '\nExamples:\n  svc payments list --status Settled --from -2h\n  svc payments list --all -o csv > payments.csv\n',

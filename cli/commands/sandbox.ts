@@ -1,9 +1,12 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { changing } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
 import { IDENTITY_KINDS } from '../up/plan.ts'
+import { raising } from './disputes.ts'
+import { DisputeOptions, disputeLikePayer } from './payments/dispute.ts'
 import { AdvanceOptions, advance } from './sandbox/clock.ts'
 import { RunOptions, run } from './sandbox/run.ts'
 import { ValidateOptions, list, schema, show, validate } from './sandbox/scenarios.ts'
@@ -13,18 +16,25 @@ export function addSandbox(program: Command, runtime: Runtime): void {
   const sandbox = program
     .command('sandbox')
     .helpCommand(false)
-    .description('play scenarios against a sandbox, and let time pass in it')
+    .description('play scenarios against a sandbox, let time pass in it, be the payer')
   addRun(sandbox, runtime)
   addScenarios(sandbox, runtime)
+  changing(raising(sandbox.command('dispute')))
+    .description('dispute a payment as its payer would')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc sandbox dispute a2b4358c --reason ITEM_NOT_RECEIVED --statement "nothing came"\n',
+    )
+    .action(action(runtime, DisputeOptions, disputeLikePayer))
   const clock = sandbox.command('clock').helpCommand(false).description('let time pass')
   clock
     .command('advance')
     .description('let time pass for one merchant; what becomes due on the way happens, in its order')
     .argument('<duration>', 'such as 90s, 5m, 11h or 7d')
-    .option('--merchant <id>', 'whose time passes (the demo merchant)')
+    .option('--merchant <merchant>', 'whose time passes: its id, realm or client id (the demo merchant)')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc sandbox clock advance 11h\n  svc sandbox clock advance 2h --merchant 0193f7a2-…\n',
+      '\nExamples:\n  svc sandbox clock advance 11h\n  svc sandbox clock advance 2h --merchant acme-ltd\n',
     )
     .action(action(runtime, AdvanceOptions, advance))
 }

@@ -8,7 +8,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../context.t
 
 const StatesOptions = z.object({ mermaid: z.boolean().default(false) })
 
-const MACHINES = ['payments', 'consents', 'deliveries', 'kyb'] as const
+const MACHINES = ['payments', 'consents', 'disputes', 'deliveries', 'kyb'] as const
 
 type StateRow = Transition<string> & { machine: string }
 
@@ -57,15 +57,17 @@ function webhookOf(row: StateRow): string {
 
 /** The tables that the code itself reads, loaded only here. */
 async function loadMachines(): Promise<Machine[]> {
-  const [payments, consents, webhooks, merchants] = await Promise.all([
+  const [payments, consents, disputes, webhooks, merchants] = await Promise.all([
     import('../../src/payments/states.ts'),
     import('../../src/consents/states.ts'),
+    import('../../src/disputes/states.ts'),
     import('../../src/webhooks/states.ts'),
     import('../../src/merchants/states.ts'),
   ])
   return [
     { name: 'payments', title: 'Payment', rows: payments.PAYMENT_TRANSITIONS },
     { name: 'consents', title: 'Payment consent', rows: consents.CONSENT_TRANSITIONS },
+    { name: 'disputes', title: 'Dispute', rows: disputes.DISPUTE_TRANSITIONS },
     { name: 'deliveries', title: 'Webhook delivery', rows: webhooks.DELIVERY_TRANSITIONS },
     { name: 'kyb', title: 'KYB', rows: merchants.KYB_TRANSITIONS },
   ]

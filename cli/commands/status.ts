@@ -7,6 +7,7 @@ import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { runningState } from '../find-service.ts'
+import { warn } from '../warn.ts'
 
 const PROBE_TIMEOUT_MS = 3_000
 
@@ -22,11 +23,12 @@ const Readiness = z.looseObject({
   status: z.string(),
   database: z.string().optional(),
   identity: z.string().optional(),
-  webhooks: z.looseObject({ waiting: z.int(), due: z.int(), dead: z.int() }).optional(),
+  webhooks: z.looseObject({ waiting: z.int(), due: z.int(), dead: z.int(), held: z.int().optional() }).optional(),
 })
 type Readiness = z.infer<typeof Readiness>
 
-async function status({ print, stateDir, namedUrl }: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function status(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const { print, stateDir, namedUrl } = context
   const here = runningState(stateDir)
   const url = namedUrl?.replace(/\/+$/, '') ?? here?.api_url
   // A named service may be another than the one of the state directory.
@@ -48,6 +50,7 @@ async function status({ print, stateDir, namedUrl }: Context, _input: CommandInp
     version: packageVersion(),
     database: readiness?.database ?? null,
     webhooks: readiness?.webhooks ?? null,
+    alerts: alertsOf(readiness),
   }
   print.record({
     item,
@@ -65,7 +68,21 @@ async function status({ print, stateDir, namedUrl }: Context, _input: CommandInp
       ['Version of svc', item.version],
     ],
   })
+  for (const { message, next } of item.alerts) warn(context, message, next)
   return isLive ? undefined : EXIT.network
+}
+
+type Alert = { code: 'DELIVERIES_DEAD'; message: string; dead_deliveries: number; next: string }
+
+/** What somebody has to look at (specification, Delivery rules 5). */
+function alertsOf(readiness: Readiness | undefined): Alert[] {
+  const dead = readiness?.webhooks?.dead ?? 0
+  if (dead === 0) return []
+  const what = dead === 1 ? '1 webhook delivery is DEAD' : `${dead} webhook deliveries are DEAD`
+  const next = 'svc outbox list --status DEAD; as the merchant, svc webhooks list --status DEAD'
+  return [
+    { code: 'DELIVERIES_DEAD', message: `${what}: nothing is tried again by itself`, dead_deliveries: dead, next },
+  ]
 }
 
 /** A newer service may tell more. */
@@ -85,7 +102,9 @@ function serviceText(isLive: boolean, hasProcess: boolean, isReady: boolean): st
 
 function webhooksText(readiness: Readiness | undefined): string {
   const counts = readiness?.webhooks
-  return counts === undefined ? '' : `${counts.waiting} waiting, ${counts.due} due, ${counts.dead} dead`
+  if (counts === undefined) return ''
+  const { waiting, due, dead, held = 0 } = counts
+  return `${waiting} waiting, ${due} due, ${dead} dead${held === 0 ? '' : `, ${held} held: their endpoint is paused or not set`}`
 }
 
 /** The JSON of a health page, whatever its status; undefined when nothing answers. */

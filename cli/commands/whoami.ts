@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { permissionText } from '../../src/lib/permissions.ts'
 import { whoami as operation } from '../../src/wire/service.ts'
 import type { Whoami } from '../../src/wire/service.ts'
 import { notSignedIn } from '../auth/credentials.ts'
@@ -78,7 +79,7 @@ function linesOf(who: Whoami, { apiUrl }: Client): [string, string][] {
     ],
     ['Realm', who.realm ?? ''],
     ['Client', who.client_id ?? ''],
-    ['May', who.permissions.join(', ')],
+    ['May', who.permissions.map(permissionText).join('; ')],
     ['Token until', shortTime(who.expires_at)],
     ['Service', apiUrl],
   ]

@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { listEvents } from '../../src/wire/portal.ts'
-import type { FeedEvent } from '../../src/wire/portal.ts'
+import { listEvents } from '../../src/wire/webhooks.ts'
+import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import { call } from '../client.ts'
 import type { Client } from '../client.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { isPassing } from '../errors.ts'
+import type { CliError } from '../errors.ts'
 
 const PAGE = 100
 const IDLE_PAUSE_MS = 250
@@ -69,12 +69,6 @@ function makeReader(client: Client, { signal, onLost, onBack }: FollowOptions) {
     }
     return undefined
   }
-}
-
-/** What a restart of the service, or its database, looks like from here. */
-function isPassing(error: unknown): error is CliError {
-  if (!(error instanceof CliError)) return false
-  return error.options.exit === EXIT.network || error.options.retryable === true || (error.options.status ?? 0) >= 500
 }
 
 /** The promise's value, or undefined as soon as the signal aborts; the request is ended with its client. */

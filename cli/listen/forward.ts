@@ -1,6 +1,6 @@
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
-import type { FeedEvent } from '../../src/wire/portal.ts'
+import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import { printable } from '../text.ts'
 import type { HeaderPair } from './target.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { FeedEvent } from '../../src/wire/portal.ts'
+import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import type { Client } from '../client.ts'
 import type { EventFilter } from './filter.ts'
 import { followFeed } from './follow.ts'
@@ -77,7 +77,7 @@ async function handle(event: FeedEvent, tally: Tally, options: RelayOptions & { 
   if (signal.aborted) return
   tally.events += 1
   report.arrived(event)
-  const isGood = secret === undefined || isSigned(event, secret.secret)
+  const isGood = secret === undefined || isSigned(event, secret.read())
   if (!isGood) {
     report.alarm(
       `WRONG SIGNATURE: [${event.event_id}] is not signed with the secret of ${secret.source}. Was the secret rotated, or is it another merchant's?`,

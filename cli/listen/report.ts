@@ -1,4 +1,4 @@
-import type { FeedEvent } from '../../src/wire/portal.ts'
+import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import type { Context } from '../context.ts'
 import type { Style } from '../io.ts'
 import { printable } from '../text.ts'

@@ -1,26 +1,32 @@
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
-import type { FeedEvent } from '../../src/wire/portal.ts'
+import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import type { Client } from '../client.ts'
 import type { Context } from '../context.ts'
-import { readServiceState, serviceFile } from '../service-state.ts'
-import type { ServiceState } from '../service-state.ts'
+import { serviceFile, stateOfMerchant } from '../service-state.ts'
 
 /** A merchant's signing secret, and where it is known from. */
-export type KnownSecret = { secret: string; source: string }
+export type KnownSecret = {
+  source: string
+  /** As it is known now: a rotation on this machine changes it under way. */
+  read(): string
+}
 
 /** The secret of the environment, or the one of svc.json when that is about this service and this merchant. */
 export function findSecret({ io, stateDir }: Context, { apiUrl, credentials }: Client): KnownSecret | undefined {
   const given = io.env['SVC_WEBHOOK_SECRET'] ?? ''
-  if (given !== '') return { secret: given, source: 'SVC_WEBHOOK_SECRET' }
-  const state = readServiceState(stateDir)
-  if (state === undefined || state.api_url !== apiUrl || !isOf(credentials, state)) return undefined
-  return { secret: state.merchant.webhook_secret, source: serviceFile(stateDir) }
-}
-
-/** People and credentials of the same merchant have clients of their own, in one realm. */
-function isOf({ merchant }: Client['credentials'], state: ServiceState): boolean {
-  if (merchant?.realm !== undefined) return merchant.realm === state.merchant.realm
-  return merchant?.clientId === state.merchant.client_id
+  if (given !== '') return { source: 'SVC_WEBHOOK_SECRET', read: () => given }
+  const stateNow = () => stateOfMerchant(stateDir, { apiUrl, merchant: credentials.merchant })
+  const state = stateNow()
+  if (state === undefined) return undefined
+  let { webhook_secret: last } = state.merchant
+  return {
+    source: serviceFile(stateDir),
+    read() {
+      // Once the file is gone, what it said last counts.
+      last = stateNow()?.merchant.webhook_secret ?? last
+      return last
+    },
+  }
 }
 
 /** While a rotated secret's overlap lasts, the former one signs beside the new one (decision 37). */

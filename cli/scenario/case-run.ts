@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { Dispute } from '../../src/wire/disputes.ts'
 import type { CreatePayment, CreatedPayment } from '../../src/wire/payments.ts'
 import type { Client, Exchange } from '../client.ts'
 import { StepFailure } from './failure.ts'
@@ -10,14 +11,25 @@ import type { Path } from './source.ts'
 /** A payment that the case made, with what is needed to make it again. */
 export type MadePayment = { name: string; created: CreatedPayment; key: string; body: CreatePayment }
 
+/** A dispute that the case raised. */
+export type MadeDispute = { name: string; dispute: Dispute }
+
 /** What a case has while it is played. */
 export type CaseRun = {
   /** Acts as the case's own merchant. */
   client: Client
-  merchant: { merchant_id: string; client_id: string; name: string; secret: string }
+  merchant: {
+    merchant_id: string
+    client_id: string
+    name: string
+    /** The signing secret, and the one before its last rotation. */
+    secret: string
+    previousSecret: string | undefined
+  }
   receiver: Receiver | undefined
   captures: Map<string, unknown>
   payments: MadePayment[]
+  disputes: MadeDispute[]
   lastExchange: Exchange | undefined
   /** When the case has to be over, of the monotonic clock. */
   deadline: number
@@ -79,6 +91,14 @@ export function paymentOf(run: CaseRun, reference: string): MadePayment {
   const name = reference.replace(/[${}]/g, '')
   const found = run.payments.find((payment) => payment.name === name)
   if (found === undefined) throw new StepFailure(`${reference} was never made: its step was expected to be refused`)
+  return found
+}
+
+/** The dispute that `$d1` names. */
+export function disputeOf(run: CaseRun, reference: string): MadeDispute {
+  const name = reference.replace(/[${}]/g, '')
+  const found = run.disputes.find((dispute) => dispute.name === name)
+  if (found === undefined) throw new StepFailure(`${reference} was never raised: its step was expected to be refused`)
   return found
 }
 

@@ -1,3 +1,4 @@
+import { Dispute } from '../../src/wire/disputes.ts'
 import { CreatedPayment, Refund } from '../../src/wire/payments.ts'
 import type { Explained } from './explain.ts'
 import { memberOf } from './member.ts'
@@ -7,12 +8,18 @@ import type { Reference } from './references.ts'
 import type { Path } from './source.ts'
 
 /** What a name stands for, and the members it has as far as they are known. */
-type Known = { kind: 'var' | 'payment' | 'refund' | 'answer' | 'merchant'; members: readonly string[] | undefined }
+type Known = {
+  kind: 'var' | 'payment' | 'refund' | 'dispute' | 'answer' | 'merchant'
+  members: readonly string[] | undefined
+}
 
 const MERCHANT: Known = { kind: 'merchant', members: ['merchant_id', 'client_id', 'name'] }
 
 /** Fields that name a payment: their reference is to the payment itself and not to a member of it. */
 const PAYMENT_FIELDS = new Set(['of', 'for', 'payment', 'repeat', 'approve', 'cancel'])
+const DISPUTE_FIELDS = new Set(['dispute'])
+const MADE_BY = { payment: 'pay', dispute: 'dispute' } as const
+type Made = keyof typeof MADE_BY
 
 /** Finds references to names that do not exist, or not yet, and names that are given twice. */
 export function checkReferences(raw: unknown, { vars }: { vars: Readonly<Record<string, unknown>> }): Explained[] {
@@ -45,25 +52,32 @@ function checkStrings(value: unknown, base: Path, names: Names): Explained[] {
     return referencesIn(text).flatMap((reference) => {
       const problem = problemOf(reference, {
         ...names,
-        wantsPayment: path.length === 4 && PAYMENT_FIELDS.has(String(path[3])),
+        wanted: path.length === 4 ? wantedAt(String(path[3])) : undefined,
       })
       return problem === undefined ? [] : [{ path, what: 'value' as const, ...problem }]
     })
   })
 }
 
+/** What a field of a step names, where it names something that an earlier step made. */
+function wantedAt(field: string): Made | undefined {
+  if (PAYMENT_FIELDS.has(field)) return 'payment'
+  return DISPUTE_FIELDS.has(field) ? 'dispute' : undefined
+}
+
 type Problem = { message: string; hint?: string | undefined }
 
 function problemOf(
   reference: Reference,
-  { known, later, wantsPayment }: Names & { wantsPayment: boolean },
+  { known, later, wanted }: Names & { wanted: Made | undefined },
 ): Problem | undefined {
   const { text, name, path, isWhole } = reference
   const found = known.get(name)
   if (found === undefined) return unknownName(text, name, { known, later })
-  if (wantsPayment && found.kind !== 'payment') return { message: `${text} is no payment: only a step pay makes one` }
-  if (wantsPayment && path !== '')
-    return { message: `${text} is a part of a payment; here the payment itself is named`, hint: `$${name}` }
+  if (wanted !== undefined && found.kind !== wanted)
+    return { message: `${text} is no ${wanted}: only a step ${MADE_BY[wanted]} makes one` }
+  if (wanted !== undefined && path !== '')
+    return { message: `${text} is a part of a ${wanted}; here the ${wanted} itself is named`, hint: `$${name}` }
   if (found.kind === 'var') return path === '' ? undefined : { message: `$${name} is a variable; it has no members` }
   if (path === '')
     return isWhole
@@ -102,6 +116,7 @@ function captureOf(step: unknown): { name: string; verb: string; known: Known } 
   for (const [verb, kind, members] of [
     ['pay', 'payment', Object.keys(CreatedPayment.shape)],
     ['refund', 'refund', Object.keys(Refund.shape)],
+    ['dispute', 'dispute', Object.keys(Dispute.shape)],
     ['http', 'answer', ['http', 'headers', 'body']],
   ] as const) {
     const name = memberOf(memberOf(step, verb), 'as')

@@ -16,7 +16,7 @@ const SECRET_MEMBERS = new Set([
   'state',
   'signatures',
 ])
-const SECRET_HEADERS = /^(authorization|cookie|x-payment-state|x-service-signature)$/i
+const SECRET_HEADERS = /^(authorization|cookie|x-payment-state|x-service-signature(-previous)?)$/i
 const MASK = '***'
 
 /** A value with what is secret in it replaced. */

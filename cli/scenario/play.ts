@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { createSandboxMerchant } from '../../src/wire/sandbox.ts'
-import { putWebhookEndpoint } from '../../src/wire/portal.ts'
+import { putWebhookEndpoint } from '../../src/wire/webhooks.ts'
 import { call } from '../client.ts'
 import type { Client } from '../client.ts'
 import { awaitStep } from './verbs/await.ts'
@@ -8,7 +8,10 @@ import { clock } from './verbs/clock.ts'
 import { expectStep } from './verbs/expect.ts'
 import { http } from './verbs/http.ts'
 import { bank, pay, refund } from './verbs/pay.ts'
-import { behaviourOf, receiver, replay, webhooks } from './verbs/webhooks.ts'
+import { accept, escalate, evidence, raise, resolve } from './verbs/disputes.ts'
+import { hold, kyb } from './verbs/merchant.ts'
+import { endpoint, replay, rotateSecret } from './verbs/outbox.ts'
+import { behaviourOf, receiver, webhooks } from './verbs/webhooks.ts'
 import type { CaseRun } from './case-run.ts'
 import { refuseOtherError } from './expected-refusal.ts'
 import { StepFailure } from './failure.ts'
@@ -45,7 +48,16 @@ const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Promise<v
   refund,
   webhooks,
   receiver,
+  endpoint,
+  rotate_secret: rotateSecret,
   replay,
+  dispute: raise,
+  evidence,
+  accept,
+  escalate,
+  resolve,
+  kyb,
+  hold,
   clock,
   http,
 }
@@ -129,10 +141,11 @@ async function errorOf(play: () => Promise<void>): Promise<unknown> {
 function prepare(client: Client, limits: Pick<CaseRun, 'deadline' | 'signal'>): CaseRun {
   const run: CaseRun = {
     client: { ...client, signal: limits.signal, onExchange: (exchange) => void (run.lastExchange = exchange) },
-    merchant: { merchant_id: '', client_id: '', name: '', secret: '' },
+    merchant: { merchant_id: '', client_id: '', name: '', secret: '', previousSecret: undefined },
     receiver: undefined,
     captures: new Map(),
     payments: [],
+    disputes: [],
     lastExchange: undefined,
     ...limits,
   }
@@ -153,6 +166,7 @@ async function makeMerchant(run: CaseRun, { given }: Case): Promise<void> {
     client_id: body.client_id,
     name: body.name,
     secret: body.webhook_signing_secret,
+    previousSecret: undefined,
   }
   const merchant = { realm: body.realm_slug, clientId: body.client_id, clientSecret: body.client_secret ?? '' }
   run.client = { ...run.client, credentials: run.client.credentials.asMerchant(merchant) }

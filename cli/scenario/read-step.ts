@@ -101,8 +101,10 @@ function ruleProblems(verb: Verb, input: unknown, expectError: ExpectError | und
     tell('bank takes one of approve and cancel', VERBS.bank.example)
   if (verb === 'expect' && has('of') && Object.keys(Object(input)).length === 1)
     tell(`expect says nothing about ${String(memberOf(input, 'of'))}`, VERBS.expect.example)
-  if (verb === 'receiver' && !has('answers') && !has('delay'))
-    tell('receiver takes answers, delay or both', VERBS.receiver.example)
+  if (verb === 'expect' && has('dispute') && Object.keys(Object(input)).length === 1)
+    tell(`expect says nothing about ${String(memberOf(input, 'dispute'))}`, 'expect: { dispute: $d1, status: OPEN }')
+  if (verb === 'receiver' && !has('answers') && !has('delay') && !has('secret'))
+    tell('receiver takes one or more of answers, delay and secret', VERBS.receiver.example)
   if (verb === 'http' && ['get', 'post', 'put', 'delete'].filter(has).length !== 1)
     tell('http takes one of get, post, put and delete', VERBS.http.example)
   if (expectError !== undefined && Object.keys(expectError).length === 0) {

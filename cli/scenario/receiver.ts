@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { createServer } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, IncomingMessage, Server, ServerResponse } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
@@ -68,7 +68,7 @@ export async function startReceiver(behaviour: Behaviour = {}): Promise<Receiver
   async function take(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const body = request.method === 'POST' ? await readBody(request) : undefined
     if (body === undefined) return void response.writeHead(request.method === 'POST' ? 413 : 405).end()
-    const signature = checkSignature(secret, body, request.headers['x-service-signature'])
+    const signature = checkSignature(secret, body, request.headers)
     // A receiver refuses what is not genuine (specification, Errors); that is no answer of the scenario.
     const receipt: Receipt = {
       ...read(body),
@@ -133,20 +133,21 @@ async function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
   return size > BODY_BYTES_MAX ? undefined : Buffer.concat(chunks)
 }
 
-function checkSignature(
-  secret: string | undefined,
-  body: Buffer,
-  signature: string | string[] | undefined,
-): Receipt['signature'] {
-  if (typeof signature !== 'string') return 'missing'
-  return secret !== undefined && verifySignature({ secret, body, signature }) ? 'valid' : 'wrong'
+function checkSignature(secret: string | undefined, body: Buffer, headers: IncomingHttpHeaders): Receipt['signature'] {
+  const { 'x-service-signature': current, 'x-service-signature-previous': previous } = headers
+  if (typeof current !== 'string') return 'missing'
+  // During the overlap of a rotation the secret before signs as well, for receivers that have no newer one yet.
+  const signatures = [current, ...(typeof previous === 'string' ? [previous] : [])]
+  const isValid = secret !== undefined && signatures.some((signature) => verifySignature({ secret, body, signature }))
+  return isValid ? 'valid' : 'wrong'
 }
 
 const Envelope = z.object({
   eventId: z.string(),
   eventType: z.string(),
   createdAt: z.string(),
-  data: z.object({ id: z.string() }),
+  // A dispute's event tells its payment beside its own id.
+  data: z.object({ id: z.string(), paymentId: z.string().optional() }),
 })
 
 function read(body: Buffer): Pick<Receipt, 'eventId' | 'eventType' | 'createdAt' | 'paymentId' | 'payload'> {
@@ -157,7 +158,7 @@ function read(body: Buffer): Pick<Receipt, 'eventId' | 'eventType' | 'createdAt'
     eventId: data.eventId,
     eventType: data.eventType,
     createdAt: data.createdAt,
-    paymentId: data.data.id,
+    paymentId: data.data.paymentId ?? data.data.id,
     payload,
   }
 }

@@ -24,7 +24,8 @@ export async function migrationTarget(env: NodeJS.ProcessEnv, stateDir: string):
   return { databaseUrl, describe: (error) => describeDatabaseError(error, databaseUrl) }
 }
 
-function valueOf(env: NodeJS.ProcessEnv, name: string): string | undefined {
+/** A variable, or what the file holds that its `_FILE` twin names. */
+export function valueOf(env: NodeJS.ProcessEnv, name: string): string | undefined {
   const value = env[name]
   if (value !== undefined && value !== '') return value
   const file = env[`${name}_FILE`]

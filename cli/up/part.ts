@@ -19,7 +19,7 @@ export async function runPart(
   const release = onStopSignals(() => askStop())
   const teardown = makeTeardown(note)
   try {
-    const { checkMasterKey } = await import('../../src/merchants/check-master-key.ts')
+    const { checkMasterKey } = await import('../../src/keys/check-master-key.ts')
     const { app, port } = await openApp(env)
     teardown.add('The connections', () => app.close())
     await checkMasterKey(app).catch((error: unknown) => Promise.reject(explainStart(error)))

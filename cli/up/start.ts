@@ -8,9 +8,10 @@ import type { ServiceState } from '../service-state.ts'
 import { openDatabase } from './database.ts'
 import type { Database } from './database.ts'
 import { explainStart } from './explain.ts'
+import { ensureKeyRing, hasKeyIn, variablesOf } from './key-file.ts'
 import type { UpPlan } from './plan.ts'
 import { checkPort, choosePort } from './ports.ts'
-import { ensureMasterKey, ownLike, rememberPort } from './state-files.ts'
+import { ownLike, rememberPort } from './state-files.ts'
 import { makeTeardown } from './teardown.ts'
 import type { Teardown } from './teardown.ts'
 
@@ -79,7 +80,7 @@ async function migrate({ plan, database, signal }: Start): Promise<void> {
   ])
   if (plan.port !== 0)
     await checkPort(plan.port).catch((error: unknown) => Promise.reject(explainStart(error, { port: plan.port })))
-  const config = readConfig(environmentOf(plan, database, plan.port))
+  const config = readConfig(await environmentOf(plan, database, plan.port))
   refuseLive(config)
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
   await migrateUp({ databaseUrl: config.migrationDatabaseUrl, log: plan.note }).catch((error: unknown) =>
@@ -105,11 +106,11 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     import('../../src/app.ts'),
     import('../../src/api.ts'),
     import('../../src/worker.ts'),
-    import('../../src/merchants/check-master-key.ts'),
+    import('../../src/keys/check-master-key.ts'),
     import('../../src/sandbox/seed-merchant.ts'),
     import('../../src/sandbox/seed-operator.ts'),
   ])
-  const config = readConfig(environmentOf(plan, database, port))
+  const config = readConfig(await environmentOf(plan, database, port))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
   teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
   const app = await makeApp(config).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
@@ -133,6 +134,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     database_url: config.databaseUrl,
     state_dir: stateDir,
     pid: process.pid,
+    key_id: app.sealer.kid,
     merchant,
     operator,
     customer: null,
@@ -143,16 +145,15 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
 }
 
 /** The service's configuration: the environment of this command, and what `up` decides for it. */
-function environmentOf(plan: UpPlan, database: Database, port: number): NodeJS.ProcessEnv {
+async function environmentOf(plan: UpPlan, database: Database, port: number): Promise<NodeJS.ProcessEnv> {
   const { env } = database
-  const hasKey = (env['SVC_ENCRYPTION_KEY'] ?? env['SVC_ENCRYPTION_KEY_FILE'] ?? '') !== ''
   return {
     ...env,
     SVC_PORT: String(port),
     SVC_LOG_LEVEL: env['SVC_LOG_LEVEL'] || plan.logLevel,
     ...(plan.identity === undefined ? {} : { SVC_IDENTITY: plan.identity }),
     ...(plan.authUrl === undefined ? {} : { SVC_AUTH_URL: plan.authUrl }),
-    ...(hasKey ? {} : { SVC_ENCRYPTION_KEY: ensureMasterKey(database.stateDir) }),
+    ...(hasKeyIn(env) ? {} : variablesOf(await ensureKeyRing(database.stateDir))),
   }
 }
 

@@ -1,23 +1,12 @@
-import { chownSync, existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chownSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
-import { generateMasterKey } from '../../src/lib/seal.ts'
 
 /** A file made by root belongs to the owner of the directory, who must be able to start the service the next time. */
 export function ownLike(stateDir: string, file: string): void {
   if (process.getuid?.() !== 0) return
   const { uid, gid } = statSync(stateDir)
   chownSync(file, uid, gid)
-}
-
-/** The key that secrets are sealed under: 32 random bytes as base64, made once for the data of this directory. */
-export function ensureMasterKey(stateDir: string): string {
-  const file = join(stateDir, 'master.key')
-  if (!existsSync(file)) {
-    writeFileSync(file, `${generateMasterKey()}\n`, { mode: 0o600, flag: 'wx' })
-    ownLike(stateDir, file)
-  }
-  return readFileSync(file, 'utf8').trim()
 }
 
 /** What a detached service says. */

@@ -1,6 +1,7 @@
 import type { App } from '../app.ts'
 import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
+import { isOrdinal } from './ordinal.ts'
 import type { OperatorActionRecord } from './record.ts'
 import { listActionRows } from './sql.ts'
 
@@ -9,12 +10,12 @@ export type ListActionsQuery = {
   merchant_id?: string | undefined
   action?: string | undefined
   actor?: string | undefined
+  /** Only what was done then or later, and before. */
+  from?: string | undefined
+  to?: string | undefined
   limit: number
   cursor?: string | undefined
 }
-
-/** Ordinals are counted from 1 and stay far below what PostgreSQL's bigint holds. */
-const isOrdinal = (text: string): boolean => /^[1-9]\d{0,17}$/.test(text)
 
 /**
  * A page of what operators did, the newest first (decision 26).
@@ -30,6 +31,8 @@ export async function listActions(
     merchantId: query.merchant_id,
     action: query.action,
     actor: query.actor,
+    from: query.from,
+    to: query.to,
     beforeOrdinal,
     limit: query.limit + 1,
   })

@@ -41,6 +41,8 @@ export type ActionFilter = {
   action?: string | undefined
   /** The id or the name of who acted. */
   actor?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
   /** Only what came before this one. */
   beforeOrdinal?: string | undefined
   limit: number
@@ -49,12 +51,14 @@ export type ActionFilter = {
 /** Actions of the trail, the newest first. */
 export function listActionRows(
   db: CommonQueryMethods,
-  { merchantId, action, actor, beforeOrdinal, limit }: ActionFilter,
+  { merchantId, action, actor, from, to, beforeOrdinal, limit }: ActionFilter,
 ): Promise<readonly OperatorActionRecord[]> {
   const conditions = [sql.fragment`true`]
   if (merchantId !== undefined) conditions.push(sql.fragment`merchant_id = ${merchantId}`)
   if (action !== undefined) conditions.push(sql.fragment`action = ${action}`)
   if (actor !== undefined) conditions.push(sql.fragment`(actor_id = ${actor} or actor_name = ${actor})`)
+  if (from !== undefined) conditions.push(sql.fragment`created_at >= ${from}::timestamptz`)
+  if (to !== undefined) conditions.push(sql.fragment`created_at < ${to}::timestamptz`)
   if (beforeOrdinal !== undefined) conditions.push(sql.fragment`ordinal < ${beforeOrdinal}::bigint`)
   return db.any(sql.type(OperatorActionRecord)`
     select ${actionColumns}
@@ -62,5 +66,14 @@ export function listActionRows(
     where ${sql.join(conditions, sql.fragment` and `)}
     order by ordinal desc
     limit ${limit}
+  `)
+}
+
+/** One action of the trail; null where there is none. */
+export function findActionRow(db: CommonQueryMethods, ordinal: string): Promise<OperatorActionRecord | null> {
+  return db.maybeOne(sql.type(OperatorActionRecord)`
+    select ${actionColumns}
+    from operator_actions
+    where ordinal = ${ordinal}::bigint
   `)
 }

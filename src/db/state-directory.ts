@@ -60,11 +60,14 @@ const sqliteBusy = 5
  * operating system's (SQLite's exclusive file lock), so it cannot outlive the process, however it ends.
  * Throws StateDirectoryError while another process, or another start in this one, holds it.
  */
-export const lockStateDirectory = (stateDir: string): (() => void) => {
+export const lockStateDirectory = (stateDir: string): (() => void) => lockFileOf(stateDir, 'svc.lock')
+
+/** The same with a lock of its own, for what may be done beside a running service, by one process at a time. */
+export const lockFileOf = (stateDir: string, name: string): (() => void) => {
   try {
     // SQLite says of a file in the directory's place only that it can't open its own.
     requireDirectory(stateDir)
-    const lock = new DatabaseSync(join(stateDir, 'svc.lock'))
+    const lock = new DatabaseSync(join(stateDir, name))
     lock.exec('begin exclusive')
     return () => {
       if (lock.isOpen) lock.close()

@@ -4,10 +4,11 @@ import type { App } from '../app.ts'
 import { clientAddressOf } from '../lib/client-address.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
+import { parsePart } from '../lib/field-errors.ts'
 import { hasBody } from '../wire/operation.ts'
 import type { Operation, OperationReply } from '../wire/operation.ts'
 import { parseJsonBody, readBody } from './body.ts'
-import { parsePart } from './field-errors.ts'
+import { sendCsv, wantsCsv } from './csv-reply.ts'
 import type { Guard } from './guards.ts'
 import type { Principal } from './principal.ts'
 import { sendError, sendJson } from './reply.ts'
@@ -51,7 +52,13 @@ export function makeEndpoint<O extends Operation>(app: App, guard: Guard, operat
       const input = await parseRequest({ app, operation, req, principal })
       const reply = await handler(app, input)
       checkReply(app, operation, reply)
-      sendJson(res, reply.status, reply.body, { 'x-request-id': requestId, ...reply.headers })
+      const headers = {
+        'x-request-id': requestId,
+        ...(operation.csv === true ? { vary: 'accept' } : {}),
+        ...reply.headers,
+      }
+      if (wantsCsv(operation, req)) sendCsv(res, { operation, body: reply.body, publicUrl: app.publicUrl, headers })
+      else sendJson(res, reply.status, reply.body, headers)
     } catch (error) {
       sendError(res, { error, requestId, publicUrl: app.publicUrl, log: app.log.child({ operation: operation.name }) })
     }
@@ -68,6 +75,11 @@ function requestIdOf(app: App, req: IncomingMessage): string {
 
 type Request<O extends Operation> = { app: App; operation: O; req: RoutedRequest; principal: Principal }
 
+/** The router fills in the names of every pattern that fits the path: also `{ordinal}` where `export` is a path of its own. */
+function ownParams({ path }: Operation, params: Readonly<Record<string, string>>): Record<string, string> {
+  return Object.fromEntries(Object.entries(params).filter(([name]) => path.includes(`{${name}}`)))
+}
+
 async function parseRequest<O extends Operation>({ app, operation, req, principal }: Request<O>): Promise<Input<O>> {
   const rawBody = await readBody(req)
   const json = parseJsonBody(rawBody, req.headers['content-type'])
@@ -77,7 +89,7 @@ async function parseRequest<O extends Operation>({ app, operation, req, principa
     })
   }
   const errors: FieldError[] = []
-  const params = parsePart(operation.params, req.params, errors)
+  const params = parsePart(operation.params, ownParams(operation, req.params), errors)
   const query = parsePart(operation.query, req.query, errors)
   const headers = parsePart(operation.headers, req.headers, errors)
   const body = parsePart(operation.body, json, errors)

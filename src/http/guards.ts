@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '../app.ts'
 import { refused } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
-import { roleAllows } from '../lib/permissions.ts'
+import { NO_ROLE, permissionText, roleAllows } from '../lib/permissions.ts'
 import type { Permission, Role } from '../lib/permissions.ts'
 import { openWithState } from '../payments/payer-access.ts'
 import { paymentNotFound } from '../payments/read.ts'
@@ -35,13 +35,20 @@ export type Guard = (operation: Operation, credentials: Credentials) => Promise<
 const REMEMBER_MS = 10_000
 
 /**
- * What a caller could use to let itself in again after it was removed, demoted or revoked, or to free what was stopped:
- * for these the tables are asked every time. The check and the work are two statements, so that a removal which commits
+ * What lasts: what a caller could use to let itself in again after it was removed, demoted or revoked, or to free what was
+ * stopped; where events are sent, which pages may embed the checkout and what payers see there; and money that is given
+ * back. For these the tables are asked every time, which costs a look-up by key, or two for a person. The check and the work are two statements, so that a removal which commits
  * between them, in a matter of milliseconds, comes too late for that one request.
  */
 const ASKED_AFRESH: ReadonlySet<Permission> = new Set([
   'manage team',
   'manage credentials',
+  'manage signing secret',
+  'manage bank accounts',
+  'manage webhooks',
+  'manage checkout',
+  'manage branding',
+  'refund payments',
   'administer platform',
   'operate merchants',
   'operate sandbox',
@@ -144,7 +151,14 @@ function forbidden(operation: Operation, roles: readonly Role[]): DomainError {
       next: 'sign in again; if it stays so, ask an administrator for a role',
     })
   }
-  return new DomainError('FORBIDDEN_ROLE', `the role ${roles.join(', ')} may not do this: ${operation.summary}`)
+  const { permission, summary } = operation
+  // The permission, and not the operation: a program may ask for one thing on its way to another.
+  const what = permission === undefined ? `do this: ${summary}` : permissionText(permission)
+  return new DomainError('FORBIDDEN_ROLE', `the role ${roles.map(roleText).join(', ')} is not allowed to ${what}`)
+}
+
+function roleText(role: Role): string {
+  return role === NO_ROLE ? 'NONE (payments only)' : role
 }
 
 function inactive(): DomainError {

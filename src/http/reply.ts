@@ -16,15 +16,14 @@ export function sendJson(
   body: unknown,
   headers: Record<string, string> = {},
 ): void {
+  sendText(res, status, JSON.stringify(body), { 'content-type': 'application/json; charset=utf-8', ...headers })
+}
+
+/** Answers with text of the type that `headers` name. */
+export function sendText(res: ServerResponse, status: number, text: string, headers: Record<string, string>): void {
   // As text and not as bytes: head and body then leave in one write to the socket.
-  const text = JSON.stringify(body)
   const length = Buffer.byteLength(text, 'utf8')
-  res.writeHead(status, {
-    ...HEADERS,
-    'content-type': 'application/json; charset=utf-8',
-    'content-length': length,
-    ...headers,
-  })
+  res.writeHead(status, { ...HEADERS, 'content-length': length, ...headers })
   res.end(text, 'utf8')
 }
 

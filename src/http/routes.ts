@@ -1,24 +1,39 @@
 import type { App } from '../app.ts'
 import * as wireAdmin from '../wire/admin.ts'
+import * as wireAudit from '../wire/audit.ts'
+import * as wireBankAccounts from '../wire/bank-accounts.ts'
 import * as wireBanks from '../wire/banks.ts'
+import * as wireDisputes from '../wire/disputes.ts'
+import * as wireExplain from '../wire/explain.ts'
+import * as wireFees from '../wire/fees.ts'
+import * as wireLedger from '../wire/ledger.ts'
 import type { Operation } from '../wire/operation.ts'
 import * as wirePayments from '../wire/payments.ts'
-import * as wirePortal from '../wire/portal.ts'
+import * as wireWebhooks from '../wire/webhooks.ts'
 import * as wireRegistration from '../wire/registration.ts'
 import * as wireSandbox from '../wire/sandbox.ts'
+import * as wireSecrets from '../wire/secrets.ts'
 import * as wireService from '../wire/service.ts'
+import * as wireSettings from '../wire/settings.ts'
 import * as wireStaff from '../wire/staff.ts'
 import * as wireTeam from '../wire/team.ts'
 import { makeEndpoint } from './endpoint.ts'
 import type { Endpoint, Handler } from './endpoint.ts'
 import type { Guard } from './guards.ts'
 import * as admin from './handlers/admin.ts'
+import * as audit from './handlers/audit.ts'
+import * as bankAccounts from './handlers/bank-accounts.ts'
 import * as banks from './handlers/banks.ts'
+import * as disputes from './handlers/disputes.ts'
+import * as explain from './handlers/explain.ts'
+import * as ledger from './handlers/ledger.ts'
 import * as payments from './handlers/payments.ts'
-import * as portal from './handlers/portal.ts'
+import * as webhooks from './handlers/webhooks.ts'
 import * as registration from './handlers/registration.ts'
 import * as sandbox from './handlers/sandbox.ts'
+import * as secrets from './handlers/secrets.ts'
 import * as service from './handlers/service.ts'
+import * as settings from './handlers/settings.ts'
 import * as staff from './handlers/staff.ts'
 import * as team from './handlers/team.ts'
 
@@ -34,11 +49,34 @@ export const ROUTES: readonly Route[] = [
   route(wirePayments.completeSca, payments.complete),
   route(wirePayments.cancelPayment, payments.cancel),
   route(wirePayments.refundPayment, payments.refund),
-  route(wirePortal.getWebhookEndpoint, portal.getEndpoint),
-  route(wirePortal.putWebhookEndpoint, portal.putEndpoint),
-  route(wirePortal.listWebhooks, portal.listWebhooks),
-  route(wirePortal.replayWebhook, portal.replay),
-  route(wirePortal.listEvents, portal.listEvents),
+  route(wirePayments.listRefunds, payments.listRefunds),
+  route(wireDisputes.raiseDispute, disputes.raise),
+  route(wireLedger.listTransactions, ledger.list),
+  route(wireLedger.getTransaction, ledger.get),
+  route(wireDisputes.listDisputes, disputes.list),
+  route(wireDisputes.getDispute, disputes.get),
+  route(wireDisputes.submitEvidence, disputes.submitEvidence),
+  route(wireDisputes.acceptDispute, disputes.accept),
+  route(wireWebhooks.getWebhookEndpoint, webhooks.getEndpoint),
+  route(wireWebhooks.putWebhookEndpoint, webhooks.putEndpoint),
+  route(wireWebhooks.checkWebhookEndpoint, webhooks.checkEndpoint),
+  route(wireWebhooks.listWebhooks, webhooks.listWebhooks),
+  route(wireWebhooks.testWebhook, webhooks.test),
+  route(wireWebhooks.replayWebhooks, webhooks.replayMany),
+  route(wireWebhooks.getWebhook, webhooks.getWebhook),
+  route(wireWebhooks.replayWebhook, webhooks.replay),
+  route(wireWebhooks.listEvents, webhooks.listEvents),
+  route(wireSecrets.getWebhookSecret, secrets.getSecret),
+  route(wireSecrets.rotateWebhookSecret, secrets.rotate),
+  route(wireSecrets.endSecretOverlap, secrets.endOverlap),
+  route(wireSettings.getBranding, settings.getBranding),
+  route(wireSettings.putBranding, settings.putBranding),
+  route(wireSettings.getCheckoutOrigins, settings.getOrigins),
+  route(wireSettings.putCheckoutOrigins, settings.putOrigins),
+  route(wireBankAccounts.listBankAccounts, bankAccounts.list),
+  route(wireBankAccounts.addBankAccount, bankAccounts.add),
+  route(wireBankAccounts.disableBankAccount, bankAccounts.disable),
+  route(wireExplain.explainForMerchant, explain.forMerchant),
   route(wireTeam.listTeam, team.list),
   route(wireTeam.inviteTeamMember, team.invite),
   route(wireTeam.changeTeamRole, team.changeRole),
@@ -55,7 +93,19 @@ export const ROUTES: readonly Route[] = [
   route(wireAdmin.setKybStatus, admin.setKyb),
   route(wireAdmin.setPayoutHold, admin.setHold),
   route(wireAdmin.setMerchantActive, admin.setActive),
-  route(wireAdmin.listAudit, admin.listAudit),
+  route(wireFees.getFees, admin.getFees),
+  route(wireFees.setFees, admin.setFees),
+  route(wireAudit.listAudit, audit.list),
+  route(wireAudit.exportAudit, audit.exportChain),
+  route(wireAudit.getAuditEntry, audit.getEntry),
+  route(wireDisputes.listAdminDisputes, disputes.listAll),
+  route(wireDisputes.getAdminDispute, disputes.getAny),
+  route(wireDisputes.raiseAdminDispute, disputes.raiseForPlatform),
+  route(wireDisputes.escalateDispute, disputes.escalate),
+  route(wireDisputes.resolveDispute, disputes.resolve),
+  route(wireWebhooks.listOutbox, webhooks.listOutbox),
+  route(wireWebhooks.replayForMerchant, webhooks.replayForMerchant),
+  route(wireExplain.explainForOperator, explain.forOperator),
   route(wireStaff.listStaff, staff.list),
   route(wireStaff.addStaff, staff.add),
   route(wireStaff.changeStaffRole, staff.changeRole),
@@ -73,6 +123,7 @@ export const ROUTES: readonly Route[] = [
 export const SANDBOX_ROUTES: readonly Route[] = [
   route(wireSandbox.createSandboxMerchant, sandbox.createMerchant),
   route(wireSandbox.advanceSandboxClock, sandbox.advanceClock),
+  route(wireDisputes.disputeAsPayer, disputes.raiseAsPayer),
   route(wireRegistration.listMails, sandbox.listMails),
   route(wireRegistration.getMail, sandbox.getMail),
 ]

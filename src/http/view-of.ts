@@ -1,10 +1,13 @@
-import { maskEmailsIn } from '../lib/mask.ts'
+import { maskPeopleIn } from '../lib/mask.ts'
 import { roleAllows } from '../lib/permissions.ts'
 import type { PlatformPrincipal } from './principal.ts'
 
-/** What an operator may see of people: who may only read sees their addresses masked, in every text (decision 30). */
+/**
+ * What an operator may see of people: who may only read sees e-mail addresses masked in every text, and
+ * numbers of phones and accounts where people speak for themselves (decision 30).
+ */
 export function viewOf({ role }: PlatformPrincipal): <T>(body: T) => T {
   if (roleAllows(role, 'operate merchants')) return (body) => body
   // The same members with other texts, which the type can't show.
-  return <T>(body: T) => maskEmailsIn(body) as T
+  return <T>(body: T) => maskPeopleIn(body) as T
 }

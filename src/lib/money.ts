@@ -54,6 +54,11 @@ export function formatNumeric(numeric: string, currency: string): string {
   return formatAmount(negative ? -amount : amount, currency)
 }
 
+/** A fraction such as `0.0125` as people say it: `1.25%`, which a command line takes as one word. */
+export function percentText(fraction: string): string {
+  return `${toNumeric(parseAmount(fraction) * 100n).replace(/\.?0+$/, '')}%`
+}
+
 /** Whether the amount has no digits below the currency's minor unit: a payment can't move a tenth of a penny. */
 export function fitsCurrency(amount: TenThousandths, currency: string): boolean {
   const digits = EXPONENTS[currency] ?? 2

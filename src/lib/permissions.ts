@@ -9,6 +9,12 @@ export type MerchantPermission =
   | 'create payments'
   | 'refund payments'
   | 'manage webhooks'
+  | 'manage signing secret'
+  | 'manage checkout'
+  | 'read branding'
+  | 'manage branding'
+  | 'read bank accounts'
+  | 'manage bank accounts'
   | 'manage team'
   | 'manage credentials'
 
@@ -34,14 +40,22 @@ export type Role = MerchantActs | PlatformRole
 
 const ALLOWED: Readonly<Record<MerchantPermission, readonly MerchantActs[]>> &
   Readonly<Record<PlatformPermission, readonly PlatformRole[]>> = {
-  // Payments, their events, the ledger, disputes.
+  // Payments with their events and refunds, the ledger, disputes, their stories.
   'read payments': ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE'],
   // Create and cancel.
   'create payments': ['ADMIN', 'DEVELOPER', 'NONE'],
-  // Refunds; evidence and acceptance of disputes.
+  // Refunds; raising, answering and accepting disputes.
   'refund payments': ['ADMIN', 'FINANCE', 'NONE'],
-  // Address, log, test and replay of webhooks; the signing secret.
+  // Address, log, test and replay of webhooks.
   'manage webhooks': ['ADMIN', 'DEVELOPER'],
+  // A permission of its own, for who has the secret can sign in the service's name.
+  'manage signing secret': ['ADMIN', 'DEVELOPER'],
+  // Which pages may embed the checkout.
+  'manage checkout': ['ADMIN', 'DEVELOPER'],
+  'read branding': ['ADMIN', 'DEVELOPER'],
+  'manage branding': ['ADMIN'],
+  'read bank accounts': ['ADMIN', 'FINANCE'],
+  'manage bank accounts': ['ADMIN'],
   // Who works for the merchant, and as what.
   'manage team': ['ADMIN'],
   // A credential can have any role, so only who has all of them may make one.
@@ -49,12 +63,38 @@ const ALLOWED: Readonly<Record<MerchantPermission, readonly MerchantActs[]>> &
 
   // Merchants, payments, disputes and the outbox of all; SUPPORT sees personal data masked.
   'read merchants': ['OWNER', 'OPS', 'SUPPORT'],
-  // KYB, holds, activity, half-made registrations, replays for a merchant.
+  // KYB, holds, activity, half-made registrations, disputes, replays for a merchant.
   'operate merchants': ['OWNER', 'OPS'],
-  // Staff, audit, fees.
+  // Staff, audit, fees, disputes that were escalated.
   'administer platform': ['OWNER'],
   // Merchants to try things with, time travel, the bank's faults.
   'operate sandbox': ['OWNER', 'OPS'],
+}
+
+/** What each permission lets people do, in their words: for refusals, and for telling people what they may do. */
+const MEANINGS: Readonly<Record<Permission, string>> = {
+  'read payments': 'see payments with their events and refunds, the ledger and disputes, and explain them',
+  'create payments': 'create and cancel payments',
+  'refund payments': 'refund payments; raise, answer and accept disputes',
+  'manage webhooks': "set and pause the webhooks' address; see, test and replay deliveries",
+  'manage signing secret': 'see the signing secret of webhooks masked, and rotate it',
+  'manage checkout': 'see and set the pages that may embed the checkout',
+  'read branding': 'see the look of the checkout',
+  'manage branding': 'set the look of the checkout',
+  'read bank accounts': 'see the accounts that payouts go to, masked',
+  'manage bank accounts': 'add and disable accounts that payouts go to',
+  'manage team': 'see, invite and remove members of the team, and change their roles',
+  'manage credentials': 'see, make, rotate and revoke clients for programs',
+  'read merchants': 'see and explain merchants, their disputes and the outbox of their webhooks',
+  'operate merchants':
+    'decide KYB, hold payouts, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks',
+  'administer platform': 'manage staff and fees, read the audit trail, resolve escalated disputes',
+  'operate sandbox': 'make merchants for tests, let time pass, read the mail outbox, dispute as a payer',
+}
+
+/** What a permission lets people do; one that this version does not know, as it is. */
+export function permissionText(permission: string): string {
+  return new Map<string, string>(Object.entries(MEANINGS)).get(permission) ?? permission
 }
 
 /** Whether a role may do it. */

@@ -21,10 +21,6 @@ export const MerchantClient = z.object({
 })
 export type MerchantClient = z.infer<typeof MerchantClient>
 
-/** A merchant's endpoint and its sealed signing secret. */
-export const MerchantWebhookSecret = z.object({ id: z.string(), webhook_signing_secret: z.string() })
-export type MerchantWebhookSecret = z.infer<typeof MerchantWebhookSecret>
-
 /** A merchant as operators see it. */
 export const MerchantRecord = z.object({
   id: z.string(),

@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 import { clientIdsOf } from '../lib/realms.ts'
 import { MERCHANT_ROLES } from '../lib/permissions.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
-import { MerchantClient, MerchantIdentity, MerchantWebhookSecret } from './record.ts'
+import { MerchantClient, MerchantIdentity } from './record.ts'
 
 /** A client that is not revoked, with its merchant. */
 export function findMerchantClient(db: CommonQueryMethods, clientId: string): Promise<MerchantClient | null> {
@@ -27,20 +27,6 @@ export function findMerchantByClientId(db: CommonQueryMethods, clientId: string)
 export function findMerchant(db: CommonQueryMethods, id: string): Promise<MerchantIdentity | null> {
   return db.maybeOne(sql.type(MerchantIdentity)`
     select id, client_id, trading_name from merchants where id = ${id}
-  `)
-}
-
-/** The sealed signing secret of a merchant; `merchants/webhook-secret.ts` opens it. */
-export function findWebhookSecret(db: CommonQueryMethods, merchantId: string): Promise<MerchantWebhookSecret | null> {
-  return db.maybeOne(sql.type(MerchantWebhookSecret)`
-    select id, webhook_signing_secret from merchants where id = ${merchantId}
-  `)
-}
-
-/** Any sealed signing secret, to try a key on; null while there is no merchant. */
-export function findAnyWebhookSecret(db: CommonQueryMethods): Promise<MerchantWebhookSecret | null> {
-  return db.maybeOne(sql.type(MerchantWebhookSecret)`
-    select id, webhook_signing_secret from merchants order by id limit 1
   `)
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
-import { ChangedBy, ConsentStatus, ConsentType, PaymentStatus } from '../wire/payments.ts'
+import { ChangedBy, ConsentStatus, ConsentType, PaymentStatus, RefundStatus } from '../wire/payments.ts'
 
 /** A payment with its consent, as every read use case has it. Amounts are numeric(19,4) text. */
 export const PaymentRecord = z.object({
@@ -94,8 +94,6 @@ export const PaymentEventRecord = StatusChangeRecord.extend({
 })
 export type PaymentEventRecord = z.infer<typeof PaymentEventRecord>
 
-export const RefundStatus = z.enum(['PENDING', 'EXECUTED', 'FAILED'])
-
 export const RefundRecord = z.object({
   id: z.string(),
   merchant_id: z.string(),
@@ -108,6 +106,21 @@ export const RefundRecord = z.object({
   raw_payload: z.string(),
 })
 export type RefundRecord = z.infer<typeof RefundRecord>
+
+/** A refund as its merchant sees it. */
+export const ListedRefund = z.object({
+  id: z.string(),
+  payment_intent_id: z.string(),
+  amount: z.string(),
+  currency: z.string(),
+  status: RefundStatus,
+  reason: z.string().nullable(),
+  failure_code: z.string().nullable(),
+  bank_reference: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+export type ListedRefund = z.infer<typeof ListedRefund>
 
 /** What the settlement job needs of a payment that is due. */
 export const DueSettlement = z.object({

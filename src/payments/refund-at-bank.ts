@@ -7,7 +7,7 @@ import { formatNumeric, parseAmount, toNumeric } from '../lib/money.ts'
 import type { ChangedBy } from '../wire/payments.ts'
 import { announceMove, movePaymentIn, transitionOf } from './move.ts'
 import type { PaymentRecord, RefundRecord } from './record.ts'
-import { claimRefunds, endRefund, enqueuePaymentWebhook, settleReservation } from './refund-sql.ts'
+import { claimRefunds, endRefund, enqueuePaymentWebhook, findRefund, settleReservation } from './refund-sql.ts'
 import { lockPayment } from './sql.ts'
 
 /** How long a bank may take over a refund before it stays PENDING (decision 21). */
@@ -68,25 +68,26 @@ async function atBank(
 type Answer = { answer: RefundOutcome; actor: ChangedBy }
 
 async function record(app: App, refund: RefundRecord, { answer, actor }: Answer): Promise<RefundRecord> {
-  const completed = await app.pool.transaction(async (tx) => {
+  const key = { merchantId: refund.merchant_id, id: refund.id }
+  const { completed, ended } = await app.pool.transaction(async (tx) => {
     const payment = await lockPayment(tx, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
     if (payment === null) throw new Error('a refund without its payment')
-    const ended = await endRefund(tx, {
-      merchantId: refund.merchant_id,
-      id: refund.id,
+    const isFirst = await endRefund(tx, {
+      ...key,
       status: answer.outcome === 'executed' ? 'EXECUTED' : 'FAILED',
       failureCode: answer.outcome === 'executed' ? null : answer.failureCode,
       bankReference: answer.outcome === 'executed' ? answer.bankReference : null,
     })
-    // Another process asked as well, and got the same answer from the bank.
-    if (!ended) return false
-    return recordOnPayment(tx, app, { refund, payment, answer, actor })
+    return {
+      completed: isFirst && (await recordOnPayment(tx, app, { refund, payment, answer, actor })),
+      // Where another process asked as well and was first, what it recorded is the answer, whatever the bank says now.
+      ended: await findRefund(tx, key),
+    }
   })
+  if (ended === null) throw new Error('a refund that is not there')
   if (completed) announceMove(app, transitionOf({ from: 'Settled', on: 'refund' }), refund.payment_intent_id)
   else app.wake.notify('deliver-webhooks')
-  return answer.outcome === 'executed'
-    ? { ...refund, status: 'EXECUTED' }
-    : { ...refund, status: 'FAILED', failure_code: answer.failureCode }
+  return ended
 }
 
 /** Writes an ended refund onto its payment; true where it was the one that completes it. */

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import { RefundRecord } from './record.ts'
+import { ListedRefund, RefundRecord } from './record.ts'
 
 const refundColumns = sql.fragment`
   r.id, r.merchant_id, r.payment_intent_id, r.amount, r.reason, r.status, r.failure_code, r.request_fingerprint, r.raw_payload
@@ -20,6 +20,16 @@ export function findRefundByKey(
   `)
 }
 
+/** A refund as it stands. */
+export function findRefund(
+  db: CommonQueryMethods,
+  key: { merchantId: string; id: string },
+): Promise<RefundRecord | null> {
+  return db.maybeOne(sql.type(RefundRecord)`
+    select ${refundColumns} from payment_refunds r where r.merchant_id = ${key.merchantId} and r.id = ${key.id}
+  `)
+}
+
 export type NewRefund = {
   id: string
   merchantId: string
@@ -31,6 +41,8 @@ export type NewRefund = {
   fingerprint: string
   /** The request's body as JSON text. */
   rawPayload: string
+  /** The dispute whose resolution ordered it. */
+  disputeId: string | null
   /** Seconds after which the job asks the bank, if no answer is recorded by then. */
   resumeSeconds: number
 }
@@ -44,12 +56,22 @@ export async function insertRefund(tx: DatabaseTransactionConnection, refund: Ne
       where merchant_id = ${refund.merchantId} and id = ${refund.paymentId}
     )
     insert into payment_refunds (
-      id, merchant_id, payment_intent_id, amount, reason, idempotency_key, request_fingerprint, raw_payload, resume_at
+      id, merchant_id, payment_intent_id, amount, reason, idempotency_key, request_fingerprint, raw_payload, dispute_id,
+      resume_at
     )
     values (
       ${refund.id}, ${refund.merchantId}, ${refund.paymentId}, ${refund.amount}::numeric, ${refund.reason},
-      ${refund.idempotencyKey}, ${refund.fingerprint}, ${refund.rawPayload}, now() + make_interval(secs => ${refund.resumeSeconds})
+      ${refund.idempotencyKey}, ${refund.fingerprint}, ${refund.rawPayload}, ${refund.disputeId}::uuid,
+      now() + make_interval(secs => ${refund.resumeSeconds})
     )
+  `)
+}
+
+/** Makes a PENDING refund due for the job. */
+export async function resumeNow(db: CommonQueryMethods, refund: { merchantId: string; id: string }): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update payment_refunds set resume_at = now(), updated_at = now()
+    where merchant_id = ${refund.merchantId} and id = ${refund.id} and status = 'PENDING'
   `)
 }
 
@@ -141,5 +163,29 @@ export function claimRefunds(
     ) due
     where r.merchant_id = due.merchant_id and r.id = due.id
     returning ${refundColumns}
+  `)
+}
+
+/** The refunds of one payment in the order they came, from the one after `afterId` on. */
+export function listRefundRows(
+  db: CommonQueryMethods,
+  { limit, afterId, ...key }: { merchantId: string; id: string; limit: number; afterId: string | undefined },
+): Promise<readonly ListedRefund[]> {
+  const onward =
+    afterId === undefined
+      ? sql.fragment`true`
+      : sql.fragment`(r.created_at, r.id) > (
+          select a.created_at, a.id
+          from payment_refunds a
+          where a.merchant_id = ${key.merchantId} and a.payment_intent_id = ${key.id} and a.id = ${afterId}
+        )`
+  return db.any(sql.type(ListedRefund)`
+    select r.id, r.payment_intent_id, r.amount, p.currency, r.status, r.reason, r.failure_code, r.bank_reference,
+      r.created_at, r.updated_at
+    from payment_refunds r
+    join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
+    where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.id} and ${onward}
+    order by r.created_at, r.id
+    limit ${limit}
   `)
 }

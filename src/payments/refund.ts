@@ -1,14 +1,15 @@
 import type { App } from '../app.ts'
 import { canonicalJson } from '../lib/canonical.ts'
-import { DomainError, invalidField } from '../lib/errors.ts'
+import { DomainError } from '../lib/errors.ts'
 import { sha256Hex } from '../lib/hmac.ts'
-import { fitsCurrency, formatAmount, parseAmount, toNumeric } from '../lib/money.ts'
+import { parseAmount, toNumeric } from '../lib/money.ts'
 import type { RefundPayment } from '../wire/payments.ts'
+import { amountToRefund, withReserved } from './refund-amount.ts'
 import { askBank } from './refund-at-bank.ts'
 import { paymentNotFound, readPayment } from './read.ts'
 import type { PaymentKey } from './read.ts'
 import type { PaymentRecord, RefundRecord } from './record.ts'
-import { findRefundByKey, insertRefund } from './refund-sql.ts'
+import { findRefundByKey, insertRefund, resumeNow } from './refund-sql.ts'
 import { lockPayment } from './sql.ts'
 
 export type RefundInput = PaymentKey & {
@@ -26,48 +27,73 @@ const RESUME_SECONDS = 10
 /**
  * Refunds a settled payment, wholly or in part, in two transactions around the bank (decision 21): the first reserves
  * the amount, so that refunds together never exceed what was paid; the second records the bank's answer. Where the bank
- * is silent the refund stays PENDING and a job asks again.
+ * is silent the refund stays PENDING and a job asks again. So it does after any other mishap: once the amount is reserved
+ * the refund will come to an end, and an error in its place would make the caller ask for another one.
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED, REFUND_EXCEEDS_AVAILABLE,
  *   REFUND_AVAILABLE_MISMATCH, REFUND_REFUSED, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED
  */
 export async function refundPayment(app: App, input: RefundInput): Promise<RefundResult> {
   const key = { merchantId: input.merchantId, id: input.id }
   await readPayment(app, key)
-  const { refund, isNew } = await reserve(app, input)
-  const ended = isNew ? await askBank(app, refund, { actor: 'MERCHANT_API' }) : refund
-  if (ended.status === 'FAILED') {
+  const reserved = await reserve(app, input)
+  const refund = reserved.isNew ? await carryOut(app, reserved.refund) : reserved.refund
+  if (refund.status === 'FAILED') {
     throw new DomainError(
       'REFUND_REFUSED',
-      `the bank refused the refund: ${ended.failure_code ?? 'without a reason'}`,
+      `the bank refused the refund: ${refund.failure_code ?? 'without a reason'}`,
       {
         next: 'the amount can be refunded again; repeat with a new idempotency key',
       },
     )
   }
-  return { payment: await readPayment(app, key), refund: ended }
+  return withPayment(app, { key, refund, reserved })
 }
 
-/** What can still be refunded: numeric(19,4) text. */
-export function remainingAmount(payment: PaymentRecord): string {
-  return toNumeric(remaining(payment))
+/** Carries out what is reserved, or leaves it to the job: no error of this half reaches the caller. */
+async function carryOut(app: App, refund: RefundRecord): Promise<RefundRecord> {
+  try {
+    return await askBank(app, refund, { actor: 'MERCHANT_API' })
+  } catch (error) {
+    app.log.error({ err: error, refund_id: refund.id }, 'a refund could not be carried out; it stays PENDING')
+    await hasten(app, refund)
+    return refund
+  }
 }
 
-function remaining(payment: PaymentRecord): bigint {
-  return (
-    parseAmount(payment.gross_amount) -
-    parseAmount(payment.refunded_amount) -
-    parseAmount(payment.refund_reserved_amount)
-  )
+/** Lets the job take a refund over at once. Where even that fails it does so at its time. */
+async function hasten(app: App, { merchant_id: merchantId, id }: RefundRecord): Promise<void> {
+  try {
+    await resumeNow(app.pool, { merchantId, id })
+  } catch (error) {
+    app.log.warn({ err: error, refund_id: id }, 'the refund waits for its time to be resumed')
+  }
+  app.wake.notify('resume-refunds')
 }
 
-function reserve(app: App, input: RefundInput): Promise<{ refund: RefundRecord; isNew: boolean }> {
+/** The refund with its payment as both stand now, or as they stood when it was reserved, where that can't be read. */
+async function withPayment(
+  app: App,
+  { key, refund, reserved }: { key: PaymentKey; refund: RefundRecord; reserved: RefundResult },
+): Promise<RefundResult> {
+  try {
+    return { payment: await readPayment(app, key), refund }
+  } catch (error) {
+    app.log.error({ err: error, refund_id: refund.id }, 'a refund is told as it stood when it was reserved')
+    return { payment: reserved.payment, refund: reserved.refund }
+  }
+}
+
+type Reserved = RefundResult & { isNew: boolean }
+
+/** The refund with its payment as it is then; of a repeat, the refund that was made before. */
+function reserve(app: App, input: RefundInput): Promise<Reserved> {
   const fingerprint = fingerprintOf(input)
   const id = app.ids.uuid()
   return app.pool.transaction(async (tx) => {
     const payment = await lockPayment(tx, { merchantId: input.merchantId, id: input.id })
     if (payment === null) throw paymentNotFound()
     const before = await repeatOf(tx, input)
-    if (before !== null) return { refund: sameRequest(before, fingerprint), isNew: false }
+    if (before !== null) return { payment, refund: sameRequest(before, fingerprint), isNew: false }
     const amount = amountToRefund(payment, input.body)
     const refund = {
       id,
@@ -78,10 +104,11 @@ function reserve(app: App, input: RefundInput): Promise<{ refund: RefundRecord; 
       idempotencyKey: input.idempotencyKey ?? null,
       fingerprint,
       rawPayload: input.rawBody,
+      disputeId: null,
       resumeSeconds: RESUME_SECONDS,
     }
     await insertRefund(tx, refund)
-    return { refund: pendingRecord(refund), isNew: true }
+    return { payment: withReserved(payment, amount), refund: pendingRecord(refund), isNew: true }
   })
 }
 
@@ -120,48 +147,4 @@ function sameRequest(refund: RefundRecord, fingerprint: string): RefundRecord {
   throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'this X-Idempotency-Key was used with another body', {
     next: 'send a new key for a new refund',
   })
-}
-
-/** The amount of a refund that the payment allows: numeric(19,4) text. The payment's row is locked. */
-function amountToRefund(payment: PaymentRecord, body: RefundPayment): string {
-  if (payment.status === 'Refunded') throw alreadyRefunded()
-  if (payment.status !== 'Settled') {
-    throw new DomainError('PAYMENT_NOT_SETTLED', `the payment is ${payment.status}; only a Settled one can be refunded`)
-  }
-  const left = remaining(payment)
-  const available = body.refund_amount_available
-  if (available !== undefined && parseAmount(available) !== left) {
-    throw new DomainError(
-      'REFUND_AVAILABLE_MISMATCH',
-      `${formatAmount(left, payment.currency)} is left to refund, not ${available}`,
-      {
-        next: 'read the payment again and repeat with what is left',
-      },
-    )
-  }
-  if (left === 0n) throw alreadyRefunded()
-  if (body.amount === undefined) return toNumeric(left)
-  const amount = parseAmount(body.amount)
-  if (amount === 0n) throw invalidField('amount', 'TOO_SMALL', 'must be at least 0.01')
-  if (!fitsCurrency(amount, payment.currency)) {
-    throw invalidField(
-      'amount',
-      'TOO_PRECISE',
-      `${payment.currency} has no digits below its minor unit: they must be 0`,
-    )
-  }
-  if (amount > left) {
-    throw new DomainError(
-      'REFUND_EXCEEDS_AVAILABLE',
-      `only ${formatAmount(left, payment.currency)} is left to refund`,
-      {
-        errors: [{ path: 'amount', code: 'REFUND_EXCEEDS_AVAILABLE', message: 'is more than is left of the payment' }],
-      },
-    )
-  }
-  return toNumeric(amount)
-}
-
-function alreadyRefunded(): DomainError {
-  return new DomainError('PAYMENT_ALREADY_REFUNDED', 'nothing is left of the payment to refund')
 }

@@ -20,7 +20,8 @@ const paymentColumns = sql.fragment`
   c.expires_at <= now() as consent_ended, c.expires_at + interval '1 hour' > now() as state_valid
 `
 
-const paymentTables = sql.fragment`
+/** Payments `p`, each with its consent `c`. */
+export const paymentTables = sql.fragment`
   payment_intents p join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
 `
 
@@ -60,11 +61,11 @@ export function findPaymentByState(db: CommonQueryMethods, state: string): Promi
   `)
 }
 
-/** A page of one merchant's payments, the newest first, with one row more than `limit` where there are more. */
-export function listPaymentRows(
-  db: CommonQueryMethods,
-  { merchantId, query, afterId }: { merchantId: string; query: PaymentListQuery; afterId: string | undefined },
-): Promise<readonly PaymentRecord[]> {
+/** What a list of one merchant's payments leaves over, and after which payment it goes on. */
+export type PaymentPage = { merchantId: string; query: PaymentListQuery; afterId: string | undefined }
+
+/** The conditions of a page over `paymentTables`, whatever columns are read from it. */
+export function paymentConditions({ merchantId, query, afterId }: PaymentPage) {
   const conditions = [sql.fragment`p.merchant_id = ${merchantId}`]
   if (query.status !== undefined) conditions.push(sql.fragment`p.status = ${query.status}::payment_status`)
   if (query.from !== undefined) conditions.push(sql.fragment`p.created_at >= ${query.from}::timestamptz`)
@@ -79,12 +80,17 @@ export function listPaymentRows(
       select created_at, id from payment_intents where merchant_id = ${merchantId} and id = ${afterId}
     )`)
   }
+  return sql.join(conditions, sql.fragment` and `)
+}
+
+/** A page of one merchant's payments, the newest first, with one row more than `limit` where there are more. */
+export function listPaymentRows(db: CommonQueryMethods, page: PaymentPage): Promise<readonly PaymentRecord[]> {
   return db.any(sql.type(PaymentRecord)`
     select ${paymentColumns}
     from ${paymentTables}
-    where ${sql.join(conditions, sql.fragment` and `)}
+    where ${paymentConditions(page)}
     order by p.created_at desc, p.id desc
-    limit ${query.limit + 1}
+    limit ${page.query.limit + 1}
   `)
 }
 

@@ -12,7 +12,7 @@ import { completeRegistration, findRegistration } from './sql.ts'
 import { inWords, rollBack } from './roll-back.ts'
 import { insertMerchant } from '../merchants/sql.ts'
 import { insertMember } from '../team/members-sql.ts'
-import { generateWebhookSecret, webhookSecretContext } from '../merchants/webhook-secret.ts'
+import { generateWebhookSecret, webhookSecretContext } from '../signing/secret.ts'
 
 /** The user was made, but could not be given its role (decision 48). */
 export const ADMIN_ROLE_NOT_ASSIGNED = 'ADMIN_ROLE_NOT_ASSIGNED'

@@ -6,8 +6,8 @@ import { clientIdsOf, issuerOf } from '../lib/realms.ts'
 import { merchantRealm } from '../registrations/realm-spec.ts'
 import { insertMerchant } from '../merchants/sql.ts'
 import type { NewMerchant } from '../merchants/sql.ts'
-import { generateWebhookSecret, webhookSecretContext } from '../merchants/webhook-secret.ts'
-import { checkWebhookUrl } from '../webhooks/check-url.ts'
+import { generateWebhookSecret, webhookSecretContext } from '../signing/secret.ts'
+import { checkWebhookUrl } from '../webhooks/sending/check-url.ts'
 import type { NewSandboxMerchant, SandboxMerchant } from '../wire/sandbox.ts'
 
 /**

@@ -10,8 +10,9 @@ import type { CreatedRealm } from '../identity/provider.ts'
 import { deriveKey } from '../lib/derive.ts'
 import { clientIdsOf } from '../lib/realms.ts'
 import { findMerchantByClientId, insertMerchant, insertMissingClients } from '../merchants/sql.ts'
-import { generateWebhookSecret, openWebhookSecret, webhookSecretContext } from '../merchants/webhook-secret.ts'
+import { generateWebhookSecret, openWebhookSecret, webhookSecretContext } from '../signing/secret.ts'
 import { merchantRealm } from '../registrations/realm-spec.ts'
+import { isSeededFor } from './seeded-for.ts'
 import { moveDemoEndpoint, replaceDemoAdmin, restoreDemoClient, setDemoRealm } from './seed-sql.ts'
 
 export type DemoMerchant = {
@@ -149,16 +150,17 @@ async function setSecret(app: App, secret: string): Promise<void> {
   await restoreDemoClient(app.pool, CLIENT_ID)
 }
 
-/** Only once for each user, as the audit trail knows, for a new password ends every session. */
+/** Only once for each user and master key, as the audit trail knows, for a new password ends every session. */
 async function setPasswordOnce(
   app: App,
   { id, userId, password }: { id: string; userId: string; password: string },
 ): Promise<void> {
   const action = 'merchant.seed_password'
   const { actions } = await listActions(app, { merchant_id: id, action, limit: 1 })
-  if (actions[0]?.subject_id === userId) return
+  if (isSeededFor(app, actions[0], userId)) return
   await app.identity.setPassword(SLUG, userId, password)
-  await recordAction(app, app.pool, { actor: ACTOR, action, merchantId: id, subjectId: userId })
+  const after = { key_id: app.sealer.kid }
+  await recordAction(app, app.pool, { actor: ACTOR, action, merchantId: id, subjectId: userId, after })
 }
 
 /** The administrator again, whom somebody has removed from the team. */

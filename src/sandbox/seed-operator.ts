@@ -1,4 +1,6 @@
 import type { App } from '../app.ts'
+import { listActions } from '../audit/list-actions.ts'
+import { recordAction } from '../audit/record-action.ts'
 import { admitUser, readmitUser } from '../identity/admit-user.ts'
 import { setClientSecret } from '../identity/new-client.ts'
 import { deriveKey } from '../lib/derive.ts'
@@ -6,6 +8,7 @@ import { PLATFORM_REALM, credentialIdOf } from '../lib/realms.ts'
 import { insertStaffClient, reviveStaffClient } from '../staff/clients-sql.ts'
 import { ensurePlatform } from '../staff/ensure-platform.ts'
 import { findPlatformUser, findStaffByEmail, insertStaff, updateStaff } from '../staff/users-sql.ts'
+import { isRotated, isSeededFor } from './seeded-for.ts'
 
 export type DemoOperator = {
   realm: string
@@ -16,7 +19,9 @@ export type DemoOperator = {
   password: string
 }
 
-type DemoApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl'>
+type DemoApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl' | 'sealer'>
+
+const ACTOR = { id: 'svc up', name: 'svc up', role: 'NONE' }
 
 const EMAIL = 'owner@svc.example'
 const DISPLAY_NAME = 'Demo Owner'
@@ -65,8 +70,22 @@ async function ensurePerson(app: DemoApp, password: string): Promise<void> {
     await updateStaff(pool, known.id, { ...known, keycloak_user_id: userId })
   }
   await identity.setUserRoles(PLATFORM_REALM, userId, [known?.role ?? ROLE])
-  // A password that its owner has changed since is left alone; one that was set for another database is not known.
-  if (known === null || !(await identity.hasPassword(PLATFORM_REALM, userId))) {
-    await identity.setPassword(PLATFORM_REALM, userId, password)
-  }
+  await setPasswordOnce(app, { userId, password, isNew: known === null })
+}
+
+/**
+ * A password that its owner has changed since is left alone; one that was set for another database, or made from another
+ * master key, is not the one that is told.
+ */
+async function setPasswordOnce(
+  app: DemoApp,
+  { userId, password, isNew }: { userId: string; password: string; isNew: boolean },
+): Promise<void> {
+  const action = 'staff.seed_password'
+  const { actions } = await listActions(app, { action, limit: 1 })
+  const isKnown = isSeededFor(app, actions[0], userId) || (actions.length === 0 && !isNew && !isRotated(app))
+  if (isKnown && (await app.identity.hasPassword(PLATFORM_REALM, userId))) return
+  await app.identity.setPassword(PLATFORM_REALM, userId, password)
+  const after = { key_id: app.sealer.kid }
+  await recordAction(app, app.pool, { actor: ACTOR, action, merchantId: null, subjectId: userId, after })
 }

@@ -1,10 +1,11 @@
 import type { App } from '../app.ts'
 import { mustMove } from '../lib/machine.ts'
 import { leaseMs } from './claim.ts'
-import { attemptTimeoutMs } from './post.ts'
-import type { Post, PostResult } from './post.ts'
+import { attemptTimeoutMs } from './sending/post.ts'
+import type { Post, PostResult } from './sending/post.ts'
 import type { ClaimedDelivery } from './record.ts'
-import { webhookHeaders } from './sign.ts'
+import type { SigningSecrets } from '../signing/secret.ts'
+import { webhookHeaders } from '../signing/sign.ts'
 import { attemptsMax, DELIVERY_TRANSITIONS, nextDelayMs } from './states.ts'
 import type { DeliveryTrigger } from './states.ts'
 import type { AttemptRow } from './sql.ts'
@@ -25,16 +26,17 @@ export function leaseSuffices(claimedAt: number): boolean {
   return performance.now() - claimedAt < leaseMs - leaseNeededMs
 }
 
-export type DeliverInput = { post: Post; secret: string; delivery: ClaimedDelivery & { webhook_url: string } }
+export type DeliverInput = { post: Post; secrets: SigningSecrets; delivery: ClaimedDelivery & { webhook_url: string } }
 
 /** Signs and sends a claimed delivery, outside any transaction, and says what is to be recorded of it. */
-export async function deliver(app: DeliverApp, { post, secret, delivery }: DeliverInput): Promise<Attempted> {
+export async function deliver(app: DeliverApp, { post, secrets, delivery }: DeliverInput): Promise<Attempted> {
   const begunAt = performance.now()
   if (delivery.leases_lost >= leasesLostMax) {
-    return attempted(app, { delivery, begunAt, result: { outcome: 'worker_lost', httpStatus: null, durationMs: 0 } })
+    const result = { outcome: 'worker_lost', httpStatus: null, responseBody: null, durationMs: 0 } as const
+    return attempted(app, { delivery, begunAt, result })
   }
   const body = Buffer.from(delivery.payload, 'utf8')
-  const headers = webhookHeaders({ eventId: delivery.event_id, body, secret, now: Date.now() })
+  const headers = webhookHeaders({ eventId: delivery.event_id, body, ...secrets, now: Date.now() })
   const result = await post.post({ url: delivery.webhook_url, headers, body })
   return attempted(app, { delivery, begunAt, result })
 }
@@ -54,6 +56,7 @@ function attempted(
     status: mustMove(DELIVERY_TRANSITIONS, attempt === 1 ? 'PENDING' : 'FAILED', triggerOf(result, attempt)).to,
     outcome: result.outcome,
     http_status: result.httpStatus,
+    response_body: result.responseBody,
     duration_ms: result.durationMs,
     delay_ms:
       result.outcome === 'delivered' ? null : nextDelayMs(attempt, app.ids.random(), app.config.webhookTimeScale),

@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
 import { isUuid } from '../lib/ids.ts'
-import type { DeliveryStatus } from '../wire/portal.ts'
+import type { DeliveryStatus } from '../wire/webhooks.ts'
 import type { DeliveryRecord } from './record.ts'
-import { listDeliveries as listQuery } from './sql.ts'
+import { listDeliveries as listQuery } from './list-sql.ts'
 
 /** How many the portal lists (specification, Limits). */
 const LISTED_MAX = 50
@@ -10,6 +10,7 @@ const LISTED_MAX = 50
 export type ListDeliveriesInput = {
   merchantId: string
   status?: DeliveryStatus | undefined
+  eventType?: string | undefined
   /** Any text: one that is no payment of this merchant has no deliveries. */
   paymentId?: string | undefined
 }

@@ -1,6 +1,8 @@
 import type { App } from '../app.ts'
 import type { ClaimedDelivery } from './record.ts'
-import { holdEndpoint, parkLeases, releaseLeases } from './sql.ts'
+import { holdEndpoint } from './endpoint-sql.ts'
+import { parkLeases } from './parked-sql.ts'
+import { releaseLeases } from './sql.ts'
 
 /**
  * Takes claimed rows of one merchant out of the queue, to wait at 'infinity' for an endpoint, without using an attempt

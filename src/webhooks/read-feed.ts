@@ -1,9 +1,10 @@
 import type { App } from '../app.ts'
 import { invalidField } from '../lib/errors.ts'
-import { openWebhookSecret } from '../merchants/webhook-secret.ts'
+import { findSigningSecrets } from '../signing/open-secrets.ts'
+import type { SigningSecrets } from '../signing/secret.ts'
 import { findFeedEnd, listFeed } from './feed-sql.ts'
 import type { FeedPosition, FeedRecord } from './feed-sql.ts'
-import { signingHeaders } from './sign.ts'
+import { signingHeaders } from '../signing/sign.ts'
 
 export type FeedEvent = Omit<FeedRecord, 'xid' | 'ordinal'> & { cursor: string; signatures: Record<string, string> }
 export type FeedPage = { events: FeedEvent[]; nextCursor: string | null }
@@ -19,21 +20,21 @@ const LATEST = 'latest'
  * @throws {DomainError} VALIDATION_FAILED for a cursor that this feed did not give
  */
 export async function readFeed(
-  app: Pick<App, 'pool' | 'sealer'>,
+  app: Pick<App, 'pool' | 'sealer' | 'log'>,
   { merchantId, after, limit }: { merchantId: string; after: string | undefined; limit: number },
 ): Promise<FeedPage> {
   if (after === LATEST) return { events: [], nextCursor: encodeCursor(await findFeedEnd(app.pool)) }
   const position = after === undefined ? BEGINNING : decodeCursor(after)
   const rows = await listFeed(app.pool, { merchantId, after: position, limit })
   if (rows.length === 0) return { events: [], nextCursor: after ?? null }
-  const secret = await openWebhookSecret(app, merchantId)
-  const events = rows.map((row) => feedEvent(row, secret))
+  const secrets = await findSigningSecrets(app, merchantId)
+  const events = rows.map((row) => feedEvent(row, secrets))
   return { events, nextCursor: events.at(-1)?.cursor ?? null }
 }
 
-function feedEvent({ xid, ordinal, ...event }: FeedRecord, secret: string): FeedEvent {
+function feedEvent({ xid, ordinal, ...event }: FeedRecord, secrets: SigningSecrets): FeedEvent {
   const body = Buffer.from(event.payload, 'utf8')
-  const signatures = signingHeaders({ eventId: event.event_id, body, secret, now: Date.now() })
+  const signatures = signingHeaders({ eventId: event.event_id, body, ...secrets, now: Date.now() })
   return { ...event, cursor: encodeCursor({ xid, ordinal }), signatures }
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { DeliveryStatus } from '../wire/portal.ts'
+import { DeliveryStatus } from '../wire/webhooks.ts'
 
 /**
  * Why an attempt was no delivery: a closed list, so that the portal tells nothing about the network that a merchant's
@@ -45,6 +45,39 @@ export const DeliveryRecord = z.strictObject({
 })
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>
 
+/** A delivery with the bytes that are sent, as they are stored. */
+export const SentDeliveryRecord = DeliveryRecord.extend({ payload: z.string() })
+export type SentDeliveryRecord = z.infer<typeof SentDeliveryRecord>
+
+/** A delivery as operators list it; `created_us` is its place in the list. */
+export const OutboxRecord = DeliveryRecord.extend({
+  merchant_id: z.uuid(),
+  realm_slug: z.string().nullable(),
+  created_us: z.string(),
+})
+export type OutboxRecord = z.infer<typeof OutboxRecord>
+
+/** An attempt as the log shows it. */
+export const AttemptRecord = z.strictObject({
+  attempt: z.int(),
+  started_at: z.iso.datetime(),
+  duration_ms: z.int(),
+  outcome: z.string(),
+  http_status: z.int().nullable(),
+  response_body: z.string().nullable(),
+})
+export type AttemptRecord = z.infer<typeof AttemptRecord>
+
+/** The endpoint as its merchant sees it. */
+export const EndpointRecord = z.strictObject({
+  /** Also while it is paused. */
+  webhook_url: z.string().nullable(),
+  paused: z.boolean(),
+  gone: z.boolean(),
+  dead_deliveries: z.int(),
+})
+export type EndpointRecord = z.infer<typeof EndpointRecord>
+
 /** A delivery that this worker holds until its lease ends: everything that one attempt needs. */
 export const ClaimedDelivery = z.strictObject({
   merchant_id: z.uuid(),
@@ -60,5 +93,7 @@ export const ClaimedDelivery = z.strictObject({
   webhook_url: z.string().nullable(),
   /** Sealed. */
   webhook_signing_secret: z.string(),
+  /** Sealed; null outside of an overlap. */
+  webhook_secret_previous: z.string().nullable(),
 })
 export type ClaimedDelivery = z.infer<typeof ClaimedDelivery>

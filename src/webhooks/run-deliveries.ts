@@ -5,15 +5,16 @@ import type { App } from '../app.ts'
 import { claim, firstMerchant } from './claim.ts'
 import type { Claimed } from './claim.ts'
 import { deliver, leaseSuffices } from './deliver.ts'
-import type { Attempted, DeliverApp } from './deliver.ts'
+import type { Attempted, DeliverApp, DeliverInput } from './deliver.ts'
 import { makeGate } from '../lib/gate.ts'
 import { park } from './park.ts'
-import { attemptTimeoutMs, makePost } from './post.ts'
-import type { Post } from './post.ts'
+import { attemptTimeoutMs, makePost } from './sending/post.ts'
+import type { Post } from './sending/post.ts'
 import { makeRecorder } from './record-attempts.ts'
 import type { ClaimedDelivery } from './record.ts'
-import { makeOpenSecret } from './secrets.ts'
-import type { OpenSecret } from './secrets.ts'
+import { makeOpenSecrets } from '../signing/open-secrets.ts'
+import type { OpenSecrets } from '../signing/open-secrets.ts'
+import type { SigningSecrets } from '../signing/secret.ts'
 import { postponeLease, releaseLeases } from './sql.ts'
 import { attemptDelaysMs } from './states.ts'
 
@@ -47,7 +48,7 @@ type Run = {
   /** Who holds the leases: unique for every start of every process. */
   worker: string
   post: Post
-  openSecret: OpenSecret
+  openSecrets: OpenSecrets
   recorder: ReturnType<typeof makeRecorder>
   /** Opens when something may have become due. */
   gate: ReturnType<typeof makeGate>
@@ -71,7 +72,7 @@ export function runDeliveries(app: DeliveriesApp, options: { post?: Post } = {})
     app,
     worker,
     post: options.post ?? makePost({ allowPrivate: app.config.webhookAllowPrivate }),
-    openSecret: makeOpenSecret(app.sealer),
+    openSecrets: makeOpenSecrets(app),
     recorder: makeRecorder(app, worker),
     gate: makeGate(),
     slots: makeGate(),
@@ -154,16 +155,16 @@ function start(run: Run, work: Promise<unknown>): void {
 }
 
 async function deliverAndRecord(run: Run, delivery: ClaimedDelivery & { webhook_url: string }): Promise<void> {
-  const secret = openOrUndefined(run, delivery)
-  if (secret === undefined) await run.app.pool.query(postponeLease(run.worker, delivery, UNOPENED_SECONDS))
-  else await run.recorder.record(await send(run, { ...delivery, secret }))
+  const secrets = openOrUndefined(run, delivery)
+  if (secrets === undefined) await run.app.pool.query(postponeLease(run.worker, delivery, UNOPENED_SECONDS))
+  else await run.recorder.record(await send(run, { secrets, delivery }))
 }
 
 /** Delivers in a slot, which is free again before the attempt is recorded. */
-async function send(run: Run, delivery: ClaimedDelivery & { webhook_url: string; secret: string }): Promise<Attempted> {
+async function send(run: Run, { secrets, delivery }: Omit<DeliverInput, 'post'>): Promise<Attempted> {
   run.sending += 1
   try {
-    return await deliver(run.app, { post: run.post, secret: delivery.secret, delivery })
+    return await deliver(run.app, { post: run.post, secrets, delivery })
   } finally {
     run.sending -= 1
     run.slots.open()
@@ -171,9 +172,9 @@ async function send(run: Run, delivery: ClaimedDelivery & { webhook_url: string;
 }
 
 /** A secret that this worker's master key does not open is no failure of the merchant's endpoint. */
-function openOrUndefined({ app, openSecret }: Run, delivery: ClaimedDelivery): string | undefined {
+function openOrUndefined({ app, openSecrets }: Run, delivery: ClaimedDelivery): SigningSecrets | undefined {
   try {
-    return openSecret(delivery.merchant_id, delivery.webhook_signing_secret)
+    return openSecrets(delivery)
   } catch (error) {
     app.log.error(
       { err: error, merchant_id: delivery.merchant_id },

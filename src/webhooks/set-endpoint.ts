@@ -1,68 +1,121 @@
+import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
-import { DomainError } from '../lib/errors.ts'
-import { checkWebhookUrl } from './check-url.ts'
-import { armWaiting, disarmQueued, findEndpoint, holdEndpoint, lockEndpoint, updateEndpoint } from './sql.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import type { EndpointCheck, WebhookEndpoint } from '../wire/webhooks.ts'
+import { getEndpoint } from './alerts.ts'
+import { endpointNotSet, merchantUnknown } from './endpoint-refusals.ts'
+import { ARM_BATCH_ROWS } from './arm-deliveries.ts'
+import { holdEndpoint, lockEndpoint, updateEndpoint } from './endpoint-sql.ts'
+import type { Address } from './endpoint-sql.ts'
+import { armParked, disarmQueued } from './parked-sql.ts'
+import { checkWebhookUrl } from './sending/check-url.ts'
 
-/** Rows of one transaction: a merchant may have a week of deliveries waiting, and locks are not to be held for long. */
-const BATCH_ROWS = 1_000
+/** Rows of one transaction: locks are not to be held for long. */
+const DISARM_BATCH_ROWS = 1_000
 
-type EndpointApp = Pick<App, 'config' | 'pool' | 'wake'>
-export type Endpoint = { webhook_url: string | null }
+/** And as many of them as a request may wait for. */
+const DISARM_BATCHES_MAX = 20
 
-/**
- * The address that the merchant's webhooks go to; null when there is none.
- * @throws {DomainError} MERCHANT_NOT_FOUND
- */
-export async function getEndpoint(app: Pick<App, 'pool'>, merchantId: string): Promise<Endpoint> {
-  return (await app.pool.maybeOne(findEndpoint(merchantId))) ?? refuseUnknown()
+type EndpointApp = Pick<App, 'config' | 'pool' | 'ids' | 'wake' | 'probe'>
+
+/** What is to change; an absent member stays as it is. */
+export type EndpointWish = {
+  merchantId: string
+  actor: Actor
+  /** Null removes it, paused or not. */
+  webhookUrl?: string | null | undefined
+  paused?: boolean | undefined
 }
 
 /**
- * Sets the address that the merchant's webhooks go to, or removes it with null (decision 38). Setting one queues the
- * deliveries that waited for it and are younger than seven days; removing it takes what is queued out, to wait without
- * using an attempt. Setting the same address again is safe, and goes on where a crash interrupted the first time.
- * @throws {DomainError} VALIDATION_FAILED, MERCHANT_NOT_FOUND
+ * Sets the address that the merchant's webhooks go to, removes it, pauses it, or resumes it (decision 38). An address
+ * that goes live queues the deliveries that waited for it and are younger than seven days; one that is paused or removed
+ * takes what is queued out, to wait without using an attempt. The same request again is safe, and goes on where a crash
+ * interrupted the first time. An address is set whether or not it answers: merchants set it before they deploy. `check`
+ * is null where no address was given, or too many are being checked.
+ * @throws {DomainError} VALIDATION_FAILED, MERCHANT_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_SET for a pause without an address
  */
 export async function setEndpoint(
   app: EndpointApp,
-  input: { merchantId: string; webhookUrl: string | null },
-): Promise<Endpoint> {
-  const { merchantId, webhookUrl } = input
-  if (webhookUrl !== null) checkWebhookUrl(webhookUrl, { allowPrivate: app.config.webhookAllowPrivate })
-  await app.pool.transaction(async (tx) => {
-    // Waits for transactions that are inserting deliveries without having seen the new address; those that come later
-    // see it (migrations/0005_webhooks.sql, arm_late_webhook_delivery).
-    if ((await tx.maybeOne(lockEndpoint(merchantId))) === null) refuseUnknown()
-    await tx.query(updateEndpoint(merchantId, webhookUrl))
+  wish: EndpointWish,
+): Promise<WebhookEndpoint & { check: EndpointCheck | null }> {
+  const { merchantId, webhookUrl } = wish
+  if (typeof webhookUrl === 'string') checkWebhookUrl(webhookUrl, { allowPrivate: app.config.webhookAllowPrivate })
+  const { address, armed } = await app.pool.transaction((tx) => change(app, tx, wish))
+  if (address.webhook_url === null) await disarm(app, merchantId)
+  else goOn(app, armed)
+  const check = typeof webhookUrl === 'string' ? await app.probe.probe(webhookUrl, merchantId) : null
+  return { ...(await getEndpoint(app, merchantId)), check }
+}
+
+/**
+ * Writes the endpoint. One that goes live arms the oldest that wait in the same transaction: an event that is inserted
+ * after it then finds the earlier ones of its payment queued before it. The job `arm-deliveries` goes on behind them.
+ * `armed` is undefined where the endpoint did not go live now.
+ */
+async function change(
+  app: EndpointApp,
+  tx: DatabaseTransactionConnection,
+  wish: EndpointWish,
+): Promise<{ address: Address; armed: number | undefined }> {
+  const { merchantId, actor } = wish
+  // Waits for transactions that are inserting deliveries without having seen the new address; those that come later
+  // see it (migrations/0005_webhooks.sql, arm_late_webhook_delivery).
+  const before = await tx.maybeOne(lockEndpoint(merchantId))
+  if (before === null) throw merchantUnknown()
+  const address = wished(before, wish)
+  const isSame = before.webhook_url === address.webhook_url && before.paused_webhook_url === address.paused_webhook_url
+  if (isSame) return { address, armed: undefined }
+  await tx.query(updateEndpoint(merchantId, address))
+  const goesLive = before.webhook_url === null && address.webhook_url !== null
+  const armed = goesLive ? (await tx.one(armParked(merchantId, ARM_BATCH_ROWS))).count : undefined
+  await recordAction(app, tx, {
+    actor,
+    action: 'webhook.endpoint',
+    merchantId,
+    subjectId: merchantId,
+    before: shown(before),
+    after: shown(address),
   })
-  if (webhookUrl === null) await disarm(app, merchantId)
-  else await arm(app, merchantId)
-  return { webhook_url: webhookUrl }
+  return { address, armed }
 }
 
-function refuseUnknown(): never {
-  throw new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
-}
-
-async function arm(app: EndpointApp, merchantId: string): Promise<void> {
-  let behind = { created_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
-  for (;;) {
-    const armed = await app.pool.transaction(async (tx) => {
-      const { webhook_url } = await tx.one(holdEndpoint(merchantId))
-      return webhook_url === null ? [] : tx.any(armWaiting(merchantId, behind, BATCH_ROWS))
-    })
-    if (armed.length > 0) app.wake.notify('deliver-webhooks')
-    if (armed.length < BATCH_ROWS) return
-    behind = armed.at(-1) ?? behind
+function wished(before: Address, { webhookUrl, paused }: EndpointWish): Address {
+  const url = webhookUrl === undefined ? (before.webhook_url ?? before.paused_webhook_url) : webhookUrl
+  if (url === null) {
+    // Removing what is not there is done; pausing and resuming it is not.
+    if (paused === true || webhookUrl === undefined) throw endpointNotSet()
+    return { webhook_url: null, paused_webhook_url: null }
   }
+  const isPaused = paused ?? before.paused_webhook_url !== null
+  return isPaused ? { webhook_url: null, paused_webhook_url: url } : { webhook_url: url, paused_webhook_url: null }
 }
 
+function shown({ webhook_url, paused_webhook_url }: Address): { webhook_url: string | null; paused: boolean } {
+  const url = webhook_url ?? paused_webhook_url
+  return { webhook_url: url === null ? null : withoutSecrets(url), paused: paused_webhook_url !== null }
+}
+
+/** An address as the audit trail keeps it: whatever stands behind the path, or before the host, may be a secret. */
+function withoutSecrets(url: string): string {
+  const { origin, pathname } = new URL(url)
+  return `${origin}${pathname}`
+}
+
+/** Wakes who delivers what was armed, and who arms the rest, also what a crash between the two has left. */
+function goOn(app: EndpointApp, armed: number | undefined): void {
+  if (armed !== 0) app.wake.notify('deliver-webhooks')
+  if (armed === undefined || armed === ARM_BATCH_ROWS) app.wake.notify('arm-deliveries')
+}
+
+/** What is left queued behind these is parked by the worker that claims it when it is due (park.ts). */
 async function disarm(app: EndpointApp, merchantId: string): Promise<void> {
-  for (;;) {
+  for (let batch = 0; batch < DISARM_BATCHES_MAX; batch += 1) {
     const count = await app.pool.transaction(async (tx) => {
       const { webhook_url } = await tx.one(holdEndpoint(merchantId))
-      return webhook_url === null ? (await tx.one(disarmQueued(merchantId, BATCH_ROWS))).count : 0
+      return webhook_url === null ? (await tx.one(disarmQueued(merchantId, DISARM_BATCH_ROWS))).count : 0
     })
-    if (count < BATCH_ROWS) return
+    if (count < DISARM_BATCH_ROWS) return
   }
 }

@@ -1,5 +1,5 @@
 import type { Transition } from '../lib/machine.ts'
-import type { DeliveryStatus } from '../wire/portal.ts'
+import type { DeliveryStatus } from '../wire/webhooks.ts'
 
 /**
  * What happens to a delivery. `delivered` is a 2xx answer in time, `failed` any other end of an attempt, and

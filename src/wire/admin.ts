@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { IdParams, Limit, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, reasonText, text } from './common.ts'
+import { OperatorAction } from './audit.ts'
 import { operation } from './operation.ts'
 
 export const KybStatus = z.enum(['PENDING', 'APPROVED', 'SUSPENDED'])
@@ -15,7 +16,7 @@ export const AdminMerchant = z.strictObject({
   trading_name: z.string(),
   name: z.string(),
   kyb_status: KybStatus,
-  fee_percentage: z.string().meta({ description: '0.0100 is 1 %' }),
+  fee_percentage: z.string().meta({ description: '0.0100 is 1%' }),
   fee_flat: z.string(),
   webhook_url: z.string().nullable(),
   is_active: z.boolean(),
@@ -28,24 +29,6 @@ export const AdminMerchant = z.strictObject({
   updated_at: Timestamp,
 })
 export type AdminMerchant = z.infer<typeof AdminMerchant>
-
-/** What an operator did: who, when, why, before and after. */
-export const OperatorAction = z.strictObject({
-  ordinal: z.string().meta({ description: 'its place in the order of all actions' }),
-  action: z.string().meta({ examples: ['merchant.kyb'] }),
-  actor: z.string().meta({ description: "a person's e-mail address, or a client's id" }),
-  actor_id: z.string().meta({ description: 'the `sub` of the token; it stays when an address changes hands' }),
-  actor_role: z.string(),
-  merchant_id: Uuid.nullable(),
-  realm_slug: z.string().nullable().meta({ description: "the merchant's realm" }),
-  subject_id: z.string(),
-  reason: z.string().nullable(),
-  before: z.record(z.string(), z.unknown()).nullable(),
-  after: z.record(z.string(), z.unknown()).nullable(),
-  created_at: Timestamp,
-  action_hash: z.string(),
-})
-export type OperatorAction = z.infer<typeof OperatorAction>
 
 export const listMerchants = operation({
   name: 'listMerchants',
@@ -131,25 +114,4 @@ export const setMerchantActive = operation({
   body: z.strictObject({ is_active: z.boolean(), reason: Reason }),
   replies: { 200: AdminMerchant },
   errors: ['MERCHANT_NOT_FOUND', 'IDP_UNAVAILABLE'],
-})
-
-export const listAudit = operation({
-  name: 'listAudit',
-  method: 'GET',
-  path: '/api/v1/admin/audit',
-  summary: 'List what operators did, the newest first',
-  access: ['platform'],
-  permission: 'administer platform',
-  params: None,
-  query: z.strictObject({
-    merchant_id: z.string().optional(),
-    action: text(64).optional(),
-    actor: text(254).optional(),
-    limit: Limit,
-    cursor: z.string().max(64).optional(),
-  }),
-  headers: NoHeaders,
-  body: NoBody,
-  replies: { 200: listOf(OperatorAction) },
-  errors: [],
 })

@@ -33,6 +33,8 @@ export type Operation<
   body: Body
   /** Whether the request may come without a body. */
   bodyOptional?: boolean
+  /** Whether its list is also given as CSV, to a request that accepts `text/csv` rather than JSON. */
+  csv?: true
   /** What it answers, by status. */
   replies: Replies
   /** The expected failures beyond those every operation has (validation, authentication, unavailable). */

@@ -27,6 +27,9 @@ export const PaymentStatus = z.enum([
 ])
 export type PaymentStatus = z.infer<typeof PaymentStatus>
 
+/** What the bank has done about a refund. */
+export const RefundStatus = z.enum(['PENDING', 'EXECUTED', 'FAILED'])
+
 export const ConsentStatus = z.enum(['AWAITING_AUTHORISATION', 'AUTHORISED', 'REJECTED', 'REVOKED', 'EXPIRED'])
 export type ConsentStatus = z.infer<typeof ConsentStatus>
 
@@ -171,7 +174,7 @@ export const PaymentEvent = StatusChange.extend({
 })
 export type PaymentEvent = z.infer<typeof PaymentEvent>
 
-const ListQuery = z.strictObject({
+export const ListQuery = z.strictObject({
   limit: Limit,
   cursor: z.string().max(256).optional(),
   status: PaymentStatus.optional(),
@@ -209,7 +212,7 @@ export const Refund = z.strictObject({
   payment_id: Uuid,
   status: PaymentStatus,
   refund_id: Uuid,
-  refund_status: z.enum(['PENDING', 'EXECUTED', 'FAILED']),
+  refund_status: RefundStatus,
   refunded_amount: Money,
   remaining_amount: Money,
 })
@@ -339,4 +342,34 @@ export const refundPayment = operation({
     'REFUND_REFUSED',
     'IDEMPOTENCY_KEY_REUSED',
   ],
+})
+
+/** A refund as it stands. */
+export const RefundRow = z.strictObject({
+  refund_id: Uuid,
+  payment_id: Uuid,
+  amount: Money,
+  currency: Currency,
+  refund_status: RefundStatus,
+  reason: z.string().nullable(),
+  failure: Failure.nullable(),
+  bank_reference: z.string().nullable(),
+  created_at: Timestamp,
+  updated_at: Timestamp,
+})
+export type RefundRow = z.infer<typeof RefundRow>
+
+export const listRefunds = operation({
+  name: 'listRefunds',
+  method: 'GET',
+  path: '/api/v1/payments/{id}/refunds',
+  summary: "List a payment's refunds, the oldest first",
+  access: ['merchant'],
+  permission: 'read payments',
+  params: IdParams,
+  query: z.strictObject({ limit: Limit, cursor: z.string().max(64).optional() }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(RefundRow) },
+  errors: ['PAYMENT_NOT_FOUND'],
 })

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { NoHeaders, None, Uuid, nameText, text } from './common.ts'
+import { FeeFlat, FeePercentage } from './fees.ts'
 import { operation } from './operation.ts'
 
 /** A merchant to try things with; approved, with the documented fees, where nothing else is asked for (decision 60). */
@@ -7,14 +8,8 @@ export const NewSandboxMerchant = z.strictObject({
   name: nameText(100).default('Sandbox Merchant'),
   kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']).default('APPROVED'),
   payout_held: z.boolean().default(false),
-  fee_percentage: z
-    .string()
-    .regex(/^0(\.\d{1,4})?$/, 'must be a decimal string below 1, such as "0.0100" for 1 %')
-    .default('0.0100'),
-  fee_flat: z
-    .string()
-    .regex(/^\d{1,8}(\.\d{1,2})?$/, 'must be a decimal string such as "0.20"')
-    .default('0.20'),
+  fee_percentage: FeePercentage.default('0.0100'),
+  fee_flat: FeeFlat.default('0.20'),
   webhook_url: text(2048).nullable().default(null),
 })
 export type NewSandboxMerchant = z.output<typeof NewSandboxMerchant>

@@ -48,6 +48,36 @@ export function actionOf(more: object = {}): Record<string, unknown> {
   }
 }
 
+export const DISPUTE_ID = '01a1fd03-0000-7eb7-872f-a2b4358c0009'
+
+/** A dispute as its merchant sees it. */
+export function disputeOf(more: object = {}): Record<string, unknown> {
+  return {
+    id: DISPUTE_ID,
+    payment_id: '01a1fd03-0000-7eb7-872f-a2b4358c0010',
+    merchant_id: MERCHANT_ID,
+    end_to_end_id: 'SVC1',
+    opened_by: 'PAYER',
+    reason: 'OTHER',
+    status: 'UNDER_REVIEW',
+    gross_amount: '50.00',
+    refundable_amount: '50.00',
+    currency: 'GBP',
+    payer_statement: null,
+    statement: null,
+    merchant_evidence: null,
+    has_evidence: false,
+    evidence_due_at: AT,
+    evidence_missing: false,
+    resolution_note: null,
+    refund: null,
+    opened_at: AT,
+    updated_at: AT,
+    resolved_at: null,
+    ...more,
+  }
+}
+
 export function pageOf(data: readonly unknown[], nextCursor: string | null = null): Answer {
   return { json: { data, has_more: nextCursor !== null, next_cursor: nextCursor } }
 }

@@ -1,10 +1,10 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { KNOWN_ACTIONS } from '../../cli/commands/audit/actions.ts'
+import { KNOWN_ACTIONS, nearestAction } from '../../cli/commands/audit/actions.ts'
 import { changedText, subjectText } from '../../cli/commands/audit/view.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
-import { OperatorAction } from '../../src/wire/admin.ts'
+import { OperatorAction } from '../../src/wire/audit.ts'
 import { MERCHANT_ID, actionOf, fakeAdmin, merchantOf, pageOf } from './admin-harness.ts'
 
 t.test('audit lists what was done, filtered', async (t) => {
@@ -19,6 +19,33 @@ t.test('audit lists what was done, filtered', async (t) => {
     /TO +CHANGED +WHO +WHY[^]* acme +kyb_status PENDING → APPROVED +grace@pay\.example \(OPS\) +documents checked/,
   )
   t.equal(admin.requests.at(-1)?.path, `/api/v1/admin/audit?merchant_id=${MERCHANT_ID}&action=merchant.kyb&limit=50`)
+})
+
+t.test('an action that is misspelt is no proof that nothing was done', async (t) => {
+  const admin = await fakeAdmin(t, () => pageOf([]))
+  const list = (...words: string[]) => admin.run(['audit', 'list', ...words])
+  const refused = await list('--action', 'hold.set')
+  t.match(refused, { code: 2, stdout: '', stderr: /no action is called "hold\.set"; there are merchant\.register,/ })
+  t.match(refused.stderr, /Try: svc .*audit list --action merchant\.hold\n/)
+  for (const [typed, meant] of [
+    ['merchant.kbv', 'merchant.kyb'],
+    ['webhook.rotate', 'webhook_secret.rotate'],
+    ['MERCHANT-HOLD', 'merchant.hold'],
+    ['endpoint', 'webhook.endpoint'],
+    ['nonsense', undefined],
+  ] as const)
+    t.equal(nearestAction(typed), meant, typed)
+  t.match(await list('--action', 'merchant.hold'), { code: 0, stderr: 'There are no such actions.\n' })
+  const newer = await fakeAdmin(t, () => pageOf([actionOf({ action: 'payment.teleport' })]))
+  t.match(await newer.run(['audit', 'list', '--action', 'payment.teleport']), { code: 0, stdout: /payment\.teleport/ })
+})
+
+t.test('audit lists what was done in a time', async (t) => {
+  const admin = await fakeAdmin(t, () => pageOf([actionOf()]))
+  await admin.run(['audit', 'list', '--since', '2026-11-01', '--until', '2026-11-21T09:30:00Z'])
+  const query = new URL(admin.requests.at(-1)?.path ?? '', 'http://svc').searchParams
+  t.strictSame([query.get('from'), query.get('to')], ['2026-11-01T00:00:00.000Z', '2026-11-21T09:30:00.000Z'])
+  t.match(await admin.run(['audit', 'list', '--since', 'yesterday']), { code: 2, stderr: /--since/ })
 })
 
 t.test('the trail tells whom it was done to and what changed, without what is empty', async (t) => {
@@ -54,7 +81,7 @@ t.test('--action tells in its help every action that is recorded', async (t) => 
   const root = join(packageRoot(), 'src')
   const files = readdirSync(root, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts'))
   const recorded = files.flatMap((file) =>
-    [...readFileSync(join(root, file), 'utf8').matchAll(/\baction(?::| =) '([a-z]+\.[a-z_]+)'/g)].map(
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\baction(?::| =) '([a-z_]+\.[a-z_]+)'/g)].map(
       (match) => match[1],
     ),
   )

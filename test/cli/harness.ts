@@ -13,6 +13,8 @@ export type CliSettings = {
   cwd?: string
   stdin?: string | Buffer
   tty?: boolean
+  /** How wide the terminal is: 80, and for what stands on standard error as wide as it needs, unless it is said. */
+  columns?: number
   /** What a person at the terminal types; without it standard input is none. */
   typed?: string
   calledAs?: string
@@ -25,21 +27,30 @@ export async function runCli(argv: readonly string[], settings: CliSettings = {}
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }
 
-export function makeIo({ env = {}, cwd = '/nowhere', stdin = '', tty = false, typed, calledAs = 'svc' }: CliSettings): {
+export function makeIo({
+  env = {},
+  cwd = '/nowhere',
+  stdin = '',
+  tty = false,
+  columns,
+  typed,
+  calledAs = 'svc',
+}: CliSettings): {
   io: Io
   stdout: string[]
   stderr: string[]
 } {
   const stdout: string[] = []
   const stderr: string[] = []
-  const sink = (chunks: string[]): Sink => ({
+  const sink = (chunks: string[], width: number): Sink => ({
     write: (text) => void chunks.push(text),
     isTTY: tty || typed !== undefined,
-    columns: 80,
+    columns: width,
   })
   const io: Io = {
-    stdout: sink(stdout),
-    stderr: sink(stderr),
+    stdout: sink(stdout, columns ?? 80),
+    // Messages have paths and addresses in them, whose length is another in every checkout.
+    stderr: sink(stderr, columns ?? 10_000),
     stdin: { isTTY: typed !== undefined, read: async () => Buffer.from(stdin), readLine: async () => typed },
     // The profiles of whoever runs the tests are none of theirs.
     env: { SVC_CONFIG_DIR: '/nowhere/config', ...env },

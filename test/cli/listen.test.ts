@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { run } from '../../cli/run.ts'
+import { writeServiceState } from '../../cli/service-state.ts'
 import { startApi } from '../../src/api.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { signStandard, verifySignature } from '../../src/lib/webhook-signature.ts'
@@ -200,6 +201,53 @@ t.test('the secret of svc.json is used for its own service and merchant only', a
   t.equal(await unchecked.ended, 0)
   t.notMatch(unchecked.err(), /SIGNATURE|secret/)
 })
+
+t.test(
+  'a secret that is rotated under way is known at once, and until the overlap ends the one before is right too',
+  async (t) => {
+    const service = await testService(t)
+    const merchant = await service.merchant()
+    const stateDir = t.testdir()
+    const { clientId, realm, secret } = merchant
+    writeServiceState(stateDir, {
+      api_url: service.url,
+      auth_url: null,
+      demo_url: service.url,
+      database_url: '',
+      state_dir: stateDir,
+      pid: process.pid,
+      merchant: {
+        id: merchant.id,
+        client_id: clientId,
+        client_secret: null,
+        realm,
+        webhook_secret: secret,
+        email: null,
+        password: null,
+      },
+      operator: null,
+      customer: null,
+    })
+    const env = { SVC_STATE_DIR: stateDir }
+    const rotate = (overlap: string) =>
+      runCli(['secret', 'rotate', '--overlap', overlap], {
+        env: { SVC_API_URL: service.url, SVC_CLIENT_ID: clientId, ...env },
+      })
+    const running = startListening({ service, merchant, env }, '--once')
+    const stale = startListening({ service, merchant, env: { SVC_WEBHOOK_SECRET: secret } }, '--once')
+    await Promise.all([running.ready(), stale.ready()])
+    t.match(await rotate('1h'), { code: 0, stderr: /svc\.json has it as well/ })
+    await createPayment(service, merchant)
+    t.equal(await running.ended, 0, running.err())
+    t.equal(await stale.ended, 0, stale.err())
+    await runCli(['secret', 'end-overlap'], { env: { SVC_API_URL: service.url, SVC_CLIENT_ID: clientId } })
+    const over = startListening({ service, merchant, env }, '--once')
+    await over.ready()
+    await rotate('0s')
+    await createPayment(service, merchant)
+    t.equal(await over.ended, 0, over.err())
+  },
+)
 
 t.test('the events of a payment wait for each other; different payments do not', async (t) => {
   const service = await testService(t)

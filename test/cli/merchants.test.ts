@@ -138,7 +138,12 @@ t.test('a dry run shows the request and sends nothing', async (t) => {
     method: 'PUT',
     url: new RegExp(`/api/v1/admin/merchants/${MERCHANT_ID}/hold$`),
     body: { payout_held: true, reason: 'why' },
+    effect: 'this would hold the payouts of Acme: from not held to held',
   })
+  t.match(await admin.run(['kyb', 'suspend', 'acme', ...why]), {
+    stdout: /Effect +this would suspend Acme: KYB from APPROVED to SUSPENDED\n/,
+  })
+  t.match(await admin.run(['hold', 'release', 'acme', ...why]), { stdout: /Effect +this would change nothing\n/ })
 })
 
 t.test('registrations that need a hand are listed and healed', async (t) => {
@@ -228,8 +233,22 @@ t.test('holds are set, released and listed', async (t) => {
     { method: 'PUT', path, body: { payout_held: true, reason: 'fraud' } },
     { method: 'PUT', path, body: { payout_held: false, reason: 'cleared' } },
   ])
-  t.match(await admin.run(['hold', 'list']), { code: 0 })
+  t.match(await admin.run(['hold', 'list', '--json']), { code: 0 })
   t.equal(paths(admin).at(-1), 'GET /api/v1/admin/merchants?payout_held=true&limit=50')
+})
+
+t.test('people read since when payouts are held, by whom and why', async (t) => {
+  const held = { payout_held: true, payout_held_at: '2026-11-21T09:30:00.000Z', payout_held_by: 'grace@pay.example' }
+  const actions = [
+    actionOf({ reason: 'approved after all' }),
+    actionOf({ action: 'merchant.hold', reason: 'under investigation', after: { payout_held: true } }),
+    actionOf({ action: 'merchant.hold', reason: 'an older one', after: { payout_held: true } }),
+  ]
+  const admin = await fakeAdmin(t, ({ path }) =>
+    path.includes('?') ? pageOf([merchantOf(held)]) : { json: merchantOf({ ...held, actions }) },
+  )
+  const { stdout } = await admin.run(['hold', 'list'])
+  t.match(stdout, /SINCE +BY +REASON\n.*2026-11-21 09:30:00Z +grace@pay\.example +under investigation\n$/)
 })
 
 t.test("a refusal's kind is the exit code", async (t) => {

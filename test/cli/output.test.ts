@@ -2,7 +2,8 @@ import t from 'tap'
 import { useColor } from '../../cli/io.ts'
 import { parsePath, valueAt } from '../../cli/path.ts'
 import { printable, widthOf } from '../../cli/text.ts'
-import { fakeService, runCli, summaryOf } from './harness.ts'
+import { wrapped, wrappedCommand } from '../../cli/wrap.ts'
+import { PAYMENT_ID, fakeService, paymentOf, refusal, runCli, summaryOf } from './harness.ts'
 import type { Answer } from './harness.ts'
 import type { Test } from 'tap'
 
@@ -62,6 +63,14 @@ t.test('-o csv quotes what needs it, and names its columns even without rows', a
   t.match((await list(t, ['-o', 'csv'], [])).stdout, /^payment_id,status,end_to_end_id,/)
 })
 
+t.test('-o csv makes text harmless that a spreadsheet would run, and leaves amounts as they are', async (t) => {
+  const rows = [summaryOf('Settled', { payer_name: '=HYPERLINK("https://evil.example")', refunded_amount: '-1.00' })]
+  const { stdout } = await list(t, ['-o', 'csv', '--json=payer_name,refunded_amount'], rows)
+  t.equal(stdout, `payer_name,refunded_amount\n"'=HYPERLINK(""https://evil.example"")",-1.00\n`)
+  t.equal((await list(t, ['-o', 'csv', '--no-header'], [])).stdout, '')
+  t.equal((await list(t, ['-o', 'csv', '--json=nonsense'], rows)).code, 2)
+})
+
 t.test('-o id prints ids alone, and -o yaml reads as YAML', async (t) => {
   t.equal((await list(t, ['-o', 'id'])).stdout, `01a1fd03-f879-7eb7-872f-a2b4358c4f6d\n${SECOND}\n`)
   t.match((await list(t, ['-o', 'yaml'])).stdout, /^- payment_id: 01a1fd03.*\n {2}status: Settled\n/)
@@ -70,8 +79,79 @@ t.test('-o id prints ids alone, and -o yaml reads as YAML', async (t) => {
 t.test('-q prints raw scalars, one in a line', async (t) => {
   t.equal((await list(t, ['-q', '[].status'])).stdout, 'Settled\nFailed\n')
   t.equal((await list(t, ['-q', '[1].payer_name'])).stdout, 'A, "B"\n')
-  t.equal((await list(t, ['-q', '[0].nothing'])).stdout, '')
   t.equal((await list(t, ['-q', 'a b'])).code, 2)
+})
+
+t.test('a path that leads to nothing there could be is a usage error that names what there is', async (t) => {
+  const { url } = await fakeService(t, ({ path }) =>
+    path.includes('?')
+      ? page(summaryOf('Settled'))
+      : { json: paymentOf('Settled', { metadata: { order: '7' }, failure: null }) },
+  )
+  const words = ['payments', 'get', PAYMENT_ID, '--api-url', url, '--client-id', 'demo']
+  const refused = async (query: string, stderr: RegExp): Promise<void> => {
+    t.match(await runCli([...words, '-q', query]), { code: 2, stdout: '', stderr }, query)
+    t.match(await runCli([...words, `--json=${query}`]), { code: 2, stdout: '' }, query)
+  }
+  await refused('stauts', /"stauts" here; there are payment_id, status, end_to_end_id/)
+  await refused('status_history[0].nothing', /"nothing" in status_history\[\]; there are ordinal, previous_status/)
+  await refused('status_history.new_status', /status_history is a list\nTry: -q 'status_history\[\]\.<member>'/)
+  await refused('status[0]', /status is no list/)
+  await refused('status.code', /status is a value/)
+  for (const query of ['failure', 'failure.code', 'status_history[9].new_status', 'metadata.no_order', 'payer_name']) {
+    t.match(await runCli([...words, '-q', query]), { code: 0, stdout: '', stderr: '' }, query)
+  }
+  t.match(await runCli([...words, '-q', 'metadata.order']), { code: 0, stdout: '7\n' })
+})
+
+t.test('a list is asked by its rows, also where it is empty', async (t) => {
+  for (const items of [[], [summaryOf('Settled')]]) {
+    t.match(await list(t, ['-q', '[].stauts'], items), { code: 2, stderr: /there are payment_id, status/ })
+    t.match(await list(t, ['-q', '[0].stauts'], items), { code: 2, stdout: '' })
+    t.match(await list(t, ['-q', 'status'], items), { code: 2, stderr: /Try: -q '\[\]\.<member>'/ })
+  }
+  t.match(await list(t, ['-q', '[0].status'], []), { code: 0, stdout: '' })
+  t.match(await list(t, ['-q', '[].failure.code']), { code: 0, stdout: '' })
+})
+
+t.test('choices are taken in any case', async (t) => {
+  const { requests, url } = await fakeService(t, () => page())
+  const words = ['payments', 'list', '--api-url', url, '--client-id', 'demo']
+  t.match(await runCli([...words, '--status', 'settled', '-o', 'JSON']), { code: 0, stdout: '[]\n' })
+  t.match(requests.at(-1)?.path, /status=Settled/)
+  t.match(await runCli([...words, '--status', 'setled']), { code: 2, stderr: /Allowed choices are [^]*Settled/ })
+})
+
+t.test('CSV leaves out the address that lets its holder act as the payer, unless it is asked for', async (t) => {
+  const rows = [summaryOf('AwaitingAuthorisation', { redirect_url: 'https://bank.example/?state=secret' })]
+  t.notMatch((await list(t, ['-o', 'csv'], rows)).stdout, /redirect_url|state=secret/)
+  t.equal((await list(t, ['-o', 'csv', '--json=redirect_url'], rows)).stdout.split('\n')[0], 'redirect_url')
+  t.equal(JSON.parse((await list(t, ['-o', 'json'], rows)).stdout)[0].redirect_url, rows[0]?.['redirect_url'])
+})
+
+t.test('what was refunded has a column where there is any, and eighty columns are enough', async (t) => {
+  const rows = [summaryOf('Settled', { refunded_amount: '12.50' }), summaryOf('AwaitingAuthorisation')]
+  const { url } = await fakeService(t, () => page(...rows))
+  const words = ['payments', 'list', '--api-url', url, '--client-id', 'demo', '--color', 'never']
+  const { stdout } = await runCli(words, { tty: true, columns: 80 })
+  t.match(stdout, /^ID +STATUS +AMOUNT +REFUNDED +CUR +CREATED\n358c4f6d +Settled +50\.00 +12\.50 +GBP/)
+  t.ok(stdout.split('\n').every((line) => line.length <= 80))
+  t.notMatch((await list(t, [])).stdout, /REFUNDED/)
+})
+
+t.test('a narrow terminal breaks texts between words, and commands so that they can be copied', async (t) => {
+  t.same(wrapped('one two three four five six', 20, '  '), ['  one two three four', '  five six'])
+  t.same(wrappedCommand('svc payments list --status Settled', 30), ['svc payments list \\', '    --status Settled'])
+  const quoted = "svc payments list --search 'a b c'"
+  t.same(wrappedCommand(quoted, 20), [quoted])
+  const { url } = await fakeService(t, () => refusal(409, 'DISPUTE_CLOSED', { error: 'word '.repeat(40).trim() }))
+  const told = await runCli(['payments', 'list', '--api-url', url, '--client-id', 'demo'], {
+    tty: true,
+    columns: 80,
+    env: { NO_COLOR: '1' },
+  })
+  t.match(told.stderr, /^Error: word[^]*word\n\[request req-1\]\nTry: how it ended: svc/)
+  t.ok(told.stderr.split('\n').every((line) => line.length <= 80 && !/\b(w|wo|wor)$/.test(line)))
 })
 
 t.test('an empty list is a success: nothing on standard output, a word on standard error', async (t) => {

@@ -71,7 +71,24 @@ t.test('every broken field is told', async (t) => {
     { path: 'currency', code: 'x', message: 'is wrong too' },
   ]
   const { run } = await service(t, () => refusal(400, 'VALIDATION_FAILED', { errors }))
-  t.match(await run(CREATE), { code: 2, stderr: /amount: is wrong\n {2}currency: is wrong too\n/ })
+  t.match(await run(CREATE), { code: 2, stderr: /--amount: is wrong\n {2}--currency: is wrong too\n/ })
+  const told = JSON.parse((await run([...CREATE, '--json'])).stderr)
+  t.match(told.error.errors, [
+    { path: 'amount', flag: '--amount' },
+    { path: 'currency', flag: '--currency' },
+  ])
+})
+
+t.test('values are held against the contract before a key is told or anything is sent, each once', async (t) => {
+  const { requests, run } = await service(t, () => created(null))
+  const wrong = await run(['payments', 'create', '--amount', 'much', '--currency', 'POUND'])
+  t.match(wrong, { code: 2, stdout: '', stderr: /^Error: 2 values are wrong\n {2}--amount: .*\n {2}--currency: .*\n$/ })
+  t.match(await run([...CREATE, '--metadata', 'nothing']), { code: 2, stderr: /^Error: --metadata/ })
+  const refund = await run(['payments', 'refund', PAYMENT_ID, '--amount', 'much'])
+  t.match(refund, { code: 2, stderr: /^Error: --amount: must be [^\n]*\n$/ })
+  t.match(await run([...CREATE, '-q', 'pyment_id']), { code: 2, stderr: /^Error: there is no field "pyment_id"/ })
+  t.match(await run([...REFUND, '-q', 'refund']), { code: 2, stderr: /^Error: there is no field "refund"/ })
+  t.same(requests, [])
 })
 
 t.test(
@@ -240,7 +257,7 @@ t.test('list turns relative times into points in time, and --all follows the cur
     ['--to', '2026-13-01'],
     ['--limit', '0'],
     ['--limit', '101'],
-    ['--status', 'settled'],
+    ['--status', 'setled'],
   ]) {
     t.equal((await run(['payments', 'list', ...wrong])).code, 2, wrong.join(' '))
   }
@@ -332,14 +349,14 @@ t.test('cancel and events reach their operations; a refusal keeps its code', asy
   )
   t.match(await run(['payments', 'cancel', PAYMENT_ID]), {
     code: 7,
-    stderr: /^Error: refused: PAYMENT_NOT_CANCELLABLE \[request req-1\]\nTry: svc --api-url \S+ payments refund\n$/,
+    stderr: /^Error: refused: PAYMENT_NOT_CANCELLABLE\n\[request req-1\]\nTry: svc --api-url \S+ payments refund\n$/,
   })
   t.match(await run(['payments', 'events', PAYMENT_ID]), { code: 0 })
 })
 
 t.test('webhooks endpoint set wants an address or --none, not both and not neither', async (t) => {
   const { requests, run } = await service(t, (request) => ({
-    json: JSON.parse(request.body || '{"webhook_url":null}'),
+    json: { ...JSON.parse(request.body), paused: false, gone: false, alert: null, check: null },
   }))
   t.match(await run(['webhooks', 'endpoint', 'set', 'http://127.0.0.1:1/hook', '-q', 'webhook_url']), {
     code: 0,
@@ -390,6 +407,8 @@ t.test('webhooks list says why a delivery failed', async (t) => {
     delivered_at: null,
     created_at: '2026-11-21T09:30:00.000Z',
   }
-  const { run } = await service(t, () => ({ json: { data: [delivery], has_more: false, next_cursor: null } }))
+  const { run } = await service(t, () => ({
+    json: { data: [delivery], has_more: false, next_cursor: null, alert: null },
+  }))
   t.match(await run(['webhooks', 'list']), { code: 0, stdout: /LAST ERROR\n.*nothing listens there\n$/ })
 })

@@ -277,6 +277,64 @@ t.test('a next step among the staff says that it wants a reason', async (t) => {
   })
 })
 
+t.test('a misspelt member is refused before a secret is made that could not be shown again', async (t) => {
+  const admin = await fakeAdmin(t, answer)
+  for (const words of [
+    ['credentials', 'create', '--name', 'shop', '--client-id', 'acme-server'],
+    ['credentials', 'rotate', 'acme-server', '--client-id', 'acme-server'],
+    ['staff', 'create-client', '--name', 'x', '--role', 'OPS', ...WHY],
+    ['secret', 'rotate', '--client-id', 'acme-server'],
+    ['register', '--company', 'Acme Ltd', '--trading-name', 'Acme', '--email', 'ada@acme.example'],
+  ]) {
+    for (const flag of [['-q', 'secrt'], ['--json=secrt']])
+      t.match(
+        await admin.run([...words, ...flag]),
+        { code: 2, stdout: '', stderr: /there is no field .*secrt.* here; there are / },
+        words.join(' '),
+      )
+  }
+  t.same(admin.writes(), [])
+})
+
+t.test('whoami says in words what one may do, broken between them', async (t) => {
+  const admin = await fakeAdmin(t, () => ({
+    json: {
+      kind: 'platform',
+      realm: 'platform',
+      client_id: null,
+      subject: 'ada',
+      name: 'ada@pay.example',
+      role: 'SUPPORT',
+      permissions: ['read merchants', 'something newer'],
+      merchant: null,
+      expires_at: null,
+    },
+  }))
+  const words = ['whoami', '--platform']
+  t.match(
+    (await admin.run(words)).stdout,
+    /May +see and explain merchants, their disputes and the outbox .*; something newer\n/,
+  )
+  const { stdout } = await admin.run(words, { tty: true, columns: 60, env: { NO_COLOR: '1' } })
+  t.ok(
+    stdout.split('\n').every((line) => line.length <= 60 || line.includes('http')),
+    stdout,
+  )
+  t.same(JSON.parse((await admin.run([...words, '--json'])).stdout).permissions, ['read merchants', 'something newer'])
+})
+
+t.test('a program is told of another client, and a person of another role', async (t) => {
+  const admin = await fakeAdmin(t, () => refusal(403, 'FORBIDDEN_ROLE'))
+  const hint = async (words: string[]): Promise<string> => (await admin.run(words)).stderr
+  t.match(
+    await hint(['credentials', 'list', '--client-id', 'acme-server']),
+    /svc .*credentials create --name <name> --role/,
+  )
+  t.notMatch(await hint(['credentials', 'list', '--client-id', 'acme-server']), /team role/)
+  t.match(await hint(['staff', 'list']), /svc .*staff role <email> <role> --reason/)
+  t.match(await hint(['staff', 'list', '--client-id', 'platform-key-1']), /svc .*staff create-client --name/)
+})
+
 t.test('a client for payments only is called so, whatever the service calls that', async (t) => {
   const admin = await fakeAdmin(t, () => ({
     json: {

@@ -37,6 +37,50 @@ t.test('a misspelt word is answered with the command that was meant', async (t) 
   )
 })
 
+t.test('a word that sounds like a list is not answered with a command that changes something', async (t) => {
+  const { stderr } = await runCli(['payments', 'disputes', 'a2b4358c', '--reason', 'OTHER'])
+  t.match(stderr, /\nTry: svc portal disputes list --payment a2b4358c\n$/)
+  t.match((await runCli(['payments', 'disputes'])).stderr, /list --payment <payment>\n$/)
+  t.match((await runCli(['payments', 'cancels'])).stderr, /\nTry: svc payments --help\n$/)
+  t.match((await runCli(['payments', 'event'])).stderr, /\nTry: svc payments events\n$/)
+  t.match((await runCli(['payments', 'dispute', '--help'])).stdout, /svc portal disputes list --payment/)
+})
+
+t.test(
+  'help ends with the global options: what they mean on its first page, which there are on the others',
+  async (t) => {
+    const first = (await runCli(['--help'])).stdout
+    t.match(first, /Run it:[^]*Examples:[^]*\nGlobal options, of every command:\n {2}-o, --output[^]*--state-dir/)
+    t.equal(first.match(/--api-url/g)?.length, 1)
+    const { stdout } = await runCli(['payments', '--help'])
+    t.match(stdout, /\nCommands:\n[^]*\nGlobal options \(svc help global\): --output, --json, [^<]*--state-dir\n$/)
+    const topic = await runCli(['help', 'global', '--json'])
+    t.ok(JSON.parse(topic.stdout).some(({ option }: { option: string }) => option === '-q, --query <path>'))
+  },
+)
+
+t.test('no line of any help is longer than a terminal', async (t) => {
+  const { io, stdout } = makeIo({ tty: true, columns: 80, env: { NO_COLOR: '1' } })
+  const visit = (command: Command): void => {
+    stdout.length = 0
+    command.outputHelp()
+    const long = stdout
+      .join('')
+      .split('\n')
+      .filter((line) => line.length > 80)
+    t.same(long, [], command.name())
+    for (const child of command.commands) visit(child)
+  }
+  visit(makeProgram({ io, exitCode: 0 }))
+  for (const topic of ['global', 'environment', 'exit-codes']) {
+    const help = await runCli(['help', topic], { tty: true, columns: 80 })
+    t.ok(
+      help.stdout.split('\n').every((line) => line.length <= 80),
+      topic,
+    )
+  }
+})
+
 t.test(
   'with JSON asked for, standard error holds one JSON error and nothing else, even when the line is not understood',
   async (t) => {
@@ -122,7 +166,7 @@ t.test('states prints the tables that the service runs by', async (t) => {
   const rows: { machine: string; from: string | null; to: string }[] = JSON.parse(
     (await runCli(['states', '--json'])).stdout,
   )
-  t.same([...new Set(rows.map((row) => row.machine))], ['payments', 'consents', 'deliveries', 'kyb'])
+  t.same([...new Set(rows.map((row) => row.machine))], ['payments', 'consents', 'disputes', 'deliveries', 'kyb'])
   t.ok(rows.some((row) => row.from === 'Settled' && row.to === 'Refunded'))
   t.match(
     (await runCli(['states', 'payments', '--mermaid'])).stdout,

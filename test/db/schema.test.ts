@@ -125,6 +125,9 @@ const TABLE_GRANTS: Record<string, string> = {
   'mock_bank.authorisations': 'INSERT,SELECT',
   'mock_bank.bank_credits': 'INSERT,SELECT',
   'mock_bank.bank_debits': 'INSERT,SELECT',
+  'public.audit_checkpoints': 'INSERT,SELECT',
+  'public.dispute_events': 'INSERT,SELECT',
+  'public.disputes': 'INSERT,SELECT',
   'public.mails': 'DELETE,INSERT,SELECT,UPDATE',
   'public.merchant_bank_accounts': 'INSERT,SELECT,UPDATE',
   'public.merchant_client': 'INSERT,SELECT',
@@ -142,12 +145,25 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.team_members': 'INSERT,SELECT,UPDATE',
   'public.webhook_attempts': 'INSERT,SELECT',
   'public.webhook_deliveries': 'INSERT,SELECT',
+  'public.webhook_parked': 'DELETE,INSERT,SELECT',
   'public.webhook_queue': 'DELETE,INSERT,SELECT,UPDATE',
 }
 
 /** And with single columns; all of them are updates. */
 const COLUMN_GRANTS: Record<string, string[]> = {
   'mock_bank.authorisations': ['exchange_calls', 'execution_calls'],
+  'public.disputes': [
+    'assignee',
+    'escalation_reason',
+    'evidence_missing',
+    'merchant_evidence',
+    'refund_id',
+    'resolution_note',
+    'resolved_at',
+    'resolved_by',
+    'status',
+    'updated_at',
+  ],
   'public.merchant_client': ['revoked_at'],
   'public.payment_consents': ['updated_at'],
   'public.payment_intents': [
@@ -240,6 +256,7 @@ t.test('the ordinal is a bigserial and the primary key', async (t) => {
 
 /** Tables that belong to no tenant, or to none in some of their rows, and why. */
 const NO_TENANT: Record<string, string> = {
+  audit_checkpoints: 'of the whole trail',
   merchants: 'the tenants themselves',
   mails: "null in the platform's own mail",
   operator_actions: 'null in what is about no merchant',

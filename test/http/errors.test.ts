@@ -6,6 +6,7 @@ import { ROUTES } from '../../src/http/routes.ts'
 import { ErrorBody } from '../../src/wire/common.ts'
 import type { Answer, TestMerchant } from '../support/app.ts'
 import { atBank, authorisedPayment, createPayment, paymentBody, testService } from '../support/app.ts'
+import { somePath } from '../support/realms.ts'
 import { countRows } from '../support/rows.ts'
 
 const service = await testService(t)
@@ -244,11 +245,16 @@ t.test('an unknown route answers the bare message and no error', async (t) => {
   }
 })
 
+function formOf(path: string): RegExp {
+  return new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
+}
+
 t.test('a method that a path does not have is an unknown route', async (t) => {
   for (const { operation } of ROUTES) {
-    const path = operation.path.replace(/\{\w+\}/, randomUUID())
+    const path = somePath(operation.path)
+    // `/webhooks/test` is also a `/webhooks/{id}`, whose method it has then.
     const known = new Set(
-      ROUTES.filter((row) => row.operation.path === operation.path).map((row) => row.operation.method as string),
+      ROUTES.filter((row) => formOf(row.operation.path).test(path)).map((row) => row.operation.method as string),
     )
     for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE'].filter(
       (each) => !known.has(each),

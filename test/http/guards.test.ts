@@ -56,30 +56,33 @@ async function disabled(at: TestService): Promise<TestMerchant> {
   return merchant
 }
 
-const EVEN_IF_INACTIVE = ['createPayment', 'refundPayment']
+const EVEN_IF_INACTIVE = ['createPayment', 'refundPayment', 'raiseDispute', 'submitEvidence', 'acceptDispute']
 const ofMerchants = OPERATIONS.filter(({ access }) => access.includes('merchant'))
 
 for (const [name, at] of [
   ['a token', service],
   ['a header', open],
 ] as const) {
-  t.test(`a disabled merchant with ${name} reads and refunds, and changes nothing else`, async (t) => {
-    const merchant = await disabled(at)
-    for (const operation of ofMerchants) {
-      const { body } = await at.call(operation.method, somePath(operation.path), {
-        merchant,
-        ...(hasBody(operation) ? { body: {} } : {}),
-      })
-      const isOpen = operation.method === 'GET' || EVEN_IF_INACTIVE.includes(operation.name)
-      t.equal(body.code === 'MERCHANT_INACTIVE', !isOpen, `${operation.name}: ${body.code}`)
-      if (!isOpen) t.match(body, { status: 403, next: /ask an operator/ })
-      if (!isOpen) t.ok(errorsOf(operation).includes('MERCHANT_INACTIVE'), 'and its declaration says so')
-    }
-    t.match(await createPayment(at, merchant), { status: 403, body: { code: 'MERCHANT_INACTIVE' } })
-    t.match((await at.call('GET', '/api/v1/whoami', { merchant })).body, { merchant: { is_active: false } })
-    const working = await at.merchant()
-    t.match((await at.call('GET', '/api/v1/whoami', { merchant: working })).body, { merchant: { is_active: true } })
-  })
+  t.test(
+    `a disabled merchant with ${name} reads, refunds and answers disputes, and changes nothing else`,
+    async (t) => {
+      const merchant = await disabled(at)
+      for (const operation of ofMerchants) {
+        const { body } = await at.call(operation.method, somePath(operation.path), {
+          merchant,
+          ...(hasBody(operation) ? { body: {} } : {}),
+        })
+        const isOpen = operation.method === 'GET' || EVEN_IF_INACTIVE.includes(operation.name)
+        t.equal(body.code === 'MERCHANT_INACTIVE', !isOpen, `${operation.name}: ${body.code}`)
+        if (!isOpen) t.match(body, { status: 403, next: /ask an operator/ })
+        if (!isOpen) t.ok(errorsOf(operation).includes('MERCHANT_INACTIVE'), 'and its declaration says so')
+      }
+      t.match(await createPayment(at, merchant), { status: 403, body: { code: 'MERCHANT_INACTIVE' } })
+      t.match((await at.call('GET', '/api/v1/whoami', { merchant })).body, { merchant: { is_active: false } })
+      const working = await at.merchant()
+      t.match((await at.call('GET', '/api/v1/whoami', { merchant: working })).body, { merchant: { is_active: true } })
+    },
+  )
 }
 
 t.test('the team and the credentials of a merchant are closed from the moment it is disabled', async (t) => {
@@ -99,7 +102,8 @@ t.test('who may not do it at all hears that first', async (t) => {
   const merchant = await disabled(service)
   const headers = person(merchant, { roles: ['FINANCE'] })
   const answer = await service.call('POST', '/api/v1/portal/team', { headers, body: {} })
-  t.match(answer, { status: 403, body: { code: 'FORBIDDEN_ROLE' } })
+  const error = /^the role FINANCE is not allowed to see, invite and remove members of the team/
+  t.match(answer, { status: 403, body: { code: 'FORBIDDEN_ROLE', error } }, 'in words, and not as the operation')
 })
 
 t.test("a payer's way through a disabled merchant's payment stays open", async (t) => {

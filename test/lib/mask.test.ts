@@ -1,5 +1,13 @@
+import fc from 'fast-check'
 import t from 'tap'
-import { maskAddress, maskEmails, maskEmailsIn } from '../../src/lib/mask.ts'
+import {
+  maskAddress,
+  maskAllButLastFour,
+  maskEmails,
+  maskNumbers,
+  maskPeopleIn,
+  maskWords,
+} from '../../src/lib/mask.ts'
 
 t.test('the name of an e-mail address is hidden but for its first letter', async (t) => {
   const cases: [text: string, masked: string][] = [
@@ -47,12 +55,157 @@ t.test('no part of a name is shown, whatever it is made of', async (t) => {
 })
 
 t.test('in every text of a JSON value, its names among them, and address fields as one', async (t) => {
-  t.same(maskEmailsIn({ 'ada@acme.example': [1, null, true, { email: 'bob@acme.example' }] }), {
+  t.same(maskPeopleIn({ 'ada@acme.example': [1, null, true, { email: 'bob@acme.example' }] }), {
     'a***@acme.example': [1, null, true, { email: 'b***@acme.example' }],
   })
-  t.same(maskEmailsIn({ admin_email: '"bob smith"@acme.example', reason: 'ask bob@acme.example', email: null }), {
+  t.same(maskPeopleIn({ admin_email: '"bob smith"@acme.example', reason: 'ask bob@acme.example', email: null }), {
     admin_email: '"***@acme.example',
     reason: 'ask b***@acme.example',
     email: null,
+  })
+})
+
+t.test('a mask shows four characters and not how many there are', async (t) => {
+  fc.assert(
+    fc.property(fc.stringMatching(/^\d{8}$/), (text) => {
+      const mask = maskAllButLastFour(text)
+      t.equal(mask, `****${text.slice(4)}`)
+      t.equal(mask.length, 8)
+    }),
+  )
+  t.equal(maskAllButLastFour('123456'), '****3456')
+})
+
+t.test('numbers of phones and accounts are shown as their last four characters', async (t) => {
+  const cases: [text: string, masked: string][] = [
+    ['call 07700 900123 please', 'call ****0123 please'],
+    ['call +447700900123, or (020) 7946 0958.', 'call ****0123, or ****0958.'],
+    ['+44 (0)20 7946 0958', '****0958'],
+    ['020.7946.0958 and 0151/1234567', '****0958 and ****4567'],
+    ['(555) 123-4567 or 555.123.4567', '(555) ****4567 or ****4567'],
+    ['06 12 34 56 78', '****5678'],
+    ['GB29 NWBK 6016 1331 9268 19 is mine', '****6819 is mine'],
+    ['IBAN:GB29NWBK60161331926819.', 'IBAN:****6819.'],
+    ['gb29-nwbk-6016-1331-9268-19', '****6819'],
+    ['NO93 8601 1117 947 and MT84MALT011000012345MTLCAST001S', '****7947 and ****001S'],
+    ['20-00-00 55779911', '****9911'],
+    ['card 4929 1234 5678 9012', 'card ****9012'],
+    ['123\u00a0456', '****3456'],
+    ['123\u2013456\u20117', '****4567'],
+    ['\uff11\uff12\uff13\uff14\uff15\uff16', '****\uff13\uff14\uff15\uff16'],
+    ['12345', '12345'],
+    ['12345\n67890', '12345\n67890'],
+    [
+      'I paid 1250.00 on 3 May, then 12.50 (not 120.00) at 09:30',
+      'I paid 1250.00 on 3 May, then 12.50 (not 120.00) at 09:30',
+    ],
+    ['room no12 with this that', 'room no12 with this that'],
+  ]
+  for (const [text, masked] of cases) t.equal(maskNumbers(text), masked, text)
+  t.equal(maskWords('0770 0900123 is pat@payer.example'), '****0123 is p***@payer.example')
+})
+
+const digitsOf = (text: string): number => [...text.replaceAll(/\P{Nd}/gu, '')].length
+
+t.test('nothing of six digits with blanks or hyphens between is left, and what has fewer stays', async (t) => {
+  const piece = fc.oneof(
+    fc.stringMatching(/^[0-9]{1,8}$/),
+    fc.constantFrom(
+      ' ',
+      '-',
+      '  ',
+      '\u00a0',
+      '.',
+      '/',
+      '(0)',
+      '+',
+      '(',
+      ')',
+      '\n',
+      'GB29',
+      'NWBK',
+      'a',
+      'Straße',
+      '@',
+      '****',
+      '\u{1d7ce}',
+    ),
+    fc.string({ unit: 'binary', maxLength: 3 }),
+  )
+  fc.assert(
+    fc.property(fc.array(piece, { maxLength: 30 }), (pieces) => {
+      const text = pieces.join('')
+      const masked = maskNumbers(text)
+      const runs = masked.match(/\p{Nd}(?:[ \u00a0-]{0,3}\p{Nd})*/gu) ?? []
+      for (const run of runs) if (digitsOf(run) > 5) throw new Error(`${JSON.stringify(text)} shows ${run}`)
+      if (digitsOf(text) < 6 && masked !== text) throw new Error(`${JSON.stringify(text)} became ${masked}`)
+      if (!masked.isWellFormed() && text.isWellFormed()) throw new Error('half a character is left')
+    }),
+    { numRuns: 5_000 },
+  )
+  fc.assert(
+    fc.property(fc.stringMatching(/^[0-9]{6,20}$/), (number) => {
+      t.equal(maskNumbers(`my number ${number}!`), `my number ****${number.slice(-4)}!`)
+    }),
+  )
+})
+
+t.test('a text is gone through once, however it is made', async (t) => {
+  for (const unit of [
+    '1',
+    '1 ',
+    '1    ',
+    '12345.',
+    '+',
+    '+1',
+    '(0',
+    '0',
+    'GB29',
+    'GB29 NWBK ',
+    'aa11 bbbb cccc dddd ',
+    'a',
+    ' ',
+    '-',
+    '12-',
+    'AB12abcd1234efgh5678ijklX',
+    '1.1.',
+  ]) {
+    const timeOf = (length: number): number => {
+      const text = unit.repeat(Math.ceil(length / unit.length))
+      const began = performance.now()
+      maskNumbers(text)
+      return performance.now() - began
+    }
+    timeOf(1_000)
+    t.ok(timeOf(400_000) < 1_500, `400,000 characters of ${JSON.stringify(unit)}`)
+  }
+})
+
+t.test('in what people say, by the name of the member; ids, times and amounts stay as they are', async (t) => {
+  const untouched = {
+    id: '01990000-1234-7123-8123-123456789012',
+    end_to_end_id: 'SVC0199012345678901234567890123456789',
+    gross_amount: '1234567.00',
+    opened_at: '2026-11-21T09:30:00.000Z',
+    ordinal: '123456789',
+    reason: 'ITEM_NOT_RECEIVED',
+  }
+  t.same(maskPeopleIn(untouched), untouched)
+  const words = 'ring 07700 900123 or pat@payer.example'
+  const hidden = 'ring ****0123 or p***@payer.example'
+  for (const name of [
+    'payer_statement',
+    'statement',
+    'merchant_evidence',
+    'resolution_note',
+    'escalation_reason',
+    'note',
+    'reason',
+  ])
+    t.same(maskPeopleIn({ list: [{ [name]: words }] }), { list: [{ [name]: hidden }] }, name)
+  t.same(maskPeopleIn({ note: null, reason: 1, statement: [words] }), {
+    note: null,
+    reason: 1,
+    statement: ['ring 07700 900123 or p***@payer.example'],
   })
 })

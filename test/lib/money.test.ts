@@ -7,6 +7,7 @@ import {
   isAmountText,
   isKnownCurrency,
   parseAmount,
+  percentText,
   toNumeric,
 } from '../../src/lib/money.ts'
 
@@ -44,6 +45,11 @@ t.test('what is no amount is refused, never guessed', async (t) => {
     t.notOk(isAmountText(text), JSON.stringify(text))
     t.throws(() => parseAmount(text), RangeError, JSON.stringify(text))
   }
+})
+
+t.test('a fraction is said in percent, without zeros that tell nothing', async (t) => {
+  const cases = { '0.0125': '1.25%', '0.0100': '1%', '0.1': '10%', '0': '0%', '0.0000': '0%', '0.9999': '99.99%' }
+  for (const [fraction, text] of Object.entries(cases)) t.equal(percentText(fraction), text)
 })
 
 t.test('an amount is read to the last of its four decimals', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { generateMasterKey, makeSealer } from '../../src/lib/seal.ts'
+import { generateMasterKey, kidOfKey, makeSealer } from '../../src/lib/seal.ts'
 
 const key = generateMasterKey()
 const sealer = makeSealer(key)
@@ -61,4 +61,40 @@ t.test('a master key of another length is refused', async (t) => {
   for (const wrong of ['', 'short', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')])
     t.throws(() => makeSealer(wrong), /32 bytes/)
   t.equal(Buffer.from(generateMasterKey(), 'base64').length, 32)
+})
+
+t.test('a ring of keys opens what any of them has sealed, and seals under the first', async (t) => {
+  const [oldKey, newKey] = [generateMasterKey(), generateMasterKey()]
+  const [before, between, after] = [makeSealer(oldKey), makeSealer(oldKey, [newKey]), makeSealer(newKey, [oldKey])]
+  const [old, fresh] = [before.seal('old', place), after.seal('fresh', place)]
+  t.equal(after.open(old, place), 'old')
+  t.equal(between.open(fresh, place), 'fresh', 'who knows the next key opens what the others seal already')
+  t.equal(between.kid, before.kid)
+  t.equal(after.kidOf(between.seal('x', place)), before.kid)
+  t.equal(after.kidOf(fresh), after.kid)
+  t.same(after.previousKids, [before.kid])
+  t.equal(kidOfKey(newKey), after.kid)
+  t.equal(after.kidOf('hello'), undefined)
+  t.throws(() => after.open(old, { ...place, rowId: 'r2' }), 'the place counts under a previous key too')
+})
+
+t.test('a key that is not there is told by its id, and no key is told', async (t) => {
+  const other = makeSealer(generateMasterKey())
+  const [current, previous] = [generateMasterKey(), generateMasterKey()]
+  const ring = makeSealer(current, [previous])
+  try {
+    ring.open(other.seal('secret', place), place)
+    t.fail('it opened')
+  } catch (error) {
+    const message = String(error)
+    for (const kid of [other.kid, ring.kid, ...ring.previousKids]) t.match(message, kid)
+    for (const secret of [current, previous, 'secret']) t.notOk(message.includes(secret))
+  }
+})
+
+t.test('no nonce is used twice in a thousand seals', async (t) => {
+  const sealed = Array.from({ length: 1_000 }, () => sealer.seal('the same', place).split('.'))
+  const wrapped = sealed.map(([, , part = '']) => Buffer.from(part, 'base64url').subarray(0, 12).toString('hex'))
+  const bodies = sealed.map(([, , , part = '']) => part)
+  t.equal(new Set([...wrapped, ...bodies]).size, 2_000)
 })

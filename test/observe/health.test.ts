@@ -5,7 +5,7 @@ import { makeRemoteIdentity } from '../support/remote-identity.ts'
 t.test('liveness asks nobody, readiness counts the outbox', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
   t.match(await service.call('GET', '/healthz'), { status: 200, text: '{"status":"ok"}' })
-  const nothing = { waiting: 0, due: 0, dead: 0 }
+  const nothing = { waiting: 0, due: 0, dead: 0, held: 0 }
   t.same((await service.call('GET', '/readyz')).body, { status: 'ready', database: 'reachable', webhooks: nothing })
   const withEndpoint = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/' })
   await createPayment(service, withEndpoint)
@@ -17,6 +17,19 @@ t.test('liveness asks nobody, readiness counts the outbox', async (t) => {
   )
   const { body } = await service.call('GET', '/readyz')
   t.match(body, { status: 'ready', webhooks: { waiting: 2, due: 2, dead: 1 } })
+})
+
+t.test('readiness counts what waits for a paused endpoint, or for one that is not set', async (t) => {
+  const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
+  const counts = async () => (await service.call('GET', '/readyz')).body.webhooks
+  const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/' })
+  const put = (body: object) => service.call('PUT', '/api/v1/portal/webhook-endpoint', { merchant, body })
+  await put({ paused: true })
+  await createPayment(service, merchant)
+  await createPayment(service, await service.merchant())
+  t.same(await counts(), { waiting: 0, due: 0, dead: 0, held: 2 })
+  await put({ paused: false })
+  t.same(await counts(), { waiting: 1, due: 1, dead: 0, held: 1 })
 })
 
 t.test('an identity provider that is away is shown, and the service stays ready', async (t) => {

@@ -1,10 +1,13 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { expireEvidence } from '../../src/disputes/expire-evidence.ts'
 import { expireConsents } from '../../src/payments/expire.ts'
 import { atBank, createPayment, testService, until } from '../support/app.ts'
+import type { TestMerchant } from '../support/app.ts'
+import { accept, endEvidenceTime, escalate, raise, raiseAsPayer, resolve, submitEvidence } from '../support/disputes.ts'
 import { INVARIANTS, brokenInvariants } from '../support/invariants.ts'
 import type { Invariant } from '../support/invariants.ts'
-import { completeSca, refund, tally } from '../support/payments.ts'
+import { completeSca, refund, tally, times } from '../support/payments.ts'
 
 const service = await testService(t, { worker: true })
 const merchants = [
@@ -88,7 +91,33 @@ async function live(index: number): Promise<void> {
     [{ amount: '0.50' }, { amount: '0.25' }],
     [{ amount: '1.00' }, { amount: '1.00' }, undefined],
   ])
-  await Promise.all(bodies.map((body) => refund(service, merchant, { id, body })))
+  const isDisputed = chance() < 0.8
+  const disputeWay = chance()
+  await Promise.all([
+    ...bodies.map((body) => refund(service, merchant, { id, body })),
+    isDisputed ? dispute(merchant, id, disputeWay) : undefined,
+  ])
+}
+
+/** A dispute of a payment that is refunded meanwhile, with whoever has a say in it speaking at once. */
+async function dispute(merchant: TestMerchant, paymentId: string, way: number): Promise<void> {
+  const raised = await Promise.all([raiseAsPayer(service, paymentId), raise(service, merchant, paymentId)])
+  const id = raised.find(({ status }) => status === 201)?.body.id
+  if (id === undefined || way < 0.2) return
+  if (way < 0.4) await endEvidenceTime(service, id)
+  await Promise.all([
+    way < 0.4 ? expireEvidence(service.app) : submitEvidence(service, merchant, id),
+    way > 0.9 ? escalate(service, id) : undefined,
+  ])
+  if (way > 0.95) return
+  await Promise.all([
+    resolve(service, id, { refund: way < 0.7 }),
+    way < 0.6 ? undefined : resolve(service, id, { status: 'RESOLVED_MERCHANT_FAVOUR' }),
+    accept(service, merchant, id, { body: { refund: way < 0.5 } }),
+    submitEvidence(service, merchant, id),
+  ])
+  // Where the bank has refused the refund by now it is ordered again, by two at once; elsewhere it is refused.
+  if (way < 0.7) await times(2, () => resolve(service, id, { refund: true }))
 }
 
 t.test('after a run of every kind of payment side by side, all invariants hold', async (t) => {
@@ -113,6 +142,10 @@ t.test('after a run of every kind of payment side by side, all invariants hold',
   t.equal(rows.length, PAYMENTS, 'twins made nothing more')
   for (const status of ['Failed', 'Settled', 'Refunded'])
     t.ok((counts[status] ?? 0) > 5, `${status}: ${counts[status]}`)
+  const { rows: disputes } = await owner.query<{ status: string }>('select status::text as status from disputes')
+  const ends = tally(disputes.map(({ status }) => status))
+  for (const status of ['RESOLVED_MERCHANT_FAVOUR', 'RESOLVED_PAYER_FAVOUR'])
+    t.ok((ends[status] ?? 0) > 0, `disputes ${status}: ${ends[status]}`)
   t.same(await brokenInvariants(owner), [])
 })
 
@@ -155,6 +188,39 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
     'update webhook_deliveries set sequence = sequence + 1 where payment_intent_id = $1',
     'update payment_intents set webhook_sequence = webhook_sequence + 1 where id = $1',
   ],
+  'I6 a dispute is of money that moved, and went by legal moves to its status': [
+    `update payment_intents set status = 'Authorised' where id = $1`,
+    `update disputes set status = 'ESCALATED' where payment_intent_id = $1`,
+    `update disputes set evidence_missing = true where payment_intent_id = $1`,
+    `delete from dispute_events e using disputes d where d.id = e.dispute_id and d.payment_intent_id = $1`,
+    `delete from dispute_events e using disputes d where d.id = e.dispute_id and d.payment_intent_id = $1 and e.event = 'opening'`,
+    `update dispute_events e set new_status = 'OPEN' from disputes d where d.id = e.dispute_id and d.payment_intent_id = $1`,
+  ],
+  'I6 the refund of a dispute is one of its own payment, and of no other dispute': [
+    `update disputes set refund_id = (select id from payment_refunds where payment_intent_id <> $1 limit 1) where payment_intent_id = $1`,
+  ],
+  'I6 what a dispute orders again the bank had refused before': [
+    `update payment_refunds set dispute_id = (select id from disputes where payment_intent_id = $1)
+     where id = (select id from payment_refunds where status = 'EXECUTED' and payment_intent_id <> $1 limit 1)`,
+  ],
+  'I7 what waits for an endpoint is parked, once and not queued, and nothing else is': [
+    'delete from webhook_parked p using webhook_deliveries d where d.id = p.delivery_id and d.payment_intent_id = $1',
+    `update webhook_deliveries set status = 'DEAD', attempt_count = 6 where payment_intent_id = $1`,
+    'update webhook_deliveries set next_retry_at = now() where payment_intent_id = $1',
+    `insert into webhook_queue (merchant_id, delivery_id, sequence, due_at)
+     select merchant_id, id, 1, now() from webhook_deliveries where payment_intent_id = $1`,
+    `update webhook_parked p set created_at = now() from webhook_deliveries d where d.id = p.delivery_id and d.payment_intent_id = $1`,
+  ],
+  'I7 what waits for a time is queued, and nothing else is': [
+    'update webhook_deliveries set next_retry_at = now() where payment_intent_id = $1',
+    `insert into webhook_queue (merchant_id, delivery_id, sequence, due_at)
+     select merchant_id, id, 1, now() from webhook_deliveries where payment_intent_id = $1`,
+  ],
+  'I8 the events of a dispute are an unbroken chain': [
+    `update dispute_events e set note = 'another' from disputes d where d.id = e.dispute_id and d.payment_intent_id = $1`,
+    `update dispute_events e set actor_name = 'another' from disputes d where d.id = e.dispute_id and d.payment_intent_id = $1`,
+    `delete from dispute_events e using disputes d where d.id = e.dispute_id and d.payment_intent_id = $1 and e.event = 'opening'`,
+  ],
   'I8 the hash of every audited payload is right': [
     `update payment_events set raw_payload = '{"amount":"1.00"}' where payment_intent_id = $1`,
   ],
@@ -166,9 +232,14 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
 }
 
 t.test('each invariant finds the damage it is there for', async (t) => {
-  const { rows } = await owner.query<{ id: string }>(
-    `select id from payment_intents where status = 'Settled' and refunded_amount = 0 limit 1`,
+  const { rows } = await owner.query<{ id: string; merchant_id: string }>(
+    `select id, merchant_id from payment_intents p
+     where status = 'Settled' and refunded_amount = 0 and not exists (select from disputes d where d.payment_intent_id = p.id)
+     limit 1`,
   )
+  const merchant = merchants.find(({ id }) => id === rows[0]?.merchant_id) ?? merchants[0]!
+  const { body } = await raise(service, merchant, rows[0]?.id ?? '')
+  await submitEvidence(service, merchant, body.id)
   for (const [name, damages] of Object.entries(DAMAGE)) {
     for (const damage of damages) {
       await owner.query('begin')

@@ -139,11 +139,8 @@ t.test('a refund that a crash left between its two steps is resumed, whichever a
     ['refund-fails', 'FAILED'],
   ] as const) {
     const id = await settledPayment(service, merchant, { scenario })
-    // A defect, not a silence: the request ends without a word, as a process that dies does.
-    bank.steer('refund', async () => {
-      throw new Error('the process ends here')
-    })
-    t.equal((await refund(service, merchant, { id })).status, 500)
+    bank.steer('refund', noAnswer)
+    t.equal((await refund(service, merchant, { id })).status, 202)
     bank.steer('refund', undefined)
     t.match(await refundsOf(id), [{ status: 'PENDING' }])
     await resumeRefunds(service.app)

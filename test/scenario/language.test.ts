@@ -5,6 +5,8 @@ import { readScenarios } from '../../cli/scenario/read-scenarios.ts'
 import { mistakeText } from '../../cli/scenario/source.ts'
 import { PAY, casesOf, mistakesOf, scenarioOf } from './read.ts'
 
+const DISPUTE = 'dispute: { payment: $p1, reason: OTHER, as: d1 }'
+
 t.test('documents become cases in their order, with their variables filled in', async (t) => {
   const text = `${scenarioOf(['pay: { as: p1, amount: $amount, currency: GBP, remittance_reference: "No ${n}" }'], 'vars: { amount: "50.00", n: 7 }\n')}---\n${scenarioOf([PAY])}`
   const [first, second] = casesOf(text)
@@ -210,8 +212,31 @@ t.test('the JSON Schema has every verb', async (t) => {
 })
 
 t.test("each verb's own example is valid", async (t) => {
-  for (const [verb, { example }] of Object.entries(VERBS))
-    t.same(mistakesOf(scenarioOf(verb === 'pay' ? [example] : [PAY, example])), [], verb)
+  const needed: Record<string, string[]> = { pay: [], dispute: [PAY] }
+  for (const [verb, { example }] of Object.entries(VERBS)) {
+    const before = needed[verb] ?? (example.includes('$d1') ? [PAY, DISPUTE] : [PAY])
+    t.same(mistakesOf(scenarioOf([...before, example])), [], verb)
+  }
+})
+
+t.test('a field that names a dispute takes no payment, and the other way round', async (t) => {
+  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'evidence: { dispute: $p1, text: x }'])), [
+    /\$p1 is no dispute: only a step dispute makes one/,
+  ])
+  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'refund: { payment: $d1 }'])), [
+    /\$d1 is no payment: only a step pay makes one/,
+  ])
+  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'accept: { dispute: $d1.id }'])), [
+    /dispute must be a dispute by its name, such as \$d1/,
+  ])
+  t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'expect: { dispute: $d1 }'])), [/expect says nothing about \$d1/])
+  t.match(mistakesOf(scenarioOf([PAY, 'dispute: { payment: $p1, reason: LOST }'])), [/reason can't be "LOST"/])
+  t.same(mistakesOf(scenarioOf([PAY, DISPUTE, 'http: { get: "/portal/disputes/$d1.id" }'])), [])
+})
+
+t.test('a receiver takes a secret alone', async (t) => {
+  t.same(mistakesOf(scenarioOf([PAY, 'receiver: { secret: newest }'])), [])
+  t.match(mistakesOf(scenarioOf([PAY, 'receiver: {}'])), [/receiver takes one or more of answers, delay and secret/])
 })
 
 t.test('the nearest word is near', async (t) => {

@@ -409,6 +409,10 @@ t.test("svc sandbox clock advance lets a merchant's time pass", async (t) => {
     code: 0,
     stdout: /"advanced_ms":39600000/,
   })
+  t.match(await svc(['sandbox', 'clock', 'advance', '1m', '--merchant', merchant.realm, '-o', 'id']), {
+    code: 0,
+    stdout: `${merchant.id}\n`,
+  })
   t.match(await svc(['sandbox', 'clock', 'advance', '11h', '--merchant', 'nobody']), { code: 6 })
   t.match(await svc(['sandbox', 'clock', 'advance', '11 hours', '--merchant', merchant.id]), { code: 2 })
   t.match(await svc(['sandbox', 'clock', 'advance', '1h']), { code: 2, stderr: /--merchant/ })

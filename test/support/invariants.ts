@@ -53,14 +53,15 @@ export const INVARIANTS = {
       or (p.failure_code = 'CONSENT_EXPIRED') is distinct from (c.status = 'EXPIRED') and (p.failure_code = 'CONSENT_EXPIRED' or c.status = 'EXPIRED')`,
   'I4 a webhook tells its own merchant of its own payment': `
     select d.id from webhook_deliveries d join payment_intents p on p.id = d.payment_intent_id
+    cross join lateral (select d.event_type like 'dispute.%' as of_dispute, d.payload -> 'data' as data) w
     where d.merchant_id <> p.merchant_id
-      or d.payload -> 'data' ->> 'merchantId' is distinct from p.merchant_id::text
-      or d.payload -> 'data' ->> 'id' is distinct from p.id::text
+      or data ->> 'merchantId' is distinct from p.merchant_id::text
+      or data ->> case when of_dispute then 'paymentId' else 'id' end is distinct from p.id::text
       or d.payload ->> 'eventId' is distinct from d.event_id
       or d.payload ->> 'eventType' is distinct from d.event_type
-      or d.payload -> 'data' ->> 'sequence' is distinct from d.sequence::text
-      or d.payload -> 'data' -> 'financials' ->> 'grossAmount' is distinct from money_text(p.gross_amount)
-      or d.payload -> 'data' -> 'failure' ->> 'code' is distinct from p.failure_code and d.event_type = 'payment.failed'`,
+      or data ->> 'sequence' is distinct from d.sequence::text
+      or data -> case when of_dispute then 'amount' else 'financials' end ->> 'grossAmount' is distinct from money_text(p.gross_amount)
+      or data -> 'failure' ->> 'code' is distinct from p.failure_code and d.event_type = 'payment.failed'`,
   'I5 every change is told once, and nothing else': `
     with told (status, type) as (values
       ('AwaitingAuthorisation'::payment_status, 'payment.initiated'), ('Authorised', 'payment.authorized'),
@@ -70,6 +71,9 @@ export const INVARIANTS = {
       select payment_intent_id as id, type, count(*) as n
       from (
         select payment_intent_id, type from payment_events join told on told.status = new_status
+        union all
+        select d.payment_intent_id, case e.event when 'opening' then 'dispute.opened' when 'escalation' then 'dispute.escalated' else 'dispute.resolved' end
+        from dispute_events e join disputes d on d.id = e.dispute_id where e.event not like 'evidence%' and e.event <> 'refund ordered'
         union all
         select payment_intent_id, 'refund.failed' from payment_refunds where status = 'FAILED'
         union all
@@ -88,6 +92,46 @@ export const INVARIANTS = {
     left join (select payment_intent_id, count(*) as n, count(distinct sequence) as different, min(sequence) as first, max(sequence) as last from webhook_deliveries group by 1) d
       on d.payment_intent_id = p.id
     where coalesce(d.n, 0) <> p.webhook_sequence or (d.n > 0 and (d.first <> 1 or d.last <> d.n or d.different <> d.n))`,
+  'I6 a dispute is of money that moved, and went by legal moves to its status': `
+    with e as (
+      select *, lag(new_status) over w as before, row_number() over w as n, lead(ordinal) over w as after
+      from dispute_events window w as (partition by dispute_id order by ordinal)
+    )
+    select d.id from disputes d
+    left join payment_intents p on p.merchant_id = d.merchant_id and p.id = d.payment_intent_id
+    left join e on e.dispute_id = d.id and e.merchant_id = d.merchant_id
+    where p.status is null or p.status not in ('Settled', 'Refunded') or e.ordinal is null
+      or (n = 1) <> (e.event = 'opening') or previous_status is distinct from before
+      or (after is null and new_status <> d.status)
+      or (d.status::text like 'RESOLVED%') <> (d.resolved_at is not null)
+      or (d.refund_id is not null and d.status <> 'RESOLVED_PAYER_FAVOUR')
+      or (d.evidence_missing and d.merchant_evidence is not null)`,
+  'I6 the refund of a dispute is one of its own payment, and of no other dispute': `
+    select d.id from disputes d left join payment_refunds r on r.merchant_id = d.merchant_id and r.id = d.refund_id
+    where d.refund_id is not null
+      and (r.payment_intent_id is distinct from d.payment_intent_id or r.dispute_id is distinct from d.id or (select count(*) from disputes o where o.refund_id = d.refund_id) > 1)`,
+  'I6 what a dispute orders again the bank had refused before': `
+    select r.id from payment_refunds r left join disputes d on d.merchant_id = r.merchant_id and d.id = r.dispute_id
+    where r.dispute_id is not null
+      and (r.payment_intent_id is distinct from d.payment_intent_id or d.refund_id is distinct from r.id and r.status <> 'FAILED')`,
+  'I7 what waits for an endpoint is parked, once and not queued, and nothing else is': `
+    select coalesce(d.id, p.delivery_id) from (
+      select * from webhook_deliveries where next_retry_at = 'infinity' and status in ('PENDING', 'FAILED')
+    ) d
+    full join webhook_parked p on p.merchant_id = d.merchant_id and p.delivery_id = d.id
+    left join webhook_queue q on q.merchant_id = p.merchant_id and q.delivery_id = p.delivery_id
+    where d.id is null or p.delivery_id is null or p.created_at <> d.created_at or q.delivery_id is not null`,
+  'I7 what waits for a time is queued, and nothing else is': `
+    select coalesce(d.id, q.delivery_id) from (
+      select * from webhook_deliveries where next_retry_at < 'infinity' and status in ('PENDING', 'FAILED')
+    ) d
+    full join webhook_queue q on q.merchant_id = d.merchant_id and q.delivery_id = d.id
+    where d.id is null or q.delivery_id is null`,
+  'I8 the events of a dispute are an unbroken chain': `
+    select e.ordinal from (
+      select *, lag(event_hash, 1, repeat('0', 64)::bpchar) over (partition by dispute_id order by ordinal) as before from dispute_events
+    ) e join dispute_events s on s.ordinal = e.ordinal
+    where e.prev_hash is distinct from e.before or e.event_hash is distinct from dispute_event_hash(s)`,
   'I8 the hash of every audited payload is right': `
     select ordinal from payment_events where raw_payload_sha256 is distinct from encode(sha256(convert_to(raw_payload::text, 'UTF8')), 'hex')`,
   'I8 the audit events of a payment are an unbroken chain': `

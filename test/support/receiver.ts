@@ -32,6 +32,8 @@ export async function startReceiver(
   let peak = 0
   let connections = 0
   const server = createServer({ keepAliveTimeout: 10_000 }, (incoming, response) => {
+    // The check of an endpoint is no delivery.
+    if (incoming.method === 'HEAD') return void response.writeHead(405).end()
     underWay += 1
     peak = Math.max(peak, underWay)
     response.once('close', () => (underWay -= 1))

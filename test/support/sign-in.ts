@@ -1,7 +1,7 @@
 import { clientIdsOf } from '../../src/lib/realms.ts'
 import { MERCHANT_ROLES } from '../../src/lib/permissions.ts'
 import { insertMerchant } from '../../src/merchants/sql.ts'
-import { generateWebhookSecret, webhookSecretContext } from '../../src/merchants/webhook-secret.ts'
+import { generateWebhookSecret, webhookSecretContext } from '../../src/signing/secret.ts'
 import type { TestMerchant, TestService } from './app.ts'
 import { CALLBACK, PASSWORD, PORTAL, signIn } from './identity.ts'
 import type { Tokens } from './identity.ts'

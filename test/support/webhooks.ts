@@ -6,6 +6,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Config } from '../../src/config.ts'
 import { makeAdminConnection } from '../../src/db/connection.ts'
 import { generateMasterKey } from '../../src/lib/seal.ts'
+import { armDeliveries } from '../../src/webhooks/arm-deliveries.ts'
 import { runDeliveries } from '../../src/webhooks/run-deliveries.ts'
 import type { Deliveries } from '../../src/webhooks/run-deliveries.ts'
 import { testDatabase } from './database.ts'
@@ -43,6 +44,11 @@ export function startDeliveries(t: Test, app: App, options: Parameters<typeof ru
   const deliveries = runDeliveries(app, options)
   t.teardown(() => deliveries.stop())
   return deliveries
+}
+
+/** Runs the job that arms what an endpoint's change left parked, until nothing is to be armed. */
+export async function armAll(app: App): Promise<void> {
+  while ((await armDeliveries(app, new AbortController().signal)).more);
 }
 
 type MerchantInput = { owner: pg.Client; app: Pick<App, 'sealer'>; webhookUrl: string | null; secret?: string }
@@ -93,6 +99,25 @@ export async function plantDeliveries(owner: pg.Client, merchantId: string, plan
        lateral (select 'evt_1700000000000_' || substr(md5(random()::text || n), 1, 16) as event_id) e
      returning id`,
     [merchantId, count, nextRetryAt ?? null, paymentId, sequence, createdAt, payload ?? null],
+  )
+  return rows.map(({ id }) => id)
+}
+
+/** DEAD deliveries of a merchant, a second apart from `from` on. Returns their ids, the oldest first. */
+export async function plantDead(
+  owner: pg.Client,
+  merchantId: string,
+  plant: { count?: number; from?: string; eventType?: string } = {},
+): Promise<string[]> {
+  const { count = 1, from = '2026-01-01T00:00:00Z', eventType = 'payment.settled' } = plant
+  const { rows } = await owner.query<{ id: string }>(
+    `insert into webhook_deliveries (id, merchant_id, event_id, event_type, payload, status, attempt_count, next_retry_at,
+       last_http_status, last_error, created_at)
+     select gen_random_uuid(), $1, 'evt_1700000000000_' || substr(md5(random()::text || n), 1, 16), $4, '{"eventId":"dead"}',
+       'DEAD', 6, 'infinity', 500, 'http_500', $3::timestamptz + (n - 1) * interval '1 second'
+     from generate_series(1, $2::int) as n
+     returning id`,
+    [merchantId, count, from, eventType],
   )
   return rows.map(({ id }) => id)
 }

@@ -1,4 +1,4 @@
-import type { OperatorAction } from '../../../src/wire/admin.ts'
+import type { OperatorAction } from '../../../src/wire/audit.ts'
 import { actorText } from '../../role-text.ts'
 import type { Column } from '../../table.ts'
 import { endOfId, minuteOf, shortTime } from '../../text.ts'

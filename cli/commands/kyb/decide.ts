@@ -37,6 +37,9 @@ export function decide(decision: Decision): (context: Context, input: DecideInpu
     const changed = await change(context, client, setKybStatus, {
       input: { params: { id: merchant.id }, body: { kyb_status: to, reason: options.reason } },
       options,
+      effect: isDecided
+        ? 'this would change nothing'
+        : `this would ${decision} ${merchant.trading_name}: KYB from ${merchant.kyb_status} to ${to}`,
       ...(decision === 'suspend' && !isDecided
         ? { danger: { what, words: namesOf(merchant), isExact, yes: options.yes } }
         : {}),

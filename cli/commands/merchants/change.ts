@@ -33,6 +33,10 @@ async function setActive(context: Context, { args, options }: ActiveInput, isAct
   const changed = await change(context, client, setMerchantActive, {
     input: { params: { id: merchant.id }, body: { is_active: isActive, reason: options.reason } },
     options,
+    effect:
+      merchant.is_active === isActive
+        ? 'this would tell its realm once more, and change nothing else'
+        : `this would ${isActive ? 'enable' : 'disable'} ${merchant.trading_name}`,
     // Disabling it again heals a realm that did not hear of it, and takes nothing from anybody.
     ...(isActive || !merchant.is_active
       ? {}

@@ -1,5 +1,5 @@
 import { AdminMerchant } from '../../../src/wire/admin.ts'
-import type { OperatorAction } from '../../../src/wire/admin.ts'
+import type { OperatorAction } from '../../../src/wire/audit.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../io.ts'
 import { actorText } from '../../role-text.ts'
@@ -8,7 +8,7 @@ import type { Column } from '../../table.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../../text.ts'
 
 /** How a KYB status looks: open in yellow, an answer in green or red. */
-export function kybStyle(status: string): Style | undefined {
+function kybStyle(status: string): Style | undefined {
   if (status === 'APPROVED') return 'green'
   return status === 'SUSPENDED' ? 'red' : 'yellow'
 }

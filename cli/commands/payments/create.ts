@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { PaymentStatus, createPayment, getPayment } from '../../../src/wire/payments.ts'
-import type { CreatedPayment } from '../../../src/wire/payments.ts'
+import { CreatedPayment, Payment, PaymentStatus, createPayment, getPayment } from '../../../src/wire/payments.ts'
 import type { OperationInput } from '../../../src/wire/operation.ts'
+import { checkBody, membersOf } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
@@ -42,7 +42,6 @@ export async function create(context: Context, { options }: CommandInput<CreateO
   const timeoutMs = durationOf(options.timeout, '--timeout')
   const client = context.client()
   const key = options.idempotencyKey ?? randomUUID()
-  if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
   const facts: Record<string, string> = { idempotency_key: key }
   try {
     const created = await createOnce(context, client, { options, key })
@@ -69,6 +68,10 @@ async function createOnce(
   { options, key }: { options: CreateOptions; key: string },
 ): Promise<CreatedPayment> {
   const body = bodyOf(options, `${client.apiUrl}/payments/return`)
+  checkBody(createPayment, body)
+  // Which of the two is printed depends on what is waited for.
+  context.print.expect([...membersOf(CreatedPayment), ...membersOf(Payment)])
+  if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
   const { status, body: created } = await call(client, createPayment, { headers: { 'x-idempotency-key': key }, body })
   if (status === 200) context.note('This key was used before: the payment existed already.')
   return created

@@ -1,52 +1,35 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import {
   PaymentEvent,
-  PaymentStatus,
   PaymentSummary,
   cancelPayment,
   getPayment,
   listPaymentEvents,
   listPayments,
 } from '../../../src/wire/payments.ts'
-import type { OperationInput } from '../../../src/wire/operation.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
+import { collectPages, rowsOf } from '../../pages.ts'
+import type { PageReader } from '../../pages.ts'
 import { resolveId } from '../../resolve-id.ts'
-import { endOfId, shortTime } from '../../text.ts'
-import { parseTime } from '../../times.ts'
+import type { Column } from '../../table.ts'
+import { endOfId, minuteOf, shortTime } from '../../text.ts'
+import { Paging } from '../merchants/read.ts'
+import { FilterOptions, filterOf } from './filters.ts'
+import type { Filter } from './filters.ts'
 import { printPayment, statusStyle } from './view.ts'
 
-const text = z.string().optional()
-
-export const ListOptions = z.object({
-  status: PaymentStatus.optional(),
-  from: text,
-  to: text,
-  currency: text,
-  minAmount: text,
-  maxAmount: text,
-  endToEndId: text,
-  bankId: text,
-  limit: z.string().regex(/^([1-9]\d?|100)$/, 'must be a number from 1 to 100'),
-  cursor: text,
-  all: z.boolean().default(false),
-})
+export const ListOptions = Paging.extend(FilterOptions.shape)
 export type ListOptions = z.infer<typeof ListOptions>
 
-// A hundred thousand payments: beyond that an export is the right tool, not a list.
-const PAGES_MAX = 1_000
-const PAGE_SIZE_MAX = 100
 // How far back a short id is looked for: the last thousand payments.
 const PART_PAGES_MAX = 10
 
-type Query = NonNullable<OperationInput<typeof listPayments>['query']>
-
 export async function list(context: Context, { options }: CommandInput<ListOptions>): Promise<CommandResult> {
-  const query = queryOf(options)
-  const client = context.client()
-  const { items, nextCursor } = await collectPages(client, query, options.all ? PAGES_MAX : 1)
+  const filter = filterOf(options)
+  const { items, nextCursor } = await collectPages(options, reader(context.client(), filter))
   context.print.list({
     items,
     fields: Object.keys(PaymentSummary.shape),
@@ -54,10 +37,13 @@ export async function list(context: Context, { options }: CommandInput<ListOptio
       { title: 'id', value: (row) => row.payment_id, short: endOfId },
       { title: 'status', value: (row) => row.status, style: statusStyle },
       { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
+      ...(items.some(isRefunded) ? [REFUNDED] : []),
       { title: 'cur', value: (row) => row.currency },
-      { title: 'created', value: (row) => shortTime(row.created_at) },
+      { title: 'created', value: (row) => shortTime(row.created_at), short: minuteOf },
       { title: 'failure', value: (row) => row.failure?.code ?? '', least: 16 },
     ],
+    // It carries the signature that lets its holder act as the payer.
+    notInCsv: ['redirect_url'],
     id: (row) => row.payment_id,
     empty: 'There are no such payments.',
   })
@@ -65,38 +51,18 @@ export async function list(context: Context, { options }: CommandInput<ListOptio
   return undefined
 }
 
-function queryOf(options: ListOptions): Query {
-  const optional = {
-    cursor: options.cursor,
-    status: options.status,
-    from: options.from === undefined ? undefined : parseTime(options.from, '--from'),
-    to: options.to === undefined ? undefined : parseTime(options.to, '--to'),
-    currency: options.currency?.toUpperCase(),
-    min_amount: options.minAmount,
-    max_amount: options.maxAmount,
-    end_to_end_id: options.endToEndId,
-    bank_id: options.bankId,
-  }
-  return {
-    limit: options.all ? PAGE_SIZE_MAX : Number(options.limit),
-    ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
-  }
+function isRefunded({ refunded_amount: amount }: PaymentSummary): boolean {
+  return /[1-9]/.test(amount)
 }
 
-async function collectPages(
-  client: Client,
-  query: Query,
-  pagesMax: number,
-): Promise<{ items: PaymentSummary[]; nextCursor: string | null }> {
-  const items: PaymentSummary[] = []
-  let cursor = query.cursor ?? null
-  for (let page = 0; page < pagesMax; page += 1) {
-    const { body } = await call(client, listPayments, { query: { ...query, ...(cursor === null ? {} : { cursor }) } })
-    items.push(...body.data)
-    cursor = body.has_more ? body.next_cursor : null
-    if (cursor === null) break
-  }
-  return { items, nextCursor: cursor }
+const REFUNDED: Column<PaymentSummary> = {
+  title: 'refunded',
+  value: (row) => (isRefunded(row) ? row.refunded_amount : ''),
+  align: 'right',
+}
+
+function reader(client: Client, filter: Filter): PageReader<PaymentSummary> {
+  return async (page) => (await call(client, listPayments, { query: { ...page, ...filter } })).body
 }
 
 /** The payment that the argument means (a whole id, or its beginning or end). */
@@ -107,14 +73,7 @@ export async function paymentId(client: Client, args: readonly string[]): Promis
 }
 
 async function* newestIds(client: Client): AsyncGenerator<string> {
-  let cursor: string | null = null
-  for (let page = 0; page < PART_PAGES_MAX; page += 1) {
-    const query: Query = { limit: PAGE_SIZE_MAX, ...(cursor === null ? {} : { cursor }) }
-    const { body } = await call(client, listPayments, { query })
-    for (const payment of body.data) yield payment.payment_id
-    if (!body.has_more) return
-    cursor = body.next_cursor
-  }
+  for await (const { payment_id } of rowsOf(reader(client, {}), PART_PAGES_MAX)) yield payment_id
 }
 
 export async function get(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {

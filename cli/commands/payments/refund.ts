@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { refundPayment } from '../../../src/wire/payments.ts'
-import type { Refund } from '../../../src/wire/payments.ts'
+import { Refund, refundPayment } from '../../../src/wire/payments.ts'
+import { checkBody, membersOf } from '../../change.ts'
 import { call } from '../../client.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
@@ -27,6 +27,8 @@ export async function refund(context: Context, { args, options }: CommandInput<R
   const client = context.client()
   const key = options.idempotencyKey ?? randomUUID()
   const id = await paymentId(client, args)
+  checkBody(refundPayment, bodyOf(options))
+  context.print.expect(membersOf(Refund))
   if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
   const ask = async (): Promise<Refund> => {
     const headers = { 'x-idempotency-key': key }

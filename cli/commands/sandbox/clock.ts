@@ -1,9 +1,12 @@
 import { z } from 'zod'
+import { isUuid } from '../../../src/lib/ids.ts'
 import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
 import { call } from '../../client.ts'
+import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
+import { findMerchant } from '../../find-merchant.ts'
 import { runningState } from '../../find-service.ts'
 import { ADVANCE_TIMEOUT_MS } from '../../scenario/verbs/clock.ts'
 
@@ -17,9 +20,7 @@ export async function advance(
   const [by = ''] = args
   durationOf(by, '<duration>')
   const client = context.client()
-  const state = runningState(context.stateDir)
-  const merchantId = options.merchant ?? (state?.api_url === client.apiUrl ? state.merchant.id : undefined)
-  if (merchantId === undefined) throw usageError('whose time is to pass? No merchant is named', '--merchant <id>')
+  const merchantId = await merchantOf(context, client, options.merchant)
   const { body } = await call({ ...client, timeoutMs: ADVANCE_TIMEOUT_MS }, advanceSandboxClock, {
     body: { merchant_id: merchantId, by },
   })
@@ -33,4 +34,13 @@ export async function advance(
     ],
   })
   return undefined
+}
+
+/** The one that is named, as operators name merchants; a whole id needs no look-up. */
+async function merchantOf({ stateDir }: Context, client: Client, given: string | undefined): Promise<string> {
+  if (given !== undefined) return isUuid(given) ? given : (await findMerchant(client, [given])).merchant.id
+  const state = runningState(stateDir)
+  if (state?.api_url !== client.apiUrl)
+    throw usageError('whose time is to pass? No merchant is named', '--merchant <merchant>')
+  return state.merchant.id
 }

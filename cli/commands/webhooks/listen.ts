@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { FeedEvent } from '../../../src/wire/portal.ts'
+import type { FeedEvent } from '../../../src/wire/webhooks.ts'
 import type { Client } from '../../client.ts'
 import { action, durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'

@@ -1,20 +1,24 @@
 import { getPayment } from '../../../src/wire/payments.ts'
 import type { Payment, PayerView, PaymentStatus } from '../../../src/wire/payments.ts'
-import { listWebhooks } from '../../../src/wire/portal.ts'
-import type { Delivery, DeliveryStatus } from '../../../src/wire/portal.ts'
+import { listWebhooks } from '../../../src/wire/webhooks.ts'
+import type { Delivery, DeliveryStatus } from '../../../src/wire/webhooks.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { call } from '../../client.ts'
 import { STILL_POSSIBLE } from '../../wait.ts'
 import { paymentOf, pollFor, readInput } from '../case-run.ts'
 import type { CaseRun, MadePayment } from '../case-run.ts'
 import { StepFailure } from '../failure.ts'
-import { AwaitPayment, AwaitWebhook } from '../language.ts'
+import { AwaitDispute } from '../language/disputes.ts'
+import { AwaitPayment } from '../language/payments.ts'
+import { AwaitWebhook } from '../language/webhooks.ts'
+import { disputeNow } from './disputes.ts'
 
 /** How long a step waits where it does not say. */
 export const WITHIN = '10s'
 
 export async function awaitStep(run: CaseRun, given: unknown): Promise<void> {
   if (AwaitPayment.safeParse(given).success) await awaitPayment(run, given)
+  else if (AwaitDispute.safeParse(given).success) await awaitDispute(run, given)
   else await awaitWebhook(run, given)
 }
 
@@ -49,6 +53,21 @@ function waitHint(status: PaymentStatus): string | undefined {
   if (status === 'AwaitingAuthorisation')
     return 'the payer has not decided yet: bank: { approve: $p1 } before this step'
   return 'a longer within; svc status tells whether a worker runs'
+}
+
+/** Waits until the dispute is, or has been, in the status. */
+async function awaitDispute(run: CaseRun, given: unknown): Promise<void> {
+  const { dispute: reference, status, within = WITHIN } = readInput(run, AwaitDispute, given, ['dispute'])
+  let last: string | undefined
+  const reached = await pollFor(run, parseDuration(within), async () => {
+    const dispute = await disputeNow(run, reference)
+    last = dispute.status
+    return dispute.events.some((event) => event.new_status === status) ? true : undefined
+  })
+  if (reached === undefined)
+    throw new StepFailure(`${reference} is still ${last ?? 'unknown'} after ${within}; awaited was ${status}`, {
+      at: ['status'],
+    })
 }
 
 /** What a delivery may still become, unless somebody replays it. */

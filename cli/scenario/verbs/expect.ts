@@ -1,15 +1,20 @@
 import { parseDuration } from '../../../src/lib/duration.ts'
+import type { DisputeWithEvents } from '../../../src/wire/disputes.ts'
 import { paymentOf, pollFor, readInput } from '../case-run.ts'
 import type { CaseRun } from '../case-run.ts'
 import { StepFailure, refuseDifferences } from '../failure.ts'
-import { ExpectPayment, ExpectWebhook } from '../language.ts'
+import { ExpectDispute } from '../language/disputes.ts'
+import { ExpectPayment } from '../language/payments.ts'
+import { ExpectWebhook } from '../language/webhooks.ts'
 import { differencesOf } from '../matchers.ts'
 import { WITHIN, deliveryNow, paymentNow } from './await.ts'
+import { disputeNow } from './disputes.ts'
 import { receiverOf } from './webhooks.ts'
 
 /** Holds a payment, or a delivery, against what it should be now. */
 export async function expectStep(run: CaseRun, given: unknown): Promise<void> {
   if (ExpectPayment.safeParse(given).success) await expectPayment(run, given)
+  else if (ExpectDispute.safeParse(given).success) await expectDispute(run, given)
   else await expectWebhook(run, given)
 }
 
@@ -18,6 +23,18 @@ async function expectPayment(run: CaseRun, given: unknown): Promise<void> {
   const payment = await paymentNow(run, paymentOf(run, reference).created.payment_id)
   const seen = { ...payment, history: payment.status_history.map((change) => change.new_status) }
   refuseDifferences(reference, differencesOf(history === undefined ? expected : { ...expected, history }, seen))
+}
+
+async function expectDispute(run: CaseRun, given: unknown): Promise<void> {
+  const { dispute: reference, history, ...expected } = readInput(run, ExpectDispute, given, ['dispute'])
+  const dispute = await disputeNow(run, reference)
+  const seen = { ...dispute, history: statusesOf(dispute) }
+  refuseDifferences(reference, differencesOf(history === undefined ? expected : { ...expected, history }, seen))
+}
+
+/** Evidence that is added moves nothing: a status that stays is told once. */
+function statusesOf({ events }: DisputeWithEvents): string[] {
+  return events.flatMap(({ previous_status, new_status }) => (previous_status === new_status ? [] : [new_status]))
 }
 
 /** The delivery's record is looked at once; what the receiver was sent may be on its way, and is waited for. */

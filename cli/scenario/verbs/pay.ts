@@ -7,7 +7,7 @@ import { actAsPayer } from '../../mock-payer.ts'
 import { paymentOf, readInput } from '../case-run.ts'
 import type { CaseRun } from '../case-run.ts'
 import { StepFailure, refuseDifferences } from '../failure.ts'
-import { Bank, Pay, RefundStep } from '../language.ts'
+import { Bank, Pay, RefundStep } from '../language/payments.ts'
 import { differencesOf } from '../matchers.ts'
 
 /** Creates a payment, or creates one again: the same key and body, and so the same payment. */

@@ -1,14 +1,14 @@
 import { parseDuration } from '../../../src/lib/duration.ts'
-import { listWebhooks, putWebhookEndpoint, replayWebhook } from '../../../src/wire/portal.ts'
-import type { Delivery } from '../../../src/wire/portal.ts'
+import { listWebhooks, putWebhookEndpoint } from '../../../src/wire/webhooks.ts'
+import type { Delivery } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client.ts'
 import { paymentOf, pollFor, readInput } from '../case-run.ts'
 import type { CaseRun } from '../case-run.ts'
 import { StepFailure } from '../failure.ts'
-import { ReceiverBehaviour, Replay, Webhooks } from '../language.ts'
+import { ReceiverBehaviour, Webhooks } from '../language/webhooks.ts'
 import { startReceiver } from '../receiver.ts'
 import type { Behaviour, Receipt, Receiver } from '../receiver.ts'
-import { WITHIN, deliveryNow, paymentNow } from './await.ts'
+import { WITHIN, paymentNow } from './await.ts'
 
 /** Waits until the receiver has all of these events, and holds their order against the expected one. */
 export async function webhooks(run: CaseRun, given: unknown): Promise<void> {
@@ -138,11 +138,19 @@ function overlap(first: Arrival, second: Arrival): boolean {
 
 /** Changes how the receiver answers from now on; where the case has none, it gets one. */
 export async function receiver(run: CaseRun, given: unknown): Promise<void> {
-  const behaviour = behaviourOf(readInput(run, ReceiverBehaviour, given))
+  const { secret, ...input } = readInput(run, ReceiverBehaviour, given)
+  const behaviour = behaviourOf(input)
+  if (secret !== undefined) run.receiver?.trust(secretOf(run, secret))
   if (run.receiver !== undefined) return run.receiver.behave(behaviour)
   run.receiver = await startReceiver(behaviour)
-  run.receiver.trust(run.merchant.secret)
+  run.receiver.trust(secretOf(run, secret ?? 'newest'))
   await call(run.client, putWebhookEndpoint, { body: { webhook_url: run.receiver.url } })
+}
+
+function secretOf({ merchant }: CaseRun, which: 'newest' | 'previous'): string {
+  if (which === 'newest') return merchant.secret
+  if (merchant.previousSecret !== undefined) return merchant.previousSecret
+  throw new StepFailure('there is no previous secret', { at: ['secret'], hint: 'rotate_secret: {} before this step' })
 }
 
 export function behaviourOf({
@@ -153,11 +161,4 @@ export function behaviourOf({
   delay?: string | undefined
 }): Behaviour {
   return { answers, delayMs: delay === undefined ? undefined : parseDuration(delay) }
-}
-
-export async function replay(run: CaseRun, given: unknown): Promise<void> {
-  const { webhook, for: reference } = readInput(run, Replay, given, ['for'])
-  const delivery = await deliveryNow(run, paymentOf(run, reference), webhook)
-  if (delivery === undefined) throw new StepFailure(`there is no ${webhook} for ${reference}`, { at: ['webhook'] })
-  await call(run.client, replayWebhook, { params: { id: delivery.id } })
 }

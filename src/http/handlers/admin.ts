@@ -1,14 +1,15 @@
-import { listActions } from '../../audit/list-actions.ts'
-import type { OperatorActionRecord } from '../../audit/record.ts'
+import { getFees as readFees, setFees as setMerchantFees } from '../../merchants/fees.ts'
 import { getMerchant as readMerchant } from '../../merchants/get-merchant.ts'
 import { holdPayouts } from '../../merchants/hold-payouts.ts'
 import { listMerchants as findMerchants } from '../../merchants/list-merchants.ts'
 import { setActive as setMerchantActive } from '../../merchants/set-active.ts'
 import { setKyb as setKybStatus } from '../../merchants/set-kyb.ts'
 import type * as wire from '../../wire/admin.ts'
+import type * as wireFees from '../../wire/fees.ts'
 import type { Handler } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
 import { viewOf } from '../view-of.ts'
+import { presentAction } from './audit.ts'
 
 /** GET /api/v1/admin/merchants */
 export const listMerchants: Handler<typeof wire.listMerchants> = async (app, { principal, query }) => {
@@ -48,16 +49,14 @@ export const setActive: Handler<typeof wire.setMerchantActive> = async (app, { p
   return { status: 200, body: await setMerchantActive(app, { ...action, isActive: body.is_active }) }
 }
 
-/** GET /api/v1/admin/audit */
-export const listAudit: Handler<typeof wire.listAudit> = async (app, { query }) => {
-  const { actions, nextCursor } = await listActions(app, query)
-  return {
-    status: 200,
-    body: { data: actions.map(presentAction), has_more: nextCursor !== null, next_cursor: nextCursor },
-  }
+/** GET /api/v1/admin/merchants/{id}/fees */
+export const getFees: Handler<typeof wireFees.getFees> = async (app, { params }) => {
+  return { status: 200, body: await readFees(app, params.id) }
 }
 
-function presentAction(action: OperatorActionRecord): wire.OperatorAction {
-  const { ordinal, actor_name: actor, ...rest } = action
-  return { ordinal: ordinal.toString(), actor, ...rest }
+/** PUT /api/v1/admin/merchants/{id}/fees */
+export const setFees: Handler<typeof wireFees.setFees> = async (app, { principal, params, body }) => {
+  const { actor } = operatorOf(principal)
+  const { fee_percentage: percentage, fee_flat: flat, reason } = body
+  return { status: 200, body: await setMerchantFees(app, { id: params.id, reason, actor, percentage, flat }) }
 }

@@ -1,13 +1,15 @@
 import { cancelPayment } from '../../payments/cancel.ts'
 import { completeSca } from '../../payments/complete-sca.ts'
 import { createPayment } from '../../payments/create.ts'
+import { listRefunds as readRefunds } from '../../payments/list-refunds.ts'
 import { listPaymentEvents, listPayments, readPayment } from '../../payments/read.ts'
-import { refundPayment, remainingAmount } from '../../payments/refund.ts'
+import { refundPayment } from '../../payments/refund.ts'
+import { remainingAmount } from '../../payments/refund-amount.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type * as wire from '../../wire/payments.ts'
 import type { Handler } from '../endpoint.ts'
 import { merchantIdOf } from '../principal.ts'
-import { presentFailure, presentPayment, presentSummary, presentToPayer } from './present-payment.ts'
+import { presentFailure, presentPayment, presentRefund, presentSummary, presentToPayer } from './present-payment.ts'
 
 /** POST /api/v1/payments */
 export const create: Handler<typeof wire.createPayment> = async (app, { principal, headers, body, rawBody }) => {
@@ -85,6 +87,16 @@ export const refund: Handler<typeof wire.refundPayment> = async (
       refunded_amount: formatNumeric(payment.refunded_amount, payment.currency),
       remaining_amount: formatNumeric(remainingAmount(payment), payment.currency),
     },
+  }
+}
+
+/** GET /api/v1/payments/{id}/refunds */
+export const listRefunds: Handler<typeof wire.listRefunds> = async (app, { principal, params, query }) => {
+  const of = { merchantId: merchantIdOf(principal), id: params.id }
+  const { refunds, nextCursor } = await readRefunds(app, { ...of, limit: query.limit, cursor: query.cursor })
+  return {
+    status: 200,
+    body: { data: refunds.map(presentRefund), has_more: nextCursor !== null, next_cursor: nextCursor },
   }
 }
 

@@ -1,8 +1,8 @@
 import { failureOf, isFailureCode } from '../../lib/failure-codes.ts'
 import type { Failure, FailureSource } from '../../lib/failure-codes.ts'
 import { formatNumeric } from '../../lib/money.ts'
-import type { PaymentRecord, PaymentWithHistory } from '../../payments/record.ts'
-import type { Payment, PayerView, PaymentSummary } from '../../wire/payments.ts'
+import type { ListedRefund, PaymentRecord, PaymentWithHistory } from '../../payments/record.ts'
+import type { Payment, PayerView, PaymentSummary, RefundRow } from '../../wire/payments.ts'
 
 /** A payment as lists show it (decision 51). */
 export function presentSummary(payment: PaymentRecord): PaymentSummary {
@@ -52,6 +52,21 @@ export function presentFailure(payment: PaymentRecord): Failure | null {
   if (code === null) return null
   if (!isFailureCode(code) || !isSource(source)) throw new Error(`the payment has an unknown failure ${code}`)
   return failureOf(code, source)
+}
+
+/** A refund; what failed is always its bank's doing. */
+export function presentRefund(refund: ListedRefund): RefundRow {
+  const { id, payment_intent_id, amount, currency, status, failure_code: code, ...rest } = refund
+  if (code !== null && !isFailureCode(code)) throw new Error(`the refund has an unknown failure ${code}`)
+  return {
+    refund_id: id,
+    payment_id: payment_intent_id,
+    amount: formatNumeric(amount, currency),
+    currency,
+    refund_status: status,
+    ...rest,
+    failure: code === null ? null : failureOf(code),
+  }
 }
 
 const SOURCES: readonly string[] = [

@@ -2,19 +2,22 @@ import type { App } from '../../app.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { verifySignature } from '../../lib/webhook-signature.ts'
 import { DomainError } from '../../lib/errors.ts'
-import { openWebhookSecret } from '../../merchants/webhook-secret.ts'
+import { findSigningSecrets } from '../../signing/open-secrets.ts'
 
 export type Received = { merchantId: string; signature: string | undefined; rawBody: Buffer }
 
 /**
  * The demo merchant's server: answers 200 to a webhook whose signature verifies, and 401 to any other. So a delivery
- * that the sandbox shows as DELIVERED was really signed and really checked.
+ * that the sandbox shows as DELIVERED was really signed and really checked. During a rotation's overlap it holds both
+ * secrets: a webhook that was under way when the secret changed is signed with the one before.
  */
 export async function receiveWebhook(app: App, { merchantId, signature, rawBody }: Received): Promise<200 | 401 | 404> {
   if (!isUuid(merchantId)) return 404
   try {
-    const secret = await openWebhookSecret(app, merchantId)
-    return signature !== undefined && verifySignature({ secret, body: rawBody, signature }) ? 200 : 401
+    const { secret, previousSecret } = await findSigningSecrets(app, merchantId)
+    const held = previousSecret === null ? [secret] : [secret, previousSecret]
+    if (signature === undefined) return 401
+    return held.some((each) => verifySignature({ secret: each, body: rawBody, signature })) ? 200 : 401
   } catch (error) {
     if (error instanceof DomainError && error.code === 'MERCHANT_NOT_FOUND') return 404
     throw error

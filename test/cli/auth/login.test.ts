@@ -117,13 +117,13 @@ t.test('nobody comes back in time: exit code 9', async (t) => {
 t.test('a login that is begun again is the same login: its flags are repeated', async (t) => {
   const { fake, settings } = await setUp(t)
   const hintOf = async (...words: string[]) => {
-    const { stderr } = await runCli(['login', ...words], settings)
-    return /^Try: (?<hint>.*)$/m.exec(stderr)?.groups?.['hint']
+    const { stderr } = await runCli(['login', ...words], { ...settings, columns: 300 })
+    return /^Try: (?<hint>[^]*)\n$/m.exec(stderr)?.groups?.['hint']
   }
   const address = `--api-url ${fake.url}`
   t.equal(
     await hintOf('--realm', 'acme-ltd', '--timeout', '100ms', '--api-url', fake.url),
-    `svc ${address} login --realm acme-ltd --timeout 100ms; without a browser here svc ${address} login --realm acme-ltd --timeout 100ms --device`,
+    `svc ${address} login --realm acme-ltd --timeout 100ms\n     without a browser here: svc ${address} login --realm acme-ltd --timeout 100ms --device`,
   )
   fake.deviceAnswers.push('access_denied')
   t.equal(await hintOf('--platform', '--device', '-p', 'ops'), 'svc login --profile ops --platform --device')
@@ -297,5 +297,5 @@ t.test('credentials that others could read are closed to them; damaged ones are 
   t.match(await runCli(['whoami'], settings), { code: 0 })
   t.equal(statSync(file).mode & 0o777, 0o600)
   writeFileSync(file, '{"version":2')
-  t.match(await runCli(['whoami'], settings), { code: 1, stderr: /credentials\.json can't be read[^]*svc login/ })
+  t.match(await runCli(['whoami'], settings), { code: 1, stderr: /credentials\.json\s+can't be read[^]*svc login/ })
 })

@@ -3,6 +3,7 @@ import { errors } from 'oidc-provider'
 import type { Adapter, AdapterFactory, AdapterPayload } from 'oidc-provider'
 import { z } from 'zod'
 import { deriveKey } from '../../../lib/derive.ts'
+import type { SealContext } from '../../../lib/seal.ts'
 import { metadataOf, readClient } from '../realms/clients.ts'
 import { SESSION_SECONDS } from './lifetimes.ts'
 import type { EmbeddedParts } from '../parts.ts'
@@ -58,7 +59,7 @@ function makeHash({ config }: EmbeddedParts, realm: string): Hash {
 }
 
 /** Where a payload is sealed to. */
-function contextOf({ realm, model, idHash }: StateKey) {
+function contextOf({ realm, model, idHash }: StateKey): SealContext {
   return { table: 'idp.state', column: 'payload', rowId: `${realm}|${model}|${idHash}`, merchantId: '' }
 }
 

@@ -3,6 +3,7 @@ import { promisify } from 'node:util'
 import { calculateJwkThumbprint } from 'jose'
 import type { JSONWebKeySet } from 'jose'
 import { z } from 'zod'
+import type { SealContext } from '../../../lib/seal.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 
@@ -44,7 +45,8 @@ export function generateCookieKeys(): string[] {
   return [randomBytes(COOKIE_KEY_BYTES).toString('base64url')]
 }
 
-function contextOf(slug: string, column: 'signing_keys' | 'cookie_keys') {
+/** Where a realm's keys are sealed to. */
+export function realmKeysContext(slug: string, column: 'signing_keys' | 'cookie_keys'): SealContext {
   return { table: 'idp.realms', column, rowId: slug, merchantId: '' }
 }
 
@@ -52,20 +54,20 @@ type SealerPart = Pick<EmbeddedParts, 'sealer'>
 
 /** @param keys the first of them signs */
 export function sealSigningKeys({ sealer }: SealerPart, slug: string, keys: readonly SigningKey[]): string {
-  return sealer.seal(JSON.stringify(keys), contextOf(slug, 'signing_keys'))
+  return sealer.seal(JSON.stringify(keys), realmKeysContext(slug, 'signing_keys'))
 }
 
 export function openSigningKeys({ sealer }: SealerPart, { slug, signing_keys }: RealmRecord): SigningKey[] {
-  const text = sealer.open(signing_keys, contextOf(slug, 'signing_keys'))
+  const text = sealer.open(signing_keys, realmKeysContext(slug, 'signing_keys'))
   return z.array(SigningKey).min(1).parse(JSON.parse(text))
 }
 
 export function sealCookieKeys({ sealer }: SealerPart, slug: string, keys: readonly string[]): string {
-  return sealer.seal(JSON.stringify(keys), contextOf(slug, 'cookie_keys'))
+  return sealer.seal(JSON.stringify(keys), realmKeysContext(slug, 'cookie_keys'))
 }
 
 export function openCookieKeys({ sealer }: SealerPart, { slug, cookie_keys }: RealmRecord): string[] {
-  const text = sealer.open(cookie_keys, contextOf(slug, 'cookie_keys'))
+  const text = sealer.open(cookie_keys, realmKeysContext(slug, 'cookie_keys'))
   return z.array(z.string()).min(1).parse(JSON.parse(text))
 }
 

@@ -1,0 +1,23 @@
+import type { Command, Option } from 'commander'
+
+/** An option of choices that takes other words for some of them, in any case: those that tables show where room is short. */
+export function alsoTaking(option: Option, others: Readonly<Record<string, string>>): Option {
+  const { parseArg } = option
+  return option.argParser((word, before) => {
+    const meant = others[word.toUpperCase()] ?? word
+    return parseArg === undefined ? meant : parseArg.call(option, meant, before)
+  })
+}
+
+/** Lets every option of choices, of this command and all below it, take them in any case: `settled` is `Settled`. */
+export function takeAnyCase(command: Command): void {
+  for (const option of command.options) {
+    const { argChoices: choices, parseArg } = option
+    if (choices === undefined || parseArg === undefined) continue
+    option.argParser((word, before) => {
+      const meant = choices.find((choice) => choice.toLowerCase() === word.toLowerCase())
+      return parseArg.call(option, meant ?? word, before)
+    })
+  }
+  for (const child of command.commands) takeAnyCase(child)
+}

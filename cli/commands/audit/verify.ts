@@ -1,0 +1,181 @@
+import type { Command } from 'commander'
+import { Option } from 'commander'
+import { z } from 'zod'
+import { AUDIT_CHAINS } from '../../../src/lib/audit-chain.ts'
+import type { AuditChain, AuditRow } from '../../../src/lib/audit-chain.ts'
+import { sealsOf } from '../../../src/lib/audit-seals.ts'
+import type { Seal } from '../../../src/lib/audit-seals.ts'
+import { verifyChain } from '../../../src/lib/verify-chain.ts'
+import type { ChainReport, Head } from '../../../src/lib/verify-chain.ts'
+import { action } from '../../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
+import { usageError } from '../../errors.ts'
+import { EXIT } from '../../exit-codes.ts'
+import { rowsOfFile, rowsOfService } from './rows.ts'
+import type { RowSource } from './rows.ts'
+
+export const CHAIN_CHOICES = ['all', ...AUDIT_CHAINS] as const
+
+const VerifyOptions = z.object({
+  chain: z.enum(CHAIN_CHOICES),
+  file: z.string().min(1, 'say which file').optional(),
+  expectHead: z.array(z.string()).default([]),
+})
+type VerifyOptions = z.infer<typeof VerifyOptions>
+
+/** `svc audit verify`: whether all of it is still as it was written. */
+export function addVerify(audit: Command, runtime: Runtime): void {
+  audit
+    .command('verify')
+    .description('compute every hash of the trail again, and name the first row that was changed or removed')
+    .addOption(
+      new Option('--chain <chain>', 'only this chain, and the checkpoints').choices(CHAIN_CHOICES).default('all'),
+    )
+    .option('--file <export>', 'verify an export instead: asks no service, and needs no login')
+    .option('--expect-head <head>', 'what an earlier run printed as head; may be repeated', collect)
+    .addHelpText('after', HELP)
+    .action(action(runtime, VerifyOptions, verify))
+}
+
+const HELP = `
+The hashes are computed on this machine, from the rows as they were hashed: nothing that the service says of itself is
+believed. Actions of operators and checkpoints are one chain each; events are a chain for each payment and dispute.
+A checkpoint tells every ten minutes how many rows there are, and a digest of them: so events that were cut off an end,
+or a payment that is gone altogether, are found. The status of a payment or dispute itself has to be what its last event
+says. Payment and dispute events of the last 30 seconds are not read yet. It takes some 250 bytes of memory for each
+payment and dispute there ever was.
+
+What no chain shows by itself is that its own last rows were cut off. So keep the heads that a run prints, away from the
+database, and give them to the next run: --expect-head <ordinal>:<hash>, with the chain's name before it where it is
+another than operator_actions. That run proves that no action up to there was changed or removed; with the head of the
+checkpoints, nothing that they have sealed.
+
+Exit code 0: whole. Exit code 3: broken; chain, ordinal, id and what is wrong are printed, the first of each chain.
+
+Examples:
+  svc audit verify
+  svc audit verify --file audit.jsonl
+  svc audit verify --expect-head 412:9f2c... --expect-head checkpoints:98:41aa...
+  svc audit verify -o json -q 'chains[0].head'
+`
+
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
+}
+
+async function verify(context: Context, { options }: CommandInput<VerifyOptions>): Promise<CommandResult> {
+  const chains = options.chain === 'all' ? AUDIT_CHAINS : [...new Set([options.chain, 'checkpoints'] as const)]
+  const expected = expectedHeads(options.expectHead, chains)
+  const source = options.file === undefined ? rowsOfService(context.client()) : rowsOfFile(context.io.cwd, options.file)
+  const progress = (chain: AuditChain, rows: number): void => context.note(`${chain}: ${rows} rows read`)
+  const reports = await verifyAll(source, { chains, expected, progress })
+  print(context, reports)
+  const broken = reports.filter((report) => report.broken !== null)
+  if (broken.length > 0) context.note(whatNext(broken))
+  else remark(context, reports)
+  return broken.length > 0 ? EXIT.assertion : undefined
+}
+
+const HEAD = new RegExp(`^(?:(${AUDIT_CHAINS.join('|')}):)?([1-9]\\d{0,17}):([0-9a-f]{64})$`)
+
+function expectedHeads(given: readonly string[], chains: readonly AuditChain[]): Map<AuditChain, Head> {
+  const heads = new Map<AuditChain, Head>()
+  for (const text of given) {
+    const [, name, ordinal = '', hash = ''] = HEAD.exec(text) ?? []
+    const chain = AUDIT_CHAINS.find((known) => known === (name ?? 'operator_actions'))
+    if (ordinal === '' || chain === undefined)
+      throw usageError(`--expect-head: "${text}" is not <ordinal>:<hash>, as a run of before printed it`)
+    if (!chains.includes(chain))
+      throw usageError(`--expect-head: ${chain} is not verified here`, `svc audit verify --chain ${chain}`)
+    heads.set(chain, { ordinal, hash })
+  }
+  return heads
+}
+
+type Plan = {
+  chains: readonly AuditChain[]
+  expected: ReadonlyMap<AuditChain, Head>
+  progress(chain: AuditChain, rows: number): void
+}
+
+/** How far checkpoints seal a chain, and how many rows are beyond; null for the checkpoints themselves. */
+type SealedReport = ChainReport & { sealed: { upTo: string; unsealed: number } | null }
+
+/** How often people are told how far it is. */
+const PROGRESS_ROWS = 10_000
+
+/** Checkpoints are read first: every row that they seal is old enough to be among those that are read after them. */
+async function verifyAll(source: RowSource, { chains, expected, progress }: Plan): Promise<SealedReport[]> {
+  const checkpoints: AuditRow[] = []
+  const reports = new Map<AuditChain, SealedReport>()
+  for (const chain of new Set<AuditChain>(['checkpoints', ...chains])) {
+    const seals: Seal[] = sealsOf(chain, checkpoints)
+    const sealedUpTo = seals.at(-1)?.upTo ?? 0n
+    const verifier = verifyChain(chain, { seals, expected: expected.get(chain) })
+    let [read, unsealed] = [0, 0]
+    for await (const page of source(chain)) {
+      // What is beyond the first broken row of a chain tells nothing.
+      if (!page.every((row) => verifier.add(row) && keep(chain, row, checkpoints))) break
+      if (Math.floor((read + page.length) / PROGRESS_ROWS) > Math.floor(read / PROGRESS_ROWS))
+        progress(chain, read + page.length)
+      read += page.length
+      unsealed += page.filter(({ ordinal }) => BigInt(ordinal ?? 0) > sealedUpTo).length
+    }
+    const sealed = chain === 'checkpoints' ? null : { upTo: sealedUpTo.toString(), unsealed }
+    reports.set(chain, { ...verifier.end(), sealed })
+  }
+  return chains.flatMap((chain) => reports.get(chain) ?? [])
+}
+
+function keep(chain: AuditChain, row: AuditRow, checkpoints: AuditRow[]): true {
+  if (chain === 'checkpoints') checkpoints.push(row)
+  return true
+}
+
+function print(context: Context, reports: readonly SealedReport[]): void {
+  const chains = reports.map(({ head, ...report }) => ({ ...report, head: headText(head) }))
+  context.print.record({
+    item: {
+      chains: chains.map(({ chain, rows, head, broken, sealed }) => ({
+        chain,
+        rows,
+        sealed_up_to: sealed?.upTo ?? null,
+        unsealed: sealed?.unsealed ?? null,
+        head,
+        broken,
+      })),
+    },
+    lines: chains.map(({ chain, rows, head, broken, sealed }): [string, string] => {
+      if (broken === null)
+        return [chain, `whole, ${rows} rows${sealedText(sealed)}${head === null ? '' : `, head ${head}`}`]
+      const id = broken.id === null ? '' : ` (${broken.id})`
+      return [chain, `BROKEN at ordinal ${broken.ordinal}${id}: ${broken.problem}: ${broken.detail}`]
+    }),
+    id: chains.flatMap(({ chain, head }) => (head === null ? [] : [`${chain}:${head}`])).join('\n'),
+  })
+}
+
+function sealedText(sealed: SealedReport['sealed']): string {
+  return sealed === null || sealed.unsealed === 0 ? '' : ` (${sealed.unsealed} not sealed yet)`
+}
+
+function headText(head: Head | null): string | null {
+  return head === null ? null : `${head.ordinal}:${head.hash}`
+}
+
+function whatNext(broken: readonly ChainReport[]): string {
+  const [first] = broken
+  return [
+    `What was written there once is not what is there now; only a superuser or the tables' owner can have done it.`,
+    `Next: keep the database, its logs and its backups as they are; compare ordinal ${first?.broken?.ordinal} of ${first?.chain} with a backup or with an export of before.`,
+    `What is there now: svc audit export --chain ${first?.chain} --file broken.jsonl`,
+  ].join('\n')
+}
+
+function remark(context: Context, reports: readonly SealedReport[]): void {
+  const unsealed = reports.reduce((sum, { sealed }) => sum + (sealed?.unsealed ?? 0), 0)
+  if (unsealed === 0) return
+  context.note(
+    `${unsealed} rows are not sealed by a checkpoint yet: that the last of them were cut off would not be seen. Keep the heads (svc audit verify -o id), and give them to a later run with --expect-head.`,
+  )
+}

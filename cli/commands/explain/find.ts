@@ -1,0 +1,145 @@
+import { isUuid } from '../../../src/lib/ids.ts'
+import { listAdminDisputes, listDisputes } from '../../../src/wire/disputes.ts'
+import { explainForMerchant, explainForOperator } from '../../../src/wire/explain.ts'
+import type { Explanation } from '../../../src/wire/explain.ts'
+import { listPayments } from '../../../src/wire/payments.ts'
+import { whoami } from '../../../src/wire/service.ts'
+import { listOutbox, listWebhooks } from '../../../src/wire/webhooks.ts'
+import { call } from '../../client.ts'
+import type { Client } from '../../client.ts'
+import type { Context } from '../../context.ts'
+import { CliError } from '../../errors.ts'
+import { EXIT } from '../../exit-codes.ts'
+import { findMerchant } from '../../find-merchant.ts'
+import { rowsOf } from '../../pages.ts'
+import { resolveId } from '../../resolve-id.ts'
+
+// How far back a part of an id is looked for in each list: a thousand rows.
+const PAGES_MAX = 10
+
+/** What the service knows without a list: ids, end-to-end ids, event ids. */
+const WHOLE = /^(SVC|[A-Z]{3})[0-9a-f]{32}$|^evt_\w+$/
+const PART = /^[0-9a-f-]{8,36}$/i
+
+/** Why one side can't tell it while the other may: it is not there, or nobody of that side is signed in. */
+const TRY_THE_OTHER: ReadonlySet<string> = new Set([
+  'RESOURCE_NOT_FOUND',
+  'NOT_FOUND',
+  'MERCHANT_NOT_FOUND',
+  'NOT_SIGNED_IN',
+  'WRONG_REALM',
+  'FORBIDDEN_ROLE',
+])
+const IS_OUT: ReadonlySet<string> = new Set(['NOT_SIGNED_IN', 'WRONG_REALM'])
+
+/**
+ * The story of what the user means, told to the merchant whose it is, and otherwise to the operator.
+ * @throws {CliError} when neither can be told
+ */
+export async function findExplanation(
+  context: Context,
+  given: string,
+  { platform }: { platform: boolean },
+): Promise<Explanation> {
+  const client = context.client()
+  if (platform) return asOperator(client, given)
+  const own = await attempt(() => asMerchant(client, given))
+  if ('story' in own) return own.story
+  const any = await attempt(() => asOperator(client, given))
+  if ('story' in any) return any.story
+  throw bothFailed(given, own.failure, any.failure)
+}
+
+type Attempt = { story: Explanation } | { failure: CliError }
+
+async function attempt(tell: () => Promise<Explanation>): Promise<Attempt> {
+  try {
+    return { story: await tell() }
+  } catch (error) {
+    if (error instanceof CliError && TRY_THE_OTHER.has(error.code)) return { failure: error }
+    throw error
+  }
+}
+
+/** A side that nobody is signed in for says nothing about the id: the other's word counts then. */
+function bothFailed(given: string, own: CliError, any: CliError): CliError {
+  if (IS_OUT.has(any.code) || own.code === 'FORBIDDEN_ROLE') return own
+  if (IS_OUT.has(own.code)) return any
+  return new CliError(
+    'NOT_FOUND',
+    `there is no payment, delivery, dispute or merchant "${given}": neither the merchant nor the operator that you act as sees one`,
+    {
+      exit: EXIT.notFound,
+      hint: 'the whole id; svc payments list shows the newest payments',
+    },
+  )
+}
+
+async function asMerchant(client: Client, given: string): Promise<Explanation> {
+  const id = isWhole(given) ? given : await ownId(client, given)
+  return (await call(client, explainForMerchant, { params: { id } })).body
+}
+
+async function asOperator(client: Client, given: string): Promise<Explanation> {
+  const id = isWhole(given) ? given : await anyId(client, given)
+  return (await call(client, explainForOperator, { params: { id } })).body
+}
+
+function isWhole(given: string): boolean {
+  return isUuid(given) || WHOLE.test(given)
+}
+
+/** The merchant's own name means itself; a part of an id is looked for among what it has. */
+async function ownId(client: Client, given: string): Promise<string> {
+  if (PART.test(given)) return resolveId(given, 'payment, delivery or dispute of yours', () => ownIds(client))
+  const { body: who } = await call(client, { ...whoami, access: ['merchant'] }, {})
+  if (who.merchant !== null && (who.realm === given || who.client_id === given)) return who.merchant.id
+  return resolveId(given, 'payment, delivery or dispute of yours', () => ownIds(client))
+}
+
+async function* ownIds(client: Client): AsyncGenerator<string> {
+  const payments = rowsOf(async (query) => (await call(client, listPayments, { query })).body, PAGES_MAX)
+  for await (const { payment_id: id } of payments) yield id
+  const disputes = rowsOf(async (query) => (await call(client, listDisputes, { query })).body, PAGES_MAX)
+  for await (const { id } of disputes) yield id
+  yield* ownDeliveries(client)
+}
+
+/** Some roles see payments and no webhooks: for them there are none. */
+async function* ownDeliveries(client: Client): AsyncGenerator<string> {
+  try {
+    const { body } = await call(client, listWebhooks, {})
+    for (const { id } of body.data) yield id
+  } catch (error) {
+    if (!(error instanceof CliError && error.code === 'FORBIDDEN_ROLE')) throw error
+  }
+}
+
+/** A merchant by its name, or a part of an id among the disputes and deliveries of all; operators list no payments. */
+async function anyId(client: Client, given: string): Promise<string> {
+  const merchant = await namedMerchant(client, given)
+  if (merchant !== undefined) return merchant
+  return resolveId(given, 'merchant, dispute or delivery', () => anyIds(client))
+}
+
+async function namedMerchant(client: Client, given: string): Promise<string | undefined> {
+  try {
+    return (await findMerchant(client, [given])).merchant.id
+  } catch (error) {
+    if (error instanceof CliError && (error.code === 'NOT_FOUND' || error.code === 'USAGE')) return undefined
+    throw error
+  }
+}
+
+async function* anyIds(client: Client): AsyncGenerator<string> {
+  const disputes = rowsOf(async (query) => (await call(client, listAdminDisputes, { query })).body, PAGES_MAX)
+  for await (const { id } of disputes) yield id
+  const seen = new Set<string>()
+  const deliveries = rowsOf(async (query) => (await call(client, listOutbox, { query })).body, PAGES_MAX)
+  for await (const { id, payment_id: payment } of deliveries) {
+    yield id
+    if (payment === null || seen.has(payment)) continue
+    seen.add(payment)
+    yield payment
+  }
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander'
+import { action } from '../context.ts'
+import type { Runtime } from '../context.ts'
+import { ExportOptions, exportAll } from './ledger/export.ts'
+import { ListOptions, list } from './ledger/list.ts'
+import { paged } from './merchants.ts'
+import { filtered } from './payments/filters.ts'
+
+/** `svc ledger`: payments as the lines of a book, with what they cost and when they settled. */
+export function addLedger(program: Command, runtime: Runtime): void {
+  const ledger = program
+    .command('ledger')
+    .helpCommand(false)
+    .description('list payments with their fees, and export them for the books')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc ledger list --status Settled --from -24h\n  svc ledger export --file november.csv --from 2026-11-01 --to 2026-12-01\n',
+    )
+  paged(filtered(ledger.command('list').description('list the ledger, the newest payment first')))
+    .addHelpText('after', '\nExamples:\n  svc ledger list\n  svc ledger list --status Settled --all -o csv\n')
+    .action(action(runtime, ListOptions, list))
+  filtered(
+    ledger
+      .command('export')
+      .description('write the whole ledger page by page, as CSV (RFC 4180) or with -o json or jsonl'),
+  )
+    .optionsGroup('Output:')
+    .option('--file <path>', 'write here; the file is there only once it is whole (standard output)')
+    .option('--force', 'replace the file where there is one')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc ledger export > ledger.csv\n  svc ledger export -o jsonl | jq .payout_amount\n  svc ledger export --file november.csv --from 2026-11-01 --to 2026-12-01\n',
+    )
+    .action(action(runtime, ExportOptions, exportAll))
+}

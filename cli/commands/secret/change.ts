@@ -1,0 +1,104 @@
+import { z } from 'zod'
+import { endSecretOverlap, rotateWebhookSecret } from '../../../src/wire/secrets.ts'
+import type { OperationInput } from '../../../src/wire/operation.ts'
+import type { RotatedSecret } from '../../../src/wire/secrets.ts'
+import { ChangeOptions, change } from '../../change.ts'
+import type { Client } from '../../client.ts'
+import type { Dangerous } from '../../confirm.ts'
+import { durationOf } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { usageError } from '../../errors.ts'
+import { keepWebhookSecret, serviceFile, stateOfMerchant } from '../../service-state.ts'
+import { shortTime } from '../../text.ts'
+import { warn } from '../../warn.ts'
+import { overlapLines } from './view.ts'
+
+export const RotateOptions = ChangeOptions.extend({
+  overlap: z.string().optional(),
+  discardCurrent: z.boolean().default(false),
+})
+
+export async function rotate(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof RotateOptions>>,
+): Promise<CommandResult> {
+  const client = context.client()
+  const body = bodyOf(options)
+  const rotated = await change(context, client, rotateWebhookSecret, {
+    input: { body },
+    options,
+    danger: dangerOf(client, 'replace the secret that webhooks are signed with', options),
+  })
+  if (rotated === undefined) return undefined
+  // The secret is shown this once: whatever comes of the file, it has been printed.
+  printRotated(context, rotated)
+  tellStateFile(context, client, rotated)
+  return undefined
+}
+
+/** `svc listen` and scripts read the secret of the merchant of svc.json from there. */
+function tellStateFile(context: Context, { apiUrl, credentials }: Client, rotated: RotatedSecret): void {
+  const { stateDir } = context
+  const state = stateOfMerchant(stateDir, { apiUrl, merchant: credentials.merchant })
+  if (state === undefined) return
+  const file = serviceFile(stateDir)
+  try {
+    keepWebhookSecret(stateDir, state, rotated.webhook_signing_secret)
+    if (!context.print.isMachine) context.note(`${file} has it as well.`)
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    warn(context, `${file} still has the secret before, for it can't be written (${why})`, 'svc down, and then svc up')
+  }
+}
+
+export async function endOverlap(context: Context, { options }: CommandInput<ChangeOptions>): Promise<CommandResult> {
+  const client = context.client()
+  const what = 'end the overlap: receivers that hold the secret before reject webhooks from now on'
+  const ended = await change(context, client, endSecretOverlap, {
+    input: {},
+    options,
+    danger: dangerOf(client, what, options),
+  })
+  if (ended === undefined) return undefined
+  context.print.record({ item: ended, id: ended.masked_secret, lines: overlapLines(ended) })
+  return undefined
+}
+
+function bodyOf({
+  overlap,
+  discardCurrent,
+}: z.infer<typeof RotateOptions>): OperationInput<typeof rotateWebhookSecret>['body'] {
+  if (overlap !== undefined && discardCurrent)
+    throw usageError('--discard-current keeps the end of the overlap that runs: leave --overlap out')
+  if (discardCurrent) return { discard_current: true }
+  return overlap === undefined ? {} : { overlap_seconds: secondsOf(overlap) }
+}
+
+function secondsOf(overlap: string): number {
+  const seconds = durationOf(overlap, '--overlap') / 1000
+  if (!Number.isInteger(seconds))
+    throw usageError(`--overlap: ${overlap} is no whole number of seconds`, '--overlap 1h')
+  return seconds
+}
+
+/** The merchant is named by whoever acts for it, so there is no part of an id to get wrong. */
+function dangerOf({ credentials }: Client, what: string, { yes }: ChangeOptions): Dangerous {
+  const { merchant } = credentials
+  return { what, words: [merchant?.realm ?? null, merchant?.clientId ?? null], isExact: true, yes }
+}
+
+function printRotated({ print, note }: Context, rotated: RotatedSecret): void {
+  print.record({
+    item: rotated,
+    id: rotated.masked_secret,
+    lines: [['New secret', rotated.webhook_signing_secret], ...overlapLines(rotated).slice(1)],
+  })
+  if (print.isMachine) return
+  const until = rotated.previous_expires_at
+  note('\nKeep the secret now: it is shown this once.')
+  note(
+    until === null
+      ? 'Receivers need it at once: the one before signs no more.'
+      : `Receivers that hold the one before go on verifying; give them this one before ${shortTime(until)}.`,
+  )
+}

@@ -1,0 +1,50 @@
+import { z } from 'zod'
+import { Dispute, DisputeReason, DisputeStatus } from '../../../src/wire/disputes.ts'
+import { DisputeReference, Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from './parts.ts'
+
+export const RaiseDispute = z.strictObject({
+  payment: PaymentReference,
+  /** Who raises it: the payer where nothing is said. */
+  by: z.enum(['payer', 'merchant', 'platform']).optional(),
+  reason: DisputeReason,
+  statement: Text.optional(),
+  as: Name.optional(),
+  expect: expectedOf(Dispute),
+})
+
+export const Evidence = z.strictObject({ dispute: DisputeReference, text: Text, expect: expectedOf(Dispute) })
+
+export const Accept = z.strictObject({
+  dispute: DisputeReference,
+  note: Text.optional(),
+  refund: z.boolean().optional(),
+  expect: expectedOf(Dispute),
+})
+
+export const Escalate = z.strictObject({
+  dispute: DisputeReference,
+  reason: Text,
+  assignee: Text.optional(),
+  expect: expectedOf(Dispute),
+})
+
+export const Resolve = z.strictObject({
+  dispute: DisputeReference,
+  favour: z.enum(['merchant', 'payer']),
+  note: Text,
+  refund: z.boolean().optional(),
+  expect: expectedOf(Dispute),
+})
+
+export const AwaitDispute = z.strictObject({
+  dispute: DisputeReference,
+  status: DisputeStatus,
+  within: Wait.optional(),
+})
+
+export const ExpectDispute = z.strictObject({
+  ...matchersOf(Dispute),
+  dispute: DisputeReference,
+  /** The statuses that the dispute has been in, in their order. */
+  history: z.array(DisputeStatus).optional(),
+})

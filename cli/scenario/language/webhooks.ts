@@ -1,0 +1,52 @@
+import { z } from 'zod'
+import { EventType } from '../../../src/wire/webhook-events.ts'
+import { Delivery, DeliveryStatus } from '../../../src/wire/webhooks.ts'
+import { HttpStatus, Matcher, Overlap, PaymentReference, Wait, matchersOf } from './parts.ts'
+
+export const ReceiverBehaviour = z.strictObject({
+  /** One status per delivery, in turn; the last one repeats. */
+  answers: z.array(HttpStatus).min(1).max(1_000).optional(),
+  /** How long the receiver takes before it answers. */
+  delay: Wait.optional(),
+  /** Which secret the receiver verifies with from now on: a merchant deploys a new one when it suits. */
+  secret: z.enum(['newest', 'previous']).optional(),
+})
+
+export const AwaitWebhook = z.strictObject({
+  webhook: EventType,
+  for: PaymentReference,
+  status: DeliveryStatus.optional(),
+  within: Wait.optional(),
+})
+
+export const ExpectWebhook = z.strictObject({
+  ...matchersOf(Delivery),
+  webhook: EventType,
+  for: PaymentReference,
+  /** What the receiver was sent. */
+  payload: Matcher.optional(),
+})
+
+export const Webhooks = z.strictObject({
+  for: PaymentReference,
+  in_order: z.array(EventType).min(1),
+  /** Whether nothing else may have come for this payment. */
+  exactly: z.boolean().optional(),
+  signed: z.boolean().optional(),
+  within: Wait.optional(),
+})
+
+export const ReplayOne = z.strictObject({ webhook: EventType, for: PaymentReference })
+export const ReplayMany = z.strictObject({
+  status: z.literal('DEAD'),
+  event_type: EventType.optional(),
+  expect: z.strictObject({ matching: Matcher.optional(), queued: Matcher.optional() }).optional(),
+})
+
+export const Endpoint = z.strictObject({ paused: z.boolean() })
+
+/** How long both secrets sign is up to the service where it is not said (a day). */
+export const RotateSecret = z.strictObject({
+  overlap: Overlap.optional(),
+  discard_current: z.boolean().optional(),
+})

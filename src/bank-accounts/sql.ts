@@ -1,0 +1,82 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import { BankAccountRecord } from './record.ts'
+
+const columns = sql.fragment`
+  id, merchant_id, account_holder_name, encrypted_account_number, encrypted_sort_code, encrypted_iban, is_active,
+  created_at, disabled_at
+`
+
+export type BankAccountKey = { merchantId: string; id: string }
+
+/** The active ones first, and of each kind the newest. */
+export function listBankAccountRows(
+  db: CommonQueryMethods,
+  merchantId: string,
+  rowsMax: number,
+): Promise<readonly BankAccountRecord[]> {
+  return db.any(sql.type(BankAccountRecord)`
+    select ${columns}
+    from merchant_bank_accounts
+    where merchant_id = ${merchantId}
+    order by is_active desc, created_at desc, id desc
+    limit ${rowsMax}
+  `)
+}
+
+export function listActiveRows(db: CommonQueryMethods, merchantId: string): Promise<readonly BankAccountRecord[]> {
+  return db.any(sql.type(BankAccountRecord)`
+    select ${columns} from merchant_bank_accounts where merchant_id = ${merchantId} and is_active
+  `)
+}
+
+export function findBankAccount(
+  db: CommonQueryMethods,
+  { merchantId, id }: BankAccountKey,
+): Promise<BankAccountRecord | null> {
+  return db.maybeOne(sql.type(BankAccountRecord)`
+    select ${columns} from merchant_bank_accounts where merchant_id = ${merchantId} and id = ${id}
+  `)
+}
+
+/** One new account of a merchant at a time, so that their limit holds and none is there twice. */
+export async function lockBankAccounts(tx: CommonQueryMethods, merchantId: string): Promise<void> {
+  await tx.query(sql.type(z.object({ locked: z.unknown() }))`
+    select pg_advisory_xact_lock(hashtextextended(${`bank accounts ${merchantId}`}, 0)) as locked
+  `)
+}
+
+export type NewBankAccount = BankAccountKey & {
+  holderName: string
+  /** Sealed, as are the next two. */
+  accountNumber: string
+  sortCode: string
+  iban: string | null
+}
+
+export function insertBankAccount(db: CommonQueryMethods, account: NewBankAccount): Promise<BankAccountRecord> {
+  return db.one(sql.type(BankAccountRecord)`
+    insert into merchant_bank_accounts (
+      id, merchant_id, account_holder_name, encrypted_account_number, encrypted_sort_code, encrypted_iban
+    )
+    values (
+      ${account.id}, ${account.merchantId}, ${account.holderName}, ${account.accountNumber}, ${account.sortCode},
+      ${account.iban}
+    )
+    returning ${columns}
+  `)
+}
+
+/** Nothing where it is disabled already, or is not there. */
+export function disableBankAccountRow(
+  db: CommonQueryMethods,
+  { merchantId, id }: BankAccountKey,
+): Promise<BankAccountRecord | null> {
+  return db.maybeOne(sql.type(BankAccountRecord)`
+    update merchant_bank_accounts
+    set is_active = false, disabled_at = now()
+    where merchant_id = ${merchantId} and id = ${id} and is_active
+    returning ${columns}
+  `)
+}

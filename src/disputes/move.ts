@@ -1,0 +1,117 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import { mustMove } from '../lib/machine.ts'
+import { takeWebhookSequence } from '../payments/take-sequence-sql.ts'
+import { enqueueWebhook } from '../webhooks/enqueue.ts'
+import type { DisputeChangedBy, DisputeStatus } from '../wire/disputes.ts'
+import { disputeEventData } from './event-data.ts'
+import { findDispute } from './read-sql.ts'
+import type { DisputeRecord } from './record.ts'
+import { insertDispute, insertDisputeEvent, updateDispute } from './sql.ts'
+import type { DisputeChanges, NewDispute } from './sql.ts'
+import { DISPUTE_TRANSITIONS } from './states.ts'
+import type { DisputeStep, DisputeTransition, DisputeTrigger } from './states.ts'
+
+/** Who takes a step: a job and a payer have no actor. */
+export type DisputeActor = { changedBy: DisputeChangedBy; actor: { id: string; name: string } | null }
+
+type Step = {
+  by: DisputeActor
+  /** The statement, evidence, reason or note of this very step. */
+  note: string | null
+}
+
+export type DisputeMove = Step & {
+  merchantId: string
+  id: string
+  from: DisputeStatus
+  on: DisputeTrigger
+  changes: DisputeChanges
+}
+
+/**
+ * Moves a dispute: guarded update, event and webhook, in a transaction of the caller's who holds the dispute's row, and
+ * before it the payment's where the move is announced. This module alone writes a dispute's status, and the transition
+ * table is its only rule. After the commit of a move with a webhook the caller calls `announceMove`.
+ * @throws when the table has no such move or the dispute is elsewhere, which is a programmer's error
+ */
+export async function moveDispute(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { merchantId, id, from, on, changes, by, note }: DisputeMove,
+): Promise<DisputeRecord> {
+  const transition = mustMove<DisputeTransition>(DISPUTE_TRANSITIONS, from, on)
+  const moved = await updateDispute(tx, { merchantId, id, from, to: transition.to, changes })
+  if (!moved) throw new Error('a dispute whose row is locked did not move')
+  return tell(tx, app, { key: { merchantId, id }, transition, by, note })
+}
+
+/** Opens a dispute: the move that has no state before it. Null where the payment has an open one. */
+export async function openDispute(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { by, note, ...dispute }: NewDispute & Step,
+): Promise<DisputeRecord | null> {
+  const transition = mustMove<DisputeTransition>(DISPUTE_TRANSITIONS, null, 'opening')
+  const inserted = await insertDispute(tx, dispute)
+  if (!inserted) return null
+  return tell(tx, app, { key: { merchantId: dispute.merchantId, id: dispute.id }, transition, by, note })
+}
+
+/** Adds to a dispute that stays in its status. What happens to it is told by its events all the same. */
+export async function changeDispute(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { merchantId, id, from, on, changes, by, note }: Omit<DisputeMove, 'on'> & { on: DisputeStep },
+): Promise<DisputeRecord> {
+  const changed = await updateDispute(tx, { merchantId, id, from, to: from, changes })
+  if (!changed) throw new Error('a dispute whose row is locked did not change')
+  return tell(tx, app, { key: { merchantId, id }, transition: { from, on, to: from, webhook: null }, by, note })
+}
+
+/** Wakes who waits for an announced move, once it is committed. */
+export function announceMove(app: App, dispute: DisputeRecord): void {
+  app.log.info({ dispute_id: dispute.id, payment_id: dispute.payment_id, to: dispute.status }, 'a dispute has moved')
+  app.wake.notify('deliver-webhooks')
+  if (dispute.refund_id !== null) app.wake.notify('resume-refunds')
+}
+
+type Told = Step & {
+  key: { merchantId: string; id: string }
+  transition: Omit<DisputeTransition, 'on'> & { on: DisputeStep }
+}
+
+async function tell(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { key, transition, by, note }: Told,
+): Promise<DisputeRecord> {
+  const { merchantId, id } = key
+  await insertDisputeEvent(tx, {
+    id: app.ids.uuid(),
+    merchantId,
+    disputeId: id,
+    previousStatus: transition.from,
+    newStatus: transition.to,
+    event: transition.on,
+    changedBy: by.changedBy,
+    actorId: by.actor?.id ?? null,
+    actorName: by.actor?.name ?? null,
+    note,
+  })
+  const dispute = await findDispute(tx, key)
+  if (dispute === null) throw new Error('a dispute that was written is not there')
+  if (transition.webhook !== null) await queueWebhook(tx, app, { dispute, eventType: transition.webhook })
+  return dispute
+}
+
+async function queueWebhook(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { dispute, eventType }: { dispute: DisputeRecord; eventType: NonNullable<DisputeTransition['webhook']> },
+): Promise<void> {
+  const { merchant_id: merchantId, payment_id: paymentId } = dispute
+  const sequence = await takeWebhookSequence(tx, { merchantId, id: paymentId })
+  const data = disputeEventData(dispute, { sequence, isTest: app.config.mode === 'sandbox' })
+  await enqueueWebhook(app, tx, { merchantId, eventType, payment: { id: paymentId, sequence }, data })
+}

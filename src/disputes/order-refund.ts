@@ -1,0 +1,23 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import type { PaymentRecord } from '../payments/record.ts'
+import { queueRefund } from '../payments/queue-refund.ts'
+import { alreadyRefunded, isNothingLeft } from '../payments/refund-amount.ts'
+import type { DisputeRecord } from './record.ts'
+
+export type RefundOrder = { dispute: DisputeRecord; payment: PaymentRecord }
+
+/**
+ * Orders the refund that a resolution brings with it, in its transaction (decision 24); undefined where it brings none.
+ * @throws {DomainError} PAYMENT_ALREADY_REFUNDED
+ */
+export async function orderRefund(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { dispute, payment, isAsked }: RefundOrder & { isAsked: boolean },
+): Promise<string | undefined> {
+  if (!isAsked) return undefined
+  if (isNothingLeft(payment))
+    throw alreadyRefunded('repeat without refund: what was paid has gone back, or is about to')
+  return queueRefund(tx, app, { payment, reason: `dispute ${dispute.id}`, disputeId: dispute.id })
+}

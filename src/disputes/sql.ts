@@ -1,0 +1,144 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import type { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/disputes.ts'
+import { OverdueDispute } from './record.ts'
+
+/** Whether a payment is young enough to be disputed, by the database's clock. */
+export async function isWithinWindow(
+  db: CommonQueryMethods,
+  { merchantId, paymentId, days }: { merchantId: string; paymentId: string; days: number },
+): Promise<boolean> {
+  const { exists } = await db.one(sql.typeAlias('exists')`
+    select exists (
+      select
+      from payment_intents
+      where merchant_id = ${merchantId} and id = ${paymentId} and created_at > now() - make_interval(days => ${days})
+    ) as exists
+  `)
+  return exists
+}
+
+export type NewDispute = {
+  id: string
+  merchantId: string
+  paymentId: string
+  openedBy: OpenedBy
+  reason: DisputeReason
+  payerStatement: string | null
+  statement: string | null
+  evidenceSeconds: number
+}
+
+/** Records an OPEN dispute; false where the payment has an open one. */
+export async function insertDispute(tx: DatabaseTransactionConnection, dispute: NewDispute): Promise<boolean> {
+  const inserted = await tx.query(sql.type(z.object({}))`
+    insert into disputes (
+      id, merchant_id, payment_intent_id, opened_by, reason, payer_statement, statement, evidence_due_at
+    )
+    values (
+      ${dispute.id}, ${dispute.merchantId}, ${dispute.paymentId}, ${dispute.openedBy}::dispute_opened_by,
+      ${dispute.reason}::dispute_reason, ${dispute.payerStatement}, ${dispute.statement},
+      now() + make_interval(secs => ${dispute.evidenceSeconds})
+    )
+    on conflict (merchant_id, payment_intent_id) where status in ('OPEN', 'UNDER_REVIEW', 'ESCALATED') do nothing
+  `)
+  return inserted.rowCount === 1
+}
+
+/** What a step changes beside the status; absent members stay as they are. */
+export type DisputeChanges = {
+  merchantEvidence?: string | undefined
+  evidenceMissing?: boolean | undefined
+  assignee?: string | undefined
+  escalationReason?: string | undefined
+  resolutionNote?: string | undefined
+  resolvedBy?: string | undefined
+  refundId?: string | undefined
+}
+
+/** Changes a dispute that is still in `from`; false where it is not. A resolution notes its time. */
+export async function updateDispute(
+  tx: DatabaseTransactionConnection,
+  update: { merchantId: string; id: string; from: DisputeStatus; to: DisputeStatus; changes: DisputeChanges },
+): Promise<boolean> {
+  const { changes, to } = update
+  const updated = await tx.query(sql.type(z.object({}))`
+    update disputes
+    set status = ${to}::dispute_status,
+      merchant_evidence = coalesce(${changes.merchantEvidence ?? null}, merchant_evidence),
+      evidence_missing = coalesce(${changes.evidenceMissing ?? null}, evidence_missing),
+      assignee = coalesce(${changes.assignee ?? null}, assignee),
+      escalation_reason = coalesce(${changes.escalationReason ?? null}, escalation_reason),
+      resolution_note = coalesce(${changes.resolutionNote ?? null}, resolution_note),
+      resolved_by = coalesce(${changes.resolvedBy ?? null}, resolved_by),
+      refund_id = coalesce(${changes.refundId ?? null}::uuid, refund_id),
+      resolved_at = case when ${to.startsWith('RESOLVED')} then coalesce(resolved_at, now()) end,
+      updated_at = now()
+    where merchant_id = ${update.merchantId} and id = ${update.id} and status = ${update.from}::dispute_status
+  `)
+  return updated.rowCount === 1
+}
+
+export type NewDisputeEvent = {
+  id: string
+  merchantId: string
+  disputeId: string
+  previousStatus: DisputeStatus | null
+  newStatus: DisputeStatus
+  event: string
+  changedBy: DisputeChangedBy
+  actorId: string | null
+  actorName: string | null
+  note: string | null
+}
+
+/** Appends an event; the database gives it its place in the dispute's chain. */
+export async function insertDisputeEvent(tx: DatabaseTransactionConnection, event: NewDisputeEvent): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    insert into dispute_events (
+      id, merchant_id, dispute_id, previous_status, new_status, event, changed_by, actor_id, actor_name, note, prev_hash,
+      event_hash
+    )
+    values (
+      ${event.id}, ${event.merchantId}, ${event.disputeId}, ${event.previousStatus}::dispute_status,
+      ${event.newStatus}::dispute_status, ${event.event}, ${event.changedBy}, ${event.actorId}, ${event.actorName},
+      ${event.note}, '', ''
+    )
+  `)
+}
+
+/** How many disputes a payment has had, the open one among them. */
+export async function countDisputes(
+  db: CommonQueryMethods,
+  { merchantId, paymentId }: { merchantId: string; paymentId: string },
+): Promise<number> {
+  const { count } = await db.one(sql.type(z.object({ count: z.int() }))`
+    select count(*)::integer as count from disputes
+    where merchant_id = ${merchantId} and payment_intent_id = ${paymentId}
+  `)
+  return count
+}
+
+/** Open disputes whose deadline has passed, the longest overdue first. */
+export function listOverdue(db: CommonQueryMethods, limit: number): Promise<readonly OverdueDispute[]> {
+  return db.any(sql.type(OverdueDispute)`
+    select id, merchant_id
+    from disputes
+    where status = 'OPEN' and evidence_due_at <= now()
+    order by evidence_due_at
+    limit ${limit}
+  `)
+}
+
+/** Holds a dispute for this transaction, if it is still open and overdue and nobody else holds it. */
+export async function claimOverdue(tx: DatabaseTransactionConnection, dispute: OverdueDispute): Promise<boolean> {
+  const claimed = await tx.maybeOne(sql.type(OverdueDispute)`
+    select id, merchant_id
+    from disputes
+    where merchant_id = ${dispute.merchant_id} and id = ${dispute.id}
+      and status = 'OPEN' and evidence_due_at <= now()
+    for update skip locked
+  `)
+  return claimed !== null
+}

@@ -1,0 +1,92 @@
+import { bankAccountContext } from '../bank-accounts/numbers.ts'
+import type { SealedNumber } from '../bank-accounts/numbers.ts'
+import { realmKeysContext } from '../identity/embedded/realms/keys.ts'
+import type { SealContext } from '../lib/seal.ts'
+import { mailBodyContext } from '../mail/seal-context.ts'
+import { previousSecretContext, webhookSecretContext } from '../signing/secret.ts'
+
+/** A row by the values of its primary key, in their order. */
+export type RowKey = readonly string[]
+
+type KeyColumn = { name: string; type: 'uuid' | 'text' }
+
+/** A column of sealed values. */
+export type SealedColumn = {
+  table: readonly [table: string] | readonly [schema: string, table: string]
+  column: string
+  key: readonly KeyColumn[]
+  /** Where its values are sealed to, as its owner says; null for what is not sealed anew, because it ends by itself. */
+  context: ((key: RowKey, merchantId: string | null) => SealContext) | null
+  /** The column that says whose the row is, where its key does not. */
+  merchant?: string
+}
+
+const BY_ID: SealedColumn['key'] = [{ name: 'id', type: 'uuid' }]
+const BY_SLUG: SealedColumn['key'] = [{ name: 'slug', type: 'text' }]
+
+/** Every column that holds sealed values. The test holds it against the rows of a database in use. */
+export const SEALED_COLUMNS: readonly SealedColumn[] = [
+  {
+    table: ['merchants'],
+    column: 'webhook_signing_secret',
+    key: BY_ID,
+    context: ([id = '']) => webhookSecretContext(id),
+  },
+  {
+    table: ['merchants'],
+    column: 'webhook_secret_previous',
+    key: BY_ID,
+    context: ([id = '']) => previousSecretContext(id),
+  },
+  bankAccountColumn('encrypted_account_number'),
+  bankAccountColumn('encrypted_sort_code'),
+  bankAccountColumn('encrypted_iban'),
+  {
+    table: ['mails'],
+    column: 'body',
+    key: BY_ID,
+    merchant: 'merchant_id',
+    context: ([id = ''], merchantId) => mailBodyContext({ id, merchantId }),
+  },
+  {
+    table: ['idp', 'realms'],
+    column: 'signing_keys',
+    key: BY_SLUG,
+    context: ([slug = '']) => realmKeysContext(slug, 'signing_keys'),
+  },
+  {
+    table: ['idp', 'realms'],
+    column: 'cookie_keys',
+    key: BY_SLUG,
+    context: ([slug = '']) => realmKeysContext(slug, 'cookie_keys'),
+  },
+  // Its rows are found by a hash that is keyed with the master key too: under another key none is found again, so that
+  // there is nothing to carry over, and they expire.
+  {
+    table: ['idp', 'state'],
+    column: 'payload',
+    key: [
+      { name: 'realm', type: 'text' },
+      { name: 'model', type: 'text' },
+      { name: 'id_hash', type: 'text' },
+    ],
+    context: null,
+  },
+]
+
+function bankAccountColumn(column: SealedNumber): SealedColumn {
+  return {
+    table: ['merchant_bank_accounts'],
+    column,
+    key: [
+      { name: 'merchant_id', type: 'uuid' },
+      { name: 'id', type: 'uuid' },
+    ],
+    context: ([merchantId = '', id = '']) => bankAccountContext({ merchantId, id }, column),
+  }
+}
+
+/** `merchants.webhook_signing_secret`. */
+export function nameOf({ table, column }: SealedColumn): string {
+  return [...table, column].join('.')
+}

@@ -1,0 +1,142 @@
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import { nameOf } from './sealed-columns.ts'
+import type { RowKey, SealedColumn } from './sealed-columns.ts'
+
+const KidCount = z.object({ column: z.string(), kid: z.string(), count: z.bigint() })
+export type KidCount = z.infer<typeof KidCount>
+
+const SealedValue = z.object({ key: z.array(z.string()), merchant_id: z.string().nullable(), sealed: z.string() })
+export type SealedValue = z.infer<typeof SealedValue>
+
+const SealedSecret = z.object({ id: z.string(), webhook_signing_secret: z.string() })
+const Changed = z.object({ count: z.int() })
+
+/** The id of the key that a sealed text names (lib/seal.ts). */
+function kidIn(column: string): FragmentSqlToken {
+  return sql.fragment`split_part(${sql.identifier([column])}, '.', 2)`
+}
+
+/** How many values each column holds under each key. */
+export function countKids(db: CommonQueryMethods, columns: readonly SealedColumn[]): Promise<readonly KidCount[]> {
+  const counts = columns.map(
+    (each) => sql.fragment`
+      select ${nameOf(each)}::text as "column", ${kidIn(each.column)} as kid, count(*) as count
+      from ${sql.identifier([...each.table])}
+      where ${sql.identifier([each.column])} is not null
+      group by 2
+    `,
+  )
+  return db.any(sql.type(KidCount)`${sql.join(counts, sql.fragment` union all `)}`)
+}
+
+export type Batch = {
+  column: SealedColumn
+  /** Only what was sealed under these. */
+  kids: readonly string[]
+  /** Only rows behind this one. */
+  after: RowKey | null
+  limit: number
+}
+
+/** The next values of a column, in the order of its key. */
+export function readSealed(
+  db: CommonQueryMethods,
+  { column, kids, after, limit }: Batch,
+): Promise<readonly SealedValue[]> {
+  const { key, merchant } = column
+  const names = sql.join(
+    key.map(({ name }) => sql.identifier([name])),
+    sql.fragment`, `,
+  )
+  const texts = sql.join(
+    key.map(({ name }) => sql.fragment`${sql.identifier([name])}::text`),
+    sql.fragment`, `,
+  )
+  const owner = merchant === undefined ? sql.fragment`null` : sql.identifier([merchant])
+  return db.any(sql.type(SealedValue)`
+    select array[${texts}] as key, ${owner}::text as merchant_id, ${sql.identifier([column.column])} as sealed
+    from ${sql.identifier([...column.table])}
+    where ${kidIn(column.column)} = any(${sql.array([...kids], 'text')})
+      and ${after === null ? sql.fragment`true` : sql.fragment`(${names}) > (${valuesOf(column, after)})`}
+    order by ${names}
+    limit ${limit}
+  `)
+}
+
+function valuesOf({ key }: SealedColumn, row: RowKey): FragmentSqlToken {
+  const values = key.map(
+    ({ type }, index) =>
+      sql.fragment`${row[index] ?? ''}::${type === 'uuid' ? sql.fragment`uuid` : sql.fragment`text`}`,
+  )
+  return sql.fragment`${sql.join(values, sql.fragment`, `)}`
+}
+
+export type Resealed = { key: RowKey; before: string; after: string }
+
+/**
+ * Writes values sealed anew, each only where the column still holds what was read: what somebody else has written since
+ * stays. Rows that are locked are passed over, so that this waits for nobody.
+ * @returns how many were written
+ */
+export async function writeSealed(
+  db: CommonQueryMethods,
+  column: SealedColumn,
+  values: readonly Resealed[],
+): Promise<number> {
+  const { key } = column
+  const target = sql.identifier([...column.table])
+  const sealed = sql.identifier([column.column])
+  const arrays = key.map(({ type }, index) =>
+    sql.array(
+      values.map((value) => value.key[index] ?? ''),
+      type,
+    ),
+  )
+  const isSame = (one: string, other: string): FragmentSqlToken =>
+    sql.fragment`${sql.join(
+      key.map(({ name }) => sql.fragment`${sql.identifier([one, name])} = ${sql.identifier([other, name])}`),
+      sql.fragment` and `,
+    )}`
+  const names = key.map(({ name }) => sql.identifier([name]))
+  const { count } = await db.one(sql.type(Changed)`
+    with wanted (${sql.join([...names, sql.identifier(['before']), sql.identifier(['after'])], sql.fragment`, `)}) as (
+      select * from unnest(
+        ${sql.join(arrays, sql.fragment`, `)},
+        ${sql.array(
+          values.map(({ before }) => before),
+          'text',
+        )},
+        ${sql.array(
+          values.map(({ after }) => after),
+          'text',
+        )}
+      )
+    ),
+    locked as materialized (
+      select wanted.*
+      from ${target} as found
+      join wanted on ${isSame('found', 'wanted')} and found.${sealed} = wanted.before
+      for no key update of found skip locked
+    ),
+    changed as (
+      update ${target} as found
+      set ${sealed} = locked.after
+      from locked
+      where ${isSame('found', 'locked')} and found.${sealed} = locked.before
+      returning 1
+    )
+    select count(*)::int4 as count from changed
+  `)
+  return count
+}
+
+/** The first and the last merchant's signing secrets: values are sealed anew in their order. */
+export function findOutermostSecrets(db: CommonQueryMethods) {
+  return db.any(sql.type(SealedSecret)`
+    (select id, webhook_signing_secret from merchants order by id limit 1)
+    union
+    (select id, webhook_signing_secret from merchants order by id desc limit 1)
+  `)
+}

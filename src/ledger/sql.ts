@@ -1,0 +1,37 @@
+import type { CommonQueryMethods } from 'slonik'
+import { sql } from '../db/sql.ts'
+import { paymentConditions, paymentTables } from '../payments/sql.ts'
+import type { PaymentPage } from '../payments/sql.ts'
+import { TransactionRecord } from './record.ts'
+
+const columns = sql.fragment`
+  p.id as payment_id, p.created_at, (
+    select e.created_at
+    from payment_events e
+    where e.merchant_id = p.merchant_id and e.payment_intent_id = p.id and e.new_status = 'Settled'
+    order by e.ordinal
+    limit 1
+  ) as settled_at, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount, p.refunded_amount,
+  case when p.status in ('Settled', 'Refunded') then p.net_amount - p.refunded_amount else 0 end as payout_amount, p.currency,
+  c.payer_name, c.debtor_bank_id, c.remittance_reference, p.bank_reference, p.failure_code
+`
+
+/** A page of one merchant's ledger, the newest first, with one line more than `limit` where there are more. */
+export function listTransactionRows(db: CommonQueryMethods, page: PaymentPage): Promise<readonly TransactionRecord[]> {
+  return db.any(sql.type(TransactionRecord)`
+    select ${columns}
+    from ${paymentTables}
+    where ${paymentConditions(page)}
+    order by p.created_at desc, p.id desc
+    limit ${page.query.limit + 1}
+  `)
+}
+
+export function findTransactionRow(
+  db: CommonQueryMethods,
+  key: { merchantId: string; id: string },
+): Promise<TransactionRecord | null> {
+  return db.maybeOne(sql.type(TransactionRecord)`
+    select ${columns} from ${paymentTables} where p.merchant_id = ${key.merchantId} and p.id = ${key.id}
+  `)
+}

@@ -1,0 +1,139 @@
+import { sha256Hex } from './hmac.ts'
+
+/**
+ * The hash chains of the audit trail, computed here once more and without the database, so that neither the service nor
+ * its database has to be believed. A test holds every function below against the one in SQL that seals the rows.
+ */
+
+export const AUDIT_CHAINS = ['operator_actions', 'payment_events', 'dispute_events', 'checkpoints'] as const
+export type AuditChain = (typeof AUDIT_CHAINS)[number]
+
+/**
+ * A row as it is exported: every column as the text that was hashed. Beside the last event of a payment or a dispute,
+ * `standing` is the status that the payment or dispute itself has; it is null beside all others, and in no hash.
+ */
+export type AuditRow = Readonly<Record<string, string | null>>
+
+export type ChainProblem =
+  | 'changed'
+  | 'payload changed'
+  | 'status edited'
+  | 'row missing before it'
+  | 'ordinal order'
+  | 'not as sealed'
+  | 'not as before'
+
+/** The first row of a chain that is not as it was written, or the checkpoint or head that the rows do not agree with. */
+export type Broken = { ordinal: string; id: string | null; problem: ChainProblem; detail: string }
+
+/** What the first row of a chain has in the place of the hash before it. */
+export const NO_HASH = '0'.repeat(64)
+
+/** How a chain is made: what a row's hash is of, and which rows follow each other. */
+export type ChainShape = {
+  /** The column that holds the row's own hash. */
+  hashColumn: string
+  hashOf(row: AuditRow): string
+  /** The chain within the table that the row belongs to; rows of one follow each other. */
+  linkOf(row: AuditRow): string
+  /** Whether the row says of itself that it is the first of its chain; undefined where rows don't say. */
+  saysFirst?(row: AuditRow): boolean
+}
+
+export const CHAIN_SHAPES: Readonly<Record<AuditChain, ChainShape>> = {
+  operator_actions: { hashColumn: 'action_hash', hashOf: operatorActionHash, linkOf: () => '' },
+  payment_events: {
+    hashColumn: 'event_hash',
+    hashOf: paymentEventHash,
+    linkOf: (row) => `${row['merchant_id']}/${row['payment_intent_id']}`,
+    saysFirst: (row) => row['previous_status'] === null,
+  },
+  dispute_events: {
+    hashColumn: 'event_hash',
+    hashOf: disputeEventHash,
+    linkOf: (row) => `${row['merchant_id']}/${row['dispute_id']}`,
+    saysFirst: (row) => row['previous_status'] === null,
+  },
+  checkpoints: { hashColumn: 'checkpoint_hash', hashOf: checkpointHash, linkOf: () => '' },
+}
+
+/** operator_action_hash of migrations/0013_operator_actions.sql. */
+export function operatorActionHash(row: AuditRow): string {
+  return joined([
+    row['prev_hash'],
+    row['ordinal'],
+    row['id'],
+    quoted(row['actor_id']),
+    quoted(row['actor_name']),
+    row['actor_role'],
+    row['action'],
+    row['merchant_id'] ?? '-',
+    quoted(row['subject_id']),
+    quoted(row['reason']),
+    row['before'] ?? '-',
+    row['after'] ?? '-',
+    row['created_at'],
+  ])
+}
+
+/** payment_event_hash of migrations/0004_payment_events.sql. The payload goes into it as its own hash. */
+export function paymentEventHash(row: AuditRow): string {
+  return joined([
+    row['prev_hash'],
+    row['ordinal'],
+    row['id'],
+    row['merchant_id'],
+    row['payment_intent_id'],
+    row['previous_status'] ?? '-',
+    row['new_status'],
+    row['changed_by'],
+    row['raw_payload_sha256'],
+    row['created_at'],
+  ])
+}
+
+/** dispute_event_hash of migrations/0018_disputes.sql. */
+function disputeEventHash(row: AuditRow): string {
+  return joined([
+    row['prev_hash'],
+    row['ordinal'],
+    row['id'],
+    row['merchant_id'],
+    row['dispute_id'],
+    row['previous_status'] ?? '-',
+    row['new_status'],
+    quoted(row['event']),
+    row['changed_by'],
+    quoted(row['actor_id']),
+    quoted(row['actor_name']),
+    quoted(row['note']),
+    row['created_at'],
+  ])
+}
+
+/** audit_checkpoint_hash of migrations/0021_audit_checkpoints.sql. */
+function checkpointHash(row: AuditRow): string {
+  return joined([
+    row['prev_hash'],
+    row['ordinal'],
+    row['id'],
+    row['chain'],
+    row['up_to_ordinal'],
+    row['row_count'],
+    row['digest'],
+    row['created_at'],
+  ])
+}
+
+/** Leaves out what is null, as concat_ws does. */
+function joined(parts: readonly (string | null | undefined)[]): string {
+  return sha256Hex(parts.filter((part) => typeof part === 'string').join('|'))
+}
+
+/**
+ * to_json() of a text: PostgreSQL escapes what JSON.stringify escapes, in the same spelling, and leaves all else as it
+ * is. They differ only in halves of surrogate pairs, which no text of PostgreSQL can hold.
+ */
+function quoted(text: string | null | undefined): string {
+  return typeof text === 'string' ? JSON.stringify(text) : '-'
+}

@@ -1,0 +1,62 @@
+import { createHash } from 'node:crypto'
+import type { Hash } from 'node:crypto'
+import { NO_HASH } from './audit-chain.ts'
+import type { AuditChain, AuditRow, Broken } from './audit-chain.ts'
+
+/** What a checkpoint says of the rows beyond the one before it. */
+export type Seal = { ordinal: string; id: string; upTo: bigint; count: bigint; digest: string }
+
+/** The checkpoints of one chain, out of the rows of all of them. */
+export function sealsOf(chain: AuditChain, checkpoints: readonly AuditRow[]): Seal[] {
+  return checkpoints
+    .filter((row) => row['chain'] === chain && COUNT.test(row['up_to_ordinal'] ?? ''))
+    .map((row) => ({
+      ordinal: row['ordinal'] ?? '',
+      id: row['id'] ?? '',
+      upTo: BigInt(row['up_to_ordinal'] ?? 0),
+      count: BigInt(COUNT.test(row['row_count'] ?? '') ? (row['row_count'] ?? 0) : 0),
+      digest: row['digest'] ?? '',
+    }))
+}
+
+const COUNT = /^[1-9]\d{0,18}$/
+
+export type SealCheck = {
+  add(hash: string): void
+  /** Compares the checkpoints that end before this ordinal; all of them where it is undefined. */
+  before(ordinal: bigint | undefined): Broken | null
+}
+
+/** Counts and digests the rows between checkpoints, as the job that made them did. */
+export function makeSealCheck(seals: readonly Seal[]): SealCheck {
+  let next = 0
+  let count = 0n
+  let digest: Hash = createHash('sha256').update(NO_HASH)
+  let from = 0n
+
+  function close(seal: Seal): Broken | null {
+    const [found, counted] = [digest.digest('hex'), count]
+    const place = { ordinal: seal.upTo.toString(), id: seal.id, problem: 'not as sealed' } as const
+    const between = `checkpoint ${seal.ordinal} sealed ${seal.count} rows above ordinal ${from} and up to ${seal.upTo}`
+    ;[digest, count, from] = [createHash('sha256').update(seal.digest), 0n, seal.upTo]
+    if (counted !== seal.count) return { ...place, detail: `${between}; there are ${counted}` }
+    return found === seal.digest ? null : { ...place, detail: `${between}; there are others now` }
+  }
+
+  return {
+    add(hash) {
+      if (next === seals.length) return
+      digest.update(hash)
+      count += 1n
+    },
+    before(ordinal) {
+      for (let seal = seals[next]; seal !== undefined; seal = seals[next]) {
+        if (ordinal !== undefined && ordinal <= seal.upTo) return null
+        next += 1
+        const broken = close(seal)
+        if (broken !== null) return broken
+      }
+      return null
+    },
+  }
+}

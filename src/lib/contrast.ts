@@ -1,0 +1,34 @@
+/** The least that WCAG 2.2 asks of text on its background (success criterion 1.4.3). */
+export const CONTRAST_MIN = 4.5
+
+/** From 1, no difference at all, to 21, black on white: WCAG's ratio of two colours, each as #RRGGBB. */
+export function contrastRatio(one: string, other: string): number {
+  const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b)
+  return (lighter + 0.05) / (darker + 0.05)
+}
+
+/** A ratio for people. Cut and not rounded: what falls short of the least must not read as if it reached it. */
+export function ratioText(ratio: number): string {
+  return `${(Math.floor(ratio * 10) / 10).toFixed(1)}:1`
+}
+
+export type ButtonText = '#FFFFFF' | '#000000'
+
+/**
+ * What the text of a button of this colour is written in: white, or black where white can't be read. The two ratios
+ * multiply to 21, so one of them is always above the least.
+ */
+export function buttonTextOn(colour: string): ButtonText {
+  return contrastRatio('#FFFFFF', colour) < CONTRAST_MIN ? '#000000' : '#FFFFFF'
+}
+
+/** WCAG's relative luminance: 0 is black, 1 is white. */
+function luminanceOf(colour: string): number {
+  const [red, green, blue] = [1, 3, 5].map((start) => linear(Number.parseInt(colour.slice(start, start + 2), 16) / 255))
+  return 0.2126 * (red ?? 0) + 0.7152 * (green ?? 0) + 0.0722 * (blue ?? 0)
+}
+
+/** sRGB's transfer function backwards. */
+function linear(channel: number): number {
+  return channel <= 0.04045 ? channel / 12.92 : ((channel + 0.055) / 1.055) ** 2.4
+}

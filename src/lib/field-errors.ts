@@ -1,0 +1,71 @@
+import type { z } from 'zod'
+import type { FieldError } from './errors.ts'
+
+/** Parses one part of a request; what is wrong with it is added to `errors`, all of it at once. */
+export function parsePart(schema: z.ZodType, value: unknown, errors: FieldError[]): unknown {
+  // The input is asked for only to tell what is missing from what is wrong; it is never shown.
+  const parsed = schema.safeParse(value, { reportInput: true, error: ruleText })
+  if (parsed.success) return parsed.data
+  errors.push(...parsed.error.issues.flatMap((issue) => fieldErrors(issue)))
+  return undefined
+}
+
+function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
+  const path = issue.path.map(String).join('.')
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => ({
+      path: path ? `${path}.${key}` : key,
+      code: 'UNKNOWN_FIELD',
+      message: 'is not known here',
+    }))
+  }
+  if (issue.code === 'invalid_union') return unionErrors(issue, path)
+  const missing = issue.code === 'invalid_type' && issue.input === undefined
+  return [
+    missing
+      ? { path, code: 'REQUIRED', message: 'is required' }
+      : { path, code: fieldCode(issue), message: issue.message },
+  ]
+}
+
+/** The library's names for broken rules, in the words of our own. */
+function fieldCode(issue: z.core.$ZodIssue): string {
+  if (issue.code === 'custom') return 'INVALID'
+  if (issue.code === 'too_big') return issue.origin === 'string' ? 'TOO_LONG' : 'TOO_LARGE'
+  if (issue.code === 'too_small') return issue.origin === 'string' ? 'TOO_SHORT' : 'TOO_SMALL'
+  return issue.code.toUpperCase()
+}
+
+/** Of the forms a body may have, the one it comes closest to says what is wrong. */
+function unionErrors(issue: z.core.$ZodIssueInvalidUnion, path: string): FieldError[] {
+  const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]
+  if (nearest === undefined || nearest.length === 0) return [{ path, code: 'INVALID', message: issue.message }]
+  // The inner paths begin where the union stands.
+  return nearest.flatMap((inner) => fieldErrors({ ...inner, path: [...issue.path, ...inner.path] }))
+}
+
+/** Rules in a user's words, where a schema has none of its own. */
+function ruleText(issue: z.core.$ZodRawIssue): string | undefined {
+  switch (issue.code) {
+    case 'too_big':
+      return issue.origin === 'string'
+        ? `must be at most ${String(issue.maximum)} characters long`
+        : `must be at most ${String(issue.maximum)}`
+    case 'too_small':
+      if (issue.origin !== 'string') return `must be at least ${String(issue.minimum)}`
+      return issue.minimum === 1 ? 'must not be empty' : `must be at least ${String(issue.minimum)} characters long`
+    case 'invalid_type':
+      return `must be ${/^[aeiou]/.test(issue.expected) ? 'an' : 'a'} ${issue.expected}`
+    case 'invalid_value':
+      return `must be ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`
+    case 'invalid_format':
+      return FORMATS[issue.format]
+    default:
+      return undefined
+  }
+}
+
+const FORMATS: Readonly<Record<string, string>> = {
+  email: 'must be an e-mail address, such as payer@example.org',
+  datetime: 'must be a time with its offset, such as 2026-11-21T09:30:00Z',
+}

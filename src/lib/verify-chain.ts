@@ -1,0 +1,114 @@
+import { CHAIN_SHAPES, NO_HASH } from './audit-chain.ts'
+import type { AuditChain, AuditRow, Broken, ChainProblem } from './audit-chain.ts'
+import { makeSealCheck } from './audit-seals.ts'
+import type { Seal } from './audit-seals.ts'
+import { sha256Hex } from './hmac.ts'
+
+/** The last row of a chain that is whole. */
+export type Head = { ordinal: string; hash: string }
+
+export type ChainReport = {
+  chain: AuditChain
+  /** How many rows are whole. */
+  rows: number
+  head: Head | null
+  broken: Broken | null
+}
+
+export type ChainVerifier = {
+  /** Takes the next row, in the order of ordinals. False once the chain is broken: further rows tell nothing. */
+  add(row: AuditRow): boolean
+  /** To be called after the last row: what checkpoints and an earlier run still expect is missing then. */
+  end(): ChainReport
+}
+
+export type VerifyOptions = {
+  /** The checkpoints of this chain, in their order. */
+  seals?: readonly Seal[] | undefined
+  /** What an earlier run told as head: everything up to it must still be there. */
+  expected?: Head | undefined
+}
+
+const ORDINAL = /^[1-9]\d{0,18}$/
+
+/**
+ * Verifies one table's chains, row by row, computing every hash itself. It keeps the last hash of each chain within the
+ * table and nothing else: some 250 bytes for each payment or dispute, also for those that have ended, for only so a
+ * second beginning of one is found.
+ */
+export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyOptions = {}): ChainVerifier {
+  const last = new Map<string, string>()
+  const sealed = makeSealCheck(seals)
+  const report: ChainReport = { chain, rows: 0, head: null, broken: null }
+  let awaited = expected
+
+  function brokenAt(row: AuditRow): Broken | null {
+    const ordinal = row['ordinal'] ?? ''
+    const isNext = ORDINAL.test(ordinal) && BigInt(ordinal) > BigInt(report.head?.ordinal ?? 0)
+    if (!isNext) return at(row, 'ordinal order', `it stands after ordinal ${report.head?.ordinal ?? 'none'}`)
+    const before = sealed.before(BigInt(ordinal)) ?? headBefore(awaited, BigInt(ordinal))
+    if (before !== null) return before
+    return wrongIn(chain, row) ?? wrongLink(chain, row, last) ?? wrongStanding(row)
+  }
+
+  return {
+    add(row) {
+      if (report.broken !== null) return false
+      const hash = row[CHAIN_SHAPES[chain].hashColumn] ?? ''
+      report.broken = brokenAt(row) ?? otherHead(row, hash, awaited)
+      if (report.broken !== null) return false
+      last.set(CHAIN_SHAPES[chain].linkOf(row), hash)
+      sealed.add(hash)
+      report.head = { ordinal: row['ordinal'] ?? '', hash }
+      if (awaited?.ordinal === row['ordinal']) awaited = undefined
+      report.rows += 1
+      return true
+    },
+    end() {
+      report.broken ??= sealed.before(undefined) ?? headBefore(awaited, undefined)
+      return report
+    },
+  }
+}
+
+function at(row: AuditRow, problem: ChainProblem, detail: string): Broken {
+  return { ordinal: row['ordinal'] ?? '', id: row['id'] ?? null, problem, detail }
+}
+
+/** What is wrong with a row by itself. */
+function wrongIn(chain: AuditChain, row: AuditRow): Broken | null {
+  const { hashColumn, hashOf } = CHAIN_SHAPES[chain]
+  const payload = row['raw_payload']
+  if (chain === 'payment_events' && sha256Hex(payload ?? '') !== row['raw_payload_sha256'])
+    return at(row, 'payload changed', 'raw_payload does not have the hash that was stored with it')
+  if (hashOf(row) === row[hashColumn]) return null
+  return at(row, 'changed', `a column, or ${hashColumn} itself, is not what was written`)
+}
+
+/** What is wrong between a row and the one before it in its chain. */
+function wrongLink(chain: AuditChain, row: AuditRow, last: ReadonlyMap<string, string>): Broken | null {
+  const { linkOf, saysFirst } = CHAIN_SHAPES[chain]
+  const before = last.get(linkOf(row))
+  const isFirst = saysFirst?.(row) ?? before === undefined
+  if (row['prev_hash'] === (before ?? NO_HASH) && isFirst === (before === undefined)) return null
+  return at(row, 'row missing before it', 'prev_hash is not the hash of the row that stands before it')
+}
+
+/** What is wrong between the last event of a payment or dispute and its own status. An export of before has none. */
+function wrongStanding(row: AuditRow): Broken | null {
+  const { standing = null, new_status: status } = row
+  if (standing === null || standing === status) return null
+  return at(row, 'status edited', `this is its last event, to ${status}, and the status itself is ${standing}`)
+}
+
+/** The row that an earlier run saw is passed over: at `ordinal`, or at the end of the chain where it is undefined. */
+function headBefore(expected: Head | undefined, ordinal: bigint | undefined): Broken | null {
+  if (expected === undefined || (ordinal !== undefined && ordinal <= BigInt(expected.ordinal))) return null
+  const detail = 'an earlier run saw this row, and it is gone'
+  return { ordinal: expected.ordinal, id: null, problem: 'not as before', detail }
+}
+
+function otherHead(row: AuditRow, hash: string, expected: Head | undefined): Broken | null {
+  if (expected === undefined || expected.ordinal !== row['ordinal'] || expected.hash === hash) return null
+  return at(row, 'not as before', `an earlier run saw the hash ${expected.hash}`)
+}

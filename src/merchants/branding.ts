@@ -1,0 +1,84 @@
+import type { App } from '../app.ts'
+import { recordAction } from '../audit/record-action.ts'
+import type { Actor } from '../audit/record.ts'
+import { canonicalJson } from '../lib/canonical.ts'
+import { CONTRAST_MIN, buttonTextOn, contrastRatio, ratioText } from '../lib/contrast.ts'
+import { invalidField } from '../lib/errors.ts'
+import { webAddressProblem } from '../lib/web-address.ts'
+import { BrandingConfig } from '../wire/settings.ts'
+import type { Branding } from '../wire/settings.ts'
+import { findSettings, lockSettings, updateBranding } from './settings-sql.ts'
+
+/** The whole look of a merchant's checkout: what was never set has its default (decision 27). */
+export async function getBranding(app: Pick<App, 'pool'>, merchantId: string): Promise<Branding> {
+  const { branding_config } = await findSettings(app.pool, merchantId)
+  return withWarnings(lookOf(branding_config))
+}
+
+/**
+ * Sets the look of a merchant's checkout as a whole. Colours that are hard to read are told and not refused. What is set
+ * already is no change.
+ * @throws {DomainError} VALIDATION_FAILED
+ */
+export async function setBranding(
+  app: Pick<App, 'pool' | 'ids' | 'config'>,
+  { merchantId, actor, look: given }: { merchantId: string; actor: Actor; look: BrandingConfig },
+): Promise<Branding> {
+  const look = normalised(given, { allowLoopbackHttp: app.config.mode === 'sandbox' })
+  await app.pool.transaction(async (tx) => {
+    const { branding_config } = await lockSettings(tx, merchantId)
+    const before = lookOf(branding_config)
+    if (canonicalJson(before) === canonicalJson(look)) return
+    await updateBranding(tx, { merchantId, branding: JSON.stringify(look) })
+    await recordAction(app, tx, {
+      actor,
+      action: 'branding.set',
+      merchantId,
+      subjectId: merchantId,
+      before,
+      after: look,
+    })
+  })
+  return withWarnings(look)
+}
+
+/** A stored look was checked when it was set; the schema adds what a later version knows beyond it. */
+function lookOf(stored: unknown): BrandingConfig {
+  return BrandingConfig.parse(stored ?? {})
+}
+
+function normalised(look: BrandingConfig, rules: { allowLoopbackHttp: boolean }): BrandingConfig {
+  const { primary, background, text } = look.colors
+  return {
+    colors: { primary: primary.toUpperCase(), background: background.toUpperCase(), text: text.toUpperCase() },
+    logo_url: look.logo_url === null ? null : checkedLogo(look.logo_url, rules),
+    font: look.font,
+  }
+}
+
+function checkedLogo(url: string, rules: { allowLoopbackHttp: boolean }): string {
+  const problem = webAddressProblem(url, rules)
+  if (problem !== undefined) throw invalidField('logo_url', 'INVALID_URL', problem)
+  return new URL(url).href
+}
+
+function withWarnings(look: BrandingConfig): Branding {
+  return { ...look, warnings: warningsOf(look.colors) }
+}
+
+function warningsOf({ primary, background, text }: BrandingConfig['colors']): Branding['warnings'] {
+  const onBackground = contrastRatio(text, background)
+  const whiteOnPrimary = contrastRatio('#FFFFFF', primary)
+  const least = ratioText(CONTRAST_MIN)
+  const warnings: Branding['warnings'] = []
+  if (onBackground < CONTRAST_MIN) {
+    const message = `text ${text} on background ${background} has a contrast of ${ratioText(onBackground)}, below ${least}`
+    warnings.push({ code: 'LOW_CONTRAST', path: 'colors.text', message })
+  }
+  if (whiteOnPrimary < CONTRAST_MIN) {
+    const black = ratioText(contrastRatio(buttonTextOn(primary), primary))
+    const message = `white on ${primary} has a contrast of ${ratioText(whiteOnPrimary)}, below ${least}; buttons are written in black (${black})`
+    warnings.push({ code: 'LOW_CONTRAST', path: 'colors.primary', message })
+  }
+  return warnings
+}

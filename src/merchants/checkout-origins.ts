@@ -1,0 +1,52 @@
+import type { App } from '../app.ts'
+import { recordAction } from '../audit/record-action.ts'
+import type { Actor } from '../audit/record.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { FieldError } from '../lib/errors.ts'
+import { readWebOrigin } from '../lib/web-origin.ts'
+import type { WebOriginRules } from '../lib/web-origin.ts'
+import { findSettings, lockSettings, updateOrigins } from './settings-sql.ts'
+
+/** The pages that may embed a merchant's checkout. None means any in the sandbox, and none at all in live mode (decision 26). */
+export async function getOrigins(app: Pick<App, 'pool'>, merchantId: string): Promise<string[]> {
+  return (await findSettings(app.pool, merchantId)).checkout_origins
+}
+
+/**
+ * Sets the pages that may embed a merchant's checkout, each as its origin in the form that browsers send; one that is
+ * named twice is kept once. What is set already is no change.
+ * @throws {DomainError} VALIDATION_FAILED with every origin that is none
+ */
+export async function setOrigins(
+  app: Pick<App, 'pool' | 'ids' | 'config'>,
+  { merchantId, actor, origins: given }: { merchantId: string; actor: Actor; origins: readonly string[] },
+): Promise<string[]> {
+  const origins = readAll(given, { allowLoopbackHttp: app.config.mode === 'sandbox' })
+  await app.pool.transaction(async (tx) => {
+    const { checkout_origins: before } = await lockSettings(tx, merchantId)
+    if (JSON.stringify(before) === JSON.stringify(origins)) return
+    await updateOrigins(tx, { merchantId, origins })
+    await recordAction(app, tx, {
+      actor,
+      action: 'checkout_origins.set',
+      merchantId,
+      subjectId: merchantId,
+      before: { origins: before },
+      after: { origins },
+    })
+  })
+  return origins
+}
+
+function readAll(texts: readonly string[], rules: WebOriginRules): string[] {
+  const origins = new Set<string>()
+  const errors: FieldError[] = []
+  for (const [index, text] of texts.entries()) {
+    const read = readWebOrigin(text, rules)
+    if ('origin' in read) origins.add(read.origin)
+    else errors.push({ path: `origins.${index}`, ...read })
+  }
+  if (errors.length === 0) return [...origins]
+  const told = errors.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  throw new DomainError('VALIDATION_FAILED', told, { errors })
+}

@@ -1,0 +1,57 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+
+/** What a merchant sets about its checkout. */
+export const CheckoutSettings = z.object({
+  /** JSON as it was stored; null while nothing was set. */
+  branding_config: z.unknown(),
+  checkout_origins: z.array(z.string()),
+})
+export type CheckoutSettings = z.infer<typeof CheckoutSettings>
+
+const columns = sql.fragment`branding_config, checkout_origins`
+
+export function findSettings(db: CommonQueryMethods, merchantId: string): Promise<CheckoutSettings> {
+  return db.one(sql.type(CheckoutSettings)`select ${columns} from merchants where id = ${merchantId}`)
+}
+
+/** The same, held against other changes until the transaction ends; payments are created meanwhile. */
+export function lockSettings(tx: CommonQueryMethods, merchantId: string): Promise<CheckoutSettings> {
+  return tx.one(sql.type(CheckoutSettings)`
+    select ${columns} from merchants where id = ${merchantId} for no key update
+  `)
+}
+
+/** @param branding JSON text */
+export async function updateBranding(
+  tx: CommonQueryMethods,
+  { merchantId, branding }: { merchantId: string; branding: string },
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    update merchants set branding_config = ${branding}::json, updated_at = now() where id = ${merchantId}
+  `)
+}
+
+export async function updateOrigins(
+  tx: CommonQueryMethods,
+  { merchantId, origins }: { merchantId: string; origins: readonly string[] },
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    update merchants
+    set checkout_origins = ${sql.array([...origins], 'text')}, updated_at = now()
+    where id = ${merchantId}
+  `)
+}
+
+/** @param fees numeric text: a percentage of (5,4) and a flat fee of (10,2) */
+export async function updateFees(
+  tx: CommonQueryMethods,
+  { id, percentage, flat }: { id: string; percentage: string; flat: string },
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    update merchants
+    set fee_percentage = ${percentage}::numeric, fee_flat = ${flat}::numeric, updated_at = now()
+    where id = ${id}
+  `)
+}

@@ -1,0 +1,71 @@
+import type { App } from '../app.ts'
+import type { SealContext } from '../lib/seal.ts'
+import type { SealedSecrets } from './record.ts'
+import { findSecrets } from './sql.ts'
+import { foundSecrets, previousSecretContext, webhookSecretContext } from './secret.ts'
+import type { SigningSecrets } from './secret.ts'
+
+/** Merchants with deliveries at one time; the oldest goes when there are more. */
+const OPENED_MAX = 1_000
+
+type SealerApp = Pick<App, 'sealer' | 'log'>
+
+/**
+ * Opens a merchant's sealed secrets.
+ * @throws when the newest one does not open; a previous one that does not is logged, and signs nothing
+ */
+export type OpenSecrets = (sealed: SealedSecrets) => SigningSecrets
+
+/**
+ * Keeps opened secrets by their sealed text, for opening one costs more than signing with it. A rotated secret has
+ * another sealed text, so that an old one is never used. That a previous one does not open is kept as well, and so told
+ * once and not with every delivery.
+ */
+export function makeOpenSecrets(app: SealerApp): OpenSecrets {
+  const open = keeping((sealed: string, context: SealContext) => app.sealer.open(sealed, context))
+  const openPrevious = keeping((sealed: string, context: SealContext) => openOrNull(app, sealed, context))
+  return ({ merchant_id, webhook_signing_secret, webhook_secret_previous: previous }) => ({
+    secret: open(webhook_signing_secret, webhookSecretContext(merchant_id)),
+    previousSecret: previous === null ? null : openPrevious(previous, previousSecretContext(merchant_id)),
+  })
+}
+
+/**
+ * What signs a merchant's events at this moment.
+ * @throws {DomainError} MERCHANT_NOT_FOUND
+ */
+export async function findSigningSecrets(
+  app: SealerApp & Pick<App, 'pool'>,
+  merchantId: string,
+): Promise<SigningSecrets> {
+  return makeOpenSecrets(app)(foundSecrets(await findSecrets(app.pool, merchantId)))
+}
+
+type Open<T> = (sealed: string, context: SealContext) => T
+
+function keeping<T>(open: Open<T>): Open<T> {
+  const opened = new Map<string, { value: T }>()
+  return (sealed, context) => {
+    const key = `${context.merchantId} ${sealed}`
+    const known = opened.get(key)
+    if (known !== undefined) return known.value
+    const value = open(sealed, context)
+    const [oldest] = opened.keys()
+    if (opened.size >= OPENED_MAX && oldest !== undefined) opened.delete(oldest)
+    opened.set(key, { value })
+    return value
+  }
+}
+
+/** Receivers that hold the newest secret must get their webhooks whatever became of the one before. */
+function openOrNull({ sealer, log }: SealerApp, sealed: string, context: SealContext): string | null {
+  try {
+    return sealer.open(sealed, context)
+  } catch (error) {
+    log.error(
+      { err: error, merchant_id: context.merchantId },
+      "a previous signing secret can't be opened; webhooks carry the newest one's signature alone",
+    )
+    return null
+  }
+}

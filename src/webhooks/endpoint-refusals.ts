@@ -1,0 +1,25 @@
+import { DomainError } from '../lib/errors.ts'
+import type { Address } from './endpoint-sql.ts'
+
+export function endpointNotSet(): DomainError {
+  return new DomainError('WEBHOOK_ENDPOINT_NOT_SET', 'there is no webhook endpoint', {
+    next: 'Set one first: svc webhooks endpoint set <url>',
+  })
+}
+
+export function merchantUnknown(): DomainError {
+  return new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
+}
+
+/**
+ * Lets only an endpoint pass that deliveries go to.
+ * @throws {DomainError} MERCHANT_NOT_FOUND for null, WEBHOOK_ENDPOINT_NOT_SET, WEBHOOK_ENDPOINT_PAUSED
+ */
+export function requireLive(address: Address | null): void {
+  if (address === null) throw merchantUnknown()
+  if (address.webhook_url !== null) return
+  if (address.paused_webhook_url === null) throw endpointNotSet()
+  throw new DomainError('WEBHOOK_ENDPOINT_PAUSED', 'the webhook endpoint is paused', {
+    next: 'Resume it first: svc webhooks endpoint resume',
+  })
+}

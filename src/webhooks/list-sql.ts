@@ -1,0 +1,141 @@
+import type { FragmentSqlToken, QuerySqlToken } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import { recordColumns } from './log-sql.ts'
+import { DeliveryRecord, OutboxRecord } from './record.ts'
+import type { DeliveryStatus } from '../wire/webhooks.ts'
+
+type Query<T extends z.ZodType> = QuerySqlToken<T>
+
+/** How many deliveries of a merchant a list looks at for a filter, and how many of each in a list of all merchants. */
+const LOOKED_AT = 20_000
+const LOOKED_AT_OF_EACH = 1_000
+
+export type DeliveryFilter = {
+  status?: DeliveryStatus | undefined
+  eventType?: string | undefined
+  paymentId?: string | undefined
+}
+
+/** The last delivery of the page before: the microseconds of its creation since 1970, and its id. */
+export type Before = { us: string; id: string }
+
+type Newest = DeliveryFilter & {
+  /** The merchant's id as SQL: a value, or a column of the statement around it. */
+  merchant: FragmentSqlToken
+  before?: Before | undefined
+  /** Rows that are looked at. */
+  looked: number
+  /** Rows that are given. */
+  limit: number
+}
+
+const columns = sql.fragment`d.id, d.created_at, d.status, d.event_type`
+
+/**
+ * A merchant's newest deliveries of a filter, by id and time. Where the filter is rare it would walk a history that may
+ * have millions of rows: what waits is found in the queue and among the parked, what failed by its own index, and of
+ * all else no more than `looked` of the newest are looked at.
+ */
+function newestOf(input: Newest): FragmentSqlToken {
+  const conditions = [sql.fragment`true`]
+  if (input.status !== undefined) conditions.push(sql.fragment`d.status = ${input.status}::webhook_delivery_status`)
+  if (input.eventType !== undefined) conditions.push(sql.fragment`d.event_type = ${input.eventType}`)
+  return sql.fragment`
+    select d.id, d.created_at
+    from (${candidatesOf(input)}) d
+    where ${sql.join(conditions, sql.fragment` and `)}
+    order by d.created_at desc, d.id desc
+    limit ${input.limit}`
+}
+
+function candidatesOf({ merchant, paymentId, status, before, looked }: Newest): FragmentSqlToken {
+  const own = sql.fragment`d.merchant_id = ${merchant} ${behind(sql.fragment`d.created_at, d.id`, before)}`
+  if (paymentId !== undefined) {
+    // The few of a payment, by its own index: "offset" keeps the order from choosing another one.
+    return sql.fragment`
+      select ${columns} from webhook_deliveries d where ${own} and d.payment_intent_id = ${paymentId}::uuid offset 0`
+  }
+  if (status === 'PENDING' || status === 'FAILED') return waitingOf(merchant, before, looked)
+  const failing = status === 'DEAD' ? sql.fragment`and d.last_error is not null` : sql.fragment``
+  return sql.fragment`
+    select ${columns}
+    from webhook_deliveries d
+    where ${own} ${failing}
+    order by d.created_at desc, d.id desc
+    limit ${looked}`
+}
+
+/** Every PENDING or FAILED delivery stands in one of the two. The queue's newest are those that are due last. */
+function waitingOf(merchant: FragmentSqlToken, before: Before | undefined, looked: number): FragmentSqlToken {
+  return sql.fragment`
+    select ${columns}
+    from (
+      (
+        select q.delivery_id from webhook_queue q where q.merchant_id = ${merchant}
+        order by q.due_at desc, q.sequence desc
+        limit ${looked}
+      )
+      union all
+      (
+        select p.delivery_id from webhook_parked p
+        where p.merchant_id = ${merchant} ${behind(sql.fragment`p.created_at, p.delivery_id`, before)}
+        order by p.created_at desc, p.delivery_id desc
+        limit ${looked}
+      )
+    ) w
+    join webhook_deliveries d on d.merchant_id = ${merchant} and d.id = w.delivery_id
+    where true ${behind(sql.fragment`d.created_at, d.id`, before)}`
+}
+
+function behind(place: FragmentSqlToken, before: Before | undefined): FragmentSqlToken {
+  if (before === undefined) return sql.fragment``
+  return sql.fragment`
+    and (${place}) < ('epoch'::timestamptz + ${before.us}::bigint * interval '1 microsecond', ${before.id}::uuid)`
+}
+
+/** The merchant's last `limit` deliveries, the newest first. */
+export function listDeliveries(
+  { merchantId, ...filter }: DeliveryFilter & { merchantId: string },
+  limit: number,
+): Query<typeof DeliveryRecord> {
+  const merchant = sql.fragment`${merchantId}::uuid`
+  return sql.type(DeliveryRecord)`
+    select ${recordColumns}
+    from (${newestOf({ ...filter, merchant, looked: LOOKED_AT, limit })}) page
+    join webhook_deliveries d on d.merchant_id = ${merchant} and d.id = page.id
+    order by d.created_at desc, d.id desc`
+}
+
+export type OutboxFilter = DeliveryFilter & {
+  merchantId?: string | undefined
+  before?: Before | undefined
+  limit: number
+}
+
+/**
+ * The deliveries of all merchants, the newest first. Each merchant's own index gives its newest ones, and the newest of
+ * them all are the page: an index of their order alone would cost every delivery its insert, and only operators look.
+ */
+export function listOutboxRows({ merchantId, ...filter }: OutboxFilter): Query<typeof OutboxRecord> {
+  const looked = merchantId === undefined ? LOOKED_AT_OF_EACH : LOOKED_AT
+  return sql.type(OutboxRecord)`
+    select ${recordColumns}, d.merchant_id, page.realm_slug,
+      (extract(epoch from d.created_at) * 1000000)::bigint::text as created_us
+    from (
+      select m.id as merchant_id, m.realm_slug, newest.id
+      from merchants m
+      cross join lateral (${newestOf({ ...filter, merchant: sql.fragment`m.id`, looked })}) newest
+      where ${whoseOf(merchantId, filter.paymentId)}
+      order by newest.created_at desc, newest.id desc
+      limit ${filter.limit}
+    ) page
+    join webhook_deliveries d on d.merchant_id = page.merchant_id and d.id = page.id
+    order by d.created_at desc, d.id desc`
+}
+
+function whoseOf(merchantId: string | undefined, paymentId: string | undefined): FragmentSqlToken {
+  const own = merchantId === undefined ? sql.fragment`true` : sql.fragment`m.id = ${merchantId}::uuid`
+  if (paymentId === undefined) return own
+  return sql.fragment`${own} and m.id = (select p.merchant_id from payment_intents p where p.id = ${paymentId}::uuid)`
+}

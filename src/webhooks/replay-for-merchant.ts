@@ -1,0 +1,33 @@
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { getMerchant } from '../merchants/get-merchant.ts'
+import type { DeliveryRecord } from './record.ts'
+import { replayIn } from './replay.ts'
+
+export type ReplayForMerchant = { merchantId: string; id: string; actor: Actor; reason: string | undefined }
+
+/**
+ * An operator's replay of a merchant's DEAD delivery (decision 26), in the operator's name in the audit trail.
+ * @throws {DomainError} MERCHANT_NOT_FOUND, DELIVERY_NOT_FOUND, DELIVERY_NOT_DEAD
+ */
+export async function replayForMerchant(
+  app: Pick<App, 'pool' | 'ids' | 'wake'>,
+  { merchantId, id, actor, reason }: ReplayForMerchant,
+): Promise<DeliveryRecord & { merchant_id: string; realm_slug: string | null }> {
+  const { merchant } = await getMerchant(app, merchantId)
+  const replayed = await app.pool.transaction(async (tx) => {
+    const delivery = await replayIn(tx, { merchantId: merchant.id, id })
+    await recordAction(app, tx, {
+      actor,
+      action: 'webhook.replay',
+      merchantId: merchant.id,
+      subjectId: delivery.id,
+      reason,
+      after: { event_id: delivery.event_id, event_type: delivery.event_type, next_retry_at: delivery.next_retry_at },
+    })
+    return delivery
+  })
+  if (replayed.next_retry_at !== null) app.wake.notify('deliver-webhooks')
+  return { ...replayed, merchant_id: merchant.id, realm_slug: merchant.realm_slug }
+}

@@ -1,0 +1,90 @@
+import { z } from 'zod'
+import { RECEIVER_LANGUAGES } from '../lib/receivers.ts'
+import { NoBody, NoHeaders, None, Timestamp } from './common.ts'
+import { operation } from './operation.ts'
+
+/** The languages that a receiver's verification is shown in. */
+export const SnippetLanguage = z.enum(RECEIVER_LANGUAGES)
+export type SnippetLanguage = z.infer<typeof SnippetLanguage>
+
+/** How long the secret before signs as well, where a rotation does not say. */
+export const overlapSecondsDefault = 86_400
+
+const masked = z.string().meta({ description: 'the last four characters', examples: ['****9f2c'] })
+const overlap = {
+  rotated_at: Timestamp.nullable().meta({ description: 'null before the first rotation' }),
+  previous_expires_at: Timestamp.nullable().meta({
+    description: 'until when webhooks carry the signature of the secret before as well; null outside of an overlap',
+  }),
+}
+
+/** The signing secret, masked (specification, Merchant portal; decision 25). */
+export const WebhookSecret = z.strictObject({
+  masked_secret: masked,
+  verification_snippet: z.string().meta({ description: 'a whole receiver, to copy' }),
+  language: SnippetLanguage,
+  ...overlap,
+})
+export type WebhookSecret = z.infer<typeof WebhookSecret>
+
+export const getWebhookSecret = operation({
+  name: 'getWebhookSecret',
+  method: 'GET',
+  path: '/api/v1/portal/webhook-secret',
+  summary: 'Get the masked signing secret, and a receiver that verifies with it',
+  access: ['merchant'],
+  permission: 'manage signing secret',
+  params: None,
+  query: z.strictObject({ language: SnippetLanguage.default('node') }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: WebhookSecret },
+  errors: [],
+})
+
+export const RotatedSecret = z.strictObject({
+  webhook_signing_secret: z.string().meta({ description: 'the new one, this once' }),
+  masked_secret: masked,
+  ...overlap,
+})
+export type RotatedSecret = z.infer<typeof RotatedSecret>
+
+export const rotateWebhookSecret = operation({
+  name: 'rotateWebhookSecret',
+  method: 'POST',
+  path: '/api/v1/portal/webhook-secret/rotate',
+  summary: 'Make a new signing secret; for a while webhooks carry the signatures of both',
+  access: ['merchant'],
+  permission: 'manage signing secret',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: z
+    .strictObject({
+      overlap_seconds: z.int().min(0).max(604_800).default(overlapSecondsDefault).meta({
+        description: 'for how long the secret before signs as well; with discard_current its end stays as it is',
+      }),
+      discard_current: z.boolean().default(false).meta({
+        description: 'during an overlap: replace the newest secret, which nobody uses yet, and keep the one before',
+      }),
+    })
+    .optional(),
+  bodyOptional: true,
+  replies: { 200: RotatedSecret },
+  errors: ['SECRET_OVERLAP_RUNNING'],
+})
+
+export const endSecretOverlap = operation({
+  name: 'endSecretOverlap',
+  method: 'DELETE',
+  path: '/api/v1/portal/webhook-secret/previous',
+  summary: 'End the overlap of a rotation now: only the newest secret signs',
+  access: ['merchant'],
+  permission: 'manage signing secret',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: z.strictObject({ masked_secret: masked, ...overlap }) },
+  errors: [],
+})

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { NoBody, NoHeaders, None, text } from './common.ts'
+import { operation } from './operation.ts'
+
+/** The fonts a checkout can be shown in: what browsers have, so that nothing is loaded from anywhere (decision 27). */
+export const BrandingFont = z.enum(['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial', 'Georgia', 'Verdana'])
+
+const HexColour = z.string().regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour as #RRGGBB')
+
+/** The look of the checkout (decision 27). What is left out has its default. */
+export const BrandingConfig = z.strictObject({
+  colors: z
+    .strictObject({
+      primary: HexColour.default('#0B5FFF'),
+      background: HexColour.default('#FFFFFF'),
+      text: HexColour.default('#111111'),
+    })
+    .prefault({}),
+  logo_url: z.string().max(2048).nullable().default(null).meta({ description: 'an https:// address' }),
+  font: BrandingFont.default('system-ui'),
+})
+export type BrandingConfig = z.output<typeof BrandingConfig>
+
+/** The whole look with its defaults, and what is doubtful about it. */
+export const Branding = z.strictObject({
+  colors: z.strictObject({ primary: z.string(), background: z.string(), text: z.string() }),
+  logo_url: z.string().nullable(),
+  font: z.string(),
+  warnings: z.array(z.strictObject({ code: z.string(), path: z.string(), message: z.string() })),
+})
+export type Branding = z.infer<typeof Branding>
+
+export const getBranding = operation({
+  name: 'getBranding',
+  method: 'GET',
+  path: '/api/v1/portal/branding',
+  summary: 'Get the look of the checkout',
+  access: ['merchant'],
+  permission: 'read branding',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: Branding },
+  errors: [],
+})
+
+export const putBranding = operation({
+  name: 'putBranding',
+  method: 'PUT',
+  path: '/api/v1/portal/branding',
+  summary: 'Set the look of the checkout; what is left out has its default',
+  access: ['merchant'],
+  permission: 'manage branding',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: BrandingConfig,
+  replies: { 200: Branding },
+  errors: [],
+})
+
+export const CheckoutOrigins = z.strictObject({ origins: z.array(z.string()) })
+
+export const getCheckoutOrigins = operation({
+  name: 'getCheckoutOrigins',
+  method: 'GET',
+  path: '/api/v1/portal/checkout-origins',
+  summary: 'List the pages that may embed the checkout',
+  access: ['merchant'],
+  permission: 'manage checkout',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: CheckoutOrigins },
+  errors: [],
+})
+
+export const putCheckoutOrigins = operation({
+  name: 'putCheckoutOrigins',
+  method: 'PUT',
+  path: '/api/v1/portal/checkout-origins',
+  summary: 'Set the pages that may embed the checkout; none is any in the sandbox, and none at all in live mode',
+  access: ['merchant'],
+  permission: 'manage checkout',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: z.strictObject({ origins: z.array(text(255)).max(50) }),
+  replies: { 200: CheckoutOrigins },
+  errors: [],
+})

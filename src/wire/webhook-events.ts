@@ -1,0 +1,16 @@
+import { z } from 'zod'
+
+/** What webhooks tell of (specification, Webhook events; decisions 21 and 24). */
+export const EventType = z.enum([
+  'payment.initiated',
+  'payment.authorized',
+  'payment.settled',
+  'payment.failed',
+  'payment.refunded',
+  'payment.partially_refunded',
+  'refund.failed',
+  'dispute.opened',
+  'dispute.escalated',
+  'dispute.resolved',
+])
+export type EventType = z.infer<typeof EventType>

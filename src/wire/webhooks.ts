@@ -1,0 +1,321 @@
+import { z } from 'zod'
+import {
+  IdParams,
+  Instant,
+  Limit,
+  NoBody,
+  NoHeaders,
+  None,
+  Timestamp,
+  Uuid,
+  listOf,
+  reasonText,
+  text,
+} from './common.ts'
+import { operation } from './operation.ts'
+import { EventType } from './webhook-events.ts'
+
+export const DeliveryStatus = z.enum(['PENDING', 'DELIVERED', 'FAILED', 'DEAD'])
+export type DeliveryStatus = z.infer<typeof DeliveryStatus>
+
+/** A delivery as the portal lists it (decision 25; `payment_id` and `last_error` beside it). */
+export const Delivery = z.strictObject({
+  id: Uuid,
+  event_id: z.string(),
+  event_type: z.string(),
+  payment_id: Uuid.nullable(),
+  status: DeliveryStatus,
+  last_http_status: z.int().nullable(),
+  last_error: z.string().nullable(),
+  attempt_count: z.int(),
+  next_retry_at: Timestamp.nullable().meta({ description: 'null when no attempt is planned' }),
+  delivered_at: Timestamp.nullable(),
+  created_at: Timestamp,
+})
+export type Delivery = z.infer<typeof Delivery>
+
+/** How an attempt ended, with the beginning of what the endpoint said. */
+export const DeliveryAttempt = z.strictObject({
+  attempt: z.int(),
+  started_at: Timestamp,
+  duration_ms: z.int(),
+  outcome: z.string().meta({ description: '`delivered`, or why it was none', examples: ['timeout', 'http_500'] }),
+  http_status: z.int().nullable(),
+  response_body: z
+    .string()
+    .nullable()
+    .meta({ description: 'at most its first 1024 bytes; null where there were none' }),
+})
+export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
+
+export const DeliveryDetail = Delivery.extend({
+  payload: z.string().meta({ description: 'the exact bytes of the webhook, as text' }),
+  attempts: z.array(DeliveryAttempt).meta({ description: 'the oldest first; the last 50 of them' }),
+})
+export type DeliveryDetail = z.infer<typeof DeliveryDetail>
+
+/** Whether the endpoint's server answers at all: a HEAD request, which asks it to do nothing. */
+export const EndpointCheck = z.strictObject({
+  reachable: z.boolean(),
+  outcome: z.string().meta({
+    description: '`answered`, or what was in the way',
+    examples: ['answered', 'dns', 'connect', 'tls', 'timeout'],
+  }),
+  http_status: z.int().nullable(),
+  duration_ms: z.int(),
+})
+export type EndpointCheck = z.infer<typeof EndpointCheck>
+
+/** What a merchant has to be told about its deliveries (specification, Delivery rules 5). */
+export const WebhookAlert = z.strictObject({
+  code: z.enum(['DELIVERIES_DEAD', 'ENDPOINT_GONE']),
+  message: z.string(),
+  dead_deliveries: z.int().meta({ description: 'counted up to 10,000' }),
+  next: z.string(),
+})
+export type WebhookAlert = z.infer<typeof WebhookAlert>
+
+export const WebhookEndpoint = z.strictObject({
+  webhook_url: z.string().nullable(),
+  paused: z.boolean(),
+  gone: z.boolean().meta({ description: 'whether the last answer of this address was 410' }),
+  alert: WebhookAlert.nullable(),
+})
+export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>
+
+export const getWebhookEndpoint = operation({
+  name: 'getWebhookEndpoint',
+  method: 'GET',
+  path: '/api/v1/portal/webhook-endpoint',
+  summary: 'Get the address that webhooks go to',
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: WebhookEndpoint },
+  errors: [],
+})
+
+export const putWebhookEndpoint = operation({
+  name: 'putWebhookEndpoint',
+  method: 'PUT',
+  path: '/api/v1/portal/webhook-endpoint',
+  summary: 'Set the address that webhooks go to (null removes it), pause it, or resume it',
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: z
+    .strictObject({ webhook_url: text(2048).nullable().optional(), paused: z.boolean().optional() })
+    .refine((body) => body.webhook_url !== undefined || body.paused !== undefined, 'must have webhook_url or paused'),
+  replies: {
+    200: WebhookEndpoint.extend({
+      check: EndpointCheck.nullable().meta({
+        description: 'null where no address was given, or while too many are being checked',
+      }),
+    }),
+  },
+  errors: ['WEBHOOK_ENDPOINT_NOT_SET'],
+})
+
+export const checkWebhookEndpoint = operation({
+  name: 'checkWebhookEndpoint',
+  method: 'POST',
+  path: '/api/v1/portal/webhook-endpoint/check',
+  summary: "Look whether the endpoint's server answers, without sending it an event",
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: None.optional(),
+  bodyOptional: true,
+  replies: { 200: EndpointCheck },
+  errors: ['WEBHOOK_ENDPOINT_NOT_SET', 'RATE_LIMITED'],
+})
+
+export const listWebhooks = operation({
+  name: 'listWebhooks',
+  method: 'GET',
+  path: '/api/v1/portal/webhooks',
+  summary: 'List the last 50 webhook deliveries; a filter looks at the newest 20,000 that may match',
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: None,
+  query: z.strictObject({
+    status: DeliveryStatus.optional(),
+    event_type: EventType.optional(),
+    payment_id: z.string().optional(),
+  }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(Delivery).extend({ alert: WebhookAlert.nullable() }) },
+  errors: [],
+})
+
+export const getWebhook = operation({
+  name: 'getWebhook',
+  method: 'GET',
+  path: '/api/v1/portal/webhooks/{id}',
+  summary: 'Get a delivery with what was sent, and every attempt',
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: DeliveryDetail },
+  errors: ['DELIVERY_NOT_FOUND'],
+})
+
+export const replayWebhook = operation({
+  name: 'replayWebhook',
+  method: 'POST',
+  path: '/api/v1/portal/webhooks/{id}/replay',
+  summary: 'Send a DEAD delivery again, from its first attempt',
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: None.optional(),
+  bodyOptional: true,
+  replies: { 200: Delivery },
+  errors: ['DELIVERY_NOT_FOUND', 'DELIVERY_NOT_DEAD'],
+})
+
+export const replayWebhooks = operation({
+  name: 'replayWebhooks',
+  method: 'POST',
+  path: '/api/v1/portal/webhooks/replay',
+  summary: 'Send all DEAD deliveries of a time again, spread so that the endpoint is not overrun',
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: z
+    .strictObject({
+      status: z.literal('DEAD').default('DEAD'),
+      event_type: EventType.optional(),
+      since: Instant.optional().meta({ description: 'only those that were created then or later' }),
+      until: Instant.optional().meta({ description: 'only those that were created before' }),
+      dry_run: z.boolean().default(false).meta({ description: 'only count them' }),
+    })
+    // Both are written alike, in UTC with milliseconds.
+    .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
+      path: ['until'],
+      message: 'must be later than since',
+    }),
+  replies: {
+    202: z.strictObject({
+      matching: z.int().meta({
+        description: 'how many are DEAD in that time: counted up to 10,000, and no fewer than were queued',
+      }),
+      queued: z.int().meta({ description: 'at most 50,000 a request' }),
+      has_more: z.boolean().meta({
+        description: 'whether there may be more than these: the same request again goes on',
+      }),
+    }),
+  },
+  errors: ['WEBHOOK_ENDPOINT_NOT_SET', 'WEBHOOK_ENDPOINT_PAUSED'],
+})
+
+export const testWebhook = operation({
+  name: 'testWebhook',
+  method: 'POST',
+  path: '/api/v1/portal/webhooks/test',
+  summary: 'Send a made-up event of a type to the endpoint, signed like any other',
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: z.strictObject({ event_type: EventType.default('payment.settled') }).optional(),
+  bodyOptional: true,
+  replies: { 202: Delivery },
+  errors: ['WEBHOOK_ENDPOINT_NOT_SET', 'WEBHOOK_ENDPOINT_PAUSED'],
+})
+
+/** A delivery as operators see it. */
+export const AdminDelivery = Delivery.extend({ merchant_id: Uuid, realm_slug: z.string().nullable() })
+export type AdminDelivery = z.infer<typeof AdminDelivery>
+
+export const listOutbox = operation({
+  name: 'listOutbox',
+  method: 'GET',
+  path: '/api/v1/admin/outbox',
+  summary:
+    'List the webhook deliveries of all merchants, the newest first; a page with a filter looks at up to 20,000 of one merchant, or 1,000 of each',
+  access: ['platform'],
+  permission: 'read merchants',
+  params: None,
+  query: z.strictObject({
+    merchant_id: z.string().optional(),
+    payment_id: z.string().optional(),
+    status: DeliveryStatus.optional(),
+    event_type: EventType.optional(),
+    limit: Limit,
+    cursor: z.string().max(256).optional(),
+  }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(AdminDelivery) },
+  errors: [],
+})
+
+export const replayForMerchant = operation({
+  name: 'replayForMerchant',
+  method: 'POST',
+  path: '/api/v1/admin/merchants/{id}/webhooks/{deliveryId}/replay',
+  summary: "Send a merchant's DEAD delivery again",
+  access: ['platform'],
+  permission: 'operate merchants',
+  params: z.strictObject({ id: z.string(), deliveryId: z.string() }),
+  query: None,
+  headers: NoHeaders,
+  body: z.strictObject({ reason: reasonText(500).optional() }).optional(),
+  bodyOptional: true,
+  replies: { 200: AdminDelivery },
+  errors: ['MERCHANT_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_NOT_DEAD'],
+})
+
+/** An event as the pull feed gives it: the very bytes that a webhook carries, and the headers that sign them (decision 56). */
+export const FeedEvent = z.strictObject({
+  cursor: z.string(),
+  event_id: z.string(),
+  event_type: z.string(),
+  created_at: Timestamp,
+  payload: z
+    .string()
+    .meta({ description: 'the exact bytes of the webhook, as text: parse it, but verify it as it is' }),
+  signatures: z
+    .record(z.string(), z.string())
+    .meta({ description: 'the signing headers of a webhook, by their names' }),
+})
+export type FeedEvent = z.infer<typeof FeedEvent>
+
+export const listEvents = operation({
+  name: 'listEvents',
+  method: 'GET',
+  path: '/api/v1/portal/events',
+  summary: 'Pull events in the order in which they were committed, whether or not a webhook delivered them',
+  access: ['merchant'],
+  permission: 'manage webhooks',
+  params: None,
+  query: z.strictObject({
+    after: z
+      .string()
+      .max(128)
+      .optional()
+      .meta({ description: 'a cursor, or "latest" to begin with what comes from now on' }),
+    limit: Limit,
+  }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: z.strictObject({ data: z.array(FeedEvent), next_cursor: z.string().nullable() }) },
+  errors: [],
+})

@@ -1,0 +1,173 @@
+import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { auditedService } from '../support/audit.ts'
+import { actionOf, fakeAdmin, pageOf } from './admin-harness.ts'
+import { refusal, runCli } from './harness.ts'
+
+t.test('show tells one action, with what it changed line by line', async (t) => {
+  const before = { kyb_status: 'PENDING', name: 'Acme', gone: ['a'] }
+  const after = { kyb_status: 'APPROVED', name: 'Acme', limit: 5 }
+  const admin = await fakeAdmin(t, () => ({ json: actionOf({ before, after }) }))
+  const { code, stdout } = await admin.run(['audit', 'show', '7'])
+  t.equal(code, 0)
+  t.equal(admin.requests.at(-1)?.path, '/api/v1/admin/audit/7')
+  t.match(stdout, /Action +merchant\.kyb\nTo +acme\n[^]*Who +grace@pay\.example \(OPS\)/)
+  t.match(stdout, /\n\n- kyb_status: PENDING\n\+ kyb_status: APPROVED\n {2}name: Acme\n- gone: \["a"\]\n\+ limit: 5\n$/)
+  t.same(JSON.parse((await admin.run(['audit', 'show', '7', '-o', 'json'])).stdout), actionOf({ before, after }))
+})
+
+t.test('an action that there is none of is exit code 6, and names the list', async (t) => {
+  const admin = await fakeAdmin(t, () => refusal(404, 'AUDIT_ENTRY_NOT_FOUND'))
+  const { code, stderr } = await admin.run(['audit', 'show', 'x'])
+  t.equal(code, 6)
+  t.match(stderr, /Try: svc .*audit list\n/)
+})
+
+t.test('tail begins with the last actions, the newest last, and can end there', async (t) => {
+  const rows = ['9', '8', '7'].map((ordinal) => actionOf({ ordinal }))
+  const admin = await fakeAdmin(t, () => pageOf(rows))
+  const { code, stdout } = await admin.run(['audit', 'tail', '--no-follow', '--last', '3', '-o', 'id'])
+  t.same([code, stdout], [0, '7\n8\n9\n'])
+  t.equal(admin.requests.at(-1)?.path, '/api/v1/admin/audit?limit=3')
+  const people = await admin.run(['audit', 'tail', '--no-follow'])
+  t.match(
+    people.stdout,
+    /^ {4}7 {2}2026-11-21 09:30:00Z {2}merchant\.kyb {2}acme {2}kyb_status PENDING → APPROVED {2}grace@pay\.example \(OPS\) {2}documents checked\n/,
+  )
+  t.equal((await admin.run(['audit', 'tail', '--last', '0'])).code, 2)
+})
+
+t.test('tail goes on with what is new, waits for a service that is away, and ends at Ctrl+C', async (t) => {
+  let looks = 0
+  const admin = await fakeAdmin(t, ({ path }) => {
+    if (path.includes('limit=10&') || path.endsWith('limit=10')) return pageOf([actionOf({ ordinal: '9' })])
+    looks += 1
+    if (looks === 1) return refusal(503, 'SERVICE_UNAVAILABLE')
+    // The second page reaches back to what has been shown.
+    if (path.includes('cursor=')) return pageOf(['10', '9'].map((ordinal) => actionOf({ ordinal })))
+    if (looks > 3) setImmediate(() => process.emit('SIGINT', 'SIGINT'))
+    return pageOf([actionOf({ ordinal: looks > 3 ? '12' : '11' })], 'further')
+  })
+  const { code, stdout, stderr } = await admin.run(['audit', 'tail', '-o', 'jsonl'])
+  t.equal(code, 130)
+  const seen = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).ordinal)
+  t.same(seen.slice(0, 3), ['9', '10', '11'], 'each once, and in their order')
+  t.equal(stderr, '')
+})
+
+const service = await auditedService(t)
+await service.fill()
+await service.seal()
+const directory = t.testdir({ 'not.jsonl': '{"chain":"payment_events","row":{}}\n{"a":1}\n', 'empty.jsonl': '' })
+const file = join(directory, 'audit.jsonl')
+
+t.test('an export is one file of JSON lines that its owner alone can read, checkpoints first', async (t) => {
+  const { code, stdout, stderr } = await service.svc(['audit', 'export', '--file', 'audit.jsonl'], { cwd: directory })
+  t.equal(code, 0, stderr)
+  t.match(stdout, /Written +\/.+audit\.jsonl\ncheckpoints +3 rows\n/)
+  t.match(stderr, /svc .*audit verify --file audit\.jsonl\n/)
+  t.equal(statSync(file).mode & 0o777, 0o600)
+  t.same(readdirSync(directory).toSorted(), ['audit.jsonl', 'empty.jsonl', 'not.jsonl'], 'no draft is left')
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  const chains = lines.map((line) => JSON.parse(line).chain)
+  t.same([...new Set(chains)], ['checkpoints', 'dispute_events', 'payment_events', 'operator_actions'])
+  const piped = await service.svc(['audit', 'export'])
+  t.equal(piped.stdout, readFileSync(file, 'utf8'), 'standard output gets the same')
+  const one = await service.svc(['audit', 'export', '--chain', 'operator_actions'])
+  t.equal(one.stdout, lines.filter((line) => line.startsWith('{"chain":"operator_actions"')).join('\n') + '\n')
+})
+
+t.test('an export that fails leaves what was there, and no draft', async (t) => {
+  const before = readFileSync(file, 'utf8')
+  const admin = await fakeAdmin(t, ({ path }) =>
+    path.includes('checkpoints')
+      ? { json: { chain: 'checkpoints', data: [], has_more: false, next_cursor: null } }
+      : refusal(500, 'INTERNAL_ERROR'),
+  )
+  t.equal((await admin.run(['audit', 'export', '--file', file, '--force'])).code, 1)
+  t.equal(readFileSync(file, 'utf8'), before)
+  t.same(readdirSync(directory).toSorted(), ['audit.jsonl', 'empty.jsonl', 'not.jsonl'])
+  t.match(await service.svc(['audit', 'export', '--file', join(directory, 'none', 'x')]), {
+    code: 2,
+    stderr: /there is no folder .*none\nTry: mkdir -p/,
+  })
+  const asked = admin.requests.length
+  const again = await admin.run(['audit', 'export', '--file', file])
+  t.match(again, { code: 2, stderr: /audit\.jsonl is there already\nTry: .*--force/ })
+  t.strictSame([admin.requests.length, readFileSync(file, 'utf8')], [asked, before], 'nothing was asked or written')
+  t.match(await service.svc(['audit', 'export', '--file', file, '--force']), { code: 0 })
+})
+
+t.test('verify prints a head for each chain; offline it asks nobody', async (t) => {
+  const online = await service.svc(['audit', 'verify'])
+  t.equal(online.code, 0, online.stderr)
+  for (const chain of ['operator_actions', 'payment_events', 'dispute_events', 'checkpoints'])
+    t.match(
+      online.stdout,
+      new RegExp(`${chain} +whole, \\d+ rows(?: \\(\\d+ not sealed yet\\))?, head \\d+:[0-9a-f]{64}\n`),
+    )
+  const offline = await runCli(['audit', 'verify', '--file', 'audit.jsonl'], { cwd: directory })
+  t.same([offline.code, offline.stdout], [0, online.stdout], 'with no service named at all')
+  const { stdout } = await service.svc(['audit', 'verify', '-o', 'id'])
+  t.match(stdout, /^operator_actions:4:[0-9a-f]{64}\npayment_events:/)
+  const heads = stdout
+    .trimEnd()
+    .split('\n')
+    .flatMap((head) => ['--expect-head', head])
+  t.equal((await service.svc(['audit', 'verify', ...heads])).code, 0, 'as the next run takes them')
+})
+
+t.test('verify of one chain reads that one and the checkpoints', async (t) => {
+  const { stdout } = await service.svc(['audit', 'verify', '--chain', 'payment_events', '-o', 'json'])
+  t.match(JSON.parse(stdout), { chains: [{ chain: 'payment_events', broken: null }, { chain: 'checkpoints' }] })
+  const { stdout: seals } = await service.svc(['audit', 'verify', '--chain', 'checkpoints', '-o', 'json'])
+  t.equal(JSON.parse(seals).chains.length, 1)
+})
+
+t.test(
+  'a broken chain is exit code 3, and is told with chain, ordinal, id, what is wrong and what to do',
+  async (t) => {
+    const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+    const at = lines.findIndex((line) => line.includes('"ordinal":"2"') && line.includes('operator_actions","row"'))
+    const { row } = JSON.parse(lines[at] ?? '')
+    const edited = lines.with(at, JSON.stringify({ chain: 'operator_actions', row: { ...row, reason: 'other' } }))
+    writeFileSync(join(directory, 'edited.jsonl'), edited.join('\n'))
+    const { code, stdout, stderr } = await runCli(['audit', 'verify', '--file', 'edited.jsonl'], { cwd: directory })
+    t.equal(code, 3)
+    t.match(stdout, new RegExp(`operator_actions +BROKEN at ordinal 2 \\(${row.id}\\): changed: `))
+    t.match(stdout, /payment_events +whole/, 'others are told as they are')
+    t.match(stderr, /compare ordinal 2 of operator_actions with a backup[^]*svc audit export --chain operator_actions/)
+    const json = await runCli(['audit', 'verify', '--file', 'edited.jsonl', '-o', 'json'], { cwd: directory })
+    t.equal(json.stderr, '')
+    t.match(JSON.parse(json.stdout).chains[0], {
+      chain: 'operator_actions',
+      rows: 1,
+      head: /^1:/,
+      broken: { ordinal: '2', id: row.id, problem: 'changed', detail: String },
+    })
+  },
+)
+
+t.test('an export without checkpoints is verified, and says what would not be missed', async (t) => {
+  const { stdout } = await service.svc(['audit', 'export', '--chain', 'payment_events'])
+  writeFileSync(join(directory, 'events.jsonl'), stdout)
+  const { code, stderr } = await runCli(['audit', 'verify', '--file', 'events.jsonl'], { cwd: directory })
+  t.equal(code, 0)
+  t.match(stderr, /\d+ rows are not sealed by a checkpoint yet.*--expect-head/s)
+})
+
+t.test('what can not be verified is exit code 2, and not a broken chain', async (t) => {
+  const verify = (...words: string[]) => runCli(['audit', 'verify', ...words], { cwd: directory })
+  t.match(await verify('--file', 'not.jsonl'), { code: 2, stderr: /line 2 of not\.jsonl is no row of an export/ })
+  t.match(await verify('--file', 'none.jsonl'), { code: 2, stderr: /can't read none\.jsonl/ })
+  t.match(await verify('--file', '.'), { code: 2, stderr: /can't read/ })
+  for (const head of ['x', '4', '4:abc', 'merchants:4:' + 'a'.repeat(64), '0:' + 'a'.repeat(64)])
+    t.match(await verify('--file', 'audit.jsonl', '--expect-head', head), { code: 2, stderr: /--expect-head/ }, head)
+  const other = ['--chain', 'payment_events', '--expect-head', `4:${'a'.repeat(64)}`]
+  t.match(await verify('--file', 'audit.jsonl', ...other), { code: 2, stderr: /operator_actions is not verified here/ })
+  t.equal((await verify('--chain', 'merchants')).code, 2)
+})

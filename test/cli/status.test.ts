@@ -1,0 +1,44 @@
+import t from 'tap'
+import { createPayment } from '../support/app.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { makeDead, realService } from './real-service.ts'
+
+t.test('status warns of dead deliveries and says what to type; its exit code stays', async (t) => {
+  const service = await realService(t)
+  const receiver = await startReceiver(t)
+  const merchant = await service.merchant({ webhookUrl: receiver.url })
+  const sent = async (): Promise<string> => {
+    return (await service.as(merchant, ['webhooks', 'test', '--wait', '-o', 'id'])).stdout.trim()
+  }
+  const ids = [await sent(), await sent()]
+  const well = await service.operate(['status'])
+  t.match(well, { code: 0, stdout: /Webhooks +0 waiting, 0 due, 0 dead/, stderr: '' })
+  t.same(JSON.parse((await service.operate(['status', '--json'])).stdout).alerts, [])
+
+  await makeDead(service, ids)
+  const next = 'svc outbox list --status DEAD; as the merchant, svc webhooks list --status DEAD'
+  const ill = await service.operate(['status'])
+  t.match(ill, { code: 0, stdout: /2 dead/, stderr: `Warning: 2 webhook deliveries are DEAD` })
+  t.match(ill.stderr, `\nTry: ${next}\n`)
+  const { stdout, stderr } = await service.operate(['status', '--json'])
+  t.match(JSON.parse(stdout).alerts, [{ code: 'DELIVERIES_DEAD', dead_deliveries: 2, message: /^2 webhook/, next }])
+  t.equal(stderr, '')
+})
+
+t.test('status counts what waits for an endpoint', async (t) => {
+  const service = await realService(t)
+  const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:9/hook' })
+  await service.as(merchant, ['webhooks', 'endpoint', 'pause'])
+  await createPayment(service, merchant)
+  await createPayment(service, merchant)
+  const { stdout } = await service.operate(['status'])
+  t.match(stdout, /Webhooks +0 waiting, 0 due, 0 dead, 2 held: their endpoint is paused or not set\n/)
+  t.equal((await service.operate(['status', '-q', 'webhooks.held'])).stdout, '2\n')
+})
+
+t.test('a service that is not there has nothing to be warned of', async (t) => {
+  const service = await realService(t, { worker: false })
+  const { stdout, code } = await service.operate(['status', '--json', '--api-url', 'http://127.0.0.1:9'])
+  t.equal(code, 8)
+  t.same(JSON.parse(stdout).alerts, [])
+})

@@ -1,0 +1,224 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { checkMasterKey } from '../../src/keys/check-master-key.ts'
+import { isLost, leftUnderPrevious, listKeys } from '../../src/keys/list-keys.ts'
+import { resealAll, resealSecrets } from '../../src/keys/reseal.ts'
+import { SEALED_COLUMNS, nameOf } from '../../src/keys/sealed-columns.ts'
+import { writeSealed } from '../../src/keys/sql.ts'
+import { ensureDemoMerchant } from '../../src/sandbox/seed-merchant.ts'
+import { ensureDemoOperator } from '../../src/sandbox/seed-operator.ts'
+import { webhookSecretContext } from '../../src/signing/secret.ts'
+import { testService } from '../support/app.ts'
+import type { TestMerchant, TestService } from '../support/app.ts'
+import { clientCredentials, signIn } from '../support/identity.ts'
+import { appWithKeys, newKey, sealedColumnsOf } from '../support/keys.ts'
+import { rotate } from '../support/secrets.ts'
+import { merchantWithPortal, portalTokens, takeInvitation } from '../support/sign-in.ts'
+
+const ACCOUNT = {
+  account_holder_name: 'Acme Ltd',
+  sort_code: '20-45-31',
+  account_number: '73619284',
+  iban: 'GB78ACME20453173619284',
+}
+const SIGNAL = new AbortController().signal
+
+/** A service of which everything has been used that seals something. */
+async function livelyService(t: Test): Promise<{ service: TestService; merchant: TestMerchant; key: string }> {
+  const key = newKey()
+  const service = await testService(t, { env: { SVC_IDENTITY: 'embedded', SVC_ENCRYPTION_KEY: key } })
+  await ensureDemoMerchant(service.app)
+  await ensureDemoOperator(service.app)
+  const merchant = await merchantWithPortal(service)
+  await service.call('POST', '/api/v1/portal/bank-accounts', { merchant, body: ACCOUNT })
+  await rotate(service, merchant)
+  await service.call('POST', '/api/v1/portal/team', { merchant, body: { email: 'ada@acme.example', role: 'ADMIN' } })
+  await takeInvitation(service, 'ada@acme.example')
+  await portalTokens(service, merchant.realm, 'ada@acme.example')
+  return { service, merchant, key }
+}
+
+const lively = await livelyService(t)
+
+t.test('every column that holds sealed values is known', async (t) => {
+  const { service } = lively
+  const found = await sealedColumnsOf(service.owner)
+  t.same([...found.keys()].toSorted(), SEALED_COLUMNS.map((column) => nameOf(column)).toSorted())
+  const [current] = await listKeys(service.app)
+  t.equal(current?.kid, service.app.sealer.kid)
+  for (const column of found.keys()) t.ok((current?.columns[column] ?? 0) > 0, `${column} is counted`)
+})
+
+t.test('everything that stays comes under the new key and opens there; the old one can then go', async (t) => {
+  const { service, merchant, key } = lively
+  const old = service.app.sealer.kid
+  const fresh = newKey()
+  const app = await appWithKeys(t, service, [fresh, key])
+  const before = await listKeys(app)
+  t.match(before, [
+    { kid: app.sealer.kid, state: 'current', values: 0 },
+    { kid: old, state: 'previous' },
+  ])
+  const left = leftUnderPrevious(before)
+  t.ok(left >= 10)
+  t.ok((before[1]?.expiring ?? 0) > 0, 'sign-ins are counted apart')
+
+  const progress: number[] = []
+  const done = await resealAll(app, { onProgress: (count) => progress.push(count) })
+  t.match(done, { resealed: left, broken: 0, finished: true })
+  t.equal(progress.at(-1), left)
+  const after = await listKeys(app)
+  t.match(after, [
+    { values: left, expiring: 0 },
+    { kid: old, values: 0 },
+  ])
+  t.match(await resealAll(app), { resealed: 0, finished: true }, 'a second time there is nothing to do')
+
+  const alone = await appWithKeys(t, service, [fresh])
+  await checkMasterKey(alone)
+  t.notOk(isLost(await listKeys(alone)), 'what is left under the old key ends by itself')
+  const { rows } = await service.owner.query('select id, merchant_id, body from mails where body is not null')
+  t.ok(rows.length > 0)
+  const { ensurePlatform } = await import('../../src/staff/ensure-platform.ts')
+  await ensurePlatform(alone)
+  const { rows: found } = await service.owner.query(
+    'select webhook_signing_secret as sealed from merchants where id = $1',
+    [merchant.id],
+  )
+  t.match(alone.sealer.open(found[0].sealed, webhookSecretContext(merchant.id)), /^[0-9a-f]{64}$/)
+  const { listBankAccounts } = await import('../../src/bank-accounts/list.ts')
+  t.match(await listBankAccounts(alone, merchant.id), [{ account_number: '****9284', iban: '****9284' }])
+})
+
+t.test('the job does it within a run, and with one key it asks the database nothing', async (t) => {
+  const { service, key } = await livelyService(t)
+  const app = await appWithKeys(t, service, [newKey(), key])
+  t.same(await resealSecrets(app, SIGNAL), { more: false })
+  t.equal(leftUnderPrevious(await listKeys(app)), 0)
+  const away = { ...service.app, pool: new Proxy(service.app.pool, { get: () => t.fail('it asked') }) }
+  t.same(await resealSecrets(away, SIGNAL), { more: false })
+  const stopped = new AbortController()
+  stopped.abort()
+  const back = await appWithKeys(t, service, [key, app.config.encryptionKey])
+  t.match(await resealAll(back, { signal: stopped.signal }), { resealed: 0, finished: false })
+})
+
+t.test('more values than a batch holds are all sealed anew, by two workers at once too', async (t) => {
+  const key = newKey()
+  const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
+  await Promise.all(Array.from({ length: 450 }, () => service.merchant()))
+  const fresh = newKey()
+  const [one, two] = [await appWithKeys(t, service, [fresh, key]), await appWithKeys(t, service, [fresh, key])]
+  t.match(await resealAll(one, { batchesMax: 1 }), { resealed: 200, finished: false })
+  await Promise.all([resealAll(one), resealAll(two)])
+  await resealAll(one)
+  t.match(await listKeys(one), [{ values: 450 }, { values: 0 }])
+})
+
+t.test('what somebody else has written meanwhile stays, and a locked row is left for the next time', async (t) => {
+  const key = newKey()
+  const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
+  const merchant = await service.merchant()
+  const [column] = SEALED_COLUMNS
+  if (column === undefined) throw new Error('there is a first column')
+  const read = async (): Promise<string> => {
+    const { rows } = await service.owner.query('select webhook_signing_secret as s from merchants where id = $1', [
+      merchant.id,
+    ])
+    return rows[0].s
+  }
+  const before = await read()
+  const newer = service.app.sealer.seal('b'.repeat(64), webhookSecretContext(merchant.id))
+  await service.owner.query('update merchants set webhook_signing_secret = $2 where id = $1', [merchant.id, newer])
+  t.equal(await writeSealed(service.app.pool, column, [{ key: [merchant.id], before, after: 'v1.lost' }]), 0)
+  t.equal(await read(), newer)
+  await service.owner.query('begin')
+  await service.owner.query('select from merchants where id = $1 for update', [merchant.id])
+  t.equal(await writeSealed(service.app.pool, column, [{ key: [merchant.id], before: newer, after: 'v1.lost' }]), 0)
+  await service.owner.query('rollback')
+  t.equal(await writeSealed(service.app.pool, column, []), 0)
+})
+
+t.test('a value that does not open stays as it is, is told, and stops no other', async (t) => {
+  const key = newKey()
+  const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
+  const merchants = await Promise.all(Array.from({ length: 5 }, () => service.merchant()))
+  const [bad] = merchants
+  await service.owner.query(
+    `update merchants set webhook_signing_secret = left(webhook_signing_secret, -4) || 'AAAA' where id = $1`,
+    [bad?.id],
+  )
+  const app = await appWithKeys(t, service, [newKey(), key])
+  const told: string[] = []
+  t.match(await resealAll(app, { onBroken: (value) => told.push(value) }), { resealed: 4, broken: 1, finished: true })
+  t.same(told, [`merchants.webhook_signing_secret ${bad?.id}`])
+  t.match(await listKeys(app), [{ values: 4 }, { values: 1 }])
+})
+
+t.test('values under a key that nobody has are told', async (t) => {
+  const service = await testService(t)
+  await service.merchant()
+  const lost = service.app.sealer.kid
+  const app = await appWithKeys(t, service, [newKey(), newKey()])
+  const listed = await listKeys(app)
+  t.match(listed.at(-1), { kid: lost, state: 'unknown', values: 1 })
+  t.ok(isLost(listed))
+})
+
+t.test('a start tries the keys on the first and on the last merchant, and names keys by their ids', async (t) => {
+  const key = newKey()
+  const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
+  for (let count = 0; count < 3; count += 1) await service.merchant()
+  const fresh = newKey()
+  const both = await appWithKeys(t, service, [fresh, key])
+  await checkMasterKey(both)
+  await checkMasterKey(await appWithKeys(t, service, [key, fresh]))
+  await service.owner.query(
+    `update merchants set webhook_signing_secret = $1 where id = (select id from merchants order by id limit 1)`,
+    [
+      both.sealer.seal(
+        'x',
+        webhookSecretContext((await service.owner.query('select id from merchants order by id limit 1')).rows[0].id),
+      ),
+    ],
+  )
+  const alone = await appWithKeys(t, service, [fresh])
+  await t.rejects(checkMasterKey(alone), {
+    name: 'MasterKeyError',
+    message: new RegExp(`that is ${service.app.sealer.kid}, and this is ${alone.sealer.kid}`),
+  })
+  const wrong = await appWithKeys(t, service, [newKey(), newKey()])
+  await t.rejects(checkMasterKey(wrong), { message: /neither SVC_ENCRYPTION_KEY [^]* nor SVC_ENCRYPTION_KEY_PREVIOUS/ })
+})
+
+t.test('after a rotation the demo logins are the new ones and work', async (t) => {
+  const key = newKey()
+  const service = await testService(t, { env: { SVC_IDENTITY: 'embedded', SVC_ENCRYPTION_KEY: key } })
+  const before = { merchant: await ensureDemoMerchant(service.app), operator: await ensureDemoOperator(service.app) }
+  const { startApi } = await import('../../src/api.ts')
+  const app = await appWithKeys(t, service, [newKey(), key])
+  const after = { merchant: await ensureDemoMerchant(app), operator: await ensureDemoOperator(app) }
+  const api = await startApi(app)
+  t.teardown(() => api.stop())
+  t.not(after.merchant.client_secret, before.merchant.client_secret)
+  t.not(after.operator.password, before.operator.password)
+  t.equal(after.merchant.webhook_secret, before.merchant.webhook_secret, 'what merchants have stays')
+  for (const { realm, client_id, client_secret } of [after.merchant, after.operator])
+    t.match(
+      await clientCredentials(api.url, { slug: realm, server: { clientId: client_id, secret: client_secret ?? '' } }),
+      { status: 200 },
+    )
+  await signIn({
+    authUrl: api.url,
+    realm: 'platform',
+    clientId: 'platform-cli',
+    redirectUri: 'http://127.0.0.1:5000/callback',
+    email: after.operator.email,
+    password: after.operator.password,
+  })
+  const users = () =>
+    service.owner.query('select id, password_hash from idp.users order by id').then(({ rows }) => rows)
+  const kept = await users()
+  t.same({ merchant: await ensureDemoMerchant(app), operator: await ensureDemoOperator(app) }, after)
+  t.same(await users(), kept, 'a repeat sets no password again')
+})

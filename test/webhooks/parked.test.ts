@@ -1,0 +1,180 @@
+import t from 'tap'
+import { armDeliveries } from '../../src/webhooks/arm-deliveries.ts'
+import { findArmable } from '../../src/webhooks/parked-sql.ts'
+import { replay } from '../../src/webhooks/replay.ts'
+import { setEndpoint } from '../../src/webhooks/set-endpoint.ts'
+import { brokenInvariants } from '../support/invariants.ts'
+import { startReceiver } from '../support/receiver.ts'
+import { until } from '../support/until.ts'
+import { startWorker } from '../../src/worker.ts'
+import {
+  armAll,
+  countByStatus,
+  makeOutbox,
+  plantDead,
+  plantDeliveries,
+  plantMerchant,
+  queueIsEmpty,
+  startDeliveries,
+} from '../support/webhooks.ts'
+
+type Owner = Awaited<ReturnType<typeof makeOutbox>>['owner']
+
+const actor = { id: 'dev-1', name: 'Dev', role: 'DEVELOPER' }
+const nowhere = 'http://127.0.0.1:1/'
+const day = 86_400_000
+const never = new AbortController().signal
+
+async function parkedOf(owner: Owner, merchantId: string): Promise<string[]> {
+  const { rows } = await owner.query<{ delivery_id: string }>(
+    'select delivery_id from webhook_parked where merchant_id = $1 order by created_at, delivery_id',
+    [merchantId],
+  )
+  return rows.map(({ delivery_id }) => delivery_id)
+}
+
+/** The invariants of what waits: rows that are planted have no payment's books behind them. */
+async function broken(owner: Owner): Promise<string[]> {
+  return (await brokenInvariants(owner)).filter((name) => name.startsWith('I7'))
+}
+
+/** The endpoint as a crash right after the commit leaves it. */
+async function crashLive(owner: Owner, merchantId: string): Promise<void> {
+  await owner.query('update merchants set webhook_url = $2, paused_webhook_url = null where id = $1', [
+    merchantId,
+    nowhere,
+  ])
+}
+
+t.test(
+  'what waits is parked from its insert, its pause or its replay on, until it is armed or sent again',
+  async (t) => {
+    const { owner, app } = await makeOutbox(t)
+    const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
+    const [inserted = ''] = await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity' })
+    t.strictSame(await parkedOf(owner, merchantId), [inserted], 'an insert without an endpoint')
+    const [dead = ''] = await plantDead(owner, merchantId, { from: new Date().toISOString() })
+    t.strictSame(await parkedOf(owner, merchantId), [inserted], 'a DEAD one waits for nothing')
+    await replay(app, { merchantId, id: dead })
+    t.strictSame(new Set(await parkedOf(owner, merchantId)), new Set([inserted, dead]), 'a replay without an endpoint')
+    t.strictSame(await broken(owner), [])
+
+    await setEndpoint(app, { merchantId, actor, webhookUrl: nowhere })
+    t.strictSame(await parkedOf(owner, merchantId), [], 'all are armed')
+    t.strictSame(await broken(owner), [])
+    await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity' })
+    t.strictSame(await parkedOf(owner, merchantId), [], 'an insert that did not see the address')
+    await setEndpoint(app, { merchantId, actor, paused: true })
+    t.equal((await parkedOf(owner, merchantId)).length, 3, 'a pause')
+    t.strictSame(await broken(owner), [])
+    await crashLive(owner, merchantId)
+    await replay(app, { merchantId, id: inserted })
+    t.notOk((await parkedOf(owner, merchantId)).includes(inserted), 'one that is sent by hand')
+    t.strictSame(await broken(owner), [])
+  },
+)
+
+t.test('what a worker holds when the endpoint is removed is parked by it', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: nowhere })
+  const ids = await plantDeliveries(owner, merchantId, { count: 3 })
+  await owner.query('update merchants set webhook_url = null where id = $1', [merchantId])
+  startDeliveries(t, app)
+  await until('they are parked', () => queueIsEmpty(owner))
+  t.strictSame(new Set(await parkedOf(owner, merchantId)), new Set(ids))
+  t.strictSame(await broken(owner), [])
+})
+
+t.test('the job arms what a crash left parked, the oldest first, and nothing that is to wait', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const waits = { nextRetryAt: 'infinity' }
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
+  const at = (ago: number) => ({ ...waits, createdAt: new Date(Date.now() - ago).toISOString() })
+  const old = await plantDeliveries(owner, merchantId, { ...at(8 * day), count: 3 })
+  await plantDeliveries(owner, merchantId, { ...at(day), count: 1_500 })
+  const first = await plantDeliveries(owner, merchantId, { ...at(6 * day), count: 900 })
+  const without = await plantMerchant({ owner, app, webhookUrl: null })
+  await plantDeliveries(owner, without, { ...waits, count: 5 })
+  const paused = await plantMerchant({ owner, app, webhookUrl: nowhere })
+  await setEndpoint(app, { merchantId: paused, actor, paused: true })
+  await plantDeliveries(owner, paused, { ...waits, count: 5 })
+  t.strictSame(await armDeliveries(app, never), { more: false }, 'nobody has an endpoint')
+  t.equal(await queueIsEmpty(owner), true)
+
+  await crashLive(owner, merchantId)
+  const stopping = new AbortController()
+  const woken: string[] = []
+  const notify = (job: string) => {
+    woken.push(job)
+    stopping.abort()
+  }
+  t.strictSame(await armDeliveries({ ...app, wake: { ...app.wake, notify } }, stopping.signal), { more: true })
+  t.strictSame(woken, ['deliver-webhooks'])
+  const { rows } = await owner.query<{ delivery_id: string }>('select delivery_id from webhook_queue')
+  const queued = new Set(rows.map(({ delivery_id }) => delivery_id))
+  t.equal(queued.size, 1_000, 'a batch at a time, and no further when it is told to stop')
+  t.ok(
+    first.every((id) => queued.has(id)),
+    'the oldest are in it',
+  )
+  await armAll(app)
+  t.equal((await owner.query('select from webhook_queue where merchant_id = $1', [merchantId])).rowCount, 2_400)
+  t.equal((await owner.query('select from webhook_queue')).rowCount, 2_400)
+  t.strictSame(new Set(await parkedOf(owner, merchantId)), new Set(old), 'too old')
+  t.equal((await parkedOf(owner, without)).length + (await parkedOf(owner, paused)).length, 10)
+  t.strictSame(await app.pool.any(findArmable(20)), [], 'and it is not looked at again')
+  t.strictSame(await broken(owner), [])
+})
+
+t.test('a worker arms it by itself', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  await setEndpoint(app, { merchantId, actor, paused: true })
+  await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 1_200 })
+  const worker = startWorker(app)
+  t.teardown(() => worker.stop())
+  await setEndpoint(app, { merchantId, actor, paused: false })
+  await until('all are delivered', async () => (await countByStatus(owner))['DELIVERED'] === 1_200, 30_000)
+})
+
+t.test('pauses, replays, inserts and three workers that arm at once leave each delivery in one place', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
+  const ids = await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 3_000 })
+  await crashLive(owner, merchantId)
+  const byHand = ids.filter((_, index) => index % 100 === 0)
+  const outcomes = await Promise.allSettled([
+    ...[1, 2, 3].map(() => armAll(app)),
+    ...byHand.map((id) => replay(app, { merchantId, id })),
+    setEndpoint(app, { merchantId, actor, paused: true }),
+    plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 20 }),
+    setEndpoint(app, { merchantId, actor, paused: false }),
+  ])
+  for (const outcome of outcomes)
+    if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'DELIVERY_NOT_DEAD' })
+  t.strictSame(await broken(owner), [])
+  await setEndpoint(app, { merchantId, actor, paused: false })
+  await armAll(app)
+  t.equal((await owner.query('select from webhook_queue')).rowCount, 3_020)
+  t.strictSame(await parkedOf(owner, merchantId), [])
+  t.strictSame(await broken(owner), [])
+})
+
+t.test('what fails for one merchant holds up no other', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const merchants = await Promise.all([1, 2, 3].map(() => plantMerchant({ owner, app, webhookUrl: null })))
+  for (const id of merchants) {
+    await plantDeliveries(owner, id, { nextRetryAt: 'infinity' })
+    await crashLive(owner, id)
+  }
+  const [bad = ''] = merchants.toSorted()
+  await owner.query(`
+    create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
+    create trigger refuse before insert on webhook_queue for each row when (new.merchant_id = '${bad}') execute function refuse();
+  `)
+  t.strictSame(await armDeliveries(app, never), { more: true })
+  t.strictSame(await armDeliveries(app, never), { more: false }, 'and it is not tried without a pause')
+  t.equal((await owner.query('select from webhook_queue')).rowCount, 2)
+  t.equal((await parkedOf(owner, bad)).length, 1)
+})

@@ -1,0 +1,233 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
+import { createServer as createHttpsServer } from 'node:https'
+import { createServer } from 'node:net'
+import type { Server, Socket } from 'node:net'
+import t from 'tap'
+import { makePost } from '../../../src/webhooks/sending/post.ts'
+import type { PostOptions } from '../../../src/webhooks/sending/post.ts'
+import { startReceiver } from '../../support/receiver.ts'
+import { until } from '../../support/until.ts'
+
+const body = Buffer.from('{"eventId":"evt_1"}')
+
+type Test = { teardown(handler: () => unknown): unknown }
+
+function client(t: Test, options: Partial<PostOptions> = {}) {
+  const post = makePost({ allowPrivate: true, ...options })
+  t.teardown(() => post.close())
+  return (url: string) => post.post({ url, headers: { 'content-type': 'application/json' }, body })
+}
+
+async function listen(t: Test, server: Server): Promise<number> {
+  const sockets = new Set<Socket>()
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined)
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  t.teardown(async () => {
+    for (const socket of sockets) socket.destroy()
+    await new Promise((resolve) => server.close(resolve))
+  })
+  const address = server.address()
+  return typeof address === 'object' && address !== null ? address.port : 0
+}
+
+/** A server that answers every request with these bytes, in pieces. */
+async function rawServer(t: Test, answer: (socket: Socket, requests: number) => void): Promise<string> {
+  let requests = 0
+  const port = await listen(
+    t,
+    createServer((socket) => socket.on('data', () => answer(socket, (requests += 1)))),
+  )
+  return `http://127.0.0.1:${port}/`
+}
+
+t.test('every status but 2xx is a failure that is named by a word of the closed list', async (t) => {
+  const receiver = await startReceiver(t, ({ receipt, response }) =>
+    response.writeHead(Number(receipt.path.slice(1)), { location: '/200' }).end(),
+  )
+  const send = client(t)
+  const expected: [number, string][] = [
+    [200, 'delivered'],
+    [201, 'delivered'],
+    [204, 'delivered'],
+    [299, 'delivered'],
+    [301, 'redirect'],
+    [302, 'redirect'],
+    [304, 'redirect'],
+    [307, 'redirect'],
+    [308, 'redirect'],
+    [400, 'http_400'],
+    [401, 'http_401'],
+    [410, 'http_410'],
+    [429, 'http_429'],
+    [500, 'http_500'],
+    [503, 'http_503'],
+  ]
+  for (const [status, outcome] of expected) {
+    t.match(await send(`http://127.0.0.1:${receiver.port}/${status}`), { outcome, httpStatus: status })
+  }
+  t.equal(receiver.receipts.length, expected.length, 'no redirect was followed')
+})
+
+t.test('the bytes arrive as they are, and connections are used again', async (t) => {
+  const receiver = await startReceiver(t)
+  const send = client(t)
+  for (let index = 0; index < 5; index += 1) t.match(await send(receiver.url), { outcome: 'delivered' })
+  t.equal(receiver.connections(), 1)
+  for (const receipt of receiver.receipts) t.equal(receipt.body.equals(body), true)
+})
+
+t.test('an answer without a status line in time is a time-out', async (t) => {
+  const send = client(t, { timeoutMs: 150 })
+  const silent = await rawServer(t, () => undefined)
+  t.match(await send(silent), { outcome: 'timeout', httpStatus: null })
+  const informational = await rawServer(t, (socket) => socket.write('HTTP/1.1 102 Processing\r\n\r\n'))
+  t.match(await send(informational), { outcome: 'timeout', httpStatus: null }, 'an informational answer is no answer')
+  const halfLine = await rawServer(t, (socket) => socket.write('HTTP/1.1 2'))
+  const result = await send(halfLine)
+  t.match(result, { outcome: 'timeout', httpStatus: null })
+  t.ok(result.durationMs >= 149 && result.durationMs < 1_000, `${result.durationMs} ms`)
+})
+
+t.test('a status line in time counts, whatever the body does', async (t) => {
+  const send = client(t, { timeoutMs: 300 })
+  let closed = 0
+  const drip = await rawServer(t, (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n')
+    const timer = setInterval(() => socket.write('x'), 20)
+    socket.on('close', () => {
+      clearInterval(timer)
+      closed += 1
+    })
+  })
+  const result = await send(drip)
+  t.match(result, { outcome: 'delivered', httpStatus: 200 })
+  t.ok(result.durationMs < 1_000, 'it ends with the attempt')
+  await until('the connection is closed', () => closed === 1, 1_000)
+
+  let written = 0
+  const flood = await rawServer(t, (socket) => {
+    socket.write('HTTP/1.1 200 OK\r\ncontent-length: 100000000\r\n\r\n')
+    const more = (): void => {
+      while (!socket.destroyed && socket.write(Buffer.alloc(65_536))) written += 65_536
+    }
+    socket.on('drain', more)
+    more()
+  })
+  t.match(await send(flood), { outcome: 'delivered', httpStatus: 200 })
+  t.ok(written < 20_000_000, `${written} bytes of 100 MB were taken`)
+
+  const cut = await rawServer(t, (socket) => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nab'))
+  t.match(await send(cut), { outcome: 'delivered', httpStatus: 200 }, 'a body that is cut off')
+})
+
+t.test('what is no connection, no HTTP or no name is told apart', async (t) => {
+  const send = client(t)
+  t.match(await send('http://127.0.0.1:1/'), { outcome: 'connect', httpStatus: null })
+  t.match(await send(await rawServer(t, (socket) => socket.resetAndDestroy())), { outcome: 'reset' })
+  t.match(await send(await rawServer(t, (socket) => socket.end())), { outcome: 'reset' })
+  t.match(await send(await rawServer(t, (socket) => socket.end('SSH-2.0-OpenSSH\r\n'))), { outcome: 'bad_response' })
+  const long = `HTTP/1.1 200 OK\r\nx: ${'y'.repeat(40_000)}\r\n\r\n`
+  t.match(await send(await rawServer(t, (socket) => socket.write(long))), { outcome: 'bad_response' })
+  t.match(await client(t, { resolve: async () => [] })('http://no.such.name/'), { outcome: 'dns' })
+  const plain = await startReceiver(t)
+  t.match(await send(`https://127.0.0.1:${plain.port}/`), { outcome: 'tls' })
+})
+
+t.test('a connection that was closed while idle is no failure', async (t) => {
+  // Answers the first request of a connection, and resets at the second one.
+  const seen: number[] = []
+  const server = createServer((socket) => {
+    let requests = 0
+    socket.on('data', () => {
+      requests += 1
+      seen.push(requests)
+      if (requests === 1) socket.write('HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n')
+      else socket.resetAndDestroy()
+    })
+  })
+  const url = `http://127.0.0.1:${await listen(t, server)}/`
+  const send = client(t)
+  for (let index = 0; index < 3; index += 1) t.match(await send(url), { outcome: 'delivered' })
+  t.strictSame(seen, [1, 2, 1, 2, 1], 'sent once more, at once, over a connection of its own')
+})
+
+t.test('a reset on a fresh connection is a failure, and is not repeated', async (t) => {
+  let connections = 0
+  const url = await rawServer(t, (socket) => {
+    connections += 1
+    socket.resetAndDestroy()
+  })
+  t.match(await client(t)(url), { outcome: 'reset' })
+  t.equal(connections, 1)
+})
+
+t.test('variables of the environment that name a proxy mean nothing', async (t) => {
+  const proxy = await startReceiver(t)
+  const receiver = await startReceiver(t)
+  for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'ALL_PROXY'])
+    process.env[name] = `http://127.0.0.1:${proxy.port}`
+  t.teardown(() => {
+    for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'ALL_PROXY']) delete process.env[name]
+  })
+  t.match(await client(t)(receiver.url), { outcome: 'delivered' })
+  t.equal(proxy.receipts.length, 0)
+})
+
+t.test("over TLS the certificate must be the name's, though the connection goes to a checked address", async (t) => {
+  const folder = t.testdir()
+  const files = { key: `${folder}/key.pem`, cert: `${folder}/cert.pem` }
+  try {
+    execFileSync(
+      'openssl',
+      [
+        'req',
+        '-x509',
+        '-newkey',
+        'ec',
+        '-pkeyopt',
+        'ec_paramgen_curve:prime256v1',
+        '-nodes',
+        '-days',
+        '2',
+        '-subj',
+        '/CN=shop.example',
+        '-addext',
+        'subjectAltName=DNS:shop.example',
+        '-keyout',
+        files.key,
+        '-out',
+        files.cert,
+      ],
+      { stdio: 'ignore' },
+    )
+  } catch {
+    t.comment('there is no openssl here to make a certificate with')
+    return
+  }
+  const cert = readFileSync(files.cert, 'utf8')
+  const names: unknown[] = []
+  const server = createHttpsServer({ key: readFileSync(files.key), cert }, (request, response) => {
+    names.push(request.headers.host)
+    response.writeHead(200).end()
+  })
+  const port = await listen(t, server)
+  const looked: string[] = []
+  const resolve = async (name: string): Promise<string[]> => {
+    looked.push(name)
+    return ['127.0.0.1']
+  }
+  const send = client(t, { resolve, ca: cert })
+  t.match(await send(`https://shop.example:${port}/`), { outcome: 'delivered' })
+  t.strictSame(names, [`shop.example:${port}`])
+  t.strictSame(looked, ['shop.example'], 'the name was looked up once')
+  t.match(await send(`https://other.example:${port}/`), { outcome: 'tls' }, 'another name')
+  t.match(
+    await client(t, { resolve })(`https://shop.example:${port}/`),
+    { outcome: 'tls' },
+    'an authority that is not trusted',
+  )
+})
