@@ -31,6 +31,11 @@ export const EXIT_MEANINGS: readonly { code: ExitCode; meaning: string }[] = [
   { code: EXIT.terminated, meaning: 'Ended with SIGTERM.' },
 ]
 
+/** The exit code of what a signal ended; `reason` is an abort's, which is the signal's name. */
+export function exitOfSignal(reason: unknown): ExitCode {
+  return reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
+}
+
 /** The exit code for a refusal of the API, by its HTTP status. */
 export function exitOfStatus(status: number): ExitCode {
   if (status === 401) return EXIT.signedOut

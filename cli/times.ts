@@ -1,6 +1,9 @@
 import { parseDuration } from '../src/lib/duration.ts'
 import { usageError } from './errors.ts'
 
+/** A timer of Node.js can't be set for longer; that is 24 days. */
+export const TIMER_MAX_MS = 2 ** 31 - 1
+
 /**
  * Reads a point in time: `-2h`, or `2h`, is two hours ago, otherwise ISO 8601, a date alone being its first moment in UTC.
  * @throws {CliError} naming the flag it came from

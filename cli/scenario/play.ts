@@ -22,6 +22,7 @@ import type { Step } from './read-step.ts'
 import { startReceiver } from './receiver.ts'
 import { isUnreachable, tellFailure } from './tell-failure.ts'
 import type { Failed } from './tell-failure.ts'
+import { TIMER_MAX_MS } from '../times.ts'
 
 export type StepResult = { number: number; title: string; durationMs: number; status: 'passed' | 'failed' | 'skipped' }
 export type CaseResult = {
@@ -82,9 +83,6 @@ export async function playCase(client: Client, scenario: Case, options: PlayOpti
     await close(run)
   }
 }
-
-/** No timer of the runtime is longer: 24 days. */
-const TIMER_MAX_MS = 2 ** 31 - 1
 
 /** Ends what a case has under way when its time is over, and when nobody wants its result any more. */
 function overAfter({ timeoutMs, signal }: PlayOptions): { signal: AbortSignal; release: () => void } {

@@ -1,4 +1,4 @@
-import { EXIT } from '../exit-codes.ts'
+import { exitOfSignal } from '../exit-codes.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
@@ -18,7 +18,7 @@ export function onStopSignals(stop: (signal: NodeJS.Signals) => void): () => voi
       return stop(signal)
     }
     // Whoever asks twice does not want to wait: this is the one place that ends the process itself.
-    if (now - askedAt > SAME_WISH_MS) process.exit(signal === 'SIGINT' ? EXIT.interrupted : EXIT.terminated)
+    if (now - askedAt > SAME_WISH_MS) process.exit(exitOfSignal(signal))
   }
   for (const signal of SIGNALS) process.on(signal, onSignal)
   return () => {

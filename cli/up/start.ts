@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
 import type { Config } from '../../src/config.ts'
 import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT, exitOfSignal } from '../exit-codes.ts'
 import { removeServiceState, serviceFile, writeServiceState } from '../service-state.ts'
 import type { ServiceState } from '../service-state.ts'
 import { openDatabase } from './database.ts'
@@ -186,6 +186,7 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
 
 function refuseAborted(signal: AbortSignal): void {
   if (!signal.aborted) return
-  const exit = signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
-  throw new CliError('INTERRUPTED', 'interrupted while starting; what was started is stopped', { exit })
+  throw new CliError('INTERRUPTED', 'interrupted while starting; what was started is stopped', {
+    exit: exitOfSignal(signal.reason),
+  })
 }

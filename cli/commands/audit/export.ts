@@ -8,7 +8,7 @@ import type { AuditChain } from '../../../src/lib/audit-chain.ts'
 import { action } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
 import { CliError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { EXIT, exitOfSignal } from '../../exit-codes.ts'
 import { targetFile } from '../../target-file.ts'
 import { onStopSignals } from '../../up/signals.ts'
 import { exportedLine, rowsOfService } from './rows.ts'
@@ -62,7 +62,7 @@ async function exportChains(context: Context, { options }: CommandInput<ExportOp
     removeHandlers()
   }
   if (!stop.signal.aborted) return undefined
-  return stop.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
+  return exitOfSignal(stop.signal.reason)
 }
 
 type Job = { source: RowSource; chains: readonly AuditChain[]; signal: AbortSignal }

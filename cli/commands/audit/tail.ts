@@ -8,7 +8,7 @@ import type { Client } from '../../client.ts'
 import { action } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
 import { isPassing } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { exitOfSignal } from '../../exit-codes.ts'
 import { LIMIT, PAGE_SIZE_MAX, rowsOf } from '../../pages.ts'
 import { actorText } from '../../role-text.ts'
 import { printable, shortTime } from '../../text.ts'
@@ -53,7 +53,7 @@ async function tail(context: Context, { options }: CommandInput<TailOptions>): P
     removeHandlers()
   }
   if (!stop.signal.aborted) return undefined
-  return stop.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
+  return exitOfSignal(stop.signal.reason)
 }
 
 type Following = { client: Client; since: string; signal: AbortSignal }

@@ -4,7 +4,7 @@ import { makeClient } from '../../client.ts'
 import { durationOf, platformUser } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { EXIT, exitOfSignal } from '../../exit-codes.ts'
 import { withEphemeralService } from '../../scenario/ephemeral.ts'
 import { loadScenarios, onlyCases, readVars } from '../../scenario/load.ts'
 import { quoted } from '../../scenario/masked.ts'
@@ -68,7 +68,7 @@ export async function run(context: Context, { args, options }: CommandInput<RunO
     const summary = await reported(reporter, { cases: chosen, signal: abort.signal }, (during) =>
       playSomewhere(context, chosen, { ...play, reporter: during, ephemeral: options.ephemeral, ...identity }),
     )
-    if (abort.signal.aborted) return abort.signal.reason === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
+    if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
     return summary.failed > 0 ? EXIT.assertion : EXIT.ok
   } finally {
     release()

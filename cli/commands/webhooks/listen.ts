@@ -6,7 +6,7 @@ import type { Client } from '../../client.ts'
 import { action, durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
 import { CliError, usageError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { EXIT, exitOfSignal } from '../../exit-codes.ts'
 import { eventFilter } from '../../listen/filter.ts'
 import type { EventFilter } from '../../listen/filter.ts'
 import { makeForwarder } from '../../listen/forward.ts'
@@ -17,6 +17,7 @@ import { LISTEN_STYLES, makeReport } from '../../listen/report.ts'
 import { findSecret } from '../../listen/secret.ts'
 import { headerPair, targetUrl } from '../../listen/target.ts'
 import { onStopSignals } from '../../up/signals.ts'
+import { TIMER_MAX_MS } from '../../times.ts'
 
 const ListenOptions = z.object({
   forwardTo: z.string().optional(),
@@ -117,9 +118,6 @@ function planOf(context: Context, options: ListenOptions) {
 const everything: EventFilter = () => true
 const nothing: EventFilter = () => false
 
-/** A timer of Node.js can't be set for longer; that is 24 days. */
-const TIMER_MAX_MS = 2 ** 31 - 1
-
 /** Why it ended before it found what it waited for. */
 type Stopped = NodeJS.Signals | 'timeout' | 'unread'
 
@@ -199,7 +197,7 @@ function verdict({ report, awaited, url }: Plan, tally: Tally): CommandResult {
 function stopped({ report, awaited, timeout, url }: Plan, tally: Tally, why: unknown): CommandResult {
   if (why === 'unread') return undefined
   report.note(summary(tally, url))
-  if (why !== 'timeout') return why === 'SIGINT' ? EXIT.interrupted : EXIT.terminated
+  if (why !== 'timeout') return exitOfSignal(why)
   throw new CliError(
     'WAIT_TIMED_OUT',
     awaited === undefined ? `the ${timeout} are over` : `no ${awaited} within ${timeout}`,

@@ -8,12 +8,13 @@ import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { isPassing } from '../../errors.ts'
+import { exitOfSignal } from '../../exit-codes.ts'
 import { endOfId, printable } from '../../text.ts'
 import { onStopSignals } from '../../up/signals.ts'
 import { paymentId } from '../payments/read.ts'
 import { deliveryStyle, eventText } from './view.ts'
+import { TIMER_MAX_MS } from '../../times.ts'
 
 export const TailOptions = z.object({
   event: EventType.optional(),
@@ -26,8 +27,6 @@ type TailOptions = z.infer<typeof TailOptions>
 const PAUSE_MS = 2_000
 // What the service lists at once; more than that between two looks, and some are not seen.
 const LISTED = 50
-/** A timer of Node.js can't be set for longer; that is 24 days. */
-const TIMER_MAX_MS = 2 ** 31 - 1
 
 type Seen = Map<string, string>
 
@@ -48,8 +47,7 @@ export async function tail(context: Context, { options }: CommandInput<TailOptio
 }
 
 function endOf(why: unknown): CommandResult {
-  if (why === 'SIGINT') return EXIT.interrupted
-  return why === 'SIGTERM' ? EXIT.terminated : undefined
+  return why === 'SIGINT' || why === 'SIGTERM' ? exitOfSignal(why) : undefined
 }
 
 async function follow(context: Context, options: TailOptions, signal: AbortSignal): Promise<void> {
@@ -87,14 +85,10 @@ async function readAgain(
     if (isLost) context.note(`${client.apiUrl} answers again`)
     return rows
   } catch (error) {
-    if (!(error instanceof CliError) || !isPassing(error)) throw error
+    if (!isPassing(error)) throw error
     if (!isLost) context.note(`${error.message}; going on once it answers`)
     return undefined
   }
-}
-
-function isPassing({ options }: CliError): boolean {
-  return options.exit === EXIT.network || options.retryable === true || (options.status ?? 0) >= 500
 }
 
 /** Prints what is new among the rows, the oldest first, and remembers it. */
