@@ -7,6 +7,7 @@ import { benchCreate } from './cases/create.ts'
 import { benchDeliver } from './cases/deliver.ts'
 import { benchLatency } from './cases/latency.ts'
 import { benchRead } from './cases/read.ts'
+import { benchStatement } from './cases/statement.ts'
 import type { Bench } from './support/context.ts'
 import { startBenchServer } from './support/database.ts'
 import { printGates } from './support/report.ts'
@@ -18,7 +19,7 @@ Measures the service beside PostgreSQL's own limit and beside the libraries one 
 turns, and prints ratios (README.md in this folder tells how to read them).
 
   --quick            fewer rows and shorter turns: a look in about two minutes, not a figure
-  --only <case>      create, read, deliver, claim or latency; may be given more than once
+  --only <case>      create, read, deliver, claim, statement or latency; may be given more than once
   --rounds <n>       turns of every contender
   --seconds <n>      length of a turn
   --profile <dir>    write processor profiles of the service there
@@ -31,6 +32,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Gate[]>>> = {
   read: benchRead,
   deliver: benchDeliver,
   claim: benchClaim,
+  statement: benchStatement,
   latency: benchLatency,
 }
 

@@ -18,6 +18,7 @@ export const COMMAND_WORDS = [
   'bank-accounts',
   'explain',
   'ledger',
+  'ob',
   'branding',
   'origins',
   'sandbox',
@@ -72,6 +73,7 @@ export type Given = {
   apiUrl?: string | undefined
   profile?: string | undefined
   stateDir?: string | undefined
+  customer?: string | undefined
 }
 
 type WordSet = ReadonlySet<string>
@@ -98,7 +100,7 @@ const FLAGS: readonly { flag: string; given: keyof Given; notFor: WordSet }[] = 
  * program stays as it is. A flag that the text names itself is left alone.
  */
 export function asTyped(text: string, called: string, given: Given = {}): string {
-  return text.replace(COMMAND, (_, word: string) => {
+  return withCustomer(text, given).replace(COMMAND, (_, word: string) => {
     if (word.startsWith('-')) return `${called} `
     const flags = FLAGS.flatMap(({ flag, given: key, notFor }) => {
       const value = given[key]
@@ -106,6 +108,12 @@ export function asTyped(text: string, called: string, given: Given = {}): string
     })
     return `${called} ${flags.join('')}`
   })
+}
+
+/** Only `svc ob` acts as a customer, and takes the flag behind itself. */
+function withCustomer(text: string, { customer }: Given): string {
+  if (customer === undefined || text.includes('--customer')) return text
+  return text.replaceAll(/(?<![\w/.-])svc ob (?=[a-z])/g, () => `svc ob --customer ${quoted(customer)} `)
 }
 
 /** As a shell has to be given it. */

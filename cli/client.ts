@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
 import type { z } from 'zod'
-import { ErrorBody } from '../src/wire/common.ts'
 import type { Operation, OperationInput, OperationReply } from '../src/wire/operation.ts'
 import type { Credentials } from './auth/credentials.ts'
 import { CliError } from './errors.ts'
@@ -9,6 +8,7 @@ import { EXIT } from './exit-codes.ts'
 import { prepare } from './prepare.ts'
 import type { Prepared } from './prepare.ts'
 import { refusalOf } from './refusal.ts'
+import { refusedCode } from './refused-code.ts'
 import { isConnectionFailure, unreachable } from './unreachable.ts'
 
 export type Client = {
@@ -142,7 +142,7 @@ export async function proofFor(
 const TOKEN_REFUSED: ReadonlySet<string> = new Set(['TOKEN_EXPIRED', 'UNAUTHENTICATED'])
 
 function isTokenRefused({ status, text }: Reply): boolean {
-  return status === 401 && TOKEN_REFUSED.has(ErrorBody.safeParse(parseJson(text)).data?.code ?? '')
+  return status === 401 && TOKEN_REFUSED.has(refusedCode(parseJson(text)) ?? '')
 }
 
 async function sendTwiceIfSafe(client: Client, prepared: Prepared): Promise<Reply> {

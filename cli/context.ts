@@ -24,6 +24,7 @@ const GlobalOptions = z.object({
   apiUrl: z.string().optional(),
   clientId: z.string().optional(),
   as: z.string().optional(),
+  customer: z.string().optional(),
   profile: z.string().optional(),
   stateDir: z.string().optional(),
   output: z.enum(OUTPUT_MODES).optional(),
@@ -84,7 +85,7 @@ export function action<Options extends z.ZodType>(
   run: (context: Context, input: CommandInput<z.output<Options>>) => Promise<CommandResult>,
 ): (this: Command) => Promise<void> {
   return async function act(this: Command) {
-    const { context, close } = makeContext(runtime.io, this.optsWithGlobals())
+    const { context, close } = makeContext(runtime.io, { ...this.optsWithGlobals(), customer: actingCustomer(this) })
     runtime.given = context.flags
     try {
       runtime.exitCode =
@@ -95,6 +96,11 @@ export function action<Options extends z.ZodType>(
       await close()
     }
   }
+}
+
+/** The customer to act as, which svc ob takes above its commands; a flag of this name of a command itself is its own. */
+function actingCustomer({ parent }: Command): unknown {
+  return parent?.optsWithGlobals()['customer']
 }
 
 function parseOptions<Options extends z.ZodType>(schema: Options, given: unknown): z.output<Options> {

@@ -8,11 +8,13 @@ export const VARIABLES: readonly { name: string; meaning: string }[] = [
   { name: 'SVC_REALM', meaning: 'the realm to sign in to, where the client id does not say it' },
   { name: 'SVC_AUTH_URL', meaning: 'where the identity provider is, instead of where the service says' },
   { name: 'SVC_PLATFORM_USER', meaning: "without an identity provider, the operator's name, as --as" },
+  { name: 'SVC_CUSTOMER_ID', meaning: 'without an identity provider, the customer of svc ob, as its --customer' },
   { name: 'SVC_STATE_DIR', meaning: 'where svc up keeps its data, as --state-dir (.svc)' },
   { name: 'SVC_CONFIG_DIR', meaning: 'where profiles and sessions are kept (~/.config/svc)' },
   { name: 'SVC_OUTPUT', meaning: 'the form of results, as --output (table)' },
   { name: 'SVC_TIMEOUT', meaning: 'how long one request may take (15s)' },
   { name: 'SVC_WEBHOOK_SECRET', meaning: 'what svc listen and svc webhooks verify check signatures with' },
+  { name: 'SVC_BANK_HOLIDAYS', meaning: 'days that svc ob recurring preview adds to the bank holidays, or takes away' },
   { name: 'SVC_DEBUG', meaning: 'anything: a failure that nobody expected is told with where it happened' },
 ]
 
@@ -24,6 +26,8 @@ export const PRECEDENCE = `Who a command acts as is said by the first of these t
 Which service it talks to:
   --api-url, SVC_API_URL, a profile that --profile or SVC_PROFILE names, the project's .svc/config.yaml,
   the profile of svc profile use, and then the running service of the state directory.
+
+svc ob acts as a customer of the bank: --customer and SVC_CUSTOMER_ID name one where there is no identity provider.
 
 svc serve, worker, init and migrate are configured by the environment alone: SVC_DATABASE_URL, SVC_ENCRYPTION_KEY
 and the others of the README. NO_COLOR, FORCE_COLOR, BROWSER, VISUAL, EDITOR and

@@ -24,6 +24,7 @@ export type FindOptions = {
     profile?: string | undefined
     stateDir?: string | undefined
     as?: string | undefined
+    customer?: string | undefined
   }
   env: NodeJS.ProcessEnv
   cwd: string

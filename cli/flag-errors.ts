@@ -8,6 +8,31 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   merchant_evidence: 'text',
   payer_statement: 'statement',
   webhook_url: 'url',
+  // Of the Open Banking API, whose names have capitals.
+  'AmountOffered.Amount': 'amount',
+  'AmountOffered.Currency': 'currency',
+  'AmountRequested.Amount': 'amount',
+  'AmountRequested.Currency': 'currency',
+  'CreditorAccount.Name': 'name',
+  CreditorAccount: 'to',
+  DebtorAccount: 'from',
+  DueDate: 'due',
+  EndToEndIdentification: 'end-to-end-id',
+  FinalPaymentDateTime: 'final',
+  FirstPaymentDateTime: 'first',
+  Frequency: 'frequency',
+  'InstructedAmount.Amount': 'amount',
+  'InstructedAmount.Currency': 'currency',
+  NextPaymentDateTime: 'next',
+  PayeeIdentifier: 'to',
+  PayeeName: 'name',
+  PayerIdentifier: 'to',
+  PayerName: 'name',
+  Reference: 'reference',
+  RemittanceInformation: 'reference',
+  fromBookingDateTime: 'from',
+  pageSize: 'page-size',
+  toBookingDateTime: 'to',
 }
 
 /** A refusal of values, told in the words of the command line: its user has typed flags, and no request. */
@@ -16,7 +41,7 @@ export function inFlags(error: unknown, command: Command): unknown {
   const { fields = [] } = error.options
   const told = fields.map((field): ToldField => {
     const flag = flagOf(field.path, command)
-    return flag === undefined ? field : { ...field, flag }
+    return flag === undefined ? field : { ...field, flag, message: withFlags(field.message, command) }
   })
   if (told.every(({ flag }) => flag === undefined)) return error
   // A message of other words says something of its own.
@@ -24,12 +49,17 @@ export function inFlags(error: unknown, command: Command): unknown {
   return new CliError(error.code, message, { ...error.options, fields: told, cause: error })
 }
 
+/** Members that a rule compares with are flags as well: `is before FirstPaymentDateTime`. */
+function withFlags(message: string, command: Command): string {
+  return message.replaceAll(/\b[A-Za-z]+DateTime\b/g, (member) => flagOf(member, command) ?? member)
+}
+
 function flagOf(path: string, { options, registeredArguments }: Command): string | undefined {
   const [member = ''] = path.split('.')
   const words = member.replace(/s$/, '').split(/[-_]/)
   const names = [
     member.replaceAll('_', '-'),
-    OTHER_NAMES[member] ?? '',
+    OTHER_NAMES[path] ?? OTHER_NAMES[member] ?? '',
     words.slice(0, -1).join('-'),
     words.slice(1).join('-'),
     words.join('-'),

@@ -3,7 +3,7 @@ import { slugOf } from '../src/lib/realms.ts'
 import type { Operation } from '../src/wire/operation.ts'
 import type { Chosen } from './auth/chosen.ts'
 import { DISPUTE_HINTS } from './dispute-hints.ts'
-import { isForMerchant, isForOperators, membersOf, paramOf, textOr } from './told.ts'
+import { isForCustomers, isForMerchant, isForOperators, membersOf, paramOf, textOr } from './told.ts'
 import type { Hint, Told } from './told.ts'
 
 /** A refusal in the words of the command line: the next step is a command, wherever one is known. */
@@ -11,7 +11,14 @@ export function wordsFor(told: Told): { message: string; hint: string | undefine
   const { who, operation, code, message, next } = told
   const { chosen } = who
   if (code === 'WRONG_REALM' && chosen !== undefined) return otherRealm(chosen, operation) ?? { message, hint: next }
-  return { message, hint: HINTS.get(code)?.(told) ?? next }
+  return { message: ownWords(told), hint: HINTS.get(code)?.(told) ?? next }
+}
+
+/** What the API names by its headers, whoever types flags has never seen. */
+function ownWords({ code, operation, message }: Told): string {
+  if (code === 'IDEMPOTENCY_KEY_REUSED' && isForCustomers(operation))
+    return 'this idempotency key was used with another order'
+  return message
 }
 
 const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
@@ -76,6 +83,13 @@ const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
   ['DELIVERY_NOT_DEAD', deliveryNotDead],
   ['WEBHOOK_ENDPOINT_NOT_SET', () => 'svc webhooks endpoint set <url>'],
   ['WEBHOOK_ENDPOINT_PAUSED', () => 'svc webhooks endpoint resume'],
+  ['FORBIDDEN_SCOPE', () => 'svc login --customer'],
+  ['ACCOUNT_NOT_FOUND', ({ operation }) => (isForCustomers(operation) ? 'svc ob accounts' : 'svc sandbox accounts')],
+  ['ORDER_NOT_FOUND', () => 'the whole id, as svc ob pay told it'],
+  ['RECURRING_PAYMENT_NOT_FOUND', () => 'svc ob recurring list'],
+  ['RECURRING_PAYMENT_NOT_CANCELLABLE', (told) => `svc ob recurring get ${paramOf(told, 'RecurringPaymentId')}`],
+  ['PAYMENT_REQUEST_NOT_FOUND', ({ operation }) => `${requestsOf(operation)} list`],
+  ['PAYMENT_REQUEST_CLOSED', requestClosed],
   ...DISPUTE_HINTS,
 ])
 
@@ -84,13 +98,24 @@ function deliveryNotDead(told: Told): string {
   return `svc webhooks show ${paramOf(told, 'id')}`
 }
 
+function requestsOf({ path }: Operation): string {
+  return path.includes('/offer-to-pay') ? 'svc ob offer-to-pay' : 'svc ob request-to-pay'
+}
+
+function requestClosed(told: Told): string {
+  const id = told.operation.path.includes('/offer-to-pay') ? 'OfferToPayId' : 'RequestToPayId'
+  return `${requestsOf(told.operation)} get ${paramOf(told, id)}`
+}
+
 function loginFor(operation: Operation): string {
+  if (isForCustomers(operation)) return 'svc login --customer'
   return isForMerchant(operation) ? 'svc login --realm <realm>' : 'svc login --platform'
 }
 
 /** Why nobody believes what proves the caller depends on where it came from. */
 function notAccepted({ who, operation }: Told): string {
   const { chosen } = who
+  if (isForCustomers(operation) && isNamed(who)) return otherCustomer(chosen)
   switch (chosen?.by) {
     case 'SVC_TOKEN':
       return 'a new token in SVC_TOKEN, which svc token prints; or unset SVC_TOKEN'
@@ -104,9 +129,20 @@ function notAccepted({ who, operation }: Told): string {
   }
 }
 
+/** Whether the customer was given by name, as where nobody has to prove anything. */
+function isNamed({ customer, chosen }: Told['who']): boolean {
+  return chosen?.by !== 'SVC_TOKEN' && customer !== undefined && customer.clientId === undefined
+}
+
+/** The name is none of a customer's; or there is somebody to sign in with after all, where nothing has said so. */
+function otherCustomer(chosen: Chosen | undefined): string {
+  const list = 'which customers there are: svc sandbox accounts'
+  return chosen === undefined ? `${list}\nwith an identity provider: svc login --customer` : list
+}
+
 /** The identity is of the wrong kind: what chose it has to choose another. */
 function otherRealm({ by, name }: Chosen, operation: Operation): { message: string; hint: string } | undefined {
-  const needed = isForMerchant(operation) ? 'a merchant' : 'an operator'
+  const needed = isForCustomers(operation) ? 'a customer' : isForMerchant(operation) ? 'a merchant' : 'an operator'
   const who = name ?? 'whom it names'
   if (by === 'dev' || by === 'profile') return undefined
   if (by === '--client-id')

@@ -20,6 +20,7 @@ import { addLogout } from './commands/logout.ts'
 import { addMail } from './commands/mail.ts'
 import { addMerchants } from './commands/merchants.ts'
 import { addMigrate } from './commands/migrate.ts'
+import { addOb } from './commands/ob.ts'
 import { addOutbox } from './commands/outbox.ts'
 import { addOrigins } from './commands/origins.ts'
 import { addPayments } from './commands/payments.ts'
@@ -74,6 +75,7 @@ export function makeProgram(runtime: Runtime): Command {
   addLedger(program, runtime)
   addBranding(program, runtime)
   addOrigins(program, runtime)
+  addOb(program, runtime)
   addSandbox(program, runtime)
   addMail(program, runtime)
   addListen(program, runtime, 'short for svc webhooks listen')

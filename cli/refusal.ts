@@ -1,9 +1,11 @@
 import { ErrorBody } from '../src/wire/common.ts'
+import { ErrorResponse } from '../src/wire/open-banking.ts'
 import type { Operation, OperationInput } from '../src/wire/operation.ts'
 import type { Client } from './client.ts'
-import { CliError } from './errors.ts'
+import { CliError, joinedFields } from './errors.ts'
 import { EXIT, exitOfStatus } from './exit-codes.ts'
 import { wordsFor } from './hints.ts'
+import { refusedCode } from './refused-code.ts'
 
 type Refused = {
   client: Client
@@ -14,9 +16,10 @@ type Refused = {
 }
 
 /** A refusal of the API, with the next step as a command; anything else that is no reply of the operation. */
-export function refusalOf({ client, operation, input, status, json }: Refused): CliError {
+export function refusalOf(refused: Refused): CliError {
+  const { client, operation, input, status, json } = refused
   const parsed = ErrorBody.safeParse(json)
-  if (!parsed.success) return notTheService(client, operation, status)
+  if (!parsed.success) return openBankingRefusal(refused) ?? notTheService(client, operation, status)
   const { error, code, type, request_id: requestId, errors, next } = parsed.data
   const { message, hint } = wordsFor({ who: client.credentials, operation, input, code, message: error, next })
   return new CliError(code, message, {
@@ -26,6 +29,34 @@ export function refusalOf({ client, operation, input, status, json }: Refused): 
     retryable: status === 429 || status >= 502,
     ...(URL.canParse(type) ? { docUrl: type } : {}),
     ...(errors === undefined ? {} : { fields: errors }),
+    hint,
+  })
+}
+
+/**
+ * A refusal of the Open Banking API (OBErrorResponse1): its own codes for programs, and next steps by the code that the
+ * addresses in it name. A field's path tells it from a refusal of the whole.
+ */
+function openBankingRefusal({ client, operation, input, status, json }: Refused): CliError | undefined {
+  const { data } = ErrorResponse.safeParse(json)
+  const [first] = data?.Errors ?? []
+  if (data === undefined || first === undefined) return undefined
+  const { Message: said, Id: requestId, Errors: errors } = data
+  const fields = errors.flatMap(({ ErrorCode, Message, Path }) =>
+    Path === undefined ? [] : [{ path: Path, code: ErrorCode, message: Message }],
+  )
+  // The whole's own message goes on with the API's advice, which the answer's message is without.
+  const advice = first.Message.startsWith(`${said}; `) ? first.Message.slice(said.length + 2) : undefined
+  const told = fields.length === 0 ? said : joinedFields(fields)
+  const code = refusedCode(json) ?? ''
+  const { message, hint } = wordsFor({ who: client.credentials, operation, input, code, message: told, next: advice })
+  return new CliError(first.ErrorCode, message, {
+    exit: status === 503 ? EXIT.network : exitOfStatus(status),
+    status,
+    requestId,
+    retryable: status === 429 || status >= 502,
+    ...(first.Url !== undefined && URL.canParse(first.Url) ? { docUrl: first.Url } : {}),
+    ...(fields.length === 0 ? {} : { fields }),
     hint,
   })
 }

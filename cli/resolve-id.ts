@@ -20,6 +20,11 @@ const LISTS = {
   'staff member': 'svc staff list',
   'team member': 'svc team list',
   'bank account': 'svc bank-accounts list',
+  account: 'svc ob accounts',
+  'account of the bank': 'svc sandbox accounts',
+  'recurring payment': 'svc ob recurring list',
+  'request to pay': 'svc ob request-to-pay list',
+  'offer to pay': 'svc ob offer-to-pay list',
 } as const
 export type Noun = keyof typeof LISTS
 

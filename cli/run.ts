@@ -1,4 +1,5 @@
 import { CommanderError } from 'commander'
+import type { Command, Option } from 'commander'
 import { quoted } from './called-as.ts'
 import { isJson } from './context.ts'
 import type { Runtime } from './context.ts'
@@ -15,8 +16,8 @@ import { makeProgram } from './program.ts'
 export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
   const runtime: Runtime = { io, exitCode: EXIT.ok }
   const words = withJsonFields(argv)
+  const program = makeProgram(runtime)
   try {
-    const program = makeProgram(runtime)
     if (words.length === 0) {
       program.outputHelp()
       return EXIT.ok
@@ -27,7 +28,7 @@ export async function run(argv: readonly string[], io: Io): Promise<ExitCode> {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok
     // A noun without a verb: its help has been printed on standard error.
     if (error instanceof CommanderError && error.code === 'commander.help') return EXIT.usage
-    const told = error instanceof CommanderError ? fromCommander(error, words) : error
+    const told = error instanceof CommanderError ? fromCommander(error, { program, words }) : error
     return reportError(io, told, { ...formOf(words, io), given: runtime.given })
   }
 }
@@ -66,18 +67,17 @@ function formOf(words: readonly string[], io: Io): { json: boolean; color: Color
   }
 }
 
+type Typed = { program: Command; words: readonly string[] }
+
 /** Commander's own errors, in our words and with our exit code. */
-function fromCommander(error: CommanderError, words: readonly string[]): CliError {
+function fromCommander(error: CommanderError, { program, words }: Typed): CliError {
   const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const meant = /^\(Did you mean (?:one of )?([^,?]+).*\?\)$/.exec(rest.join(' '))?.[1]
   const wrong = /'([^']+)'/.exec(message)?.[1]
-  if (meant === undefined || wrong === undefined) {
-    // The help of a command that there is: without the word that is none.
-    const known = error.code === 'commander.unknownCommand' ? words.slice(0, words.indexOf(wrong ?? '')) : words
-    return usageError(message, `svc ${commandWords(known)}--help`)
-  }
+  if (meant === undefined || wrong === undefined)
+    return usageError(message, `svc ${commandWords({ program, words })}--help`)
   // `disputes` asks to see some; `dispute` makes one.
-  if (wrong === `${meant}s`) return usageError(message, listMeant(words, wrong))
+  if (wrong === `${meant}s`) return usageError(message, listMeant({ program, words }, wrong))
   return usageError(message, `svc ${words.map((word) => (word === wrong ? meant : quoted(word))).join(' ')}`)
 }
 
@@ -87,19 +87,36 @@ const LISTS_ELSEWHERE: ReadonlyMap<string, (id: string) => string> = new Map([
   ['p disputes', (id) => `svc portal disputes list --payment ${id}`],
 ])
 
-function listMeant(words: readonly string[], wrong: string): string {
+function listMeant({ program, words }: Typed, wrong: string): string {
   const at = words.indexOf(wrong)
   const noun = words.slice(0, at)
   const id = words[at + 1]
   const list = LISTS_ELSEWHERE.get(words.slice(0, at + 1).join(' '))
-  return list?.(id === undefined || id.startsWith('-') ? '<payment>' : quoted(id)) ?? `svc ${commandWords(noun)}--help`
+  return (
+    list?.(id === undefined || id.startsWith('-') ? '<payment>' : quoted(id)) ??
+    `svc ${commandWords({ program, words: noun })}--help`
+  )
 }
 
-function commandWords(words: readonly string[]): string {
-  const end = words.findIndex((word) => !/^[a-z][a-z-]*$/.test(word))
-  return words
-    .slice(0, end === -1 ? words.length : end)
-    .slice(0, 2)
-    .map((word) => `${word} `)
-    .join('')
+/** The words that name a command there is, each with a blank behind it; options between them are passed over. */
+function commandWords({ program, words }: Typed): string {
+  let command = program
+  const named: string[] = []
+  for (let index = 0; index < words.length; index += 1) {
+    const word = words[index] ?? ''
+    const option = optionsOf(command).find(({ long, short }) => long === word || short === word)
+    // Its value is the next word.
+    if (option?.required === true) index += 1
+    if (word.startsWith('-')) continue
+    const child = command.commands.find((each) => each.name() === word || each.aliases().includes(word))
+    if (child === undefined) break
+    command = child
+    named.push(`${word} `)
+  }
+  return named.join('')
+}
+
+/** Those that may stand behind this command: its own, and those of the commands above it. */
+function optionsOf(command: Command): readonly Option[] {
+  return command.parent === null ? command.options : [...command.options, ...optionsOf(command.parent)]
 }

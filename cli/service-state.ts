@@ -26,9 +26,23 @@ const DemoOperator = z.looseObject({
   password: z.string(),
 })
 
+/** The demo customer of the bank. What needs an identity provider is null without one. */
+const DemoCustomer = z.looseObject({
+  /** The `sub` of its tokens; without an identity provider what X-Customer-Id takes. */
+  id: z.string(),
+  name: z.string().optional(),
+  email: z.string().optional(),
+  password: z.string().nullish(),
+  client_id: z.string().nullish(),
+  client_secret: z.string().nullish(),
+  realm: z.string().nullish(),
+  /** Its current account. */
+  account_id: z.string().optional(),
+})
+
 /**
  * A running service, as `svc up --json` prints it and as <state-dir>/svc.json holds it (mode 0600: it carries the
- * database's password and the logins of the demo merchant and operator). Other commands find the service by this file.
+ * database's password and the logins of the demo merchant, operator and customer). Other commands find the service by this file.
  */
 export const ServiceState = z.looseObject({
   api_url: z.url({ protocol: /^https?$/ }),
@@ -44,7 +58,8 @@ export const ServiceState = z.looseObject({
   merchant: DemoMerchant,
   /** Null without an identity provider. */
   operator: DemoOperator.nullable(),
-  customer: z.unknown().nullable(),
+  /** Older files lack it. */
+  customer: DemoCustomer.nullable(),
 })
 export type ServiceState = z.infer<typeof ServiceState>
 

@@ -3,7 +3,7 @@ import type { Chosen, Identity } from './auth/chosen.ts'
 
 /** A refusal as the API tells it, and what was asked by whom. */
 export type Told = {
-  who: { merchant: Identity | undefined; chosen?: Chosen | undefined }
+  who: { merchant: Identity | undefined; customer?: Identity | undefined; chosen?: Chosen | undefined }
   operation: Operation
   input: OperationInput<Operation>
   code: string
@@ -21,6 +21,10 @@ export function isForMerchant({ access }: Operation): boolean {
 
 export function isForOperators({ access }: Operation): boolean {
   return access.includes('platform')
+}
+
+export function isForCustomers({ access }: Operation): boolean {
+  return access.includes('customer')
 }
 
 /** A part of the request's path, as it was asked for. */

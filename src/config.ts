@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { z } from 'zod'
+import { bankHolidays } from './lib/working-days.ts'
+import type { Holidays } from './lib/working-days.ts'
 
 const Flag = z.enum(['true', 'false'], 'must be true or false').transform((text) => text === 'true')
 const Port = whole(0, 65_535)
@@ -37,6 +39,17 @@ const PreviousKeys = z
 
 const SCALE_RULE = 'must be a number from 1 to 1000000'
 const TimeScale = z.coerce.number(SCALE_RULE).min(1, SCALE_RULE).max(1_000_000, SCALE_RULE)
+
+const HOLIDAYS_RULE =
+  'must be days such as 2027-05-07, with a minus in front to take one away, with commas between them, each named once'
+const BankHolidays = z.string().transform((text, context) => {
+  try {
+    return bankHolidays(text)
+  } catch {
+    context.addIssue({ code: 'custom', message: HOLIDAYS_RULE })
+    return z.NEVER
+  }
+})
 
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
 
@@ -101,6 +114,8 @@ const Environment = z.object({
   SVC_DISPUTE_EVIDENCE_SECONDS: whole(1, 31_536_000).default(1_209_600),
   /** How many days after its creation a payment can be disputed (decision 22). */
   SVC_DISPUTE_WINDOW_DAYS: whole(1, 3_650).default(120),
+  /** Bank holidays that a proclamation adds, `2027-05-07`, or takes away, `-2027-05-03`, with commas between them. */
+  SVC_BANK_HOLIDAYS: BankHolidays.prefault(''),
   /** Deliveries that one worker has under way at once, over all merchants and for one of them. */
   SVC_WEBHOOK_CONCURRENCY: Count.default(128),
   SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT: Count.default(8),
@@ -139,6 +154,8 @@ export type Config = Readonly<{
   consentSeconds: number
   disputeEvidenceSeconds: number
   disputeWindowDays: number
+  /** On which banks are closed: those that are known here, changed by what is configured. */
+  holidays: Holidays
   webhookConcurrency: number
   webhookConcurrencyPerMerchant: number
   webhookAllowPrivate: boolean
@@ -230,6 +247,7 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
     consentSeconds: env.SVC_CONSENT_SECONDS,
     disputeEvidenceSeconds: env.SVC_DISPUTE_EVIDENCE_SECONDS,
     disputeWindowDays: env.SVC_DISPUTE_WINDOW_DAYS,
+    holidays: env.SVC_BANK_HOLIDAYS,
     webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
     webhookConcurrencyPerMerchant: env.SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT,
     webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? (env.SVC_MODE === 'sandbox' && isOwn(env)),

@@ -4,6 +4,10 @@ import { resealSecrets } from './keys/reseal.ts'
 import { makeGate } from './lib/gate.ts'
 import { expireEvidence } from './disputes/expire-evidence.ts'
 import { sendMails } from './mail/send.ts'
+import { forgetOrderKeys } from './instructions/forget-keys.ts'
+import { executeOrders } from './instructions/orders/execute.ts'
+import { runRecurring } from './instructions/recurring/run.ts'
+import { expireRequests } from './instructions/requests/expire.ts'
 import { inviteAdmins } from './registrations/invite-admins.ts'
 import { sweepRegistrations } from './registrations/sweep.ts'
 import { expireConsents } from './payments/expire.ts'
@@ -37,9 +41,13 @@ export const jobs: readonly Job[] = [
   { name: 'settle-payments', everyMs: 1_000, run: settlePayments },
   { name: 'expire-consents', everyMs: 30_000, run: expireConsents },
   { name: 'expire-evidence', everyMs: 30_000, run: expireEvidence },
+  { name: 'expire-requests', everyMs: 30_000, run: expireRequests },
   { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds },
   { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
   { name: 'arm-deliveries', everyMs: 60_000, run: armDeliveries },
+  { name: 'execute-orders', everyMs: 1_000, run: executeOrders },
+  { name: 'run-recurring', everyMs: 5_000, run: runRecurring },
+  { name: 'forget-order-keys', everyMs: 3_600_000, run: forgetOrderKeys },
   { name: 'send-mails', everyMs: 5_000, run: sendMails },
   { name: 'invite-admins', everyMs: 10_000, run: inviteAdmins },
   { name: 'forget-secrets', everyMs: 60_000, run: forgetPassedSecrets },

@@ -1,35 +1,42 @@
 import { z } from 'zod'
 import type { Config } from './config.ts'
 import { ERROR_STATUS } from './http/error-status.ts'
+import { isOpenBanking, openBankingStatus } from './http/open-banking-errors.ts'
 import { routesOf } from './http/routes.ts'
 import type { IdentityProvider } from './identity/provider.ts'
 import type { ErrorCode } from './lib/errors.ts'
-import { PLATFORM_REALM, issuerOf } from './lib/realms.ts'
+import { CUSTOMERS_REALM, PLATFORM_REALM, issuerOf } from './lib/realms.ts'
 import { packageVersion } from './lib/package-root.ts'
 import { ErrorBody } from './wire/common.ts'
+import { ErrorResponse } from './wire/open-banking.ts'
 import { errorsOf, hasBody } from './wire/operation.ts'
 import type { Access, Operation } from './wire/operation.ts'
 
 type Json = Record<string, unknown>
 
-type Security = Readonly<Record<Access, Json | Json[]>>
+type Security = Readonly<Record<Access, readonly Json[]>>
 
 const BY_HEADERS: Security = {
-  merchant: { merchantClientId: [] },
-  platform: { platformUser: [] },
-  'payment-state': { paymentState: [] },
-  bank: {},
+  merchant: [{ merchantClientId: [] }],
+  platform: [{ platformUser: [] }],
+  customer: [{ customerId: [] }],
+  'payment-state': [{ paymentState: [] }],
+  bank: [{}],
   // The name may be left out.
   sandbox: [{ platformUser: [] }, {}],
-  anyone: {},
+  anyone: [{}],
 }
 
 const BY_TOKENS: Security = {
   ...BY_HEADERS,
-  merchant: { merchantToken: [] },
-  platform: { platformToken: [] },
-  sandbox: { platformToken: [] },
+  merchant: [{ merchantToken: [] }],
+  platform: [{ platformToken: [] }],
+  customer: [{ customerToken: [] }],
+  sandbox: [{ platformToken: [] }],
 }
+
+/** Of the Open Banking API's description (specification, Versioning). */
+const OPEN_BANKING_VERSION = '1.0.0'
 
 /** What the document has to know of the service that serves it. */
 export type Described = {
@@ -38,12 +45,16 @@ export type Described = {
   identity: Pick<IdentityProvider, 'kind' | 'authUrl'>
 }
 
-/** The OpenAPI 3.1 description of Surface B, made from the operations' own declarations. */
-export function openApiDocument({ publicUrl, config, identity }: Described): Json {
+/** The two surfaces of the service: the Open Banking API, and payment acquiring (specification, Versioning). */
+export type Surface = 'a' | 'b'
+
+/** The OpenAPI 3.1 description of a surface, made from the operations' own declarations. */
+export function openApiDocument({ publicUrl, config, identity }: Described, surface: Surface): Json {
   const { mode } = config
   const security = identity.kind === 'none' ? BY_HEADERS : BY_TOKENS
   const paths: Record<string, Json> = {}
   for (const { operation } of routesOf(mode)) {
+    if (isOpenBanking(operation.path) !== (surface === 'a')) continue
     paths[operation.path] = {
       ...paths[operation.path],
       [operation.method.toLowerCase()]: describe(operation, security),
@@ -51,22 +62,31 @@ export function openApiDocument({ publicUrl, config, identity }: Described): Jso
   }
   return {
     openapi: '3.1.0',
-    info: { title: 'svc payment acquiring API', version: packageVersion() },
+    info:
+      surface === 'a'
+        ? { title: 'svc Open Banking API', version: OPEN_BANKING_VERSION }
+        : { title: 'svc payment acquiring API', version: packageVersion() },
     servers: [{ url: publicUrl }],
     paths,
     components: {
-      schemas: { Error: schemaOf(ErrorBody, 'output') },
+      schemas: { Error: schemaOf(surface === 'a' ? ErrorResponse : ErrorBody, 'output') },
       securitySchemes: {
-        ...(identity.authUrl === null ? HEADER_SCHEMES : tokenSchemes(identity.authUrl)),
-        paymentState: { type: 'apiKey', in: 'header', name: 'X-Payment-State' },
+        ...ofSurface(surface, identity.authUrl === null ? HEADER_SCHEMES : tokenSchemes(identity.authUrl)),
       },
     },
   }
 }
 
+/** Customers prove themselves on the one surface, all others on the other. */
+function ofSurface(surface: Surface, { customerId, customerToken, ...others }: Json): Json {
+  if (surface === 'b') return { ...others, paymentState: { type: 'apiKey', in: 'header', name: 'X-Payment-State' } }
+  return customerToken === undefined ? { customerId } : { customerToken }
+}
+
 const HEADER_SCHEMES: Json = {
   merchantClientId: { type: 'apiKey', in: 'header', name: 'X-Merchant-Client-Id' },
   platformUser: { type: 'apiKey', in: 'header', name: 'X-Platform-User' },
+  customerId: { type: 'apiKey', in: 'header', name: 'X-Customer-Id' },
 }
 
 /** Every merchant has an issuer of its own, so its scheme can only tell where to find it; the platform's is known. */
@@ -79,6 +99,7 @@ function tokenSchemes(authUrl: string): Json {
       description: `An access token of the merchant's realm. Its discovery document is at ${discoveryOf(authUrl, '<realm>')}.`,
     },
     platformToken: { type: 'openIdConnect', openIdConnectUrl: discoveryOf(authUrl, PLATFORM_REALM) },
+    customerToken: { type: 'openIdConnect', openIdConnectUrl: discoveryOf(authUrl, CUSTOMERS_REALM) },
   }
 }
 
@@ -92,7 +113,7 @@ function describe(operation: Operation, security: Security): Json {
   return {
     operationId: operation.name,
     summary: operation.summary,
-    security: operation.access.flatMap((access) => security[access]),
+    security: operation.access.flatMap((access) => security[access]).flatMap((way) => withScopes(operation, way)),
     parameters: [
       ...parameters(operation.params, 'path'),
       ...parameters(operation.query, 'query'),
@@ -105,18 +126,24 @@ function describe(operation: Operation, security: Security): Json {
       : {}),
     responses: {
       ...Object.fromEntries(
-        Object.entries(operation.replies).map(([status, schema]) => [
-          status,
-          withCsv(operation, reply(schemaOf(schema, 'output'), 'Success')),
-        ]),
+        Object.entries(operation.replies).map(([status, schema]) => [status, success(operation, { status, schema })]),
       ),
-      ...errorReplies(errorsOf(operation)),
+      ...errorReplies(errorsOf(operation), isOpenBanking(operation.path) ? openBankingStatus : surfaceBStatus),
     },
   }
 }
 
-function errorReplies(codes: readonly ErrorCode[]): Json {
-  const byStatus = Map.groupBy(new Set(codes), (code) => ERROR_STATUS[code])
+/** Each of the scopes opens it alone: as many ways as there are scopes. Headers that are believed have none. */
+function withScopes({ scopes = [] }: Operation, way: Json): Json[] {
+  return 'customerToken' in way ? scopes.map((scope) => ({ customerToken: [scope] })) : [way]
+}
+
+function surfaceBStatus(code: ErrorCode): number {
+  return ERROR_STATUS[code]
+}
+
+function errorReplies(codes: readonly ErrorCode[], statusOf: (code: ErrorCode) => number): Json {
+  const byStatus = Map.groupBy(new Set(codes), statusOf)
   const entries = [...byStatus].toSorted(([a], [b]) => a - b)
   return Object.fromEntries(
     entries.map(([status, names]) => [status, reply({ $ref: '#/components/schemas/Error' }, names.join(', '))]),
@@ -125,6 +152,21 @@ function errorReplies(codes: readonly ErrorCode[]): Json {
 
 function reply(schema: Json, description: string): { description: string; content: Json } {
   return { description, content: { 'application/json': { schema } } }
+}
+
+/** What a success answers; on Surface A also by its headers. */
+function success(operation: Operation, { status, schema }: { status: string; schema: z.ZodType }): Json {
+  const answer =
+    status === '204' ? { description: 'Done' } : withCsv(operation, reply(schemaOf(schema, 'output'), 'Success'))
+  if (!isOpenBanking(operation.path)) return answer
+  const text = { type: 'string' }
+  return {
+    ...answer,
+    headers: {
+      'X-Fapi-Interaction-Id': { description: "The request's own, or a new one where it had none", schema: text },
+      ...(status === '201' ? { Location: { description: 'Where it can be read', schema: text } } : {}),
+    },
+  }
 }
 
 /** A list that is also given as CSV has the place of its next page in headers. */

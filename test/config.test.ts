@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
 import { ConfigError, readConfig, readKeys } from '../src/config.ts'
+import { bankHolidays } from '../src/lib/working-days.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')
 const GOOD = { SVC_DATABASE_URL: 'postgres://svc:c4n4ryPassword@db.example/svc', SVC_ENCRYPTION_KEY: KEY }
@@ -44,6 +45,7 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     consentSeconds: 5_400,
     disputeEvidenceSeconds: 1_209_600,
     disputeWindowDays: 120,
+    holidays: bankHolidays(),
     webhookConcurrency: 128,
     webhookConcurrencyPerMerchant: 8,
     webhookAllowPrivate: true,
@@ -80,6 +82,7 @@ t.test('what is missing is said to be missing, and how to make a key; no word of
     SVC_RATE_LIMITS: 'x',
     SVC_FEE_PERCENTAGE: '1.5',
     SVC_FEE_FLAT: '0,20',
+    SVC_BANK_HOLIDAYS: 'x',
     SVC_PUBLIC_URL: 'x',
     SVC_LOG_LEVEL: 'x',
     SVC_WEBHOOK_ALLOW_PRIVATE: 'x',
@@ -137,6 +140,13 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['a key in hex', { SVC_ENCRYPTION_KEY: 'ab'.repeat(32) }, /SVC_ENCRYPTION_KEY/],
   ...['-1', '65536', '1.5', '1e3', '0x50', ' 80', '80 ', 'http', '80,81'].map(
     (port): [string, NodeJS.ProcessEnv, RegExp] => [`the port ${port}`, { SVC_PORT: port }, /SVC_PORT/],
+  ),
+  ...['c4n4ry', '2027-02-30', '2027-05-07,', '07.05.2027', '2027-05-07 2027-05-10', '2027-05-07,-2027-05-07'].map(
+    (days): [string, NodeJS.ProcessEnv, RegExp] => [
+      `the holidays ${days}`,
+      { SVC_BANK_HOLIDAYS: days },
+      /^the configuration is not complete:\n  SVC_BANK_HOLIDAYS: must be days such as/,
+    ],
   ),
   ['a pool of none', { SVC_DATABASE_POOL: '0' }, /SVC_DATABASE_POOL/],
   ['a consent of no time', { SVC_CONSENT_SECONDS: '0' }, /SVC_CONSENT_SECONDS/],
@@ -269,6 +279,16 @@ t.test('a variable that is set to nothing is not set', async (t) => {
     webhookAllowPrivate: true,
   })
   t.match(refusal({ ...GOOD, SVC_ENCRYPTION_KEY: '' }), /SVC_ENCRYPTION_KEY/)
+})
+
+t.test('bank holidays are those that are known, with the configured ones added and taken away', async (t) => {
+  const holidays = (SVC_BANK_HOLIDAYS: string) => readConfig({ ...GOOD, SVC_BANK_HOLIDAYS }).holidays
+  const changed = holidays(' 2027-05-07, -2027-05-03')
+  t.same(
+    ['2027-05-07', '2027-05-03', '2027-12-27'].map((day) => changed.has(day)),
+    [true, false, true],
+  )
+  t.same(holidays(''), bankHolidays(), 'nothing changes nothing')
 })
 
 t.test('a slash at the end of the public address is taken off', async (t) => {

@@ -3,6 +3,9 @@ import t from 'tap'
 import { CONSENT_TRANSITIONS } from '../src/consents/states.ts'
 import { DISPUTE_TRANSITIONS } from '../src/disputes/states.ts'
 import { routesOf } from '../src/http/routes.ts'
+import { ORDER_TRANSITIONS } from '../src/instructions/orders/states.ts'
+import { RECURRING_TRANSITIONS } from '../src/instructions/recurring/states.ts'
+import { PAYMENT_REQUEST_TRANSITIONS } from '../src/instructions/requests/states.ts'
 import { toMermaid } from '../src/lib/machine.ts'
 import { signBody } from '../src/lib/webhook-signature.ts'
 import { KYB_TRANSITIONS } from '../src/merchants/states.ts'
@@ -24,6 +27,9 @@ t.test('the README shows the transition tables as they are', async (t) => {
     toMermaid('Consent', CONSENT_TRANSITIONS),
     toMermaid('Dispute', DISPUTE_TRANSITIONS),
     toMermaid('Webhook delivery', DELIVERY_TRANSITIONS),
+    toMermaid('Open Banking payment', ORDER_TRANSITIONS),
+    toMermaid('Recurring payment', RECURRING_TRANSITIONS),
+    toMermaid('Request to pay, offer to pay', PAYMENT_REQUEST_TRANSITIONS),
   ]
   for (const diagram of diagrams) t.ok(readme.includes(diagram), diagram.slice(0, 40))
 })

@@ -10,7 +10,8 @@ const MediaType = z.strictObject({ schema: Json })
 const Response = z.strictObject({
   description: z.string().min(1),
   headers: z.record(z.string(), z.strictObject({ description: z.string().min(1), schema: Json })).optional(),
-  content: z.strictObject({ 'application/json': MediaType, 'text/csv': MediaType.optional() }),
+  // A 204 has none.
+  content: z.strictObject({ 'application/json': MediaType, 'text/csv': MediaType.optional() }).optional(),
 })
 const Parameter = z.strictObject({
   name: z.string(),
@@ -42,7 +43,17 @@ const Document = z.strictObject({
 
 const service = await testService(t)
 const { body, status } = await service.call('GET', '/openapi.json')
-const document = Document.parse(body)
+const surfaceB = Document.parse(body)
+const surfaceA = Document.parse((await service.call('GET', '/open-banking/v1/openapi.json')).body)
+/** Both, for what holds of every operation. */
+const document = {
+  ...surfaceB,
+  paths: { ...surfaceB.paths, ...surfaceA.paths },
+  components: {
+    ...surfaceB.components,
+    securitySchemes: { ...surfaceB.components.securitySchemes, ...surfaceA.components.securitySchemes },
+  },
+}
 const operations = [...ROUTES, ...SANDBOX_ROUTES].map((row) => row.operation)
 
 function documented(operation: (typeof operations)[number]): z.infer<typeof DocumentedOperation> {
@@ -54,6 +65,21 @@ function documented(operation: (typeof operations)[number]): z.infer<typeof Docu
 t.test('the document is served, and names where it is served', async (t) => {
   t.equal(status, 200)
   t.equal(document.servers[0]?.url, service.app.publicUrl)
+})
+
+t.test('each surface has a document of its own, in its own version and with its own errors', async (t) => {
+  t.ok(Object.keys(surfaceA.paths).every((path) => path.startsWith('/open-banking/v1/')))
+  t.ok(Object.keys(surfaceB.paths).every((path) => path.startsWith('/api/v1/')))
+  t.equal(surfaceA.info.version, '1.0.0')
+  t.same(Object.keys(surfaceA.components.securitySchemes), ['customerId'])
+  for (const methods of Object.values(surfaceA.paths))
+    for (const { responses } of Object.values(methods)) {
+      const [status] = Object.keys(responses)
+      const names = Object.keys(responses[status ?? '']?.headers ?? {})
+      t.same(names, ['X-Fapi-Interaction-Id', ...(status === '201' ? ['Location'] : [])])
+    }
+  t.match(surfaceA.components.schemas['Error'], { required: ['Code', 'Id', 'Message', 'Errors'] })
+  t.match(surfaceB.components.schemas['Error'], { properties: { error: {} } })
 })
 
 t.test('it has every operation of the route table and no other, each under a name of its own', async (t) => {
@@ -98,11 +124,15 @@ t.test('path parameters are those of the path and of the schema', async (t) => {
 t.test('every success and every failure that is declared is described', async (t) => {
   for (const operation of operations) {
     const { responses } = documented(operation)
-    const errors = operation.errors.map((code) => ERROR_STATUS[code])
+    const isOfSurfaceA = operation.access.includes('customer')
+    // There a key that was used with another body is a conflict (decision 12).
+    const errors = operation.errors.map((code) =>
+      isOfSurfaceA && code === 'IDEMPOTENCY_KEY_REUSED' ? 409 : ERROR_STATUS[code],
+    )
     for (const expected of [...Object.keys(operation.replies), ...errors, 400, 500, 503])
       t.ok(responses[String(expected)], `${operation.name} ${expected}`)
     for (const [code, { content }] of Object.entries(responses)) {
-      if (Number(code) >= 400) t.same(content['application/json'].schema, { $ref: '#/components/schemas/Error' })
+      if (Number(code) >= 400) t.same(content?.['application/json'].schema, { $ref: '#/components/schemas/Error' })
     }
   }
 })
@@ -115,8 +145,9 @@ t.test('what is also given as CSV says so, and nothing else does', async (t) => 
   for (const operation of operations)
     for (const [code, { content, headers }] of Object.entries(documented(operation).responses)) {
       const isCsv = operation.csv === true && code === '200'
-      t.same(content['text/csv']?.schema, isCsv ? { type: 'string' } : undefined, `${operation.name} ${code}`)
-      t.same(headers === undefined ? [] : Object.keys(headers), isCsv ? ['Link', 'X-Next-Cursor'] : [])
+      t.same(content?.['text/csv']?.schema, isCsv ? { type: 'string' } : undefined, `${operation.name} ${code}`)
+      const own = Object.keys(headers ?? {}).filter((name) => name !== 'X-Fapi-Interaction-Id' && name !== 'Location')
+      t.same(own, isCsv ? ['Link', 'X-Next-Cursor'] : [])
     }
 })
 
@@ -141,6 +172,10 @@ const COMMON: readonly ErrorCode[] = [
   'FORBIDDEN_ROLE',
   'HTTPS_REQUIRED',
   'WRONG_REALM',
+  'FORBIDDEN_SCOPE',
+  'NOT_ACCEPTABLE',
+  // Of an address rather than of an operation.
+  'METHOD_NOT_ALLOWED',
   'SERVICE_UNAVAILABLE',
   'INTERNAL_ERROR',
 ]
@@ -195,7 +230,7 @@ t.test('what the API answers has the described members', async (t) => {
   const merchant = await service.merchant()
   const { body: payment } = await createPayment(service, merchant)
   const names = (path: string, method: 'get' | 'post', code: string): string[] => {
-    const schema = document.paths[path]?.[method]?.responses[code]?.content['application/json'].schema
+    const schema = document.paths[path]?.[method]?.responses[code]?.content?.['application/json'].schema
     return Object.keys(Json.parse(Json.parse(schema)['properties'])).toSorted()
   }
   t.same(names('/api/v1/payments', 'post', '201'), Object.keys(payment).toSorted())

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs'
 import { realmOfClientId } from '../../src/lib/realms.ts'
-import type { Access } from '../../src/wire/operation.ts'
 import { CliError, usageError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import type { FindOptions, FoundService } from '../find-service.ts'
@@ -9,8 +8,9 @@ import { configDirOf } from './config-dir.ts'
 import { headerCredentials, lazyCredentials, notSignedIn, serviceCredentials, tokenCredentials } from './credentials.ts'
 import type { Credentials } from './credentials.ts'
 import { entryKey, readEntries } from './credentials-file.ts'
-import { DEV, readUserConfig } from './profiles.ts'
-import type { Profile } from './profiles.ts'
+import { kindsOf, otherKind } from './other-kind.ts'
+import { DEV } from './profiles.ts'
+import type { ProfileKind } from './profiles.ts'
 import { discover } from './service-info.ts'
 import { sessionSource } from './session-source.ts'
 import { clientCredentialsSource, fixedSource } from './token-source.ts'
@@ -33,6 +33,11 @@ export function chooseCredentials(options: ChooseOptions): Credentials {
     throw usageError(
       '--as gives an operator a name where there is no identity provider; here an operator signs in',
       'svc login --platform',
+    )
+  if (flags.customer !== undefined && typeof knownAuthUrl(options) === 'string')
+    throw usageError(
+      '--customer names a customer where there is no identity provider; here customers sign in',
+      'svc login --customer',
     )
   if (flags.clientId !== undefined)
     return { ...byClientId(options, flags.clientId), chosen: { by: '--client-id', name: flags.clientId } }
@@ -83,16 +88,16 @@ function byToken(options: ChooseOptions, accessToken: string): Credentials {
   const issuer = realmOfIssuer(claims?.iss)
   const source = fixedSource({ accessToken, expiresAt }, { realm: issuer?.realm, clientId: claims?.azp })
   const authUrl = knownAuthUrl(options) ?? issuer?.authUrl ?? options.found.apiUrl
-  return tokenCredentials({ authUrl, merchant: source, platform: source })
+  return tokenCredentials({ authUrl, merchant: source, platform: source, customer: source })
 }
 
 /** A client by its id: with its secret a token; its name alone where there is no provider, or none known of. */
 function byClientId(options: ChooseOptions, clientId: string): Credentials {
-  const { env, found, platformUser } = options
+  const { env, found } = options
   const known = clientsOf(found).find((client) => client.clientId === clientId)
   const clientSecret = secretOf(env, 'SVC_CLIENT_SECRET') ?? known?.clientSecret
   const realm = (env['SVC_REALM'] || undefined) ?? known?.realm ?? realmOfClientId(clientId) ?? found.projectRealm
-  const names = headerCredentials({ clientId, platformUser })
+  const names = namesOf(options, clientId)
   if (clientSecret === undefined) {
     if (typeof knownAuthUrl(options) === 'string') throw secretMissing(clientId)
     return names
@@ -101,18 +106,29 @@ function byClientId(options: ChooseOptions, clientId: string): Credentials {
     if (authUrl === null) return names
     if (realm === undefined) throw usageError(`${clientId} does not say which realm it is of`, 'SVC_REALM=<realm>')
     const client = { realm, clientId, clientSecret }
-    return serviceCredentials({ authUrl, merchant: client, platform: client })
+    return serviceCredentials({ authUrl, merchant: client, platform: client, customer: client })
   })
 }
 
 /** The clients whose secrets the running service has written down. */
 function clientsOf({ state }: FoundService): ServiceClient[] {
-  const { merchant, operator } = state ?? {}
-  return [merchant, operator].flatMap((client) =>
-    client?.client_secret === undefined || client.client_secret === null
-      ? []
-      : [{ realm: client.realm, clientId: client.client_id, clientSecret: client.client_secret }],
-  )
+  if (state === undefined) return []
+  return [state.merchant, state.operator, state.customer].flatMap((client) => {
+    const { realm, client_id: clientId, client_secret: clientSecret } = client ?? {}
+    return typeof realm === 'string' && typeof clientId === 'string' && typeof clientSecret === 'string'
+      ? [{ realm, clientId, clientSecret }]
+      : []
+  })
+}
+
+/** What is believed without an identity provider; a profile that the command line names goes before the environment. */
+function namesOf({ flags, env, found, platformUser }: ChooseOptions, clientId: string | undefined): Credentials {
+  const { profile, state } = found
+  const ofProfile = profile?.settings.kind === 'customer' ? (profile.settings.subject ?? undefined) : undefined
+  const named = flags.profile === undefined ? undefined : ofProfile
+  const ofEnvironment = env['SVC_CUSTOMER_ID'] || undefined
+  const customerId = flags.customer ?? named ?? ofEnvironment ?? ofProfile ?? state?.customer?.id
+  return headerCredentials({ clientId, platformUser, customerId })
 }
 
 function secretMissing(clientId: string): CliError {
@@ -123,55 +139,39 @@ function secretMissing(clientId: string): CliError {
 }
 
 function byProfile(options: ChooseOptions): Credentials {
-  const { found, platformUser, env } = options
+  const { found, env } = options
   if (found.profile === undefined) return byState(options)
   const { name, settings } = found.profile
   const { auth_url: authUrl, client_id, kind } = settings
   const chosen = { by: 'profile' as const, name }
-  if (authUrl === null) return { ...headerCredentials({ clientId: client_id ?? undefined, platformUser }), chosen }
+  // A customer's profile is of no merchant.
+  const clientId = kind === 'customer' ? undefined : (client_id ?? undefined)
+  if (authUrl === null) return { ...namesOf(options, clientId), chosen }
   const key = entryKey({ name, kind, stateDir: '' })
   const source = sourceOf(configDirOf(env), { key, apiUrl: found.apiUrl })
   const credentials = tokenCredentials({
     authUrl,
     merchant: kind === 'merchant' ? source : undefined,
     platform: kind === 'platform' ? source : undefined,
+    customer: kind === 'customer' ? source : undefined,
     refuse: (asked) =>
-      asksForOther(asked, kind)
-        ? otherKind({ name, settings }, configDirOf(env))
+      !kindsOf(asked).includes(kind)
+        ? otherKind({ name, settings }, { needed: kindsOf(asked)[0], configDir: configDirOf(env) })
         : notSignedIn(`svc login --profile ${name}`),
   })
   return { ...credentials, chosen }
 }
 
-function asksForOther(asked: readonly Access[], kind: Profile['kind']): boolean {
-  const isForMerchant = asked.includes('merchant')
-  return kind === 'merchant' ? !isForMerchant : isForMerchant && !asked.includes('platform')
-}
-
-/** A profile is of a merchant or of the platform, and signing in to it again would change nothing about that. */
-function otherKind({ name, settings }: NonNullable<FoundService['profile']>, configDir: string): CliError {
-  const [is, needed] = settings.kind === 'platform' ? ["an operator's", 'a merchant'] : ["a merchant's", 'an operator']
-  const { api_url: apiUrl } = settings
-  const known = Object.entries(readUserConfig(configDir).profiles).find(
-    ([, other]) => other.api_url === apiUrl && other.kind !== settings.kind,
-  )
-  const login = `svc login --api-url ${apiUrl} ${settings.kind === 'platform' ? '--realm <realm>' : '--platform'}`
-  return new CliError('NOT_SIGNED_IN', `the profile ${name} is ${is}, and this needs ${needed}`, {
-    exit: EXIT.signedOut,
-    hint: known === undefined ? login : `the same command with --profile ${known[0]}, or svc profile use ${known[0]}`,
-  })
-}
-
-/** The built-in profile: who signed in, else the demo merchant and the demo operator. */
-function byState({ found, platformUser, env }: ChooseOptions): Credentials {
+/** The built-in profile: who signed in, else the demo merchant, the demo operator and the demo customer. */
+function byState(options: ChooseOptions): Credentials {
+  const { found, env } = options
   const { state, apiUrl } = found
-  if (state === undefined) return headerCredentials({ clientId: undefined, platformUser })
+  if (state === undefined) return namesOf(options, undefined)
   const chosen = { by: 'dev' as const, name: DEV }
-  if (state.auth_url === null)
-    return { ...headerCredentials({ clientId: state.merchant.client_id, platformUser }), chosen }
+  if (state.auth_url === null) return { ...namesOf(options, state.merchant.client_id), chosen }
   const authUrl = state.auth_url
   const clients = clientsOf(found)
-  const sourceFor = (kind: 'merchant' | 'platform', clientId: string | undefined): TokenSource | undefined => {
+  const sourceFor = (kind: ProfileKind, clientId: string | null | undefined): TokenSource | undefined => {
     const key = entryKey({ name: DEV, kind, stateDir: state.state_dir })
     const demo = clients.find((client) => client.clientId === clientId)
     return sourceOf(configDirOf(env), { key, apiUrl }) ?? (demo && clientCredentialsSource(authUrl, demo))
@@ -180,6 +180,7 @@ function byState({ found, platformUser, env }: ChooseOptions): Credentials {
     authUrl,
     merchant: sourceFor('merchant', state.merchant.client_id),
     platform: sourceFor('platform', state.operator?.client_id),
+    customer: sourceFor('customer', state.customer?.client_id),
   })
   return { ...credentials, chosen }
 }

@@ -6,6 +6,8 @@ export const Claims = z.looseObject({
   sub: z.string().optional(),
   azp: z.string().optional(),
   exp: z.number().optional(),
+  email: z.string().optional(),
+  scope: z.string().optional(),
 })
 export type Claims = z.infer<typeof Claims>
 

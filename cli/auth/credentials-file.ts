@@ -6,7 +6,7 @@ import { z } from 'zod'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import { isMissing, readIfThere, unusable, writeOwnFile } from './config-dir.ts'
-import { DEV } from './profiles.ts'
+import { DEV, ProfileKind } from './profiles.ts'
 
 const Of = {
   /** The service it was made for: nobody else gets to see it. */
@@ -44,7 +44,7 @@ export const Pending = z.looseObject({
     authUrl: z.string(),
     mode: z.enum(['sandbox', 'live']),
     realm: z.string(),
-    kind: z.enum(['merchant', 'platform']),
+    kind: ProfileKind,
     clientId: z.string(),
     profile: z.string(),
     key: z.string(),
@@ -66,8 +66,8 @@ export type Entries = z.infer<typeof Entries>
 
 const CredentialsFile = z.looseObject({ version: z.literal(1), entries: Entries })
 
-/** Where a profile's proof stands. The built-in profile has one for either kind, for each state directory. */
-export function entryKey(profile: { name: string; kind: 'merchant' | 'platform'; stateDir: string }): string {
+/** Where a profile's proof stands. The built-in profile has one for each kind, for each state directory. */
+export function entryKey(profile: { name: string; kind: ProfileKind; stateDir: string }): string {
   return profile.name === DEV ? `${DEV}:${profile.kind}:${profile.stateDir}` : profile.name
 }
 

@@ -1,3 +1,4 @@
+import { CUSTOMERS_REALM } from '../../src/lib/realms.ts'
 import type { Access, Operation } from '../../src/wire/operation.ts'
 import type { Client } from '../client.ts'
 import { CliError } from '../errors.ts'
@@ -18,6 +19,8 @@ export type Credentials = {
   readonly merchant: Identity | undefined
   /** The operator that an operator's operations act for; undefined where names are enough, or it is not known yet. */
   readonly platform?: Identity | undefined
+  /** The bank's customer that Open Banking operations act for, as far as that is known. */
+  readonly customer?: Identity | undefined
   /** What chose it, for whoever has to choose otherwise; undefined where the program made it itself. */
   readonly chosen?: Chosen | undefined
   /**
@@ -33,43 +36,56 @@ export type Credentials = {
   token(operation: Asks, http: Http): Promise<(Token & Pick<TokenSource, 'realm' | 'clientId'>) | undefined>
   /** The same operator, acting for another merchant; its secret counts only where there is an identity provider. */
   asMerchant(merchant: ServiceClient): Credentials
+  /** The same operator, acting for a customer of the bank: by its client where there is an identity provider, else by its id. */
+  asCustomer(customer: ActingCustomer): Credentials
 }
+
+/** A customer with the client that may act for it; undefined without an identity provider. */
+export type ActingCustomer = { customerId: string; client: ServiceClient | undefined }
 
 /** Without an identity provider names are enough (decision 57). */
 export function headerCredentials(names: {
   clientId: string | undefined
   platformUser: string | undefined
+  customerId?: string | undefined
 }): Credentials {
-  const { clientId, platformUser } = names
+  const { clientId, platformUser, customerId } = names
   return {
     merchant: clientId === undefined ? undefined : { clientId, realm: undefined },
+    customer: customerId === undefined ? undefined : { clientId: undefined, realm: undefined },
     async headersFor({ access }) {
       if (access.includes('merchant') && clientId !== undefined) return { 'x-merchant-client-id': clientId }
       if (asksForPlatform(access)) return platformUser === undefined ? {} : { 'x-platform-user': platformUser }
       if (access.includes('merchant')) throw notSignedIn()
-      return {}
+      if (!access.includes('customer')) return {}
+      if (customerId === undefined) throw noCustomer()
+      return { 'x-customer-id': customerId }
     },
     refresh: async () => false,
     end: async () => undefined,
     token: async () => undefined,
-    asMerchant: (merchant) => headerCredentials({ platformUser, clientId: merchant.clientId }),
+    asMerchant: (merchant) => headerCredentials({ ...names, clientId: merchant.clientId }),
+    asCustomer: (customer) => headerCredentials({ ...names, customerId: customer.customerId }),
   }
 }
 
 /**
  * Clients with a secret: tokens by client_credentials, asked for when first needed and kept in memory until shortly
- * before they expire. The merchant's client proves a merchant's operations, the platform's those of operators.
+ * before they expire. The merchant's client proves a merchant's operations, the platform's those of operators,
+ * a customer's those of Open Banking.
  */
 export function serviceCredentials(parts: {
   authUrl: string
   merchant?: ServiceClient | undefined
   platform?: ServiceClient | undefined
+  customer?: ServiceClient | undefined
 }): Credentials {
-  const { authUrl, merchant, platform } = parts
+  const { authUrl, merchant, platform, customer } = parts
   return tokenCredentials({
     authUrl,
     merchant: merchant && clientCredentialsSource(authUrl, merchant),
     platform: platform && clientCredentialsSource(authUrl, platform),
+    customer: customer && clientCredentialsSource(authUrl, customer),
   })
 }
 
@@ -77,16 +93,18 @@ type TokenParts = {
   authUrl: string
   merchant: TokenSource | undefined
   platform: TokenSource | undefined
-  /** What to say where neither is there. */
+  customer?: TokenSource | undefined
+  /** What to say where none that is asked for is there. */
   refuse?: (asked: readonly Access[]) => CliError
 }
 
 /** Tokens, wherever each kind comes from. */
 export function tokenCredentials(parts: TokenParts): Credentials {
-  const { authUrl, merchant, platform } = parts
+  const { authUrl, merchant, platform, customer } = parts
   return {
     merchant: merchant && { clientId: merchant.clientId, realm: merchant.realm },
     platform: platform && { clientId: platform.clientId, realm: platform.realm },
+    customer: customer && { clientId: customer.clientId, realm: customer.realm },
     async headersFor({ access }, http) {
       const source = sourceFor(access, parts)
       return source === undefined ? {} : { authorization: `Bearer ${(await source.token(http)).accessToken}` }
@@ -106,6 +124,8 @@ export function tokenCredentials(parts: TokenParts): Credentials {
       return { ...(await source.token(http)), realm: source.realm, clientId: source.clientId }
     },
     asMerchant: (other) => tokenCredentials({ ...parts, merchant: clientCredentialsSource(authUrl, other) }),
+    asCustomer: ({ client }) =>
+      tokenCredentials({ ...parts, customer: client && clientCredentialsSource(authUrl, client) }),
   }
 }
 
@@ -134,6 +154,7 @@ export function lazyCredentials(
     end: async (operation, refused) => (await made)?.end(operation, refused),
     token: async (operation, http) => (await get(http)).token(operation, http),
     asMerchant: (other) => lazyCredentials(other, async (http) => (await get(http)).asMerchant(other)),
+    asCustomer: (other) => lazyCredentials(merchant, async (http) => (await get(http)).asCustomer(other)),
   }
 }
 
@@ -143,11 +164,18 @@ export function noCredentials(): Credentials {
 }
 
 /** Whose token an operation asks for: where both a merchant's and an operator's do, the merchant's comes first. */
-function sourceFor(access: readonly Access[], { merchant, platform, refuse }: TokenParts): TokenSource | undefined {
+function sourceFor(access: readonly Access[], parts: TokenParts): TokenSource | undefined {
+  const { merchant, platform, customer, refuse } = parts
   if (access.includes('merchant') && merchant !== undefined) return merchant
   if (asksForPlatform(access) && platform !== undefined) return platform
+  if (access.includes('customer') && customer !== undefined) return customer
   if (isOpen(access)) return undefined
-  throw refuse?.(access) ?? notSignedIn(access.includes('merchant') ? undefined : 'svc login --platform')
+  throw refuse?.(access) ?? notSignedIn(loginFor(access))
+}
+
+function loginFor(access: readonly Access[]): string | undefined {
+  if (access.includes('merchant')) return undefined
+  return asksForPlatform(access) ? 'svc login --platform' : 'svc login --customer'
 }
 
 function asksForPlatform(access: readonly Access[]): boolean {
@@ -155,7 +183,20 @@ function asksForPlatform(access: readonly Access[]): boolean {
 }
 
 function isOpen(access: readonly Access[]): boolean {
-  return !access.includes('merchant') && !asksForPlatform(access)
+  return !access.includes('merchant') && !access.includes('customer') && !asksForPlatform(access)
+}
+
+/** Whether commands act for a customer of the bank, and for nobody else. */
+export function actsAsCustomer({ merchant, customer }: Pick<Credentials, 'merchant' | 'customer'>): boolean {
+  return merchant === undefined ? customer !== undefined : merchant.realm === CUSTOMERS_REALM
+}
+
+/** Without an identity provider nothing says which customer it is. */
+function noCustomer(): CliError {
+  return new CliError('NOT_SIGNED_IN', 'nothing says which customer to act for', {
+    exit: EXIT.signedOut,
+    hint: '--customer <id>, or SVC_CUSTOMER_ID; as the operator, which there are: svc sandbox accounts\nwith an identity provider: svc login --customer',
+  })
 }
 
 /** Nothing proves who this is: exit code 4. */

@@ -5,7 +5,7 @@ import { EXIT } from '../exit-codes.ts'
 import type { Http } from './credentials.ts'
 import { startLoopback } from './loopback.ts'
 import type { Return } from './loopback.ts'
-import { SCOPE, challengeOf, endpointOf, requestTokens } from './oidc.ts'
+import { challengeOf, endpointOf, loginScope, requestTokens } from './oidc.ts'
 import type { Realm, Tokens } from './oidc.ts'
 
 export type BrowserLogin = {
@@ -50,7 +50,7 @@ function authorizationUrl(realm: Realm, { clientId, redirectUri, state, verifier
     response_type: 'code',
     client_id: clientId,
     redirect_uri: redirectUri,
-    scope: SCOPE,
+    scope: loginScope(realm.realm),
     state,
     ...challengeOf(verifier),
   })

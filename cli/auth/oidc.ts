@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { request } from 'undici'
 import { z } from 'zod'
-import { PLATFORM_REALM, issuerOf } from '../../src/lib/realms.ts'
+import { CUSTOMERS_REALM, PLATFORM_REALM, issuerOf } from '../../src/lib/realms.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import { unreachable } from '../unreachable.ts'
@@ -30,8 +30,18 @@ export const DeviceStart = z.looseObject({
 })
 export type DeviceStart = z.infer<typeof DeviceStart>
 
-/** What the command line asks for: a session that outlives the browser's. */
-export const SCOPE = 'openid offline_access'
+/** What a customer lets a program do: look at accounts, and pay (decision 9). */
+const CUSTOMER_SCOPES = 'accounts payments'
+
+/** What a person lets the command line do; but for a bank's customer, in a session that outlives the browser's. */
+export function loginScope(realm: string): string {
+  return realm === CUSTOMERS_REALM ? `openid ${CUSTOMER_SCOPES}` : 'openid offline_access'
+}
+
+/** What a client with a secret asks for: of most realms nothing, for its role says what it may do. */
+export function clientScope(realm: string): { scope?: string } {
+  return realm === CUSTOMERS_REALM ? { scope: CUSTOMER_SCOPES } : {}
+}
 
 /** An error as OAuth writes it (RFC 6749, 5.2). */
 const OAuthError = z.looseObject({ error: z.string().max(100), error_description: z.string().max(500).optional() })
@@ -63,7 +73,7 @@ export async function startDevice(
   clientId: string,
 ): Promise<DeviceStart & { verifier: string }> {
   const verifier = randomBytes(32).toString('base64url')
-  const form = { client_id: clientId, scope: SCOPE, ...challengeOf(verifier) }
+  const form = { client_id: clientId, scope: loginScope(realm.realm), ...challengeOf(verifier) }
   return { ...parsed(DeviceStart, realm, await post(http, realm, { endpoint: 'auth/device', form })), verifier }
 }
 
@@ -127,12 +137,18 @@ function clientRefusal(
       status,
       hint: 'is the realm the one of your company? svc profile list',
     })
-  const renew = realm === PLATFORM_REALM ? 'svc staff create-client' : `svc credentials rotate ${clientId}`
+  const renew = renewalOf(realm, clientId)
   return new CliError('INVALID_CLIENT', `the secret of ${clientId} is wrong, or the client has been revoked`, {
     exit: EXIT.signedOut,
     status,
-    hint: `check the id and the secret (SVC_CLIENT_ID and SVC_CLIENT_SECRET, or the profile's); a new secret is made by ${renew}`,
+    hint: `check the id and the secret (SVC_CLIENT_ID and SVC_CLIENT_SECRET, or the profile's)${renew}`,
   })
+}
+
+/** Where a new secret comes from; nothing of the command line makes one for a customer's program. */
+function renewalOf(realm: string, clientId: string): string {
+  if (realm === CUSTOMERS_REALM) return ''
+  return `; a new secret is made by ${realm === PLATFORM_REALM ? 'svc staff create-client' : `svc credentials rotate ${clientId}`}`
 }
 
 /**

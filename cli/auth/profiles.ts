@@ -10,6 +10,10 @@ export const DEV = 'dev'
 
 const HttpUrl = z.url({ protocol: /^https?$/ })
 
+/** Whose commands a profile is for: of a merchant, of an operator of the platform, or of a customer of the bank. */
+export const ProfileKind = z.enum(['merchant', 'platform', 'customer'])
+export type ProfileKind = z.infer<typeof ProfileKind>
+
 /** Who to act as, and where. What proves it stands in credentials.json alone. */
 export const Profile = z.looseObject({
   api_url: HttpUrl,
@@ -17,10 +21,11 @@ export const Profile = z.looseObject({
   auth_url: HttpUrl.nullable(),
   realm: z.string().nullable(),
   client_id: z.string().nullable(),
-  kind: z.enum(['merchant', 'platform']),
+  kind: ProfileKind,
   mode: z.enum(['sandbox', 'live']),
   /** As whoami said at the last login; null before one. */
   role: z.string().nullable(),
+  /** The same; a customer's is the customer's id also where no login is needed. */
   subject: z.string().nullable(),
 })
 export type Profile = z.infer<typeof Profile>

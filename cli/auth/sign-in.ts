@@ -1,7 +1,4 @@
 import { z } from 'zod'
-import { whoami } from '../../src/wire/service.ts'
-import type { Whoami } from '../../src/wire/service.ts'
-import { call } from '../client.ts'
 import type { Context } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -12,15 +9,17 @@ import type { Http } from './credentials.ts'
 import { pendingKey, updateEntries } from './credentials-file.ts'
 import type { Session } from './credentials-file.ts'
 import { revoke } from './oidc.ts'
-import { DEV, readUserConfig, saveProfile } from './profiles.ts'
+import { DEV, ProfileKind, readUserConfig, saveProfile } from './profiles.ts'
 import type { Target } from './target.ts'
 import { fixedSource } from './token-source.ts'
+import { whoIs } from './who-is.ts'
+import type { Who } from './who-is.ts'
 
 export const SignedIn = z.object({
   profile: z.string(),
   api_url: z.string(),
   realm: z.string(),
-  kind: z.enum(['merchant', 'platform']),
+  kind: ProfileKind,
   client_id: z.string(),
   mode: z.enum(['sandbox', 'live']),
   subject: z.string(),
@@ -51,23 +50,28 @@ export async function completeSignIn(context: Context, target: Target, session: 
   for (const line of remarksOf(context, target, before)) context.note(line)
 }
 
-async function identityOf(http: Http, target: Target, session: Session): Promise<Whoami> {
+async function identityOf(http: Http, target: Target, session: Session): Promise<Who> {
   const token = { accessToken: session.access_token, expiresAt: null }
   const source = fixedSource(token, { realm: session.realm, clientId: session.client_id })
-  const credentials = tokenCredentials({ authUrl: target.authUrl, merchant: source, platform: source })
+  const credentials = tokenCredentials({
+    authUrl: target.authUrl,
+    merchant: source,
+    platform: source,
+    customer: source,
+  })
   const client = { ...http, apiUrl: target.apiUrl, credentials, close: () => Promise.resolve() }
-  const { body } = await call(client, whoami, {})
-  if (body.kind === target.kind) return body
+  const who = await whoIs(client, target.kind === 'customer' ? ['customer'] : ['merchant', 'platform'])
+  if (who.kind === target.kind) return who
   throw new CliError(
     'UNEXPECTED_REPLY',
-    `${target.apiUrl} takes a token of realm ${session.realm} for a ${body.kind}'s`,
+    `${target.apiUrl} takes a token of realm ${session.realm} for a ${who.kind}'s`,
     {
       exit: EXIT.failure,
     },
   )
 }
 
-type Kept = { session: Session; identity: Whoami }
+type Kept = { session: Session; identity: Who }
 
 function keepProfile(configDir: string, target: Target, { session, identity }: Kept): void {
   if (target.profile === DEV) return
@@ -107,13 +111,18 @@ function tell(context: Context, target: Target, { session, identity }: Kept): vo
 function remarksOf({ io }: Context, { profile, kind, realm, isNew }: Target, before: string | undefined): string[] {
   const variable = ['SVC_TOKEN', 'SVC_CLIENT_ID'].find((name) => (io.env[name] ?? '') !== '')
   if (variable !== undefined) return [`${variable} is set: commands act as that, and not as ${profile}.`]
-  if (profile === DEV)
-    return kind === 'platform'
-      ? ["Operators' commands act as you from now on: svc whoami --platform. Merchants' commands act as before."]
-      : [`Commands of merchants act as you, in realm ${realm}, from now on: svc whoami.`]
+  if (profile === DEV) return [ofDev(kind, realm)]
   if (!isNew) return []
   const back = before === undefined || before === profile ? '' : ` svc profile use ${before} goes back.`
   return [`Commands act as ${profile} from now on.${back}`]
+}
+
+function ofDev(kind: ProfileKind, realm: string): string {
+  if (kind === 'platform')
+    return "Operators' commands act as you from now on: svc whoami --platform. Merchants' commands act as before."
+  if (kind === 'customer')
+    return 'svc ob acts as you from now on: svc whoami --customer. All other commands act as before.'
+  return `Commands of merchants act as you, in realm ${realm}, from now on: svc whoami.`
 }
 
 /** Ends a session at the provider as well; whether that worked. What is forgotten here counts for nothing either way. */

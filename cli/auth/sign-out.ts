@@ -1,12 +1,12 @@
 import type { Context } from '../context.ts'
-import { CliError } from '../errors.ts'
+import { CliError, usageError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import { unknownProfile } from '../find-service.ts'
 import { readServiceState } from '../service-state.ts'
 import { configDirOf } from './config-dir.ts'
 import { entryKey, pendingKey, readEntries, updateEntries } from './credentials-file.ts'
 import type { Entry } from './credentials-file.ts'
-import { DEV, readProjectConfig, readUserConfig } from './profiles.ts'
+import { DEV, ProfileKind, readProjectConfig, readUserConfig } from './profiles.ts'
 import { revokeQuietly } from './sign-in.ts'
 
 /** The profile that a command is about, by name: the same choice that commands act by, but no service has to run. */
@@ -33,11 +33,22 @@ export function refuseClient({ io }: Context, profile: string): void {
   })
 }
 
-/** Forgets what proves a profile, and ends its sessions at the provider where that can be reached. */
-export async function signOut(context: Context, profile: string): Promise<Ended[]> {
+/** Refuses to sign a profile out as what it is not. @throws {CliError} exit code 2 */
+export function refuseOtherKind({ io }: Context, profile: string, kind: ProfileKind): void {
+  const known = readUserConfig(configDirOf(io.env)).profiles[profile]
+  if (profile === DEV || known === undefined || known.kind === kind) return
+  throw usageError(`--${kind}: the profile ${profile} is none of that kind`, 'the same command without it')
+}
+
+/**
+ * Forgets what proves a profile, and ends its sessions at the provider where that can be reached.
+ * @param kind whose session alone, of the built-in profile; all of them where it is not said
+ */
+export async function signOut(context: Context, profile: string, kind?: ProfileKind): Promise<Ended[]> {
   const configDir = configDirOf(context.io.env)
   // Its file has the directory's real path, whatever link leads here.
-  const ofProfile = keysOf(profile, readServiceState(context.stateDir)?.state_dir ?? context.stateDir)
+  const stateDir = readServiceState(context.stateDir)?.state_dir ?? context.stateDir
+  const ofProfile = keysOf(profile, { kind, stateDir })
   const keys = new Set([...ofProfile, ...ofProfile.map(pendingKey)])
   let gone: Entry[] = []
   // Forgotten first: whatever happens at the provider, nothing here can use them any more.
@@ -55,8 +66,8 @@ export async function signOut(context: Context, profile: string): Promise<Ended[
   )
 }
 
-/** The built-in profile can have an operator and somebody of a merchant signed in. */
-function keysOf(profile: string, stateDir: string): string[] {
-  const kinds = profile === DEV ? (['merchant', 'platform'] as const) : (['merchant'] as const)
-  return kinds.map((kind) => entryKey({ name: profile, kind, stateDir }))
+/** The built-in profile can have an operator, somebody of a merchant and a customer signed in. */
+function keysOf(profile: string, { kind, stateDir }: { kind: ProfileKind | undefined; stateDir: string }): string[] {
+  const kinds = profile === DEV && kind === undefined ? ProfileKind.options : [kind ?? 'merchant']
+  return kinds.map((each) => entryKey({ name: profile, kind: each, stateDir }))
 }

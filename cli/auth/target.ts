@@ -1,4 +1,5 @@
 import { clientIdsOf, isSlug } from '../../src/lib/realms.ts'
+import type { ServiceInfo } from '../../src/wire/service.ts'
 import type { Context } from '../context.ts'
 import { usageError } from '../errors.ts'
 import type { CliError } from '../errors.ts'
@@ -8,6 +9,7 @@ import { configDirOf } from './config-dir.ts'
 import { entryKey } from './credentials-file.ts'
 import type { Http } from './credentials.ts'
 import { DEV, checkedName, readUserConfig } from './profiles.ts'
+import type { ProfileKind } from './profiles.ts'
 import { discoverProvider } from './service-info.ts'
 
 /** What somebody signs in to, and the profile that it is kept in. */
@@ -16,7 +18,7 @@ export type Target = {
   authUrl: string
   mode: 'sandbox' | 'live'
   realm: string
-  kind: 'merchant' | 'platform'
+  kind: ProfileKind
   /** The realm's client for the command line. */
   clientId: string
   profile: string
@@ -26,7 +28,7 @@ export type Target = {
   isNew: boolean
 }
 
-export type Wish = { realm?: string | undefined; platform?: boolean | undefined }
+export type Wish = { realm?: string | undefined; platform?: boolean | undefined; customer?: boolean | undefined }
 
 /**
  * Finds out where to sign in: the realm that is asked for, or the profile's, the project's, the demo merchant's. A login
@@ -43,12 +45,13 @@ export async function findTarget(context: Context, http: Http, wish: Wish): Prom
   const found = findService({ flags: isToBeMade ? { ...flags, profile: undefined } : flags, env, cwd: io.cwd })
   const service = await discoverProvider(http, found.apiUrl)
   const authUrl = (io.env['SVC_AUTH_URL'] || service.auth_url).replace(/\/+$/, '')
-  const realm = wish.platform === true ? service.platform_realm : (wish.realm ?? ownRealm(found, io.env))
-  if (realm === undefined) throw usageError('which realm?', 'svc login --realm <realm>, or svc login --platform')
+  const realm = wishedRealm(wish, service) ?? ownRealm(found, io.env)
+  if (realm === undefined)
+    throw usageError('which realm?', 'svc login --realm <realm>, or svc login --platform, or svc login --customer')
   if (!isSlug(realm)) throw usageError(`--realm: "${realm}" is no realm`, 'svc login --realm acme-ltd')
   const profile = name ?? nameFor(found, realm)
   if (profile === DEV && found.state === undefined) throw notDev(found.apiUrl)
-  const kind = realm === service.platform_realm ? 'platform' : 'merchant'
+  const kind = kindOfRealm(realm, service)
   refuseOther(known[profile], { profile, apiUrl: found.apiUrl })
   return {
     apiUrl: found.apiUrl,
@@ -61,6 +64,20 @@ export async function findTarget(context: Context, http: Http, wish: Wish): Prom
     key: entryKey({ name: profile, kind, stateDir: found.state?.state_dir ?? '' }),
     isNew: profile !== DEV && known[profile] === undefined,
   }
+}
+
+function wishedRealm({ realm, platform, customer }: Wish, service: ServiceInfo): string | undefined {
+  if (platform === true) return service.platform_realm
+  return customer === true ? service.customers_realm : realm
+}
+
+/** Whose realm it is, by the names that the service gives to those that are no merchant's. */
+export function kindOfRealm(
+  realm: string | null | undefined,
+  service: Pick<ServiceInfo, 'platform_realm' | 'customers_realm'>,
+): ProfileKind {
+  if (realm === service.platform_realm) return 'platform'
+  return realm === service.customers_realm ? 'customer' : 'merchant'
 }
 
 function ownRealm({ profile, projectRealm, state }: FoundService, env: NodeJS.ProcessEnv): string | undefined {

@@ -1,6 +1,6 @@
 import type { CliError } from '../errors.ts'
 import type { Http } from './credentials.ts'
-import { requestTokens } from './oidc.ts'
+import { clientScope, requestTokens } from './oidc.ts'
 import type { Tokens } from './oidc.ts'
 
 /** A confidential client: a merchant's server or credential, or a service client of the platform. */
@@ -57,6 +57,7 @@ export function clientCredentialsSource(authUrl: string, client: ServiceClient):
         grant_type: 'client_credentials',
         client_id: client.clientId,
         client_secret: client.clientSecret,
+        ...clientScope(client.realm),
       },
     )
     held = { accessToken: tokens.access_token, expiresAt: expiryOf(tokens) }

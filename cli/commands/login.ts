@@ -9,6 +9,7 @@ import { EXIT } from '../exit-codes.ts'
 export const LoginOptions = z.object({
   realm: z.string().optional(),
   platform: z.boolean().default(false),
+  customer: z.boolean().default(false),
   device: z.boolean().default(false),
   withToken: z.boolean().default(false),
   nonInteractive: z.boolean().default(false),
@@ -25,8 +26,11 @@ export function addLogin(program: Command, runtime: Runtime): void {
     .command('login')
     .description('sign in with a browser, here or on another device')
     .optionsGroup('Where:')
-    .addOption(new Option('--realm <realm>', "a merchant's realm: the slug of the company").conflicts('platform'))
-    .option('--platform', "the platform's realm, for operators")
+    .addOption(
+      new Option('--realm <realm>', "a merchant's realm: the slug of the company").conflicts(['platform', 'customer']),
+    )
+    .addOption(new Option('--platform', "the platform's realm, for operators").conflicts('customer'))
+    .option('--customer', "the realm of the bank's customers, for svc ob")
     .optionsGroup('How:')
     .option('--device', 'confirm a code on another device; also what happens where there is no browser')
     .option('--with-token', 'take an access token from standard input, for programs; it is kept until it expires')
@@ -41,6 +45,7 @@ const EXAMPLES = `
 Examples:
   svc login                                                        the demo merchant of svc up
   svc login --platform                                             as an operator
+  svc login --customer                                             as a customer of the bank
   svc login --api-url https://pay.example --realm acme-ltd
   svc login --realm acme-ltd --with-token < token.txt
   svc login --realm acme-ltd --non-interactive; svc login --complete
@@ -62,12 +67,13 @@ async function login(context: Context, { options }: CommandInput<LoginOptions>):
 }
 
 /** The command of this login, for a next step; where the service is, every next step says. */
-function wordsOf({ realm, platform, device, timeout }: LoginOptions, profile: string | undefined): string {
+function wordsOf({ realm, platform, customer, device, timeout }: LoginOptions, profile: string | undefined): string {
   return [
     'svc login',
     ...(profile === undefined ? [] : [`--profile ${profile}`]),
     ...(realm === undefined ? [] : [`--realm ${realm}`]),
     ...(platform ? ['--platform'] : []),
+    ...(customer ? ['--customer'] : []),
     ...(device ? ['--device'] : []),
     ...(timeout === TIMEOUT ? [] : [`--timeout ${timeout}`]),
   ].join(' ')

@@ -84,6 +84,7 @@ function addCreate(payments: Command, runtime: Runtime): void {
     .option('--scenario <name>', 'how the mock bank behaves, such as insufficient-funds')
     .addOption(new Option('--approve', 'act as the payer at the mock bank and approve').conflicts('cancel'))
     .option('--cancel', 'act as the payer at the mock bank and cancel')
+    .option('--from-account <number>', 'with --approve: the account at the mock bank that pays (one elsewhere)')
     .optionsGroup('Waiting:')
     .addOption(waitOption())
     .option('--timeout <duration>', 'how long to wait', '30s')

@@ -43,8 +43,9 @@ function addAdd(profile: Command, runtime: Runtime): void {
     .command('add')
     .description('add a profile of the service that --api-url names')
     .argument('<name>', 'what to call it')
-    .addOption(new Option('--realm <realm>', "a merchant's realm").conflicts('platform'))
-    .option('--platform', "the platform's realm, for operators")
+    .addOption(new Option('--realm <realm>', "a merchant's realm").conflicts(['platform', 'customer']))
+    .addOption(new Option('--platform', "the platform's realm, for operators").conflicts('customer'))
+    .option('--customer [id]', "the realm of the bank's customers; without an identity provider, the customer's id")
     .option('--with-secret', "take the secret of --client-id's client from standard input, and keep it")
     .addHelpText('after', ADD_EXAMPLES)
     .action(action(runtime, AddOptions, add))
@@ -54,5 +55,6 @@ const ADD_EXAMPLES = `
 Examples:
   svc profile add acme --api-url https://pay.example --realm acme-ltd
   svc profile add ops --api-url https://pay.example --platform
+  svc profile add grace --api-url https://pay.example --customer
   svc profile add ci --api-url https://pay.example --client-id acme-ltd-server --with-secret < secret.txt
 `

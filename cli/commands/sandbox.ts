@@ -7,6 +7,7 @@ import type { Runtime } from '../context.ts'
 import { IDENTITY_KINDS } from '../up/plan.ts'
 import { raising } from './disputes.ts'
 import { DisputeOptions, disputeLikePayer } from './payments/dispute.ts'
+import { addBank } from './sandbox/bank.ts'
 import { AdvanceOptions, advance } from './sandbox/clock.ts'
 import { RunOptions, run } from './sandbox/run.ts'
 import { ValidateOptions, list, schema, show, validate } from './sandbox/scenarios.ts'
@@ -16,7 +17,7 @@ export function addSandbox(program: Command, runtime: Runtime): void {
   const sandbox = program
     .command('sandbox')
     .helpCommand(false)
-    .description('play scenarios against a sandbox, let time pass in it, be the payer')
+    .description('play scenarios against a sandbox, let time pass in it, be the payer or the bank')
   addRun(sandbox, runtime)
   addScenarios(sandbox, runtime)
   changing(raising(sandbox.command('dispute')))
@@ -37,6 +38,7 @@ export function addSandbox(program: Command, runtime: Runtime): void {
       '\nExamples:\n  svc sandbox clock advance 11h\n  svc sandbox clock advance 2h --merchant acme-ltd\n',
     )
     .action(action(runtime, AdvanceOptions, advance))
+  addBank(sandbox, runtime)
 }
 
 function addRun(sandbox: Command, runtime: Runtime): void {

@@ -8,7 +8,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../context.t
 
 const StatesOptions = z.object({ mermaid: z.boolean().default(false) })
 
-const MACHINES = ['payments', 'consents', 'disputes', 'deliveries', 'kyb'] as const
+const MACHINES = ['payments', 'consents', 'disputes', 'deliveries', 'kyb', 'orders', 'recurring', 'requests'] as const
 
 type StateRow = Transition<string> & { machine: string }
 
@@ -57,12 +57,15 @@ function webhookOf(row: StateRow): string {
 
 /** The tables that the code itself reads, loaded only here. */
 async function loadMachines(): Promise<Machine[]> {
-  const [payments, consents, disputes, webhooks, merchants] = await Promise.all([
+  const [payments, consents, disputes, webhooks, merchants, orders, recurring, requests] = await Promise.all([
     import('../../src/payments/states.ts'),
     import('../../src/consents/states.ts'),
     import('../../src/disputes/states.ts'),
     import('../../src/webhooks/states.ts'),
     import('../../src/merchants/states.ts'),
+    import('../../src/instructions/orders/states.ts'),
+    import('../../src/instructions/recurring/states.ts'),
+    import('../../src/instructions/requests/states.ts'),
   ])
   return [
     { name: 'payments', title: 'Payment', rows: payments.PAYMENT_TRANSITIONS },
@@ -70,5 +73,8 @@ async function loadMachines(): Promise<Machine[]> {
     { name: 'disputes', title: 'Dispute', rows: disputes.DISPUTE_TRANSITIONS },
     { name: 'deliveries', title: 'Webhook delivery', rows: webhooks.DELIVERY_TRANSITIONS },
     { name: 'kyb', title: 'KYB', rows: merchants.KYB_TRANSITIONS },
+    { name: 'orders', title: 'Open Banking payment', rows: orders.ORDER_TRANSITIONS },
+    { name: 'recurring', title: 'Recurring payment', rows: recurring.RECURRING_TRANSITIONS },
+    { name: 'requests', title: 'Request to pay, offer to pay', rows: requests.PAYMENT_REQUEST_TRANSITIONS },
   ]
 }

@@ -1,3 +1,4 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { claimsOf } from '../auth/claims.ts'
@@ -8,14 +9,21 @@ import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 import { asked, clientOf } from './whoami.ts'
 
-const TokenOptions = z.object({ decode: z.boolean().default(false), platform: z.boolean().default(false) })
+const TokenOptions = z.object({
+  decode: z.boolean().default(false),
+  platform: z.boolean().default(false),
+  customer: z.boolean().default(false),
+})
 
 export function addToken(program: Command, runtime: Runtime): void {
   program
     .command('token')
     .description('print an access token, for curl and other programs')
     .option('--decode', 'print what the token says; nothing of it is verified')
-    .option('--platform', "the token of operators' commands, where that is another")
+    .addOption(
+      new Option('--platform', "the token of operators' commands, where that is another").conflicts('customer'),
+    )
+    .option('--customer', 'the token of svc ob, where that is another')
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, TokenOptions, token))
 }
@@ -24,6 +32,7 @@ const EXAMPLES = `
 Examples:
   svc token --decode
   curl -H "Authorization: Bearer $(svc token)" http://127.0.0.1:8080/api/v1/whoami
+  curl -H "Authorization: Bearer $(svc token --customer)" http://127.0.0.1:8080/open-banking/v1/accounts
 `
 
 async function token(
@@ -31,7 +40,7 @@ async function token(
   { options }: CommandInput<z.infer<typeof TokenOptions>>,
 ): Promise<CommandResult> {
   const client = clientOf(context)
-  const found = await client.credentials.token({ access: asked(options) }, client)
+  const found = await client.credentials.token({ access: asked(client, options) }, client)
   if (found === undefined) throw noProvider(client.apiUrl)
   const { accessToken, expiresAt, realm, clientId } = found
   const { print, io } = context

@@ -1,25 +1,32 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { permissionText } from '../../src/lib/permissions.ts'
-import { whoami as operation } from '../../src/wire/service.ts'
-import type { Whoami } from '../../src/wire/service.ts'
-import { notSignedIn } from '../auth/credentials.ts'
-import { call } from '../client.ts'
+import { actsAsCustomer, notSignedIn } from '../auth/credentials.ts'
+import { whoIs } from '../auth/who-is.ts'
+import type { Who } from '../auth/who-is.ts'
 import type { Client } from '../client.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { roleText } from '../role-text.ts'
+import { readServiceState } from '../service-state.ts'
 import { shortTime } from '../text.ts'
 
-const WhoamiOptions = z.object({ platform: z.boolean().default(false) })
+const WhoamiOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
 
 export function addWhoami(program: Command, runtime: Runtime): void {
   program
     .command('whoami')
     .description('say who commands act as, and what that allows; exit code 4 when nobody is signed in')
-    .option('--platform', "who operators' commands act as, where that is somebody else")
-    .addHelpText('after', '\nExamples:\n  svc whoami\n  svc whoami --platform\n  svc whoami -q role\n')
+    .addOption(
+      new Option('--platform', "who operators' commands act as, where that is somebody else").conflicts('customer'),
+    )
+    .option('--customer', 'the customer that svc ob acts as, where commands act as somebody else')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc whoami\n  svc whoami --platform\n  svc whoami --customer\n  svc whoami -q role\n',
+    )
     .action(action(runtime, WhoamiOptions, whoami))
 }
 
@@ -28,28 +35,66 @@ async function whoami(
   { options }: CommandInput<z.infer<typeof WhoamiOptions>>,
 ): Promise<CommandResult> {
   const client = clientOf(context)
-  const { body } = await call(client, { ...operation, access: asked(options) }, {})
-  const more = context.print.isMachine || options.platform ? [] : await operatorLines(client, body)
-  context.print.record({ item: body, id: body.subject, lines: [...linesOf(body, client), ...more] })
+  const body = await whoIs(client, asked(client, options))
+  const more =
+    context.print.isMachine || options.platform
+      ? []
+      : [...(await operatorLines(client, body)), ...(await customerLines(context, client, body))]
+  context.print.record({ item: body, id: body.subject, lines: [...linesOf(context, body, client), ...more] })
   return undefined
 }
 
 /** For people: whom operators' commands act as, where that is somebody else. */
-async function operatorLines(client: Client, { kind }: Whoami): Promise<[string, string][]> {
+async function operatorLines(client: Client, { kind }: Who): Promise<[string, string][]> {
   const { merchant, platform } = client.credentials
   if (kind !== 'merchant' || platform === undefined || platform.clientId === merchant?.clientId) return []
   try {
-    const { body } = await call(client, { ...operation, access: asked({ platform: true }) }, {})
-    return [["Operators' commands", `act as ${body.name}, ${body.role}: --platform tells more`]]
+    const { name, role } = await whoIs(client, ['platform'])
+    return [["Operators' commands", `act as ${name}, ${role}: --platform tells more`]]
   } catch (error) {
     if (!(error instanceof CliError)) throw error
     return [["Operators' commands", error.message]]
   }
 }
 
+/** For people: the bank's customer that svc ob acts as, where commands act as somebody else. */
+async function customerLines(context: Context, client: Client, { kind }: Who): Promise<[string, string][]> {
+  if (kind === 'customer' || client.credentials.customer === undefined || isOneForAll(client)) return []
+  try {
+    return [
+      ['svc ob', `acts as ${customerText(context, client, await whoIs(client, ['customer']))}: --customer tells more`],
+    ]
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    return [['svc ob', error.message]]
+  }
+}
+
+/** Whether one token, or one client, stands for everybody: it is whom the first lines tell. */
+function isOneForAll({ credentials: { chosen, merchant, customer } }: Client): boolean {
+  return chosen?.by === 'SVC_TOKEN' || (customer?.clientId !== undefined && customer.clientId === merchant?.clientId)
+}
+
+/** A customer as people know one: by name and e-mail address, with its id. Of a program that may be only its client's. */
+function customerText({ stateDir }: Context, { apiUrl }: Client, { subject, name, client_id: clientId }: Who): string {
+  const state = readServiceState(stateDir)
+  const demo = state?.api_url === apiUrl ? state.customer : null
+  if (demo !== null && (demo.id === subject || (clientId !== null && demo.client_id === clientId)))
+    return withId([demo.name, demo.email].filter((each) => each !== undefined).join(', '), demo.id)
+  return withId(name === subject ? '' : name, subject)
+}
+
+function withId(name: string, id: string): string {
+  return name === '' ? id : `${name} (${id})`
+}
+
 /** Whose credentials are meant: a merchant's first, an operator's where there is no merchant's, or on demand. */
-export function asked({ platform }: { platform: boolean }): ('merchant' | 'platform')[] {
-  return platform ? ['platform'] : ['merchant', 'platform']
+export function asked(
+  { credentials }: Client,
+  { platform, customer }: { platform: boolean; customer: boolean },
+): ('merchant' | 'platform' | 'customer')[] {
+  if (platform) return ['platform']
+  return customer || actsAsCustomer(credentials) ? ['customer'] : ['merchant', 'platform']
 }
 
 /**
@@ -66,11 +111,18 @@ export function clientOf(context: Context): Client {
   }
 }
 
-function linesOf(who: Whoami, { apiUrl }: Client): [string, string][] {
+/** A customer's scopes, as people read them. */
+const MAY: Readonly<Record<string, string>> = {
+  accounts: 'look at accounts',
+  payments: 'order payments',
+}
+
+function linesOf(context: Context, who: Who, client: Client): [string, string][] {
   const { merchant } = who
   return [
     ['Name', who.name],
-    ['Role', `${roleText(who.role)} (${who.kind})`],
+    ['Customer', who.kind === 'customer' ? customerText(context, client, who) : ''],
+    ['Role', who.kind === 'customer' ? who.role : `${roleText(who.role)} (${who.kind})`],
     [
       'Merchant',
       merchant === null
@@ -79,8 +131,8 @@ function linesOf(who: Whoami, { apiUrl }: Client): [string, string][] {
     ],
     ['Realm', who.realm ?? ''],
     ['Client', who.client_id ?? ''],
-    ['May', who.permissions.map(permissionText).join('; ')],
+    ['May', who.permissions.map((each) => MAY[each] ?? permissionText(each)).join('; ')],
     ['Token until', shortTime(who.expires_at)],
-    ['Service', apiUrl],
+    ['Service', client.apiUrl],
   ]
 }

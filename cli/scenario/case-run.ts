@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Dispute } from '../../src/wire/disputes.ts'
 import type { CreatePayment, CreatedPayment } from '../../src/wire/payments.ts'
+import type { SandboxAccount, SandboxCustomer } from '../../src/wire/sandbox-bank.ts'
 import type { Client, Exchange } from '../client.ts'
 import { StepFailure } from './failure.ts'
 import type { Receiver } from './receiver.ts'
@@ -13,6 +14,12 @@ export type MadePayment = { name: string; created: CreatedPayment; key: string; 
 
 /** A dispute that the case raised. */
 export type MadeDispute = { name: string; dispute: Dispute }
+
+/** A customer that the case made, and what acts as it. */
+export type MadeCustomer = { name: string; customer: SandboxCustomer; account: SandboxAccount; client: Client }
+
+/** A payment over the Open Banking API, of one of the case's customers. */
+export type MadeOrder = { name: string; customer: MadeCustomer; id: string }
 
 /** What a case has while it is played. */
 export type CaseRun = {
@@ -30,6 +37,8 @@ export type CaseRun = {
   captures: Map<string, unknown>
   payments: MadePayment[]
   disputes: MadeDispute[]
+  customers: MadeCustomer[]
+  orders: MadeOrder[]
   lastExchange: Exchange | undefined
   /** When the case has to be over, of the monotonic clock. */
   deadline: number
@@ -99,6 +108,22 @@ export function disputeOf(run: CaseRun, reference: string): MadeDispute {
   const name = reference.replace(/[${}]/g, '')
   const found = run.disputes.find((dispute) => dispute.name === name)
   if (found === undefined) throw new StepFailure(`${reference} was never raised: its step was expected to be refused`)
+  return found
+}
+
+/** The customer that `$c1` names. */
+export function customerOf(run: CaseRun, reference: string): MadeCustomer {
+  const name = reference.replace(/[${}]/g, '')
+  const found = run.customers.find((customer) => customer.name === name)
+  if (found === undefined) throw new StepFailure(`${reference} was never made: its step was expected to be refused`)
+  return found
+}
+
+/** The payment over the Open Banking API that `$o1` names. */
+export function orderOf(run: CaseRun, reference: string): MadeOrder {
+  const name = reference.replace(/[${}]/g, '')
+  const found = run.orders.find((order) => order.name === name)
+  if (found === undefined) throw new StepFailure(`${reference} was never ordered: its step was expected to be refused`)
   return found
 }
 

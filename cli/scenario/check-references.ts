@@ -1,5 +1,6 @@
 import { Dispute } from '../../src/wire/disputes.ts'
 import { CreatedPayment, Refund } from '../../src/wire/payments.ts'
+import { PaymentResponse } from '../../src/wire/orders.ts'
 import type { Explained } from './explain.ts'
 import { memberOf } from './member.ts'
 import { nearestWord } from './nearest.ts'
@@ -9,7 +10,7 @@ import type { Path } from './source.ts'
 
 /** What a name stands for, and the members it has as far as they are known. */
 type Known = {
-  kind: 'var' | 'payment' | 'refund' | 'dispute' | 'answer' | 'merchant'
+  kind: 'var' | 'payment' | 'refund' | 'dispute' | 'customer' | 'order' | 'answer' | 'merchant'
   members: readonly string[] | undefined
 }
 
@@ -18,7 +19,9 @@ const MERCHANT: Known = { kind: 'merchant', members: ['merchant_id', 'client_id'
 /** Fields that name a payment: their reference is to the payment itself and not to a member of it. */
 const PAYMENT_FIELDS = new Set(['of', 'for', 'payment', 'repeat', 'approve', 'cancel'])
 const DISPUTE_FIELDS = new Set(['dispute'])
-const MADE_BY = { payment: 'pay', dispute: 'dispute' } as const
+/** In verbs where they name a customer; elsewhere they may be anything. */
+const CUSTOMER_FIELDS = new Set(['from', 'to', 'account'])
+const MADE_BY = { payment: 'pay', dispute: 'dispute', customer: 'customer', order: 'order' } as const
 type Made = keyof typeof MADE_BY
 
 /** Finds references to names that do not exist, or not yet, and names that are given twice. */
@@ -62,6 +65,8 @@ function checkStrings(value: unknown, base: Path, names: Names): Explained[] {
 /** What a field of a step names, where it names something that an earlier step made. */
 function wantedAt(field: string): Made | undefined {
   if (PAYMENT_FIELDS.has(field)) return 'payment'
+  if (CUSTOMER_FIELDS.has(field)) return 'customer'
+  if (field === 'order') return 'order'
   return DISPUTE_FIELDS.has(field) ? 'dispute' : undefined
 }
 
@@ -74,6 +79,8 @@ function problemOf(
   const { text, name, path, isWhole } = reference
   const found = known.get(name)
   if (found === undefined) return unknownName(text, name, { known, later })
+  // The settlement account has no customer of the case's.
+  if (wanted === 'customer' && found.kind === 'merchant' && path === '') return undefined
   if (wanted !== undefined && found.kind !== wanted)
     return { message: `${text} is no ${wanted}: only a step ${MADE_BY[wanted]} makes one` }
   if (wanted !== undefined && path !== '')
@@ -117,6 +124,8 @@ function captureOf(step: unknown): { name: string; verb: string; known: Known } 
     ['pay', 'payment', Object.keys(CreatedPayment.shape)],
     ['refund', 'refund', Object.keys(Refund.shape)],
     ['dispute', 'dispute', Object.keys(Dispute.shape)],
+    ['customer', 'customer', ['customer_id', 'name', 'email', 'mobile', 'proxy_id', 'account_id', 'accounts']],
+    ['order', 'order', Object.keys(PaymentResponse.shape)],
     ['http', 'answer', ['http', 'headers', 'body']],
   ] as const) {
     const name = memberOf(memberOf(step, verb), 'as')

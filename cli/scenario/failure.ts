@@ -62,3 +62,12 @@ export type Failure = {
   /** The command that plays this case alone. */
   rerun: string
 }
+
+/** A status that nobody expected is a failure, also when it is another success. */
+export function refuseStatus(status: number, expected: number): void {
+  if (status === expected) return
+  throw new StepFailure(`the service answered ${status}`, {
+    differences: [{ path: 'http', expected: String(expected), actual: String(status) }],
+    at: ['expect', 'http'],
+  })
+}

@@ -1,4 +1,13 @@
 import { z } from 'zod'
+import {
+  AwaitAccount,
+  AwaitOrder,
+  CustomerStep,
+  ExpectAccount,
+  ExpectBooks,
+  ExpectOrder,
+  OrderStep,
+} from './language/customers.ts'
 import { Accept, AwaitDispute, Escalate, Evidence, ExpectDispute, RaiseDispute, Resolve } from './language/disputes.ts'
 import { Hold, Kyb } from './language/merchant.ts'
 import { Advance, HttpStatus, Matcher, Name, Text } from './language/parts.ts'
@@ -59,11 +68,11 @@ export const VERBS = {
   pay: { schema: Pay, example: 'pay: { as: p1, amount: "50.00", currency: GBP }' },
   bank: { schema: Bank, example: 'bank: { approve: $p1 }' },
   await: {
-    schema: z.union([AwaitPayment, AwaitWebhook, AwaitDispute]),
+    schema: z.union([AwaitPayment, AwaitWebhook, AwaitDispute, AwaitOrder, AwaitAccount]),
     example: 'await: { payment: $p1, status: Settled, within: 10s }',
   },
   expect: {
-    schema: z.union([ExpectPayment, ExpectWebhook, ExpectDispute]),
+    schema: z.union([ExpectPayment, ExpectWebhook, ExpectDispute, ExpectOrder, ExpectAccount, ExpectBooks]),
     example: 'expect: { of: $p1, status: Settled }',
   },
   refund: { schema: RefundStep, example: 'refund: { payment: $p1 }' },
@@ -85,6 +94,8 @@ export const VERBS = {
   },
   kyb: { schema: Kyb, example: 'kyb: { status: SUSPENDED, reason: "documents expired" }' },
   hold: { schema: Hold, example: 'hold: { payouts: true, reason: "odd volume" }' },
+  customer: { schema: CustomerStep, example: 'customer: { as: c1, balance: "500.00" }' },
+  order: { schema: OrderStep, example: 'order: { as: o1, from: $c1, to: $c2, amount: "10.00" }' },
   clock: { schema: Clock, example: 'clock: { advance: 11h }' },
   http: { schema: Http, example: 'http: { get: "/payments/$p1.payment_id", expect: { http: 200 } }' },
 } as const

@@ -5,6 +5,7 @@ import { call } from '../client.ts'
 import type { Client } from '../client.ts'
 import { awaitStep } from './verbs/await.ts'
 import { clock } from './verbs/clock.ts'
+import { customer, order } from './verbs/customers.ts'
 import { expectStep } from './verbs/expect.ts'
 import { http } from './verbs/http.ts'
 import { bank, pay, refund } from './verbs/pay.ts'
@@ -59,6 +60,8 @@ const PLAYERS: Readonly<Record<Verb, (run: CaseRun, input: unknown) => Promise<v
   resolve,
   kyb,
   hold,
+  customer,
+  order,
   clock,
   http,
 }
@@ -144,6 +147,8 @@ function prepare(client: Client, limits: Pick<CaseRun, 'deadline' | 'signal'>): 
     captures: new Map(),
     payments: [],
     disputes: [],
+    customers: [],
+    orders: [],
     lastExchange: undefined,
     ...limits,
   }

@@ -103,6 +103,20 @@ function ruleProblems(verb: Verb, input: unknown, expectError: ExpectError | und
     tell(`expect says nothing about ${String(memberOf(input, 'of'))}`, VERBS.expect.example)
   if (verb === 'expect' && has('dispute') && Object.keys(Object(input)).length === 1)
     tell(`expect says nothing about ${String(memberOf(input, 'dispute'))}`, 'expect: { dispute: $d1, status: OPEN }')
+  if (verb === 'expect' && has('account') && Object.keys(Object(input)).length === 1)
+    tell(
+      `expect says nothing about ${String(memberOf(input, 'account'))}`,
+      'expect: { account: $c1, balance: "450.00" }',
+    )
+  if (
+    verb === 'expect' &&
+    has('transactions') &&
+    String(memberOf(input, 'account')).replace(/[{}]/g, '') === '$merchant'
+  )
+    tell(
+      "the settlement account is the bank's: only a customer's transactions can be read",
+      'expect: { account: $merchant, balance: "30.00" }',
+    )
   if (verb === 'receiver' && !has('answers') && !has('delay') && !has('secret'))
     tell('receiver takes one or more of answers, delay and secret', VERBS.receiver.example)
   if (verb === 'http' && ['get', 'post', 'put', 'delete'].filter(has).length !== 1)

@@ -21,15 +21,15 @@ export function printReady(context: Context, state: ServiceState, { isDetached }
     item: state,
     id: String(state.pid),
     lines: [
-      ['API', `${state.api_url} (described at /openapi.json)`],
+      ['API', `${state.api_url} (described at /openapi.json), process ${state.pid}`],
       ['Demo shop', state.demo_url],
       ['Tokens', tokenUrl(state) ?? 'none: headers say who calls'],
       ['Database', withoutPassword(state.database_url)],
       ['State', state.state_dir],
       ['Webhooks', 'signed with merchant.webhook_secret of svc.json there'],
-      ['Process', String(state.pid)],
       ...merchantLines(state),
       ...operatorLines(state),
+      ...customerLines(state),
     ],
   })
   if (!print.isMachine) note(paint('dim', isDetached ? 'To stop it: svc down' : 'Ctrl+C stops everything.'))
@@ -51,12 +51,20 @@ function operatorLines({ operator }: ServiceState): Line[] {
   return [['Operator', `${operator.email} and ${operator.password}, realm ${operator.realm}`]]
 }
 
+/** The secret of the customer's programs stands in svc.json, as the operator's does. */
+function customerLines({ customer, auth_url: authUrl }: ServiceState): Line[] {
+  if (customer === null) return []
+  if (authUrl === null) return [['Customer', `${customer.id} (send it as X-Customer-Id)`]]
+  return [['Customer', `${customer.email ?? ''} and ${customer.password ?? ''}, realm ${customer.realm ?? ''}`]]
+}
+
 function nextSteps(state: ServiceState, elsewhere: string | undefined): string[] {
   return [
     ...(elsewhere === undefined ? [] : [elsewhere]),
     '  svc payments create --amount 50.00 --currency GBP --approve --wait',
     '  svc payments list',
     '  svc listen',
+    ...(state.customer === null ? [] : ['  svc ob accounts']),
     ...(state.auth_url === null ? [] : [`  curl --oauth2-bearer $(svc token) ${state.api_url}/api/v1/whoami`]),
     'A merchant of your own, made by anybody and approved by the demo operator:',
     String.raw`  svc register --company "Acme Ltd" --trading-name Acme \ `.trimEnd(),

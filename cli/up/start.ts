@@ -100,6 +100,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     { checkMasterKey },
     { ensureDemoMerchant },
     { ensureDemoOperator },
+    { ensureDemoCustomer },
   ] = await Promise.all([
     import('../../src/config.ts'),
     import('../../src/db/describe-error.ts'),
@@ -109,6 +110,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     import('../../src/keys/check-master-key.ts'),
     import('../../src/sandbox/seed-merchant.ts'),
     import('../../src/sandbox/seed-operator.ts'),
+    import('../../src/sandbox/seed-customer.ts'),
   ])
   const config = readConfig(await environmentOf(plan, database, port))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
@@ -121,6 +123,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
   // The operator comes with the realms that it needs: the platform's and the customers'.
   const operator = app.identity.authUrl === null ? null : await ensureDemoOperator(app)
   const merchant = await ensureDemoMerchant(app)
+  const customer = await ensureDemoCustomer(app)
   const worker = startWorker(app)
   teardown.add('The worker', () => worker.stop())
   const api = await startApi(app)
@@ -137,7 +140,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     key_id: app.sealer.kid,
     merchant,
     operator,
-    customer: null,
+    customer,
   }
   writeServiceState(stateDir, state)
   ownLike(stateDir, serviceFile(stateDir))
@@ -160,10 +163,14 @@ async function environmentOf(plan: UpPlan, database: Database, port: number): Pr
 /** Whoever knows the demo operator's login may do everything: it has no place where real money moves. */
 function refuseLive({ mode }: Pick<Config, 'mode'>): void {
   if (mode !== 'live') return
-  throw new CliError('LIVE_MODE', 'svc up brings a demo merchant and a demo operator, which live mode must not have', {
-    exit: EXIT.usage,
-    hint: 'svc migrate up, svc init, and then svc serve and svc worker',
-  })
+  throw new CliError(
+    'LIVE_MODE',
+    'svc up brings a demo merchant, operator and customer, which live mode must not have',
+    {
+      exit: EXIT.usage,
+      hint: 'svc migrate up, svc init, and then svc serve and svc worker',
+    },
+  )
 }
 
 /** Waits until the API says itself that it can serve. */

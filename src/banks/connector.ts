@@ -1,3 +1,4 @@
+import type { SchemeName } from '../lib/account-identification.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 
 /**
@@ -48,11 +49,28 @@ export type ConsentRequest = {
   /** numeric(19,4) as text. */
   amount: string
   currency: string
+  /** The merchant, whose account the bank credits. */
+  payeeId: string
   payeeName: string
   redirectUri: string
   debtorBankId: string | undefined
+  /** The account that the merchant expects the money from; undefined leaves the choice to the payer. */
+  debtorAccount: DebtorAccount | undefined
+  /** What the payer reads on the statement. */
+  remittanceReference: string | undefined
   /** Sandbox behaviour by name; undefined in live mode. */
   scenario: string | undefined
+}
+
+export type DebtorAccount = { scheme: SchemeName; identification: string }
+
+/** The account of a payment's own two members, which come together or not at all. */
+export function debtorAccountOf(payment: {
+  debtor_account_scheme?: SchemeName | null | undefined
+  debtor_identification?: string | null | undefined
+}): DebtorAccount | undefined {
+  const { debtor_account_scheme: scheme, debtor_identification: identification } = payment
+  return scheme && identification ? { scheme, identification } : undefined
 }
 
 export type StagedConsent = { bankConsentReference: string; redirectUrl: string }

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SCHEME_NAMES } from '../lib/account-identification.ts'
 import { constantTimeEqual, hmacHex } from '../lib/hmac.ts'
 import { isAmountText } from '../lib/money.ts'
 import type { ConsentRequest, StagedConsent } from './connector.ts'
@@ -16,8 +17,12 @@ export const MockBankRequest = z.strictObject({
   /** A decimal string with up to four decimals. */
   amount: z.string().refine(isAmountText),
   currency: z.string().regex(/^[A-Z]{3}$/),
+  /** Missing in requests that were signed before the bank had accounts. */
+  payeeId: z.uuid().optional(),
   payeeName: z.string(),
   debtorBankId: z.string().optional(),
+  debtorAccount: z.strictObject({ scheme: z.enum(SCHEME_NAMES), identification: z.string().min(1) }).optional(),
+  remittanceReference: z.string().max(35).optional(),
   scenario: z.string(),
 })
 export type MockBankRequest = z.infer<typeof MockBankRequest>
@@ -39,8 +44,11 @@ export function stageConsent(
     endToEndId: consent.endToEndId,
     amount: consent.amount,
     currency: consent.currency,
+    payeeId: consent.payeeId,
     payeeName: consent.payeeName,
-    ...(consent.debtorBankId === undefined ? {} : { debtorBankId: consent.debtorBankId }),
+    debtorBankId: consent.debtorBankId,
+    debtorAccount: consent.debtorAccount,
+    remittanceReference: consent.remittanceReference,
     scenario,
   }
   const query = new URLSearchParams({

@@ -1,5 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
+import { TransferOutcome } from '../accounts/transfer-sql.ts'
 import { sql } from '../db/sql.ts'
 import type { ExecutionOrder, RefundOrder } from './connector.ts'
 import type { MockBankRequest } from './mock-request.ts'
@@ -17,14 +18,31 @@ export const Authorisation = z.strictObject({
   decision: Decision,
   code: z.string().nullable(),
   bank_reference: z.string(),
+  payee_id: z.string().nullable(),
+  payee_name: z.string(),
+  /** The account of this bank that the payer pays from, and its holder; null where it is another bank's. */
+  debtor_account_id: z.string().nullable(),
+  debtor_name: z.string().nullable(),
+  remittance_reference: z.string().nullable(),
 })
 export type Authorisation = z.infer<typeof Authorisation>
 
 const Calls = z.strictObject({ calls: z.int() })
 const Booking = z.strictObject({ payment_id: z.string(), bank_reference: z.string() })
-const RefundRoom = z.strictObject({ fits: z.boolean() })
+const Refundable = z.strictObject({
+  fits: z.boolean(),
+  debtor_account_id: z.string().nullable(),
+  creditor_account_id: z.string().nullable(),
+})
+type Refundable = z.infer<typeof Refundable>
+const Refused = z.strictObject({ outcome: TransferOutcome })
+const Taken = z.strictObject({ outcome: z.enum([...TransferOutcome.options, 'DUPLICATE']), reference: z.string() })
 
-const columns = sql.fragment`state, end_to_end_id, amount, currency, scenario, decision, code, bank_reference`
+const columns = sql.fragment`
+  state, end_to_end_id, amount, currency, scenario, decision, code, bank_reference, payee_id,
+  left(payee_name, 140) as payee_name, debtor_account_id, remittance_reference,
+  (select a.name from accounts a where a.id = debtor_account_id) as debtor_name
+`
 
 /** Records the payer's first decision; null when there is one already. */
 export function insertAuthorisation(
@@ -34,16 +52,24 @@ export function insertAuthorisation(
     decision,
     code,
     bankReference,
-  }: { request: MockBankRequest; decision: Decision; code: string | null; bankReference: string },
+    debtorAccountId,
+  }: {
+    request: MockBankRequest
+    decision: Decision
+    code: string | null
+    bankReference: string
+    debtorAccountId: string | null
+  },
 ): Promise<Authorisation | null> {
   return pool.maybeOne(sql.type(Authorisation)`
     insert into mock_bank.authorisations (
       state, consent_reference, end_to_end_id, amount, currency, payee_name, debtor_bank_id, scenario, decision, code,
-      bank_reference
+      bank_reference, payee_id, debtor_account_id, remittance_reference
     )
     values (
       ${request.state}, ${request.consent}, ${request.endToEndId}, ${request.amount}, ${request.currency},
-      ${request.payeeName}, ${request.debtorBankId ?? null}, ${request.scenario}, ${decision}, ${code}, ${bankReference}
+      ${request.payeeName}, ${request.debtorBankId ?? null}, ${request.scenario}, ${decision}, ${code}, ${bankReference},
+      ${request.payeeId ?? null}, ${debtorAccountId}, ${request.remittanceReference ?? null}
     )
     on conflict (state) do nothing
     returning ${columns}
@@ -54,7 +80,7 @@ export function findAuthorisation(pool: CommonQueryMethods, state: string): Prom
   return pool.maybeOne(sql.type(Authorisation)`select ${columns} from mock_bank.authorisations where state = ${state}`)
 }
 
-/** Finds an authorisation and holds its row to the transaction's end: refunds of one payment take turns. */
+/** Finds an authorisation and holds its row to the transaction's end: what is asked of one payment takes turns. */
 export function lockAuthorisation(tx: CommonQueryMethods, state: string): Promise<Authorisation | null> {
   return tx.maybeOne(
     sql.type(Authorisation)`select ${columns} from mock_bank.authorisations where state = ${state} for update`,
@@ -77,22 +103,18 @@ export async function countExecution(pool: CommonQueryMethods, state: string): P
   return row.calls
 }
 
-/** Takes the money, once for each end-to-end id and for each payment. */
-export async function insertDebit(
+/** Moves a payment's money and books the debit, once (`take_money` in migrations/0027_mock_bank_accounts.sql). */
+export function callTakeMoney(
   pool: CommonQueryMethods,
   order: ExecutionOrder,
-  bankReference: string,
-): Promise<void> {
-  await pool.query(sql.typeAlias('void')`
-    insert into mock_bank.bank_debits (end_to_end_id, payment_id, amount, currency, bank_reference)
-    values (${order.endToEndId}, ${order.paymentId}, ${order.amount}, ${order.currency}, ${bankReference})
-    on conflict do nothing
-  `)
-}
-
-export function findDebit(pool: CommonQueryMethods, endToEndId: string): Promise<z.infer<typeof Booking> | null> {
-  return pool.maybeOne(sql.type(Booking)`
-    select payment_id, bank_reference from mock_bank.bank_debits where end_to_end_id = ${endToEndId}
+  { amountMinor, merchantAccountId }: { amountMinor: bigint; merchantAccountId: string | null },
+): Promise<z.infer<typeof Taken>> {
+  return pool.one(sql.prepared('take_money', Taken)`
+    select outcome, reference
+    from mock_bank.take_money(
+      ${order.state}::text, ${order.paymentId}::uuid, ${order.endToEndId}::text, ${order.amount}::numeric,
+      ${amountMinor}::bigint, ${order.currency}::char(3), ${merchantAccountId}::uuid
+    )
   `)
 }
 
@@ -102,17 +124,30 @@ export function findCredit(pool: CommonQueryMethods, refundId: string): Promise<
   `)
 }
 
-/** Whether what was taken, less what was given back, still covers the refund; null when nothing was taken. */
-export async function refundFits(tx: CommonQueryMethods, order: RefundOrder): Promise<boolean | null> {
-  const row = await tx.maybeOne(sql.type(RefundRoom)`
+/** Why a refund's money does not move; null where nothing was refused. */
+export function findRefusal(tx: CommonQueryMethods, id: string): Promise<z.infer<typeof Refused> | null> {
+  return tx.maybeOne(sql.type(Refused)`select outcome from mock_bank.refusals where id = ${id}`)
+}
+
+export async function insertRefusal(
+  tx: CommonQueryMethods,
+  { id, outcome }: { id: string; outcome: TransferOutcome },
+): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    insert into mock_bank.refusals (id, outcome) values (${id}, ${outcome})
+  `)
+}
+
+/** Where a payment's money came from and went to, and whether enough is left of it; null when nothing was taken. */
+export function findRefundable(tx: CommonQueryMethods, order: RefundOrder): Promise<Refundable | null> {
+  return tx.maybeOne(sql.type(Refundable)`
     select d.currency = ${order.currency}
       and d.amount >= ${order.amount}::numeric + coalesce(
         (select sum(c.amount) from mock_bank.bank_credits c where c.end_to_end_id = d.end_to_end_id), 0
-      ) as fits
+      ) as fits, d.debtor_account_id, d.creditor_account_id
     from mock_bank.bank_debits d
     where d.end_to_end_id = ${order.endToEndId} and d.payment_id = ${order.paymentId}
   `)
-  return row?.fits ?? null
 }
 
 /** Gives the money back. */

@@ -16,36 +16,32 @@ import type {
 } from './connector.ts'
 import { postCallback, postOverHttp, readSignedCallback } from './mock-callback.ts'
 import type { PostCallback } from './mock-callback.ts'
+import { giveBack, takeMoney } from './mock-money.ts'
+import { choosePayingAccount, payingAccounts } from './mock-paying-account.ts'
+import type { PayingAccounts } from './mock-paying-account.ts'
 import { readRequest, stageConsent } from './mock-request.ts'
 import type { MockBankRequest } from './mock-request.ts'
-import {
-  countExchange,
-  countExecution,
-  findAuthorisation,
-  findCredit,
-  findDebit,
-  insertAuthorisation,
-  insertCredit,
-  insertDebit,
-  lockAuthorisation,
-  refundFits,
-} from './mock-sql.ts'
+import { countExchange, countExecution, findAuthorisation, insertAuthorisation } from './mock-sql.ts'
 import type { Authorisation, Decision } from './mock-sql.ts'
 import { parseScenario } from './scenarios.ts'
 import type { Behaviour, Refusal } from './scenarios.ts'
 
 /**
  * The mock bank: the connector of the sandbox, and what stands behind the bank's own page. It is the outside world, so it
- * keeps books of its own (the schema `mock_bank`) and reads nothing of the service's.
+ * keeps books of its own (the schema `mock_bank`) and reads nothing of the service's payments. Its accounts are those of the
+ * Open Banking API: what a payer pays is missing there (decision 59).
  */
 export type MockBank = BankConnector & {
   /** Reads the signed request of the bank's page; undefined when the bank did not sign it. */
   readRequest(text: string): MockBankRequest | undefined
+  /** The accounts of this bank that the payment may come from. */
+  payingAccounts(request: MockBankRequest): Promise<PayingAccounts>
   /**
    * Records what the payer decided and says where the payer goes next. The first decision counts: every later one is
    * answered as the first was.
+   * @param account the id or number of the account that the payer pays from; none is one at another bank
    */
-  decide(request: MockBankRequest, decision: Decision): Promise<DecisionOutcome>
+  decide(request: MockBankRequest, decision: Decision, account?: string): Promise<DecisionOutcome>
 }
 
 /** Where a decision leads the payer; nowhere in the scenario `never-returns`. */
@@ -53,6 +49,7 @@ export type DecisionOutcome =
   | { returns: 'with-code'; code: string }
   | { returns: 'with-error'; error: 'access_denied' }
   | { returns: 'never' }
+  | { returns: 'account-refused'; problem: string }
 
 export type MockBankOptions = {
   /** Where payers reach the bank's page and the bank reaches the service, without a slash at the end. */
@@ -83,19 +80,38 @@ export function makeMockBank(options: MockBankOptions): MockBank {
     refund: (order, signal) => refund(bank, order, signal),
     readCallback: (callback) => readSignedCallback(bank.secret, callback),
     readRequest: (text) => readRequest(bank.secret, text),
-    decide: (request, decision) => decide(bank, request, decision),
+    payingAccounts: (request) => payingAccounts(bank.pool, request),
+    decide: (request, decision, account) => decide(bank, request, { decision, account }),
   }
 }
 
-async function decide(bank: Bank, request: MockBankRequest, decision: Decision): Promise<DecisionOutcome> {
+async function decide(
+  bank: Bank,
+  request: MockBankRequest,
+  { decision, account }: { decision: Decision; account: string | undefined },
+): Promise<DecisionOutcome> {
+  const chosen = decision === 'approve' ? await choosePayingAccount(bank.pool, request, account) : { accountId: null }
+  if ('problem' in chosen) return againOrRefused(bank, request, chosen.problem)
   const { redirect, callbacks } = parseScenario(request.scenario).behaviour
   const code = decision === 'approve' && redirect === 'code' ? bank.ids.token() : null
   const bankReference = `MB${bank.ids.uuid().replaceAll('-', '')}`
-  const first = await insertAuthorisation(bank.pool, { request, decision, code, bankReference })
+  const debtorAccountId = chosen.accountId
+  const first = await insertAuthorisation(bank.pool, { request, decision, code, bankReference, debtorAccountId })
   const authorisation = first ?? (await findAuthorisation(bank.pool, request.state))
   if (authorisation === null) throw new Error('an authorisation is neither new nor known')
   if (first !== null) await report(bank, first, callbacks)
+  return wayBack(authorisation)
+}
+
+/** An account that can't pay stops the first approval; what is decided already stays as it is. */
+async function againOrRefused(bank: Bank, request: MockBankRequest, problem: string): Promise<DecisionOutcome> {
+  const decided = await findAuthorisation(bank.pool, request.state)
+  return decided === null ? { returns: 'account-refused', problem } : wayBack(decided)
+}
+
+function wayBack(authorisation: Authorisation): DecisionOutcome {
   if (authorisation.code !== null) return { returns: 'with-code', code: authorisation.code }
+  const { redirect } = behaviourOf(authorisation)
   return redirect === 'none' ? { returns: 'never' } : { returns: 'with-error', error: 'access_denied' }
 }
 
@@ -130,30 +146,12 @@ async function execute(bank: Bank, order: ExecutionOrder, signal: AbortSignal): 
     await keepSilent(bank, execution, () => countExecution(bank.pool, order.state), signal)
     return { outcome: 'rejected', failureCode: execution.failureCode }
   }
-  await insertDebit(bank.pool, order, authorisation.bank_reference)
-  const debit = await findDebit(bank.pool, order.endToEndId)
-  if (debit?.payment_id !== order.paymentId) return { outcome: 'rejected', failureCode: 'DUPLICATE_PAYMENT' }
-  return { outcome: 'executed', bankReference: debit.bank_reference }
+  return takeMoney(bank, order, authorisation)
 }
 
 async function refund(bank: Bank, order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome> {
   refuseAborted(signal)
-  const bankReference = `MB${bank.ids.uuid().replaceAll('-', '')}`
-  return bank.pool.transaction(async (tx) => {
-    const authorisation = await lockAuthorisation(tx, order.state)
-    if (authorisation === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
-    const known = await findCredit(tx, order.refundId)
-    if (known !== null && known.payment_id !== order.paymentId)
-      return { outcome: 'refused', failureCode: 'DUPLICATE_PAYMENT' }
-    if (known !== null) return { outcome: 'executed', bankReference: known.bank_reference }
-    const refusal = behaviourOf(authorisation).refund
-    if (refusal) return { outcome: 'refused', failureCode: refusal }
-    const fits = await refundFits(tx, order)
-    if (fits === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
-    if (!fits) return { outcome: 'refused', failureCode: 'LIMIT_EXCEEDED' }
-    await insertCredit(tx, order, bankReference)
-    return { outcome: 'executed', bankReference }
-  })
+  return giveBack(bank, order, (authorisation) => behaviourOf(authorisation).refund)
 }
 
 /** What the bank says of a decision once it answers: it follows from the books alone, so every repeat says the same. */

@@ -1,3 +1,4 @@
+import { NO_CUSTOMER, identifyCustomer } from '../accounts/identify.ts'
 import type { App } from '../app.ts'
 import { makeVerifier, refused } from '../identity/verifier.ts'
 import type { VerifiedToken } from '../identity/verifier.ts'
@@ -10,14 +11,14 @@ import { identifyMember, identifyMerchant } from '../merchants/identify.ts'
 import type { MerchantClient } from '../merchants/record.ts'
 import { identifyStaff, identifyStaffClient, noteSeen } from '../staff/identify.ts'
 import type { PlatformClient, PlatformUser } from '../staff/record.ts'
-import type { MerchantPrincipal, PlatformPrincipal, Proof } from './principal.ts'
+import type { CustomerPrincipal, MerchantPrincipal, PlatformPrincipal, Proof } from './principal.ts'
 
 /** A proven caller, before it is known which role an operation needs. `roles` holds what it may act as, in table order. */
 export type Caller =
   | { kind: 'merchant'; roles: readonly MerchantActs[]; isActive: boolean; as(role: MerchantActs): MerchantPrincipal }
   | { kind: 'platform'; roles: readonly PlatformRole[]; as(role: PlatformRole): PlatformPrincipal }
   /** A bank's customer, whose tokens are for Surface A alone (decision 58). */
-  | { kind: 'customers' }
+  | { kind: 'customer'; scopes: readonly string[]; as(): CustomerPrincipal }
 
 export type Callers = {
   /**
@@ -94,6 +95,15 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
     }
   }
 
+  async function customerCaller(known: Rows, token: VerifiedToken): Promise<Caller> {
+    const customerId = (await known.customer(`${token.clientId} ${token.subject}`)) ?? NO_CUSTOMER
+    return {
+      kind: 'customer',
+      scopes: token.scopes,
+      as: () => ({ kind: 'customer', customerId, clientId: token.clientId }),
+    }
+  }
+
   return {
     ofToken: async (text, { isFresh }) => {
       const token = await verifier.verify(text)
@@ -102,7 +112,7 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
       const found = await clientOf(known, token.slug, token.clientId)
       if (found === null) throw refused()
       if (found.kind === 'merchant') return merchantCaller(known, token, found.client)
-      return found.kind === 'platform' ? platformCaller(known, token, found.client) : { kind: 'customers' }
+      return found.kind === 'platform' ? platformCaller(known, token, found.client) : customerCaller(known, token)
     },
   }
 }
@@ -114,6 +124,8 @@ type Rows = {
   staff(subject: string): Promise<PlatformUser | null>
   /** By the merchant's id and the person's `sub`, with a space between. */
   member(key: string): ReturnType<typeof identifyMember>
+  /** The customer that a client was made for, else the one with this `sub`: both, with a space between. */
+  customer(key: string): Promise<string | null>
 }
 
 function rowsOf(app: App): Rows {
@@ -125,6 +137,10 @@ function rowsOf(app: App): Rows {
       const at = key.indexOf(' ')
       return identifyMember(app, { merchantId: key.slice(0, at), subject: key.slice(at + 1) })
     },
+    customer: (key) => {
+      const at = key.indexOf(' ')
+      return identifyCustomer(app, { clientId: key.slice(0, at), externalId: key.slice(at + 1) })
+    },
   }
 }
 
@@ -134,6 +150,7 @@ function rememberedRows(rows: Rows, limits: RememberOptions): Rows {
     staffClient: remember(rows.staffClient, limits),
     staff: remember(rows.staff, limits),
     member: remember(rows.member, limits),
+    customer: remember(rows.customer, limits),
   }
 }
 

@@ -12,7 +12,7 @@ import type { Router, Served } from './router.ts'
 export function addDevRoutes(app: App, router: Router, served: Served): void {
   const stub = makeRedirectStub({ bank: app.mockBank })
   router.get('/redirect-stub', (req, res) =>
-    served(req, res, async () => sendPage(res, stub.show({ query: queryOf(req) }))),
+    served(req, res, async () => sendPage(res, await stub.show({ query: queryOf(req) }))),
   )
   router.post('/redirect-stub', (req, res) =>
     served(req, res, async () => sendPage(res, await stub.decide({ query: queryOf(req), form: await readForm(req) }))),

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { App } from '../app.ts'
+import { takesJson } from '../lib/accept.ts'
 import { clientAddressOf } from '../lib/client-address.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
@@ -11,7 +12,9 @@ import { parseJsonBody, readBody } from './body.ts'
 import { sendCsv, wantsCsv } from './csv-reply.ts'
 import type { Guard } from './guards.ts'
 import type { Principal } from './principal.ts'
-import { sendError, sendJson } from './reply.ts'
+import { isOpenBanking } from './open-banking-errors.ts'
+import { sendError, sendJson, sendNothing } from './reply.ts'
+import { requestIdOf } from './request-id.ts'
 
 /** A parsed request, as handlers see it. */
 export type Input<O extends Operation> = {
@@ -33,6 +36,14 @@ export type Reply<O extends Operation> = OperationReply<O> & { headers?: Record<
 
 export type Handler<O extends Operation> = (app: App, input: Input<O>) => Promise<Reply<O>>
 
+/**
+ * The rules of a body that its schema can't have, such as those that depend on the time: what is wrong with the members
+ * that keep their own rules. The handler's use case holds valid bodies against them itself, for a repeat is answered as
+ * it was whatever the time. Here they are asked where something else is wrong, so that all of it is told at once
+ * (decision 10).
+ */
+export type BodyRules = (body: unknown) => FieldError[]
+
 /** What polka has found out about a request. */
 export type RoutedRequest = IncomingMessage & { params: Record<string, string>; query: Record<string, unknown> }
 
@@ -42,22 +53,31 @@ export type Endpoint = (req: RoutedRequest, res: ServerResponse) => Promise<void
  * The one way from a request to its answer: prove the caller, parse, run, answer. Whatever goes wrong on it is answered
  * here, so nothing a handler throws can end the process.
  */
-export function makeEndpoint<O extends Operation>(app: App, guard: Guard, operation: O, handler: Handler<O>): Endpoint {
+export function makeEndpoint<O extends Operation>(
+  app: App,
+  guard: Guard,
+  operation: O,
+  handler: Handler<O>,
+  rules?: BodyRules,
+): Endpoint {
   return async (req, res) => {
     const started = performance.now()
     const requestId = requestIdOf(app, req)
     res.once('close', () => observe({ app, operation, req, res, requestId, started }))
     try {
+      refuseUnacceptable(operation, req)
       const principal = await guard(operation, { headers: req.headers, rawHeaders: req.rawHeaders, params: req.params })
-      const input = await parseRequest({ app, operation, req, principal })
+      const input = await parseRequest({ app, operation, req, principal, rules })
       const reply = await handler(app, input)
       checkReply(app, operation, reply)
       const headers = {
         'x-request-id': requestId,
+        ...(isOpenBanking(operation.path) ? { 'x-fapi-interaction-id': requestId } : {}),
         ...(operation.csv === true ? { vary: 'accept' } : {}),
         ...reply.headers,
       }
       if (wantsCsv(operation, req)) sendCsv(res, { operation, body: reply.body, publicUrl: app.publicUrl, headers })
+      else if (reply.status === 204) sendNothing(res, headers)
       else sendJson(res, reply.status, reply.body, headers)
     } catch (error) {
       sendError(res, { error, requestId, publicUrl: app.publicUrl, log: app.log.child({ operation: operation.name }) })
@@ -65,22 +85,29 @@ export function makeEndpoint<O extends Operation>(app: App, guard: Guard, operat
   }
 }
 
-const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
-
-/** The caller's own id where it is a sane one, so that logs on both sides can be laid beside each other. */
-function requestIdOf(app: App, req: IncomingMessage): string {
-  const given = req.headers['x-request-id']
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : app.ids.uuid()
+/** Surface A answers JSON and nothing else, and says so to a client that takes none (decision 11). */
+function refuseUnacceptable({ path }: Operation, { headers: { accept } }: IncomingMessage): void {
+  if (accept === undefined || !isOpenBanking(path) || takesJson(accept)) return
+  throw new DomainError('NOT_ACCEPTABLE', 'the request accepts no JSON, and the answer is nothing else', {
+    next: 'send Accept: application/json',
+  })
 }
 
-type Request<O extends Operation> = { app: App; operation: O; req: RoutedRequest; principal: Principal }
+type Request<O extends Operation> = {
+  app: App
+  operation: O
+  req: RoutedRequest
+  principal: Principal
+  rules: BodyRules | undefined
+}
 
 /** The router fills in the names of every pattern that fits the path: also `{ordinal}` where `export` is a path of its own. */
 function ownParams({ path }: Operation, params: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(params).filter(([name]) => path.includes(`{${name}}`)))
 }
 
-async function parseRequest<O extends Operation>({ app, operation, req, principal }: Request<O>): Promise<Input<O>> {
+async function parseRequest<O extends Operation>(request: Request<O>): Promise<Input<O>> {
+  const { app, operation, req, principal, rules } = request
   const rawBody = await readBody(req)
   const json = parseJsonBody(rawBody, req.headers['content-type'])
   if (json === undefined && operation.bodyOptional !== true && hasBody(operation)) {
@@ -93,7 +120,9 @@ async function parseRequest<O extends Operation>({ app, operation, req, principa
   const query = parsePart(operation.query, req.query, errors)
   const headers = parsePart(operation.headers, req.headers, errors)
   const body = parsePart(operation.body, json, errors)
+  errors.push(...keyTwins(operation, req))
   if (errors.length > 0) {
+    errors.push(...(rules?.(json) ?? []))
     throw new DomainError(
       'VALIDATION_FAILED',
       errors.map(({ path, message }) => `${path || 'body'}: ${message}`).join('; '),
@@ -116,6 +145,15 @@ async function parseRequest<O extends Operation>({ app, operation, req, principa
       return flatHeaders(req)
     },
   } as Input<O>
+}
+
+const KEY = 'x-idempotency-key'
+
+/** Two keys are joined to one on their way here, which is neither. */
+function keyTwins({ headers }: Operation, { rawHeaders }: IncomingMessage): FieldError[] {
+  if (!(headers instanceof z.ZodObject) || !(KEY in headers.shape)) return []
+  const count = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === KEY).length
+  return count > 1 ? [{ path: KEY, code: 'INVALID', message: 'must be sent once' }] : []
 }
 
 function flatHeaders(req: IncomingMessage): Record<string, string | undefined> {

@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '../app.ts'
 import { refused } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
-import { NO_ROLE, permissionText, roleAllows } from '../lib/permissions.ts'
+import { NO_ROLE, SCOPES, permissionText, roleAllows } from '../lib/permissions.ts'
 import type { Permission, Role } from '../lib/permissions.ts'
 import { openWithState } from '../payments/payer-access.ts'
 import { paymentNotFound } from '../payments/read.ts'
@@ -80,7 +80,7 @@ export function makeGuard(app: App, options: Partial<CallersOptions> = {}): Guar
   }
 }
 
-const ASKS_FOR_CALLER: ReadonlySet<Access> = new Set(['merchant', 'platform', 'sandbox'])
+const ASKS_FOR_CALLER: ReadonlySet<Access> = new Set(['merchant', 'platform', 'customer', 'sandbox'])
 const ASKS_FOR_NOBODY: ReadonlySet<Access> = new Set(['anyone', 'bank'])
 
 type Prove = (operation: Operation, credentials: Credentials) => Promise<Caller>
@@ -95,6 +95,7 @@ function byHeaders(callers: HeaderCallers): Prove {
   return async (operation, { headers }) => {
     refuseForeignPages(headers)
     const { access } = operation
+    if (access.includes('customer')) return callers.customer(headers)
     const isForBoth = access.includes('merchant') && access.includes('platform')
     if (isForBoth && headers['x-merchant-client-id'] === undefined) return callers.operator(headers)
     if (access.includes('merchant')) return callers.merchant(headers, askedFor(operation))
@@ -141,6 +142,15 @@ function admit(operation: Operation, caller: Caller): Principal {
     const role = caller.roles.find(allows)
     if (role === undefined) throw forbidden(operation, caller.roles)
     return caller.as(role)
+  }
+  if (caller.kind === 'customer' && access.includes('customer')) {
+    const { scopes = [] } = operation
+    if (scopes.some((scope) => caller.scopes.includes(scope))) return caller.as()
+    throw new DomainError('FORBIDDEN_SCOPE', `the access token has not the scope ${scopes.join(' or ')}`, {
+      next: `ask for it where the token comes from: sign in again, or as a program send scope=${SCOPES.join(' ')} with the token request`,
+      // Each of them would do; two would read as if both were needed.
+      ...(scopes[0] === undefined ? {} : { scope: scopes[0] }),
+    })
   }
   throw new DomainError('WRONG_REALM', 'the access token is of a realm that this operation is not for')
 }

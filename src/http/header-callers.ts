@@ -1,6 +1,8 @@
 import type { IncomingHttpHeaders } from 'node:http'
+import { identifyCustomer } from '../accounts/identify.ts'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
+import { SCOPES } from '../lib/permissions.ts'
 import { remember } from '../lib/remember.ts'
 import { identifyMerchant } from '../merchants/identify.ts'
 import type { MerchantClient } from '../merchants/record.ts'
@@ -13,6 +15,8 @@ export type HeaderCallers = {
   merchant(headers: IncomingHttpHeaders, asked: Asked): Promise<Caller>
   /** @throws {DomainError} UNAUTHENTICATED */
   operator(headers: IncomingHttpHeaders): Caller
+  /** A customer by the external id. @throws {DomainError} UNAUTHENTICATED */
+  customer(headers: IncomingHttpHeaders): Promise<Caller>
   /** An operator who need not give a name (decision 60). @throws {DomainError} UNAUTHENTICATED */
   sandbox(headers: IncomingHttpHeaders): Caller
 }
@@ -20,6 +24,7 @@ export type HeaderCallers = {
 /** Clients that a process remembers. */
 const REMEMBERED_MAX = 10_000
 
+const EXTERNAL_ID = /^[\x21-\x7e]{1,255}$/
 const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
 /** Who makes things in the sandbox without giving a name. */
 const NOBODY = 'sandbox'
@@ -49,6 +54,18 @@ export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): Hea
         proof: { realm: null, clientId, expiresAt: null, roles: ['ADMIN'] },
       })
       return { kind: 'merchant', roles: ['ADMIN'], isActive: client.is_active, as }
+    },
+    customer: async (headers) => {
+      const externalId = single(headers['x-customer-id'])
+      const customerId = EXTERNAL_ID.test(externalId) ? await identifyCustomer(app, { clientId: '', externalId }) : null
+      if (customerId === null) {
+        const message =
+          externalId === '' ? 'the request does not say which customer it comes from' : 'no customer has this id'
+        throw new DomainError('UNAUTHENTICATED', message, {
+          next: 'send the header X-Customer-Id; svc up tells a customer to try with, and svc sandbox accounts lists others',
+        })
+      }
+      return { kind: 'customer', scopes: SCOPES, as: () => ({ kind: 'customer', customerId, clientId: '' }) }
     },
     operator: (headers) => named(headers['x-platform-user']),
     sandbox: (headers) => named(headers['x-platform-user'] ?? NOBODY),

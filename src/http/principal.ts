@@ -27,12 +27,22 @@ export type MerchantPrincipal = {
 /** An operator of the platform: a person of its staff, or a client of its automation. */
 export type PlatformPrincipal = { kind: 'platform'; role: PlatformRole; actor: Actor; proof: Proof }
 
+/** A customer of the bank, on Surface A (decision 9). */
+export type CustomerPrincipal = {
+  kind: 'customer'
+  /** The customer's row; `NO_CUSTOMER`, which has nothing, for a person whom the bank does not know. */
+  customerId: string
+  /** What the program is that acts for the customer; `''` without an identity provider. */
+  clientId: string
+}
+
 /** Who calls, proven. Handlers see nothing else of the credential, so another kind of proof changes no handler. */
 export type Principal =
   | MerchantPrincipal
   | PlatformPrincipal
   /** The payer, by the capability of one payment. */
   | { kind: 'payer'; merchantId: string; paymentId: string }
+  | CustomerPrincipal
   /** Nobody in particular; the operation's own credential is in its body or signature. */
   | { kind: 'anyone' }
 
@@ -46,6 +56,12 @@ export function merchantIdOf(principal: Principal): string {
 export function merchantOf(principal: Principal): MerchantPrincipal {
   if (principal.kind === 'merchant') return principal
   throw new Error('the operation is not for merchants')
+}
+
+/** The bank's customer, whose accounts and orders an operation may touch. */
+export function customerOf(principal: Principal): CustomerPrincipal {
+  if (principal.kind === 'customer') return principal
+  throw new Error('the operation is not for customers')
 }
 
 /** The operator, for what the audit trail has to know. */

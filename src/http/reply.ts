@@ -6,9 +6,15 @@ import { DomainError } from '../lib/errors.ts'
 import type { Logger } from '../observe/log.ts'
 import type { ErrorBody } from '../wire/common.ts'
 import { ERROR_STATUS } from './error-status.ts'
+import { isOpenBanking, openBankingError, openBankingStatus } from './open-banking-errors.ts'
 
 /** Nothing the API answers may be kept by anyone on the way. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
+
+/** Answers without a body. */
+export function sendNothing(res: ServerResponse, headers: Record<string, string> = {}): void {
+  res.writeHead(204, { ...HEADERS, ...headers }).end()
+}
 
 export function sendJson(
   res: ServerResponse,
@@ -42,13 +48,22 @@ export function sendError(res: ServerResponse, { error, requestId, publicUrl, lo
     res.destroy()
     return
   }
-  const status = ERROR_STATUS[known.code]
-  const headers: Record<string, string> = { 'x-request-id': requestId }
+  const isOfSurfaceA = isOpenBanking(res.req.url)
+  const status = isOfSurfaceA ? openBankingStatus(known.code) : ERROR_STATUS[known.code]
+  const headers: Record<string, string> = {
+    'x-request-id': requestId,
+    ...(isOfSurfaceA ? { 'x-fapi-interaction-id': requestId } : {}),
+  }
   if (known.retryAfterSeconds !== undefined) headers['retry-after'] = String(known.retryAfterSeconds)
   if (status === 401) headers['www-authenticate'] = challenge(res.req)
+  if (known.scope !== undefined)
+    headers['www-authenticate'] = `Bearer error="insufficient_scope", scope="${known.scope}"`
   // The rest of an oversized body is not read: the connection can't carry another request.
   if (status === 413) headers['connection'] = 'close'
-  sendJson(res, status, errorBody(known, { status, requestId, publicUrl }), headers)
+  const body = isOfSurfaceA
+    ? openBankingError(known, { id: requestId, publicUrl })
+    : errorBody(known, { status, requestId, publicUrl })
+  sendJson(res, status, body, headers)
 }
 
 /** What RFC 6750 asks of a 401: how to prove oneself, and whether a token was given and is no good. */

@@ -1,4 +1,9 @@
 import type { App } from '../app.ts'
+import * as wireAccounts from '../wire/accounts.ts'
+import * as wireOrders from '../wire/orders.ts'
+import * as wireRecurring from '../wire/recurring.ts'
+import * as wirePaymentRequests from '../wire/payment-requests.ts'
+import * as wireSandboxBank from '../wire/sandbox-bank.ts'
 import * as wireAdmin from '../wire/admin.ts'
 import * as wireAudit from '../wire/audit.ts'
 import * as wireBankAccounts from '../wire/bank-accounts.ts'
@@ -18,8 +23,13 @@ import * as wireSettings from '../wire/settings.ts'
 import * as wireStaff from '../wire/staff.ts'
 import * as wireTeam from '../wire/team.ts'
 import { makeEndpoint } from './endpoint.ts'
-import type { Endpoint, Handler } from './endpoint.ts'
+import type { BodyRules, Endpoint, Handler } from './endpoint.ts'
 import type { Guard } from './guards.ts'
+import * as accounts from './handlers/accounts.ts'
+import * as orders from './handlers/orders.ts'
+import * as recurring from './handlers/recurring.ts'
+import * as paymentRequests from './handlers/payment-requests.ts'
+import * as sandboxBank from './handlers/sandbox-bank.ts'
 import * as admin from './handlers/admin.ts'
 import * as audit from './handlers/audit.ts'
 import * as bankAccounts from './handlers/bank-accounts.ts'
@@ -117,12 +127,36 @@ export const ROUTES: readonly Route[] = [
   route(wireService.getService, service.get),
   route(wireService.whoami, service.whoami),
   route(wireBanks.bankCallback, banks.callback),
+  route(wireAccounts.listAccounts, accounts.list),
+  route(wireAccounts.getBalance, accounts.getBalance),
+  route(wireAccounts.listAccountTransactions, accounts.listTransactions),
+  route(wireOrders.createOrder, orders.create),
+  route(wireOrders.getOrder, orders.get),
+  route(wireRecurring.createRecurring, recurring.create, recurring.createRules),
+  route(wireRecurring.listRecurring, recurring.list),
+  route(wireRecurring.getRecurring, recurring.get),
+  route(wireRecurring.cancelRecurring, recurring.cancel),
+  route(wirePaymentRequests.createRequestToPay, paymentRequests.createRequest, paymentRequests.requestRules),
+  route(wirePaymentRequests.listRequestsToPay, paymentRequests.listRequests),
+  route(wirePaymentRequests.getRequestToPay, paymentRequests.getRequest),
+  route(wirePaymentRequests.acceptRequestToPay, paymentRequests.acceptRequest),
+  route(wirePaymentRequests.rejectRequestToPay, paymentRequests.rejectRequest),
+  route(wirePaymentRequests.createOfferToPay, paymentRequests.createOffer, paymentRequests.offerRules),
+  route(wirePaymentRequests.listOffersToPay, paymentRequests.listOffers),
+  route(wirePaymentRequests.getOfferToPay, paymentRequests.getOffer),
+  route(wirePaymentRequests.acceptOfferToPay, paymentRequests.acceptOffer),
+  route(wirePaymentRequests.rejectOfferToPay, paymentRequests.rejectOffer),
 ]
 
 /** What exists in the sandbox only (decision 60). */
 export const SANDBOX_ROUTES: readonly Route[] = [
   route(wireSandbox.createSandboxMerchant, sandbox.createMerchant),
   route(wireSandbox.advanceSandboxClock, sandbox.advanceClock),
+  route(wireSandboxBank.createSandboxCustomer, sandboxBank.createCustomer),
+  route(wireSandboxBank.listSandboxAccounts, sandboxBank.listAccounts),
+  route(wireSandboxBank.setSandboxAccount, sandboxBank.setAccount),
+  route(wireSandboxBank.checkBooks, sandboxBank.checkBooks),
+  route(wireSandboxBank.seedSandbox, sandboxBank.seed),
   route(wireDisputes.disputeAsPayer, disputes.raiseAsPayer),
   route(wireRegistration.listMails, sandbox.listMails),
   route(wireRegistration.getMail, sandbox.getMail),
@@ -133,6 +167,6 @@ export function routesOf(mode: 'sandbox' | 'live'): readonly Route[] {
   return mode === 'sandbox' ? [...ROUTES, ...SANDBOX_ROUTES] : ROUTES
 }
 
-function route<O extends Operation>(operation: O, handler: Handler<O>): Route {
-  return { operation, bind: (app, guard) => makeEndpoint(app, guard, operation, handler) }
+function route<O extends Operation>(operation: O, handler: Handler<O>, rules?: BodyRules): Route {
+  return { operation, bind: (app, guard) => makeEndpoint(app, guard, operation, handler, rules) }
 }

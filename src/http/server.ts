@@ -11,10 +11,13 @@ import { addDevRoutes } from './dev-routes.ts'
 import { ERROR_STATUS } from './error-status.ts'
 import type { RoutedRequest } from './endpoint.ts'
 import { makeGuard } from './guards.ts'
+import { isOpenBanking } from './open-banking-errors.ts'
 import { returnPage } from './pages/return-page.ts'
 import { sendError, sendJson } from './reply.ts'
+import { requestIdOf } from './request-id.ts'
 import { queryOf, sendPage } from './router.ts'
 import type { Router } from './router.ts'
+import { OPEN_BANKING_PATH } from '../wire/open-banking.ts'
 import { errorsOf } from '../wire/operation.ts'
 import { routesOf } from './routes.ts'
 
@@ -40,7 +43,7 @@ export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Serv
   const server = createServer(SERVER_LIMITS)
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   server.maxConnections = CONNECTIONS_MAX
-  const router = polka({ server, onError: failed(app), onNoMatch: (req, res) => unknownRoute(app, req, res) })
+  const router = polka({ server, onError: failed(app), onNoMatch: (req, res) => noMatch(app, req, res) })
   const guard = makeGuard(app, limits)
   for (const { operation, bind } of routesOf(app.config.mode)) {
     const endpoint = bind(app, guard)
@@ -50,11 +53,23 @@ export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Serv
   addOperationalRoutes(app, router)
   if (app.config.mode === 'sandbox') addDevRoutes(app, router, (req, res, run) => served(app, req, res, run))
   server.on('request', (req, res) => {
+    req.url = originForm(req)
     if (isInClear(app, req)) void served(app, req, res, refuseClear)
     else if (isOfRealms(req)) void served(app, req, res, () => answerRealms(app, req, res))
     else router.handler(asRouted(req), res, undefined as never)
   })
   return server
+}
+
+/**
+ * A client may name the whole address (RFC 9112, absolute-form), with the host that it also sends apart: from here on it is
+ * a path, whoever reads it. The address of another host stays as it is, and is no route.
+ */
+function originForm({ url = '/', headers }: IncomingMessage): string {
+  const [origin = '', host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
+  if (host === undefined || host.toLowerCase() !== headers.host?.toLowerCase()) return url
+  const path = url.slice(origin.length)
+  return path.startsWith('/') ? path : `/${path}`
 }
 
 /** What probes and scrapers ask from inside, where no proxy has taken TLS off. */
@@ -89,6 +104,11 @@ function asRouted(req: IncomingMessage): Parameters<Router['handler']>[0] {
   return req as Parameters<Router['handler']>[0]
 }
 
+const OPENAPI_PATHS = [
+  ['/openapi.json', 'b'],
+  [`${OPEN_BANKING_PATH}/openapi.json`, 'a'],
+] as const
+
 function addOperationalRoutes(app: App, router: Router): void {
   router.get('/healthz', (_req, res) => sendJson(res, 200, describeHealth()))
   router.get('/readyz', (req, res) =>
@@ -103,7 +123,9 @@ function addOperationalRoutes(app: App, router: Router): void {
       res.writeHead(200, { 'content-type': app.metrics.registry.contentType, 'cache-control': 'no-store' }).end(text)
     }),
   )
-  router.get('/openapi.json', (req, res) => caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app))))
+  for (const [path, surface] of OPENAPI_PATHS) {
+    router.get(path, (req, res) => caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app, surface))))
+  }
   router.get('/payments/return', (req, res) =>
     served(app, req, res, async () => sendPage(res, await returnPage(app, queryOf(req)))),
   )
@@ -131,6 +153,31 @@ function observePage(app: App, req: IncomingMessage, res: ServerResponse): void 
   })
 }
 
+/**
+ * On Surface A a known address says which methods it has (decision 11); what no address is there is the framework's own
+ * answer, as anywhere.
+ */
+function noMatch(app: App, req: IncomingMessage, res: ServerResponse): void {
+  const methods = isOpenBanking(req.url) ? methodsOf(app, req) : []
+  if (methods.length === 0) return unknownRoute(app, req, res)
+  res.setHeader('allow', methods.join(', '))
+  const refused = new DomainError('METHOD_NOT_ALLOWED', `${req.method ?? ''} is not a method of this address`, {
+    next: `it has ${methods.join(' and ')}`,
+  })
+  void served(app, req, res, () => Promise.reject(refused))
+}
+
+function methodsOf(app: App, { url = '' }: IncomingMessage): string[] {
+  const path = url.split('?')[0] ?? ''
+  return (
+    routesOf(app.config.mode)
+      .map(({ operation }) => operation)
+      .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`, 'i').test(path))
+      // Whoever may ask for an answer may ask for its head.
+      .flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method]))
+  )
+}
+
 /** The framework's own answer to a route that does not exist: no error envelope (specification, Errors). */
 function unknownRoute(app: App, req: IncomingMessage, res: ServerResponse): void {
   observePage(app, req, res)
@@ -143,8 +190,8 @@ function sendUnknown(req: IncomingMessage, res: ServerResponse): void {
 }
 
 function failed(app: App) {
-  return (error: unknown, _req: IncomingMessage, res: ServerResponse): void => {
-    sendError(res, { error, requestId: app.ids.uuid(), publicUrl: app.publicUrl, log: app.log })
+  return (error: unknown, req: IncomingMessage, res: ServerResponse): void => {
+    sendError(res, { error, requestId: requestIdOf(app, req), publicUrl: app.publicUrl, log: app.log })
   }
 }
 

@@ -18,6 +18,8 @@ export type VerifiedToken = {
   /** The realm roles in it, known or not. */
   roles: readonly string[]
   email: string | undefined
+  /** What the client was allowed to ask for (OAuth 2.0, `scope`). */
+  scopes: readonly string[]
   /** Seconds since 1970. */
   expiresAt: number
 }
@@ -65,6 +67,7 @@ const Claims = z.object({
   exp: z.number(),
   realm_access: z.object({ roles: z.array(z.string()) }).optional(),
   email: z.string().optional(),
+  scope: z.string().optional(),
 })
 type Claims = z.infer<typeof Claims>
 
@@ -179,6 +182,7 @@ function verifiedOf(slug: string, claims: Claims): VerifiedToken {
     subject: claims.sub,
     roles: claims.realm_access?.roles ?? [],
     email: claims.email,
+    scopes: claims.scope?.split(' ') ?? [],
     expiresAt: claims.exp,
   }
 }

@@ -15,6 +15,12 @@ export function prefersType(accept: string | undefined, type: string, usual: str
   return one.quality > 0 && one.precision > other.precision
 }
 
+/** Whether an Accept header takes JSON at all, in whatever form. */
+export function takesJson(accept: string): boolean {
+  const ranges = accept.split(',').flatMap((text) => rangeOf(text))
+  return ranges.length === 0 || wishFor('application/json;charset=utf-8', ranges).quality > 0
+}
+
 /** The most exact range that a type falls under decides over it, so that an exact `q=0` refuses what a wildcard lets in. */
 function wishFor(mediaType: string, ranges: readonly Range[]): Wish {
   const [type = '', ...rest] = mediaType.split(';')

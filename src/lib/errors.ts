@@ -17,6 +17,7 @@ export type ErrorCode =
   | 'UNKNOWN_CLIENT'
   | 'FORBIDDEN_ROLE'
   | 'WRONG_REALM'
+  | 'FORBIDDEN_SCOPE'
   | 'MERCHANT_NOT_APPROVED'
   | 'MERCHANT_INACTIVE'
   | 'PAYOUT_HELD'
@@ -36,6 +37,12 @@ export type ErrorCode =
   | 'BANK_ACCOUNT_NOT_FOUND'
   | 'AUDIT_ENTRY_NOT_FOUND'
   | 'RESOURCE_NOT_FOUND'
+  | 'ACCOUNT_NOT_FOUND'
+  | 'ORDER_NOT_FOUND'
+  | 'RECURRING_PAYMENT_NOT_FOUND'
+  | 'PAYMENT_REQUEST_NOT_FOUND'
+  | 'METHOD_NOT_ALLOWED'
+  | 'NOT_ACCEPTABLE'
   | 'REALM_EXISTS'
   | 'REGISTRATION_COMPLETE'
   | 'REGISTRATION_UNDER_WAY'
@@ -59,6 +66,10 @@ export type ErrorCode =
   | 'DISPUTE_NOT_UNDER_REVIEW'
   | 'DISPUTE_ESCALATED'
   | 'DISPUTE_CLOSED'
+  | 'RECURRING_PAYMENT_NOT_CANCELLABLE'
+  | 'PAYMENT_REQUEST_CLOSED'
+  | 'PROXY_TAKEN'
+  | 'OVERDRAFT_IN_USE'
   | 'REFUND_REFUSED'
   | 'REFUND_AVAILABLE_MISMATCH'
   | 'REFUND_EXCEEDS_AVAILABLE'
@@ -79,6 +90,8 @@ export type DomainErrorOptions = {
   next?: string
   /** Seconds after which a repeat may succeed; sent as Retry-After. */
   retryAfterSeconds?: number
+  /** The scope that the access token lacks; sent in WWW-Authenticate (RFC 6750). */
+  scope?: string
 }
 
 /** An expected failure: thrown by use cases, answered at the HTTP edge with the status of its code (decision 29). */
@@ -87,6 +100,7 @@ export class DomainError extends Error {
   readonly errors: FieldError[] | undefined
   readonly next: string | undefined
   readonly retryAfterSeconds: number | undefined
+  readonly scope: string | undefined
 
   constructor(code: ErrorCode, message: string, options: DomainErrorOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -95,10 +109,18 @@ export class DomainError extends Error {
     this.errors = options.errors
     this.next = options.next
     this.retryAfterSeconds = options.retryAfterSeconds
+    this.scope = options.scope
   }
+}
+
+/** A `VALIDATION_FAILED` for several fields at once. */
+export function invalidFields(errors: FieldError[]): DomainError {
+  return new DomainError('VALIDATION_FAILED', errors.map(({ path, message }) => `${path}: ${message}`).join('; '), {
+    errors,
+  })
 }
 
 /** A `VALIDATION_FAILED` for one field, for rules that a schema can't express. */
 export function invalidField(path: string, code: string, message: string): DomainError {
-  return new DomainError('VALIDATION_FAILED', `${path}: ${message}`, { errors: [{ path, code, message }] })
+  return invalidFields([{ path, code, message }])
 }

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { FieldError } from './errors.ts'
 
 /** Parses one part of a request; what is wrong with it is added to `errors`, all of it at once. */
@@ -8,6 +8,18 @@ export function parsePart(schema: z.ZodType, value: unknown, errors: FieldError[
   if (parsed.success) return parsed.data
   errors.push(...parsed.error.issues.flatMap((issue) => fieldErrors(issue)))
   return undefined
+}
+
+/** The members of a body that keep their own rules, whatever is wrong with the others; those that are absent are left out. */
+export function soundMembers<T extends z.ZodObject>(schema: T, body: unknown): Partial<z.output<T>> {
+  if (typeof body !== 'object' || body === null) return {}
+  const given = new Map<string, unknown>(Object.entries(body))
+  const read = Object.entries(schema.shape).flatMap(([name, member]) => {
+    const parsed = z.safeParse(member, given.get(name))
+    return parsed.success && parsed.data !== undefined ? [[name, parsed.data]] : []
+  })
+  // Every member was parsed by its own schema, which the type of what entries make can't show.
+  return Object.fromEntries(read) as Partial<z.output<T>>
 }
 
 function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
@@ -30,7 +42,8 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
 
 /** The library's names for broken rules, in the words of our own. */
 function fieldCode(issue: z.core.$ZodIssue): string {
-  if (issue.code === 'custom') return 'INVALID'
+  // A rule may bring a code of its own.
+  if (issue.code === 'custom') return typeof issue.params?.['code'] === 'string' ? issue.params['code'] : 'INVALID'
   if (issue.code === 'too_big') return issue.origin === 'string' ? 'TOO_LONG' : 'TOO_LARGE'
   if (issue.code === 'too_small') return issue.origin === 'string' ? 'TOO_SHORT' : 'TOO_SMALL'
   return issue.code.toUpperCase()

@@ -40,7 +40,7 @@ export function toNumeric(amount: TenThousandths): string {
  */
 export function formatAmount(amount: TenThousandths, currency: string): string {
   const numeric = toNumeric(amount)
-  const digits = EXPONENTS[currency] ?? 2
+  const digits = minorDigits(currency)
   const minimum = numeric.length - (SCALE - digits)
   let end = numeric.length
   while (end > minimum && numeric[end - 1] === '0') end -= 1
@@ -61,8 +61,13 @@ export function percentText(fraction: string): string {
 
 /** Whether the amount has no digits below the currency's minor unit: a payment can't move a tenth of a penny. */
 export function fitsCurrency(amount: TenThousandths, currency: string): boolean {
-  const digits = EXPONENTS[currency] ?? 2
+  const digits = minorDigits(currency)
   return amount % 10n ** BigInt(SCALE - digits) === 0n
+}
+
+/** How many digits of a currency stand for its minor unit (ISO 4217). */
+export function minorDigits(currency: string): number {
+  return EXPONENTS[currency] ?? 2
 }
 
 /** Whether the code is a currency the service has an exponent for. */

@@ -34,6 +34,10 @@ export type PlatformRole = (typeof PLATFORM_ROLES)[number]
 /** A merchant's API credential that was made without a role: payments and nothing else. */
 export const NO_ROLE = 'NONE'
 
+/** What a customer's token may have been asked for (decision 9): to look at accounts, and to pay. */
+export const SCOPES = ['accounts', 'payments'] as const
+export type Scope = (typeof SCOPES)[number]
+
 /** Whatever a proven caller acts as. */
 export type MerchantActs = MerchantRole | typeof NO_ROLE
 export type Role = MerchantActs | PlatformRole

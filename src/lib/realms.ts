@@ -18,6 +18,13 @@ export function credentialIdOf(slug: string, suffix: string): string {
   return `${slug}-key-${suffix}`
 }
 
+const CREDENTIAL_ID = /-key-[a-z0-9]{8}$/
+
+/** Whether a client id has the form of a credential's. */
+export function isCredentialId(clientId: string): boolean {
+  return CREDENTIAL_ID.test(clientId)
+}
+
 const CLIENT_ID = /^(?<slug>[a-z0-9]+(?:-[a-z0-9]+)*)-(?:portal|server|cli|key-[a-z0-9]{8})$/
 
 /** The realm that a client id says it belongs to; undefined where it says nothing. Only a hint: tokens prove it. */

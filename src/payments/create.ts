@@ -1,4 +1,6 @@
 import type { App } from '../app.ts'
+import { debtorAccountOf } from '../banks/connector.ts'
+import type { ConsentRequest } from '../banks/connector.ts'
 import { parseScenario } from '../banks/scenarios.ts'
 import { canonicalJson } from '../lib/canonical.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
@@ -113,12 +115,12 @@ type Draft = {
   consent_id: string
   end_to_end_id: string
   bank_consent_id: string
-  merchant: { tradingName: string }
+  merchant: { id: string; tradingName: string }
   body: CreatePayment
   amount: string
 }
 
-function consentRequest(draft: Draft) {
+function consentRequest(draft: Draft): ConsentRequest {
   return {
     paymentId: draft.payment_id,
     consentId: draft.consent_id,
@@ -126,9 +128,12 @@ function consentRequest(draft: Draft) {
     state: draft.bank_consent_id,
     amount: draft.amount,
     currency: draft.body.currency,
+    payeeId: draft.merchant.id,
     payeeName: draft.merchant.tradingName,
     redirectUri: draft.body.redirect_uri,
     debtorBankId: draft.body.debtor_bank_id,
+    debtorAccount: debtorAccountOf(draft.body),
+    remittanceReference: draft.body.remittance_reference,
     scenario: draft.body.scenario,
   }
 }

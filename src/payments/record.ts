@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { SCHEME_NAMES } from '../lib/account-identification.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { ChangedBy, ConsentStatus, ConsentType, PaymentStatus, RefundStatus } from '../wire/payments.ts'
 
@@ -150,6 +151,9 @@ export const UnstagedPayment = z.object({
   currency: z.string(),
   redirect_uri: z.string(),
   debtor_bank_id: z.string().nullable(),
+  debtor_account_scheme: z.enum(SCHEME_NAMES).nullable(),
+  debtor_identification: z.string().nullable(),
+  remittance_reference: z.string().nullable(),
   sandbox_scenario: z.string().nullable(),
   trading_name: z.string(),
 })

@@ -165,7 +165,7 @@ export function listExpired(db: CommonQueryMethods, limit: number): Promise<read
 
 const unstagedColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency, p.redirect_uri,
-  c.debtor_bank_id, c.sandbox_scenario, m.trading_name
+  c.debtor_bank_id, c.debtor_account_scheme, c.debtor_identification, c.remittance_reference, c.sandbox_scenario, m.trading_name
 `
 
 const unstagedTables = sql.fragment`${paymentTables} join merchants m on m.id = p.merchant_id`

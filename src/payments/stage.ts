@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { BankUnavailableError, bankOf } from '../banks/connector.ts'
+import { BankUnavailableError, bankOf, debtorAccountOf } from '../banks/connector.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
 import { movePayment } from './move.ts'
@@ -68,9 +68,12 @@ async function stageAtBank(
         state: payment.bank_consent_id,
         amount: payment.gross_amount,
         currency: payment.currency,
+        payeeId: payment.merchant_id,
         payeeName: payment.trading_name,
         redirectUri: payment.redirect_uri,
         debtorBankId: payment.debtor_bank_id ?? undefined,
+        debtorAccount: debtorAccountOf(payment),
+        remittanceReference: payment.remittance_reference ?? undefined,
         scenario: payment.sandbox_scenario ?? undefined,
       },
       AbortSignal.timeout(STAGE_TIMEOUT_MS),

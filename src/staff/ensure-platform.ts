@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { RealmExistsError } from '../identity/provider.ts'
 import type { RealmSpec } from '../identity/provider.ts'
-import { PLATFORM_ROLES } from '../lib/permissions.ts'
+import { PLATFORM_ROLES, SCOPES } from '../lib/permissions.ts'
 import { CUSTOMERS_REALM, PLATFORM_REALM, clientIdsOf, portalAddressesOf } from '../lib/realms.ts'
 import { insertSignInClients } from './clients-sql.ts'
 
@@ -12,9 +12,6 @@ const REGISTRATION = {
   platform: '00000000-0000-4000-8000-000000000001',
   customers: '00000000-0000-4000-8000-000000000002',
 }
-
-/** The scopes of Surface A (decision 9). */
-const CUSTOMER_SCOPES = ['accounts', 'payments']
 
 /**
  * Makes the realms of the platform's staff and of the banks' customers (decision 58) where they are not there yet.
@@ -36,11 +33,11 @@ export async function ensurePlatform(app: PlatformApp): Promise<void> {
   await ensureRealm(app, {
     slug: CUSTOMERS_REALM,
     kind: 'customers',
-    displayName: 'Customers',
+    displayName: 'svc Bank',
     registrationId: REGISTRATION.customers,
     ...signInClients(app, CUSTOMERS_REALM),
     roles: [],
-    scopes: CUSTOMER_SCOPES,
+    scopes: SCOPES,
   })
 }
 

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../lib/errors.ts'
-import type { Permission } from '../lib/permissions.ts'
+import type { Permission, Scope } from '../lib/permissions.ts'
 
 /**
  * The contract of one operation, written once. The route table, the CLI's typed client, the OpenAPI document and the
@@ -24,6 +24,8 @@ export type Operation<
   access: readonly Access[]
   /** What a merchant's or operator's role must allow (decisions 30 and 31); absent where no role is asked. */
   permission?: Permission
+  /** Of a customer's operation: the scopes of which the token must have one (decision 9). */
+  scopes?: readonly Scope[]
   /** Whether a merchant may do it that operators have disabled; reading it may anyway. */
   evenIfInactive?: true
   params: Params
@@ -42,11 +44,11 @@ export type Operation<
 }
 
 /**
- * Kinds of credential: a merchant's, an operator's of the platform, the payer's capability for one payment
- * (`X-Payment-State`, decision 40b), the bank's own signature, whoever works in the sandbox (an operator, or without an
- * identity provider anyone: decision 60), or none at all.
+ * Kinds of credential: a merchant's, an operator's of the platform, a bank's customer's on Surface A (decision 58), the
+ * payer's capability for one payment (`X-Payment-State`, decision 40b), the bank's own signature, whoever works in the
+ * sandbox (an operator, or without an identity provider anyone: decision 60), or none at all.
  */
-export type Access = 'merchant' | 'platform' | 'payment-state' | 'bank' | 'sandbox' | 'anyone'
+export type Access = 'merchant' | 'platform' | 'customer' | 'payment-state' | 'bank' | 'sandbox' | 'anyone'
 
 /** Declares an operation, keeping the exact types of its schemas. */
 export function operation<
@@ -72,6 +74,7 @@ const OF_TOKEN: readonly ErrorCode[] = [
 const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   merchant: [...OF_TOKEN, 'UNKNOWN_CLIENT'],
   platform: OF_TOKEN,
+  customer: ['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'FORBIDDEN_SCOPE', 'WRONG_REALM', 'IDP_UNAVAILABLE', 'NOT_ACCEPTABLE'],
   sandbox: OF_TOKEN,
   'payment-state': [],
   bank: [],

@@ -13,6 +13,7 @@ import {
   Timestamp,
   Uuid,
   listOf,
+  nameText,
   text,
 } from './common.ts'
 import { operation } from './operation.ts'
@@ -50,7 +51,8 @@ const payerContext = {
   payer_name: text(140).optional(),
   debtor_account_scheme: DebtorAccountScheme.optional(),
   debtor_identification: text(34).optional(),
-  remittance_reference: text(18).optional(),
+  // It stands in a statement, among others' lines.
+  remittance_reference: nameText(18).optional(),
   debtor_bank_id: text(50).optional(),
   payer_email: z.email().max(254).optional(),
   payer_phone: z

@@ -30,7 +30,16 @@ t.test('a service whose provider is well has no findings', async (t) => {
   const whole = await runCli(['doctor', '--json'], { env })
   t.equal(whole.code, 0, whole.stdout)
   const checks = checksOf(whole.stdout)
-  t.same(Object.keys(checks), ['provider', 'health', 'discovery', 'keys', 'clock', 'tls', 'registrations'])
+  t.same(Object.keys(checks), [
+    'provider',
+    'health',
+    'discovery',
+    'keys',
+    'customer keys',
+    'clock',
+    'tls',
+    'registrations',
+  ])
   for (const [name, { state }] of Object.entries(checks)) t.equal(state, 'ok', name)
 
   const asked = await runCli(['doctor'], { env: { SVC_API_URL: service.url } })
@@ -83,11 +92,12 @@ t.test('each finding is one line, and a command', async (t) => {
     health: { state: 'ok' },
     discovery: { state: 'finding', fix: 'export SVC_AUTH_URL=https://id.example.com' },
     keys: { state: 'finding', text: /no PS256 key/, fix: /^kcadm\.sh create components -r platform/ },
+    'customer keys': { state: 'finding', text: /no PS256 key/, fix: /^kcadm\.sh create components -r customers/ },
     clock: { state: 'finding', text: /behind ours/, fix: /^timedatectl/ },
     tls: { state: 'finding', fix: /^export SVC_AUTH_URL=https:/ },
     registrations: { state: 'ok', text: 'none needs a hand' },
   })
-  t.equal(told.match(/FINDING: /g)?.length, 4)
+  t.equal(told.match(/FINDING: /g)?.length, 5)
 })
 
 t.test('a Keycloak that does not let us in is told from one that is away', async (t) => {

@@ -207,7 +207,8 @@ t.test('where only one side is signed in, its word counts, with what to look at 
   const { url } = await fakeService(t, () => refusal(404, 'RESOURCE_NOT_FOUND'))
   t.match(await runCli(['explain', ID, '--api-url', url, '--as', 'ada']), {
     code: 6,
-    stderr: /RESOURCE_NOT_FOUND[\s\S]*Try: svc .*merchants list/,
+    stderr:
+      /RESOURCE_NOT_FOUND[\s\S]*Try: svc .*merchants list[\s\S]*as that customer:\n +svc .*ob payment 0[\s\S]*ob offer-to-pay get 0/,
   })
   const forbidden = await fakeService(t, ({ path }) =>
     path.startsWith('/api/v1/portal/') ? refusal(403, 'FORBIDDEN_ROLE') : refusal(404, 'RESOURCE_NOT_FOUND'),

@@ -4,17 +4,18 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { request } from 'undici'
 import type { ServiceState } from '../../cli/service-state.ts'
+import { runCli } from './harness.ts'
+import type { Outcome } from './harness.ts'
 import { stateDirOf, svc, upDetached } from './service.ts'
-import type { Ended } from './service.ts'
 
-/** What the whole story runs against: a service with the embedded provider, and commands for it. */
+/** What the whole story runs against: a service with the embedded provider, and commands for it, run in this process. */
 type Story = {
   state: ServiceState
   stateDir: string
   /** As the demo operator and the demo merchant, which svc.json makes ready. */
-  run(...words: string[]): Promise<Ended>
+  run(...words: string[]): Promise<Outcome>
   /** As a client with a secret, as a merchant's server or CI does. */
-  runAs(client: Client, ...words: string[]): Promise<Ended>
+  runAs(client: Client, ...words: string[]): Promise<Outcome>
 }
 
 type Client = { client_id: string; client_secret: string }
@@ -27,9 +28,9 @@ async function story(t: Test): Promise<Story> {
   return {
     state,
     stateDir,
-    run: (...words) => svc(words, { env }),
+    run: (...words) => runCli(words, { env }),
     runAs: (client, ...words) =>
-      svc(words, { env: { ...env, SVC_CLIENT_ID: client.client_id, SVC_CLIENT_SECRET: client.client_secret } }),
+      runCli(words, { env: { ...env, SVC_CLIENT_ID: client.client_id, SVC_CLIENT_SECRET: client.client_secret } }),
   }
 }
 
@@ -218,7 +219,8 @@ t.test('the banner says logins and steps that work as they are typed', async (t)
   for (const line of lines.filter((each) => !/^(Database|State) /.test(each))) t.ok(line.length <= 80, line)
   const banner = stderr.slice(stderr.indexOf('Everything runs.'))
   t.ok(banner.split('\n').length + stdout.split('\n').length <= 24, 'a terminal of 24 lines shows all of it')
-  t.match(stdout, /\nMerchant .*\nOperator .*\n$/, 'the logins come last')
+  t.match(stdout, `${state.customer?.email} and ${state.customer?.password}, realm customers`)
+  t.match(stdout, /\nMerchant .*\nOperator .*\nCustomer .*\n$/, 'the logins come last')
   const typed = stderr.replaceAll(/ \\\n */g, ' ').split('\n')
   const steps = typed.flatMap((line) => /^ {2}npx svc (?<words>.+)$/.exec(line)?.groups?.['words'] ?? [])
   t.ok(steps.length >= 5, stderr)
@@ -226,7 +228,7 @@ t.test('the banner says logins and steps that work as they are typed', async (t)
     const words = [...step.matchAll(/"(?<quoted>[^"]*)"|(?<bare>\S+)/g)].map(
       ({ groups }) => groups?.['quoted'] ?? groups?.['bare'] ?? '',
     )
-    t.match(await svc(words, { env: { SVC_STATE_DIR: stateDir } }), { code: 0 }, step)
+    t.match(await runCli(words, { env: { SVC_STATE_DIR: stateDir } }), { code: 0 }, step)
   }
   const url = /Tokens +(?<url>\S+)/.exec(stdout)?.groups?.['url']
   t.equal(url, `${state.auth_url}/realms/demo/protocol/openid-connect/token`)

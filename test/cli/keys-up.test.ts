@@ -2,19 +2,20 @@ import { statSync } from 'node:fs'
 import t from 'tap'
 import { keyFile, readKeyRing } from '../../cli/up/key-file.ts'
 import { kidOfKey } from '../../src/lib/seal.ts'
-import { stateDirOf, svc, until, upDetached } from './service.ts'
+import { runCli } from './harness.ts'
+import { stateDirOf, until, upDetached } from './service.ts'
 
 t.test('svc up takes a rotated key at its next start, and everything works under it', async (t) => {
   const stateDir = stateDirOf(t)
   const at = ['--state-dir', stateDir]
   const first = await upDetached(stateDir)
-  t.match(await svc(['bank-accounts', 'list', ...at]), { code: 0 })
+  t.match(await runCli(['bank-accounts', 'list', ...at]), { code: 0 })
   const old = first.key_id ?? ''
-  t.match(await svc(['keys', 'list', '--json', ...at]), {
+  t.match(await runCli(['keys', 'list', '--json', ...at]), {
     code: 0,
     stdout: new RegExp(`"kid":"${old}","state":"current"`),
   })
-  t.match(await svc(['keys', 'rotate', ...at]), { code: 0, stderr: /goes on with the key before/ })
+  t.match(await runCli(['keys', 'rotate', ...at]), { code: 0, stderr: /goes on with the key before/ })
   t.equal(statSync(keyFile(stateDir)).mode & 0o777, 0o600)
   // Authorised is enough: no key has a part in what settles it.
   const pay = [
@@ -29,23 +30,23 @@ t.test('svc up takes a rotated key at its next start, and everything works under
     'Authorised',
     ...at,
   ]
-  t.match(await svc(pay), { code: 0 }, 'the running service knows nothing of it')
+  t.match(await runCli(pay), { code: 0 }, 'the running service knows nothing of it')
 
-  t.match(await svc(['down', ...at]), { code: 0 })
+  t.match(await runCli(['down', ...at]), { code: 0 })
   const second = await upDetached(stateDir)
   const [fresh = ''] = readKeyRing(stateDir) ?? []
   t.equal(second.key_id, kidOfKey(fresh))
   t.not(second.key_id, old)
   t.equal(second.merchant.webhook_secret, first.merchant.webhook_secret)
-  t.match(await svc(pay), { code: 0 }, 'the demo merchant pays with its new secret')
-  t.match(await svc(['merchants', 'list', ...at]), { code: 0 }, 'and the demo operator looks on')
+  t.match(await runCli(pay), { code: 0 }, 'the demo merchant pays with its new secret')
+  t.match(await runCli(['merchants', 'list', ...at]), { code: 0 }, 'and the demo operator looks on')
   await until('the worker has encrypted everything anew', async () => {
-    const { stdout } = await svc(['keys', 'list', '--json', ...at])
+    const { stdout } = await runCli(['keys', 'list', '--json', ...at])
     return new RegExp(`"kid":"${old}","state":"previous","values":0`).test(stdout)
   })
-  t.match(await svc(['keys', 'drop', old, ...at]), { code: 0 })
-  t.match(await svc(['down', ...at]), { code: 0 })
+  t.match(await runCli(['keys', 'drop', old, ...at]), { code: 0 })
+  t.match(await runCli(['down', ...at]), { code: 0 })
   t.equal((await upDetached(stateDir)).key_id, second.key_id)
-  t.match(await svc(pay), { code: 0 }, 'without the old key')
-  t.match(await svc(['keys', 'list', ...at]), { code: 0 }, 'and nothing is missing')
+  t.match(await runCli(pay), { code: 0 }, 'without the old key')
+  t.match(await runCli(['keys', 'list', ...at]), { code: 0 }, 'and nothing is missing')
 })

@@ -1,10 +1,12 @@
 import { spawn } from 'node:child_process'
-import { randomBytes, randomUUID } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import pg from 'pg'
 import t from 'tap'
 import type { Test } from 'tap'
 import { freePort } from '../../src/db/free-port.ts'
+import { clusterUrl } from '../support/cluster.ts'
+import { emptyDatabase } from '../support/database.ts'
 import {
   LAUNCHER,
   cleanEnv,
@@ -17,17 +19,6 @@ import {
   upForeground,
 } from './service.ts'
 
-/** An empty database on the server of a service that runs for this test. */
-async function emptyDatabase(t: Test): Promise<string> {
-  const { database_url: owner } = await upDetached(stateDirOf(t))
-  const name = `svc_${randomUUID().replaceAll('-', '')}`
-  const client = new pg.Client({ connectionString: owner })
-  await client.connect()
-  await client.query(`create database ${name}`)
-  await client.end()
-  return owner.replace(/\/svc$/, `/${name}`)
-}
-
 function startPart(t: Test, word: string, env: NodeJS.ProcessEnv) {
   const child = spawn(...nodeCommand([LAUNCHER, word]), { env: cleanEnv(env), stdio: ['ignore', 'ignore', 'pipe'] })
   t.teardown(() => child.kill('SIGKILL'))
@@ -37,7 +28,7 @@ function startPart(t: Test, word: string, env: NodeJS.ProcessEnv) {
 }
 
 t.test('migrate, serve and worker run the parts from the environment, and end well on SIGTERM', async (t) => {
-  const databaseUrl = await emptyDatabase(t)
+  const { url: databaseUrl } = await emptyDatabase(t)
   const port = await freePort()
   const env = {
     SVC_DATABASE_URL: databaseUrl,
@@ -75,7 +66,7 @@ t.test('migrate, serve and worker run the parts from the environment, and end we
 })
 
 t.test('up over a database from outside starts no database of its own', async (t) => {
-  const databaseUrl = await emptyDatabase(t)
+  const { url: databaseUrl } = await emptyDatabase(t)
   const stateDir = stateDirOf(t)
   const state = await upDetached(stateDir, ['--db', databaseUrl])
   t.equal(state.database_url, databaseUrl)
@@ -110,7 +101,7 @@ async function query(databaseUrl: string, text: string): Promise<void> {
 const key = (): string => randomBytes(32).toString('base64')
 
 t.test('no part runs on a database that is older or newer than its code', async (t) => {
-  const databaseUrl = await emptyDatabase(t)
+  const { url: databaseUrl } = await emptyDatabase(t)
   const env = { SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: key(), SVC_PORT: '0' }
   t.match(await svc(['migrate', 'up'], { env }), { code: 0 })
   await query(databaseUrl, "insert into schema_migrations (name, run_on) values ('9999_later', now())")
@@ -122,9 +113,11 @@ t.test('no part runs on a database that is older or newer than its code', async 
 })
 
 t.test('a login that is no more than a member of svc_runtime may see that all is migrated', async (t) => {
-  const databaseUrl = await emptyDatabase(t)
-  t.match(await svc(['migrate', 'up'], { env: { SVC_MIGRATION_DATABASE_URL: databaseUrl } }), { code: 0 })
   const login = `svc_login_${randomBytes(4).toString('hex')}`
+  // The server is shared, so what is its own and not the database's goes as well.
+  t.teardown(async () => query(await clusterUrl(), `drop role if exists ${login}`))
+  const { url: databaseUrl } = await emptyDatabase(t)
+  t.match(await svc(['migrate', 'up'], { env: { SVC_MIGRATION_DATABASE_URL: databaseUrl } }), { code: 0 })
   // Without inheritance: what the role may do, the login may only after it has taken the role on.
   await query(databaseUrl, `create role ${login} login noinherit password 'p' in role svc_runtime`)
   const url = new URL(databaseUrl)
@@ -148,7 +141,7 @@ t.test('a login that is no more than a member of svc_runtime may see that all is
 t.test(
   'with another key than the one of the data nothing starts, and the message says so without any key',
   async (t) => {
-    const databaseUrl = await emptyDatabase(t)
+    const { url: databaseUrl } = await emptyDatabase(t)
     const [right, wrong] = [key(), key()]
     const env = { SVC_DATABASE_URL: databaseUrl, SVC_PORT: '0' }
     const stateDir = stateDirOf(t)

@@ -131,6 +131,20 @@ t.test("--cancel brings the bank's error", async (t) => {
   t.same(JSON.parse(requests[2]?.body ?? ''), { state: 's1', error: 'access_denied' })
 })
 
+t.test('--from-account names the account that pays, and says when the bank takes nothing from it', async (t) => {
+  const { requests, run } = await service(t, (request) =>
+    request.path === '/api/v1/payments'
+      ? created(`http://${request.headers.host}/redirect-stub`)
+      : { status: 400, headers: { 'content-type': 'text/html' } },
+  )
+  const refused = await run([...CREATE, '--approve', '--from-account', '00007512345678'])
+  t.match(refused, { code: 2, stderr: /--from-account: the mock bank takes no money[^]*00007512345678/ })
+  t.equal(requests[1]?.body, 'decision=approve&account=00007512345678')
+  t.match(await run([...CREATE, '--from-account', '00007512345678']), { code: 2, stderr: /--approve/ })
+  t.match(await run([...CREATE, '--cancel', '--from-account', '00007512345678']), { code: 2 })
+  t.equal(requests.length, 2, 'who does not approve pays from nowhere')
+})
+
 t.test('--approve does nothing at a bank that is not the mock bank', async (t) => {
   const { requests, run } = await service(t, (request) => created(`http://${request.headers.host}/authorise`))
   t.match(await run([...CREATE, '--approve']), { code: 2, stderr: /not at the mock bank/ })

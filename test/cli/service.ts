@@ -1,13 +1,14 @@
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { isRunning } from '../../cli/service-state.ts'
 import type { ServiceState } from '../../cli/service-state.ts'
+import { SCRATCH } from '../support/scratch.ts'
 
 /** The launcher of the package: these tests run what users run. It needs `npm run build`. */
 export const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
@@ -16,6 +17,10 @@ export type Ended = { code: number | null; stdout: string; stderr: string }
 export type SvcOptions = { env?: NodeJS.ProcessEnv; cwd?: string; uid?: number }
 
 const COMMAND_TIMEOUT_MS = 90_000
+/** What Node.js compiled for one command is there for the next. */
+const COMPILE_CACHE = join(tmpdir(), 'svc-test-compile-cache')
+/** The profiles of whoever runs the tests are none of theirs. */
+const NO_CONFIG_DIR = '/nowhere/config'
 
 /**
  * A Node.js program and its arguments, for spawn. tap puts itself into every child through NODE_OPTIONS, also when the
@@ -29,8 +34,7 @@ export function cleanEnv(more: NodeJS.ProcessEnv = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(
     ([name]) => !/^(NODE_OPTIONS|TAP|SVC_|_TAP|CI$|FORCE_COLOR|npm_)/.test(name),
   )
-  // The profiles of whoever runs the tests are none of theirs.
-  return { ...Object.fromEntries(kept), SVC_CONFIG_DIR: '/nowhere/config', ...more }
+  return { ...Object.fromEntries(kept), NODE_COMPILE_CACHE: COMPILE_CACHE, SVC_CONFIG_DIR: NO_CONFIG_DIR, ...more }
 }
 
 /** Runs one command to its end. */
@@ -48,7 +52,9 @@ export async function svc(words: readonly string[], { env = {}, ...options }: Sv
 
 /** An own state directory, whose service is stopped and whose data is removed at the end of the test. */
 export function stateDirOf(t: Test): string {
-  const stateDir = mkdtempSync(join(tmpdir(), 'svc-up-'))
+  const stateDir = mkdtempSync(join(SCRATCH, 'svc-up-'))
+  // As svc makes its own: the database's user may pass, so the data is here too.
+  chmodSync(stateDir, 0o711)
   t.teardown(async () => {
     await svc(['down', '--state-dir', stateDir])
     const dataDirectory = postgresData(stateDir)

@@ -44,7 +44,16 @@ t.test(
         email: /@/,
         password: /^\S{16,}$/,
       },
-      customer: null,
+      customer: {
+        id: 'customer-demo',
+        name: 'Grace Demo',
+        email: 'grace@demo.example',
+        password: /^\S{16,}$/,
+        client_id: /^customers-key-/,
+        client_secret: /^\S{40,}$/,
+        realm: 'customers',
+        account_id: String,
+      },
     })
     t.equal(state.demo_url, `${state.api_url}/dev/merchant-harness`)
     t.equal((await fetch(`${state.api_url}/readyz`)).status, 200)

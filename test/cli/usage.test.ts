@@ -166,7 +166,8 @@ t.test('states prints the tables that the service runs by', async (t) => {
   const rows: { machine: string; from: string | null; to: string }[] = JSON.parse(
     (await runCli(['states', '--json'])).stdout,
   )
-  t.same([...new Set(rows.map((row) => row.machine))], ['payments', 'consents', 'disputes', 'deliveries', 'kyb'])
+  const MACHINES = ['payments', 'consents', 'disputes', 'deliveries', 'kyb', 'orders', 'recurring', 'requests']
+  t.same([...new Set(rows.map((row) => row.machine))], MACHINES)
   t.ok(rows.some((row) => row.from === 'Settled' && row.to === 'Refunded'))
   t.match(
     (await runCli(['states', 'payments', '--mermaid'])).stdout,

@@ -24,14 +24,21 @@ import { startEmbedded } from '../../src/db/embedded.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { serverUser, sharedFolder, shortHash } from '../../src/db/postgres-files.ts'
 import { holdsWithin, isAlive } from '../../src/db/postmaster.ts'
+import { SCRATCH } from '../support/scratch.ts'
 
 const isRoot = process.getuid?.() === 0
-const root = mkdtempSync(join(tmpdir(), 'svc-embedded-'))
-chmodSync(root, 0o711)
-t.teardown(() => rmSync(root, { recursive: true, force: true }))
+const newFolder = (parent: string): string => {
+  const folder = mkdtempSync(join(parent, 'svc-embedded-'))
+  chmodSync(folder, 0o711)
+  t.teardown(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+// Programs are kept apart from data: they may not run where the data is.
+const root = newFolder(tmpdir())
+const states = newFolder(SCRATCH)
 
 let count = 0
-const newStateDir = (): string => join(root, `state-${(count += 1)}`)
+const newStateDir = (parent = states): string => join(parent, `state-${(count += 1)}`)
 
 const lines: string[] = []
 const start = (
@@ -246,7 +253,7 @@ t.test('an installation without install scripts works all the same', async (t) =
     .array(z.object({ target: z.string() }))
     .parse(JSON.parse(readFileSync(join(packageFolder, 'native/pg-symlinks.json'), 'utf8')))
   for (const { target } of links) rmSync(join(packageFolder, target), { force: true })
-  const server = await start(newStateDir(), { packageFolder })
+  const server = await start(newStateDir(root), { packageFolder })
   t.equal(await ask(server.url, 'select 1'), 1)
   await server.stop()
 })

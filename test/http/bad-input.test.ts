@@ -71,6 +71,12 @@ const INVALID: Case[] = [
   ['a currency that is a number', { currency: 826 }, [['currency', 'INVALID_TYPE']]],
   ['another valid currency', { currency: 'USD' }, [['currency', 'UNSUPPORTED_CURRENCY']], 'UNSUPPORTED_CURRENCY'],
   ['a payer name of 141 characters', { payer_name: 'x'.repeat(141) }, [['payer_name', 'TOO_LONG']]],
+  [
+    'a reference that turns its line around',
+    { remittance_reference: 'a\u202eb' },
+    [['remittance_reference', 'INVALID_FORMAT']],
+  ],
+  ['a reference of two lines', { remittance_reference: 'a\nb' }, [['remittance_reference', 'INVALID_FORMAT']]],
   ['a reference of 19 characters', { remittance_reference: 'x'.repeat(19) }, [['remittance_reference', 'TOO_LONG']]],
   ['a bank id of 51 characters', { debtor_bank_id: 'x'.repeat(51) }, [['debtor_bank_id', 'TOO_LONG']]],
   [

@@ -129,6 +129,12 @@ t.test('the document names the proof that the service takes', async (t) => {
   t.same(names(tokens), ['merchantToken', 'paymentState', 'platformToken'])
   t.same(names(headers), ['merchantClientId', 'paymentState', 'platformUser'])
   t.same(tokens.body.paths['/api/v1/payments'].post.security, [{ merchantToken: [] }])
+  const { paths } = (await service.call('GET', '/open-banking/v1/openapi.json')).body
+  t.same(paths['/open-banking/v1/payments'].post.security, [{ customerToken: ['payments'] }])
+  t.same(paths['/open-banking/v1/payments/{PaymentId}'].get.security, [
+    { customerToken: ['payments'] },
+    { customerToken: ['accounts'] },
+  ])
   t.same(tokens.body.paths['/api/v1/sandbox/merchants'].post.security, [{ platformToken: [] }])
   t.match(tokens.body.components.securitySchemes.platformToken.openIdConnectUrl, /realms\/platform\/\.well-known/)
 })

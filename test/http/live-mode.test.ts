@@ -39,6 +39,9 @@ const SANDBOX_ONLY: ['GET' | 'POST', string][] = [
   ['GET', '/widget-demo.html'],
   ['POST', '/api/v1/sandbox/seed'],
   ['POST', '/api/v1/sandbox/merchants'],
+  ['POST', '/api/v1/sandbox/customers'],
+  ['GET', '/api/v1/sandbox/accounts'],
+  ['GET', '/api/v1/sandbox/books'],
   ['POST', '/api/v1/sandbox/clock/advance'],
   ['GET', '/api/v1/sandbox/mails'],
 ]

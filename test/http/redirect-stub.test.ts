@@ -6,18 +6,19 @@ import { request } from 'undici'
 import { signRequest } from '../../src/banks/mock-request.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { makeRedirectStub } from '../../src/http/pages/redirect-stub.ts'
+import { addCustomer, balanceOf } from '../support/customers.ts'
 import { books, BANK_SECRET, consentRequest, executionOf, patience, stage, testMockBank } from '../support/mock-bank.ts'
 
 const port = await freePort()
 const origin = `http://127.0.0.1:${port}`
-const { bank, pool } = await testMockBank(t, { publicUrl: origin })
+const { bank, pool, owner } = await testMockBank(t, { publicUrl: origin })
 const stub = makeRedirectStub({ bank })
 
 const server = createServer((req, res) => {
   void text(req).then(async (body) => {
     const { searchParams: query } = new URL(req.url ?? '', origin)
     const reply =
-      req.method === 'POST' ? await stub.decide({ query, form: new URLSearchParams(body) }) : stub.show({ query })
+      req.method === 'POST' ? await stub.decide({ query, form: new URLSearchParams(body) }) : await stub.show({ query })
     res.writeHead(reply.status, reply.headers).end(reply.body)
   })
 })
@@ -73,6 +74,116 @@ t.test('the page shows payee, amount and reference, and works without a script',
     t.ok(page.body.includes(shown), shown)
   }
   t.notMatch(page.body, /<script|javascript:|\son\w+=/i)
+})
+
+t.test(
+  'the payer chooses among the accounts of the payment’s currency, and an account elsewhere comes first',
+  async (t) => {
+    const none = await get(stage(bank, consentRequest()))
+    t.notMatch(none.body, /<select|Pay from/, 'where the bank has no accounts there is nothing to choose')
+    const { account, accounts } = await addCustomer(
+      { owner },
+      {
+        name: '<b>"Ada" & Co',
+        accounts: [{}, { currency: 'EUR' }, { status: 'Blocked' }, { balance: 0n, overdraft: 1n }],
+      },
+    )
+    await owner.query(`select book_transfer(gen_random_uuid(), $1, null, 1, 'GBP', null, null, null)`, [
+      accounts[3]?.id,
+    ])
+    const consent = consentRequest()
+    const url = stage(bank, consent)
+    const { body } = await get(url)
+    t.match(
+      body,
+      /<label for="account">Pay from<\/label>\n<select id="account" name="account">\n<option value="">An account at another bank<\/option>/,
+    )
+    const offered = [...body.matchAll(/<option value="([^"]+)">([^<]*)<\/option>/g)].map(([, id, text]) => [id, text])
+    const shown = (index: number) => [
+      accounts[index]?.id,
+      `&lt;b&gt;&quot;Ada&quot; &amp; Co, ending ${accounts[index]?.number.slice(-4)}`,
+    ]
+    t.same(offered.toSorted(), [shown(0), shown(3)].toSorted(), 'of them only those that can pay')
+    t.notOk(body.includes(account.number), 'no number is shown in full')
+    t.notMatch(body, /1000\.00|-0\.01/, 'nor what is on an account')
+    t.equal((await post(url, { decision: 'approve', account: account.id })).status, 303)
+    t.match(await bank.execute(executionOf(consent), patience()), { outcome: 'executed' })
+    t.equal(await balanceOf({ owner }, account.id), 95_000n)
+  },
+)
+
+t.test('an account that the payment names stands on the page and leaves no choice', async (t) => {
+  const { account } = await addCustomer({ owner }, { name: 'Grace Payer' })
+  const debtorAccount = { scheme: 'UK.OBIE.SortCodeAccountNumber', identification: account.number } as const
+  const consent = consentRequest({ debtorAccount })
+  const page = await get(stage(bank, consent))
+  t.match(page.body, `<dt>From</dt><dd>your account ending ${account.number.slice(-4)}</dd>`)
+  t.notMatch(page.body, /Grace|1000\.00/, 'who has the link learns neither whose it is nor what is on it')
+  t.notMatch(page.body, /<select/)
+  t.notOk(page.body.includes(account.number))
+  t.equal((await post(stage(bank, consent), { decision: 'approve', account: '' })).status, 303)
+  await bank.execute(executionOf(consent), patience())
+  t.equal(await balanceOf({ owner }, account.id), 95_000n)
+})
+
+t.test('a named account that can’t pay is told of before the payer decides, with what it fails with', async (t) => {
+  const { accounts } = await addCustomer(
+    { owner },
+    { accounts: [{ currency: 'EUR' }, { status: 'Blocked' }, { status: 'Closed' }, {}] },
+  )
+  const [euro, blocked, closed, good] = accounts.map(({ number }) => number)
+  for (const [identification, problem] of [
+    [euro, 'it is in EUR, and the payment in GBP. Approve it, and it fails with INVALID_DEBTOR_ACCOUNT'],
+    [blocked, 'it is blocked. Approve it, and it fails with ACCOUNT_BLOCKED'],
+    [closed, 'it is closed. Approve it, and it fails with ACCOUNT_CLOSED'],
+    ['00007599999999', 'this bank has no such account. Approve it, and it fails with INVALID_DEBTOR_ACCOUNT'],
+    [good, undefined],
+    ['20000055779911', undefined],
+  ] as const) {
+    if (identification === undefined) throw new Error('no such account')
+    const consent = consentRequest({ debtorAccount: { scheme: 'UK.OBIE.SortCodeAccountNumber', identification } })
+    const url = stage(bank, consent)
+    const { body } = await get(url)
+    t.equal(/can't pay: ([^<]*)\.<\/p>/.exec(body)?.[1], problem, problem ?? 'nothing is wrong with it')
+    t.equal((await post(url, { decision: 'approve' })).status, 303)
+    const outcome = await bank.execute(executionOf(consent), patience())
+    t.equal('failureCode' in outcome ? outcome.failureCode : undefined, problem?.split(' ').at(-1), 'and so it does')
+  }
+})
+
+t.test('the accounts stand by the names of their holders, the demo customer’s first', async (t) => {
+  for (const name of ['zoe', 'Abel', 'Grace Demo', 'Mia']) await addCustomer({ owner }, { name, accounts: [{}] })
+  await owner.query(`update customers set external_customer_id = 'customer-demo' where name = 'Grace Demo'`)
+  const { body } = await get(stage(bank, consentRequest()))
+  const [first, ...others] = [...body.matchAll(/<option value="[^"]+">([^<]*), ending/g)].map(([, name = '']) => name)
+  t.equal(first, 'Grace Demo')
+  t.same(
+    others.map((name) => name.toLowerCase()),
+    others.map((name) => name.toLowerCase()).toSorted(),
+  )
+  t.ok(others.includes('zoe') && others.includes('Abel'))
+})
+
+t.test('an account that can’t pay is answered with a page that says why, and the choice stays open', async (t) => {
+  const { accounts } = await addCustomer({ owner }, { accounts: [{ currency: 'EUR' }, {}] })
+  const url = stage(bank, consentRequest())
+  const refused = await post(url, { decision: 'approve', account: accounts[0]?.number ?? '' })
+  t.match(refused, { status: 400, headers: { location: undefined } })
+  t.match(refused.body, /This account can't pay/)
+  t.match(refused.body, /it is in EUR, and the payment in GBP/)
+  t.notOk(refused.body.includes(accounts[0]?.number ?? ''))
+  t.equal(refused.headers['x-problem'], 'it is in EUR, and the payment in GBP', 'a program reads the one rule too')
+  const unknown = await post(url, { decision: 'approve', account: '<script>' })
+  t.match(unknown, { status: 400, body: /this bank has no such account/ })
+  t.notMatch(unknown.body, /<script/)
+  t.equal(unknown.headers['x-problem'], 'this bank has no such account')
+  const two: [string, string][] = [
+    ['decision', 'approve'],
+    ['account', accounts[1]?.id ?? ''],
+    ['account', ''],
+  ]
+  t.equal((await post(url, two)).status, 400)
+  t.equal((await post(url, { decision: 'cancel', account: 'whatever' })).status, 303, 'who cancels needs no account')
 })
 
 t.test('the policy allows the one style sheet and the way back, and nothing else', async (t) => {
@@ -199,6 +310,7 @@ t.test('a changed request is refused by the page and by the form, and nothing is
     ['currency', 'EUR'],
     ['endToEndId', 'x'],
     ['consent', 'x'],
+    ['payeeId', '00000000-0000-4000-8000-000000000000'],
   ]
   const requests = [
     ...changes.map(([member, value]) => tampered(url, member, value)),

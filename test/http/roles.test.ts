@@ -93,7 +93,33 @@ const MAY: Record<string, string> = {
   whoami: 'ADMIN DEVELOPER FINANCE NONE OWNER OPS SUPPORT',
   bankCallback: open,
 
+  // Of customers: the scopes, of which one is enough.
+  listAccounts: 'accounts',
+  getBalance: 'accounts',
+  listAccountTransactions: 'accounts',
+  createOrder: 'payments',
+  getOrder: 'accounts payments',
+  createRecurring: 'payments',
+  listRecurring: 'accounts payments',
+  getRecurring: 'accounts payments',
+  cancelRecurring: 'payments',
+  createRequestToPay: 'payments',
+  listRequestsToPay: 'accounts payments',
+  getRequestToPay: 'accounts payments',
+  acceptRequestToPay: 'payments',
+  rejectRequestToPay: 'payments',
+  createOfferToPay: 'payments',
+  listOffersToPay: 'accounts payments',
+  getOfferToPay: 'accounts payments',
+  acceptOfferToPay: 'payments',
+  rejectOfferToPay: 'payments',
+
   createSandboxMerchant: 'OWNER OPS',
+  createSandboxCustomer: 'OWNER OPS',
+  listSandboxAccounts: 'OWNER OPS',
+  setSandboxAccount: 'OWNER OPS',
+  checkBooks: 'OWNER OPS',
+  seedSandbox: 'OWNER OPS',
   advanceSandboxClock: 'OWNER OPS',
   listMails: 'OWNER OPS',
   getMail: 'OWNER OPS',
@@ -130,28 +156,46 @@ const CALLERS: Record<string, Caller> = {
     role: '-',
     headers: operator({ roles: ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE'] }),
   },
-  'a customer of a bank': {
-    realm: 'customers',
-    role: '-',
-    headers: {
-      authorization: `Bearer ${idp.mint('customers', { clientId: 'customers-cli', roles: ['ADMIN', 'OWNER'] })}`,
-    },
-  },
+  'a customer who may look at accounts': { realm: 'customers', role: 'accounts', headers: customer('openid accounts') },
+  'a customer who may pay': { realm: 'customers', role: 'payments', headers: customer('openid payments') },
+  'a customer without scopes': { realm: 'customers', role: '-', headers: customer('openid account payment') },
   nobody: { realm: 'none', role: '-', headers: {} },
+}
+
+/** Somebody whom the bank does not know; roles of other realms count for nothing here. */
+function customer(scope: string): Record<string, string> {
+  const wish = { clientId: 'customers-cli', roles: ['ADMIN', 'OWNER'], claims: { scope } }
+  return { authorization: `Bearer ${idp.mint('customers', wish)}` }
 }
 
 /** The refusal that a caller must meet; undefined where it must be let in. */
 function refusal(may: string, accesses: readonly string[], { realm, role }: Caller): string | undefined {
   if (may === open || may.split(' ').includes(role)) return undefined
   if (realm === 'none') return 'UNAUTHENTICATED'
+  if (realm === 'customers' && accesses.includes('customer')) return 'FORBIDDEN_SCOPE'
   const isOwnRealm = accesses.includes(realm) || (realm === 'platform' && accesses.includes('sandbox'))
   return isOwnRealm ? 'FORBIDDEN_ROLE' : 'WRONG_REALM'
 }
 
-const STATUS: Record<string, number> = { UNAUTHENTICATED: 401, WRONG_REALM: 403, FORBIDDEN_ROLE: 403 }
+const STATUS: Record<string, number> = {
+  UNAUTHENTICATED: 401,
+  WRONG_REALM: 403,
+  FORBIDDEN_ROLE: 403,
+  FORBIDDEN_SCOPE: 403,
+}
+/** Surface A's words for them (decision 10). */
+const OPEN_BANKING: Record<string, string> = {
+  UNAUTHENTICATED: 'UK.OBIE.Header.Invalid',
+  WRONG_REALM: 'UK.OBIE.Reauthenticate',
+  FORBIDDEN_SCOPE: 'UK.OBIE.Reauthenticate',
+}
 const REFUSALS = ['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE', 'WRONG_REALM']
 
 const OPERATIONS = [...ROUTES, ...SANDBOX_ROUTES].map((row) => row.operation)
+
+function isRefused({ status, body }: Answer): boolean {
+  return status === 401 || status === 403 || REFUSALS.includes(body?.code)
+}
 
 t.test('the table has every operation, and no other', async (t) => {
   t.same(Object.keys(MAY).toSorted(), OPERATIONS.map(({ name }) => name).toSorted())
@@ -166,8 +210,11 @@ for (const operation of OPERATIONS) {
         ...(hasBody(operation) ? { body: { nothing: true } } : {}),
       })
       const expected = refusal(MAY[operation.name] ?? '', operation.access, caller)
-      if (expected === undefined) t.notOk(REFUSALS.includes(answer.body.code), `${name} is let in: ${answer.text}`)
-      else t.match(answer, { status: STATUS[expected], body: { code: expected } }, `${name} is refused: ${expected}`)
+      if (expected === undefined) t.notOk(isRefused(answer), `${name} is let in: ${answer.text}`)
+      else if (operation.access.includes('customer')) {
+        const body = { Errors: [{ ErrorCode: OPEN_BANKING[expected] }] }
+        t.match(answer, { status: STATUS[expected], body }, `${name} is refused: ${expected}`)
+      } else t.match(answer, { status: STATUS[expected], body: { code: expected } }, `${name} is refused: ${expected}`)
     }
   })
 }

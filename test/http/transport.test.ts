@@ -102,6 +102,24 @@ t.test('what is no HTTP is refused and ends no process', async (t) => {
   t.ok(await stillServes())
 })
 
+t.test('the whole address is a path with its host before it', async (t) => {
+  const ask = (target: string, host = 'svc.example'): Promise<{ status: number | undefined; text: string }> =>
+    rawRequest(port, `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`)
+  for (const target of ['http://svc.example/healthz', 'HTTPS://SVC.example/healthz?x=1', 'http://svc.example/readyz'])
+    t.equal((await ask(target)).status, 200, target)
+  const refused = await ask('http://svc.example/open-banking/v1/accounts')
+  t.equal(refused.status, 401)
+  t.match(refused.text, /"Code":"401 Unauthorized"/, 'with the error of its surface')
+  for (const target of [
+    'http://svc.example',
+    'http://svc.example?x=/healthz',
+    'http://other.example/healthz',
+    'ftp://svc.example/healthz',
+  ])
+    t.equal((await ask(target)).status, 404, target)
+  t.equal((await ask('http://svc.example/healthz', '')).status, 404)
+})
+
 t.test("a client that goes away in the middle of its body is nobody's trouble", async (t) => {
   const before = await countRows(service.owner)
   for (let round = 0; round < 20; round += 1) {

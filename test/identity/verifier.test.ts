@@ -221,6 +221,7 @@ t.test('good tokens are accepted, with what they prove', async (t) => {
     subject: 'acme-server',
     roles: ['ADMIN', 'offline_access'],
     email: 'ada@acme.example',
+    scopes: [],
     expiresAt: payload['exp'],
   })
 })

@@ -69,8 +69,14 @@ t.test('a remote bank is asked between the record of the payment and its move to
   t.match(rows, [{ bank_consent_reference: /^mock-/ }])
 })
 
-t.test('a payment that was staged remotely goes all the way', async (t) => {
-  const { body } = await createPayment(service, merchant)
+t.test('a payment that was staged remotely goes all the way, with all that the bank must know', async (t) => {
+  const payer = { debtor_account_scheme: 'UK.OBIE.IBAN', debtor_identification: 'GB33BUKB20201555555555' }
+  const { body } = await createPayment(service, merchant, { ...payer, remittance_reference: 'Order 7' })
+  t.match(service.app.mockBank.readRequest(new URL(body.redirect_url).searchParams.get('request') ?? ''), {
+    payeeId: merchant.id,
+    debtorAccount: { scheme: 'UK.OBIE.IBAN', identification: 'GB33BUKB20201555555555' },
+    remittanceReference: 'Order 7',
+  })
   t.match(await completeSca(service, body.payment_id, await atBank(body.redirect_url, 'approve')), {
     status: 200,
     body: { status: 'Authorised' },

@@ -151,6 +151,30 @@ t.test('references are checked before anything is played', async (t) => {
   )
 })
 
+t.test('customers and their orders are named as such, and the settlement account by its merchant', async (t) => {
+  const customer = 'customer: { as: c1, balance: "50.00" }'
+  const order = 'order: { as: o1, from: $c1, to: $c1, amount: "1.00" }'
+  t.same(
+    mistakesOf(scenarioOf([customer, order, 'expect: { order: $o1, Status: Pending }', 'expect: { books: balanced }'])),
+    [],
+  )
+  t.same(mistakesOf(scenarioOf(['expect: { account: $merchant, balance: "0.00" }'])), [])
+  t.same(mistakesOf(scenarioOf([PAY, 'expect: { account: $p1, balance: "1.00" }'])), [
+    '5:24 $p1 is no customer: only a step customer makes one',
+  ])
+  t.same(mistakesOf(scenarioOf([customer, 'await: { order: $c1, status: Rejected }'])), [
+    '5:21 $c1 is no order: only a step order makes one',
+  ])
+  t.same(mistakesOf(scenarioOf([customer, 'expect: { account: $c1 }'])), ['5:5 expect says nothing about $c1'])
+  t.same(mistakesOf(scenarioOf([customer, 'expect: { account: $c1, balance: 50 }'])), [
+    '5:38 balance is an amount, which is text: "50" in quotes',
+  ])
+  t.match(mistakesOf(scenarioOf(['expect: { account: $merchant, transactions: [] }'])), [
+    /only a customer's transactions/,
+  ])
+  t.match(mistakesOf(scenarioOf([customer, 'pay: { amount: "1.00", currency: GBP, from: c1 }'])), [/\$c1/])
+})
+
 t.test("a payment can't be rejected after it was made, and the message says what to do instead", async (t) => {
   const { mistakes } = readScenarios({
     file: 'x.yaml',
@@ -212,7 +236,8 @@ t.test('the JSON Schema has every verb', async (t) => {
 })
 
 t.test("each verb's own example is valid", async (t) => {
-  const needed: Record<string, string[]> = { pay: [], dispute: [PAY] }
+  const customers = ['c1', 'c2'].map((name) => `customer: { as: ${name} }`)
+  const needed: Record<string, string[]> = { pay: [], dispute: [PAY], order: customers }
   for (const [verb, { example }] of Object.entries(VERBS)) {
     const before = needed[verb] ?? (example.includes('$d1') ? [PAY, DISPUTE] : [PAY])
     t.same(mistakesOf(scenarioOf([...before, example])), [], verb)

@@ -65,6 +65,33 @@ for (const builtIn of listBuiltIns()) {
   })
 }
 
+t.test('what is on accounts and what became of orders is held against the bank as it is', async (t) => {
+  const money = ['customer: { as: a, balance: "5.00" }', 'customer: { as: b, balance: "0.00" }']
+  const outcome = async (...steps: string[]) => (await playSteps(t, [...money, ...steps])).failure
+  t.match(await outcome('expect: { account: $a, balance: "6.00" }'), {
+    message: 'the account of $a is not as expected: balance',
+    differences: [{ path: 'balance', expected: '"6.00"', actual: '"5.00"' }],
+  })
+  t.match(await outcome('await: { account: $b, balance: "1.00", within: 50ms }'), {
+    message: 'the balance of $b was not 1.00 within 50ms: it is 0.00',
+  })
+  t.match(await outcome('expect: { account: $merchant, balance: "0.00" }'), {
+    message: 'there is no account of $merchant',
+    hint: /once money has come to it/,
+  })
+  const late = [
+    'order: { as: o1, from: $a, to: $b, amount: "5.01" }',
+    'await: { order: $o1, status: AcceptedSettlementCompleted }',
+  ]
+  t.match(await outcome(...late), {
+    message: /^\$o1 is Rejected \(AM04: .+\) and can no longer become AcceptedSettlementCompleted$/,
+  })
+  const own = ['order: { from: $a, to: $a, amount: "1.00" }', 'order: { from: $a, to: $b, amount: "1" }']
+  for (const step of own)
+    t.match(await outcome(step), { message: /^the service refused it with 400 UK\.OBIE\.Field\.Invalid/ })
+  t.equal(await outcome(`${own[1]}\n    expect_error: { http: 400, code: UK.OBIE.Field.Invalid }`), undefined)
+})
+
 t.test('an expectation that fails tells where, the difference, the history and the webhooks', async (t) => {
   const { failure, steps } = await playSteps(t, [
     ...SETTLED,

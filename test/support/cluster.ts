@@ -1,19 +1,19 @@
 import { spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startEmbedded } from '../../src/db/embedded.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { shortHash } from '../../src/db/postgres-files.ts'
 import { holdsWithin, isAlive } from '../../src/db/postmaster.ts'
 import { makeAdminConnection } from '../../src/db/connection.ts'
+import { SCRATCH } from './scratch.ts'
 
 /*
  * One PostgreSQL for a whole run of the suite, shared with runs that go on beside it and kept warm when a
  * run is cut off. A keeper process owns the server; it ends, server and all, when no run is left that uses
  * it. Nothing in it survives, so it does without fsync.
  */
-const folder = join(tmpdir(), `svc-test-${process.getuid?.() ?? 0}-${shortHash(packageRoot())}`)
+const folder = join(SCRATCH, `svc-test-${process.getuid?.() ?? 0}-${shortHash(packageRoot())}`)
 const usersFolder = join(folder, 'users')
 const urlFile = join(folder, 'url')
 const attemptsMax = 15

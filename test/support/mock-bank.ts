@@ -1,9 +1,11 @@
 import { randomUUID } from 'node:crypto'
+import type pg from 'pg'
 import type { DatabasePool } from 'slonik'
 import { z } from 'zod'
 import type { ConsentRequest, ExecutionOrder, RefundOrder } from '../../src/banks/connector.ts'
 import { makeMockBank } from '../../src/banks/mock.ts'
 import type { MockBank, MockBankOptions } from '../../src/banks/mock.ts'
+import { makePgConnection } from '../../src/db/connection.ts'
 import { makePool } from '../../src/db/pool.ts'
 import { sql } from '../../src/db/sql.ts'
 import { makeIds } from '../../src/lib/ids.ts'
@@ -13,16 +15,24 @@ import { testDatabase } from './database.ts'
 /** The mock bank's key in tests. */
 export const BANK_SECRET = 'the key of the mock bank'
 
+/** The merchant whom consents are for, where a test says nothing. */
+export const PAYEE_ID = '0192f0c1-2d3e-7a4b-8c5d-6e7f80910203'
+
 type Teardown = { teardown: (handler: () => Promise<void>) => unknown }
 
-/** A mock bank on a database of its own, acting as the runtime role. Its silences are short. */
+/** A mock bank on a database of its own, acting as the runtime role, with one payee. Its silences are short. */
 export async function testMockBank(
   t: Teardown,
   options: Partial<MockBankOptions> = {},
-): Promise<{ bank: MockBank; pool: DatabasePool }> {
+): Promise<{ bank: MockBank; pool: DatabasePool; owner: pg.Client }> {
   const { url } = await testDatabase(t)
   const pool = await makePool({ databaseUrl: url, size: 6, role: 'svc_runtime' })
-  t.teardown(() => pool.end())
+  const owner = await makePgConnection({ databaseUrl: url, onError: () => undefined })
+  t.teardown(async () => {
+    await owner.end()
+    await pool.end()
+  })
+  await addPayee(owner, PAYEE_ID)
   const bank = makeMockBank({
     publicUrl: 'http://127.0.0.1:9',
     secret: BANK_SECRET,
@@ -33,7 +43,17 @@ export async function testMockBank(
     silenceMs: 20,
     ...options,
   })
-  return { bank, pool }
+  return { bank, pool, owner }
+}
+
+/** A merchant as far as a bank needs one: a row that its account's owner can refer to. */
+export async function addPayee(owner: pg.Client, id: string = randomUUID()): Promise<string> {
+  await owner.query(
+    `insert into merchants (id, client_id, legal_name, trading_name, name, fee_percentage, fee_flat, webhook_signing_secret)
+     values ($1, $2, 'Corner Shop Ltd', 'Corner Shop', 'Corner Shop', 0.01, 0.20, 'sealed')`,
+    [id, `merchant-${id}`],
+  )
+  return id
 }
 
 /** A signal that never comes in a test. */
@@ -50,9 +70,12 @@ export function consentRequest(over: Partial<ConsentRequest> = {}): ConsentReque
     state: ids.token(),
     amount: '50.0000',
     currency: 'GBP',
+    payeeId: PAYEE_ID,
     payeeName: 'Corner Shop',
     redirectUri: 'https://shop.example/return',
     debtorBankId: undefined,
+    debtorAccount: undefined,
+    remittanceReference: undefined,
     scenario: undefined,
     ...over,
   }
@@ -69,10 +92,11 @@ export async function decideOn(
   bank: MockBank,
   consent: ConsentRequest,
   decision: 'approve' | 'cancel' = 'approve',
+  account?: string,
 ): Promise<string | undefined> {
   const request = bank.readRequest(stage(bank, consent).searchParams.get('request') ?? '')
   if (!request) throw new Error('the mock bank does not know its own request')
-  const outcome = await bank.decide(request, decision)
+  const outcome = await bank.decide(request, decision, account)
   return outcome.returns === 'with-code' ? outcome.code : undefined
 }
 

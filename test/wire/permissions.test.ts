@@ -129,6 +129,11 @@ const ASKED: Record<string, Permission> = {
   revokeStaffClient: 'administer platform',
   rotateRealmKeys: 'administer platform',
   createSandboxMerchant: 'operate sandbox',
+  createSandboxCustomer: 'operate sandbox',
+  listSandboxAccounts: 'operate sandbox',
+  setSandboxAccount: 'operate sandbox',
+  checkBooks: 'operate sandbox',
+  seedSandbox: 'operate sandbox',
   advanceSandboxClock: 'operate sandbox',
   listMails: 'operate sandbox',
   getMail: 'operate sandbox',
@@ -160,7 +165,11 @@ t.test('only whoami is for any role, for what asks for none is refused', async (
 })
 
 t.test('what needs no caller is a short list, and each has a credential of its own or tells no secret', async (t) => {
-  const open = operations.filter(({ access }) => !isForCallers(access))
+  const open = operations.filter(({ access, scopes = [] }) => {
+    // A customer's token must have been asked for at least one of the scopes.
+    t.equal(access.includes('customer'), scopes.length > 0)
+    return !isForCallers(access) && !access.includes('customer')
+  })
   t.same(open.map(({ name, access }) => [name, ...access]).toSorted(), [
     ['bankCallback', 'bank'],
     ['completeSca', 'anyone'],

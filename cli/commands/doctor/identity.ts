@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { PLATFORM_REALM, issuerOf } from '../../../src/lib/realms.ts'
+import { CUSTOMERS_REALM, PLATFORM_REALM, issuerOf } from '../../../src/lib/realms.ts'
 import { finding, ok, skipped } from './check.ts'
 import type { Check } from './check.ts'
 import { probe } from './probe.ts'
@@ -11,8 +11,10 @@ const SKEW_MAX_MS = 5_000
 const Discovery = z.object({ issuer: z.string() })
 const KeySet = z.object({ keys: z.array(z.object({ alg: z.string().optional(), use: z.string().optional() })) })
 
-/** By Keycloak's own tool: no operator can sign in where there is no such key. */
-const ADD_KEY = `kcadm.sh create components -r ${PLATFORM_REALM} -s name=ps256 -s providerId=rsa-generated -s providerType=org.keycloak.keys.KeyProvider -s 'config.priority=["200"]' -s 'config.algorithm=["PS256"]'`
+/** By Keycloak's own tool: nobody can sign in to a realm where there is no such key. */
+function addKey(realm: string): string {
+  return `kcadm.sh create components -r ${realm} -s name=ps256 -s providerId=rsa-generated -s providerType=org.keycloak.keys.KeyProvider -s 'config.priority=["200"]' -s 'config.algorithm=["PS256"]'`
+}
 
 /** Looks over the identity provider of a service: each check is one line. Nothing is changed. */
 export async function checkIdentity(subject: Subject): Promise<Check[]> {
@@ -23,7 +25,8 @@ export async function checkIdentity(subject: Subject): Promise<Check[]> {
     ok('provider', `${kind}, realms at ${authUrl}/realms/<realm>`),
     await checkRights(subject),
     checkDiscovery(subject, authUrl, discovery),
-    await checkKeys(subject, authUrl),
+    await checkKeys(subject, authUrl, { check: 'keys', realm: PLATFORM_REALM }),
+    await checkKeys(subject, authUrl, { check: 'customer keys', realm: CUSTOMERS_REALM }),
     await checkClock(subject, authUrl, discovery),
     checkTls(subject, authUrl),
     await checkRegistrations(subject),
@@ -70,16 +73,20 @@ function whenAway({ kind, isRunning }: Subject, authUrl: string): string {
 }
 
 /** Tokens are signed with PS256 (decision 43). */
-async function checkKeys(subject: Subject, authUrl: string): Promise<Check> {
-  const probed = await probe(`${issuerOf(authUrl, PLATFORM_REALM)}/protocol/openid-connect/certs`)
+async function checkKeys(
+  { kind }: Subject,
+  authUrl: string,
+  { check, realm }: { check: string; realm: string },
+): Promise<Check> {
+  const probed = await probe(`${issuerOf(authUrl, realm)}/protocol/openid-connect/certs`)
   const data = probed.status === 200 ? KeySet.safeParse(probed.json).data : undefined
-  if (data === undefined) return skipped('keys', `realm ${PLATFORM_REALM} gives no keys to look at`)
+  if (data === undefined) return skipped(check, `realm ${realm} gives no keys to look at`)
   if (data.keys.some(({ alg, use }) => alg === 'PS256' && use !== 'enc'))
-    return ok('keys', `realm ${PLATFORM_REALM} has a PS256 key`)
+    return ok(check, `realm ${realm} has a PS256 key`)
   return finding(
-    'keys',
-    `realm ${PLATFORM_REALM} has no PS256 key: its tokens are refused`,
-    subject.kind === 'keycloak' ? ADD_KEY : `svc staff rotate-keys --realm ${PLATFORM_REALM} --reason "no PS256 key"`,
+    check,
+    `realm ${realm} has no PS256 key: its tokens are refused`,
+    kind === 'keycloak' ? addKey(realm) : `svc staff rotate-keys --realm ${realm} --reason "no PS256 key"`,
   )
 }
 

@@ -8,7 +8,7 @@ import { listOutbox, listWebhooks } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
+import { CliError, withHint } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { findMerchant } from '../../find-merchant.ts'
 import { rowsOf } from '../../pages.ts'
@@ -41,7 +41,26 @@ export async function findExplanation(
   given: string,
   { platform }: { platform: boolean },
 ): Promise<Explanation> {
-  const client = context.client()
+  try {
+    return await tellEither(context.client(), given, platform)
+  } catch (error) {
+    if (error instanceof CliError && error.options.exit === EXIT.notFound) throw withCustomersThings(error, given)
+    throw error
+  }
+}
+
+/** What customers of the bank have is told by other commands. */
+function withCustomersThings(error: CliError, given: string): CliError {
+  const id = isUuid(given) ? given : '<id>'
+  const ways = [
+    ...(error.options.hint === undefined ? [] : [error.options.hint]),
+    'what a customer of the bank has, as that customer:',
+    ...['payment', 'recurring get', 'request-to-pay get', 'offer-to-pay get'].map((words) => `svc ob ${words} ${id}`),
+  ]
+  return withHint(error, ways.join('\n'))
+}
+
+async function tellEither(client: Client, given: string, platform: boolean): Promise<Explanation> {
   if (platform) return asOperator(client, given)
   const own = await attempt(() => asMerchant(client, given))
   if ('story' in own) return own.story

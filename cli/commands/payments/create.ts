@@ -31,6 +31,7 @@ export const CreateOptions = z.object({
   scenario: text,
   approve: z.boolean().default(false),
   cancel: z.boolean().default(false),
+  fromAccount: text,
   /** True is the end that the payer's decision leads to. */
   wait: z.union([z.literal(true), PaymentStatus]).optional(),
   timeout: z.string(),
@@ -40,6 +41,8 @@ export type CreateOptions = z.infer<typeof CreateOptions>
 /** `svc payments create`: one request, and on demand the payer's part and the wait for the end. */
 export async function create(context: Context, { options }: CommandInput<CreateOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
+  if (options.fromAccount !== undefined && !options.approve)
+    throw usageError('--from-account is the account of a payer who approves', '--approve --from-account 00007512345678')
   const client = context.client()
   const key = options.idempotencyKey ?? randomUUID()
   const facts: Record<string, string> = { idempotency_key: key }
@@ -52,6 +55,7 @@ export async function create(context: Context, { options }: CommandInput<CreateO
       await seeThrough(context, client, {
         created,
         decision,
+        account: options.fromAccount,
         wait: options.wait === true ? (options.cancel ? 'Failed' : 'Settled') : options.wait,
         timeoutMs,
       })
@@ -80,6 +84,7 @@ async function createOnce(
 type Rest = {
   created: CreatedPayment
   decision: Decision | undefined
+  account: string | undefined
   wait: PaymentStatus | undefined
   timeoutMs: number
 }
@@ -88,13 +93,13 @@ type Rest = {
 async function seeThrough(
   context: Context,
   client: Client,
-  { created, decision, wait, timeoutMs }: Rest,
+  { created, decision, account, wait, timeoutMs }: Rest,
 ): Promise<void> {
   const paymentId = created.payment_id
   context.note(`Payment: ${paymentId}`)
   // A repeat of a finished creation has no payer to wait for any more.
   if (decision !== undefined && created.status === 'AwaitingAuthorisation') {
-    const end = await actAsPayer(client, created, decision)
+    const end = await actAsPayer(client, created, decision, account)
     if (end === 'stranded') context.note('In this scenario the bank does not send the payer back.')
   }
   const { payment, problem } =

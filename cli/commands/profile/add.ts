@@ -6,6 +6,7 @@ import { entryKey, updateEntries } from '../../auth/credentials-file.ts'
 import { DEV, checkedName, readUserConfig, saveProfile } from '../../auth/profiles.ts'
 import type { Profile } from '../../auth/profiles.ts'
 import { discover } from '../../auth/service-info.ts'
+import { kindOfRealm } from '../../auth/target.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
@@ -15,6 +16,7 @@ import { viewOf } from './view.ts'
 export const AddOptions = z.object({
   realm: z.string().optional(),
   platform: z.boolean().default(false),
+  customer: z.union([z.literal(true), z.string()]).optional(),
   withSecret: z.boolean().default(false),
 })
 export type AddOptions = z.infer<typeof AddOptions>
@@ -46,20 +48,31 @@ export async function add(context: Context, { args, options }: CommandInput<AddO
 type Wish = { apiUrl: string; options: AddOptions; clientId: string | undefined }
 
 function profileOf(service: ServiceInfo, { apiUrl, options, clientId }: Wish): Profile {
-  const named = options.platform ? service.platform_realm : options.realm
-  const realm = named ?? (clientId === undefined ? undefined : realmOfClientId(clientId))
+  const { customer } = options
+  checkCustomer(customer, service)
+  const named = customer === undefined ? options.realm : service.customers_realm
+  const realm =
+    (options.platform ? service.platform_realm : named) ??
+    (clientId === undefined ? undefined : realmOfClientId(clientId))
   if (realm === undefined && service.auth_url !== null)
-    throw usageError('which realm?', '--realm <realm>, or --platform')
+    throw usageError('which realm?', '--realm <realm>, --platform, or --customer')
   return {
     api_url: apiUrl,
     auth_url: service.auth_url?.replace(/\/+$/, '') ?? null,
     realm: realm ?? null,
     client_id: clientId ?? (realm === undefined ? null : clientIdsOf(realm).cli),
-    kind: realm === service.platform_realm ? 'platform' : 'merchant',
+    kind: kindOfRealm(realm, service),
     mode: service.mode,
     role: null,
-    subject: null,
+    subject: typeof customer === 'string' ? customer : null,
   }
+}
+
+/** A name is enough where nobody signs in, and no proof where somebody does. */
+function checkCustomer(customer: AddOptions['customer'], { auth_url }: ServiceInfo): void {
+  if (customer === true && auth_url === null) throw usageError('which customer?', '--customer <id>')
+  if (typeof customer === 'string' && auth_url !== null)
+    throw usageError('--customer: customers sign in there, and have no name to give', '--customer, without an id')
 }
 
 const SECRET_BYTES_MAX = 1_024

@@ -4,7 +4,7 @@ import { meantProfile, signOut } from '../../auth/sign-out.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { notRunning, unknownProfile } from '../../find-service.ts'
-import { devItem, itemOf, realmText, recordOf, roleText, signedInText } from './view.ts'
+import { customerText, devItem, itemOf, realmText, recordOf, roleText, signedInText } from './view.ts'
 import type { ProfileItem } from './view.ts'
 
 const FIELDS = [
@@ -21,6 +21,7 @@ const FIELDS = [
   'signed_in',
   'login',
   'operator',
+  'customer',
 ] as const
 
 /** `svc profile list`: the built-in one first, while its service runs. */
@@ -28,8 +29,9 @@ export async function list(context: Context, _input: CommandInput<object>): Prom
   const { profiles } = readUserConfig(configDirOf(context.io.env))
   const dev = devItem(context)
   const own = Object.entries(profiles).map(([name, profile]) => itemOf(context, name, profile))
+  const items = dev === undefined ? own : [dev, ...own]
   context.print.list<ProfileItem>({
-    items: dev === undefined ? own : [dev, ...own],
+    items,
     fields: FIELDS,
     columns: [
       { title: '', value: (item) => (item.current ? '*' : '') },
@@ -39,12 +41,15 @@ export async function list(context: Context, _input: CommandInput<object>): Prom
       { title: 'realm', value: realmText },
       { title: 'role', value: roleText },
       { title: 'signed in', value: signedInText },
+      ...(items.some((item) => customerText(item) !== '') ? [CUSTOMER] : []),
     ],
     id: (item) => item.name,
     empty: 'There are no profiles. svc login makes one; svc up starts a service that needs none.',
   })
   return undefined
 }
+
+const CUSTOMER = { title: 'customer', value: customerText, below: true }
 
 /** `svc profile use`. */
 export async function use(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {

@@ -8,6 +8,7 @@ import type { Context } from '../../context.ts'
 import { CliError } from '../../errors.ts'
 import { runningState } from '../../find-service.ts'
 import type { RecordView } from '../../output.ts'
+import type { ServiceState } from '../../service-state.ts'
 
 /** A profile as it is printed. Nothing in it is secret. */
 export type ProfileItem = Pick<
@@ -23,6 +24,8 @@ export type ProfileItem = Pick<
   login: string | null
   /** Whom operators' commands act as, where that is a login of its own: of the running service. */
   operator: OperatorItem | null
+  /** The bank's customer that svc ob acts as, the same way. */
+  customer: OperatorItem | null
 }
 
 type SignedIn = 'yes' | 'expired' | 'no' | 'not needed'
@@ -46,6 +49,7 @@ export function itemOf(context: Context, name: string, profile: Profile): Profil
     login: loginNameOf(entry),
     signed_in: auth_url === null ? 'not needed' : signedIn(entry),
     operator: null,
+    customer: null,
   }
 }
 
@@ -55,7 +59,7 @@ export function devItem(context: Context): ProfileItem | undefined {
   if (state === undefined) return undefined
   const entries = readEntries(configDirOf(context.io.env))
   const entryOf = (kind: Profile['kind']) => entries[entryKey({ name: DEV, kind, stateDir: state.state_dir })]
-  const { api_url, auth_url, merchant, operator } = state
+  const { api_url, auth_url, merchant, operator, customer } = state
   const hasProvider = auth_url !== null
   return {
     name: DEV,
@@ -68,7 +72,17 @@ export function devItem(context: Context): ProfileItem | undefined {
     ...loginOf(entryOf('merchant'), { realm: merchant.realm, client_id: merchant.client_id, role: 'ADMIN' }),
     ...(hasProvider ? {} : { realm: null, role: null, signed_in: 'not needed' as const }),
     operator: hasProvider && operator !== null ? loginOf(entryOf('platform'), operator) : null,
+    customer: hasProvider ? customerOf(entryOf('customer'), customer) : null,
   }
+}
+
+function customerOf(entry: Entry | undefined, demo: ServiceState['customer']): OperatorItem | null {
+  const { realm, client_id } = demo ?? {}
+  if (typeof realm === 'string' && typeof client_id === 'string')
+    return loginOf(entry, { realm, client_id, role: 'CUSTOMER' })
+  return entry === undefined
+    ? null
+    : loginOf(entry, { realm: entry.realm, client_id: entry.client_id, role: 'CUSTOMER' })
 }
 
 /** Who signed in, else the demo client that the running service has written down. */
@@ -120,6 +134,7 @@ export function recordOf(item: ProfileItem): RecordView<ProfileItem> {
       ['Role', item.role ?? ''],
       ['Signed in', item.login === null ? item.signed_in : `${item.signed_in}, ${item.login}`],
       ['Operator', operatorText(item.operator)],
+      ['Customer', operatorText(item.customer)],
     ],
   }
 }
@@ -142,6 +157,11 @@ export function roleText({ role, operator }: ProfileItem): string {
 
 export function signedInText({ signed_in, operator }: ProfileItem): string {
   return signed_in === operator?.signed_in ? signed_in : both(signed_in, operator?.signed_in)
+}
+
+/** The bank's customer that svc ob acts as, where one has signed in, or a name is enough. */
+export function customerText({ kind, customer, login, subject }: ProfileItem): string {
+  return (kind === 'customer' ? (login ?? subject) : customer?.login) ?? ''
 }
 
 function both(merchant: string | null, operator: string | null | undefined): string {

@@ -12,6 +12,9 @@ function reference(what: string, name: string): z.ZodType<string> {
 
 export const PaymentReference = reference('payment', 'p1')
 export const DisputeReference = reference('dispute', 'd1')
+export const CustomerReference = reference('customer', 'c1')
+export const OrderReference = reference('payment over the Open Banking API', 'o1')
+export const AccountReference = reference("customer, or the merchant's settlement account: $merchant,", 'c1')
 
 /** A duration of at most so much. One that a reference stands for is looked at once it is filled in. */
 function durationUpTo(most: string, example: string): z.ZodType<string> {
@@ -64,7 +67,15 @@ const MoneyMatcher = Matcher.superRefine((value, context) => {
     context.addIssue({ code: 'custom', message: `is an amount, which is text: "${value}" in quotes` })
 })
 
-const MONEY_FIELDS = new Set(['gross_amount', 'fee_amount', 'net_amount', 'refunded_amount', 'remaining_amount'])
+const MONEY_FIELDS = new Set([
+  'gross_amount',
+  'fee_amount',
+  'net_amount',
+  'refunded_amount',
+  'remaining_amount',
+  'balance',
+  'overdraft_limit',
+])
 
 /** A matcher for each field of a resource. */
 export function matchersOf(resource: z.ZodObject): Record<string, z.ZodOptional<z.ZodType>> {

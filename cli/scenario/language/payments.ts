@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { CreatedPayment, DebtorAccountScheme, Payment, PaymentStatus, Refund } from '../../../src/wire/payments.ts'
-import { Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from './parts.ts'
+import { CustomerReference, Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from './parts.ts'
 
 export const Pay = z.strictObject({
   as: Name.optional(),
@@ -18,6 +18,8 @@ export const Pay = z.strictObject({
   debtor_account_scheme: DebtorAccountScheme.optional(),
   debtor_identification: Text.optional(),
   metadata: z.record(Text, Text).optional(),
+  /** The customer whose account the payer pays from. */
+  from: CustomerReference.optional(),
   /** How the mock bank behaves, such as insufficient-funds. */
   scenario: Text.optional(),
   /** What the payer does at the bank at once: short for a step `bank`. */

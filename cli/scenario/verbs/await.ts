@@ -8,9 +8,11 @@ import { STILL_POSSIBLE } from '../../wait.ts'
 import { paymentOf, pollFor, readInput } from '../case-run.ts'
 import type { CaseRun, MadePayment } from '../case-run.ts'
 import { StepFailure } from '../failure.ts'
+import { AwaitAccount, AwaitOrder } from '../language/customers.ts'
 import { AwaitDispute } from '../language/disputes.ts'
 import { AwaitPayment } from '../language/payments.ts'
 import { AwaitWebhook } from '../language/webhooks.ts'
+import { awaitAccount, awaitOrder } from './customers.ts'
 import { disputeNow } from './disputes.ts'
 
 /** How long a step waits where it does not say. */
@@ -19,6 +21,8 @@ export const WITHIN = '10s'
 export async function awaitStep(run: CaseRun, given: unknown): Promise<void> {
   if (AwaitPayment.safeParse(given).success) await awaitPayment(run, given)
   else if (AwaitDispute.safeParse(given).success) await awaitDispute(run, given)
+  else if (AwaitOrder.safeParse(given).success) await awaitOrder(run, given)
+  else if (AwaitAccount.safeParse(given).success) await awaitAccount(run, given)
   else await awaitWebhook(run, given)
 }
 

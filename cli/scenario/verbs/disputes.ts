@@ -13,10 +13,9 @@ import type { Dispute, DisputeWithEvents } from '../../../src/wire/disputes.ts'
 import { call } from '../../client.ts'
 import { disputeOf, paymentOf, readInput } from '../case-run.ts'
 import type { CaseRun } from '../case-run.ts'
-import { refuseDifferences } from '../failure.ts'
+import { refuseDifferences, refuseStatus } from '../failure.ts'
 import { Accept, Escalate, Evidence, RaiseDispute, Resolve } from '../language/disputes.ts'
 import { differencesOf } from '../matchers.ts'
-import { refuseStatus } from './pay.ts'
 
 /** Raises a dispute as the payer, the merchant or the platform. */
 export async function raise(run: CaseRun, given: unknown): Promise<void> {

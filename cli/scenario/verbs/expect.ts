@@ -3,18 +3,23 @@ import type { DisputeWithEvents } from '../../../src/wire/disputes.ts'
 import { paymentOf, pollFor, readInput } from '../case-run.ts'
 import type { CaseRun } from '../case-run.ts'
 import { StepFailure, refuseDifferences } from '../failure.ts'
+import { ExpectAccount, ExpectBooks, ExpectOrder } from '../language/customers.ts'
 import { ExpectDispute } from '../language/disputes.ts'
 import { ExpectPayment } from '../language/payments.ts'
 import { ExpectWebhook } from '../language/webhooks.ts'
 import { differencesOf } from '../matchers.ts'
 import { WITHIN, deliveryNow, paymentNow } from './await.ts'
+import { expectAccount, expectBooks, expectOrder } from './customers.ts'
 import { disputeNow } from './disputes.ts'
 import { receiverOf } from './webhooks.ts'
 
-/** Holds a payment, or a delivery, against what it should be now. */
+/** Holds something against what it should be now. */
 export async function expectStep(run: CaseRun, given: unknown): Promise<void> {
   if (ExpectPayment.safeParse(given).success) await expectPayment(run, given)
   else if (ExpectDispute.safeParse(given).success) await expectDispute(run, given)
+  else if (ExpectOrder.safeParse(given).success) await expectOrder(run, given)
+  else if (ExpectAccount.safeParse(given).success) await expectAccount(run, given)
+  else if (ExpectBooks.safeParse(given).success) await expectBooks(run)
   else await expectWebhook(run, given)
 }
 

@@ -9,11 +9,10 @@ import { exitOfStatus } from '../../exit-codes.ts'
 import { isNetworkFailure, unreachable } from '../../unreachable.ts'
 import { readInput } from '../case-run.ts'
 import type { CaseRun } from '../case-run.ts'
-import { StepFailure, refuseDifferences } from '../failure.ts'
+import { StepFailure, refuseDifferences, refuseStatus } from '../failure.ts'
 import { Http } from '../language.ts'
 import { differencesOf } from '../matchers.ts'
 import type { Path } from '../source.ts'
-import { refuseStatus } from './pay.ts'
 
 /** The code of an answer that is neither a success nor an error in the API's form. */
 export const UNEXPECTED_STATUS = 'UNEXPECTED_STATUS'

@@ -4,15 +4,16 @@ import { createPayment, refundPayment } from '../../../src/wire/payments.ts'
 import type { CreatePayment } from '../../../src/wire/payments.ts'
 import { call } from '../../client.ts'
 import { actAsPayer } from '../../mock-payer.ts'
-import { paymentOf, readInput } from '../case-run.ts'
+import { customerOf, paymentOf, readInput } from '../case-run.ts'
 import type { CaseRun } from '../case-run.ts'
-import { StepFailure, refuseDifferences } from '../failure.ts'
+import { StepFailure, refuseDifferences, refuseStatus } from '../failure.ts'
 import { Bank, Pay, RefundStep } from '../language/payments.ts'
 import { differencesOf } from '../matchers.ts'
+import { numberOf } from './customers.ts'
 
 /** Creates a payment, or creates one again: the same key and body, and so the same payment. */
 export async function pay(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, Pay, given, ['repeat'])
+  const input = readInput(run, Pay, given, ['repeat', 'from'])
   const before = input.repeat === undefined ? undefined : paymentOf(run, input.repeat)
   const key = input.idempotency_key ?? before?.key ?? randomUUID()
   const body = bodyOf(run, input, before?.body)
@@ -61,17 +62,9 @@ export async function refund(run: CaseRun, given: unknown): Promise<void> {
   refuseDifferences('the refund', differencesOf(expected, reply.body), ['expect'])
 }
 
-/** A status that nobody expected is a failure, also when it is another success. */
-export function refuseStatus(status: number, expected: number): void {
-  if (status === expected) return
-  throw new StepFailure(`the service answered ${status}`, {
-    differences: [{ path: 'http', expected: String(expected), actual: String(status) }],
-    at: ['expect', 'http'],
-  })
-}
-
 function bodyOf(run: CaseRun, input: z.infer<typeof Pay>, before: CreatePayment | undefined): CreatePayment {
-  const { as: _as, repeat: _repeat, idempotency_key: _key, bank: _bank, expect: _expect, ...fields } = input
+  const { as: _as, repeat: _repeat, idempotency_key: _key, bank: _bank, expect: _expect, from, ...fields } = input
+  const payer = from === undefined ? undefined : numberOf(customerOf(run, from))
   return {
     // A payment has both unless it repeats another, which then brings them: read-scenarios.ts sees to that.
     amount: '',
@@ -79,6 +72,9 @@ function bodyOf(run: CaseRun, input: z.infer<typeof Pay>, before: CreatePayment 
     redirect_uri: `${run.client.apiUrl}/payments/return`,
     ...before,
     ...present(fields),
+    ...(payer === undefined
+      ? {}
+      : { debtor_account_scheme: payer.SchemeName, debtor_identification: payer.Identification }),
   }
 }
 

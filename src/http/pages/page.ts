@@ -25,6 +25,10 @@ dt { color: var(--soft); font-size: .875rem; }
 dd { margin: 0; }
 input, select { display: block; width: 100%; min-height: 2.75rem; margin: .25rem 0 1rem; padding: 0 .75rem;
   border: 1px solid var(--soft); border-radius: .6rem; background: var(--card); color: var(--text); font: inherit; }
+select { appearance: none; padding-right: 2.5rem; text-overflow: ellipsis; background:
+  linear-gradient(45deg, transparent 50%, var(--soft) 50%) right 1.35rem center / .4rem .4rem no-repeat,
+  linear-gradient(-45deg, transparent 50%, var(--soft) 50%) right .95rem center / .4rem .4rem no-repeat, var(--card); }
+@media (forced-colors: active) { select { appearance: auto; } }
 button { display: block; width: 100%; min-height: 3rem; margin-top: .75rem; border: 2px solid var(--accent);
   border-radius: .6rem; background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
 button.main { background: var(--accent); color: var(--on-accent); }

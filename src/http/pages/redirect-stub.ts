@@ -1,34 +1,40 @@
 import type { DecisionOutcome, MockBank } from '../../banks/mock.ts'
+import type { PayingAccounts } from '../../banks/mock-paying-account.ts'
 import type { MockBankRequest } from '../../banks/mock-request.ts'
 import { parseScenario } from '../../banks/scenarios.ts'
-import { formatNumeric } from '../../lib/money.ts'
 import { html } from '../../lib/html.ts'
+import type { Html } from '../../lib/html.ts'
+import { formatNumeric } from '../../lib/money.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
 
 /** The mock bank's page (specification, Development and test routes; decision 53). It exists in sandbox mode only. */
 export type RedirectStub = {
-  /** GET: shows what is to be authorised, with two buttons. */
-  show(input: { query: URLSearchParams }): PageReply
+  /** GET: shows what is to be authorised and the accounts that it may come from, with two buttons. */
+  show(input: { query: URLSearchParams }): Promise<PageReply>
   /**
    * POST: takes the payer's decision and sends the payer back with 303. The signed request may stand in the form, as the
-   * page's buttons send it, or in the query, so that a program can post `decision=approve` to the redirect URL as it is.
+   * page's buttons send it, or in the query, so that a program can post `decision=approve` to the redirect URL as it is,
+   * and `account=<number or id>` beside it. A 400 says what is wrong in the header `x-problem` too, for programs.
    */
   decide(input: { query: URLSearchParams; form: URLSearchParams }): Promise<PageReply>
 }
 
 export function makeRedirectStub({ bank }: { bank: MockBank }): RedirectStub {
   return {
-    show: ({ query }) => {
+    show: async ({ query }) => {
       const link = readLink(bank, [query])
-      return 'problem' in link ? unusable(link.problem) : askPayer(link)
+      if ('problem' in link) return unusable(link.problem)
+      return askPayer(link, await bank.payingAccounts(link.request))
     },
     decide: async ({ query, form }) => {
       const link = readLink(bank, [query, form])
       if ('problem' in link) return unusable(link.problem)
       const decision = readDecision(form)
       if (decision === undefined) return unusable('the form must say decision=approve or decision=cancel')
-      return sendOn(link, await bank.decide(link.request, decision))
+      const [account, ...others] = form.getAll('account')
+      if (others.length > 0) return unusable('the form names more than one account')
+      return sendOn(link, await bank.decide(link.request, decision, account))
     },
   }
 }
@@ -67,7 +73,7 @@ function readDecision(form: URLSearchParams): 'approve' | 'cancel' | undefined {
   return decision === 'approve' || decision === 'cancel' ? decision : undefined
 }
 
-function askPayer({ request, signed, target }: Link): PageReply {
+function askPayer({ request, signed, target }: Link, { named, offered, failure }: PayingAccounts): PageReply {
   const amount = `${formatNumeric(request.amount, request.currency)} ${request.currency}`
   const content = html`<h1>Pay ${request.payeeName}</h1>
 <p class="amount">${amount}</p>
@@ -75,13 +81,16 @@ function askPayer({ request, signed, target }: Link): PageReply {
 <div><dt>To</dt><dd>${request.payeeName}</dd></div>
 <div><dt>Reference</dt><dd>${request.endToEndId}</dd></div>
 ${request.debtorBankId === undefined ? undefined : html`<div><dt>Your bank</dt><dd>${request.debtorBankId}</dd></div>`}
+${named === null ? undefined : html`<div><dt>From</dt><dd>your account ending ${named.number.slice(-4)}</dd></div>`}
 </dl>
+${failure === null ? undefined : html`<p role="note">The account that the payment names can't pay: ${failure.problem}. Approve it, and it fails with ${failure.code}.</p>`}
 <form method="post" action="/redirect-stub">
 <input type="hidden" name="request" value="${signed}">
+${offered.length === 0 ? undefined : accountChoice(offered)}
 <button class="main" type="submit" name="decision" value="approve">Approve ${amount}</button>
 <button type="submit" name="decision" value="cancel">Cancel and go back</button>
 </form>
-<p class="note">A test bank: no money moves. Scenario ${request.scenario}: ${parseScenario(request.scenario).behaviour.summary}</p>`
+<p class="note">A test bank: no real money moves. Scenario ${request.scenario}: ${parseScenario(request.scenario).behaviour.summary}</p>`
   // Chromium holds the redirect that answers a form against form-action too.
   return page(200, {
     brand: 'Mock Bank',
@@ -89,6 +98,19 @@ ${request.debtorBankId === undefined ? undefined : html`<div><dt>Your bank</dt><
     content,
     formTarget: `'self' ${target.origin}`,
   })
+}
+
+function accountChoice(offered: PayingAccounts['offered']): Html {
+  return html`<label for="account">Pay from</label>
+<select id="account" name="account">
+<option value="">An account at another bank</option>
+${offered.map((account) => html`<option value="${account.id}">${accountText(account)}</option>`)}
+</select>`
+}
+
+/** Whoever has the link sees the page: it tells nobody what is on an account. */
+function accountText({ name, number }: PayingAccounts['offered'][number]): string {
+  return `${name}, ending ${number.slice(-4)}`
 }
 
 function sendOn({ request, target }: Link, outcome: DecisionOutcome): PageReply {
@@ -99,6 +121,8 @@ function sendOn({ request, target }: Link, outcome: DecisionOutcome): PageReply 
       return seeOther(withParameters(target, { error: outcome.error, state: request.state }))
     case 'never':
       return stranded(request)
+    case 'account-refused':
+      return refusedAccount(outcome.problem)
     default:
       return outcome satisfies never
   }
@@ -119,8 +143,20 @@ expires, and then fails. You can close this page.</p>`
   return page(200, { brand: 'Mock Bank', title: 'You are not sent back - Mock Bank', content })
 }
 
+function refusedAccount(problem: string): PageReply {
+  const content = html`<h1>This account can't pay</h1>
+<p>The payment can't come from the account that was chosen: ${problem}. Nothing was authorised. Go back and choose another
+account.</p>`
+  return withProblem(page(400, { brand: 'Mock Bank', title: "This account can't pay - Mock Bank", content }), problem)
+}
+
 function unusable(problem: string): PageReply {
   const content = html`<h1>This link can't be used</h1>
 <p>It is not complete or not genuine: ${problem}. Nothing was authorised. Go back to the shop and start again.</p>`
-  return page(400, { brand: 'Mock Bank', title: "This link can't be used - Mock Bank", content })
+  return withProblem(page(400, { brand: 'Mock Bank', title: "This link can't be used - Mock Bank", content }), problem)
+}
+
+/** The words are ours, and ASCII: nothing of the request is in them. */
+function withProblem(reply: PageReply, problem: string): PageReply {
+  return { ...reply, headers: { ...reply.headers, 'x-problem': problem } }
 }

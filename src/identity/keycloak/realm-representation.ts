@@ -72,7 +72,12 @@ export function realmRepresentation({ settings, ids }: KeycloakParts, spec: Real
 
 function scopesOf({ scopes = [] }: RealmSpec) {
   if (scopes.length === 0) return {}
-  return { clientScopes: clientScopes(scopes), defaultDefaultClientScopes: DEFAULT_SCOPES }
+  return {
+    clientScopes: clientScopes(scopes),
+    defaultDefaultClientScopes: DEFAULT_SCOPES,
+    // Of clients that are made later: they may ask for the realm's own scopes too.
+    defaultOptionalClientScopes: scopes,
+  }
 }
 
 function clientsOf({ portal, service, cli, scopes = [] }: RealmSpec) {

@@ -38,6 +38,7 @@ t.test('a profile is added, shown, chosen and removed', async (t) => {
     signed_in: 'no',
     login: null,
     operator: null,
+    customer: null,
   })
   t.equal(statSync(configFile).mode & 0o777, 0o600)
   t.match(await runCli(['profile', 'use', 'acme', '-o', 'id'], settings), { code: 0, stdout: 'acme\n' })

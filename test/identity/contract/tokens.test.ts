@@ -3,6 +3,7 @@ import t from 'tap'
 import { request } from 'undici'
 import {
   PASSWORD,
+  ask,
   atPortal,
   clientCredentials,
   identityHarness,
@@ -176,6 +177,30 @@ t.test("customers' tokens name the scopes that were asked for, and their own sub
   const scopes = String(claims['scope']).split(' ')
   t.ok(scopes.includes('accounts'))
   t.notOk(scopes.includes('payments'))
+})
+
+t.test("a client of the customers' realm that is made later may ask for its scopes too", async (t) => {
+  const {
+    slug,
+    kind: _,
+    service: _service,
+    admin: _admin,
+    ...spec
+  } = realmSpec({ roles: [], scopes: ['accounts', 'payments'] })
+  await identity.createRealm({ ...spec, slug, kind: 'customers' })
+  const client = { clientId: `${slug}-key-abcdefgh`, secret: 'made later', roles: [] }
+  await identity.createServiceClient(slug, client)
+  const scopesOf = async (scope?: string): Promise<string[]> => {
+    const form = { grant_type: 'client_credentials', client_id: client.clientId, client_secret: client.secret }
+    const { status, body } = await ask(authUrl, slug, 'token', { ...form, ...(scope === undefined ? {} : { scope }) })
+    t.equal(status, 200, scope ?? 'without a scope')
+    const { azp, scope: given } = decodeJwt<{ azp: string; scope?: string }>(body.access_token)
+    t.equal(azp, client.clientId)
+    return (given ?? '').split(' ').filter((each) => each === 'accounts' || each === 'payments')
+  }
+  t.same((await scopesOf('accounts payments')).toSorted(), ['accounts', 'payments'])
+  t.same(await scopesOf('payments'), ['payments'])
+  t.same(await scopesOf(), [], 'only what was asked for')
 })
 
 t.test("a merchant's realm gives no scopes of customers", async (t) => {

@@ -1,4 +1,6 @@
 import { errors } from 'oidc-provider'
+import { SCOPES } from '../../../lib/permissions.ts'
+import type { Scope } from '../../../lib/permissions.ts'
 import { clientIdsOf } from '../../../lib/realms.ts'
 import { makeSignIn } from './login.ts'
 import { consentPage } from '../pages/consent.ts'
@@ -7,6 +9,7 @@ import { lostSignInPage } from '../pages/message.ts'
 import { formSourceOf } from '../pages/shell.ts'
 import type { PageReply } from '../pages/shell.ts'
 import type { EmbeddedParts } from '../parts.ts'
+import type { RealmRecord } from '../record.ts'
 import { findUserBySubject } from './users-sql.ts'
 import { pathIn } from './visit.ts'
 import type { Visit } from './visit.ts'
@@ -87,8 +90,14 @@ async function allow(step: Step): Promise<PageReply | undefined> {
     action,
     program: clientId === clientIdsOf(slug).cli ? 'svc' : clientId,
     email: user.email,
+    scopes: askedScopes(visit.realm, textOf(details.params['scope'])),
     leadsTo: formSourceOf(textOf(details.params['redirect_uri'])),
   })
+}
+
+function askedScopes(realm: RealmRecord, asked = ''): Scope[] {
+  const names = new Set(asked.split(' '))
+  return SCOPES.filter((scope) => names.has(scope) && realm.scopes.includes(scope))
 }
 
 function textOf(value: unknown): string | undefined {

@@ -1,0 +1,41 @@
+import type { Access } from '../../src/wire/operation.ts'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { FoundService } from '../find-service.ts'
+import { readUserConfig } from './profiles.ts'
+import type { ProfileKind } from './profiles.ts'
+
+/** The kinds of profile that an operation takes, the one that is meant first. */
+export function kindsOf(asked: readonly Access[]): ProfileKind[] {
+  const platform = asked.includes('platform') || asked.includes('sandbox')
+  return [
+    ...(asked.includes('merchant') ? (['merchant'] as const) : []),
+    ...(platform ? (['platform'] as const) : []),
+    ...(asked.includes('customer') ? (['customer'] as const) : []),
+  ]
+}
+
+const KINDS: Readonly<Record<ProfileKind, { whose: string; who: string; login: string }>> = {
+  merchant: { whose: "a merchant's", who: 'a merchant', login: '--realm <realm>' },
+  platform: { whose: "an operator's", who: 'an operator', login: '--platform' },
+  customer: { whose: "a customer's", who: 'a customer', login: '--customer' },
+}
+
+/** A profile is of one kind, and signing in to it again would change nothing about that: exit code 4. */
+export function otherKind(
+  { name, settings }: NonNullable<FoundService['profile']>,
+  { needed = 'merchant', configDir }: { needed: ProfileKind | undefined; configDir: string },
+): CliError {
+  const { api_url: apiUrl } = settings
+  const known = Object.entries(readUserConfig(configDir).profiles).find(
+    ([, other]) => other.api_url === apiUrl && other.kind === needed,
+  )
+  const { whose } = KINDS[settings.kind]
+  return new CliError('NOT_SIGNED_IN', `the profile ${name} is ${whose}, and this needs ${KINDS[needed].who}`, {
+    exit: EXIT.signedOut,
+    hint:
+      known === undefined
+        ? `svc login --api-url ${apiUrl} ${KINDS[needed].login}`
+        : `the same command with --profile ${known[0]}, or svc profile use ${known[0]}`,
+  })
+}

@@ -1,0 +1,164 @@
+import type { z } from 'zod'
+import { parseDuration } from '../../../src/lib/duration.ts'
+import { CUSTOMERS_REALM } from '../../../src/lib/realms.ts'
+import { listAccountTransactions } from '../../../src/wire/accounts.ts'
+import { createOrder, getOrder } from '../../../src/wire/orders.ts'
+import type { OrderStatus, PaymentResponse } from '../../../src/wire/orders.ts'
+import { checkBooks, createSandboxCustomer, listSandboxAccounts } from '../../../src/wire/sandbox-bank.ts'
+import type { NewAccount, NewCustomer, SandboxAccount } from '../../../src/wire/sandbox-bank.ts'
+import { call } from '../../client.ts'
+import { customerOf, orderOf, pollFor, readInput } from '../case-run.ts'
+import type { CaseRun, MadeCustomer } from '../case-run.ts'
+import { StepFailure, refuseDifferences, refuseStatus } from '../failure.ts'
+import {
+  AwaitAccount,
+  AwaitOrder,
+  CustomerStep,
+  ExpectAccount,
+  ExpectOrder,
+  OF_CUSTOMER,
+  OrderStep,
+} from '../language/customers.ts'
+import { differencesOf } from '../matchers.ts'
+
+const WITHIN = '10s'
+
+/** Makes a customer of the bank with an account and money. */
+export async function customer(run: CaseRun, given: unknown): Promise<void> {
+  const { as, ...wish } = readInput(run, CustomerStep, given)
+  const { body } = await call(run.client, createSandboxCustomer, { body: newCustomer(wish) })
+  // Its answer holds the client's secret, which no report may show.
+  run.lastExchange = undefined
+  const [account] = body.accounts
+  if (account === undefined) throw new StepFailure('the new customer has no account')
+  const { client_secret: clientSecret, ...shown } = body
+  const client =
+    body.client_id === null || clientSecret === null
+      ? undefined
+      : { realm: CUSTOMERS_REALM, clientId: body.client_id, clientSecret }
+  const credentials = run.client.credentials.asCustomer({ customerId: body.customer_id, client })
+  run.customers.push({ name: as, customer: body, account, client: { ...run.client, credentials } })
+  run.captures.set(as, { ...shown, account_id: account.account_id })
+}
+
+function newCustomer(wish: Omit<z.output<typeof CustomerStep>, 'as'>): z.input<typeof NewCustomer> {
+  const said = Object.entries(wish).filter(([, value]) => value !== undefined)
+  const own = said.filter(([name]) => OF_CUSTOMER.includes(name))
+  // What a step may say of a customer and its account is what the two of them have; the service checks the values.
+  const account = Object.fromEntries(said.filter(([name]) => !OF_CUSTOMER.includes(name))) as z.input<typeof NewAccount>
+  return { ...Object.fromEntries(own), accounts: [account] }
+}
+
+/** Orders a payment over the Open Banking API, as the customer. */
+export async function order(run: CaseRun, given: unknown): Promise<void> {
+  const input = readInput(run, OrderStep, given, ['from', 'to'])
+  const payer = customerOf(run, input.from)
+  // A repeat under the same key has the same body.
+  const name = input.idempotency_key ?? input.as ?? 'scenario'
+  const { status, body } = await call(clientOf(run, payer), createOrder, {
+    headers: input.idempotency_key === undefined ? {} : { 'x-idempotency-key': input.idempotency_key },
+    body: {
+      InstructionIdentification: name,
+      EndToEndIdentification: name,
+      InstructedAmount: { Amount: input.amount, Currency: input.currency ?? payer.account.currency },
+      CreditorAccount: typeof input.to === 'string' ? numberOf(customerOf(run, input.to)) : input.to,
+      ...(input.reference === undefined ? {} : { RemittanceInformation: { Reference: input.reference } }),
+    },
+  })
+  if (input.as !== undefined) {
+    run.captures.set(input.as, body)
+    run.orders.push({ name: input.as, customer: payer, id: body.PaymentId })
+  }
+  const { http = 201, ...expected } = input.expect ?? {}
+  refuseStatus(status, http)
+  refuseDifferences('the payment', differencesOf(expected, body), ['expect'])
+}
+
+/** By what others pay a customer. */
+export function numberOf({ account, name }: MadeCustomer): SandboxAccount['identifications'][number] {
+  const [number] = account.identifications
+  if (number === undefined) throw new StepFailure(`the account of $${name} has no number`)
+  return number
+}
+
+/** The case's own client, as it is now, acting for a customer. */
+function clientOf(run: CaseRun, { client }: MadeCustomer): CaseRun['client'] {
+  return { ...run.client, credentials: client.credentials }
+}
+
+const ENDED: ReadonlySet<OrderStatus> = new Set(['AcceptedSettlementCompleted', 'Rejected'])
+
+export async function awaitOrder(run: CaseRun, given: unknown): Promise<void> {
+  const { order: reference, status, within = WITHIN } = readInput(run, AwaitOrder, given, ['order'])
+  let last: PaymentResponse | undefined
+  const reached = await pollFor(run, parseDuration(within), async () => {
+    last = await orderNow(run, reference)
+    if (last.Status === status) return true
+    if (!ENDED.has(last.Status)) return undefined
+    const why = last.StatusReasonCode === undefined ? '' : ` (${last.StatusReasonCode}: ${last.StatusReason ?? ''})`
+    throw new StepFailure(`${reference} is ${last.Status}${why} and can no longer become ${status}`, { at: ['status'] })
+  })
+  if (reached !== undefined) return
+  throw new StepFailure(`${reference} is still ${last?.Status ?? 'unknown'} after ${within}; awaited was ${status}`, {
+    at: ['status'],
+    hint: 'a longer within; svc status tells whether a worker runs',
+  })
+}
+
+async function orderNow(run: CaseRun, reference: string): Promise<PaymentResponse> {
+  const { customer: payer, id } = orderOf(run, reference)
+  return (await call(clientOf(run, payer), getOrder, { params: { PaymentId: id } })).body
+}
+
+export async function expectOrder(run: CaseRun, given: unknown): Promise<void> {
+  const { order: reference, ...expected } = readInput(run, ExpectOrder, given, ['order'])
+  refuseDifferences(reference, differencesOf(expected, await orderNow(run, reference)))
+}
+
+export async function awaitAccount(run: CaseRun, given: unknown): Promise<void> {
+  const { account: reference, balance, within = WITHIN } = readInput(run, AwaitAccount, given, ['account'])
+  let last: string | undefined
+  const reached = await pollFor(run, parseDuration(within), async () => {
+    last = (await accountNow(run, reference))?.balance
+    return last === balance ? true : undefined
+  })
+  if (reached !== undefined) return
+  const now = last === undefined ? 'there is no such account yet' : `it is ${last}`
+  throw new StepFailure(`the balance of ${reference} was not ${balance} within ${within}: ${now}`, { at: ['balance'] })
+}
+
+export async function expectAccount(run: CaseRun, given: unknown): Promise<void> {
+  const { account: reference, transactions, ...expected } = readInput(run, ExpectAccount, given, ['account'])
+  const account = await accountNow(run, reference)
+  if (account === undefined)
+    throw new StepFailure(`there is no account of ${reference}`, {
+      at: ['account'],
+      hint: "a merchant's settlement account is there once money has come to it",
+    })
+  refuseDifferences(`the account of ${reference}`, differencesOf(expected, account))
+  if (transactions === undefined) return
+  const owner = customerOf(run, reference)
+  const { body } = await call(clientOf(run, owner), listAccountTransactions, {
+    params: { AccountId: account.account_id },
+  })
+  const newest = body.Data.slice(0, transactions.length)
+  refuseDifferences(`the transactions of ${reference}`, differencesOf(transactions, newest), ['transactions'])
+}
+
+/** An account as the bank has it now: a customer's, or the merchant's settlement account. */
+async function accountNow(run: CaseRun, reference: string): Promise<SandboxAccount | undefined> {
+  const isMerchant = /^\$\{?merchant\}?$/.test(reference)
+  const query = isMerchant
+    ? { merchant_id: run.merchant.merchant_id }
+    : { customer_id: customerOf(run, reference).customer.customer_id }
+  return (await call(run.client, listSandboxAccounts, { query })).body.data[0]
+}
+
+/** No money is made and none is lost, whatever other cases do meanwhile. */
+export async function expectBooks(run: CaseRun): Promise<void> {
+  const { body } = await call(run.client, checkBooks, {})
+  if (body.is_balanced) return
+  const wrong = body.totals.filter(({ difference, wrong_accounts }) => difference !== '0.00' || wrong_accounts > 0)
+  const told = wrong.map((total) => `${total.currency} ${total.difference}, ${total.wrong_accounts} wrong accounts`)
+  throw new StepFailure(`the bank's books are not balanced: ${told.join('; ')}`, { hint: 'svc sandbox books' })
+}

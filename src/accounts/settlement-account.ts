@@ -1,0 +1,53 @@
+import type { CommonQueryMethods, DatabasePool } from 'slonik'
+import type { Ids } from '../lib/ids.ts'
+import { NUMBERS } from './account-number.ts'
+import { openAccount } from './open-account.ts'
+import { ensureMerchantCustomer, findSettlementAccount, lockSettlementAccounts } from './settlement-account-sql.ts'
+
+/** 1,000,000.00: what one payment may move at most, so that it can be given back after everything was paid out. */
+const OVERDRAFT_MINOR = 100_000_000n
+
+export type SettlementOwner = {
+  merchantId: string
+  /** The holder's name on an account that has to be opened; cut off after 140 characters. */
+  name: string
+  currency: string
+}
+
+/**
+ * The account that gets what payers pay to a merchant in one currency (decision 59), opened when it is first asked for;
+ * everybody who asks at the same moment gets the same one.
+ * @returns the account's id
+ */
+export async function settlementAccountOf(
+  { pool, ids }: { pool: DatabasePool; ids: Ids },
+  owner: SettlementOwner,
+): Promise<string> {
+  const known = await findSettlementAccount(pool, owner)
+  if (known !== null) return known.id
+  return pool.transaction(async (tx) => {
+    await lockSettlementAccounts(tx, owner.merchantId)
+    const made = await findSettlementAccount(tx, owner)
+    return made?.id ?? openFor(tx, ids, owner)
+  })
+}
+
+async function openFor(tx: CommonQueryMethods, ids: Ids, { merchantId, name, currency }: SettlementOwner) {
+  const customer = await ensureMerchantCustomer(tx, { id: ids.uuid(), merchantId, name })
+  const id = ids.uuid()
+  await openAccount(
+    tx,
+    {
+      id,
+      customerId: customer.id,
+      currency,
+      type: 'Business',
+      subType: 'CurrentAccount',
+      name,
+      nickname: null,
+      overdraftMinor: OVERDRAFT_MINOR,
+    },
+    () => Math.floor(ids.random() * NUMBERS),
+  )
+  return id
+}

@@ -1,0 +1,59 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { DEMO_CUSTOMER } from '../accounts/our-bank.ts'
+import { sql } from '../db/sql.ts'
+import { SORT_CODE_ACCOUNT_NUMBER } from '../lib/account-identification.ts'
+import type { DebtorAccount } from './connector.ts'
+
+/** An account of this bank that a payment may come from. */
+export const PayingAccount = z.strictObject({
+  id: z.string(),
+  currency: z.string(),
+  name: z.string(),
+  /** The sort code and account number, or the IBAN of an account that has none. */
+  number: z.string(),
+  status: z.enum(['Enabled', 'Blocked', 'Closed']),
+  /** A settlement account; it is not on the bank's page. */
+  of_merchant: z.boolean(),
+})
+export type PayingAccount = z.infer<typeof PayingAccount>
+
+const columns = sql.fragment`
+  a.id, a.currency, a.name, coalesce(a.sort_code_account_number, a.iban) as number, a.status,
+  c.merchant_id is not null as of_merchant
+`
+const tables = sql.fragment`accounts a join customers c on c.id = a.customer_id`
+
+export function findPayingAccount(db: CommonQueryMethods, id: string): Promise<PayingAccount | null> {
+  return db.maybeOne(sql.type(PayingAccount)`select ${columns} from ${tables} where a.id = ${id}`)
+}
+
+export function findPayingAccountByNumber(
+  db: CommonQueryMethods,
+  { scheme, identification }: DebtorAccount,
+): Promise<PayingAccount | null> {
+  const number = scheme === SORT_CODE_ACCOUNT_NUMBER ? sql.fragment`a.sort_code_account_number` : sql.fragment`a.iban`
+  return db.maybeOne(sql.type(PayingAccount)`select ${columns} from ${tables} where ${number} = ${identification}`)
+}
+
+/**
+ * Accounts that people can pay from in this currency, by their holders' names, the demo customer's before all others.
+ * Which they are goes by their keys, so that a page of them sorts no table.
+ */
+export function listPayingAccounts(
+  db: CommonQueryMethods,
+  { currency, limit }: { currency: string; limit: number },
+): Promise<readonly PayingAccount[]> {
+  const canPay = sql.fragment`a.currency = ${currency} and a.status = 'Enabled' and c.merchant_id is null`
+  return db.any(sql.type(PayingAccount)`
+    select ${columns}
+    from ${tables}
+    where a.id in (
+      (select a.id from ${tables} where ${canPay} and c.external_customer_id = ${DEMO_CUSTOMER})
+      union
+      (select a.id from ${tables} where ${canPay} order by a.customer_id, a.id limit ${limit})
+    )
+    order by c.external_customer_id <> ${DEMO_CUSTOMER}, lower(a.name), a.id
+    limit ${limit}
+  `)
+}

@@ -1,0 +1,104 @@
+import type { CommonQueryMethods, DatabasePool } from 'slonik'
+import { settlementAccountOf } from '../accounts/settlement-account.ts'
+import { bookTransfer } from '../accounts/transfer-sql.ts'
+import type { Transfer, TransferOutcome } from '../accounts/transfer-sql.ts'
+import type { FailureCode } from '../lib/failure-codes.ts'
+import type { Ids } from '../lib/ids.ts'
+import { toMinorUnits } from '../lib/minor-units.ts'
+import { parseAmount, toNumeric } from '../lib/money.ts'
+import type { ExecutionOrder, ExecutionOutcome, RefundOrder, RefundOutcome } from './connector.ts'
+import { failureOfTransfer } from './mock-refusals.ts'
+import {
+  callTakeMoney,
+  findCredit,
+  findRefundable,
+  findRefusal,
+  insertCredit,
+  insertRefusal,
+  lockAuthorisation,
+} from './mock-sql.ts'
+import type { Authorisation } from './mock-sql.ts'
+
+type Vault = { pool: DatabasePool; ids: Ids }
+
+/**
+ * Takes a payment's gross amount from the payer's account for the merchant's settlement account (decision 59), and books
+ * the debit with it. A repeat is answered as the first time, a refusal too.
+ */
+export async function takeMoney(
+  { pool, ids }: Vault,
+  order: ExecutionOrder,
+  { payee_id: merchantId, payee_name: name, debtor_account_id: payerAccountId }: Authorisation,
+): Promise<ExecutionOutcome> {
+  const amountMinor = minorUnitsOf(order)
+  if (amountMinor === undefined) return { outcome: 'rejected', failureCode: 'BANK_ERROR' }
+  const owner = { name, currency: order.currency }
+  const merchantAccountId =
+    merchantId === null ? null : await settlementAccountOf({ pool, ids }, { merchantId, ...owner })
+  if (payerAccountId !== null && payerAccountId === merchantAccountId)
+    return { outcome: 'rejected', failureCode: 'INVALID_DEBTOR_ACCOUNT' }
+  const { outcome, reference } = await callTakeMoney(pool, order, { amountMinor, merchantAccountId })
+  if (outcome === 'DUPLICATE') return { outcome: 'rejected', failureCode: 'DUPLICATE_PAYMENT' }
+  const failureCode = failureOfTransfer(outcome, 'payment')
+  if (failureCode !== undefined) return { outcome: 'rejected', failureCode }
+  return { outcome: 'executed', bankReference: reference }
+}
+
+/**
+ * Gives money back the way it came, in one transaction with the credit. What was taken before the bank had accounts goes
+ * back without them.
+ * @param refusalOf why the scenario wants refunds of this payment refused
+ */
+export async function giveBack(
+  { pool, ids }: Vault,
+  order: RefundOrder,
+  refusalOf: (authorisation: Authorisation) => FailureCode | undefined,
+): Promise<RefundOutcome> {
+  const bankReference = `MB${ids.uuid().replaceAll('-', '')}`
+  const amountMinor = minorUnitsOf(order)
+  if (amountMinor === undefined) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
+  return pool.transaction(async (tx) => {
+    const authorisation = await lockAuthorisation(tx, order.state)
+    if (authorisation === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
+    const known = await findCredit(tx, order.refundId)
+    if (known !== null && known.payment_id !== order.paymentId)
+      return { outcome: 'refused', failureCode: 'DUPLICATE_PAYMENT' }
+    if (known !== null) return { outcome: 'executed', bankReference: known.bank_reference }
+    const refusal = refusalOf(authorisation)
+    if (refusal) return { outcome: 'refused', failureCode: refusal }
+    const debit = await findRefundable(tx, order)
+    if (debit === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
+    if (!debit.fits) return { outcome: 'refused', failureCode: 'LIMIT_EXCEEDED' }
+    const outcome = await moveBack(tx, {
+      id: order.refundId,
+      debtorAccountId: debit.creditor_account_id,
+      creditorAccountId: debit.debtor_account_id,
+      amountMinor,
+      currency: order.currency,
+      debtorName: authorisation.payee_name,
+      creditorName: authorisation.debtor_name,
+      reference: authorisation.remittance_reference ?? authorisation.end_to_end_id,
+    })
+    const failureCode = failureOfTransfer(outcome, 'refund')
+    if (failureCode !== undefined) return { outcome: 'refused', failureCode }
+    await insertCredit(tx, order, bankReference)
+    return { outcome: 'executed', bankReference }
+  })
+}
+
+/** Moves a refund's money, or records why it does not move, so that a repeat is answered the same. */
+async function moveBack(tx: CommonQueryMethods, transfer: Transfer): Promise<TransferOutcome> {
+  // No account got anything: the debit is older than the accounts.
+  if (transfer.debtorAccountId === null) return 'BOOKED'
+  const known = await findRefusal(tx, transfer.id)
+  if (known !== null) return known.outcome
+  const outcome = await bookTransfer(tx, transfer)
+  if (outcome !== 'OTHER_TRANSFER' && failureOfTransfer(outcome, 'refund') !== undefined)
+    await insertRefusal(tx, { id: transfer.id, outcome })
+  return outcome
+}
+
+/** Undefined where the amount has a part of a minor unit: nobody has a tenth of a penny, and a bank does not round. */
+function minorUnitsOf({ amount, currency }: { amount: string; currency: string }): bigint | undefined {
+  return toMinorUnits(toNumeric(parseAmount(amount)), currency)
+}

@@ -1,0 +1,38 @@
+import type { TransferOutcome } from '../accounts/transfer-sql.ts'
+import type { FailureCode } from '../lib/failure-codes.ts'
+
+type Refusal = Exclude<TransferOutcome, 'BOOKED' | 'REPEAT' | 'OTHER_TRANSFER'>
+
+/** Why a payment fails whose money can't be moved from the payer to the merchant. */
+const PAYMENT_REFUSALS: Readonly<Record<Refusal, FailureCode>> = {
+  INSUFFICIENT_FUNDS: 'INSUFFICIENT_FUNDS',
+  DEBTOR_NOT_FOUND: 'INVALID_DEBTOR_ACCOUNT',
+  DEBTOR_CLOSED: 'ACCOUNT_CLOSED',
+  DEBTOR_BLOCKED: 'ACCOUNT_BLOCKED',
+  DEBTOR_CURRENCY: 'INVALID_DEBTOR_ACCOUNT',
+  CREDITOR_NOT_FOUND: 'INVALID_CREDITOR_ACCOUNT',
+  CREDITOR_CLOSED: 'INVALID_CREDITOR_ACCOUNT',
+  CREDITOR_CURRENCY: 'INVALID_CREDITOR_ACCOUNT',
+}
+
+/** The same of a refund, which goes from the merchant to the payer: a code speaks of the same account in both. */
+const REFUND_REFUSALS: Readonly<Record<Refusal, FailureCode>> = {
+  INSUFFICIENT_FUNDS: 'INSUFFICIENT_FUNDS',
+  DEBTOR_NOT_FOUND: 'INVALID_CREDITOR_ACCOUNT',
+  DEBTOR_CLOSED: 'INVALID_CREDITOR_ACCOUNT',
+  DEBTOR_BLOCKED: 'INVALID_CREDITOR_ACCOUNT',
+  DEBTOR_CURRENCY: 'INVALID_CREDITOR_ACCOUNT',
+  CREDITOR_NOT_FOUND: 'INVALID_DEBTOR_ACCOUNT',
+  CREDITOR_CLOSED: 'ACCOUNT_CLOSED',
+  CREDITOR_CURRENCY: 'INVALID_DEBTOR_ACCOUNT',
+}
+
+/**
+ * What a transfer's outcome means for the payment or refund that it carries out; undefined: the money moved.
+ * @throws {Error} when the id is that of another transfer
+ */
+export function failureOfTransfer(outcome: TransferOutcome, of: 'payment' | 'refund'): FailureCode | undefined {
+  if (outcome === 'BOOKED' || outcome === 'REPEAT') return undefined
+  if (outcome === 'OTHER_TRANSFER') throw new Error(`a transfer with the id of this ${of} was booked with other terms`)
+  return (of === 'payment' ? PAYMENT_REFUSALS : REFUND_REFUSALS)[outcome]
+}

@@ -1,0 +1,47 @@
+import type { PaymentRequestRecord } from '../../instructions/requests/record.ts'
+import { isoReasonText } from '../../lib/iso-reasons.ts'
+import { fromMinorUnits } from '../../lib/minor-units.ts'
+import type { OfferToPayResponse, RequestToPayResponse } from '../../wire/payment-requests.ts'
+
+/** A request to pay as one of its sides sees it. */
+export function presentRequest(record: PaymentRequestRecord, customerId: string): RequestToPayResponse {
+  return {
+    RequestToPayId: record.id,
+    ...told(record, customerId),
+    PayeeName: record.name,
+    PayerIdentifier: record.identifier,
+    AmountRequested: amountOf(record),
+    // The database holds that every request to pay has one.
+    DueDate: record.due_date ?? '',
+  }
+}
+
+/** An offer to pay as one of its sides sees it. */
+export function presentOffer(record: PaymentRequestRecord, customerId: string): OfferToPayResponse {
+  return {
+    OfferToPayId: record.id,
+    ...told(record, customerId),
+    PayerName: record.name,
+    PayeeIdentifier: record.identifier,
+    AmountOffered: amountOf(record),
+  }
+}
+
+function told(record: PaymentRequestRecord, customerId: string) {
+  const { status_reason_code: reason, reference, order_id: paymentId } = record
+  return {
+    Status: record.status,
+    ...(reason === null ? {} : { StatusReasonCode: reason, StatusReason: isoReasonText(reason) }),
+    Direction: record.customer_id === customerId ? ('Outgoing' as const) : ('Incoming' as const),
+    CreationDateTime: record.created_at,
+    StatusUpdateDateTime: record.updated_at,
+    ExpirationDateTime: record.expires_at,
+    ...(reference === null ? {} : { Reference: reference }),
+    // The payment is the payer's: to the payee it is an id that leads nowhere.
+    ...(paymentId === null || record.payer_id !== customerId ? {} : { PaymentId: paymentId }),
+  }
+}
+
+function amountOf({ amount_minor: minor, currency }: PaymentRequestRecord) {
+  return { Amount: fromMinorUnits(minor, currency), Currency: currency }
+}

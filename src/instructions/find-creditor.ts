@@ -1,0 +1,15 @@
+import type { CommonQueryMethods } from 'slonik'
+import { findByNumber } from '../accounts/find-by-number.ts'
+import { isOurs } from '../accounts/our-bank.ts'
+import type { AccountRecord } from '../accounts/record.ts'
+import type { Identification } from '../accounts/sql.ts'
+
+/** An account of this bank, one at another bank, or one that this bank would have if it existed. */
+export type Creditor = { at: 'us'; account: AccountRecord } | { at: 'another bank' } | { at: 'nowhere' }
+
+/** Where a payment goes. An account that has both kinds of number is found by either: a British IBAN ends in the other. */
+export async function findCreditor(db: CommonQueryMethods, named: Identification): Promise<Creditor> {
+  const account = await findByNumber(db, named)
+  if (account !== null) return { at: 'us', account }
+  return { at: isOurs(named.identification) ? 'nowhere' : 'another bank' }
+}

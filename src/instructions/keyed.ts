@@ -1,0 +1,55 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import { NO_CUSTOMER } from '../accounts/identify.ts'
+import type { App } from '../app.ts'
+import { canonicalJson } from '../lib/canonical.ts'
+import { DomainError } from '../lib/errors.ts'
+import { sha256Hex } from '../lib/hmac.ts'
+import { findKey, takeKey } from './keys-sql.ts'
+
+/** Who asks, under which key where one was sent (`x-idempotency-key`), and for what. */
+export type Keyed = {
+  customerId: string
+  clientId: string
+  path: string
+  idempotencyKey: string | undefined
+  /** The request, parsed. */
+  body: unknown
+}
+
+/**
+ * Makes a resource once for each key (decision 12): its id is taken and the resource made in one transaction. A repeat
+ * gets the id of what is there; without a key every request makes one.
+ * @param make makes the resource under this id; it runs only for the first request
+ * @throws {DomainError} IDEMPOTENCY_KEY_REUSED for another body under the same key
+ */
+export async function makeOnce(
+  app: Pick<App, 'pool' | 'ids'>,
+  keyed: Keyed,
+  make: (tx: DatabaseTransactionConnection, id: string) => Promise<void>,
+): Promise<string> {
+  const { idempotencyKey, body, ...whose } = keyed
+  const id = app.ids.uuid()
+  // A person whom the bank does not know has no keys, and nothing to make anything with: `make` refuses.
+  if (idempotencyKey === undefined || keyed.customerId === NO_CUSTOMER) {
+    await app.pool.transaction((tx) => make(tx, id))
+    return id
+  }
+  const key = { ...whose, idempotencyKey }
+  const fingerprint = sha256Hex(canonicalJson(body))
+  const known = await findKey(app.pool, key)
+  if (known === null) {
+    const isFirst = await app.pool.transaction(async (tx) => {
+      if ((await takeKey(tx, { ...key, fingerprint, resourceId: id })) === null) return false
+      await make(tx, id)
+      return true
+    })
+    if (isFirst) return id
+  }
+  const taken = known ?? (await findKey(app.pool, key))
+  // It ran out between the two statements.
+  if (taken === null) return makeOnce(app, keyed, make)
+  if (taken.request_fingerprint === fingerprint) return taken.resource_id
+  throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'this x-idempotency-key was used with another body', {
+    next: 'send a new key for a new order',
+  })
+}

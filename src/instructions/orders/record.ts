@@ -1,0 +1,39 @@
+import { z } from 'zod'
+import { SCHEME_NAMES } from '../../lib/account-identification.ts'
+import { ISO_REASONS } from '../../lib/iso-reasons.ts'
+import { OrderStatus } from '../../wire/orders.ts'
+
+/** From whom how much goes to whom: of one payment, and of each run of a recurring one. */
+export const WhatIsPaid = z.object({
+  debtor_account_id: z.string(),
+  creditor_scheme_name: z.enum(SCHEME_NAMES),
+  creditor_identification: z.string(),
+  creditor_name: z.string().nullable(),
+  amount_minor: z.bigint(),
+  currency: z.string(),
+  reference: z.string().nullable(),
+})
+
+/** A payment as it was ordered, and what became of it (migrations/0024_payment_orders.sql). */
+export const OrderRecord = z.object({
+  id: z.string(),
+  customer_id: z.string(),
+  instruction_identification: z.string(),
+  end_to_end_identification: z.string(),
+  ...WhatIsPaid.shape,
+  status: OrderStatus,
+  status_reason_code: z.enum(ISO_REASONS).nullable(),
+  recurring_payment_id: z.string().nullable(),
+  payment_request_id: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+export type OrderRecord = z.infer<typeof OrderRecord>
+
+/** A payment that a worker has taken, by what it has to know before it looks at it. */
+export const TakenOrder = OrderRecord.pick({ id: true, debtor_account_id: true })
+export type TakenOrder = z.infer<typeof TakenOrder>
+
+/** A payment under a worker's lock, with the name that the other side sees. */
+export const HeldOrder = OrderRecord.extend({ debtor_name: z.string() })
+export type HeldOrder = z.infer<typeof HeldOrder>

@@ -1,0 +1,89 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import { chooseAccount } from '../../accounts/choose-account.ts'
+import type { AccountRecord } from '../../accounts/record.ts'
+import type { App } from '../../app.ts'
+import { DomainError, invalidFields } from '../../lib/errors.ts'
+import type { FieldError } from '../../lib/errors.ts'
+import { minorUnitsOf } from '../../lib/minor-units.ts'
+import type { RecurringPaymentInitiation } from '../../wire/recurring.ts'
+import { findCreditor } from '../find-creditor.ts'
+import { makeOnce } from '../keyed.ts'
+import type { Keyed } from '../keyed.ts'
+import { statusAtOnce } from './move.ts'
+import { getRecurring } from './read.ts'
+import type { RecurringView } from './record.ts'
+import { planSchedule } from './schedule.ts'
+import { insertRecurring } from './sql.ts'
+
+export type CreateRecurringInput = Keyed & { body: RecurringPaymentInitiation }
+
+/**
+ * Sets up a recurring payment from the account that is named, or else from the customer's first one in the currency
+ * (decision 59). Each run is a payment of its own, and whether there is money for it is found out then. A repeat under
+ * the same key answers what has become of it, also on a later day.
+ * @throws {DomainError} VALIDATION_FAILED with every broken field; IDEMPOTENCY_KEY_REUSED
+ */
+export async function createRecurring(app: App, input: CreateRecurringInput): Promise<RecurringView> {
+  const id = await makeOnce(app, input, (tx, newId) => setUp(tx, app, { id: newId, input }))
+  const recurring = await getRecurring(app, { customerId: input.customerId, id })
+  if (recurring.next_run_at !== null && Date.parse(recurring.next_run_at) <= Date.now())
+    app.wake.notify('run-recurring')
+  return recurring
+}
+
+async function setUp(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { id, input: { customerId, body } }: { id: string; input: CreateRecurringInput },
+): Promise<void> {
+  const planned = planSchedule(body, { holidays: app.config.holidays, now: new Date() })
+  const debtor = await chooseDebtor(tx, { customerId, body })
+  if ('errors' in planned || 'errors' in debtor)
+    throw invalidFields([planned, debtor].flatMap((part) => ('errors' in part ? part.errors : [])))
+  const { InstructedAmount, CreditorAccount } = body
+  const { Currency } = InstructedAmount
+  const amountMinor = minorUnitsOf(InstructedAmount)
+  await insertRecurring(tx, {
+    id,
+    customerId,
+    frequency: body.Frequency,
+    firstPaymentAt: iso(body.FirstPaymentDateTime),
+    nextPaymentAt: body.NextPaymentDateTime === undefined ? null : iso(body.NextPaymentDateTime),
+    finalPaymentAt: body.FinalPaymentDateTime === undefined ? null : iso(body.FinalPaymentDateTime),
+    debtorAccountId: debtor.account.id,
+    creditor: {
+      scheme: CreditorAccount.SchemeName,
+      identification: CreditorAccount.Identification,
+      name: CreditorAccount.Name ?? null,
+    },
+    amountMinor,
+    currency: Currency,
+    reference: body.RemittanceInformation?.Reference ?? null,
+    status: statusAtOnce(),
+    firstRun: { day: planned.first.day, at: planned.first.at.toISOString() },
+  })
+}
+
+/** The account that pays, which is not the one that is paid; or what is wrong with the two. */
+async function chooseDebtor(
+  tx: DatabaseTransactionConnection,
+  { customerId, body }: Pick<CreateRecurringInput, 'customerId' | 'body'>,
+): Promise<{ account: AccountRecord } | { errors: FieldError[] }> {
+  const { InstructedAmount, CreditorAccount, DebtorAccount } = body
+  try {
+    const account = await chooseAccount(tx, { customerId, currency: InstructedAmount.Currency, number: DebtorAccount })
+    const named = { scheme: CreditorAccount.SchemeName, identification: CreditorAccount.Identification }
+    const creditor = await findCreditor(tx, named)
+    if (creditor.at !== 'us' || creditor.account.id !== account.id) return { account }
+    const path = 'CreditorAccount.Identification'
+    return { errors: [{ path, code: 'INVALID', message: 'is the account that pays' }] }
+  } catch (error) {
+    if (error instanceof DomainError && error.errors !== undefined) return { errors: error.errors }
+    throw error
+  }
+}
+
+/** The moment in UTC, to the millisecond. */
+function iso(text: string): string {
+  return new Date(text).toISOString()
+}

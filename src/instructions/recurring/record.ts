@@ -1,0 +1,36 @@
+import { z } from 'zod'
+import { ISO_REASONS } from '../../lib/iso-reasons.ts'
+import { OrderStatus } from '../../wire/orders.ts'
+import { RecurringStatus } from '../../wire/recurring.ts'
+import { WhatIsPaid } from '../orders/record.ts'
+
+/** A recurring payment as it was ordered, and how far it has come (migrations/0025_recurring_payments.sql). */
+export const RecurringRecord = z.object({
+  id: z.string(),
+  customer_id: z.string(),
+  frequency: z.string(),
+  first_payment_at: z.string(),
+  next_payment_at: z.string().nullable(),
+  final_payment_at: z.string().nullable(),
+  ...WhatIsPaid.shape,
+  status: RecurringStatus,
+  /** Null, both of them, where no run is left. */
+  next_run_day: z.string().nullable(),
+  next_run_at: z.string().nullable(),
+  run_count: z.int(),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+export type RecurringRecord = z.infer<typeof RecurringRecord>
+
+/** A recurring payment with the payment that its last run made. */
+export const RecurringView = RecurringRecord.extend({
+  last_order_id: z.string().nullable(),
+  last_order_status: OrderStatus.nullable(),
+  last_order_reason: z.enum(ISO_REASONS).nullable(),
+})
+export type RecurringView = z.infer<typeof RecurringView>
+
+/** A recurring payment whose next run is due, under a worker's lock. */
+export const DueRecurring = RecurringRecord.extend({ next_run_day: z.string() })
+export type DueRecurring = z.infer<typeof DueRecurring>

@@ -1,0 +1,110 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../../app.ts'
+import { runAfter } from '../../lib/recurrence.ts'
+import { insertOrder } from '../orders/sql.ts'
+import type { NewOrder } from '../orders/sql.ts'
+import type { DueRecurring } from './record.ts'
+import { scheduleOf } from './schedule.ts'
+import { holdDue, listDue, putOff, recordRun } from './sql.ts'
+import type { StoredRun } from './sql.ts'
+
+/** What running needs of the app. */
+export type Runner = Pick<App, 'pool' | 'wake' | 'ids' | 'log'> & { config: Pick<App['config'], 'holidays'> }
+
+/** Recurring payments of one turn; the next turn follows at once while there are more. */
+const DUE_MAX = 100
+
+/** When a run that has failed is tried again. */
+const RETRY_SECONDS = 60
+
+/** How many runs of a turn are made at a time, each over a connection of its own. */
+const LANES = 4
+
+/**
+ * Makes the payments that are due (decision 2): of each recurring payment the earliest run that is still to be made, so
+ * that those which were missed while no worker ran follow each other, one turn after another. The payment of a run and
+ * the plan of the next one are one transaction, and a worker that dies leaves both or neither. Any number of workers may
+ * do this at once. A job.
+ */
+export async function runRecurring(app: Runner): Promise<{ more: boolean }> {
+  const due = await listDue(app.pool, DUE_MAX)
+  const queue = [...due]
+  const made = (await Promise.all(Array.from({ length: LANES }, () => makeRuns(app, queue)))).flat()
+  if (made.length > 0) app.wake.notify('execute-orders')
+  const isBehind = made.some(({ next }) => next !== null && Date.parse(next.at) <= Date.now())
+  return { more: made.length > 0 && (isBehind || due.length === DUE_MAX) }
+}
+
+/** A run whose payment is made, and the one that follows it. */
+type Made = { day: string; next: StoredRun | null }
+
+async function makeRuns(app: Runner, queue: string[]): Promise<Made[]> {
+  const made: Made[] = []
+  for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
+    const run = await tryToRun(app, id)
+    if (run !== null) made.push(run)
+  }
+  return made
+}
+
+/** One recurring payment that can't be run keeps no other back. */
+async function tryToRun(app: Runner, id: string): Promise<Made | null> {
+  try {
+    const made = await app.pool.transaction((tx) => makeRun(tx, app, id))
+    if (made !== null) app.log.info({ recurring_payment_id: id, day: made.day }, 'a recurring payment has run')
+    return made
+  } catch (error) {
+    app.log.error({ err: error, recurring_payment_id: id }, 'a run failed; it is tried again in a minute')
+    await putOff(app.pool, { id, seconds: RETRY_SECONDS }).catch((err: unknown) =>
+      app.log.error({ err, recurring_payment_id: id }, 'a run that failed was not put off'),
+    )
+    return null
+  }
+}
+
+/** Null where the run is another worker's, or it is not due any more. */
+async function makeRun(tx: DatabaseTransactionConnection, app: Runner, id: string): Promise<Made | null> {
+  const recurring = await holdDue(tx, id)
+  if (recurring === null) return null
+  const day = recurring.next_run_day
+  const after = runAfter(scheduleOf(recurring, app.config.holidays), day)
+  const next = after === null ? null : { day: after.day, at: after.at.toISOString() }
+  if (!(await recordRun(tx, { id, day, next }))) return null
+  const isNew = await insertOrder(tx, orderOf(recurring, { id: app.ids.uuid(), day }))
+  if (!isNew) app.log.error({ recurring_payment_id: id, day }, 'a run had its payment already; none was made again')
+  return { day, next }
+}
+
+function orderOf(recurring: DueRecurring, { id, day }: { id: string; day: string }): NewOrder {
+  const identification = runIdentification(recurring.id, day)
+  return {
+    id,
+    customerId: recurring.customer_id,
+    instructionIdentification: identification,
+    endToEndIdentification: identification,
+    debtorAccountId: recurring.debtor_account_id,
+    creditor: {
+      scheme: recurring.creditor_scheme_name,
+      identification: recurring.creditor_identification,
+      name: recurring.creditor_name,
+    },
+    amountMinor: recurring.amount_minor,
+    currency: recurring.currency,
+    reference: recurring.reference,
+    run: { recurringPaymentId: recurring.id, day },
+  }
+}
+
+/** The digits of 128 bits in base 36. */
+const ID_DIGITS = 25
+
+/**
+ * What a run's payment is called: its day and the recurring payment's id in base 36, 33 characters. No two runs have the
+ * same, and the first 31, which Faster Payments carries (decision 8), still tell them apart.
+ */
+function runIdentification(recurringPaymentId: string, day: string): string {
+  const id = BigInt(`0x${recurringPaymentId.replaceAll('-', '')}`)
+    .toString(36)
+    .padStart(ID_DIGITS, '0')
+  return `${day.replaceAll('-', '')}${id.toUpperCase()}`
+}

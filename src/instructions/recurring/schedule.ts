@@ -1,0 +1,120 @@
+import type { z } from 'zod'
+import type { FieldError } from '../../lib/errors.ts'
+import { soundMembers } from '../../lib/field-errors.ts'
+import { parseFrequency } from '../../lib/frequency.ts'
+import type { Frequency } from '../../lib/frequency.ts'
+import { londonDayOf } from '../../lib/london-time.ts'
+import { firstRun } from '../../lib/recurrence.ts'
+import type { Run, Schedule } from '../../lib/recurrence.ts'
+import type { Holidays } from '../../lib/working-days.ts'
+import { RecurringPaymentInitiation } from '../../wire/recurring.ts'
+import type { RecurringRecord } from './record.ts'
+
+/** Days have four digits for their year; an offset can lead beyond them. */
+const YEAR_MAX = 9999
+
+/** The members of an order that make its schedule. */
+const Ordered = RecurringPaymentInitiation.pick({
+  Frequency: true,
+  FirstPaymentDateTime: true,
+  NextPaymentDateTime: true,
+  FinalPaymentDateTime: true,
+})
+type Ordered = z.output<typeof Ordered>
+
+/** What an order's schedule comes to: its first run, or everything that is wrong with it. */
+export type Planned = { first: Run } | { errors: FieldError[] }
+
+/** How long a request may have been on its way, and how far its sender's clock be behind. */
+const LATE_MAX_MS = 60_000
+
+/**
+ * Checks the schedule of a new order (decisions 4 and 59): no start in the past, its times in their order, and at least
+ * one run.
+ */
+export function planSchedule(ordered: Ordered, { holidays, now }: { holidays: Holidays; now: Date }): Planned {
+  const errors = scheduleErrors(ordered, now)
+  if (errors.length > 0) return { errors }
+  const first = firstRun({
+    frequency: knownFrequency(ordered.Frequency),
+    first: new Date(ordered.FirstPaymentDateTime),
+    next: dateOf(ordered.NextPaymentDateTime),
+    final: dateOf(ordered.FinalPaymentDateTime),
+    holidays,
+  })
+  return first === null
+    ? { errors: [wrongTime('FinalPaymentDateTime', 'is before the first day on which there could be a payment')] }
+    : { first }
+}
+
+/** What is wrong with the schedule of an order that is refused for something else too. */
+export function scheduleRules(body: unknown, now: Date): FieldError[] {
+  return scheduleErrors(soundMembers(Ordered, body), now)
+}
+
+function scheduleErrors(ordered: Partial<Ordered>, now: Date): FieldError[] {
+  return [...frequencyErrors(ordered.Frequency), ...timeErrors(ordered, now)]
+}
+
+function frequencyErrors(text: string | undefined): FieldError[] {
+  if (text === undefined) return []
+  const frequency = parseFrequency(text)
+  if (!('refused' in frequency)) return []
+  const code = frequency.refused === 'unsupported' ? 'UNSUPPORTED_FREQUENCY' : 'INVALID'
+  return [{ path: 'Frequency', code, message: frequency.message }]
+}
+
+function timeErrors(
+  { FirstPaymentDateTime, NextPaymentDateTime, FinalPaymentDateTime }: Partial<Ordered>,
+  now: Date,
+): FieldError[] {
+  const times = { FirstPaymentDateTime, NextPaymentDateTime, FinalPaymentDateTime }
+  const beyond = Object.entries(times)
+    .filter(([, text]) => text !== undefined && londonDayOf(new Date(text)).year > YEAR_MAX)
+    .map(([path]) => wrongTime(path, `is after the year ${YEAR_MAX}`))
+  if (beyond.length > 0) return beyond
+  const first = dateOf(FirstPaymentDateTime)
+  const next = dateOf(NextPaymentDateTime)
+  const final = dateOf(FinalPaymentDateTime)
+  const errors: FieldError[] = []
+  if (first !== null && first.getTime() < now.getTime() - LATE_MAX_MS) {
+    const message = `is in the past: send a time that is still to come; it is ${now.toISOString()} now`
+    errors.push(wrongTime('FirstPaymentDateTime', message))
+  }
+  if (isBefore(next, first) || isBefore(final, next))
+    errors.push(wrongTime('NextPaymentDateTime', 'must lie between FirstPaymentDateTime and FinalPaymentDateTime'))
+  if (isBefore(final, first)) errors.push(wrongTime('FinalPaymentDateTime', 'is before FirstPaymentDateTime'))
+  return errors
+}
+
+function isBefore(one: Date | null, other: Date | null): boolean {
+  return one !== null && other !== null && one < other
+}
+
+function wrongTime(path: string, message: string): FieldError {
+  return { path, code: 'INVALID_DATE', message }
+}
+
+function dateOf(text: string | null | undefined): Date | null {
+  return text == null ? null : new Date(text)
+}
+
+/** The schedule of a recurring payment that is stored. @throws when its frequency is none, which was checked before */
+export function scheduleOf(
+  recurring: Pick<RecurringRecord, 'frequency' | 'first_payment_at' | 'next_payment_at' | 'final_payment_at'>,
+  holidays: Holidays,
+): Schedule {
+  return {
+    frequency: knownFrequency(recurring.frequency),
+    first: new Date(recurring.first_payment_at),
+    next: dateOf(recurring.next_payment_at),
+    final: dateOf(recurring.final_payment_at),
+    holidays,
+  }
+}
+
+function knownFrequency(text: string): Frequency {
+  const frequency = parseFrequency(text)
+  if ('refused' in frequency) throw new Error(`a frequency that was taken ${frequency.message}`)
+  return frequency
+}

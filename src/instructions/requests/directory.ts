@@ -1,0 +1,62 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { DomainError } from '../../lib/errors.ts'
+import type { FieldError } from '../../lib/errors.ts'
+import { findCustomerByProxy } from './directory-sql.ts'
+import type { Counterparty } from './record.ts'
+
+/** By what a customer is found, in its normal form (decision 5). */
+type Identifier = { kind: 'EMAIL' | 'MOBILE' | 'PROXY'; proxy: string }
+
+const EMAIL = z.email().max(320)
+/** E.164. */
+const MOBILE = /^\+[1-9]\d{7,14}$/
+const PROXY = /^[A-Za-z0-9._-]{1,64}$/
+
+/**
+ * Reads an e-mail address, in lower case from then on, a mobile number with its `+`, which may be grouped by blanks and
+ * hyphens, or a proxy id, whose case counts. No text is two of them. Undefined where it is none.
+ */
+function identifierOf(text: string): Identifier | undefined {
+  if (PROXY.test(text)) return { kind: 'PROXY', proxy: text }
+  const digits = text.replaceAll(/(?<=\d)[ -](?=\d)/g, '')
+  if (MOBILE.test(digits)) return { kind: 'MOBILE', proxy: digits }
+  return EMAIL.safeParse(text).success ? { kind: 'EMAIL', proxy: text.toLowerCase() } : undefined
+}
+
+/** Of an identifier that leads to nobody. */
+const UNKNOWN = 'UNSUPPORTED_ACCOUNT_IDENTIFIER'
+
+/** Whether a request was refused because its identifier leads to nobody. */
+export function isUnknown(error: unknown): boolean {
+  return error instanceof DomainError && error.errors?.some(({ code }) => code === UNKNOWN) === true
+}
+
+const WRONG_FORM = {
+  code: 'INVALID',
+  message:
+    'must be an e-mail address, a mobile number such as +447700900123, or a proxy id of 1 to 64 letters, digits, dots, hyphens or underscores',
+}
+
+/** What is wrong with the form of an identifier, whether or not it leads to somebody. */
+export function wrongIdentifier(text: string): Omit<FieldError, 'path'> | undefined {
+  return identifierOf(text) === undefined ? WRONG_FORM : undefined
+}
+
+/** Somebody else whom the identifier leads to, or what is wrong with it, without the path. */
+export async function lookUp(
+  db: CommonQueryMethods,
+  { identifier, customerId }: { identifier: string; customerId: string },
+): Promise<Counterparty | Omit<FieldError, 'path'>> {
+  const asked = identifierOf(identifier)
+  if (asked === undefined) return WRONG_FORM
+  const found = await findCustomerByProxy(db, asked)
+  if (found === null) {
+    const message =
+      asked.kind === 'PROXY'
+        ? 'BE23: no customer has this proxy id'
+        : 'NRCH: no customer can be reached under this e-mail address or mobile number'
+    return { code: UNKNOWN, message }
+  }
+  return found.id === customerId ? { code: 'INVALID', message: 'is your own: name somebody else' } : found
+}

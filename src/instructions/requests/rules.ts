@@ -1,0 +1,37 @@
+import type { FieldError } from '../../lib/errors.ts'
+import { soundMembers } from '../../lib/field-errors.ts'
+import { londonDayOf } from '../../lib/london-time.ts'
+import { OfferToPay, RequestToPay } from '../../wire/payment-requests.ts'
+import { wrongIdentifier } from './directory.ts'
+
+/** How far ahead a DueDate may lie [own] (decision 5). */
+const DUE_DAYS_MAX = 366
+
+/** What is wrong with a request to pay that is refused for something else too, as far as nothing is looked up for it. */
+export function requestRules(body: unknown, now: Date): FieldError[] {
+  const { PayerIdentifier, DueDate } = soundMembers(RequestToPay, body)
+  return [
+    ...at('PayerIdentifier', PayerIdentifier === undefined ? undefined : wrongIdentifier(PayerIdentifier)),
+    ...at('DueDate', DueDate === undefined ? undefined : wrongDueDate(DueDate, now)),
+  ]
+}
+
+/** The same of an offer to pay. */
+export function offerRules(body: unknown): FieldError[] {
+  const { PayeeIdentifier } = soundMembers(OfferToPay, body)
+  return at('PayeeIdentifier', PayeeIdentifier === undefined ? undefined : wrongIdentifier(PayeeIdentifier))
+}
+
+/** What is wrong with a day, by London's calendar. Days are compared as they are written. */
+export function wrongDueDate(dueDate: string, now: Date): Omit<FieldError, 'path'> | undefined {
+  const code = 'INVALID_DATE'
+  const today = londonDayOf(now)
+  const latest = today.plus({ days: DUE_DAYS_MAX }).toISODate()
+  if (dueDate < today.toISODate()) return { code, message: `IEDT: has passed; today is ${today.toISODate()} in London` }
+  if (dueDate <= latest) return undefined
+  return { code, message: `EDTL: is more than ${DUE_DAYS_MAX} days ahead; the latest day is ${latest}` }
+}
+
+function at(path: string, wrong: Omit<FieldError, 'path'> | undefined): FieldError[] {
+  return wrong === undefined ? [] : [{ path, ...wrong }]
+}

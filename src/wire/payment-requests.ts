@@ -1,0 +1,200 @@
+import { z } from 'zod'
+import { NoBody, None, nameText, text } from './common.ts'
+import {
+  AmountAnswer,
+  CurrencyAmount,
+  Day,
+  InteractionHeaders,
+  KeyedHeaders,
+  Max35Text,
+  Moment,
+  Paging,
+  pageOf,
+} from './open-banking.ts'
+import { operation } from './operation.ts'
+
+/** A payee asks a payer for money (specification, RequestToPay). */
+export const RequestToPay = z.strictObject({
+  PayeeName: nameText(140),
+  /** E-mail address, mobile number or proxy id of the payer (decision 5). */
+  PayerIdentifier: text(320),
+  AmountRequested: CurrencyAmount,
+  DueDate: Day,
+  Reference: Max35Text.optional(),
+})
+export type RequestToPay = z.output<typeof RequestToPay>
+
+/** A payer offers money to a payee (specification, OfferToPay). */
+export const OfferToPay = z.strictObject({
+  PayerName: nameText(140),
+  PayeeIdentifier: text(320),
+  AmountOffered: CurrencyAmount,
+  Reference: Max35Text.optional(),
+})
+export type OfferToPay = z.output<typeof OfferToPay>
+
+export const PaymentRequestStatus = z.enum(['Sent', 'Accepted', 'Rejected', 'Paid'])
+export type PaymentRequestStatus = z.infer<typeof PaymentRequestStatus>
+
+/** What both tell beside what they were made from. */
+const Told = z.strictObject({
+  Status: PaymentRequestStatus,
+  /** ISO 20022, such as MS02, with what it means; only where it was rejected. */
+  StatusReasonCode: z.string().optional(),
+  StatusReason: z.string().optional(),
+  /** Whether the caller made it, or it was sent to the caller. */
+  Direction: z.enum(['Outgoing', 'Incoming']),
+  CreationDateTime: Moment,
+  StatusUpdateDateTime: Moment,
+  ExpirationDateTime: Moment,
+  Reference: z.string().optional(),
+  /** The payment that its acceptance made; the payer may look at it. */
+  PaymentId: z.string().optional(),
+})
+
+export const RequestToPayResponse = z.strictObject({
+  RequestToPayId: z.string(),
+  ...Told.shape,
+  PayeeName: z.string(),
+  PayerIdentifier: z.string(),
+  AmountRequested: AmountAnswer,
+  DueDate: z.string(),
+})
+export type RequestToPayResponse = z.infer<typeof RequestToPayResponse>
+
+export const OfferToPayResponse = z.strictObject({
+  OfferToPayId: z.string(),
+  ...Told.shape,
+  PayerName: z.string(),
+  PayeeIdentifier: z.string(),
+  AmountOffered: AmountAnswer,
+})
+export type OfferToPayResponse = z.infer<typeof OfferToPayResponse>
+
+/** Which of the caller's accounts is meant; the first one of the currency where it is not said (decision 59). */
+export const Acceptance = z.strictObject({ AccountId: z.string().optional() })
+export type Acceptance = z.output<typeof Acceptance>
+
+const shared = { access: ['customer'], params: None, query: None, headers: InteractionHeaders, body: NoBody } as const
+const reading = { method: 'GET', scopes: ['payments', 'accounts'] } as const
+const deciding = { method: 'POST', scopes: ['payments'], bodyOptional: true } as const
+const RequestParams = z.strictObject({ RequestToPayId: z.string() })
+const OfferParams = z.strictObject({ OfferToPayId: z.string() })
+
+export const createRequestToPay = operation({
+  ...shared,
+  name: 'createRequestToPay',
+  method: 'POST',
+  path: '/open-banking/v1/request-to-pay',
+  summary: 'Ask somebody for a payment',
+  scopes: ['payments'],
+  headers: KeyedHeaders,
+  body: RequestToPay,
+  replies: { 201: RequestToPayResponse },
+  errors: ['IDEMPOTENCY_KEY_REUSED', 'RATE_LIMITED'],
+})
+
+export const listRequestsToPay = operation({
+  ...shared,
+  ...reading,
+  name: 'listRequestsToPay',
+  path: '/open-banking/v1/request-to-pay',
+  summary: 'List requests to pay, made by the caller and sent to the caller, the newest first',
+  query: Paging,
+  replies: { 200: pageOf(RequestToPayResponse) },
+  errors: [],
+})
+
+export const getRequestToPay = operation({
+  ...shared,
+  ...reading,
+  name: 'getRequestToPay',
+  path: '/open-banking/v1/request-to-pay/{RequestToPayId}',
+  summary: 'Get a request to pay, as its payee or its payer',
+  params: RequestParams,
+  replies: { 200: RequestToPayResponse },
+  errors: ['PAYMENT_REQUEST_NOT_FOUND'],
+})
+
+export const acceptRequestToPay = operation({
+  ...shared,
+  ...deciding,
+  name: 'acceptRequestToPay',
+  path: '/open-banking/v1/request-to-pay/{RequestToPayId}/accept',
+  summary: 'Accept a request to pay, as its payer: the payment is ordered',
+  params: RequestParams,
+  body: Acceptance.optional(),
+  replies: { 200: RequestToPayResponse },
+  errors: ['PAYMENT_REQUEST_NOT_FOUND', 'PAYMENT_REQUEST_CLOSED'],
+})
+
+export const rejectRequestToPay = operation({
+  ...shared,
+  ...deciding,
+  name: 'rejectRequestToPay',
+  path: '/open-banking/v1/request-to-pay/{RequestToPayId}/reject',
+  summary: 'Reject a request to pay, as its payer, or take it back, as its payee',
+  params: RequestParams,
+  body: None.optional(),
+  replies: { 200: RequestToPayResponse },
+  errors: ['PAYMENT_REQUEST_NOT_FOUND', 'PAYMENT_REQUEST_CLOSED'],
+})
+
+export const createOfferToPay = operation({
+  ...shared,
+  name: 'createOfferToPay',
+  method: 'POST',
+  path: '/open-banking/v1/offer-to-pay',
+  summary: 'Offer somebody a payment',
+  scopes: ['payments'],
+  headers: KeyedHeaders,
+  body: OfferToPay,
+  replies: { 201: OfferToPayResponse },
+  errors: ['IDEMPOTENCY_KEY_REUSED', 'RATE_LIMITED'],
+})
+
+export const listOffersToPay = operation({
+  ...shared,
+  ...reading,
+  name: 'listOffersToPay',
+  path: '/open-banking/v1/offer-to-pay',
+  summary: 'List offers to pay, made by the caller and sent to the caller, the newest first',
+  query: Paging,
+  replies: { 200: pageOf(OfferToPayResponse) },
+  errors: [],
+})
+
+export const getOfferToPay = operation({
+  ...shared,
+  ...reading,
+  name: 'getOfferToPay',
+  path: '/open-banking/v1/offer-to-pay/{OfferToPayId}',
+  summary: 'Get an offer to pay, as its payer or its payee',
+  params: OfferParams,
+  replies: { 200: OfferToPayResponse },
+  errors: ['PAYMENT_REQUEST_NOT_FOUND'],
+})
+
+export const acceptOfferToPay = operation({
+  ...shared,
+  ...deciding,
+  name: 'acceptOfferToPay',
+  path: '/open-banking/v1/offer-to-pay/{OfferToPayId}/accept',
+  summary: 'Accept an offer to pay, as its payee, and say which account it goes to',
+  params: OfferParams,
+  body: Acceptance.optional(),
+  replies: { 200: OfferToPayResponse },
+  errors: ['PAYMENT_REQUEST_NOT_FOUND', 'PAYMENT_REQUEST_CLOSED'],
+})
+
+export const rejectOfferToPay = operation({
+  ...shared,
+  ...deciding,
+  name: 'rejectOfferToPay',
+  path: '/open-banking/v1/offer-to-pay/{OfferToPayId}/reject',
+  summary: 'Reject an offer to pay, as its payee, or take it back, as its payer',
+  params: OfferParams,
+  body: None.optional(),
+  replies: { 200: OfferToPayResponse },
+  errors: ['PAYMENT_REQUEST_NOT_FOUND', 'PAYMENT_REQUEST_CLOSED'],
+})

@@ -1,0 +1,111 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { numberText } from '../../cli/named-account.ts'
+import { realService } from './real-service.ts'
+
+const service = await realService(t)
+const { operate } = service
+
+/** What is on the accounts together in pounds, by another way than the table's. */
+function sumOf(accounts: readonly { balance: string; currency: string }[]): string {
+  const pence = accounts
+    .filter(({ currency }) => currency === 'GBP')
+    .reduce((sum, { balance }) => sum + BigInt(balance.replace('.', '')), 0n)
+  return `${String(pence).replace(/(\d\d)$/, '.$1')} GBP`
+}
+
+t.test('a customer is made from flags, and its accounts are listed', async (t) => {
+  const words = ['sandbox', 'customers', 'create', '--name', 'Ada Payer', '--email', 'ada@example.org']
+  const made = await operate([...words, '--account', '500.00', '--account', 'EUR:20', '--overdraft', '50', '--json'])
+  t.equal(made.code, 0, made.stderr)
+  const customer = JSON.parse(made.stdout)
+  t.match(customer, {
+    name: 'Ada Payer',
+    email: 'ada@example.org',
+    client_id: null,
+    accounts: [
+      { balance: '500.00', currency: 'GBP', overdraft_limit: '50.00' },
+      { balance: '20.00', currency: 'EUR', overdraft_limit: '50.00' },
+    ],
+  })
+  t.match(await operate(words), { code: 7, stderr: /email: another customer has ada@example\.org already/ })
+  const shown = ['--mobile', '+447700900200', '--proxy-id', 'shown', '--balance', '250.00']
+  const table = await operate(['sandbox', 'customers', 'create', ...shown])
+  t.match(table, { code: 0, stdout: /Mobile +\+447700900200\nProxy id +shown\n\nID +CUSTOMER.*\n.* 250\.00 .*\n$/ })
+  t.match(table.stderr, /svc ob --customer customer-[0-9a-f]{12} accounts/)
+
+  const mine = ['sandbox', 'accounts', '--customer', customer.customer_id]
+  t.same(JSON.parse((await operate([...mine, '--json'])).stdout), customer.accounts)
+  t.match(await operate(mine), {
+    code: 0,
+    stdout: /^ID +CUSTOMER +NAME +ACCOUNT +BALANCE[^]*Ada Payer +00-00-75 \d{8} +500\.00/,
+  })
+  t.match(await operate([...mine, '-o', 'csv']), { stdout: /^account_id,customer_id,name,[^\n]+\n[^\n]+,500\.00,/ })
+  const first = await operate([...mine, '--limit', '1', '-o', 'id'])
+  t.match(first, { stdout: `${customer.accounts[0].account_id}\n`, stderr: /--cursor \S+, or --all/ })
+  t.match(await operate(['sandbox', 'accounts', '--customer', 'nobody']), { stderr: 'There are no such accounts.\n' })
+  const merchant = await service.merchant()
+  t.match(await operate(['sandbox', 'accounts', '--merchant', merchant.realm, '--json']), { code: 0, stdout: '[]\n' })
+})
+
+t.test('what is no customer is refused before anything is sent, and --dry-run sends nothing', async (t) => {
+  const create = ['sandbox', 'customers', 'create']
+  t.match(await operate([...create, '--account', 'USD:5']), { code: 2, stderr: /"USD:5" is no balance[^]*EUR:20\.00/ })
+  t.match(await operate([...create, '--balance', 'much']), { code: 2, stderr: /--balance: "much" is no balance/ })
+  t.match(await operate([...create, '--balance', '5', '--account', '6']), { code: 2, stderr: /cannot be used with/ })
+  t.match(await operate([...create, '--mobile', '07700', '--dry-run']), { code: 2, stderr: /\+447700900123/ })
+  t.match(await operate([...create, '--name', 'Nobody', '--dry-run']), {
+    code: 0,
+    stdout: /POST .*\/sandbox\/customers/,
+  })
+  const { rows } = await service.owner.query(`select from customers where name = 'Nobody'`)
+  t.equal(rows.length, 0)
+})
+
+t.test('an account is blocked, opened and overdrawn; what can not be is refused', async (t) => {
+  const id = (await operate(['sandbox', 'customers', 'create', '-q', 'accounts[0].account_id'])).stdout.trim()
+  const set = (...words: string[]) => operate(['sandbox', 'account', 'set', ...words])
+  t.match(await set(id, '--status', 'blocked'), { code: 0, stdout: /Status +Blocked/ })
+  t.match(await set(id, '--status', 'enabled', '--overdraft', '25.00', '-q', 'overdraft_limit'), { stdout: '25.00\n' })
+  t.match(await set(id), { code: 2, stderr: /--status blocked/ })
+  t.match(await set(id, '--status', 'gone'), { code: 2 })
+  t.match(await set('nobody', '--status', 'closed'), {
+    code: 6,
+    stderr: /there is no account of the bank "nobody"\nTry: svc sandbox accounts\n$/,
+  })
+  const [account] = JSON.parse((await operate(['sandbox', 'accounts', '--json', '--all'])).stdout).filter(
+    (each: { account_id: string }) => each.account_id === id,
+  )
+  const numbers: string[] = account.identifications.map((each: { Identification: string }) => each.Identification)
+  for (const name of [id.slice(-8), ...numbers, numbers[0]?.slice(-8) ?? '', numberText(numbers[0] ?? '')])
+    t.match(await set(name, '--status', 'enabled', '-o', 'id'), { code: 0, stdout: `${id}\n` }, name)
+  for (const unknown of ['00007500000000', '00000000', 'ffffffff', randomUUID()])
+    t.match(await set(unknown, '--status', 'closed'), { code: 6, stderr: /Try: svc sandbox accounts\n$/ }, unknown)
+  await service.owner.query(
+    `select book_transfer(gen_random_uuid(), $1, null, 101000, 'GBP', 'Ada', 'Shop', 'shoes')`,
+    [id],
+  )
+  t.match(await set(id, '--overdraft', '0'), { code: 7, stderr: /overdrawn by 10\.00/ })
+})
+
+t.test('the same seed makes the same bank, and the books tell whether money was made or lost', async (t) => {
+  const seed = ['sandbox', 'seed', '--seed', '7', '--customers', '2', '--days', '10']
+  const made = await operate(seed)
+  t.match(made, {
+    code: 0,
+    stdout: /^Seed +7\nTransactions +\d\d+\n\nCUSTOMER +NAME.*TOTAL\n(customer-[0-9a-f]{12} .* \d+\.\d\d GBP.*\n){2}$/,
+  })
+  const { customers } = JSON.parse((await operate([...seed, '--json'])).stdout)
+  for (const { accounts } of customers) t.ok((await operate(seed)).stdout.includes(sumOf(accounts)))
+  t.match(await operate([...seed, '--json']), { code: 0, stdout: /"transactions":0,"already_there":2\}/ })
+  t.match(await operate([...seed, '-o', 'id']), { code: 0, stdout: /^(customer-[0-9a-f]{12}\n){2}$/ })
+  t.match(await operate(['sandbox', 'seed', '--days', '0']), { code: 2, stderr: /days/ })
+  t.match(await operate(['sandbox', 'seed', '--customers', 'many']), { code: 2, stderr: /whole number/ })
+  const books = ['sandbox', 'books']
+  t.match(await operate(books), { code: 0, stdout: /Balanced +yes[^]*CUR +ACCOUNTS[^]*GBP +\d+/ })
+  t.match(await operate([...books, '-q', 'is_balanced']), { code: 0, stdout: 'true\n' })
+  await service.owner.query('update accounts set balance_minor = balance_minor + 1 where currency = $1', ['EUR'])
+  t.match(await operate(books), { code: 3, stdout: /Balanced +NO[^]*EUR +.* 0\.01 +1\n/ })
+  t.match(await operate([...books, '-o', 'csv']), { code: 3, stdout: /^currency,accounts,[^\n]+\nEUR,1,/ })
+  t.match(await operate([...books, '--json']), { code: 3, stdout: /"is_balanced":false/ })
+})
