@@ -1,5 +1,6 @@
 import { Dispute } from '../../src/wire/disputes.ts'
-import { CreatedPayment, Refund } from '../../src/wire/payments.ts'
+import { CreatedPayment } from '../../src/wire/payments.ts'
+import { Refund } from '../../src/wire/refunds.ts'
 import { PaymentResponse } from '../../src/wire/orders.ts'
 import type { Explained } from './explain.ts'
 import { memberOf } from './member.ts'

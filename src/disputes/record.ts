@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/disputes.ts'
-import { RefundStatus } from '../wire/payments.ts'
+import { RefundStatus } from '../wire/refunds.ts'
 
 /**
  * A dispute with what is told of its payment, its merchant and its refund, but for the evidence, of which a list would

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { KybStatus } from '../wire/admin.ts'
 import { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/disputes.ts'
-import { ChangedBy, ConsentStatus, PaymentStatus, RefundStatus } from '../wire/payments.ts'
+import { ChangedBy, ConsentStatus, PaymentStatus } from '../wire/payments.ts'
+import { RefundStatus } from '../wire/refunds.ts'
 import { DeliveryStatus } from '../wire/webhooks.ts'
 
 /** Which row an id means, and whose it is. */

@@ -14,6 +14,7 @@ import * as wireFees from '../wire/fees.ts'
 import * as wireLedger from '../wire/ledger.ts'
 import type { Operation } from '../wire/operation.ts'
 import * as wirePayments from '../wire/payments.ts'
+import * as wireRefunds from '../wire/refunds.ts'
 import * as wireWebhooks from '../wire/webhooks.ts'
 import * as wireRegistration from '../wire/registration.ts'
 import * as wireSandbox from '../wire/sandbox.ts'
@@ -58,8 +59,8 @@ export const ROUTES: readonly Route[] = [
   route(wirePayments.listPaymentEvents, payments.listEvents),
   route(wirePayments.completeSca, payments.complete),
   route(wirePayments.cancelPayment, payments.cancel),
-  route(wirePayments.refundPayment, payments.refund),
-  route(wirePayments.listRefunds, payments.listRefunds),
+  route(wireRefunds.refundPayment, payments.refund),
+  route(wireRefunds.listRefunds, payments.listRefunds),
   route(wireDisputes.raiseDispute, disputes.raise),
   route(wireLedger.listTransactions, ledger.list),
   route(wireLedger.getTransaction, ledger.get),

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { SCHEME_NAMES } from '../lib/account-identification.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
-import { ChangedBy, ConsentStatus, ConsentType, PaymentStatus, RefundStatus } from '../wire/payments.ts'
+import { ChangedBy, ConsentStatus, ConsentType, PaymentStatus } from '../wire/payments.ts'
+import { RefundStatus } from '../wire/refunds.ts'
 
 /** A payment with its consent, as every read use case has it. Amounts are numeric(19,4) text. */
 export const PaymentRecord = z.object({

@@ -1,6 +1,6 @@
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { fitsCurrency, formatAmount, parseAmount, toNumeric } from '../lib/money.ts'
-import type { RefundPayment } from '../wire/payments.ts'
+import type { RefundPayment } from '../wire/refunds.ts'
 import type { PaymentRecord } from './record.ts'
 
 type Amounts = Pick<PaymentRecord, 'gross_amount' | 'refunded_amount' | 'refund_reserved_amount'>

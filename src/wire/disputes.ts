@@ -15,7 +15,7 @@ import {
   reasonText,
 } from './common.ts'
 import { operation } from './operation.ts'
-import { RefundStatus } from './payments.ts'
+import { RefundStatus } from './refunds.ts'
 
 export const DisputeStatus = z.enum([
   'OPEN',

@@ -28,9 +28,6 @@ export const PaymentStatus = z.enum([
 ])
 export type PaymentStatus = z.infer<typeof PaymentStatus>
 
-/** What the bank has done about a refund. */
-export const RefundStatus = z.enum(['PENDING', 'EXECUTED', 'FAILED'])
-
 export const ConsentStatus = z.enum(['AWAITING_AUTHORISATION', 'AUTHORISED', 'REJECTED', 'REVOKED', 'EXPIRED'])
 export type ConsentStatus = z.infer<typeof ConsentStatus>
 
@@ -203,23 +200,6 @@ export const ScaCompleted = z.strictObject({
   failure: Failure.nullable(),
 })
 
-export const RefundPayment = z.strictObject({
-  amount: Amount.optional(),
-  reason: text(255).optional(),
-  refund_amount_available: Amount.optional(),
-})
-export type RefundPayment = z.infer<typeof RefundPayment>
-
-export const Refund = z.strictObject({
-  payment_id: Uuid,
-  status: PaymentStatus,
-  refund_id: Uuid,
-  refund_status: RefundStatus,
-  refunded_amount: Money,
-  remaining_amount: Money,
-})
-export type Refund = z.infer<typeof Refund>
-
 export const createPayment = operation({
   name: 'createPayment',
   method: 'POST',
@@ -319,59 +299,4 @@ export const cancelPayment = operation({
   bodyOptional: true,
   replies: { 200: z.union([Payment, PayerView]) },
   errors: ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_CANCELLABLE'],
-})
-
-export const refundPayment = operation({
-  name: 'refundPayment',
-  method: 'POST',
-  path: '/api/v1/payments/{id}/refund',
-  summary: 'Refund a settled payment, all that is left of it or a part',
-  access: ['merchant'],
-  permission: 'refund payments',
-  evenIfInactive: true,
-  params: IdParams,
-  query: None,
-  headers: z.object({ 'x-idempotency-key': IdempotencyKey.optional() }),
-  body: RefundPayment.optional(),
-  bodyOptional: true,
-  replies: { 200: Refund, 202: Refund },
-  errors: [
-    'PAYMENT_NOT_FOUND',
-    'PAYMENT_NOT_SETTLED',
-    'PAYMENT_ALREADY_REFUNDED',
-    'REFUND_EXCEEDS_AVAILABLE',
-    'REFUND_AVAILABLE_MISMATCH',
-    'REFUND_REFUSED',
-    'IDEMPOTENCY_KEY_REUSED',
-  ],
-})
-
-/** A refund as it stands. */
-export const RefundRow = z.strictObject({
-  refund_id: Uuid,
-  payment_id: Uuid,
-  amount: Money,
-  currency: Currency,
-  refund_status: RefundStatus,
-  reason: z.string().nullable(),
-  failure: Failure.nullable(),
-  bank_reference: z.string().nullable(),
-  created_at: Timestamp,
-  updated_at: Timestamp,
-})
-export type RefundRow = z.infer<typeof RefundRow>
-
-export const listRefunds = operation({
-  name: 'listRefunds',
-  method: 'GET',
-  path: '/api/v1/payments/{id}/refunds',
-  summary: "List a payment's refunds, the oldest first",
-  access: ['merchant'],
-  permission: 'read payments',
-  params: IdParams,
-  query: z.strictObject({ limit: Limit, cursor: z.string().max(64).optional() }),
-  headers: NoHeaders,
-  body: NoBody,
-  replies: { 200: listOf(RefundRow) },
-  errors: ['PAYMENT_NOT_FOUND'],
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
-import { Refund, refundPayment } from '../../../src/wire/payments.ts'
+import { Refund, refundPayment } from '../../../src/wire/refunds.ts'
 import { checkBody, membersOf } from '../../change.ts'
 import { call } from '../../client.ts'
 import { durationOf } from '../../context.ts'

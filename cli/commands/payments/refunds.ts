@@ -1,4 +1,4 @@
-import { RefundRow, listRefunds } from '../../../src/wire/payments.ts'
+import { RefundRow, listRefunds } from '../../../src/wire/refunds.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import type { Style } from '../../io.ts'

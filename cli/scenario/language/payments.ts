@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { CreatedPayment, DebtorAccountScheme, Payment, PaymentStatus, Refund } from '../../../src/wire/payments.ts'
+import { CreatedPayment, DebtorAccountScheme, Payment, PaymentStatus } from '../../../src/wire/payments.ts'
+import { Refund } from '../../../src/wire/refunds.ts'
 import { CustomerReference, Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from './parts.ts'
 
 export const Pay = z.strictObject({

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import type { z } from 'zod'
-import { createPayment, refundPayment } from '../../../src/wire/payments.ts'
+import { createPayment } from '../../../src/wire/payments.ts'
+import { refundPayment } from '../../../src/wire/refunds.ts'
 import type { CreatePayment } from '../../../src/wire/payments.ts'
 import { call } from '../../client.ts'
 import { actAsPayer } from '../../mock-payer.ts'

@@ -7,6 +7,7 @@ import { refundPayment } from '../../payments/refund.ts'
 import { remainingAmount } from '../../payments/refund-amount.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type * as wire from '../../wire/payments.ts'
+import type * as wireRefunds from '../../wire/refunds.ts'
 import type { Handler } from '../endpoint.ts'
 import { merchantIdOf } from '../principal.ts'
 import { presentFailure, presentPayment, presentRefund, presentSummary, presentToPayer } from './present-payment.ts'
@@ -65,7 +66,7 @@ export const cancel: Handler<typeof wire.cancelPayment> = async (app, { principa
 }
 
 /** POST /api/v1/payments/{id}/refund */
-export const refund: Handler<typeof wire.refundPayment> = async (
+export const refund: Handler<typeof wireRefunds.refundPayment> = async (
   app,
   { principal, params, headers, body, rawBody },
 ) => {
@@ -91,7 +92,7 @@ export const refund: Handler<typeof wire.refundPayment> = async (
 }
 
 /** GET /api/v1/payments/{id}/refunds */
-export const listRefunds: Handler<typeof wire.listRefunds> = async (app, { principal, params, query }) => {
+export const listRefunds: Handler<typeof wireRefunds.listRefunds> = async (app, { principal, params, query }) => {
   const of = { merchantId: merchantIdOf(principal), id: params.id }
   const { refunds, nextCursor } = await readRefunds(app, { ...of, limit: query.limit, cursor: query.cursor })
   return {

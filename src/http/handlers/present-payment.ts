@@ -2,7 +2,8 @@ import { failureOf, isFailureCode } from '../../lib/failure-codes.ts'
 import type { Failure, FailureSource } from '../../lib/failure-codes.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type { ListedRefund, PaymentRecord, PaymentWithHistory } from '../../payments/record.ts'
-import type { Payment, PayerView, PaymentSummary, RefundRow } from '../../wire/payments.ts'
+import type { Payment, PayerView, PaymentSummary } from '../../wire/payments.ts'
+import type { RefundRow } from '../../wire/refunds.ts'
 
 /** A payment as lists show it (decision 51). */
 export function presentSummary(payment: PaymentRecord): PaymentSummary {
