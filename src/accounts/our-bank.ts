@@ -11,7 +11,7 @@ export function ukNumberOf(iban: string): string | undefined {
 
 /** Whether a number, in its one form, is one that this bank alone gives out: 14 digits, or a British IBAN of its bank code. */
 export function isOurs(identification: string): boolean {
-  return (ukNumberOf(identification) ?? identification).startsWith(OUR_SORT_CODE)
+  return ukNumberOf(identification) !== undefined || identification.startsWith(OUR_SORT_CODE)
 }
 
 /** The external id of the customer that a sandbox has to try things with (sandbox/seed-customer.ts). */

@@ -31,13 +31,16 @@ export async function takeMoney(
   { payee_id: merchantId, payee_name: name, debtor_account_id: payerAccountId }: Authorisation,
 ): Promise<ExecutionOutcome> {
   const amountMinor = minorUnitsOf(order)
-  if (amountMinor === undefined) return { outcome: 'rejected', failureCode: 'BANK_ERROR' }
+  if (amountMinor === undefined && merchantId !== null) return { outcome: 'rejected', failureCode: 'BANK_ERROR' }
   const owner = { name, currency: order.currency }
   const merchantAccountId =
     merchantId === null ? null : await settlementAccountOf({ pool, ids }, { merchantId, ...owner })
   if (payerAccountId !== null && payerAccountId === merchantAccountId)
     return { outcome: 'rejected', failureCode: 'INVALID_DEBTOR_ACCOUNT' }
-  const { outcome, reference } = await callTakeMoney(pool, order, { amountMinor, merchantAccountId })
+  const { outcome, reference } = await callTakeMoney(pool, order, {
+    amountMinor: amountMinor ?? null,
+    merchantAccountId,
+  })
   if (outcome === 'DUPLICATE') return { outcome: 'rejected', failureCode: 'DUPLICATE_PAYMENT' }
   const failureCode = failureOfTransfer(outcome, 'payment')
   if (failureCode !== undefined) return { outcome: 'rejected', failureCode }
@@ -56,7 +59,6 @@ export async function giveBack(
 ): Promise<RefundOutcome> {
   const bankReference = `MB${ids.uuid().replaceAll('-', '')}`
   const amountMinor = minorUnitsOf(order)
-  if (amountMinor === undefined) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
   return pool.transaction(async (tx) => {
     const authorisation = await lockAuthorisation(tx, order.state)
     if (authorisation === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
@@ -69,11 +71,15 @@ export async function giveBack(
     const debit = await findRefundable(tx, order)
     if (debit === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
     if (!debit.fits) return { outcome: 'refused', failureCode: 'LIMIT_EXCEEDED' }
+    const { creditor_account_id: merchantAccountId } = debit
+    if (merchantAccountId !== null && amountMinor === undefined)
+      return { outcome: 'refused', failureCode: 'BANK_ERROR' }
     const outcome = await moveBack(tx, {
       id: order.refundId,
-      debtorAccountId: debit.creditor_account_id,
+      debtorAccountId: merchantAccountId,
       creditorAccountId: debit.debtor_account_id,
-      amountMinor,
+      // Where no account is moved it is not looked at.
+      amountMinor: amountMinor ?? 0n,
       currency: order.currency,
       debtorName: authorisation.payee_name,
       creditorName: authorisation.debtor_name,

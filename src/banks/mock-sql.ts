@@ -107,7 +107,7 @@ export async function countExecution(pool: CommonQueryMethods, state: string): P
 export function callTakeMoney(
   pool: CommonQueryMethods,
   order: ExecutionOrder,
-  { amountMinor, merchantAccountId }: { amountMinor: bigint; merchantAccountId: string | null },
+  { amountMinor, merchantAccountId }: { amountMinor: bigint | null; merchantAccountId: string | null },
 ): Promise<z.infer<typeof Taken>> {
   return pool.one(sql.prepared('take_money', Taken)`
     select outcome, reference

@@ -311,6 +311,19 @@ t.test('a customer at the bank', async (t) => {
     t.ok(isAbout(await aheadMs('2h'), 7_200_000))
     t.match(await firstOf('+14d'), /T0[89]:00:00\.000Z$/, 'a number of days is a day')
     t.match(await json(payer, [...create, '--first', 'now', '--final', '1d']), { Status: 'InitiationCompleted' })
+    const keyed = [...create, '--final', '1d', '--idempotency-key', 'standing-1']
+    const told = await as(payer, [...keyed, '--first', '+10m', '-q', 'RecurringPaymentId'])
+    const [, said = ''] =
+      /To repeat this very order: --first (\S+) --idempotency-key standing-1/.exec(told.stderr) ?? []
+    t.match(await as(payer, [...keyed, '--first', said, '-q', 'RecurringPaymentId']), { code: 0, stdout: told.stdout })
+    const anew = await as(payer, [...keyed, '--first', '+11m', '--json'])
+    t.match(
+      [anew.code, JSON.parse(anew.stderr).error],
+      [
+        7,
+        { hint: /svc ob recurring list: it may stand already/, first_payment_at: /Z$/, idempotency_key: 'standing-1' },
+      ],
+    )
     t.match(await as(payer, [...create, '--first', '2030-02-01', '--final', '2030-01-01']), {
       code: 2,
       stderr: /--final: is before --first\n/,

@@ -6,16 +6,16 @@ const ROOM_BYTES = 4 * 2 ** 30
 
 function hasRoom(): boolean {
   try {
-    const { bsize, blocks } = statfsSync(MEMORY)
-    return bsize * blocks >= ROOM_BYTES
+    const { bsize, bavail } = statfsSync(MEMORY)
+    return bsize * bavail >= ROOM_BYTES
   } catch {
     return false
   }
 }
 
 /**
- * Where the tests' databases are kept: in memory where there is a file system for that and it is large enough (that of
- * a container has 64 MB), or else with the system's temporary files. A database is hundreds of files, which are made
+ * Where the tests' databases are kept: in memory where there is a file system for that and it has room (that of a
+ * container has 64 MB), or else with the system's temporary files. A database is hundreds of files, which are made
  * and removed for each test: on a disk that is half of a server's work.
  */
 export const SCRATCH = hasRoom() ? MEMORY : tmpdir()

@@ -12,9 +12,10 @@ import { ChangeOptions, change, checkBody } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError, withFacts } from '../../errors.ts'
+import { CliError, usageError, withFacts, withHint } from '../../errors.ts'
+import { EXIT } from '../../exit-codes.ts'
 import { resolveId } from '../../resolve-id.ts'
-import { EVENING, MORNING, firstMoment, momentOf } from './moments.ts'
+import { EVENING, MORNING, firstMoment, isFromNow, momentOf } from './moments.ts'
 import { ObPaging, collect, emptyText, idsOf, tellMore } from './pages.ts'
 import type { ObReader } from './pages.ts'
 import { debtorOf, tellKey } from './pay.ts'
@@ -48,17 +49,38 @@ export async function create(
   frequencyOf(options.frequency, '--frequency')
   const client = context.client()
   const key = options.idempotencyKey ?? randomUUID()
+  const facts: Record<string, string> = { idempotency_key: key }
   try {
     const body = { ...(await bodyOf(options)), ...(await debtorOf(client, options.from)) }
     checkBody(createRecurring, body)
     tellKey(context, { ...options, key })
+    tellFirst(context, options, { key, facts, first: body.FirstPaymentDateTime })
     const input = { headers: { 'x-idempotency-key': key }, body }
     const made = await change(context, client, createRecurring, { input, options })
     if (made !== undefined) printRecurring(context, made)
   } catch (error) {
-    throw withFacts(error, { idempotency_key: key })
+    throw withFacts(unlessThere(error, options), facts)
   }
   return undefined
+}
+
+/** What `now` was: a repeat has to say the same time, or it is another order. */
+function tellFirst(
+  { note }: Context,
+  { first: text, dryRun }: CreateRecurringOptions,
+  { key, facts, first }: { key: string; facts: Record<string, string>; first: string },
+): void {
+  if (!isFromNow(text) || dryRun) return
+  facts['first_payment_at'] = first
+  note(`First payment: ${first}. To repeat this very order: --first ${first} --idempotency-key ${key}`)
+}
+
+/** Where the time was reckoned anew, the order of before may stand under its key: another key would make a second one. */
+function unlessThere(error: unknown, { first }: CreateRecurringOptions): unknown {
+  const isTaken = error instanceof CliError && error.options.exit === EXIT.conflict
+  if (!isTaken || !isFromNow(first)) return error
+  const hint = 'svc ob recurring list: it may stand already; to repeat it, the --first that it was ordered with'
+  return withHint(error, hint)
 }
 
 async function bodyOf(options: CreateRecurringOptions): Promise<z.input<typeof RecurringPaymentInitiation>> {

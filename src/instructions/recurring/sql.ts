@@ -65,7 +65,7 @@ export async function listDue(db: CommonQueryMethods, limit: number): Promise<st
 /** Puts off a run that has failed, so that the others have their turn. */
 export async function putOff(db: CommonQueryMethods, { id, seconds }: { id: string; seconds: number }): Promise<void> {
   await db.query(sql.typeAlias('void')`
-    update recurring_payments set retry_at = now() + make_interval(secs => ${seconds}) where id = ${id}
+    update recurring_payments set retry_at = now() + make_interval(secs => ${seconds}) where id = ${id} and next_run_at <= now()
   `)
 }
 
