@@ -2,8 +2,6 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { DEMO_CUSTOMER } from '../accounts/our-bank.ts'
 import { sql } from '../db/sql.ts'
-import { SORT_CODE_ACCOUNT_NUMBER } from '../lib/account-identification.ts'
-import type { DebtorAccount } from './connector.ts'
 
 /** An account of this bank that a payment may come from. */
 export const PayingAccount = z.strictObject({
@@ -28,18 +26,6 @@ export function findPayingAccount(db: CommonQueryMethods, id: string): Promise<P
   return db.maybeOne(sql.type(PayingAccount)`select ${columns} from ${tables} where a.id = ${id}`)
 }
 
-export function findPayingAccountByNumber(
-  db: CommonQueryMethods,
-  { scheme, identification }: DebtorAccount,
-): Promise<PayingAccount | null> {
-  const number = scheme === SORT_CODE_ACCOUNT_NUMBER ? sql.fragment`a.sort_code_account_number` : sql.fragment`a.iban`
-  return db.maybeOne(sql.type(PayingAccount)`select ${columns} from ${tables} where ${number} = ${identification}`)
-}
-
-/**
- * Accounts that people can pay from in this currency, by their holders' names, the demo customer's before all others.
- * Which they are goes by their keys, so that a page of them sorts no table.
- */
 export function listPayingAccounts(
   db: CommonQueryMethods,
   { currency, limit }: { currency: string; limit: number },

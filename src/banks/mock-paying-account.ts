@@ -1,10 +1,11 @@
 import type { CommonQueryMethods } from 'slonik'
-import { isOurs, ukNumberOf } from '../accounts/our-bank.ts'
+import { findByNumber } from '../accounts/find-by-number.ts'
+import { isOurs } from '../accounts/our-bank.ts'
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification } from '../lib/account-identification.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { DebtorAccount } from './connector.ts'
-import { findPayingAccount, findPayingAccountByNumber, listPayingAccounts } from './mock-accounts-sql.ts'
+import { findPayingAccount, listPayingAccounts } from './mock-accounts-sql.ts'
 import type { PayingAccount } from './mock-accounts-sql.ts'
 import type { MockBankRequest } from './mock-request.ts'
 
@@ -67,7 +68,7 @@ type Named = PayingAccount | typeof ELSEWHERE | typeof NOWHERE
 
 async function namedAccount(db: CommonQueryMethods, { debtorAccount }: MockBankRequest): Promise<Named> {
   if (debtorAccount === undefined) return ELSEWHERE
-  const account = await findByNumber(db, debtorAccount)
+  const account = await findOurs(db, debtorAccount)
   // Settlement accounts are moved by the bank alone: to payers there are none, whoever's they are.
   if (account !== null) return account.of_merchant ? NOWHERE : account
   const number = normalIdentification(debtorAccount.scheme, debtorAccount.identification)
@@ -90,18 +91,14 @@ function failureOf(account: PayingAccount | typeof NOWHERE, currency: string): P
 async function findChosen(db: CommonQueryMethods, chosen: string): Promise<PayingAccount | null> {
   if (isUuid(chosen)) return findPayingAccount(db, chosen)
   const scheme = /^[a-z]/i.test(chosen) ? IBAN : SORT_CODE_ACCOUNT_NUMBER
-  return findByNumber(db, { scheme, identification: chosen })
+  return findOurs(db, { scheme, identification: chosen })
 }
 
-async function findByNumber(
+async function findOurs(
   db: CommonQueryMethods,
   { scheme, identification }: DebtorAccount,
 ): Promise<PayingAccount | null> {
   const normal = normalIdentification(scheme, identification)
-  if (normal === undefined) return null
-  const found = await findPayingAccountByNumber(db, { scheme, identification: normal })
-  // A British IBAN of this bank ends in the sort code and account number.
-  const number = ukNumberOf(normal)
-  if (found !== null || number === undefined) return found
-  return findPayingAccountByNumber(db, { scheme: SORT_CODE_ACCOUNT_NUMBER, identification: number })
+  const account = normal === undefined ? null : await findByNumber(db, { scheme, identification: normal })
+  return account === null ? null : findPayingAccount(db, account.id)
 }

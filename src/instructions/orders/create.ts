@@ -1,10 +1,9 @@
 import type { DatabaseTransactionConnection } from 'slonik'
-import { chooseAccount } from '../../accounts/choose-account.ts'
 import type { App } from '../../app.ts'
-import { DomainError, invalidField } from '../../lib/errors.ts'
+import { DomainError } from '../../lib/errors.ts'
 import { minorUnitsOf } from '../../lib/minor-units.ts'
 import type { PaymentInitiation } from '../../wire/orders.ts'
-import { findCreditor } from '../find-creditor.ts'
+import { chooseDebtor } from '../choose-debtor.ts'
 import { makeOnce } from '../keyed.ts'
 import type { Keyed } from '../keyed.ts'
 import { getOrder } from './get.ts'
@@ -40,23 +39,21 @@ async function orderPayment(
   { id, input: { customerId, body } }: { id: string; input: CreateOrderInput },
 ): Promise<OrderRecord | null> {
   const { InstructedAmount, CreditorAccount } = body
-  const { Currency } = InstructedAmount
   await refuseCrowd(tx, customerId)
-  const debtor = await chooseAccount(tx, { customerId, currency: Currency, number: body.DebtorAccount })
-  const named = { scheme: CreditorAccount.SchemeName, identification: CreditorAccount.Identification }
-  const creditor = await findCreditor(tx, named)
-  if (creditor.at === 'us' && creditor.account.id === debtor.id)
-    throw invalidField('CreditorAccount.Identification', 'INVALID', 'is the account that pays')
-  const amountMinor = minorUnitsOf(InstructedAmount)
+  const debtor = await chooseDebtor(tx, { customerId, body })
   await insertOrder(tx, {
     id,
     customerId,
     instructionIdentification: body.InstructionIdentification,
     endToEndIdentification: body.EndToEndIdentification,
     debtorAccountId: debtor.id,
-    creditor: { ...named, name: CreditorAccount.Name ?? null },
-    amountMinor,
-    currency: Currency,
+    creditor: {
+      scheme: CreditorAccount.SchemeName,
+      identification: CreditorAccount.Identification,
+      name: CreditorAccount.Name ?? null,
+    },
+    amountMinor: minorUnitsOf(InstructedAmount),
+    currency: InstructedAmount.Currency,
     reference: body.RemittanceInformation?.Reference ?? null,
   })
   return findOrder(tx, { customerId, id })

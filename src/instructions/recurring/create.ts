@@ -1,12 +1,11 @@
 import type { DatabaseTransactionConnection } from 'slonik'
-import { chooseAccount } from '../../accounts/choose-account.ts'
 import type { AccountRecord } from '../../accounts/record.ts'
 import type { App } from '../../app.ts'
 import { DomainError, invalidFields } from '../../lib/errors.ts'
 import type { FieldError } from '../../lib/errors.ts'
 import { minorUnitsOf } from '../../lib/minor-units.ts'
 import type { RecurringPaymentInitiation } from '../../wire/recurring.ts'
-import { findCreditor } from '../find-creditor.ts'
+import { chooseDebtor } from '../choose-debtor.ts'
 import { makeOnce } from '../keyed.ts'
 import type { Keyed } from '../keyed.ts'
 import { statusAtOnce } from './move.ts'
@@ -37,12 +36,10 @@ async function setUp(
   { id, input: { customerId, body } }: { id: string; input: CreateRecurringInput },
 ): Promise<void> {
   const planned = planSchedule(body, { holidays: app.config.holidays, now: new Date() })
-  const debtor = await chooseDebtor(tx, { customerId, body })
+  const debtor = await debtorOrErrors(tx, { customerId, body })
   if ('errors' in planned || 'errors' in debtor)
     throw invalidFields([planned, debtor].flatMap((part) => ('errors' in part ? part.errors : [])))
   const { InstructedAmount, CreditorAccount } = body
-  const { Currency } = InstructedAmount
-  const amountMinor = minorUnitsOf(InstructedAmount)
   await insertRecurring(tx, {
     id,
     customerId,
@@ -56,27 +53,21 @@ async function setUp(
       identification: CreditorAccount.Identification,
       name: CreditorAccount.Name ?? null,
     },
-    amountMinor,
-    currency: Currency,
+    amountMinor: minorUnitsOf(InstructedAmount),
+    currency: InstructedAmount.Currency,
     reference: body.RemittanceInformation?.Reference ?? null,
     status: statusAtOnce(),
     firstRun: { day: planned.first.day, at: planned.first.at.toISOString() },
   })
 }
 
-/** The account that pays, which is not the one that is paid; or what is wrong with the two. */
-async function chooseDebtor(
+/** What is wrong with an account is told beside what is wrong with the schedule. */
+async function debtorOrErrors(
   tx: DatabaseTransactionConnection,
-  { customerId, body }: Pick<CreateRecurringInput, 'customerId' | 'body'>,
+  order: Pick<CreateRecurringInput, 'customerId' | 'body'>,
 ): Promise<{ account: AccountRecord } | { errors: FieldError[] }> {
-  const { InstructedAmount, CreditorAccount, DebtorAccount } = body
   try {
-    const account = await chooseAccount(tx, { customerId, currency: InstructedAmount.Currency, number: DebtorAccount })
-    const named = { scheme: CreditorAccount.SchemeName, identification: CreditorAccount.Identification }
-    const creditor = await findCreditor(tx, named)
-    if (creditor.at !== 'us' || creditor.account.id !== account.id) return { account }
-    const path = 'CreditorAccount.Identification'
-    return { errors: [{ path, code: 'INVALID', message: 'is the account that pays' }] }
+    return { account: await chooseDebtor(tx, order) }
   } catch (error) {
     if (error instanceof DomainError && error.errors !== undefined) return { errors: error.errors }
     throw error

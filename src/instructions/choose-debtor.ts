@@ -1,0 +1,25 @@
+import type { CommonQueryMethods } from 'slonik'
+import { chooseAccount } from '../accounts/choose-account.ts'
+import type { AccountRecord } from '../accounts/record.ts'
+import { invalidField } from '../lib/errors.ts'
+import type { PaymentInitiation } from '../wire/orders.ts'
+import { findCreditor } from './find-creditor.ts'
+
+type Ordered = Pick<PaymentInitiation, 'InstructedAmount' | 'CreditorAccount' | 'DebtorAccount'>
+
+/**
+ * The account that pays an order, single or recurring: the one that is named, or else the customer's first one in the
+ * currency (decision 59). It is not the one that is paid.
+ * @throws {DomainError} VALIDATION_FAILED at one of the accounts, or at the currency
+ */
+export async function chooseDebtor(
+  db: CommonQueryMethods,
+  { customerId, body }: { customerId: string; body: Ordered },
+): Promise<AccountRecord> {
+  const { InstructedAmount, CreditorAccount, DebtorAccount } = body
+  const debtor = await chooseAccount(db, { customerId, currency: InstructedAmount.Currency, number: DebtorAccount })
+  const named = { scheme: CreditorAccount.SchemeName, identification: CreditorAccount.Identification }
+  const creditor = await findCreditor(db, named)
+  if (creditor.at !== 'us' || creditor.account.id !== debtor.id) return debtor
+  throw invalidField('CreditorAccount.Identification', 'INVALID', 'is the account that pays')
+}
