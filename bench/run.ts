@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import { benchClaim } from './cases/claim.ts'
 import { benchCreate } from './cases/create.ts'
 import { benchDeliver } from './cases/deliver.ts'
+import { benchFirstPaint } from './cases/first-paint.ts'
 import { benchLatency } from './cases/latency.ts'
 import { benchRead } from './cases/read.ts'
 import { benchStatement } from './cases/statement.ts'
@@ -19,7 +20,8 @@ Measures the service beside PostgreSQL's own limit and beside the libraries one 
 turns, and prints ratios (README.md in this folder tells how to read them).
 
   --quick            fewer rows and shorter turns: a look in about two minutes, not a figure
-  --only <case>      create, read, deliver, claim, statement or latency; may be given more than once
+  --only <case>      create, read, deliver, claim, statement, latency or first-paint; may be given more
+                     than once
   --rounds <n>       turns of every contender
   --seconds <n>      length of a turn
   --profile <dir>    write processor profiles of the service there
@@ -34,6 +36,7 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Gate[]>>> = {
   claim: benchClaim,
   statement: benchStatement,
   latency: benchLatency,
+  'first-paint': benchFirstPaint,
 }
 
 async function main(): Promise<void> {

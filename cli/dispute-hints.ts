@@ -1,18 +1,21 @@
 import type { ErrorCode } from '../src/lib/errors.ts'
 import type { Operation } from '../src/wire/operation.ts'
-import { isForOperators, paramOf } from './told.ts'
+import { isForOperators, isForPayers, paramOf } from './told.ts'
 import type { Hint, Told } from './told.ts'
 
 /** What to type after a refusal about disputes. */
 export const DISPUTE_HINTS: readonly [ErrorCode, Hint][] = [
   ['DISPUTE_NOT_FOUND', ({ operation }) => `${disputesFor(operation)} list`],
   ['DISPUTE_CLOSED', (told) => `how it ended: ${disputesFor(told.operation)} show ${paramOf(told, 'id')}`],
-  ['DISPUTE_ALREADY_OPEN', (told) => `${disputesFor(told.operation)} list --payment ${paramOf(told, 'id')}`],
+  ['DISPUTE_ALREADY_OPEN', alreadyOpen],
   ['DISPUTE_NOT_UNDER_REVIEW', notUnderReview],
   ['DISPUTE_ESCALATED', escalated],
   [
     'PAYMENT_NOT_DISPUTABLE',
-    (told) => (isForOperators(told.operation) ? undefined : `svc payments get ${paramOf(told, 'id')}`),
+    (told) =>
+      isForOperators(told.operation)
+        ? undefined
+        : `svc ${isForPayers(told.operation) ? 'payer show' : 'payments get'} ${paramOf(told, 'id')}`,
   ],
   ['PAYMENT_ALREADY_REFUNDED', alreadyRefunded],
 ]
@@ -20,6 +23,11 @@ export const DISPUTE_HINTS: readonly [ErrorCode, Hint][] = [
 /** Where the caller of an operation finds disputes. The payer of the sandbox is asked by the merchant's people. */
 function disputesFor(operation: Operation): string {
   return isForOperators(operation) ? 'svc disputes' : 'svc portal disputes'
+}
+
+function alreadyOpen(told: Told): string {
+  const id = paramOf(told, 'id')
+  return isForPayers(told.operation) ? `svc payer show ${id}` : `${disputesFor(told.operation)} list --payment ${id}`
 }
 
 function notUnderReview(told: Told): string {

@@ -13,7 +13,10 @@ export const VARIABLES: readonly { name: string; meaning: string }[] = [
   { name: 'SVC_CONFIG_DIR', meaning: 'where profiles and sessions are kept (~/.config/svc)' },
   { name: 'SVC_OUTPUT', meaning: 'the form of results, as --output (table)' },
   { name: 'SVC_TIMEOUT', meaning: 'how long one request may take (15s)' },
-  { name: 'SVC_WEBHOOK_SECRET', meaning: 'what svc listen and svc webhooks verify check signatures with' },
+  {
+    name: 'SVC_WEBHOOK_SECRET',
+    meaning: 'the signing secret of svc listen, svc webhooks sign and verify, and svc widget',
+  },
   { name: 'SVC_BANK_HOLIDAYS', meaning: 'days that svc ob recurring preview adds to the bank holidays, or takes away' },
   { name: 'SVC_DEBUG', meaning: 'anything: a failure that nobody expected is told with where it happened' },
 ]

@@ -8,6 +8,18 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
   merchant_evidence: 'text',
   payer_statement: 'statement',
   webhook_url: 'url',
+  // Of a mandate, whose caps stand in one member.
+  'control_parameters.max_amount_per_payment': 'max-amount',
+  control_parameters: 'periodic',
+  // Of a checkout token.
+  callbackOrigin: 'callback-origin',
+  debtorAccountScheme: 'debtor-account',
+  debtorIdentification: 'debtor-account',
+  exp: 'expires-in',
+  merchantName: 'merchant-name',
+  payerName: 'payer-name',
+  remittanceReference: 'remittance-reference',
+  returnUrl: 'return-url',
   // Of the Open Banking API, whose names have capitals.
   'AmountOffered.Amount': 'amount',
   'AmountOffered.Currency': 'currency',
@@ -38,9 +50,10 @@ const OTHER_NAMES: Readonly<Record<string, string>> = {
 /** A refusal of values, told in the words of the command line: its user has typed flags, and no request. */
 export function inFlags(error: unknown, command: Command): unknown {
   if (!(error instanceof CliError)) return error
-  const { fields = [] } = error.options
+  const { fields = [], isOfContent = false } = error.options
+  if (isOfContent) return error
   const told = fields.map((field): ToldField => {
-    const flag = flagOf(field.path, command)
+    const flag = field.flag ?? flagOf(field.path, command)
     return flag === undefined ? field : { ...field, flag, message: withFlags(field.message, command) }
   })
   if (told.every(({ flag }) => flag === undefined)) return error

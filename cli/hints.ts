@@ -2,8 +2,9 @@ import type { ErrorCode } from '../src/lib/errors.ts'
 import { slugOf } from '../src/lib/realms.ts'
 import type { Operation } from '../src/wire/operation.ts'
 import type { Chosen } from './auth/chosen.ts'
+import { CHECKOUT_HINTS, PAYER_LINK } from './checkout-hints.ts'
 import { DISPUTE_HINTS } from './dispute-hints.ts'
-import { isForCustomers, isForMerchant, isForOperators, membersOf, paramOf, textOr } from './told.ts'
+import { isForCustomers, isForMerchant, isForOperators, isForPayers, membersOf, paramOf, textOr } from './told.ts'
 import type { Hint, Told } from './told.ts'
 
 /** A refusal in the words of the command line: the next step is a command, wherever one is known. */
@@ -78,7 +79,7 @@ const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
   ],
   ['MAIL_NOT_FOUND', () => 'svc mail list'],
   ['AUDIT_ENTRY_NOT_FOUND', () => 'svc audit list'],
-  ['PAYMENT_NOT_FOUND', ({ operation }) => (isForMerchant(operation) ? 'svc payments list' : undefined)],
+  ['PAYMENT_NOT_FOUND', paymentsFor],
   ['DELIVERY_NOT_FOUND', ({ operation }) => (isForOperators(operation) ? 'svc outbox list' : 'svc webhooks list')],
   ['DELIVERY_NOT_DEAD', deliveryNotDead],
   ['WEBHOOK_ENDPOINT_NOT_SET', () => 'svc webhooks endpoint set <url>'],
@@ -91,7 +92,13 @@ const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
   ['PAYMENT_REQUEST_NOT_FOUND', ({ operation }) => `${requestsOf(operation)} list`],
   ['PAYMENT_REQUEST_CLOSED', requestClosed],
   ...DISPUTE_HINTS,
+  ...CHECKOUT_HINTS,
 ])
+
+function paymentsFor({ operation }: Told): string | undefined {
+  if (isForPayers(operation)) return 'svc payer payments list'
+  return isForMerchant(operation) ? 'svc payments list' : undefined
+}
 
 function deliveryNotDead(told: Told): string {
   if (isForOperators(told.operation)) return `svc outbox list --merchant ${paramOf(told, 'id')} --status DEAD`
@@ -108,6 +115,7 @@ function requestClosed(told: Told): string {
 }
 
 function loginFor(operation: Operation): string {
+  if (isForPayers(operation)) return PAYER_LINK
   if (isForCustomers(operation)) return 'svc login --customer'
   return isForMerchant(operation) ? 'svc login --realm <realm>' : 'svc login --platform'
 }
@@ -115,6 +123,8 @@ function loginFor(operation: Operation): string {
 /** Why nobody believes what proves the caller depends on where it came from. */
 function notAccepted({ who, operation }: Told): string {
   const { chosen } = who
+  // Whoever else is signed in has no part in what a payer asks.
+  if (isForPayers(operation)) return loginFor(operation)
   if (isForCustomers(operation) && isNamed(who)) return otherCustomer(chosen)
   switch (chosen?.by) {
     case 'SVC_TOKEN':

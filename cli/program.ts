@@ -3,6 +3,7 @@ import { packageVersion } from '../src/lib/package-root.ts'
 import { addAudit } from './commands/audit.ts'
 import { addBranding } from './commands/branding.ts'
 import { addBankAccounts } from './commands/bank-accounts.ts'
+import { addBanks } from './commands/banks.ts'
 import { addCredentials } from './commands/credentials.ts'
 import { addDisputes } from './commands/disputes.ts'
 import { addDoctor } from './commands/doctor.ts'
@@ -18,11 +19,13 @@ import { addLedger } from './commands/ledger.ts'
 import { addLogin } from './commands/login.ts'
 import { addLogout } from './commands/logout.ts'
 import { addMail } from './commands/mail.ts'
+import { addMandates } from './commands/mandates.ts'
 import { addMerchants } from './commands/merchants.ts'
 import { addMigrate } from './commands/migrate.ts'
 import { addOb } from './commands/ob.ts'
 import { addOutbox } from './commands/outbox.ts'
 import { addOrigins } from './commands/origins.ts'
+import { addPayer } from './commands/payer.ts'
 import { addPayments } from './commands/payments.ts'
 import { addPortal } from './commands/portal.ts'
 import { addProfile } from './commands/profile.ts'
@@ -40,6 +43,7 @@ import { addVersion } from './commands/version.ts'
 import { addWebhooks } from './commands/webhooks.ts'
 import { addListen } from './commands/webhooks/listen.ts'
 import { addWhoami } from './commands/whoami.ts'
+import { addWidget } from './commands/widget.ts'
 import { addWorker } from './commands/worker.ts'
 import type { Runtime } from './context.ts'
 import { takeAnyCase } from './choices.ts'
@@ -65,6 +69,7 @@ export function makeProgram(runtime: Runtime): Command {
   program.commandsGroup('Work with it:')
   addRegister(program, runtime)
   addPayments(program, runtime)
+  addMandates(program, runtime)
   addPortal(program, runtime)
   addWebhooks(program, runtime)
   addSecret(program, runtime)
@@ -75,10 +80,15 @@ export function makeProgram(runtime: Runtime): Command {
   addLedger(program, runtime)
   addBranding(program, runtime)
   addOrigins(program, runtime)
+  addWidget(program, runtime)
+  addBanks(program, runtime)
   addOb(program, runtime)
   addSandbox(program, runtime)
   addMail(program, runtime)
   addListen(program, runtime, 'short for svc webhooks listen')
+
+  program.commandsGroup('Pay with it:')
+  addPayer(program, runtime)
 
   program.commandsGroup('Sign in:')
   addLogin(program, runtime)

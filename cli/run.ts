@@ -72,13 +72,29 @@ type Typed = { program: Command; words: readonly string[] }
 /** Commander's own errors, in our words and with our exit code. */
 function fromCommander(error: CommanderError, { program, words }: Typed): CliError {
   const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
-  const meant = /^\(Did you mean (?:one of )?([^,?]+).*\?\)$/.exec(rest.join(' '))?.[1]
   const wrong = /'([^']+)'/.exec(message)?.[1]
+  const meant = meantBy(wrong, { guess: guessIn(rest.join(' ')), program, words })
   if (meant === undefined || wrong === undefined)
     return usageError(message, `svc ${commandWords({ program, words })}--help`)
   // `disputes` asks to see some; `dispute` makes one.
   if (wrong === `${meant}s`) return usageError(message, listMeant({ program, words }, wrong))
   return usageError(message, `svc ${words.map((word) => (word === wrong ? meant : quoted(word))).join(' ')}`)
+}
+
+function guessIn(text: string): string | undefined {
+  return /^\(Did you mean (?:one of )?([^,?]+).*\?\)$/.exec(text)?.[1]
+}
+
+/** Of flags the one whose last part was typed; or the guess, where it begins as what was typed does. */
+function meantBy(
+  wrong: string | undefined,
+  { guess, program, words }: Typed & { guess: string | undefined },
+): string | undefined {
+  if (wrong?.startsWith('--') !== true) return guess
+  const ends = optionsOf(commandOf({ program, words }).command).filter(({ long }) => long?.endsWith(wrong.slice(1)))
+  const [only] = ends
+  if (ends.length === 1 && only?.long) return only.long
+  return guess?.[2] === wrong[2] ? guess : undefined
 }
 
 /** Lists that stand below another noun than theirs. */
@@ -98,8 +114,13 @@ function listMeant({ program, words }: Typed, wrong: string): string {
   )
 }
 
-/** The words that name a command there is, each with a blank behind it; options between them are passed over. */
-function commandWords({ program, words }: Typed): string {
+/** The words that name a command there is, each with a blank behind it. */
+function commandWords(typed: Typed): string {
+  return commandOf(typed).named.join('')
+}
+
+/** The command that words name, and by which of them; options between them are passed over. */
+function commandOf({ program, words }: Typed): { command: Command; named: string[] } {
   let command = program
   const named: string[] = []
   for (let index = 0; index < words.length; index += 1) {
@@ -113,7 +134,7 @@ function commandWords({ program, words }: Typed): string {
     command = child
     named.push(`${word} `)
   }
-  return named.join('')
+  return { command, named }
 }
 
 /** Those that may stand behind this command: its own, and those of the commands above it. */

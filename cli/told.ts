@@ -27,6 +27,10 @@ export function isForCustomers({ access }: Operation): boolean {
   return access.includes('customer')
 }
 
+export function isForPayers({ access }: Operation): boolean {
+  return access.includes('payer')
+}
+
 /** A part of the request's path, as it was asked for. */
 export function paramOf({ input }: Told, name: string): string {
   return textOr(membersOf(input.params)[name], `<${name}>`)

@@ -114,6 +114,26 @@ const Environment = z.object({
   SVC_DISPUTE_EVIDENCE_SECONDS: whole(1, 31_536_000).default(1_209_600),
   /** How many days after its creation a payment can be disputed (decision 22). */
   SVC_DISPUTE_WINDOW_DAYS: whole(1, 3_650).default(120),
+  /** Whether payments under a mandate are held to its caps; version 1 keeps them and ignores them (decision 49). */
+  SVC_VRP_CAPS: oneOf(['ignore', 'enforce']).default('ignore'),
+  /** What the mock bank's full login page takes, beside the name of a scenario as the user name (decision 44). */
+  SVC_MOCK_BANK_USERNAME: z.string().min(1).max(64).default('payer'),
+  SVC_MOCK_BANK_PASSWORD: z.string().min(1).max(64).default('mock-password'),
+  SVC_MOCK_BANK_CODE: z
+    .string()
+    .regex(/^\d{6}$/, 'must be 6 digits')
+    .default('123456'),
+  /**
+   * Where text messages are handed over: a POST of `{id, to, text}` for each, answered with 2xx. Without it the sandbox
+   * keeps them for `svc mail`, and live mode sends links by e-mail alone.
+   */
+  SVC_SMS_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
+  /** Sent to it as a bearer token. */
+  SVC_SMS_TOKEN: z
+    .string()
+    .max(1_000)
+    .regex(/^[!-~]+$/, 'must be letters, digits and signs, without spaces')
+    .optional(),
   /** Bank holidays that a proclamation adds, `2027-05-07`, or takes away, `-2027-05-03`, with commas between them. */
   SVC_BANK_HOLIDAYS: BankHolidays.prefault(''),
   /** Deliveries that one worker has under way at once, over all merchants and for one of them. */
@@ -154,6 +174,10 @@ export type Config = Readonly<{
   consentSeconds: number
   disputeEvidenceSeconds: number
   disputeWindowDays: number
+  vrpCaps: 'ignore' | 'enforce'
+  mockBankLogin: Readonly<{ username: string; password: string; code: string }>
+  /** Undefined where no text messages are sent. */
+  sms: Readonly<{ url: string; token: string | undefined }> | undefined
   /** On which banks are closed: those that are known here, changed by what is configured. */
   holidays: Holidays
   webhookConcurrency: number
@@ -247,6 +271,13 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
     consentSeconds: env.SVC_CONSENT_SECONDS,
     disputeEvidenceSeconds: env.SVC_DISPUTE_EVIDENCE_SECONDS,
     disputeWindowDays: env.SVC_DISPUTE_WINDOW_DAYS,
+    vrpCaps: env.SVC_VRP_CAPS,
+    mockBankLogin: {
+      username: env.SVC_MOCK_BANK_USERNAME,
+      password: env.SVC_MOCK_BANK_PASSWORD,
+      code: env.SVC_MOCK_BANK_CODE,
+    },
+    sms: env.SVC_SMS_URL === undefined ? undefined : { url: env.SVC_SMS_URL, token: env.SVC_SMS_TOKEN },
     holidays: env.SVC_BANK_HOLIDAYS,
     webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
     webhookConcurrencyPerMerchant: env.SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT,
@@ -300,6 +331,9 @@ function refuseUnsafe(config: Config, env: z.infer<typeof Environment>): void {
     isLive &&
       env.SVC_TRUST_PROXY === undefined &&
       'SVC_TRUST_PROXY must be set in live mode: true where a proxy with TLS stands in front, whose X-Forwarded-For tells callers apart; false where none does',
+    isLive &&
+      config.sms?.url.startsWith('https:') === false &&
+      "SVC_SMS_URL must be an https:// address in live mode: texts carry links that open a payer's payments",
     isLive && config.smtpUrl === undefined && 'SVC_SMTP_URL must be set in live mode: invitations are sent by mail',
     isLive &&
       config.webhookAllowPrivate &&

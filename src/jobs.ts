@@ -8,8 +8,13 @@ import { forgetOrderKeys } from './instructions/forget-keys.ts'
 import { executeOrders } from './instructions/orders/execute.ts'
 import { runRecurring } from './instructions/recurring/run.ts'
 import { expireRequests } from './instructions/requests/expire.ts'
+import { forgetSignIns } from './payers/forget.ts'
+import { sendPayerLinks } from './payers/send-links.ts'
 import { inviteAdmins } from './registrations/invite-admins.ts'
 import { sweepRegistrations } from './registrations/sweep.ts'
+import { endMandates } from './consents/end-mandates.ts'
+import { expireMandates } from './consents/expire-mandates.ts'
+import { payMandates } from './payments/ask-bank-under-mandate.ts'
 import { expireConsents } from './payments/expire.ts'
 import { resumeRefunds } from './payments/refund-at-bank.ts'
 import { settlePayments } from './payments/settle.ts'
@@ -44,11 +49,16 @@ export const jobs: readonly Job[] = [
   { name: 'expire-requests', everyMs: 30_000, run: expireRequests },
   { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds },
   { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
+  { name: 'pay-mandates', everyMs: 2_000, run: payMandates },
+  { name: 'end-mandates', everyMs: 5_000, run: endMandates },
+  { name: 'expire-mandates', everyMs: 30_000, run: expireMandates },
   { name: 'arm-deliveries', everyMs: 60_000, run: armDeliveries },
   { name: 'execute-orders', everyMs: 1_000, run: executeOrders },
   { name: 'run-recurring', everyMs: 5_000, run: runRecurring },
   { name: 'forget-order-keys', everyMs: 3_600_000, run: forgetOrderKeys },
   { name: 'send-mails', everyMs: 5_000, run: sendMails },
+  { name: 'send-payer-links', everyMs: 5_000, run: sendPayerLinks },
+  { name: 'forget-sign-ins', everyMs: 60_000, run: forgetSignIns },
   { name: 'invite-admins', everyMs: 10_000, run: inviteAdmins },
   { name: 'forget-secrets', everyMs: 60_000, run: forgetPassedSecrets },
   { name: 'reseal-secrets', everyMs: 60_000, run: resealSecrets },

@@ -21,6 +21,8 @@ const BY_HEADERS: Security = {
   platform: [{ platformUser: [] }],
   customer: [{ customerId: [] }],
   'payment-state': [{ paymentState: [] }],
+  'checkout-token': [{ checkoutToken: [] }],
+  payer: [{ payerSession: [] }],
   bank: [{}],
   // The name may be left out.
   sandbox: [{ platformUser: [] }, {}],
@@ -79,8 +81,15 @@ export function openApiDocument({ publicUrl, config, identity }: Described, surf
 
 /** Customers prove themselves on the one surface, all others on the other. */
 function ofSurface(surface: Surface, { customerId, customerToken, ...others }: Json): Json {
-  if (surface === 'b') return { ...others, paymentState: { type: 'apiKey', in: 'header', name: 'X-Payment-State' } }
+  if (surface === 'b') return { ...others, ...BROWSER_SCHEMES }
   return customerToken === undefined ? { customerId } : { customerToken }
+}
+
+/** What payers' browsers prove themselves with, whatever the identity provider. */
+const BROWSER_SCHEMES: Json = {
+  paymentState: { type: 'apiKey', in: 'header', name: 'X-Payment-State' },
+  checkoutToken: { type: 'apiKey', in: 'header', name: 'X-Checkout-Token' },
+  payerSession: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' },
 }
 
 const HEADER_SCHEMES: Json = {
@@ -108,7 +117,9 @@ function discoveryOf(authUrl: string, realm: string): string {
 }
 
 function describe(operation: Operation, security: Security): Json {
-  const body = schemaOf(operation.body, 'input')
+  const whole = schemaOf(operation.body, 'input')
+  const { bodyWithCheckoutToken: ofToken } = operation
+  const body = ofToken === undefined ? whole : { anyOf: [whole, schemaOf(ofToken, 'input')] }
   const needsKey = operation.errors.includes('IDEMPOTENCY_KEY_MISSING')
   return {
     operationId: operation.name,

@@ -139,6 +139,7 @@ const CONCEPTS = [
   'webhooks',
   'consents',
   'payments',
+  'checkout',
   'disputes',
   'ledger',
   'payers',
@@ -356,6 +357,58 @@ t.test('no amount of money becomes a float', async (t) => {
       .map((line) => `${file}: ${line.trim()}`),
   )
   t.same(schemas, [], 'no schema reads one as a number')
+})
+
+/** What browsers run, and the program that builds it. */
+const BROWSER = filesIn('widget').filter((file) => !isBuild(file))
+const BUILD = filesIn('widget').filter(isBuild)
+/** What browsers run of src: small files that import nothing but types. */
+const IN_BROWSERS = ['src/lib/contrast.ts', 'src/lib/failure-meaning.ts']
+
+function isBuild(file: string): boolean {
+  return isIn(file, 'widget/build.ts', 'widget/build')
+}
+
+t.test('the widget knows the contract by its types, and nothing knows the widget', async (t) => {
+  t.ok(BROWSER.includes('widget/loader.ts') && BUILD.includes('widget/build.ts'))
+  const tell = ({ from, to }: Import): string => `${from} imports ${to}`
+  const inBrowser = ({ to, typeOnly }: Import): boolean => {
+    if (isIn(to, 'widget')) return !isBuild(to)
+    return isIn(to, ...IN_BROWSERS) || (typeOnly && isIn(to, 'src/wire', 'src/lib'))
+  }
+  t.same(
+    BROWSER.flatMap(importsOf)
+      .filter((each) => !inBrowser(each))
+      .map(tell),
+    [],
+  )
+  t.same(
+    BUILD.flatMap(importsOf)
+      .filter(({ to }) => !isBuild(to) && !isIn(to, 'src/banks/catalogue.ts', 'src/lib'))
+      .map(tell),
+    [],
+  )
+  t.same(IMPORTS.filter(({ to }) => isIn(to, 'widget')).map(tell), [])
+  const atRunTime = IN_BROWSERS.flatMap(importsOf).filter(({ typeOnly }) => !typeOnly)
+  t.same(atRunTime.map(tell), [])
+})
+
+const MAKES_MARKUP = /\b(innerHTML|outerHTML|insertAdjacentHTML|document\.write|srcdoc|DOMParser|eval|new Function)\b/
+
+t.test('in browsers, text never becomes markup or code, and money never a float', async (t) => {
+  const offenders = (rule: RegExp): string[] => BROWSER.filter((file) => rule.test(code(file)))
+  t.same(offenders(MAKES_MARKUP), [])
+  t.same(offenders(FLOATS), [])
+  t.same(offenders(/setAttribute\('style'/), [], 'the policy allows no style in attributes')
+  t.same(offenders(/addEventListener\('unload'|onunload/), [], 'pages stay in the cache that makes Back instant')
+  t.same(
+    [...BROWSER, ...BUILD].filter((file) => /\bexport\s+(default|\*)/.test(code(file))),
+    [],
+  )
+  t.same(
+    [...BROWSER, ...BUILD].filter((file) => !/^[a-z0-9/-]+\.ts$/.test(file)),
+    [],
+  )
 })
 
 t.test('the environment is read in one place, and standard output belongs to the command line', async (t) => {

@@ -45,6 +45,9 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     consentSeconds: 5_400,
     disputeEvidenceSeconds: 1_209_600,
     disputeWindowDays: 120,
+    vrpCaps: 'ignore',
+    mockBankLogin: { username: 'payer', password: 'mock-password', code: '123456' },
+    sms: undefined,
     holidays: bankHolidays(),
     webhookConcurrency: 128,
     webhookConcurrencyPerMerchant: 8,
@@ -177,6 +180,13 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['live without TLS', { SVC_MODE: 'live', SVC_SSL_REQUIRED: 'none' }, /SVC_SSL_REQUIRED=none/],
   ['fees of more than everything', { SVC_FEE_PERCENTAGE: '1' }, /SVC_FEE_PERCENTAGE/],
   ['a mail server that is a web server', { SVC_SMTP_URL: 'http://c4n4ry:c4n4ry@mail' }, /SVC_SMTP_URL/],
+  ['texts by another protocol', { SVC_SMS_URL: 'sms://c4n4ry@texts.example' }, /SVC_SMS_URL: must be an http/],
+  ['a token for texts that is no header', { SVC_SMS_TOKEN: 'c4n4ry\nx' }, /SVC_SMS_TOKEN: must be letters/],
+  [
+    'live with texts in clear',
+    { SVC_MODE: 'live', SVC_SMS_URL: 'http://texts.example' },
+    /SVC_SMS_URL must be an https/,
+  ],
   ['live with shortened retries', { SVC_MODE: 'live', SVC_WEBHOOK_TIME_SCALE: '60' }, /SVC_WEBHOOK_TIME_SCALE/],
   ['live over http', { SVC_MODE: 'live', SVC_PUBLIC_URL: 'http://pay.example' }, /SVC_PUBLIC_URL must be an https/],
   ['live without an address of its own', { SVC_MODE: 'live' }, /SVC_PUBLIC_URL must be an https/],
@@ -216,6 +226,8 @@ t.test('live mode finds no fault with what is right for it, on any address', asy
   const config = readConfig({ ...LIVE, SVC_HOST: '0.0.0.0' })
   t.match(config, { identity: 'embedded', sslRequired: 'external', rateLimits: true, webhookAllowPrivate: false })
   t.equal(readConfig({ ...LIVE, SVC_SSL_REQUIRED: 'all' }).sslRequired, 'all')
+  const texts = { SVC_SMS_URL: 'https://texts.example/send', SVC_SMS_TOKEN: 't' }
+  t.same(readConfig({ ...LIVE, ...texts }).sms, { url: 'https://texts.example/send', token: 't' })
 })
 
 t.test('Keycloak is found by its address, with the client that is made for the service', async (t) => {

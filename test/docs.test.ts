@@ -6,14 +6,29 @@ import { routesOf } from '../src/http/routes.ts'
 import { ORDER_TRANSITIONS } from '../src/instructions/orders/states.ts'
 import { RECURRING_TRANSITIONS } from '../src/instructions/recurring/states.ts'
 import { PAYMENT_REQUEST_TRANSITIONS } from '../src/instructions/requests/states.ts'
+import { encodeCheckoutToken, signCheckoutToken } from '../src/lib/checkout-token.ts'
 import { toMermaid } from '../src/lib/machine.ts'
 import { signBody } from '../src/lib/webhook-signature.ts'
 import { KYB_TRANSITIONS } from '../src/merchants/states.ts'
 import { PAYMENT_TRANSITIONS } from '../src/payments/states.ts'
 import { DELIVERY_TRANSITIONS } from '../src/webhooks/states.ts'
+import { CheckoutToken } from '../src/wire/checkout.ts'
+import { EventType } from '../src/wire/webhook-events.ts'
+import { readEvent } from '../widget/messages.ts'
+import type { WidgetEventType } from '../widget/messages.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
 const config = readFileSync(new URL('../src/config.ts', import.meta.url), 'utf8')
+
+/** What the widget tells its page: all of it, as the type makes sure. */
+const WIDGET_EVENTS: Record<WidgetEventType, true> = {
+  SVC_WIDGET_READY: true,
+  SVC_BANK_SELECTED: true,
+  SVC_PAYMENT_SUCCESS: true,
+  SVC_PAYMENT_FAILED: true,
+  SVC_PAYMENT_CANCELLED: true,
+  SVC_RESIZE: true,
+}
 
 t.test('the README names every operation', async (t) => {
   for (const { operation } of routesOf('sandbox'))
@@ -44,3 +59,50 @@ t.test('the README names every variable of the configuration', async (t) => {
   t.ok(names.size > 10)
   for (const name of names) t.match(readme, `\`${name}\``, name)
 })
+
+t.test("the README's checkout token is signed as it says", async (t) => {
+  const fields = { amount: '12.50', currency: 'GBP' }
+  t.match(readme, `\`${JSON.stringify(fields)}\``)
+  const text = encodeCheckoutToken(fields)
+  const [, signature] = signCheckoutToken(text, '0123456789abcdef'.repeat(4)).split('.')
+  t.match(readme, `printf %s ${text} |`)
+  t.match(readme, `# ${signature}\n`)
+})
+
+t.test('the README names every member of a checkout token, and no other', async (t) => {
+  t.strictSame(
+    codesOf(tableAfter('A token is the base64 of a JSON object')).sort(),
+    Object.keys(CheckoutToken.shape).sort(),
+  )
+})
+
+t.test("the README names the widget's events, each with its whole payload", async (t) => {
+  const rows = tableAfter('checkout.destroy()', 'SVC_WIDGET_READY')
+  t.strictSame(codesOf(rows).sort(), Object.keys(WIDGET_EVENTS).sort())
+  for (const row of rows) {
+    const [eventType = ''] = codesOf([row])
+    const payload = Object.fromEntries(codesOf([row], 2).map((name) => [name, name === 'height' ? 1 : 'text']))
+    t.strictSame(readEvent({ eventType, payload }), { eventType, payload }, eventType)
+  }
+})
+
+t.test('the README names every webhook event', async (t) => {
+  const [events = ''] = readme.split('\nEvents: ')[1]?.split('\n\n') ?? []
+  for (const type of EventType.options) t.ok(events.includes(`\`${type}\``), type)
+})
+
+/** The rows of the first table after a text, without its head; `first` is in the first of them. */
+function tableAfter(text: string, first = '|'): string[] {
+  const lines = readme.slice(readme.indexOf(text)).split('\n')
+  const start = lines.findIndex((line) => line.startsWith('| `') && line.includes(first))
+  const rest = lines.slice(start)
+  return rest.slice(
+    0,
+    rest.findIndex((line) => !line.startsWith('|')),
+  )
+}
+
+/** What stands as code in a column; the first when not said. */
+function codesOf(rows: readonly string[], column = 1): string[] {
+  return rows.flatMap((row) => [...(row.split('|')[column] ?? '').matchAll(/`([^`]+)`/g)].map(([, code = '']) => code))
+}

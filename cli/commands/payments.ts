@@ -12,6 +12,7 @@ import { CreateOptions, create } from './payments/create.ts'
 import { DisputeOptions, dispute } from './payments/dispute.ts'
 import { filtered } from './payments/filters.ts'
 import { ListOptions, cancel, events, get, list } from './payments/read.ts'
+import { withMandate } from './payments/mandate.ts'
 import { RefundOptions, refund } from './payments/refund.ts'
 import { refunds } from './payments/refunds.ts'
 
@@ -64,7 +65,7 @@ export function addPayments(program: Command, runtime: Runtime): void {
 }
 
 function addCreate(payments: Command, runtime: Runtime): void {
-  payments
+  const command = payments
     .command('create')
     .description('create a payment; in the sandbox, also act as its payer')
     .requiredOption('--amount <amount>', 'a decimal amount, such as 50.00')
@@ -72,6 +73,7 @@ function addCreate(payments: Command, runtime: Runtime): void {
     .option('--redirect-uri <url>', "where the bank sends the payer back to (the service's own page)")
     .option('--idempotency-key <key>', 'the same key never makes a second payment (a new UUID)')
     .option('--metadata <name=value>', 'a note of your own; may be repeated', collect)
+    .option('--qr', "show the bank's page as a QR code too, for the payer's phone")
     .optionsGroup('The payer:')
     .option('--payer-name <name>', 'at most 140 characters')
     .option('--payer-email <address>')
@@ -80,6 +82,7 @@ function addCreate(payments: Command, runtime: Runtime): void {
     .option('--debtor-bank-id <id>', "the payer's bank")
     .option('--debtor-account-scheme <scheme>', 'UK.OBIE.SortCodeAccountNumber or UK.OBIE.IBAN')
     .option('--debtor-identification <number>', "the payer's account in that scheme")
+  withMandate(command)
     .optionsGroup('Sandbox:')
     .option('--scenario <name>', 'how the mock bank behaves, such as insufficient-funds')
     .addOption(new Option('--approve', 'act as the payer at the mock bank and approve').conflicts('cancel'))
@@ -98,6 +101,8 @@ Examples:
   svc payments create --amount 50.00 --currency GBP --approve --wait Settled
   svc payments create --amount 12.50 --currency GBP --scenario insufficient-funds --approve --wait Failed
   svc payments create --amount 9.99 --currency EUR --idempotency-key order-1 --metadata order=1 -o id
+  svc payments create --amount 9.99 --currency GBP --mandate --max-amount 20.00 --periodic MONTH:60.00 --approve
+  svc payments create --amount 9.99 --currency GBP --consent a2b4358c --wait
 `
 
 function waitOption(): Option {

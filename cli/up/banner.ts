@@ -23,10 +23,11 @@ export function printReady(context: Context, state: ServiceState, { isDetached }
     lines: [
       ['API', `${state.api_url} (described at /openapi.json), process ${state.pid}`],
       ['Demo shop', state.demo_url],
+      ['Checkout', `${state.api_url}/widget-demo.html`],
+      ['Payer hub', `${state.api_url}/hub`],
       ['Tokens', tokenUrl(state) ?? 'none: headers say who calls'],
       ['Database', withoutPassword(state.database_url)],
-      ['State', state.state_dir],
-      ['Webhooks', 'signed with merchant.webhook_secret of svc.json there'],
+      ['State', `${state.state_dir} (in svc.json: merchant.webhook_secret)`],
       ...merchantLines(state),
       ...operatorLines(state),
       ...customerLines(state),
@@ -62,7 +63,6 @@ function nextSteps(state: ServiceState, elsewhere: string | undefined): string[]
   return [
     ...(elsewhere === undefined ? [] : [elsewhere]),
     '  svc payments create --amount 50.00 --currency GBP --approve --wait',
-    '  svc payments list',
     '  svc listen',
     ...(state.customer === null ? [] : ['  svc ob accounts']),
     ...(state.auth_url === null ? [] : [`  curl --oauth2-bearer $(svc token) ${state.api_url}/api/v1/whoami`]),

@@ -25,6 +25,21 @@ export type BankConnector = StagesConsents & {
    * @throws {BankUnavailableError} when the bank gives no answer
    */
   refund(order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome>
+  /**
+   * Stages a payment under a mandate that the payer authorised before; `paymentId` is the bank's idempotency key.
+   * @throws {BankUnavailableError} when the bank gives no answer
+   */
+  stageUnderMandate(order: MandateOrder, signal: AbortSignal): Promise<StagingOutcome>
+  /**
+   * Asks the bank's word on a payment that was staged under a mandate: no payer is asked. Repeating it gives the same.
+   * @throws {BankUnavailableError} when the bank gives no answer; nothing is then known
+   */
+  authoriseUnderMandate(order: MandateOrder, signal: AbortSignal): Promise<BankCallback['result']>
+  /**
+   * Tells the bank that a mandate has ended: it takes no further payment under it. Repeating it changes nothing.
+   * @throws {BankUnavailableError} when the bank gives no answer
+   */
+  endMandate(mandate: { bankConsentReference: string }, signal: AbortSignal): Promise<void>
   /** Proves that a callback is the bank's and reads it; undefined when it is not (decision 54). */
   readCallback(callback: {
     headers: Readonly<Record<string, string | undefined>>
@@ -60,6 +75,16 @@ export type ConsentRequest = {
   remittanceReference: string | undefined
   /** Sandbox behaviour by name; undefined in live mode. */
   scenario: string | undefined
+  /** What the payer authorises with the first payment of a mandate: further ones, up to that amount each, until then. */
+  mandate?: { maxAmountPerPayment: string; limits: readonly MandateLimit[]; validTo: string } | undefined
+}
+
+/** What payments of one period may come to together: numeric(19,4) as text. */
+export type MandateLimit = {
+  period: 'DAY' | 'WEEK' | 'FORTNIGHT' | 'MONTH' | 'HALF_YEAR' | 'YEAR'
+  /** Where periods begin: with the calendar's own, or on the day of the mandate. */
+  alignment: 'CALENDAR' | 'CONSENT'
+  maxAmount: string
 }
 
 export type DebtorAccount = { scheme: SchemeName; identification: string }
@@ -74,6 +99,24 @@ export function debtorAccountOf(payment: {
 }
 
 export type StagedConsent = { bankConsentReference: string; redirectUrl: string }
+
+/** A payment under a mandate. */
+export type MandateOrder = {
+  paymentId: string
+  endToEndId: string
+  state: string
+  /** numeric(19,4) as text. */
+  amount: string
+  currency: string
+  /** What the bank calls the mandate. */
+  bankConsentReference: string
+  /** What the payer reads on the statement. */
+  remittanceReference: string | undefined
+  /** Sandbox behaviour by name; undefined in live mode. */
+  scenario: string | undefined
+}
+
+export type StagingOutcome = { outcome: 'staged' } | { outcome: 'rejected'; failureCode: FailureCode }
 
 export type AuthorisationOutcome =
   | { outcome: 'authorised'; bankReference: string | undefined; settleInSeconds: number }

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { SCHEME_NAMES } from '../lib/account-identification.ts'
 import { constantTimeEqual, hmacHex } from '../lib/hmac.ts'
 import { isAmountText } from '../lib/money.ts'
+import { bankById } from './catalogue.ts'
 import type { ConsentRequest, StagedConsent } from './connector.ts'
 import { DEFAULT_SCENARIO, parseScenario } from './scenarios.ts'
 
@@ -24,6 +25,21 @@ export const MockBankRequest = z.strictObject({
   debtorAccount: z.strictObject({ scheme: z.enum(SCHEME_NAMES), identification: z.string().min(1) }).optional(),
   remittanceReference: z.string().max(35).optional(),
   scenario: z.string(),
+  /** Of the first payment of a mandate: what the payer authorises beside the payment. */
+  mandate: z
+    .strictObject({
+      maxAmountPerPayment: z.string().refine(isAmountText),
+      limits: z
+        .strictObject({
+          period: z.enum(['DAY', 'WEEK', 'FORTNIGHT', 'MONTH', 'HALF_YEAR', 'YEAR']),
+          alignment: z.enum(['CALENDAR', 'CONSENT']),
+          maxAmount: z.string().refine(isAmountText),
+        })
+        .array()
+        .readonly(),
+      validTo: z.string().min(1),
+    })
+    .optional(),
 })
 export type MockBankRequest = z.infer<typeof MockBankRequest>
 
@@ -35,7 +51,7 @@ export function stageConsent(
   bank: { publicUrl: string; secret: string; reference: string },
   consent: ConsentRequest,
 ): StagedConsent {
-  const scenario = consent.scenario ?? DEFAULT_SCENARIO
+  const scenario = consent.scenario ?? bankById(consent.debtorBankId)?.scenario ?? DEFAULT_SCENARIO
   parseScenario(scenario)
   const request: MockBankRequest = {
     consent: bank.reference,
@@ -50,6 +66,7 @@ export function stageConsent(
     debtorAccount: consent.debtorAccount,
     remittanceReference: consent.remittanceReference,
     scenario,
+    mandate: consent.mandate,
   }
   const query = new URLSearchParams({
     consent: bank.reference,

@@ -64,12 +64,13 @@ export function insertAuthorisation(
   return pool.maybeOne(sql.type(Authorisation)`
     insert into mock_bank.authorisations (
       state, consent_reference, end_to_end_id, amount, currency, payee_name, debtor_bank_id, scenario, decision, code,
-      bank_reference, payee_id, debtor_account_id, remittance_reference
+      bank_reference, payee_id, debtor_account_id, remittance_reference, mandate_valid_to
     )
     values (
       ${request.state}, ${request.consent}, ${request.endToEndId}, ${request.amount}, ${request.currency},
       ${request.payeeName}, ${request.debtorBankId ?? null}, ${request.scenario}, ${decision}, ${code}, ${bankReference},
-      ${request.payeeId ?? null}, ${debtorAccountId}, ${request.remittanceReference ?? null}
+      ${request.payeeId ?? null}, ${debtorAccountId}, ${request.remittanceReference ?? null},
+      ${request.mandate?.validTo ?? null}::timestamptz
     )
     on conflict (state) do nothing
     returning ${columns}

@@ -1,30 +1,33 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import type { DatabasePool } from 'slonik'
 import { constantTimeEqual } from '../lib/hmac.ts'
 import type { Ids } from '../lib/ids.ts'
 import { parseAmount } from '../lib/money.ts'
 import type { Logger } from '../observe/log.ts'
-import { BankUnavailableError } from './connector.ts'
 import type {
   AuthorisationOutcome,
   BankCallback,
   BankConnector,
   ExecutionOrder,
   ExecutionOutcome,
+  MandateOrder,
   RefundOrder,
   RefundOutcome,
+  StagingOutcome,
 } from './connector.ts'
 import { postCallback, postOverHttp, readSignedCallback } from './mock-callback.ts'
 import type { PostCallback } from './mock-callback.ts'
+import { stageOrder } from './mock-mandates.ts'
+import { insertEnded } from './mock-mandates-sql.ts'
 import { giveBack, takeMoney } from './mock-money.ts'
 import { choosePayingAccount, payingAccounts } from './mock-paying-account.ts'
 import type { PayingAccounts } from './mock-paying-account.ts'
 import { readRequest, stageConsent } from './mock-request.ts'
 import type { MockBankRequest } from './mock-request.ts'
+import { keepSilent, refuseAborted } from './mock-silence.ts'
 import { countExchange, countExecution, findAuthorisation, insertAuthorisation } from './mock-sql.ts'
 import type { Authorisation, Decision } from './mock-sql.ts'
 import { parseScenario } from './scenarios.ts'
-import type { Behaviour, Refusal } from './scenarios.ts'
+import type { Behaviour } from './scenarios.ts'
 
 /**
  * The mock bank: the connector of the sandbox, and what stands behind the bank's own page. It is the outside world, so it
@@ -78,6 +81,9 @@ export function makeMockBank(options: MockBankOptions): MockBank {
     exchangeCode: (request, signal) => exchangeCode(bank, request, signal),
     execute: (order, signal) => execute(bank, order, signal),
     refund: (order, signal) => refund(bank, order, signal),
+    stageUnderMandate: (order, signal) => stageUnderMandate(bank, order, signal),
+    authoriseUnderMandate: (order, signal) => authoriseUnderMandate(bank, order, signal),
+    endMandate: (mandate, signal) => endMandate(bank, mandate, signal),
     readCallback: (callback) => readSignedCallback(bank.secret, callback),
     readRequest: (text) => readRequest(bank.secret, text),
     payingAccounts: (request) => payingAccounts(bank.pool, request),
@@ -154,6 +160,29 @@ async function refund(bank: Bank, order: RefundOrder, signal: AbortSignal): Prom
   return giveBack(bank, order, (authorisation) => behaviourOf(authorisation).refund)
 }
 
+async function stageUnderMandate(bank: Bank, order: MandateOrder, signal: AbortSignal): Promise<StagingOutcome> {
+  refuseAborted(signal)
+  return stageOrder(bank, order)
+}
+
+async function authoriseUnderMandate(
+  bank: Bank,
+  order: MandateOrder,
+  signal: AbortSignal,
+): Promise<BankCallback['result']> {
+  refuseAborted(signal)
+  const authorisation = await findAuthorisation(bank.pool, order.state)
+  if (authorisation === null) return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
+  const { exchange } = behaviourOf(authorisation)
+  if (exchange) await keepSilent(bank, exchange, () => countExchange(bank.pool, order.state), signal)
+  return decidedOutcome(authorisation)
+}
+
+async function endMandate(bank: Bank, mandate: { bankConsentReference: string }, signal: AbortSignal): Promise<void> {
+  refuseAborted(signal)
+  await insertEnded(bank.pool, mandate.bankConsentReference)
+}
+
 /** What the bank says of a decision once it answers: it follows from the books alone, so every repeat says the same. */
 function decidedOutcome(authorisation: Authorisation): BankCallback['result'] {
   if (authorisation.code === null) return { outcome: 'rejected', failureCode: 'ACCESS_DENIED' }
@@ -174,33 +203,4 @@ function covers(authorisation: Authorisation, order: ExecutionOrder): boolean {
 
 function behaviourOf(authorisation: Authorisation): Behaviour {
   return parseScenario(authorisation.scenario).behaviour
-}
-
-/**
- * Leaves as many calls unanswered as the scenario wants; the next one goes through, so that a payment always ends.
- * @throws {BankUnavailableError} while there is no answer
- */
-async function keepSilent(
-  bank: Bank,
-  refusal: Refusal,
-  count: () => Promise<number>,
-  signal: AbortSignal,
-): Promise<void> {
-  if (refusal.unanswered === 0 || (await count()) > refusal.unanswered) return
-  if (refusal.silent) await silence(bank.silenceMs, signal)
-  throw new BankUnavailableError(refusal.silent ? 'the mock bank does not answer' : "the mock bank can't be reached")
-}
-
-/** Waits as a caller of a silent bank does: until the caller gives up, or until the time is over. */
-async function silence(ms: number, signal: AbortSignal): Promise<void> {
-  try {
-    await sleep(ms, undefined, { signal })
-  } catch (error) {
-    if (!signal.aborted) throw error
-  }
-}
-
-function refuseAborted(signal: AbortSignal): void {
-  if (signal.aborted)
-    throw new BankUnavailableError('the mock bank was given no time to answer', { cause: signal.reason })
 }

@@ -78,7 +78,8 @@ const BEHAVIOURS = {
   },
   'otp-wrong-then-ok': {
     ...SUCCESS,
-    summary: 'The first one-time code is wrong, the second is right; this page asks for none, so it is a success here.',
+    summary:
+      'The first one-time code of the full login is wrong, the second is right; without that login it is a success.',
   },
   'insufficient-funds': {
     ...SUCCESS,

@@ -8,6 +8,7 @@ export type ConsentTrigger =
   | 'cancellation'
   | 'expiry'
   | 'payer revocation'
+  | 'merchant revocation'
 
 /** The moves of a consent (specification, Consent status; decision 18). Rows on recurring consents say so. */
 export const CONSENT_TRANSITIONS = [
@@ -18,5 +19,6 @@ export const CONSENT_TRANSITIONS = [
   { from: 'AWAITING_AUTHORISATION', on: 'expiry', to: 'EXPIRED' },
   // Recurring consents only: a single one has no life after its payment.
   { from: 'AUTHORISED', on: 'payer revocation', to: 'REVOKED' },
+  { from: 'AUTHORISED', on: 'merchant revocation', to: 'REVOKED' },
   { from: 'AUTHORISED', on: 'expiry', to: 'EXPIRED' },
 ] as const satisfies readonly Transition<ConsentStatus, ConsentTrigger>[]

@@ -5,7 +5,8 @@ import { ToldAttempt, ToldDelivery } from './record.ts'
 const columns = sql.fragment`
   d.id, d.merchant_id, d.payment_intent_id as payment_id, d.event_id, d.event_type, d.status, d.attempt_count,
   d.last_error, nullif(d.next_retry_at, 'infinity') as next_retry_at, d.delivered_at, d.created_at,
-  d.payment_intent_id is null and coalesce(d.payload #>> '{data,test}' = 'true', false) as is_test,
+  d.payment_intent_id is null and d.event_type not like 'consent.%'
+    and coalesce(d.payload #>> '{data,test}' = 'true', false) as is_test,
   coalesce(q.locked_until > now(), false) as is_leased,
   case when q.attempted = false then (
     select w.event_type

@@ -10,14 +10,22 @@ type Standing = (facts: PaymentFacts) => string
 
 const STANDING: Readonly<Record<PaymentStatus, Standing>> = {
   Initiated: ({ payment }) =>
-    `waits for the bank ${payment.bank_connector} to take it; the service asks again until it answers. Its consent ends ${untilText(payment.now, payment.expires_at)}`,
+    payment.under_mandate
+      ? mandateText(payment, 'take it')
+      : `waits for the bank ${payment.bank_connector} to take it; the service asks again until it answers. Its consent ends ${untilText(payment.now, payment.expires_at)}`,
   AwaitingAuthorisation: ({ payment }) =>
-    `waits for the payer to authorise it at the bank until ${untilText(payment.now, payment.expires_at)}`,
+    payment.under_mandate
+      ? mandateText(payment, 'authorise it')
+      : `waits for the payer to authorise it at the bank until ${untilText(payment.now, payment.expires_at)}`,
   Authorised: ({ payment }) => `authorised by the payer; ${executionText(payment)}`,
   Settled: (facts) => `settled: the bank has executed it; ${refundedText(facts)}`,
   Failed: ({ payment }) => `failed: ${failureText(payment)}. It took no money, and a new payment can be created`,
   Refunded: ({ payment }) =>
     `refunded: all ${moneyText(payment.gross_amount, payment.currency)} of it went back to the payer`,
+}
+
+function mandateText({ bank_connector: bank }: ToldPayment, what: string): string {
+  return `waits for the bank ${bank} to ${what} under its mandate, without the payer; the service asks again until it answers`
 }
 
 /** Why a payment stands where it stands. */

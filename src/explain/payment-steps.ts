@@ -1,6 +1,6 @@
 import { DISPUTES_MAX } from '../disputes/raise.ts'
 import { remainingAmount } from '../payments/refund-amount.ts'
-import { PAYMENT_TRANSITIONS } from '../payments/states.ts'
+import { PAYMENT_TRANSITIONS, isMoveOf } from '../payments/states.ts'
 import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
 import type { NextStep, OtherStep } from '../wire/explain.ts'
 import { commandFor, nextSteps } from './next-steps.ts'
@@ -41,13 +41,18 @@ const RULES: StepRules<PaymentTrigger, PaymentFacts> = {
         ? []
         : [{ side: 'merchant', needs: 'refund payments', type: `svc payments refund ${payment.id}` }],
   },
+  'creation under a mandate': BEGINNING,
+  'mandate staging': { by: 'the service, which asks the bank until it answers' },
+  'mandate authorisation': { by: 'the bank, under the mandate that the payer authorised before' },
+  'mandate refusal': { by: 'the bank, or the service once the mandate has ended' },
 }
 
 const TABLE: readonly PaymentTransition[] = PAYMENT_TRANSITIONS
 
 /** What can become of a payment. */
 export function paymentSteps(facts: PaymentFacts, viewer: Viewer): NextStep[] {
-  return nextSteps({ table: TABLE, rules: RULES, from: facts.payment.status, facts, viewer })
+  const table = TABLE.filter(({ on }) => isMoveOf({ underMandate: facts.payment.under_mandate }, on))
+  return nextSteps({ table, rules: RULES, from: facts.payment.status, facts, viewer })
 }
 
 /** What can be done about a payment without changing its status. */

@@ -29,6 +29,7 @@ export const ToldPayment = z.object({
   failure_code: z.string().nullable(),
   failure_source: z.string().nullable(),
   bank_connector: z.string(),
+  under_mandate: z.boolean(),
   debtor_bank_id: z.string().nullable(),
   consent_status: ConsentStatus,
   expires_at: z.string(),

@@ -2,7 +2,7 @@ import { CONSENT_TRANSITIONS } from '../consents/states.ts'
 import { next } from '../lib/machine.ts'
 import type { Transition } from '../lib/machine.ts'
 import { formatNumeric, percentText } from '../lib/money.ts'
-import { PAYMENT_TRANSITIONS } from '../payments/states.ts'
+import { PAYMENT_TRANSITIONS, isMoveOf } from '../payments/states.ts'
 import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
 import type { ConsentStatus } from '../wire/payments.ts'
 import type { TimelineEntry } from '../wire/explain.ts'
@@ -25,6 +25,11 @@ const TEXTS: Readonly<Record<PaymentTrigger, (moved: Moved) => string>> = {
   settlement: ({ payment }) => `the bank executed it: ${moneyText(payment.gross_amount, payment.currency)} taken`,
   'execution refused': ({ payment }) => `the bank refused to execute it: ${failureText(payment)}`,
   refund: () => 'all of it is refunded',
+  'creation under a mandate': ({ payment }) =>
+    `created under a mandate: ${splitText(payment)}; the bank has yet to take it`,
+  'mandate staging': () => 'the bank has taken it',
+  'mandate authorisation': () => 'the bank authorised it under the mandate',
+  'mandate refusal': ({ payment }) => failureText(payment),
 }
 
 const TABLE: readonly PaymentTransition[] = PAYMENT_TRANSITIONS
@@ -34,7 +39,7 @@ const CONSENTS: readonly Transition<ConsentStatus>[] = CONSENT_TRANSITIONS
 export function tellPayment(payment: ToldPayment, events: readonly ToldEvent[]): TimelineEntry[] {
   let consent: ConsentStatus | null = null
   return events.flatMap((event) => {
-    const row = rowOf(event)
+    const row = rowOf(payment, event)
     const move = row?.consent == null ? undefined : next(CONSENTS, consent, row.consent)
     consent = move?.to ?? consent
     return [entryOf(payment, event, row), ...(move === undefined ? [] : [consentEntry(event, move, payment)])]
@@ -42,16 +47,21 @@ export function tellPayment(payment: ToldPayment, events: readonly ToldEvent[]):
 }
 
 /** What will happen of itself. */
-export function dueOfPayment({ status, expires_at, settle_at }: ToldPayment): TimelineEntry[] {
-  if (status === 'AwaitingAuthorisation' || status === 'Initiated')
+export function dueOfPayment({ status, expires_at, settle_at, under_mandate }: ToldPayment): TimelineEntry[] {
+  if (!under_mandate && (status === 'AwaitingAuthorisation' || status === 'Initiated'))
     return [entry({ at: expires_at, kind: 'due', text: 'the consent ends; the payment fails if it still waits' })]
   if (status !== 'Authorised' || settle_at === null) return []
   return [entry({ at: settle_at, kind: 'due', text: 'the bank is asked to execute it' })]
 }
 
 /** The rows that lead from here to there, told apart by who makes them. */
-function rowOf({ previous_status, new_status, changed_by }: ToldEvent): PaymentTransition | undefined {
-  const rows = TABLE.filter(({ from, to }) => from === previous_status && to === new_status)
+function rowOf(
+  { under_mandate: underMandate }: ToldPayment,
+  { previous_status, new_status, changed_by }: ToldEvent,
+): PaymentTransition | undefined {
+  const rows = TABLE.filter(
+    ({ from, to, on }) => from === previous_status && to === new_status && isMoveOf({ underMandate }, on),
+  )
   return rows.find(({ actor }) => actor === changed_by) ?? rows[0]
 }
 
@@ -68,8 +78,9 @@ function entryOf(payment: ToldPayment, event: ToldEvent, row: PaymentTransition 
 }
 
 function consentEntry(event: ToldEvent, { from, to }: Transition<ConsentStatus>, payment: ToldPayment): TimelineEntry {
-  const text =
-    from === null ? `the consent waits for the payer until ${momentText(payment.expires_at)}` : `the consent is ${to}`
+  // Once a mandate is authorised, the moment is the mandate's own end.
+  const until = payment.consent_status === 'AWAITING_AUTHORISATION' ? ` until ${momentText(payment.expires_at)}` : ''
+  const text = from === null ? `the consent waits for the payer${until}` : `the consent is ${to}`
   return entry({ at: event.created_at, kind: 'consent', by: event.changed_by, text, status: to })
 }
 

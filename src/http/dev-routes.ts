@@ -1,25 +1,60 @@
-import type { IncomingMessage } from 'node:http'
 import type { App } from '../app.ts'
+import { makeMockLogin } from '../banks/mock-login.ts'
+import { deriveKey } from '../lib/derive.ts'
 import { readBody } from './body.ts'
-import { harnessPage, submitHarness } from './pages/merchant-harness.ts'
+import { isOwnForm } from './local-pages.ts'
+import { foreignForm, harnessPage, submitHarness } from './pages/merchant-harness.ts'
+import { SUCCESS_PATH, merchantSuccess } from './pages/merchant-success.ts'
+import { makeMockBankSca } from './pages/mock-bank-sca.ts'
 import { makeRedirectStub } from './pages/redirect-stub.ts'
 import { receiveWebhook } from './pages/webhook-receiver.ts'
+import { readForm } from './read-form.ts'
 import { sendJson } from './reply.ts'
-import { queryOf, sendPage } from './router.ts'
+import { actsOf, queryOf, sendPage } from './router.ts'
 import type { Router, Served } from './router.ts'
 
 /** The pages that stand for the world outside. They exist in the sandbox only (decision 64). */
 export function addDevRoutes(app: App, router: Router, served: Served): void {
-  const stub = makeRedirectStub({ bank: app.mockBank })
+  addBankPages(app, router, served)
+  addShopPages(app, router, served)
+}
+
+function addBankPages(app: App, router: Router, served: Served): void {
+  const areCapsEnforced = app.config.vrpCaps === 'enforce'
+  const stub = makeRedirectStub({ bank: app.mockBank, areCapsEnforced })
+  const { mockBankLogin: credentials, encryptionKey } = app.config
+  // Its own key, so that a login can't be made from anything else that the bank signs.
+  const key = deriveKey(encryptionKey, 'mock bank login').toString('hex')
+  const login = makeMockLogin({ key, pool: app.pool, credentials })
+  const sca = makeMockBankSca({ bank: app.mockBank, login, credentials, areCapsEnforced })
   router.get('/redirect-stub', (req, res) =>
     served(req, res, async () => sendPage(res, await stub.show({ query: queryOf(req) }))),
   )
   router.post('/redirect-stub', (req, res) =>
     served(req, res, async () => sendPage(res, await stub.decide({ query: queryOf(req), form: await readForm(req) }))),
   )
-  router.get('/dev/merchant-harness', (req, res) => served(req, res, async () => sendPage(res, harnessPage())))
+  router.get('/dev/mock-bank-sca', (req, res) =>
+    served(req, res, async () => sendPage(res, await sca.show({ query: queryOf(req) }))),
+  )
+  router.post('/dev/mock-bank-sca', (req, res) =>
+    served(req, res, async () => sendPage(res, await sca.step({ query: queryOf(req), form: await readForm(req) }))),
+  )
+}
+
+/**
+ * The harness alone asks for no credential, so it takes its form from its own page only. The bank's pages act on nothing
+ * but a request that the bank has signed, and the receiver of webhooks on what the merchant's secret has signed.
+ */
+function addShopPages(app: App, router: Router, served: Served): void {
+  router.get('/dev/merchant-harness', (req, res) => served(req, res, async () => sendPage(res, harnessPage(app))))
   router.post('/dev/merchant-harness', (req, res) =>
-    served(req, res, async () => sendPage(res, await submitHarness(app, await readForm(req)))),
+    served(req, res, async () => {
+      const isOwn = isOwnForm(req.headers, app.publicUrl)
+      sendPage(res, isOwn ? await submitHarness(app, await readForm(req)) : foreignForm())
+    }),
+  )
+  router.get(SUCCESS_PATH, (req, res) =>
+    served(req, res, async () => sendPage(res, await merchantSuccess(app, actsOf(req)))),
   )
   router.post('/dev/webhook-receiver/:merchantId', (req, res) =>
     served(req, res, async () => {
@@ -32,8 +67,4 @@ export function addDevRoutes(app: App, router: Router, served: Served): void {
       sendJson(res, status, { received: status === 200 })
     }),
   )
-}
-
-async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
-  return new URLSearchParams((await readBody(req)).toString('utf8'))
 }

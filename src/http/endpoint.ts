@@ -66,7 +66,14 @@ export function makeEndpoint<O extends Operation>(
     res.once('close', () => observe({ app, operation, req, res, requestId, started }))
     try {
       refuseUnacceptable(operation, req)
-      const principal = await guard(operation, { headers: req.headers, rawHeaders: req.rawHeaders, params: req.params })
+      const principal = await guard(operation, {
+        headers: req.headers,
+        rawHeaders: req.rawHeaders,
+        params: req.params,
+        get clientAddress() {
+          return clientAddressOf(req, app.config.trustProxy)
+        },
+      })
       const input = await parseRequest({ app, operation, req, principal, rules })
       const reply = await handler(app, input)
       checkReply(app, operation, reply)
@@ -119,7 +126,7 @@ async function parseRequest<O extends Operation>(request: Request<O>): Promise<I
   const params = parsePart(operation.params, ownParams(operation, req.params), errors)
   const query = parsePart(operation.query, req.query, errors)
   const headers = parsePart(operation.headers, req.headers, errors)
-  const body = parsePart(operation.body, json, errors)
+  const body = parsePart(bodySchema(operation, principal), json, errors)
   errors.push(...keyTwins(operation, req))
   if (errors.length > 0) {
     errors.push(...(rules?.(json) ?? []))
@@ -145,6 +152,10 @@ async function parseRequest<O extends Operation>(request: Request<O>): Promise<I
       return flatHeaders(req)
     },
   } as Input<O>
+}
+
+function bodySchema({ body, bodyWithCheckoutToken }: Operation, { kind }: Principal): z.ZodType {
+  return kind === 'checkout-token' ? (bodyWithCheckoutToken ?? body) : body
 }
 
 const KEY = 'x-idempotency-key'

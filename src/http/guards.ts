@@ -1,33 +1,31 @@
-import type { IncomingHttpHeaders } from 'node:http'
 import type { App } from '../app.ts'
 import { refused } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
 import { NO_ROLE, SCOPES, permissionText, roleAllows } from '../lib/permissions.ts'
 import type { Permission, Role } from '../lib/permissions.ts'
+import { openCheckoutToken } from '../checkout/open-token.ts'
+import { openSession } from '../payers/session.ts'
 import { openWithState } from '../payments/payer-access.ts'
 import { paymentNotFound } from '../payments/read.ts'
+import { CHECKOUT_TOKEN_HEADER } from '../wire/checkout.ts'
 import { stopsWhileInactive } from '../wire/operation.ts'
 import type { Access, Operation } from '../wire/operation.ts'
 import { whoami } from '../wire/service.ts'
 import { makeCallers } from './callers.ts'
 import type { Asked, Caller, CallersOptions } from './callers.ts'
+import type { Credentials } from './credentials.ts'
 import { makeHeaderCallers } from './header-callers.ts'
 import type { HeaderCallers } from './header-callers.ts'
 import { refuseForeignPages } from './local-pages.ts'
+import { SIGN_INS, makeBrowserLimits } from './rate-limit.ts'
+import type { BrowserLimits } from './rate-limit.ts'
 import type { Principal } from './principal.ts'
-
-/** What of a request can prove who sends it. */
-export type Credentials = {
-  headers: IncomingHttpHeaders
-  /** Names and values in turn, as they came: `headers` keeps only the first of two. */
-  rawHeaders: readonly string[]
-  params: Readonly<Record<string, string>>
-}
 
 /**
  * Decides who may call an operation.
  * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, UNKNOWN_CLIENT, WRONG_REALM, FORBIDDEN_ROLE, MERCHANT_INACTIVE,
- *   IDP_UNAVAILABLE
+ *   IDP_UNAVAILABLE; of browsers CHECKOUT_TOKEN_INVALID, CHECKOUT_TOKEN_EXPIRED, CHECKOUT_ORIGIN_NOT_ALLOWED,
+ *   PAYMENT_NOT_FOUND, RATE_LIMITED
  */
 export type Guard = (operation: Operation, credentials: Credentials) => Promise<Principal>
 
@@ -64,15 +62,31 @@ const ASKED_AFRESH: ReadonlySet<Permission> = new Set([
  * refund what it has taken, and be told of a payment that it made before (`evenIfInactive`). What others do about its
  * payments goes on: payers, with their own capability, and the bank.
  */
-export function makeGuard(app: App, options: Partial<CallersOptions> = {}): Guard {
+export function makeGuard(
+  app: App,
+  options: Partial<CallersOptions> = {},
+  slowDown: BrowserLimits = makeBrowserLimits(app),
+): Guard {
   const limits = { rememberMs: REMEMBER_MS, ...options }
   const prove = app.identity.kind === 'none' ? byHeaders(makeHeaderCallers(app, limits)) : byToken(app, limits)
   return async (operation, credentials) => {
     const { access } = operation
     const state = credentials.headers['x-payment-state']
     if (access.includes('payment-state') && state !== undefined) {
-      return payer(app, { state: single(state), paymentId: credentials.params['id'] ?? '' })
+      slowDown(operation, credentials)
+      return payment(app, { state: single(state), paymentId: credentials.params['id'] ?? '' })
     }
+    const token = credentials.headers[CHECKOUT_TOKEN_HEADER]
+    if (access.includes('checkout-token') && token !== undefined) {
+      slowDown(operation, credentials)
+      return checkout(app, { text: single(token), operation })
+    }
+    // A payer's session is nobody else's credential, and nobody else's is a payer's: the operation alone says which is read.
+    if (access.includes('payer')) {
+      slowDown(operation, credentials)
+      return { kind: 'payer', session: await openSession(app, bearerToken(credentials)) }
+    }
+    if (SIGN_INS.has(operation.name)) slowDown(operation, credentials)
     if (access.some((kind) => ASKS_FOR_CALLER.has(kind))) return admit(operation, await prove(operation, credentials))
     if (operation.permission === undefined && access.some((kind) => ASKS_FOR_NOBODY.has(kind)))
       return { kind: 'anyone' }
@@ -176,10 +190,17 @@ function inactive(): DomainError {
 }
 
 /** The payer's capability (decision 40b). What does not fit is a payment that does not exist. */
-async function payer(app: App, { state, paymentId }: { state: string; paymentId: string }): Promise<Principal> {
-  const payment = await openWithState(app, { paymentId, state })
-  if (payment === null) throw paymentNotFound()
-  return { kind: 'payer', merchantId: payment.merchant_id, paymentId: payment.id }
+async function payment(app: App, { state, paymentId }: { state: string; paymentId: string }): Promise<Principal> {
+  const found = await openWithState(app, { paymentId, state })
+  if (found === null) throw paymentNotFound()
+  return { kind: 'payment-state', merchantId: found.merchant_id, paymentId: found.id }
+}
+
+/** What a merchant's server let a payer's browser start a payment with (decision 40b). */
+async function checkout(app: App, { text, operation }: { text: string; operation: Operation }): Promise<Principal> {
+  const opened = await openCheckoutToken(app, text)
+  if (!opened.merchant.isActive && stopsWhileInactive(operation)) throw inactive()
+  return { kind: 'checkout-token', merchantId: opened.merchant.id, checkout: opened }
 }
 
 function single(header: string | string[] | undefined): string {

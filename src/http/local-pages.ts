@@ -7,6 +7,14 @@ const LOCAL_HOST = new RegExp(`^${LOCAL}$`, 'i')
 const LOCAL_ORIGIN = new RegExp(`^https?://${LOCAL}$`, 'i')
 
 /**
+ * Whether a form was sent by a page of this service or of this machine, or by a program, which names no page. For what a
+ * browser may ask for without any credential; a page that hides where it is (`Origin: null`) is one from elsewhere.
+ */
+export function isOwnForm({ origin }: IncomingHttpHeaders, publicUrl: string): boolean {
+  return origin === undefined || origin === new URL(publicUrl).origin || LOCAL_ORIGIN.test(origin)
+}
+
+/**
  * Refuses what a page from elsewhere asks for through a browser on this machine. A service that believes headers listens
  * on a loopback address only (decision 57), but such a page can call it: by a name of its own that it lets point here
  * ("DNS rebinding"), which the Host header shows, or across origins, which the Origin header shows.

@@ -1,4 +1,6 @@
 import type { Actor } from '../audit/record.ts'
+import type { OpenCheckout } from '../checkout/record.ts'
+import type { PayerSessionRecord } from '../payers/record.ts'
 import type { MerchantActs, PlatformRole, Role } from '../lib/permissions.ts'
 
 /** What a credential said beyond who it belongs to, for telling the caller (`whoami`). */
@@ -36,19 +38,28 @@ export type CustomerPrincipal = {
   clientId: string
 }
 
+export type CheckoutPrincipal = { kind: 'checkout-token'; merchantId: string; checkout: OpenCheckout }
+
+export type PayerPrincipal = { kind: 'payer'; session: PayerSessionRecord }
+
 /** Who calls, proven. Handlers see nothing else of the credential, so another kind of proof changes no handler. */
 export type Principal =
   | MerchantPrincipal
   | PlatformPrincipal
-  /** The payer, by the capability of one payment. */
-  | { kind: 'payer'; merchantId: string; paymentId: string }
+  /** The payer's browser, by the capability of one payment. */
+  | { kind: 'payment-state'; merchantId: string; paymentId: string }
+  /** The payer's browser before there is a payment, by what the merchant's server gave it. */
+  | CheckoutPrincipal
+  /** The payer in the hub, by a session of an e-mail address or phone number. */
+  | PayerPrincipal
   | CustomerPrincipal
   /** Nobody in particular; the operation's own credential is in its body or signature. */
   | { kind: 'anyone' }
 
 /** The merchant whose data an operation may touch. */
 export function merchantIdOf(principal: Principal): string {
-  if (principal.kind === 'merchant' || principal.kind === 'payer') return principal.merchantId
+  const { kind } = principal
+  if (kind === 'merchant' || kind === 'payment-state' || kind === 'checkout-token') return principal.merchantId
   throw new Error('the operation has no merchant')
 }
 
@@ -56,6 +67,18 @@ export function merchantIdOf(principal: Principal): string {
 export function merchantOf(principal: Principal): MerchantPrincipal {
   if (principal.kind === 'merchant') return principal
   throw new Error('the operation is not for merchants')
+}
+
+/** What a payer's browser may start a payment with. */
+export function checkoutOf(principal: Principal): OpenCheckout {
+  if (principal.kind === 'checkout-token') return principal.checkout
+  throw new Error('the operation is not for checkout tokens')
+}
+
+/** The payer's session in the hub. */
+export function payerOf(principal: Principal): PayerSessionRecord {
+  if (principal.kind === 'payer') return principal.session
+  throw new Error('the operation is not for payers')
 }
 
 /** The bank's customer, whose accounts and orders an operation may touch. */

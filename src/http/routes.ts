@@ -7,6 +7,9 @@ import * as wireSandboxBank from '../wire/sandbox-bank.ts'
 import * as wireAdmin from '../wire/admin.ts'
 import * as wireAudit from '../wire/audit.ts'
 import * as wireBankAccounts from '../wire/bank-accounts.ts'
+import * as wireCheckout from '../wire/checkout.ts'
+import * as wireConsents from '../wire/consents.ts'
+import * as wirePayer from '../wire/payer.ts'
 import * as wireBanks from '../wire/banks.ts'
 import * as wireDisputes from '../wire/disputes.ts'
 import * as wireExplain from '../wire/explain.ts'
@@ -34,6 +37,9 @@ import * as sandboxBank from './handlers/sandbox-bank.ts'
 import * as admin from './handlers/admin.ts'
 import * as audit from './handlers/audit.ts'
 import * as bankAccounts from './handlers/bank-accounts.ts'
+import * as checkout from './handlers/checkout.ts'
+import * as consents from './handlers/consents.ts'
+import * as payer from './handlers/payer.ts'
 import * as banks from './handlers/banks.ts'
 import * as disputes from './handlers/disputes.ts'
 import * as explain from './handlers/explain.ts'
@@ -62,6 +68,9 @@ export const ROUTES: readonly Route[] = [
   route(wireRefunds.refundPayment, payments.refund),
   route(wireRefunds.listRefunds, payments.listRefunds),
   route(wireDisputes.raiseDispute, disputes.raise),
+  route(wireConsents.listConsents, consents.list),
+  route(wireConsents.getConsent, consents.get),
+  route(wireConsents.endConsent, consents.end),
   route(wireLedger.listTransactions, ledger.list),
   route(wireLedger.getTransaction, ledger.get),
   route(wireDisputes.listDisputes, disputes.list),
@@ -127,7 +136,18 @@ export const ROUTES: readonly Route[] = [
   route(wireStaff.rotateRealmKeys, staff.rotateKeys),
   route(wireService.getService, service.get),
   route(wireService.whoami, service.whoami),
+  route(wireBanks.listBanks, banks.list),
   route(wireBanks.bankCallback, banks.callback),
+  route(wireCheckout.getCheckout, checkout.get),
+  route(wirePayer.requestLink, payer.requestLink),
+  route(wirePayer.verifyLink, payer.verifyLink),
+  route(wirePayer.signOutPayer, payer.signOut),
+  route(wirePayer.listPayerPayments, payer.listPayments),
+  route(wirePayer.getPayerPayment, payer.getPayment),
+  route(wirePayer.raisePayerDispute, payer.raiseDispute),
+  route(wirePayer.listPayerConsents, payer.listConsents),
+  route(wirePayer.revokePayerConsent, payer.revokeConsent),
+  route(wirePayer.leaveContact, payer.leaveContact),
   route(wireAccounts.listAccounts, accounts.list),
   route(wireAccounts.getBalance, accounts.getBalance),
   route(wireAccounts.listAccountTransactions, accounts.listTransactions),

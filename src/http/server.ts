@@ -7,16 +7,17 @@ import { lacksTls } from '../lib/tls.ts'
 import { openApiDocument } from '../openapi.ts'
 import { describeHealth, describeReadiness } from '../observe/health.ts'
 import type { CallersOptions } from './callers.ts'
+import { addAssetRoutes } from './assets.ts'
+import { addCheckoutPages } from './checkout-pages.ts'
 import { addDevRoutes } from './dev-routes.ts'
 import { ERROR_STATUS } from './error-status.ts'
 import type { RoutedRequest } from './endpoint.ts'
 import { makeGuard } from './guards.ts'
+import { makeBrowserLimits } from './rate-limit.ts'
 import { isOpenBanking } from './open-banking-errors.ts'
-import { returnPage } from './pages/return-page.ts'
 import { sendError, sendJson } from './reply.ts'
 import { requestIdOf } from './request-id.ts'
-import { queryOf, sendPage } from './router.ts'
-import type { Router } from './router.ts'
+import type { Router, Served } from './router.ts'
 import { OPEN_BANKING_PATH } from '../wire/open-banking.ts'
 import { errorsOf } from '../wire/operation.ts'
 import { routesOf } from './routes.ts'
@@ -44,14 +45,18 @@ export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Serv
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   server.maxConnections = CONNECTIONS_MAX
   const router = polka({ server, onError: failed(app), onNoMatch: (req, res) => noMatch(app, req, res) })
-  const guard = makeGuard(app, limits)
+  const slowDown = makeBrowserLimits(app)
+  const guard = makeGuard(app, limits, slowDown)
   for (const { operation, bind } of routesOf(app.config.mode)) {
     const endpoint = bind(app, guard)
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
     router[METHODS[operation.method]](path, (req, res) => caught(app, req, res, () => endpoint(req, res)))
   }
   addOperationalRoutes(app, router)
-  if (app.config.mode === 'sandbox') addDevRoutes(app, router, (req, res, run) => served(app, req, res, run))
+  const asPage: Served = (req, res, run) => served(app, req, res, run)
+  addAssetRoutes(app, router, asPage)
+  addCheckoutPages(app, router, { served: asPage, slowDown })
+  if (app.config.mode === 'sandbox') addDevRoutes(app, router, asPage)
   server.on('request', (req, res) => {
     req.url = originForm(req)
     if (isInClear(app, req)) void served(app, req, res, refuseClear)
@@ -126,9 +131,6 @@ function addOperationalRoutes(app: App, router: Router): void {
   for (const [path, surface] of OPENAPI_PATHS) {
     router.get(path, (req, res) => caught(app, req, res, async () => sendJson(res, 200, openApiDocument(app, surface))))
   }
-  router.get('/payments/return', (req, res) =>
-    served(app, req, res, async () => sendPage(res, await returnPage(app, queryOf(req)))),
-  )
   router.get('/errors/:code', (req, res) => describeError(app, req, res))
 }
 

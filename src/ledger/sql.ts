@@ -13,7 +13,8 @@ const columns = sql.fragment`
     limit 1
   ) as settled_at, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount, p.refunded_amount,
   case when p.status in ('Settled', 'Refunded') then p.net_amount - p.refunded_amount else 0 end as payout_amount, p.currency,
-  c.payer_name, c.debtor_bank_id, c.remittance_reference, p.bank_reference, p.failure_code
+  c.payer_name, c.debtor_bank_id,
+  coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference, p.bank_reference, p.failure_code
 `
 
 /** A page of one merchant's ledger, the newest first, with one line more than `limit` where there are more. */

@@ -3,8 +3,8 @@ export const CONTRAST_MIN = 4.5
 
 /** From 1, no difference at all, to 21, black on white: WCAG's ratio of two colours, each as #RRGGBB. */
 export function contrastRatio(one: string, other: string): number {
-  const [darker = 0, lighter = 0] = [luminanceOf(one), luminanceOf(other)].toSorted((a, b) => a - b)
-  return (lighter + 0.05) / (darker + 0.05)
+  const [first, second] = [luminanceOf(one), luminanceOf(other)]
+  return (Math.max(first, second) + 0.05) / (Math.min(first, second) + 0.05)
 }
 
 /** A ratio for people. Cut and not rounded: what falls short of the least must not read as if it reached it. */

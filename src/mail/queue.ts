@@ -14,6 +14,8 @@ export type NewMail = {
   recipient: string
   subject: string
   body: string
+  /** After how many seconds it is of no use any more: it is not sent then. Absent where it always is. */
+  uselessAfterSeconds?: number
 }
 
 const SUBJECT_LENGTH_MAX = 200
@@ -32,16 +34,45 @@ export async function queueMail(
   mail: NewMail,
 ): Promise<void> {
   if (!ADDRESS.test(mail.recipient)) throw new TypeError('the recipient of a mail is not one e-mail address')
+  await queue(parts, db, { ...mail, channel: 'EMAIL', isSent: parts.config.smtpUrl !== undefined })
+}
+
+/** A phone number in E.164 form. */
+const NUMBER = /^\+[1-9]\d{6,14}$/
+
+/**
+ * The same for a text message, whose recipient is a phone number in E.164 form; its subject is for lists alone. Without
+ * a gateway the sandbox keeps it, and live mode must not come here.
+ * @throws {TypeError} for what is no such number
+ */
+export async function queueText(
+  parts: Pick<App, 'sealer' | 'ids' | 'config'>,
+  db: CommonQueryMethods,
+  text: NewMail,
+): Promise<void> {
+  if (!NUMBER.test(text.recipient)) throw new TypeError('the recipient of a text message is not one phone number')
+  const isSent = parts.config.sms !== undefined
+  if (!isSent && parts.config.mode === 'live') throw new Error('there is no gateway for text messages')
+  await queue(parts, db, { ...text, channel: 'SMS', isSent })
+}
+
+async function queue(
+  parts: Pick<App, 'sealer' | 'ids'>,
+  db: CommonQueryMethods,
+  mail: NewMail & { channel: 'EMAIL' | 'SMS'; isSent: boolean },
+): Promise<void> {
   const id = parts.ids.uuid()
   await insertMail(db, {
     id,
     merchantId: mail.merchantId,
     realm: mail.realm,
     kind: mail.kind,
+    channel: mail.channel,
     recipient: mail.recipient,
     subject: oneLine(mail.subject),
     body: parts.sealer.seal(mail.body, mailBodyContext({ id, merchantId: mail.merchantId })),
-    status: parts.config.smtpUrl === undefined ? 'KEPT' : 'PENDING',
+    status: mail.isSent ? 'PENDING' : 'KEPT',
+    uselessAfterSeconds: mail.uselessAfterSeconds ?? null,
   })
 }
 

@@ -26,9 +26,12 @@ export type SealedMail = z.infer<typeof SealedMail>
 export const ClaimedMail = z.object({
   id: z.string(),
   merchant_id: z.string().nullable(),
+  channel: z.enum(['EMAIL', 'SMS']),
   recipient: z.string(),
   subject: z.string(),
   body: z.string().nullable(),
   attempt_count: z.int(),
+  /** Whether it comes too late to be of any use, as a link that has ended. */
+  is_useless: z.boolean(),
 })
 export type ClaimedMail = z.infer<typeof ClaimedMail>

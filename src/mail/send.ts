@@ -2,6 +2,7 @@ import type { App } from '../app.ts'
 import type { ClaimedMail } from './record.ts'
 import { mailBodyContext } from './seal-context.ts'
 import { claimMails, deleteOldMails, markFailed, markSent } from './sql.ts'
+import { handOverText } from './text-gateway.ts'
 import { failureOf, openTransport, sendTimeoutMs } from './transport.ts'
 import type { MailFailure, MailTransport } from './transport.ts'
 
@@ -22,8 +23,8 @@ const KEPT_DAYS = 30
 const DELETED_AT_ONCE = 500
 
 /**
- * Sends the mails that are due, each at least once: what was sent and not marked, because its worker died, goes out
- * again under the same Message-ID. Old mails are deleted on the way, for nobody reads them any more.
+ * Sends the mails and text messages that are due, each at least once: what was sent and not marked, because its worker died, goes out
+ * again under the same id. Old mails are deleted on the way, for nobody reads them any more.
  */
 export async function sendMails(app: SendApp, signal: AbortSignal): Promise<{ more: boolean }> {
   const deleted = await deleteOldMails(app.pool, { olderThanDays: KEPT_DAYS, rowsMax: DELETED_AT_ONCE })
@@ -32,30 +33,41 @@ export async function sendMails(app: SendApp, signal: AbortSignal): Promise<{ mo
 }
 
 async function sendDue(app: SendApp, signal: AbortSignal): Promise<boolean> {
-  const { smtpUrl } = app.config
-  if (smtpUrl === undefined) return false
-  let transport: MailTransport | undefined
+  const { smtpUrl, sms } = app.config
+  const channels = [...(smtpUrl === undefined ? [] : ['EMAIL']), ...(sms === undefined ? [] : ['SMS'])]
+  if (channels.length === 0) return false
+  const mailServer = makeMailServer(app)
   try {
     for (let batch = 0; batch < BATCHES_MAX && !signal.aborted; batch += 1) {
-      const mails = await claimMails(app.pool, { rowsMax: BATCH, leaseMs: LEASE_MS })
+      const mails = await claimMails(app.pool, { channels, rowsMax: BATCH, leaseMs: LEASE_MS })
       if (mails.length === 0) return false
-      const opened = (transport ??= await openTransport(app.config, smtpUrl))
-      const done = await Promise.allSettled(mails.map((mail) => sendOne(app, opened, mail)))
+      const done = await Promise.allSettled(mails.map((mail) => sendOne(app, mailServer, mail)))
       const failed = done.find((each) => each.status === 'rejected')
       if (failed !== undefined) throw failed.reason
     }
     return !signal.aborted
   } finally {
-    transport?.close()
+    await mailServer.close()
   }
 }
 
-async function sendOne(app: SendApp, transport: MailTransport, mail: ClaimedMail): Promise<void> {
-  const error = await attempt(app, transport, mail)
+type MailServer = { opened(): Promise<MailTransport>; close(): Promise<void> }
+
+/** The mail server of one run, which is not spoken to before there is a mail for it. */
+function makeMailServer({ config }: SendApp): MailServer {
+  let transport: Promise<MailTransport> | undefined
+  return {
+    opened: () => (transport ??= openTransport(config, config.smtpUrl ?? '')),
+    close: async () => (await transport?.catch(() => undefined))?.close(),
+  }
+}
+
+async function sendOne(app: SendApp, mailServer: MailServer, mail: ClaimedMail): Promise<void> {
+  const error = await attempt(app, mailServer, mail)
   // In live mode a body that is of no more use is not kept: its links open doors. The sandbox is for reading it.
   const keepBody = app.config.mode === 'sandbox'
   if (error === null) return markSent(app.pool, mail, { keepBody })
-  const delayMs = RETRY_MS[mail.attempt_count - 1] ?? null
+  const delayMs = mail.is_useless ? null : (RETRY_MS[mail.attempt_count - 1] ?? null)
   const context = { mail: mail.id, attempt: mail.attempt_count, failure: error }
   if (delayMs === null) app.log.error(context, 'a mail was given up')
   else app.log.warn(context, 'a mail could not be sent; it is tried again')
@@ -63,11 +75,18 @@ async function sendOne(app: SendApp, transport: MailTransport, mail: ClaimedMail
 }
 
 /** Why the mail did not go out; null where it did. */
-async function attempt(app: SendApp, transport: MailTransport, mail: ClaimedMail): Promise<string | null> {
+async function attempt(app: SendApp, mailServer: MailServer, mail: ClaimedMail): Promise<string | null> {
+  if (mail.is_useless) return 'too_late' satisfies MailFailure
   const body = openBody(app, mail)
   if (body === null) return 'body_unreadable' satisfies MailFailure
+  const { id, recipient, subject } = mail
+  if (mail.channel === 'SMS') {
+    // Only what there is a gateway for has been claimed.
+    return app.config.sms === undefined ? 'failed' : handOverText(app.config.sms, { id, to: recipient, text: body })
+  }
   try {
-    await transport.send({ id: mail.id, recipient: mail.recipient, subject: mail.subject, body })
+    const transport = await mailServer.opened()
+    await transport.send({ id, recipient, subject, body })
     return null
   } catch (error) {
     return failureOf(error)

@@ -10,21 +10,23 @@ export type MailRow = {
   merchantId: string | null
   realm: string
   kind: string
+  channel: 'EMAIL' | 'SMS'
   recipient: string
   subject: string
   /** Sealed. */
   body: string
   status: 'PENDING' | 'KEPT'
+  uselessAfterSeconds: number | null
 }
 
 /** Mail is rare, so the notification may go with the commit itself: nobody is woken for what is not there yet. */
 export async function insertMail(db: CommonQueryMethods, mail: MailRow): Promise<void> {
   await db.query(sql.typeAlias('void')`
     with mail as (
-      insert into mails (id, merchant_id, realm, kind, recipient, subject, body, status)
+      insert into mails (id, merchant_id, realm, kind, channel, recipient, subject, body, status, useless_at)
       values (
-        ${mail.id}, ${mail.merchantId}, ${mail.realm}, ${mail.kind}, ${mail.recipient}, ${mail.subject}, ${mail.body},
-        ${mail.status}
+        ${mail.id}, ${mail.merchantId}, ${mail.realm}, ${mail.kind}, ${mail.channel}, ${mail.recipient}, ${mail.subject},
+        ${mail.body}, ${mail.status}, now() + ${mail.uselessAfterSeconds}::float8 * interval '1 second'
       )
       returning status
     ),
@@ -35,10 +37,10 @@ export async function insertMail(db: CommonQueryMethods, mail: MailRow): Promise
   `)
 }
 
-/** Leases due mails. The lease of a worker that died ends, and the mail is sent again. */
+/** Leases due mails of these channels. The lease of a worker that died ends, and the mail is sent again. */
 export function claimMails(
   db: CommonQueryMethods,
-  { rowsMax, leaseMs }: { rowsMax: number; leaseMs: number },
+  { channels, rowsMax, leaseMs }: { channels: readonly string[]; rowsMax: number; leaseMs: number },
 ): Promise<readonly ClaimedMail[]> {
   return db.any(sql.type(ClaimedMail)`
     update mails
@@ -47,11 +49,13 @@ export function claimMails(
       select id
       from mails
       where status = 'PENDING' and due_at <= now() and (locked_until is null or locked_until <= now())
+        and channel = any(${sql.array([...channels], 'text')})
       order by due_at
       limit ${rowsMax}
       for update skip locked
     )
-    returning id, merchant_id, recipient, subject, body, attempt_count
+    returning id, merchant_id, channel, recipient, subject, body, attempt_count,
+      coalesce(useless_at <= now(), false) as is_useless
   `)
 }
 

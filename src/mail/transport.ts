@@ -12,6 +12,7 @@ export type MailFailure =
   | 'recipient_refused'
   | 'message_refused'
   | 'body_unreadable'
+  | 'too_late'
   | 'failed'
 
 export type MailTransport = {

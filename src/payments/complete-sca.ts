@@ -56,9 +56,10 @@ function finished(payment: PaymentRecord): PaymentRecord {
   return payment
 }
 
-async function endByExpiry(app: App, payment: PaymentRecord): Promise<never> {
+/** An authorisation that set out before the end may still win: what became of the payment is told, whoever did it. */
+async function endByExpiry(app: App, payment: PaymentRecord): Promise<PaymentRecord> {
   await expirePayment(app, { id: payment.id, merchant_id: payment.merchant_id, status: payment.status })
-  throw consentExpired()
+  return finished(await find(app, payment.id))
 }
 
 function consentExpired(): DomainError {

@@ -1,29 +1,24 @@
 import type { App } from '../app.ts'
 import { debtorAccountOf } from '../banks/connector.ts'
 import type { ConsentRequest } from '../banks/connector.ts'
-import { parseScenario } from '../banks/scenarios.ts'
 import { canonicalJson } from '../lib/canonical.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
-import type { ErrorCode } from '../lib/errors.ts'
 import { sha256Hex } from '../lib/hmac.ts'
-import { fitsCurrency, isKnownCurrency, parseAmount, toNumeric } from '../lib/money.ts'
+import { parseAmount, toNumeric } from '../lib/money.ts'
+import { normaliseEmail, normalisePhone } from '../lib/payer-contact.ts'
 import { webAddressProblem } from '../lib/web-address.ts'
-import type { CreatePayment, CreatedPayment } from '../wire/payments.ts'
+import type { CreatePayment } from '../wire/payments.ts'
+import { checkAmount } from './check-amount.ts'
+import { checkScenario } from './check-scenario.ts'
+import { createdPayment } from './created-payment.ts'
+import type { CreatePaymentInput, CreatePaymentResult } from './creation.ts'
 import type { CreateOutcome, NewPaymentItem } from './record.ts'
 import { announceMove } from './move.ts'
+import { newMandate } from './new-mandate.ts'
+import type { NewMandate } from './new-mandate.ts'
+import { payUnderMandate } from './pay-under-mandate.ts'
 import { stagePayment } from './stage.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
-
-export type CreatePaymentInput = {
-  merchant: { id: string; tradingName: string }
-  idempotencyKey: string | undefined
-  /** The parsed request; a scenario given as a header stands in it. */
-  body: CreatePayment
-  /** The request's body as it came: the creation's audit event keeps it. */
-  rawBody: string
-}
-
-export type CreatePaymentResult = { created: boolean; payment: CreatedPayment }
 
 /** How often a payment that another transaction was just making is looked for again. */
 const LOST_MAX = 3
@@ -42,8 +37,11 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
       next: 'send a new UUID with every new payment, and the same one when you repeat a request',
     })
   }
+  if (input.body.consent_id !== undefined)
+    return payUnderMandate(app, { ...input, idempotencyKey, consentId: input.body.consent_id })
   checkBody(app, input.body)
-  const item = newPaymentItem(app, { ...input, idempotencyKey })
+  const mandate = await newMandate(app, { merchantId: input.merchant.id, idempotencyKey, body: input.body })
+  const item = newPaymentItem(app, { ...input, idempotencyKey, mandate })
   const outcome = await runUntilKnown(app, item)
   if (outcome.outcome === 'CREATED') announceMove(app, creationOf(app), item.payment_id)
   const payment = createdPayment(outcome, input.body.currency)
@@ -57,22 +55,16 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
 }
 
 function checkBody(app: App, body: CreatePayment): void {
-  const problem = webAddressProblem(body.redirect_uri, { allowLoopbackHttp: app.config.mode === 'sandbox' })
+  const problem = webAddressProblem(body.redirect_uri ?? '', { allowLoopbackHttp: app.config.mode === 'sandbox' })
   if (problem !== undefined) throw invalidField('redirect_uri', 'INVALID_URL', problem)
-  if (body.scenario !== undefined && app.config.mode !== 'sandbox') {
-    throw invalidField('scenario', 'SANDBOX_ONLY', 'exists only in the sandbox; leave it out')
-  }
-  if (body.scenario !== undefined) parseScenario(body.scenario)
-  if (!isKnownCurrency(body.currency)) throw unsupportedCurrency(body.currency)
-  const amount = parseAmount(body.amount)
-  if (amount === 0n) throw invalidField('amount', 'TOO_SMALL', 'must be at least 0.01')
-  if (!fitsCurrency(amount, body.currency)) {
-    throw invalidField('amount', 'TOO_PRECISE', `${body.currency} has no digits below its minor unit: they must be 0`)
-  }
+  checkScenario(app, body)
+  checkAmount(body)
 }
 
-function newPaymentItem(app: App, input: CreatePaymentInput & { idempotencyKey: string }): NewPaymentItem {
-  const { merchant, body } = input
+type KeyedInput = CreatePaymentInput & { idempotencyKey: string; mandate: NewMandate | undefined }
+
+function newPaymentItem(app: App, input: KeyedInput): NewPaymentItem {
+  const { merchant, body, mandate } = input
   const amount = toNumeric(parseAmount(body.amount))
   const ids = {
     payment_id: app.ids.uuid(),
@@ -83,10 +75,13 @@ function newPaymentItem(app: App, input: CreatePaymentInput & { idempotencyKey: 
   }
   const creation = creationOf(app)
   const staged =
-    app.bank.staging === 'local' ? app.bank.stage(consentRequest({ ...ids, merchant, body, amount })) : undefined
+    app.bank.staging === 'local'
+      ? app.bank.stage(consentRequest({ ...ids, merchant, body, amount, mandate }))
+      : undefined
   const { scenario, metadata, redirect_uri, currency, amount: _, ...payer } = body
   return {
     ...payer,
+    ...contactOf(body),
     ...ids,
     amount,
     currency,
@@ -103,10 +98,21 @@ function newPaymentItem(app: App, input: CreatePaymentInput & { idempotencyKey: 
     request_fingerprint: sha256Hex(canonicalJson({ ...body, amount })),
     raw_payload: input.rawBody,
     sandbox_scenario: scenario,
+    checkout_token_hash: input.checkout?.hash,
+    return_url: input.checkout?.returnUrl,
     bank_consent_reference: staged?.bankConsentReference,
     redirect_url: staged?.redirectUrl,
-    consent_seconds: app.config.consentSeconds,
+    consent_seconds: mandate?.consentSeconds ?? app.config.consentSeconds,
+    valid_to: mandate?.validTo,
     test: app.config.mode === 'sandbox',
+  }
+}
+
+/** The payer's contact as payers are known by it; the fingerprint is of what was sent, so that repeats stay repeats. */
+function contactOf({ payer_email, payer_phone }: CreatePayment) {
+  return {
+    payer_email: payer_email === undefined ? undefined : normaliseEmail(payer_email),
+    payer_phone: payer_phone === undefined ? undefined : (normalisePhone(payer_phone) ?? payer_phone),
   }
 }
 
@@ -118,6 +124,7 @@ type Draft = {
   merchant: { id: string; tradingName: string }
   body: CreatePayment
   amount: string
+  mandate: NewMandate | undefined
 }
 
 function consentRequest(draft: Draft): ConsentRequest {
@@ -130,11 +137,12 @@ function consentRequest(draft: Draft): ConsentRequest {
     currency: draft.body.currency,
     payeeId: draft.merchant.id,
     payeeName: draft.merchant.tradingName,
-    redirectUri: draft.body.redirect_uri,
+    redirectUri: draft.body.redirect_uri ?? '',
     debtorBankId: draft.body.debtor_bank_id,
     debtorAccount: debtorAccountOf(draft.body),
     remittanceReference: draft.body.remittance_reference,
     scenario: draft.body.scenario,
+    mandate: draft.mandate?.request,
   }
 }
 
@@ -152,64 +160,9 @@ async function runUntilKnown(app: App, item: NewPaymentItem): Promise<CreateOutc
     const outcome = await app.batches.create.run(item)
     if (outcome.outcome !== 'LOST') return outcome
   }
+  // Only payments of a token can be taken back again and again; all others lose to one that stays, or to a bug of ours.
+  if (item.checkout_token_hash === undefined) throw new Error('a payment has an id that is not its own alone')
   throw new DomainError('SERVICE_UNAVAILABLE', 'the payment is being made by another request; repeat this one', {
     retryAfterSeconds: 1,
-  })
-}
-
-function createdPayment(row: CreateOutcome, currency: string): CreatedPayment {
-  if (row.outcome !== 'CREATED' && row.outcome !== 'REPEAT') throw refusal(row.outcome, currency)
-  return {
-    payment_id: present(row.payment_id),
-    status: present(row.status),
-    redirect_url: row.redirect_url,
-    end_to_end_id: present(row.end_to_end_id),
-    gross_amount: present(row.gross_amount),
-    fee_amount: present(row.fee_amount),
-    net_amount: present(row.net_amount),
-    currency: present(row.currency),
-    consent_id: present(row.consent_id),
-    expires_at: present(row.expires_at),
-    created_at: present(row.created_at),
-  }
-}
-
-function present<T>(value: T | null): T {
-  if (value === null) throw new Error('create_payments answered a payment without one of its columns')
-  return value
-}
-
-const REFUSALS: Readonly<Record<string, () => DomainError>> = {
-  KEY_REUSED: () =>
-    refused(
-      'IDEMPOTENCY_KEY_REUSED',
-      'this X-Idempotency-Key was used with another body',
-      'send a new key for a new payment',
-    ),
-  MERCHANT_NOT_FOUND: () => refused('UNKNOWN_CLIENT', 'the merchant does not exist', 'check the client id'),
-  MERCHANT_INACTIVE: () => refused('MERCHANT_INACTIVE', 'the merchant is disabled', 'ask an operator to enable it'),
-  MERCHANT_NOT_APPROVED: () =>
-    refused('MERCHANT_NOT_APPROVED', 'the merchant is not approved', 'ask an operator to approve it'),
-  PAYOUT_HELD: () => refused('PAYOUT_HELD', "the merchant's payouts are held", 'ask an operator to release the hold'),
-  AMOUNT_TOO_LARGE: () =>
-    invalidField('amount', 'TOO_LARGE', 'is above the most that one payment may move (ISO 20022 AM13)'),
-  AMOUNT_BELOW_FEE: () =>
-    new DomainError('AMOUNT_BELOW_FEE', 'the fee would leave nothing of the amount', {
-      errors: [{ path: 'amount', code: 'AMOUNT_BELOW_FEE', message: 'must be more than the fee' }],
-    }),
-}
-
-function refusal(outcome: string, currency: string): Error {
-  if (outcome === 'UNSUPPORTED_CURRENCY') return unsupportedCurrency(currency)
-  return REFUSALS[outcome]?.() ?? new Error(`create_payments answered ${outcome}`)
-}
-
-function refused(code: ErrorCode, message: string, next: string): DomainError {
-  return new DomainError(code, message, { next })
-}
-
-function unsupportedCurrency(currency: string): DomainError {
-  return new DomainError('UNSUPPORTED_CURRENCY', `payments in ${currency} are not offered`, {
-    errors: [{ path: 'currency', code: 'UNSUPPORTED_CURRENCY', message: "is not one of the merchant's currencies" }],
   })
 }

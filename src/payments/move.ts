@@ -58,7 +58,7 @@ export function announceMove(app: App, transition: PaymentTransition, paymentId:
   if (transition.to === 'Authorised') app.wake.notify('settle-payments')
 }
 
-export function transitionOf({ from, on }: Pick<Move, 'from' | 'on'>): PaymentTransition {
+export function transitionOf({ from, on }: { from: Move['from'] | null; on: PaymentTrigger }): PaymentTransition {
   return mustMove<PaymentTransition>(PAYMENT_TRANSITIONS, from, on)
 }
 

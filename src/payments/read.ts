@@ -21,8 +21,12 @@ export async function readPayment(app: App, key: PaymentKey): Promise<PaymentWit
   return find(app, key)
 }
 
-/** Whether a payment waits for an authorisation that can't come any more. */
+/**
+ * Whether a payment waits for an authorisation that can't come any more. One under a mandate waits for its bank and not
+ * for a payer: its own job ends it.
+ */
 export function waitsInVain(payment: PaymentRecord): boolean {
+  if (payment.under_mandate) return false
   return payment.consent_ended && (payment.status === 'AwaitingAuthorisation' || payment.status === 'Initiated')
 }
 

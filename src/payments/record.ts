@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { SCHEME_NAMES } from '../lib/account-identification.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
-import { ChangedBy, ConsentStatus, ConsentType, PaymentStatus } from '../wire/payments.ts'
+import { ConsentType } from '../wire/mandate-fields.ts'
+import { ChangedBy, ConsentStatus, PaymentStatus } from '../wire/payments.ts'
 import { RefundStatus } from '../wire/refunds.ts'
 
 /** A payment with its consent, as every read use case has it. Amounts are numeric(19,4) text. */
@@ -17,8 +18,10 @@ export const PaymentRecord = z.object({
   refunded_amount: z.string(),
   refund_reserved_amount: z.string(),
   currency: z.string(),
-  redirect_uri: z.string(),
+  redirect_uri: z.string().nullable(),
   redirect_url: z.string().nullable(),
+  return_url: z.string().nullable(),
+  under_mandate: z.boolean(),
   metadata: z.record(z.string(), z.string()).nullable(),
   failure_code: z.string().nullable(),
   failure_source: z.string().nullable(),
@@ -36,7 +39,10 @@ export const PaymentRecord = z.object({
   updated_at: z.string(),
   /** Whether the consent's end has passed by the database's clock. */
   consent_ended: z.boolean(),
-  /** Whether the payer's `state` still opens the payment: until an hour after the consent's end (decision 40b). */
+  /**
+   * Whether the payer's `state` still opens the payment: until an hour after the consent's end (decision 40b), and with
+   * the first payment of a mandate, which lives long, for 25 hours at most.
+   */
   state_valid: z.boolean(),
 })
 export type PaymentRecord = z.infer<typeof PaymentRecord>
@@ -156,6 +162,9 @@ export const UnstagedPayment = z.object({
   debtor_identification: z.string().nullable(),
   remittance_reference: z.string().nullable(),
   sandbox_scenario: z.string().nullable(),
+  /** Of the first payment of a mandate; null of any other. */
+  control_parameters: z.unknown(),
+  valid_to: z.string().nullable(),
   trading_name: z.string(),
 })
 export type UnstagedPayment = z.infer<typeof UnstagedPayment>

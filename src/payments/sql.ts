@@ -14,10 +14,14 @@ import type { PaymentMoveItem } from './record.ts'
 
 const paymentColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount,
-  p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.metadata, p.failure_code,
+  p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.return_url, p.under_mandate, p.metadata, p.failure_code,
   p.failure_source, p.bank_consent_id, p.bank_connector, p.bank_reference, c.consent_type, c.status as consent_status, c.debtor_bank_id,
-  c.payer_name, c.remittance_reference, c.sandbox_scenario, c.expires_at, p.created_at, p.updated_at,
-  c.expires_at <= now() as consent_ended, c.expires_at + interval '1 hour' > now() as state_valid
+  c.payer_name, coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference,
+  case when p.under_mandate then p.sandbox_scenario else c.sandbox_scenario end as sandbox_scenario, c.expires_at,
+  p.created_at, p.updated_at, c.expires_at <= now() as consent_ended,
+  not p.under_mandate
+    and least(c.expires_at, case when c.valid_to is not null then p.created_at + interval '1 day' end) + interval '1 hour' > now()
+    as state_valid
 `
 
 /** Payments `p`, each with its consent `c`. */
@@ -165,7 +169,8 @@ export function listExpired(db: CommonQueryMethods, limit: number): Promise<read
 
 const unstagedColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency, p.redirect_uri,
-  c.debtor_bank_id, c.debtor_account_scheme, c.debtor_identification, c.remittance_reference, c.sandbox_scenario, m.trading_name
+  c.debtor_bank_id, c.debtor_account_scheme, c.debtor_identification, c.remittance_reference, c.sandbox_scenario,
+  c.control_parameters, c.valid_to, m.trading_name
 `
 
 const unstagedTables = sql.fragment`${paymentTables} join merchants m on m.id = p.merchant_id`
@@ -178,7 +183,7 @@ export function findUnstaged(
   return db.maybeOne(sql.type(UnstagedPayment)`
     select ${unstagedColumns}
     from ${unstagedTables}
-    where p.merchant_id = ${key.merchantId} and p.id = ${key.id} and p.status = 'Initiated'
+    where p.merchant_id = ${key.merchantId} and p.id = ${key.id} and p.status = 'Initiated' and not p.under_mandate
   `)
 }
 
@@ -194,7 +199,7 @@ export function claimUnstaged(
     with due as (
       select merchant_id, id
       from payment_intents
-      where status = 'Initiated' and created_at < now() - make_interval(secs => ${olderThanSeconds})
+      where status = 'Initiated' and not under_mandate and created_at < now() - make_interval(secs => ${olderThanSeconds})
         and (locked_until is null or locked_until < now())
       order by created_at
       limit ${limit}

@@ -1,8 +1,11 @@
 import type { App } from '../app.ts'
 import { BankUnavailableError, bankOf, debtorAccountOf } from '../banks/connector.ts'
+import type { ConsentRequest } from '../banks/connector.ts'
+import { storedCaps } from '../consents/control-parameters.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
 import { movePayment } from './move.ts'
+import { toldToBank } from './new-mandate.ts'
 import type { UnstagedPayment } from './record.ts'
 import { claimUnstaged, findUnstaged } from './sql.ts'
 
@@ -75,6 +78,7 @@ async function stageAtBank(
         debtorAccount: debtorAccountOf(payment),
         remittanceReference: payment.remittance_reference ?? undefined,
         scenario: payment.sandbox_scenario ?? undefined,
+        mandate: mandateOf(payment),
       },
       AbortSignal.timeout(STAGE_TIMEOUT_MS),
     )
@@ -93,4 +97,13 @@ async function stageAtBank(
       next: 'repeat the request with the same X-Idempotency-Key',
     })
   }
+}
+
+function mandateOf({
+  control_parameters: parameters,
+  valid_to: validTo,
+  currency,
+}: UnstagedPayment): ConsentRequest['mandate'] {
+  if (validTo === null) return undefined
+  return toldToBank(storedCaps(parameters, currency), validTo)
 }

@@ -13,6 +13,10 @@ export type PaymentTrigger =
   | 'settlement'
   | 'execution refused'
   | 'refund'
+  | 'creation under a mandate'
+  | 'mandate staging'
+  | 'mandate authorisation'
+  | 'mandate refusal'
 
 /**
  * One row is the whole rule of a move: who makes it, what it tells the merchant, what it does to the consent, and on
@@ -28,7 +32,7 @@ export type PaymentTransition = Transition<PaymentStatus, PaymentTrigger> & {
   consentWindow: 'open' | 'ended' | null
 }
 
-/** The moves of a payment (specification, Payment status; decisions 16 to 18, 21 and 52). */
+/** The moves of a payment (specification, Payment status; decisions 16 to 18, 21, 49 and 52). */
 export const PAYMENT_TRANSITIONS = [
   {
     from: null,
@@ -129,4 +133,71 @@ export const PAYMENT_TRANSITIONS = [
     consent: null,
     consentWindow: null,
   },
+  // Under a mandate that was authorised before: nobody is redirected, and the mandate lives on (decision 49).
+  {
+    from: null,
+    on: 'creation under a mandate',
+    to: 'Initiated',
+    actor: 'MERCHANT_API',
+    webhook: null,
+    consent: null,
+    consentWindow: null,
+  },
+  {
+    from: 'Initiated',
+    on: 'mandate staging',
+    to: 'AwaitingAuthorisation',
+    actor: 'BATCH_JOB',
+    webhook: 'payment.initiated',
+    consent: null,
+    consentWindow: 'open',
+  },
+  {
+    from: 'AwaitingAuthorisation',
+    on: 'mandate authorisation',
+    to: 'Authorised',
+    actor: 'BATCH_JOB',
+    webhook: 'payment.authorized',
+    consent: null,
+    consentWindow: 'open',
+  },
+  {
+    from: 'Initiated',
+    on: 'mandate refusal',
+    to: 'Failed',
+    actor: 'BATCH_JOB',
+    webhook: 'payment.failed',
+    consent: null,
+    consentWindow: null,
+  },
+  {
+    from: 'AwaitingAuthorisation',
+    on: 'mandate refusal',
+    to: 'Failed',
+    actor: 'BATCH_JOB',
+    webhook: 'payment.failed',
+    consent: null,
+    consentWindow: null,
+  },
 ] as const satisfies readonly PaymentTransition[]
+
+const UNDER_A_MANDATE: readonly PaymentTrigger[] = [
+  'creation under a mandate',
+  'mandate staging',
+  'mandate authorisation',
+  'mandate refusal',
+]
+const BY_ITS_PAYER: readonly PaymentTrigger[] = [
+  'creation',
+  'creation at a remote bank',
+  'staging',
+  'authorisation',
+  'denial',
+  'cancellation',
+  'expiry',
+]
+
+/** Whether a payment of this kind can make such a move: under a mandate, or authorised by its payer. */
+export function isMoveOf({ underMandate }: { underMandate: boolean }, on: PaymentTrigger): boolean {
+  return !(underMandate ? BY_ITS_PAYER : UNDER_A_MANDATE).includes(on)
+}

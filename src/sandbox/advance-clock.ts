@@ -18,7 +18,15 @@ const QUIET_WITHIN_MS = 30_000
 const LOOK_MS = 5
 
 /** Jobs that have due times; each is woken where time stops. */
-const JOBS = ['settle-payments', 'expire-consents', 'resume-refunds', 'expire-evidence', 'deliver-webhooks']
+const JOBS = [
+  'settle-payments',
+  'pay-mandates',
+  'expire-consents',
+  'expire-mandates',
+  'resume-refunds',
+  'expire-evidence',
+  'deliver-webhooks',
+]
 
 /** A due time is reached a moment after it, so that a comparison with it can't fail by a rounding. */
 const BEYOND_MS = 1

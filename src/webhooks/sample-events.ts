@@ -69,6 +69,8 @@ export function sampleData(eventType: EventType, sample: Sample): EventData {
     case 'dispute.escalated':
     case 'dispute.resolved':
       return disputeData(DISPUTES[eventType], sample)
+    case 'consent.revoked':
+      return consentData(sample)
     default:
       return paymentData(CHANGES[eventType], sample)
   }
@@ -114,6 +116,23 @@ function disputeData({ status, sequence, resolution }: Dispute, sample: Sample):
     resolutionNote: resolution ?? null,
     refunded: false,
     sequence,
+    test: true,
+  }
+}
+
+function consentData({ consentId, merchantId, paymentId, now }: Sample): EventData {
+  const validTo = new Date(now)
+  validTo.setUTCFullYear(validTo.getUTCFullYear() + 1)
+  return {
+    object: 'consent',
+    id: consentId,
+    merchantId,
+    firstPaymentId: paymentId,
+    consentType: 'VARIABLE_RECURRING',
+    status: 'REVOKED',
+    currency: CURRENCY,
+    revokedBy: 'PAYER',
+    validTo: validTo.toISOString(),
     test: true,
   }
 }

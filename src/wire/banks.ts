@@ -1,6 +1,29 @@
 import { z } from 'zod'
-import { NoHeaders, None } from './common.ts'
+import { NoBody, NoHeaders, None } from './common.ts'
 import { operation } from './operation.ts'
+
+/** A bank that a payer can choose (decision 61). */
+export const Bank = z.strictObject({
+  id: z.string().meta({ examples: ['mock-albion'] }),
+  name: z.string(),
+  popular: z.boolean(),
+  logo: z.string().meta({ description: 'the path of an image on this service' }),
+})
+export type Bank = z.infer<typeof Bank>
+
+export const listBanks = operation({
+  name: 'listBanks',
+  method: 'GET',
+  path: '/api/v1/banks',
+  summary: 'List the banks that a payer can choose, the popular ones first',
+  access: ['anyone'],
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: z.strictObject({ data: z.array(Bank) }) },
+  errors: [],
+})
 
 /** What the service tells a bank that has called back: whether this call changed something. */
 export const CallbackAccepted = z.strictObject({ status: z.enum(['accepted', 'already_known']) })

@@ -43,7 +43,7 @@ export const DisputeChangedBy = z.enum(['PAYER', 'MERCHANT', 'PLATFORM', 'BATCH_
 export type DisputeChangedBy = z.infer<typeof DisputeChangedBy>
 
 /** Statements, notes and evidence of one request. */
-const Words = reasonText(5_000)
+export const Words = reasonText(5_000)
 
 /** A dispute in a merchant's list: all of it but the evidence, which is long. */
 export const DisputeSummary = z.strictObject({

@@ -33,6 +33,8 @@ export type Operation<
   /** The headers that mean something to the operation, by their lower-case names. */
   headers: Headers
   body: Body
+  /** What the body is where a checkout token says the rest (decision 40b). */
+  bodyWithCheckoutToken?: z.ZodType
   /** Whether the request may come without a body. */
   bodyOptional?: boolean
   /** Whether its list is also given as CSV, to a request that accepts `text/csv` rather than JSON. */
@@ -45,10 +47,20 @@ export type Operation<
 
 /**
  * Kinds of credential: a merchant's, an operator's of the platform, a bank's customer's on Surface A (decision 58), the
- * payer's capability for one payment (`X-Payment-State`, decision 40b), the bank's own signature, whoever works in the
- * sandbox (an operator, or without an identity provider anyone: decision 60), or none at all.
+ * payer's capability for one payment (`X-Payment-State`, decision 40b), what a merchant's server lets a payer's browser
+ * start a payment with (`X-Checkout-Token`, the same), a payer's session in the hub, the bank's own signature, whoever
+ * works in the sandbox (an operator, or without an identity provider anyone: decision 60), or none at all.
  */
-export type Access = 'merchant' | 'platform' | 'customer' | 'payment-state' | 'bank' | 'sandbox' | 'anyone'
+export type Access =
+  | 'merchant'
+  | 'platform'
+  | 'customer'
+  | 'payment-state'
+  | 'checkout-token'
+  | 'payer'
+  | 'bank'
+  | 'sandbox'
+  | 'anyone'
 
 /** Declares an operation, keeping the exact types of its schemas. */
 export function operation<
@@ -76,7 +88,16 @@ const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   platform: OF_TOKEN,
   customer: ['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'FORBIDDEN_SCOPE', 'WRONG_REALM', 'IDP_UNAVAILABLE', 'NOT_ACCEPTABLE'],
   sandbox: OF_TOKEN,
-  'payment-state': [],
+  'payment-state': ['RATE_LIMITED'],
+  'checkout-token': [
+    'UNAUTHENTICATED',
+    'CHECKOUT_TOKEN_INVALID',
+    'CHECKOUT_TOKEN_EXPIRED',
+    'CHECKOUT_ORIGIN_NOT_ALLOWED',
+    'MERCHANT_INACTIVE',
+    'RATE_LIMITED',
+  ],
+  payer: ['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'RATE_LIMITED'],
   bank: [],
   anyone: [],
 }

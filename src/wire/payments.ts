@@ -16,6 +16,7 @@ import {
   nameText,
   text,
 } from './common.ts'
+import { ConsentType, mandateFields, mandateProblems } from './mandate-fields.ts'
 import { operation } from './operation.ts'
 
 export const PaymentStatus = z.enum([
@@ -30,8 +31,6 @@ export type PaymentStatus = z.infer<typeof PaymentStatus>
 
 export const ConsentStatus = z.enum(['AWAITING_AUTHORISATION', 'AUTHORISED', 'REJECTED', 'REVOKED', 'EXPIRED'])
 export type ConsentStatus = z.infer<typeof ConsentStatus>
-
-export const ConsentType = z.enum(['SINGLE_IMMEDIATE', 'VARIABLE_RECURRING'])
 
 export const DebtorAccountScheme = z.enum(['UK.OBIE.SortCodeAccountNumber', 'UK.OBIE.IBAN'])
 
@@ -62,16 +61,27 @@ const Metadata = z
   .record(z.string().min(1).max(40), text(500))
   .refine((entries) => Object.keys(entries).length <= 20, 'must have at most 20 keys')
 
+/** Asked whatever else is wrong, so that all of it is told at once (decision 10). */
+const ALWAYS = {
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+}
+
 export const CreatePayment = z
   .strictObject({
     amount: Amount,
     currency: Currency,
-    redirect_uri: z.string().max(2048),
+    redirect_uri: z.string().max(2048).optional().meta({ description: 'required unless consent_id is given' }),
     ...payerContext,
+    ...mandateFields,
     metadata: Metadata.optional(),
     scenario: text(64).optional(),
   })
+  .superRefine(({ redirect_uri, consent_id }, context) => {
+    if (redirect_uri !== undefined || consent_id !== undefined) return
+    context.addIssue({ code: 'custom', path: ['redirect_uri'], message: 'is required', params: { code: 'REQUIRED' } })
+  }, ALWAYS)
   .superRefine((body, context) => {
+    for (const { path, message } of mandateProblems(body)) context.addIssue({ code: 'custom', path: [path], message })
     const { debtor_account_scheme: scheme, debtor_identification: identification } = body
     if ((scheme === undefined) !== (identification === undefined)) {
       const missing = scheme === undefined ? 'debtor_account_scheme' : 'debtor_identification'
@@ -88,6 +98,13 @@ export const CreatePayment = z
   })
 export type CreatePayment = z.infer<typeof CreatePayment>
 
+/** What a payer's browser says beside its checkout token when it starts a payment: all the rest is in the token. */
+export const CheckoutPayment = z.strictObject({
+  debtor_bank_id: text(50).optional(),
+  scenario: text(64).optional(),
+})
+export type CheckoutPayment = z.infer<typeof CheckoutPayment>
+
 const amounts = { gross_amount: Money, fee_amount: Money, net_amount: Money, currency: Currency }
 
 /** The answer to a creation and to its repeat (decision 14). */
@@ -100,6 +117,10 @@ export const CreatedPayment = z.strictObject({
   consent_id: Uuid,
   expires_at: Timestamp,
   created_at: Timestamp,
+  payment_state: z
+    .string()
+    .optional()
+    .meta({ description: "the payer's capability for this payment; only in answers to a checkout token" }),
 })
 export type CreatedPayment = z.infer<typeof CreatedPayment>
 
@@ -120,7 +141,7 @@ export const PaymentSummary = z.strictObject({
   consent_status: ConsentStatus,
   ...amounts,
   refunded_amount: Money,
-  redirect_uri: z.string(),
+  redirect_uri: z.string().nullable().meta({ description: 'null for a payment under a mandate' }),
   redirect_url: z.string().nullable(),
   debtor_bank_id: z.string().nullable(),
   payer_name: z.string().nullable(),
@@ -137,7 +158,7 @@ export type PaymentSummary = z.infer<typeof PaymentSummary>
 export const ChangedBy = z.enum(['MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB'])
 export type ChangedBy = z.infer<typeof ChangedBy>
 
-const StatusChange = z.strictObject({
+export const StatusChange = z.strictObject({
   ordinal: z
     .string()
     .meta({ description: 'grows with every event of the service; a decimal string, for it outgrows a double' }),
@@ -205,7 +226,7 @@ export const createPayment = operation({
   method: 'POST',
   path: '/api/v1/payments',
   summary: "Create a payment and get the address of the payer's bank to redirect to",
-  access: ['merchant'],
+  access: ['merchant', 'checkout-token'],
   permission: 'create payments',
   // A repeat is answered before any gate; the gate for new payments is in the statement that makes them.
   evenIfInactive: true,
@@ -213,6 +234,7 @@ export const createPayment = operation({
   query: None,
   headers: z.object({ 'x-idempotency-key': IdempotencyKey.optional(), 'x-sandbox-scenario': text(64).optional() }),
   body: CreatePayment,
+  bodyWithCheckoutToken: CheckoutPayment,
   replies: { 201: CreatedPayment, 200: CreatedPayment },
   errors: [
     'IDEMPOTENCY_KEY_MISSING',
@@ -223,6 +245,11 @@ export const createPayment = operation({
     'MERCHANT_INACTIVE',
     'PAYOUT_HELD',
     'BANK_UNAVAILABLE',
+    'CONSENT_NOT_FOUND',
+    'MANDATE_NOT_USABLE',
+    'MANDATE_LIMIT_EXCEEDED',
+    'CHECKOUT_ALREADY_PAID',
+    'CHECKOUT_ATTEMPTS_USED',
   ],
 })
 

@@ -35,7 +35,7 @@ export const getBranding = operation({
   method: 'GET',
   path: '/api/v1/portal/branding',
   summary: 'Get the look of the checkout',
-  access: ['merchant'],
+  access: ['merchant', 'checkout-token'],
   permission: 'read branding',
   params: None,
   query: None,

@@ -12,5 +12,6 @@ export const EventType = z.enum([
   'dispute.opened',
   'dispute.escalated',
   'dispute.resolved',
+  'consent.revoked',
 ])
 export type EventType = z.infer<typeof EventType>

@@ -82,7 +82,12 @@ t.test('every broken field is told', async (t) => {
 t.test('values are held against the contract before a key is told or anything is sent, each once', async (t) => {
   const { requests, run } = await service(t, () => created(null))
   const wrong = await run(['payments', 'create', '--amount', 'much', '--currency', 'POUND'])
-  t.match(wrong, { code: 2, stdout: '', stderr: /^Error: 2 values are wrong\n {2}--amount: .*\n {2}--currency: .*\n$/ })
+  t.match(wrong, {
+    code: 2,
+    stdout: '',
+    stderr:
+      /^Error: 2 values are wrong\n {2}--amount: .*\n {2}--currency: .*\nTry: svc .*payments create --amount 50\.00 --currency GBP\n$/,
+  })
   t.match(await run([...CREATE, '--metadata', 'nothing']), { code: 2, stderr: /^Error: --metadata/ })
   const refund = await run(['payments', 'refund', PAYMENT_ID, '--amount', 'much'])
   t.match(refund, { code: 2, stderr: /^Error: --amount: must be [^\n]*\n$/ })

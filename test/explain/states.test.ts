@@ -12,7 +12,7 @@ import type { ToldDelivery, ToldDispute, ToldMerchant, ToldPayment } from '../..
 import type { Viewer } from '../../src/explain/viewer.ts'
 import type { Transition } from '../../src/lib/machine.ts'
 import { KYB_TRANSITIONS } from '../../src/merchants/states.ts'
-import { PAYMENT_TRANSITIONS } from '../../src/payments/states.ts'
+import { PAYMENT_TRANSITIONS, isMoveOf } from '../../src/payments/states.ts'
 import { DELIVERY_TRANSITIONS } from '../../src/webhooks/states.ts'
 import { KybStatus } from '../../src/wire/admin.ts'
 import { DisputeStatus } from '../../src/wire/disputes.ts'
@@ -57,6 +57,7 @@ const payment = (status: PaymentStatus): ToldPayment => ({
   failure_code: status === 'Failed' ? 'INSUFFICIENT_FUNDS' : null,
   failure_source: status === 'Failed' ? 'ASPSP_REJECTION' : null,
   bank_connector: 'mock',
+  under_mandate: false,
   debtor_bank_id: null,
   consent_status: 'AWAITING_AUTHORISATION',
   expires_at: LATER,
@@ -67,16 +68,22 @@ const payment = (status: PaymentStatus): ToldPayment => ({
 })
 
 t.test('every status of a payment has its standing, and its next steps are the rows of its table', async (t) => {
-  for (const status of PaymentStatus.options) {
-    const facts = { payment: payment(status), refunds: [], disputes: [] }
-    t.match(paymentStanding(facts), /^[a-z].{20,}\.$/, status)
-    for (const viewer of EVERYBODY) t.same(named(paymentSteps(facts, viewer)), rowsOf(PAYMENT_TRANSITIONS, status))
-    t.same(
-      paymentSteps(facts, owner).map(({ webhook }) => webhook),
-      PAYMENT_TRANSITIONS.filter(({ from }) => from === status).map(({ webhook }) => webhook),
-      'and each says which webhook tells of it',
-    )
+  const told = new Set<string>()
+  for (const under_mandate of [false, true]) {
+    const table = PAYMENT_TRANSITIONS.filter(({ on }) => isMoveOf({ underMandate: under_mandate }, on))
+    for (const status of PaymentStatus.options) {
+      const facts = { payment: { ...payment(status), under_mandate }, refunds: [], disputes: [] }
+      t.match(paymentStanding(facts), /^[a-z].{20,}\.$/, status)
+      for (const viewer of EVERYBODY) t.same(named(paymentSteps(facts, viewer)), rowsOf(table, status))
+      for (const step of named(paymentSteps(facts, owner))) told.add(`${status} ${step}`)
+      t.same(
+        paymentSteps(facts, owner).map(({ webhook }) => webhook),
+        table.filter(({ from }) => from === status).map(({ webhook }) => webhook),
+        'and each says which webhook tells of it',
+      )
+    }
   }
+  t.equal(told.size, PAYMENT_TRANSITIONS.filter(({ from }) => from !== null).length, 'the two kinds have all of them')
   t.match(
     paymentStanding({ payment: payment('AwaitingAuthorisation'), refunds: [], disputes: [] }),
     'until 2026-11-21 09:44:00Z, 14 minutes left',

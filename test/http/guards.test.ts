@@ -3,8 +3,8 @@ import t from 'tap'
 import type { TestMerchant, TestService } from '../support/app.ts'
 import { authorisedPayment, createPayment, testService } from '../support/app.ts'
 import { serviceWithRealms, somePath } from '../support/realms.ts'
+import type { Credentials } from '../../src/http/credentials.ts'
 import { makeGuard } from '../../src/http/guards.ts'
-import type { Credentials } from '../../src/http/guards.ts'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
 import { errorsOf, hasBody } from '../../src/wire/operation.ts'
 import type { Access, Operation } from '../../src/wire/operation.ts'
@@ -56,7 +56,14 @@ async function disabled(at: TestService): Promise<TestMerchant> {
   return merchant
 }
 
-const EVEN_IF_INACTIVE = ['createPayment', 'refundPayment', 'raiseDispute', 'submitEvidence', 'acceptDispute']
+const EVEN_IF_INACTIVE = [
+  'createPayment',
+  'endConsent',
+  'refundPayment',
+  'raiseDispute',
+  'submitEvidence',
+  'acceptDispute',
+]
 const ofMerchants = OPERATIONS.filter(({ access }) => access.includes('merchant'))
 
 for (const [name, at] of [

@@ -126,9 +126,9 @@ t.test('what a client has to know to sign in is told to anyone', async (t) => {
 t.test('the document names the proof that the service takes', async (t) => {
   const names = (answer: Answer): string[] => Object.keys(answer.body.components.securitySchemes).toSorted()
   const [tokens, headers] = [await service.call('GET', '/openapi.json'), await open.call('GET', '/openapi.json')]
-  t.same(names(tokens), ['merchantToken', 'paymentState', 'platformToken'])
-  t.same(names(headers), ['merchantClientId', 'paymentState', 'platformUser'])
-  t.same(tokens.body.paths['/api/v1/payments'].post.security, [{ merchantToken: [] }])
+  t.same(names(tokens), ['checkoutToken', 'merchantToken', 'payerSession', 'paymentState', 'platformToken'])
+  t.same(names(headers), ['checkoutToken', 'merchantClientId', 'payerSession', 'paymentState', 'platformUser'])
+  t.same(tokens.body.paths['/api/v1/payments'].post.security, [{ merchantToken: [] }, { checkoutToken: [] }])
   const { paths } = (await service.call('GET', '/open-banking/v1/openapi.json')).body
   t.same(paths['/open-banking/v1/payments'].post.security, [{ customerToken: ['payments'] }])
   t.same(paths['/open-banking/v1/payments/{PaymentId}'].get.security, [

@@ -1,19 +1,9 @@
 import t from 'tap'
-import { freePort } from '../../src/db/free-port.ts'
+import { encodeCheckoutToken, signCheckoutToken } from '../../src/lib/checkout-token.ts'
 import { paymentBody, serviceToken, testService } from '../support/app.ts'
+import { liveService } from '../support/live.ts'
 
-const port = await freePort()
-const live = await testService(t, {
-  env: {
-    SVC_MODE: 'live',
-    SVC_IDENTITY: 'embedded',
-    SVC_PUBLIC_URL: 'https://pay.example',
-    SVC_SMTP_URL: 'smtp://127.0.0.1:9',
-    SVC_PORT: String(port),
-    SVC_RATE_LIMITS: 'false',
-    SVC_TRUST_PROXY: 'true',
-  },
-})
+const live = await liveService(t)
 const sandbox = await testService(t)
 
 /** The token endpoint is not at the public address in a test: a proxy with TLS would stand there. */
@@ -34,8 +24,12 @@ const SANDBOX_ONLY: ['GET' | 'POST', string][] = [
   ['GET', '/dev/merchant-harness'],
   ['POST', '/dev/merchant-harness'],
   ['GET', '/dev/mock-bank-sca'],
+  ['POST', '/dev/mock-bank-sca'],
   ['GET', '/dev/merchant-success'],
+  ['POST', '/dev/merchant-success'],
   ['POST', '/dev/webhook-receiver/00000000-0000-0000-0000-000000000000'],
+  ['GET', '/dev/'],
+  ['GET', '/dev/anything'],
   ['GET', '/widget-demo.html'],
   ['POST', '/api/v1/sandbox/seed'],
   ['POST', '/api/v1/sandbox/merchants'],
@@ -57,6 +51,38 @@ t.test("in live mode the sandbox's routes do not exist", async (t) => {
 t.test('in the sandbox the pages of the bank and the shop do', async (t) => {
   t.match(await sandbox.call('GET', '/dev/merchant-harness'), { status: 200 })
   t.match(await sandbox.call('GET', '/redirect-stub'), { status: 400 })
+  t.match(await sandbox.call('GET', '/dev/mock-bank-sca'), { status: 400 })
+  t.match(await sandbox.call('GET', '/dev/merchant-success'), { status: 200, text: /^<!doctype html>/ })
+})
+
+t.test('in live mode the checkout stays, for tokens that their merchant has signed', async (t) => {
+  const text = encodeCheckoutToken({
+    amount: '12.30',
+    currency: 'GBP',
+    merchantName: 'Acme',
+    apiUrl: 'https://pay.example/api/v1',
+    returnUrl: 'https://shop.example/basket',
+    merchantClientId: merchant.clientId,
+    callbackOrigin: 'https://shop.example',
+    jti: 'order 1',
+  })
+  const page = (token: string) => live.call('GET', `/checkout?${new URLSearchParams({ token })}`)
+  const signed = signCheckoutToken(text, merchant.secret)
+  t.match(await page(signed), { status: 403, text: /not come from a page that the shop has named/ })
+  await live.owner.query(`update merchants set checkout_origins = '{https://shop.example}' where id = $1`, [
+    merchant.id,
+  ])
+  const shown = await page(signed)
+  t.match(shown, { status: 200, text: /<h1>Pay Acme<\/h1>/ })
+  t.match(shown.headers['content-security-policy'], /form-action 'self' https:;/, 'banks are anywhere')
+  for (const token of [text, `${text}.${'0'.repeat(64)}`, signCheckoutToken(text, '0'.repeat(64))]) {
+    const refused = await page(token)
+    t.match(refused, { status: 401, text: /This checkout can&#39;t be used/ })
+    t.notMatch(refused.text, /CHECKOUT_TOKEN|developer/, 'payers are told nothing of its making')
+  }
+  const query = { amount: '1.00', currency: 'GBP', merchant: merchant.clientId, return_url: 'https://shop.example/' }
+  const parts = await live.call('GET', `/checkout?${new URLSearchParams(query)}`)
+  t.match(parts, { status: 401, text: /This checkout can&#39;t be used/ }, "an address of parts is nobody's word")
 })
 
 t.test('in live mode the return page and the API stay', async (t) => {

@@ -3,6 +3,7 @@ import { createServer } from 'node:http'
 import { text } from 'node:stream/consumers'
 import t from 'tap'
 import { request } from 'undici'
+import type { ConsentRequest } from '../../src/banks/connector.ts'
 import { signRequest } from '../../src/banks/mock-request.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { makeRedirectStub } from '../../src/http/pages/redirect-stub.ts'
@@ -12,7 +13,7 @@ import { books, BANK_SECRET, consentRequest, executionOf, patience, stage, testM
 const port = await freePort()
 const origin = `http://127.0.0.1:${port}`
 const { bank, pool, owner } = await testMockBank(t, { publicUrl: origin })
-const stub = makeRedirectStub({ bank })
+const stub = makeRedirectStub({ bank, areCapsEnforced: true })
 
 const server = createServer((req, res) => {
   void text(req).then(async (body) => {
@@ -64,7 +65,7 @@ t.test('the page shows payee, amount and reference, and works without a script',
   })
   for (const shown of [
     'Corner Shop',
-    '1234.50 GBP',
+    '£1,234.50',
     consent.endToEndId,
     'mock-north',
     'value="approve"',
@@ -184,6 +185,44 @@ t.test('an account that can’t pay is answered with a page that says why, and t
   ]
   t.equal((await post(url, two)).status, 400)
   t.equal((await post(url, { decision: 'cancel', account: 'whatever' })).status, 303, 'who cancels needs no account')
+})
+
+t.test('a mandate is told with its terms, and a payment without one says nothing of it', async (t) => {
+  const mandate: ConsentRequest['mandate'] = {
+    maxAmountPerPayment: '75.5000',
+    limits: [
+      { period: 'MONTH', alignment: 'CALENDAR', maxAmount: '150.0000' },
+      { period: 'HALF_YEAR', alignment: 'CONSENT', maxAmount: '400.0000' },
+    ],
+    validTo: '2099-06-30T12:00:00.000Z',
+  }
+  const { body } = await get(stage(bank, consentRequest({ mandate, payeeName: 'Gym & <b>' })))
+  t.match(body, /Gym &amp; &lt;b&gt; may take further payments from your account/)
+  t.match(body, /<dt>At most, each payment<\/dt><dd>£75\.50<\/dd>/)
+  t.match(body, /<dt>At most, each month<\/dt><dd>£150\.00<\/dd>/)
+  t.match(body, /<dt>At most, each half-year, counted from today<\/dt><dd>£400\.00<\/dd>/)
+  t.notMatch(body, /does not check/)
+  const careless = makeRedirectStub({ bank, areCapsEnforced: false })
+  const { searchParams: query } = stage(bank, consentRequest({ mandate }))
+  t.match((await careless.show({ query })).body, /At present the payment service does not check them/)
+  const { searchParams: single } = stage(bank, consentRequest())
+  t.notMatch((await careless.show({ query: single })).body, /does not check/)
+  t.match(body, /<dt>Until<\/dt><dd><time datetime="2099-06-30T12:00:00\.000Z">30 June 2099<\/time><\/dd>/)
+  t.notMatch((await get(stage(bank, consentRequest()))).body, /further payments|Until/)
+})
+
+t.test('a bank of the catalogue stands by its name', async (t) => {
+  const { body } = await get(stage(bank, consentRequest({ debtorBankId: 'mock-severn' })))
+  t.match(body, '<dt>Your bank</dt><dd>Severn &amp; Wye</dd>')
+})
+
+t.test('with sca=full the page leads on, and a program may still decide', async (t) => {
+  const url = altered(stage(bank, consentRequest()), { sca: 'full' })
+  const led = await get(url)
+  t.equal(led.status, 303)
+  t.equal(led.headers['location'], `/dev/mock-bank-sca${url.search}`)
+  t.equal((await post(url, { decision: 'approve' })).status, 303)
+  t.equal((await get(altered(url, { sca: 'short' }))).status, 200)
 })
 
 t.test('the policy allows the one style sheet and the way back, and nothing else', async (t) => {

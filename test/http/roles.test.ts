@@ -11,6 +11,7 @@ import { serviceWithRealms, somePath } from '../support/realms.ts'
  * ask for no caller. An operation that is not here fails the test, whatever it asks for.
  */
 const open = 'open'
+const NOBODY = ''
 const MAY: Record<string, string> = {
   createPayment: 'ADMIN DEVELOPER NONE',
   listPayments: 'ADMIN DEVELOPER FINANCE NONE',
@@ -88,6 +89,23 @@ const MAY: Record<string, string> = {
   createStaffClient: 'OWNER',
   revokeStaffClient: 'OWNER',
   rotateRealmKeys: 'OWNER',
+
+  listConsents: 'ADMIN DEVELOPER FINANCE NONE',
+  getConsent: 'ADMIN DEVELOPER FINANCE NONE',
+  endConsent: 'ADMIN DEVELOPER NONE',
+
+  // Of payers, who have credentials of their own: no caller's token is one (test/payers, test/checkout).
+  getCheckout: NOBODY,
+  leaveContact: NOBODY,
+  signOutPayer: NOBODY,
+  listPayerPayments: NOBODY,
+  getPayerPayment: NOBODY,
+  raisePayerDispute: NOBODY,
+  listPayerConsents: NOBODY,
+  revokePayerConsent: NOBODY,
+  requestLink: open,
+  verifyLink: open,
+  listBanks: open,
 
   getService: open,
   whoami: 'ADMIN DEVELOPER FINANCE NONE OWNER OPS SUPPORT',
@@ -171,7 +189,7 @@ function customer(scope: string): Record<string, string> {
 /** The refusal that a caller must meet; undefined where it must be let in. */
 function refusal(may: string, accesses: readonly string[], { realm, role }: Caller): string | undefined {
   if (may === open || may.split(' ').includes(role)) return undefined
-  if (realm === 'none') return 'UNAUTHENTICATED'
+  if (realm === 'none' || may === NOBODY) return 'UNAUTHENTICATED'
   if (realm === 'customers' && accesses.includes('customer')) return 'FORBIDDEN_SCOPE'
   const isOwnRealm = accesses.includes(realm) || (realm === 'platform' && accesses.includes('sandbox'))
   return isOwnRealm ? 'FORBIDDEN_ROLE' : 'WRONG_REALM'
@@ -416,5 +434,5 @@ t.test('what lasts is what this test thinks of', async (t) => {
   const remembered = OPERATIONS.filter(
     ({ method, access, permission }) => method !== 'GET' && access.includes('merchant') && !isAskedAfresh(permission),
   )
-  t.same(remembered.map(({ name }) => name).toSorted(), ['cancelPayment', 'createPayment'])
+  t.same(remembered.map(({ name }) => name).toSorted(), ['cancelPayment', 'createPayment', 'endConsent'])
 })

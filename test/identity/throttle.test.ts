@@ -1,6 +1,6 @@
 import t from 'tap'
 import { request } from 'undici'
-import { makeBuckets } from '../../src/identity/embedded/people/throttle.ts'
+import { makeBuckets } from '../../src/lib/token-buckets.ts'
 import { embeddedHarness, makeRealm } from '../support/identity.ts'
 
 t.test('a bucket gives its burst at once, and then one after the other', async (t) => {

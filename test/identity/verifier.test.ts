@@ -15,9 +15,11 @@ for (const slug of ['acme', 'other', 'platform'])
 /** The clients that the service's own tables have. */
 const CLIENTS = new Set(['acme acme-server', 'acme acme-portal', 'other other-server', 'platform platform-cli'])
 const clock = { seconds: () => Date.now() / 1000, monotonicMs: () => performance.now() }
-const verifierOf = (provider: MiniIdp) =>
-  makeVerifier({ provider, clock, knows: async (slug, clientId) => CLIENTS.has(`${slug} ${clientId}`) })
-const verifier = verifierOf(idp)
+const verifierOf = (provider: MiniIdp, time = clock) =>
+  makeVerifier({ provider, clock: time, knows: async (slug, clientId) => CLIENTS.has(`${slug} ${clientId}`) })
+/** The time, which stands still here: some tokens end within seconds. */
+const now = Math.floor(Date.now() / 1000)
+const verifier = verifierOf(idp, { seconds: () => now, monotonicMs: () => performance.now() })
 
 /** An issuer of an attacker's, with a genuine key set, that must never hear of us. */
 const stranger = await makeKeyPair()
@@ -28,8 +30,8 @@ await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve))
 const canaryUrl = `http://127.0.0.1:${(canary.address() as AddressInfo).port}`
 t.teardown(() => canary.close())
 
-const now = Math.floor(Date.now() / 1000)
-const acme = (wish: Wish = {}): string => idp.mint('acme', wish)
+const acme = (wish: Wish = {}): string =>
+  idp.mint('acme', { ...wish, claims: { iat: now, exp: now + 900, ...wish.claims } })
 const withClaims = (claims: Record<string, unknown>): string => acme({ claims })
 const withIssuer = (iss: unknown): string => acme({ claims: { iss } })
 const [head = '', body = '', tail = ''] = acme().split('.')

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import { CALLBACK_SIGNATURE_HEADER, callbackBytes } from '../../src/banks/mock-callback.ts'
+import { completeSca as completeBetween } from '../../src/payments/complete-sca.ts'
 import { expireConsents } from '../../src/payments/expire.ts'
 import { atBank, createPayment, testService, until } from '../support/app.ts'
 import type { Answer, BroughtBack } from '../support/app.ts'
@@ -110,6 +111,28 @@ t.test("everybody who asks at the moment of the consent's end is told what the d
       [expected]: 8,
     })
   }
+})
+
+t.test('who comes after the end while an authorisation from before it wins is told of the authorisation', async (t) => {
+  const { id, back } = await waiting()
+  const endsIn = (interval: string) =>
+    service.owner.query(
+      `update payment_consents c set expires_at = clock_timestamp() + $2::interval
+       from payment_intents p where p.merchant_id = c.merchant_id and p.consent_id = c.id and p.id = $1`,
+      [id, interval],
+    )
+  await endsIn('-1 second')
+  const { move } = service.app.batches
+  const run: typeof move.run = async (item) => {
+    // Between the look and the move, the other one commits what it began before the end.
+    await endsIn('1 hour')
+    t.match(await completeSca(service, id, back), { status: 200, body: { status: 'Authorised' } })
+    await endsIn('-1 second')
+    return move.run(item)
+  }
+  const app = { ...service.app, batches: { ...service.app.batches, move: { ...move, run } } }
+  t.match(await completeBetween(app, { id, body: back, rawBody: '{}' }), { status: 'Authorised' })
+  t.equal(await endedOnce(id), 'Authorised AUTHORISED -')
 })
 
 t.test("many payments authorised, cancelled and reported side by side do not get into each other's way", async (t) => {

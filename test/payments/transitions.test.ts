@@ -46,8 +46,14 @@ t.test('the database takes every move of a payment that the table has, and refus
 
 t.test('the database takes every move of a consent that the table has, and refuses every other', async (t) => {
   const insert = `
-    insert into payment_consents (id, merchant_id, consent_type, status, amount, control_parameters, currency, expires_at)
-    values ($1, $2, $3, $4, $5, $6, 'GBP', now())`
+    insert into payment_consents (
+      id, merchant_id, consent_type, status, amount, control_parameters, currency, expires_at, valid_to, revoked_by
+    )
+    values (
+      $1, $2, $3::consent_type, $4::consent_status, $5, $6, 'GBP', now(),
+      case when $3::consent_type = 'VARIABLE_RECURRING' then now() end,
+      case when $4::consent_status = 'REVOKED' then 'PAYER' end
+    )`
   for (const type of ['SINGLE_IMMEDIATE', 'VARIABLE_RECURRING']) {
     for (const from of ConsentStatus.options) {
       const id = randomUUID()
@@ -64,7 +70,12 @@ t.test('the database takes every move of a consent that the table has, and refus
         // What follows an authorisation is for recurring consents alone.
         const allowed = from === to || (inTable && (from !== 'AUTHORISED' || type === 'VARIABLE_RECURRING'))
         t.equal(
-          await attempt('update payment_consents set status = $1 where id = $2', [to, id]),
+          await attempt(
+            `update payment_consents
+             set status = $1::consent_status, revoked_by = case when $1::consent_status = 'REVOKED' then 'PAYER' end
+             where id = $2`,
+            [to, id],
+          ),
           allowed ? undefined : '23514',
           `${type} ${from} -> ${to}`,
         )

@@ -11,12 +11,16 @@ import type { Test } from 'tap'
 const BRINGS_ITS_OWN = process.platform === 'linux' && process.arch === 'x64'
 
 /** A real Chromium, closed at the test's end. */
-export async function openBrowser(t: Test): Promise<Browser> {
-  const browser = await chromium.launch(
-    BRINGS_ITS_OWN ? { executablePath: await unpacked(), args: ['--no-sandbox'] } : { channel: 'chrome' },
-  )
+export async function openBrowser(t: Test, args: readonly string[] = []): Promise<Browser> {
+  const browser = await launchBrowser(args)
   t.teardown(() => browser.close())
   return browser
+}
+
+/** A real Chromium, which the caller closes. */
+export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
+  if (!BRINGS_ITS_OWN) return chromium.launch({ channel: 'chrome', args: [...args] })
+  return chromium.launch({ executablePath: await unpacked(), args: ['--no-sandbox', ...args] })
 }
 
 const LOCK = join(tmpdir(), 'svc-test-chromium.lock')

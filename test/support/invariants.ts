@@ -50,7 +50,9 @@ export const INVARIANTS = {
         when 'AwaitingAuthorisation' then c.status = 'AWAITING_AUTHORISATION'
         else c.status = 'AUTHORISED'
       end))
-      or (p.failure_code = 'CONSENT_EXPIRED') is distinct from (c.status = 'EXPIRED') and (p.failure_code = 'CONSENT_EXPIRED' or c.status = 'EXPIRED')`,
+      or (c.consent_type = 'SINGLE_IMMEDIATE' and (p.failure_code = 'CONSENT_EXPIRED') is distinct from (c.status = 'EXPIRED') and (p.failure_code = 'CONSENT_EXPIRED' or c.status = 'EXPIRED'))
+      or (c.consent_type = 'VARIABLE_RECURRING' and p.failure_code = 'CONSENT_EXPIRED' and c.status <> 'EXPIRED' and c.expires_at > now())
+      or (p.under_mandate and (c.consent_type <> 'VARIABLE_RECURRING' or c.status in ('AWAITING_AUTHORISATION', 'REJECTED')))`,
   'I4 a webhook tells its own merchant of its own payment': `
     select d.id from webhook_deliveries d join payment_intents p on p.id = d.payment_intent_id
     cross join lateral (select d.event_type like 'dispute.%' as of_dispute, d.payload -> 'data' as data) w

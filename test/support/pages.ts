@@ -81,12 +81,15 @@ export function redeem({ authUrl }: Shop, clientId: string, client: Client, veri
   return exchange(wish, { code: back?.searchParams.get('code') ?? '', verifier })
 }
 
-/** A page as it should be: usable by everyone, no complaint of the browser, and no wider than a telephone. */
-export async function isGood(t: Test, { page, complaints }: Watched, name: string): Promise<void> {
+/**
+ * A page as it should be: usable by everyone, no complaint of the browser, and no wider than a telephone.
+ * @param inTheDark whether its colours are looked at in the dark too: once for each kind of page is enough
+ */
+export async function isGood(t: Test, { page, complaints }: Watched, name: string, inTheDark = true): Promise<void> {
   t.same(await accessibilityProblems(page), [], `${name}: nothing that keeps anyone from using it`)
   t.same(complaints, [], `${name}: no complaint of the browser`)
-  await page.emulateMedia({ colorScheme: 'dark' })
-  t.same(await accessibilityProblems(page, 'color-contrast'), [], `${name}: readable in the dark`)
+  if (inTheDark || LOOKED_AT !== undefined) await page.emulateMedia({ colorScheme: 'dark' })
+  if (inTheDark) t.same(await accessibilityProblems(page, 'color-contrast'), [], `${name}: readable in the dark`)
   if (LOOKED_AT !== undefined) await shoot(page, `${name}-dark`)
   await page.emulateMedia({ colorScheme: 'light' })
   if (LOOKED_AT !== undefined) await shoot(page, name)

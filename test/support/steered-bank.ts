@@ -2,7 +2,14 @@ import { BankUnavailableError } from '../../src/banks/connector.ts'
 import type { BankConnector, ConsentRequest, StagedConsent } from '../../src/banks/connector.ts'
 import type { MockBank } from '../../src/banks/mock.ts'
 
-type Call = 'stage' | 'exchangeCode' | 'execute' | 'refund'
+type Call =
+  | 'stage'
+  | 'exchangeCode'
+  | 'execute'
+  | 'refund'
+  | 'stageUnderMandate'
+  | 'authoriseUnderMandate'
+  | 'endMandate'
 
 /** A bank between the service and its mock bank that a test makes unreachable, slow or forgetful. */
 export type SteeredBank = {
@@ -18,7 +25,15 @@ export type SteeredBank = {
 /** @param staging `remote` makes the service record a payment before it asks the bank (decision 17) */
 export function steeredBank(staging: 'local' | 'remote' = 'local'): SteeredBank {
   let mock: MockBank | undefined
-  const calls = { stage: 0, exchangeCode: 0, execute: 0, refund: 0 }
+  const calls: Record<Call, number> = {
+    stage: 0,
+    exchangeCode: 0,
+    execute: 0,
+    refund: 0,
+    stageUnderMandate: 0,
+    authoriseUnderMandate: 0,
+    endMandate: 0,
+  }
   const arounds: Partial<Record<Call, (answer: () => Promise<unknown>) => Promise<unknown>>> = {}
   const staged = new Map<string, StagedConsent>()
 
@@ -46,6 +61,10 @@ export function steeredBank(staging: 'local' | 'remote' = 'local'): SteeredBank 
     exchangeCode: (request, signal) => around('exchangeCode', () => inner().exchangeCode(request, signal)),
     execute: (order, signal) => around('execute', () => inner().execute(order, signal)),
     refund: (order, signal) => around('refund', () => inner().refund(order, signal)),
+    stageUnderMandate: (order, signal) => around('stageUnderMandate', () => inner().stageUnderMandate(order, signal)),
+    authoriseUnderMandate: (order, signal) =>
+      around('authoriseUnderMandate', () => inner().authoriseUnderMandate(order, signal)),
+    endMandate: (mandate, signal) => around('endMandate', () => inner().endMandate(mandate, signal)),
     readCallback: (callback) => inner().readCallback(callback),
   }
   return {

@@ -59,6 +59,9 @@ t.test('of two roles the one that says less counts, and nothing where neither do
 const ASKED: Record<string, Permission> = {
   createPayment: 'create payments',
   cancelPayment: 'create payments',
+  listConsents: 'read payments',
+  getConsent: 'read payments',
+  endConsent: 'create payments',
   listPayments: 'read payments',
   getPayment: 'read payments',
   listPaymentEvents: 'read payments',
@@ -173,9 +176,20 @@ t.test('what needs no caller is a short list, and each has a credential of its o
   t.same(open.map(({ name, access }) => [name, ...access]).toSorted(), [
     ['bankCallback', 'bank'],
     ['completeSca', 'anyone'],
+    ['getCheckout', 'checkout-token'],
+    ['getPayerPayment', 'payer'],
     ['getService', 'anyone'],
+    ['leaveContact', 'payment-state'],
+    ['listBanks', 'anyone'],
+    ['listPayerConsents', 'payer'],
+    ['listPayerPayments', 'payer'],
+    ['raisePayerDispute', 'payer'],
     ['registerMerchant', 'anyone'],
+    ['requestLink', 'anyone'],
+    ['revokePayerConsent', 'payer'],
+    ['signOutPayer', 'payer'],
+    ['verifyLink', 'anyone'],
   ])
   const payers = operations.filter(({ access }) => access.includes('payment-state'))
-  t.same(payers.map(({ name }) => name).toSorted(), ['cancelPayment', 'getPayment'])
+  t.same(payers.map(({ name }) => name).toSorted(), ['cancelPayment', 'getPayment', 'leaveContact'])
 })

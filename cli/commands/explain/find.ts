@@ -44,16 +44,17 @@ export async function findExplanation(
   try {
     return await tellEither(context.client(), given, platform)
   } catch (error) {
-    if (error instanceof CliError && error.options.exit === EXIT.notFound) throw withCustomersThings(error, given)
+    if (error instanceof CliError && error.options.exit === EXIT.notFound) throw withOtherThings(error, given)
     throw error
   }
 }
 
-/** What customers of the bank have is told by other commands. */
-function withCustomersThings(error: CliError, given: string): CliError {
+/** Mandates, and what customers of the bank have, are told by other commands. */
+function withOtherThings(error: CliError, given: string): CliError {
   const id = isUuid(given) ? given : '<id>'
   const ways = [
     ...(error.options.hint === undefined ? [] : [error.options.hint]),
+    ...(isUuid(given) ? [`if it is a mandate: svc mandates show ${id}`] : []),
     'what a customer of the bank has, as that customer:',
     ...['payment', 'recurring get', 'request-to-pay get', 'offer-to-pay get'].map((words) => `svc ob ${words} ${id}`),
   ]

@@ -11,11 +11,15 @@ import { usageError, withFacts } from '../../errors.ts'
 import { actAsPayer } from '../../mock-payer.ts'
 import type { Decision } from '../../mock-payer.ts'
 import { waitForStatus } from '../../wait.ts'
+import { printQr } from '../../qr.ts'
+import { MandateOptions, mandateOf } from './mandate.ts'
+import { commandFor, mended } from './next-steps.ts'
+import { tellCaps } from './told-caps.ts'
 import { printCreated, printPayment, progressTo } from './view.ts'
 
 const text = z.string().optional()
 
-export const CreateOptions = z.object({
+export const CreateOptions = MandateOptions.extend({
   amount: z.string(),
   currency: z.string(),
   redirectUri: text,
@@ -35,6 +39,7 @@ export const CreateOptions = z.object({
   /** True is the end that the payer's decision leads to. */
   wait: z.union([z.literal(true), PaymentStatus]).optional(),
   timeout: z.string(),
+  qr: z.boolean().default(false),
 })
 export type CreateOptions = z.infer<typeof CreateOptions>
 
@@ -42,16 +47,24 @@ export type CreateOptions = z.infer<typeof CreateOptions>
 export async function create(context: Context, { options }: CommandInput<CreateOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
   if (options.fromAccount !== undefined && !options.approve)
-    throw usageError('--from-account is the account of a payer who approves', '--approve --from-account 00007512345678')
+    throw usageError(
+      '--from-account is the account of a payer who approves',
+      commandFor(options, { approve: true, cancel: false }),
+    )
+  if (options.qr && context.print.isMachine)
+    throw usageError('--qr is a picture for people, and the form that was asked for is one for programs')
   const client = context.client()
   const key = options.idempotencyKey ?? randomUUID()
   const facts: Record<string, string> = { idempotency_key: key }
   try {
     const created = await createOnce(context, client, { options, key })
     facts['payment_id'] = created.payment_id
+    if (options.mandate || options.consent !== undefined)
+      await tellCaps(context, client, { ...options, consent: options.consent && created.consent_id })
     const decision = options.approve ? 'approve' : options.cancel ? 'cancel' : undefined
-    if (decision === undefined && options.wait === undefined) printCreated(context, created)
-    else
+    if (decision === undefined && options.wait === undefined) printCreated(context, created, { hasQr: options.qr })
+    if (options.qr && created.redirect_url !== null) await printQr(context, shortAddress(client, created.redirect_url))
+    if (decision !== undefined || options.wait !== undefined)
       await seeThrough(context, client, {
         created,
         decision,
@@ -61,9 +74,15 @@ export async function create(context: Context, { options }: CommandInput<CreateO
       })
   } catch (error) {
     // With these a program can repeat the command, or go on from where it stopped.
-    throw withFacts(error, facts)
+    throw withFacts(mended(error, options), facts)
   }
   return undefined
+}
+
+/** Leads on to the bank, whose own address may be too long for a camera; both have the payment's `state` (decision 53). */
+function shortAddress({ apiUrl }: Client, redirectUrl: string): string {
+  const state = new URL(redirectUrl).searchParams.get('state')
+  return state === null ? redirectUrl : `${apiUrl}/go?${new URLSearchParams({ state })}`
 }
 
 async function createOnce(
@@ -71,7 +90,11 @@ async function createOnce(
   client: Client,
   { options, key }: { options: CreateOptions; key: string },
 ): Promise<CreatedPayment> {
-  const body = bodyOf(options, `${client.apiUrl}/payments/return`)
+  const body = bodyOf(
+    options,
+    await mandateOf(client, options, (changed) => commandFor(options, changed)),
+    `${client.apiUrl}/payments/return`,
+  )
   checkBody(createPayment, body)
   // Which of the two is printed depends on what is waited for.
   context.print.expect([...membersOf(CreatedPayment), ...membersOf(Payment)])
@@ -112,8 +135,15 @@ async function seeThrough(
 
 type CreateBody = NonNullable<OperationInput<typeof createPayment>['body']>
 
-function bodyOf(options: CreateOptions, defaultRedirectUri: string): CreateBody {
+function bodyOf(
+  options: CreateOptions,
+  mandate: Readonly<Record<string, unknown>>,
+  defaultRedirectUri: string,
+): CreateBody {
+  // A payment under a mandate has its payer's approval, and sends nobody anywhere.
+  const isUnderMandate = options.consent !== undefined
   const optional = {
+    redirect_uri: isUnderMandate ? undefined : (options.redirectUri ?? defaultRedirectUri),
     payer_name: options.payerName,
     payer_email: options.payerEmail,
     payer_phone: options.payerPhone,
@@ -127,13 +157,13 @@ function bodyOf(options: CreateOptions, defaultRedirectUri: string): CreateBody 
   return {
     amount: options.amount,
     currency: options.currency.toUpperCase(),
-    redirect_uri: options.redirectUri ?? defaultRedirectUri,
+    ...mandate,
     ...Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined)),
   }
 }
 
 function pairOf(word: string): [string, string] {
   const at = word.indexOf('=')
-  if (at < 1) throw usageError(`--metadata: "${word}" is no name=value`, '--metadata order=1')
+  if (at < 1) throw usageError(`--metadata: "${word}" is no name=value`, 'svc payments create --help')
   return [word.slice(0, at), word.slice(at + 1)]
 }

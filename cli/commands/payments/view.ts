@@ -12,7 +12,8 @@ export function statusStyle(status: string): Style | undefined {
   return 'yellow'
 }
 
-export function printCreated({ print, note }: Context, payment: CreatedPayment): void {
+/** @param hasQr whether a QR code follows, with the address that leads to the bank below it */
+export function printCreated({ print, note }: Context, payment: CreatedPayment, { hasQr }: { hasQr: boolean }): void {
   print.record({
     item: payment,
     id: payment.payment_id,
@@ -23,10 +24,11 @@ export function printCreated({ print, note }: Context, payment: CreatedPayment):
       ['Fee', `${payment.fee_amount} (net ${payment.net_amount})`],
       ['End-to-end id', payment.end_to_end_id],
       ['Expires', shortTime(payment.expires_at)],
-      ["Bank's page", payment.redirect_url ?? ''],
+      ["Bank's page", hasQr ? '' : (payment.redirect_url ?? '')],
     ],
   })
-  if (!print.isMachine) note(`Next: open the bank's page, or svc payments get ${payment.payment_id}`)
+  const get = `svc payments get ${payment.payment_id}`
+  if (!print.isMachine) note(payment.redirect_url === null ? `Next: ${get}` : `Next: open the bank's page, or ${get}`)
 }
 
 export function printPayment({ print }: Context, payment: Payment | PayerView): void {

@@ -24,9 +24,12 @@ const STATE_COLUMNS: readonly Column<Delivery>[] = [
   { title: 'last error', value: (row) => errorText(row), least: 16 },
 ]
 
-/** What it tells; what `svc webhooks test` sends is about no payment, and is no news. */
+/**
+ * What it tells; what `svc webhooks test` sends is about no payment, and is no news. News of a mandate is about none
+ * either: of those nothing in a delivery tells one from the other.
+ */
 export function eventText({ event_type: event, payment_id: payment }: Delivery): string {
-  return payment === null ? `${event} (test)` : event
+  return payment === null && !event.startsWith('consent.') ? `${event} (test)` : event
 }
 
 function errorText({ last_error: code }: Delivery): string {

@@ -1,6 +1,14 @@
+import { BANKS, logoPath } from '../../banks/catalogue.ts'
 import { receiveCallback } from '../../payments/receive-callback.ts'
 import type * as wire from '../../wire/banks.ts'
 import type { Handler } from '../endpoint.ts'
+
+/** GET /api/v1/banks */
+export const list: Handler<typeof wire.listBanks> = async () => ({
+  status: 200,
+  body: { data: BANKS.map((bank) => ({ id: bank.id, name: bank.name, popular: bank.popular, logo: logoPath(bank) })) },
+  headers: { 'cache-control': 'public, max-age=300' },
+})
 
 /** POST /api/v1/bank/callbacks/{connector} */
 export const callback: Handler<typeof wire.bankCallback> = async (app, { params, rawBody, allHeaders }) => {

@@ -1,3 +1,5 @@
+import type { App } from '../../app.ts'
+import { startPayment } from '../../checkout/start-payment.ts'
 import { cancelPayment } from '../../payments/cancel.ts'
 import { completeSca } from '../../payments/complete-sca.ts'
 import { createPayment } from '../../payments/create.ts'
@@ -8,12 +10,15 @@ import { remainingAmount } from '../../payments/refund-amount.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type * as wire from '../../wire/payments.ts'
 import type * as wireRefunds from '../../wire/refunds.ts'
-import type { Handler } from '../endpoint.ts'
+import { CheckoutPayment } from '../../wire/payments.ts'
+import type { Handler, Input, Reply } from '../endpoint.ts'
 import { merchantIdOf } from '../principal.ts'
+import type { CheckoutPrincipal } from '../principal.ts'
 import { presentFailure, presentPayment, presentRefund, presentSummary, presentToPayer } from './present-payment.ts'
 
 /** POST /api/v1/payments */
 export const create: Handler<typeof wire.createPayment> = async (app, { principal, headers, body, rawBody }) => {
+  if (principal.kind === 'checkout-token') return start(app, { principal, headers, body })
   if (principal.kind !== 'merchant') throw new Error('only merchants create payments')
   const scenario = body.scenario ?? headers['x-sandbox-scenario']
   const { created, payment } = await createPayment(app, {
@@ -21,6 +26,20 @@ export const create: Handler<typeof wire.createPayment> = async (app, { principa
     idempotencyKey: headers['x-idempotency-key'],
     body: scenario === undefined ? body : { ...body, scenario },
     rawBody: rawBody.toString('utf8'),
+  })
+  return { status: created ? 201 : 200, body: payment, headers: { location: `/api/v1/payments/${payment.payment_id}` } }
+}
+
+type Start = Pick<Input<typeof wire.createPayment>, 'headers' | 'body'> & { principal: CheckoutPrincipal }
+
+/** The same by a payer's browser, with what the merchant's server gave it. */
+async function start(app: App, { principal, headers, body }: Start): Promise<Reply<typeof wire.createPayment>> {
+  const chosen = CheckoutPayment.parse(body)
+  const scenario = chosen.scenario ?? headers['x-sandbox-scenario']
+  const { created, payment } = await startPayment(app, {
+    checkout: principal.checkout,
+    idempotencyKey: headers['x-idempotency-key'],
+    body: scenario === undefined ? chosen : { ...chosen, scenario },
   })
   return { status: created ? 201 : 200, body: payment, headers: { location: `/api/v1/payments/${payment.payment_id}` } }
 }
@@ -37,7 +56,7 @@ export const list: Handler<typeof wire.listPayments> = async (app, { principal, 
 /** GET /api/v1/payments/{id} */
 export const get: Handler<typeof wire.getPayment> = async (app, { principal, params }) => {
   const payment = await readPayment(app, { merchantId: merchantIdOf(principal), id: params.id })
-  return { status: 200, body: principal.kind === 'payer' ? presentToPayer(payment) : presentPayment(payment) }
+  return { status: 200, body: principal.kind === 'payment-state' ? presentToPayer(payment) : presentPayment(payment) }
 }
 
 /** GET /api/v1/payments/{id}/events */
@@ -55,7 +74,7 @@ export const complete: Handler<typeof wire.completeSca> = async (app, { params, 
 
 /** POST /api/v1/payments/{id}/cancel */
 export const cancel: Handler<typeof wire.cancelPayment> = async (app, { principal, params, rawBody }) => {
-  const by = principal.kind === 'payer' ? 'payer' : 'merchant'
+  const by = principal.kind === 'payment-state' ? 'payer' : 'merchant'
   const payment = await cancelPayment(app, {
     merchantId: merchantIdOf(principal),
     id: params.id,

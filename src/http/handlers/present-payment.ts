@@ -48,7 +48,7 @@ export function presentToPayer(payment: PaymentWithHistory): PayerView {
   }
 }
 
-export function presentFailure(payment: PaymentRecord): Failure | null {
+export function presentFailure(payment: Pick<PaymentRecord, 'failure_code' | 'failure_source'>): Failure | null {
   const { failure_code: code, failure_source: source } = payment
   if (code === null) return null
   if (!isFailureCode(code) || !isSource(source)) throw new Error(`the payment has an unknown failure ${code}`)

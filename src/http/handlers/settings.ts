@@ -2,11 +2,11 @@ import { getBranding as readBranding, setBranding } from '../../merchants/brandi
 import { getOrigins as readOrigins, setOrigins } from '../../merchants/checkout-origins.ts'
 import type * as wire from '../../wire/settings.ts'
 import type { Handler } from '../endpoint.ts'
-import { merchantOf } from '../principal.ts'
+import { merchantIdOf, merchantOf } from '../principal.ts'
 
 /** GET /api/v1/portal/branding */
 export const getBranding: Handler<typeof wire.getBranding> = async (app, { principal }) => {
-  return { status: 200, body: await readBranding(app, merchantOf(principal).merchantId) }
+  return { status: 200, body: await readBranding(app, merchantIdOf(principal)) }
 }
 
 /** PUT /api/v1/portal/branding */

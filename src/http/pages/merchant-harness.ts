@@ -1,72 +1,103 @@
+import type { ZodError } from 'zod'
 import type { App } from '../../app.ts'
-import { SCENARIO_NAMES } from '../../banks/scenarios.ts'
 import { DomainError } from '../../lib/errors.ts'
+import { html } from '../../lib/html.ts'
 import { identifyMerchant } from '../../merchants/identify.ts'
 import { createPayment } from '../../payments/create.ts'
 import { IdempotencyKey } from '../../wire/common.ts'
 import { CreatePayment } from '../../wire/payments.ts'
-import { html } from '../../lib/html.ts'
+import type { CreatedPayment } from '../../wire/payments.ts'
+import { HARNESS_BRAND, HARNESS_PATH, RETURN_PATHS, harnessForm } from './harness-form.ts'
+import { ruleProblems } from './harness-problems.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
+import { when } from './when.ts'
 
-const BRAND = 'Merchant harness'
-const DEFAULTS = { amount: '50.00', currency: 'GBP', client_id: 'demo-server', scenario: 'success' }
-
-/** The form of /dev/merchant-harness: a shop's side of a payment, for trying the whole way in a browser. */
-export function harnessPage(values: Readonly<Record<string, string>> = DEFAULTS, problem?: string): PageReply {
-  const content = html`<h1>Take a payment</h1>
-${problem === undefined ? undefined : html`<p role="alert">${problem}</p>`}
-<form method="post" action="/dev/merchant-harness">
-<label>Amount <input name="amount" inputmode="decimal" value="${values['amount'] ?? ''}"></label>
-<label>Currency <input name="currency" value="${values['currency'] ?? ''}"></label>
-<label>Merchant client id <input name="client_id" value="${values['client_id'] ?? ''}"></label>
-<label>Idempotency key <input name="idempotency_key" placeholder="a new one for each payment" value="${values['idempotency_key'] ?? ''}"></label>
-<label>Scenario <select name="scenario">${SCENARIO_NAMES.map((name) => scenarioOption(name, values['scenario']))}</select></label>
-<button class="main" type="submit">Pay by bank</button>
-</form>`
-  return page(problem === undefined ? 200 : 400, {
-    brand: BRAND,
-    title: 'Merchant harness',
-    content,
-    formTarget: "'self'",
-  })
+/** GET /dev/merchant-harness. */
+export function harnessPage(app: App): PageReply {
+  return harnessForm(new URL(app.publicUrl).origin)
 }
 
-/** Creates the payment that the form describes and sends the browser to its bank. */
+/** The answer to a form that a page from elsewhere has sent. */
+export function foreignForm(): PageReply {
+  const content = html`<h1>This form was sent from elsewhere</h1>
+<p>Payments are made with this service's own page only. Nothing was created.</p>
+<a class="next" href="${HARNESS_PATH}">Open the page</a>`
+  return page(403, { brand: HARNESS_BRAND, title: 'This form was sent from elsewhere', content })
+}
+
+/** Creates the payment that the form describes, and sends the browser to its bank or shows where that is. */
 export async function submitHarness(app: App, form: URLSearchParams): Promise<PageReply> {
   const values = Object.fromEntries(form)
+  const again = (problems: readonly string[]): PageReply => harnessForm(new URL(app.publicUrl).origin, values, problems)
   const merchant = await identifyMerchant(app, values['client_id'] ?? '')
-  if (merchant === null) return harnessPage(values, 'No merchant has this client id.')
   const key = IdempotencyKey.safeParse(values['idempotency_key'] || app.ids.uuid())
-  if (!key.success) return harnessPage(values, 'The idempotency key must be 1 to 255 printable ASCII characters.')
-  const parsed = CreatePayment.safeParse({
-    amount: values['amount'],
-    currency: values['currency'],
-    redirect_uri: `${app.publicUrl}/payments/return`,
-    scenario: values['scenario'],
-  })
-  if (!parsed.success) {
-    return harnessPage(
-      values,
-      parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; '),
-    )
-  }
+  const body = CreatePayment.safeParse(bodyOf(app, values))
+  const problems = [
+    ...(merchant === null ? ['client id: no merchant has it'] : []),
+    ...(key.success ? [] : ['idempotency key: must be 1 to 255 printable ASCII characters']),
+    ...(body.success ? ruleProblems(app, body.data) : issueTexts(body.error)),
+  ]
+  if (merchant === null || !key.success || !body.success || problems.length > 0) return again(problems)
   try {
     const { payment } = await createPayment(app, {
       merchant: { id: merchant.merchant_id, tradingName: merchant.trading_name },
       idempotencyKey: key.data,
-      body: parsed.data,
-      rawBody: JSON.stringify(parsed.data),
+      body: body.data,
+      rawBody: JSON.stringify(body.data),
     })
-    return seeOther(payment.redirect_url ?? '/dev/merchant-harness')
+    const bank = bankPage(payment, values)
+    return values['auto_redirect'] === undefined || bank === null ? created(payment, bank) : seeOther(bank)
   } catch (failure) {
     if (!(failure instanceof DomainError)) throw failure
-    return harnessPage(values, failure.message)
+    return again([failure.message])
   }
 }
 
-function scenarioOption(name: string, chosen: string | undefined) {
-  // A form of the name that takes a parameter needs one to be complete.
-  const value = name.includes('<') ? name.replace(/<dur(ation)?>/, '10s').replace(/<reason>/, 'OTHER') : name
-  return value === chosen ? html`<option selected>${value}</option>` : html`<option>${value}</option>`
+function issueTexts({ issues }: ZodError): string[] {
+  return issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
+}
+
+/** What a shop's server would send; what was left empty is left out. */
+function bodyOf(app: App, values: Readonly<Record<string, string>>): Record<string, unknown> {
+  const path = RETURN_PATHS.find((each) => each === values['return_to']) ?? RETURN_PATHS[0]
+  return {
+    amount: values['amount'],
+    currency: values['currency'],
+    redirect_uri: app.publicUrl + path,
+    ...(values['bank'] ? { debtor_bank_id: values['bank'] } : {}),
+    ...(values['scenario'] ? { scenario: values['scenario'] } : {}),
+    ...(values['mandate'] === undefined
+      ? {}
+      : {
+          consent_type: 'VARIABLE_RECURRING',
+          control_parameters: { max_amount_per_payment: values['max_per_payment'] },
+        }),
+  }
+}
+
+/** The bank's page, or its full login where that is wished for (decision 53). */
+function bankPage({ redirect_url }: CreatedPayment, values: Readonly<Record<string, string>>): string | null {
+  if (redirect_url === null || values['full_sca'] === undefined) return redirect_url
+  const url = new URL(redirect_url)
+  url.searchParams.set('sca', 'full')
+  return url.href
+}
+
+function created(payment: CreatedPayment, bank: string | null): PageReply {
+  const { currency } = payment
+  const content = html`<h1>Payment created</h1>
+<p class="amount">${payment.gross_amount} ${currency}</p>
+<dl>
+<div><dt>Payment</dt><dd>${payment.payment_id}</dd></div>
+<div><dt>Status</dt><dd>${payment.status}</dd></div>
+<div><dt>Reference</dt><dd>${payment.end_to_end_id}</dd></div>
+<div><dt>Consent</dt><dd>${payment.consent_id}</dd></div>
+<div><dt>Fee</dt><dd>${payment.fee_amount} ${currency}</dd></div>
+<div><dt>Net</dt><dd>${payment.net_amount} ${currency}</dd></div>
+<div><dt>Waits for the payer until</dt><dd>${when(payment.expires_at)}</dd></div>
+</dl>
+${bank === null ? html`<p>It has no bank page yet.</p>` : html`<a class="next" href="${bank}">Go to the bank</a>`}
+<a class="next" href="${HARNESS_PATH}">Take another payment</a>`
+  return page(200, { brand: HARNESS_BRAND, title: 'Payment created', content })
 }

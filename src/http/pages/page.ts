@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { buttonTextOn } from '../../lib/contrast.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 
@@ -29,6 +30,28 @@ select { appearance: none; padding-right: 2.5rem; text-overflow: ellipsis; backg
   linear-gradient(45deg, transparent 50%, var(--soft) 50%) right 1.35rem center / .4rem .4rem no-repeat,
   linear-gradient(-45deg, transparent 50%, var(--soft) 50%) right .95rem center / .4rem .4rem no-repeat, var(--card); }
 @media (forced-colors: active) { select { appearance: auto; } }
+input[type=radio], input[type=checkbox] { display: inline-block; flex: none; width: 1.25rem; min-height: 1.25rem;
+  height: 1.25rem; margin: 0; accent-color: var(--accent); }
+fieldset { min-width: 0; margin: 1.25rem 0; padding: 0; border: 0; }
+legend { padding: 0; margin: 0 0 .4rem; font-weight: 600; }
+.choices { display: grid; grid-template-columns: repeat(auto-fill, minmax(10.5rem, 1fr)); gap: .4rem; }
+.row { display: flex; flex-wrap: wrap; gap: 0 .5rem; align-items: end; }
+.row label { flex: 1 1 10rem; }
+.row button { width: auto; min-height: 2.75rem; margin: 0 0 1rem; padding: 0 1rem; }
+h1 + form { margin-top: 1rem; }
+.choice { display: flex; align-items: center; gap: .75rem; min-height: 2.75rem; padding: .5rem .75rem; cursor: pointer;
+  border: 1px solid var(--line); border-radius: .6rem; }
+.choice img { flex: none; border-radius: .45rem; }
+.choice:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent); }
+.tick { display: flex; align-items: center; gap: .75rem; min-height: 2.75rem; margin-bottom: .5rem; }
+h2 { margin: 1.5rem 0 .25rem; font-size: 1rem; line-height: 1.3; }
+ol.steps { margin: 0 0 1.5rem; padding: 0; list-style: none; }
+ol.steps li { padding: .6rem 0 .6rem 1rem; border-left: 3px solid var(--line); }
+ol.steps time, .hint { display: block; color: var(--soft); font-size: .875rem; }
+.problem { padding: .75rem; border: 2px solid currentColor; border-radius: .6rem; font-weight: 600; }
+a { color: var(--accent); }
+a.next { display: block; padding: .75rem 0; font-weight: 600; }
+code { font-size: .9em; }
 button { display: block; width: 100%; min-height: 3rem; margin-top: .75rem; border: 2px solid var(--accent);
   border-radius: .6rem; background: transparent; color: var(--accent); font: inherit; font-weight: 600; cursor: pointer; }
 button.main { background: var(--accent); color: var(--on-accent); }
@@ -43,12 +66,22 @@ export type PageOptions = {
   content: Html
   /** Where its forms may lead, as a CSP source list; nowhere when not given. */
   formTarget?: string
+  /** Whom the browser tells that it comes from this page; nobody when not given. */
+  referrer?: 'same-origin'
   /** Loads the page again after this many seconds. */
   refreshSeconds?: number
+  /** The merchant's own colour for the main button, as #RRGGBB; what is none is left out. */
+  accent?: string
+  /** Whether it shows images of this service; no others ever. */
+  hasImages?: boolean
 }
 
 /** A whole page. */
-export function page(status: number, { title, brand, content, formTarget, refreshSeconds }: PageOptions): PageReply {
+export function page(
+  status: number,
+  { title, brand, content, formTarget, referrer, refreshSeconds, accent, hasImages }: PageOptions,
+): PageReply {
+  const style = STYLE + mainButtonIn(accent)
   const refresh =
     refreshSeconds === undefined ? undefined : html`<meta http-equiv="refresh" content="${String(refreshSeconds)}">`
   const document = html`<!doctype html>
@@ -58,7 +91,7 @@ export function page(status: number, { title, brand, content, formTarget, refres
 <meta name="viewport" content="width=device-width, initial-scale=1">
 ${refresh}
 <title>${title}</title>
-<style>${{ html: STYLE }}</style>
+<style>${{ html: style }}</style>
 </head>
 <body>
 <main>
@@ -70,9 +103,19 @@ ${content}
 `
   return {
     status,
-    headers: { 'content-type': 'text/html; charset=utf-8', ...safeHeaders(formTarget ?? "'none'") },
+    headers: {
+      'content-type': 'text/html; charset=utf-8',
+      ...safeHeaders(formTarget ?? "'none'", { style, hasImages }),
+      ...(referrer === undefined ? {} : { 'referrer-policy': referrer }),
+    },
     body: document.html,
   }
+}
+
+/** The colour comes from outside and goes into a style sheet: six hex digits, and nothing else. */
+function mainButtonIn(colour: string | undefined): string {
+  if (colour === undefined || !/^#[0-9a-f]{6}$/i.test(colour)) return ''
+  return `button.main { background: ${colour}; border-color: ${colour}; color: ${buttonTextOn(colour)}; }\n`
 }
 
 /** Sends the browser on with a GET, whatever it came with. */
@@ -84,11 +127,14 @@ export function seeOther(location: string): PageReply {
  * No scripts, no frames, no caches, and no Referer: the address of this page holds what only the payer should know. The one
  * style sheet is allowed by its hash.
  */
-function safeHeaders(formTarget: string): Record<string, string> {
-  const styleHash = createHash('sha256').update(STYLE).digest('base64')
+function safeHeaders(
+  formTarget: string,
+  { style = STYLE, hasImages = false }: { style?: string; hasImages?: boolean | undefined } = {},
+): Record<string, string> {
+  const styleHash = createHash('sha256').update(style).digest('base64')
   return {
     'cache-control': 'no-store',
-    'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; style-src 'sha256-${styleHash}'; ${hasImages ? "img-src 'self'; " : ''}form-action ${formTarget}; base-uri 'none'; frame-ancestors 'none'`,
     'referrer-policy': 'no-referrer',
     'x-content-type-options': 'nosniff',
   }

@@ -1,0 +1,29 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+
+const Tries = z.strictObject({ wrong_codes: z.int(), was_wrong: z.boolean() })
+export type Tries = z.infer<typeof Tries>
+
+/** How many wrong one-time codes a payment survives, the last one not (decision 32). */
+export const WRONG_CODES_MAX = 5
+
+/**
+ * Counts a one-time code that was entered; null where five wrong ones were entered before, so that codes that are sent
+ * side by side are no more tries than codes one after the other.
+ * @param firstIsWrong whether the first code is wrong, whatever it is
+ */
+export function countCode(
+  pool: CommonQueryMethods,
+  { state, isRight, firstIsWrong }: { state: string; isRight: boolean; firstIsWrong: boolean },
+): Promise<Tries | null> {
+  return pool.maybeOne(sql.type(Tries)`
+    insert into mock_bank.code_tries as t (state, wrong_codes, was_wrong)
+    values (${state}, case when ${!isRight || firstIsWrong} then 1 else 0 end, ${!isRight || firstIsWrong})
+    on conflict (state) do update
+    set was_wrong = ${!isRight} or (${firstIsWrong} and t.wrong_codes = 0),
+      wrong_codes = t.wrong_codes + case when ${!isRight} or (${firstIsWrong} and t.wrong_codes = 0) then 1 else 0 end
+    where t.wrong_codes < ${WRONG_CODES_MAX}
+    returning t.wrong_codes, t.was_wrong
+  `)
+}

@@ -1,0 +1,59 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import type { MandateOrder } from './connector.ts'
+
+/** What the mock bank knows of a mandate. */
+export const Mandate = z.strictObject({
+  debtor_bank_id: z.string().nullable(),
+  /** Whether its time has passed. */
+  is_over: z.boolean(),
+  /** Whether this bank was told of its end. */
+  is_ended: z.boolean(),
+})
+export type Mandate = z.infer<typeof Mandate>
+
+/** A mandate that a payer approved; null where there is none, or where one payment was approved and nothing else. */
+export function findMandate(db: CommonQueryMethods, reference: string): Promise<Mandate | null> {
+  return db.maybeOne(sql.type(Mandate)`
+    select a.debtor_bank_id, a.mandate_valid_to <= now() as is_over,
+      exists (select from mock_bank.ended_mandates e where e.consent_reference = a.consent_reference) as is_ended
+    from mock_bank.authorisations a
+    where a.consent_reference = ${reference} and a.mandate_valid_to is not null and a.code is not null
+  `)
+}
+
+export type UnderMandate = {
+  order: MandateOrder
+  scenario: string
+  /** Null where the bank does not authorise it. */
+  code: string | null
+  consentReference: string
+  bankReference: string
+}
+
+/** Records a payment under a mandate, once. */
+export async function insertUnderMandate(
+  db: CommonQueryMethods,
+  { order, scenario, code, consentReference, bankReference }: UnderMandate,
+): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    insert into mock_bank.authorisations (
+      state, consent_reference, end_to_end_id, amount, currency, payee_name, debtor_bank_id, scenario, decision, code,
+      bank_reference, payee_id, debtor_account_id, remittance_reference, mandate_reference
+    )
+    select ${order.state}, ${consentReference}, ${order.endToEndId}, ${order.amount}::numeric, ${order.currency},
+      a.payee_name, a.debtor_bank_id, ${scenario}, 'approve', ${code}, ${bankReference}, a.payee_id, a.debtor_account_id,
+      ${order.remittanceReference ?? null}, a.consent_reference
+    from mock_bank.authorisations a
+    where a.consent_reference = ${order.bankConsentReference}
+    on conflict do nothing
+  `)
+}
+
+/** The bank takes no payment under it any more. */
+export async function insertEnded(db: CommonQueryMethods, reference: string): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    insert into mock_bank.ended_mandates (consent_reference) values (${reference}) on conflict do nothing
+  `)
+}

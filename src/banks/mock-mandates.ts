@@ -1,0 +1,43 @@
+import type { DatabasePool } from 'slonik'
+import type { FailureCode } from '../lib/failure-codes.ts'
+import type { Ids } from '../lib/ids.ts'
+import type { MandateOrder, StagingOutcome } from './connector.ts'
+import { findMandate, insertUnderMandate } from './mock-mandates-sql.ts'
+import type { Mandate } from './mock-mandates-sql.ts'
+import { findAuthorisation } from './mock-sql.ts'
+import { DEFAULT_SCENARIO, parseScenario } from './scenarios.ts'
+import { bankById } from './catalogue.ts'
+
+/**
+ * Writes a payment under a mandate into the bank's books, as if its payer had approved it: from the account that the
+ * mandate was authorised for, to the same merchant. The scenario is the payment's own, or else its bank's. What a
+ * scenario does on the payer's way back does not happen, for nobody comes back; in `payer-cancels` the bank says no.
+ */
+export async function stageOrder(
+  { pool, ids }: { pool: DatabasePool; ids: Ids },
+  order: MandateOrder,
+): Promise<StagingOutcome> {
+  const mandate = await findMandate(pool, order.bankConsentReference)
+  if (mandate !== null && (await findAuthorisation(pool, order.state)) !== null) return { outcome: 'staged' }
+  const failureCode = refusalOf(mandate)
+  if (mandate === null || failureCode !== undefined)
+    return { outcome: 'rejected', failureCode: failureCode ?? 'AUTHORISATION_FAILED' }
+  const scenario = order.scenario ?? bankById(mandate.debtor_bank_id)?.scenario ?? DEFAULT_SCENARIO
+  const isDenied = parseScenario(scenario).behaviour.redirect === 'access_denied'
+  await insertUnderMandate(pool, {
+    order,
+    scenario,
+    // Nobody is given it: it stands for the approval that the mandate is.
+    code: isDenied ? null : ids.token(),
+    consentReference: `mock-${order.paymentId}`,
+    bankReference: `MB${ids.uuid().replaceAll('-', '')}`,
+  })
+  return { outcome: 'staged' }
+}
+
+/** Why this bank takes no payment under it. The caps are the service's to look at (decision 49). */
+function refusalOf(mandate: Mandate | null): FailureCode | undefined {
+  if (mandate === null) return 'AUTHORISATION_FAILED'
+  if (mandate.is_ended) return 'ACCESS_DENIED'
+  return mandate.is_over ? 'CONSENT_EXPIRED' : undefined
+}

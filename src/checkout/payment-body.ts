@@ -1,0 +1,41 @@
+import { parsePart } from '../lib/field-errors.ts'
+import type { FieldError } from '../lib/errors.ts'
+import type { CheckoutToken } from '../wire/checkout.ts'
+import { CreatePayment } from '../wire/payments.ts'
+import type { CheckoutPayment } from '../wire/payments.ts'
+
+/** The token's fields under the names that payments have for them. */
+const FIELDS = {
+  amount: 'amount',
+  currency: 'currency',
+  payer_name: 'payerName',
+  debtor_account_scheme: 'debtorAccountScheme',
+  debtor_identification: 'debtorIdentification',
+  remittance_reference: 'remittanceReference',
+} as const satisfies Partial<Record<keyof CreatePayment, keyof CheckoutToken>>
+
+/** The payment that a token asks for, as the merchant's own server would have asked for it (decision 40b). */
+export function paymentBody(token: CheckoutToken, redirectUri: string, chosen: CheckoutPayment = {}): CreatePayment {
+  return CreatePayment.parse({ ...named(token), redirect_uri: redirectUri, ...chosen })
+}
+
+/** What is wrong with it, by the token's names. */
+export function paymentProblems(token: Partial<CheckoutToken>): FieldError[] {
+  const errors: FieldError[] = []
+  parsePart(CreatePayment, { ...named(token), redirect_uri: '/' }, errors)
+  return errors.map((error) => ({
+    ...error,
+    path: nameOf(error.path),
+    message: Object.entries(FIELDS).reduce((message, [ours, theirs]) => message.replace(ours, theirs), error.message),
+  }))
+}
+
+function named(token: Partial<CheckoutToken>): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(FIELDS).flatMap(([ours, theirs]) => (token[theirs] === undefined ? [] : [[ours, token[theirs]]])),
+  )
+}
+
+function nameOf(path: string): string {
+  return Object.entries(FIELDS).find(([ours]) => ours === path)?.[1] ?? path
+}

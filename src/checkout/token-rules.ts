@@ -1,0 +1,94 @@
+import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { FieldError } from '../lib/errors.ts'
+import { parsePart, soundMembers } from '../lib/field-errors.ts'
+import { webAddressProblem } from '../lib/web-address.ts'
+import { readWebOrigin } from '../lib/web-origin.ts'
+import { checkAmount } from '../payments/check-amount.ts'
+import { CheckoutToken } from '../wire/checkout.ts'
+import { paymentProblems } from './payment-body.ts'
+
+type RulesApp = Pick<App, 'config' | 'publicUrl'>
+
+export type ReadToken = { token: CheckoutToken; callbackOrigin: string }
+
+/** The last moment that four digits have a year for. */
+const EXP_MAX = 253_402_300_799
+
+/**
+ * Holds what a token says against every rule that needs no table: its fields, its addresses, the amount.
+ * @returns the token, or all that is wrong with it at once
+ */
+export function readToken(app: RulesApp, json: unknown): ReadToken | FieldError[] {
+  const errors: FieldError[] = []
+  parsePart(CheckoutToken, json, errors)
+  const sound = soundMembers(CheckoutToken, json)
+  // A member that has an error already is not told a second one.
+  const known = new Set(errors.map(({ path }) => path))
+  errors.push(...ruleProblems(app, sound).filter(({ path }) => !known.has(path)))
+  const origin = readWebOrigin(sound.callbackOrigin ?? '', webRules(app))
+  if (errors.length > 0 || !('origin' in origin)) return errors
+  return { token: CheckoutToken.parse(json), callbackOrigin: origin.origin }
+}
+
+function ruleProblems(app: RulesApp, token: Partial<CheckoutToken>): FieldError[] {
+  const { apiUrl, returnUrl, callbackOrigin, exp } = token
+  return [
+    ...paymentProblems(token),
+    ...amountProblems(token),
+    ...(apiUrl === undefined ? [] : apiProblems(app, apiUrl)),
+    ...(returnUrl === undefined ? [] : returnProblems(app, returnUrl)),
+    ...(callbackOrigin === undefined ? [] : originProblems(app, callbackOrigin)),
+    ...(exp === undefined || exp <= EXP_MAX
+      ? []
+      : [{ path: 'exp', code: 'TOO_LARGE', message: 'must be in seconds since 1970, not in milliseconds' }]),
+  ]
+}
+
+/** The same as for a payment that the merchant's own server asks for. */
+function amountProblems({ amount, currency }: Partial<CheckoutToken>): FieldError[] {
+  if (amount === undefined || currency === undefined) return []
+  try {
+    checkAmount({ amount, currency })
+    return []
+  } catch (error) {
+    if (error instanceof DomainError && error.errors !== undefined) return error.errors
+    throw error
+  }
+}
+
+const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]']
+const API_PATHS = ['', '/', '/api/v1', '/api/v1/']
+
+/**
+ * A token is for this service and no other: its `apiUrl` is one of the few texts that say so, compared as they stand. In
+ * the sandbox this machine's names are one.
+ */
+function apiProblems({ publicUrl, config }: RulesApp, apiUrl: string): FieldError[] {
+  const { protocol, hostname, port } = new URL(publicUrl)
+  const isAliased = config.mode === 'sandbox' && LOOPBACK_HOSTS.includes(hostname)
+  const aliases = isAliased ? LOOPBACK_HOSTS.map((host) => `${protocol}//${host}${port && `:${port}`}`) : []
+  const own = [publicUrl, ...aliases].flatMap((origin) => API_PATHS.map((path) => origin + path))
+  if (own.includes(apiUrl)) return []
+  return [{ path: 'apiUrl', code: 'NOT_THIS_SERVICE', message: `must be ${publicUrl}/api/v1, where this service is` }]
+}
+
+function returnProblems(app: RulesApp, returnUrl: string): FieldError[] {
+  const problem = webAddressProblem(returnUrl, webRules(app))
+  if (problem !== undefined) return [{ path: 'returnUrl', code: 'INVALID_URL', message: problem }]
+  const { origin, hostname } = new URL(returnUrl)
+  // Its host must be one that the list of origins can hold: parsers let more pass than names have.
+  const read = readWebOrigin(origin, webRules(app))
+  return 'origin' in read || hostname === '[::1]' ? [] : [{ path: 'returnUrl', ...read }]
+}
+
+function originProblems(app: RulesApp, callbackOrigin: string): FieldError[] {
+  const read = readWebOrigin(callbackOrigin, webRules(app))
+  if (!('origin' in read)) return [{ path: 'callbackOrigin', ...read }]
+  const problem = webAddressProblem(callbackOrigin, webRules(app))
+  return problem === undefined ? [] : [{ path: 'callbackOrigin', code: 'INVALID_ORIGIN', message: problem }]
+}
+
+function webRules({ config }: RulesApp): { allowLoopbackHttp: boolean } {
+  return { allowLoopbackHttp: config.mode === 'sandbox' }
+}

@@ -1,0 +1,78 @@
+import { z } from 'zod'
+import { ConsentType } from '../wire/mandate-fields.ts'
+import { ConsentStatus } from '../wire/payments.ts'
+import type { Caps } from './control-parameters.ts'
+import type { Period } from './periods.ts'
+
+/** A mandate, with what was made under it. */
+export const MandateRecord = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  merchant_name: z.string(),
+  consent_type: ConsentType,
+  /** As it is by the clock: EXPIRED from its end on, whether the job has been there or not. */
+  status: ConsentStatus,
+  /** Whether its payer has neither agreed to it nor refused it; its time for that may be over. */
+  is_unanswered: z.boolean(),
+  currency: z.string(),
+  control_parameters: z.unknown(),
+  payer_name: z.string().nullable(),
+  remittance_reference: z.string().nullable(),
+  debtor_bank_id: z.string().nullable(),
+  first_payment_id: z.string(),
+  payment_count: z.int(),
+  last_payment_at: z.string().nullable(),
+  valid_to: z.string(),
+  expires_at: z.string(),
+  revoked_by: z.enum(['PAYER', 'MERCHANT']).nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+  /** The statement's time by the database's clock: caps are looked at as of then. */
+  now: z.string(),
+})
+export type MandateRecord = z.infer<typeof MandateRecord>
+
+/** What of a period's cap is used and left. Amounts as numeric(19,4) text; what is left is never below zero. */
+export type AllowanceRecord = {
+  period: Period
+  max_amount: string
+  used_amount: string
+  remaining_amount: string
+  /** When the next period begins, ISO 8601. */
+  resets_at: string
+}
+
+export type MandateWithAllowances = MandateRecord & { caps: Caps; allowances: readonly AllowanceRecord[] }
+
+/** What a payment made under a mandate, and its end, must know of it while they hold its row. */
+export const HeldConsent = z.object({
+  id: z.string(),
+  consent_type: ConsentType,
+  status: ConsentStatus,
+  currency: z.string(),
+  control_parameters: z.unknown(),
+  debtor_bank_id: z.string().nullable(),
+  bank_consent_reference: z.string().nullable(),
+  /** The connector of its first payment: it knows the mandate. */
+  bank_connector: z.string(),
+  expires_at: z.string(),
+  created_at: z.string(),
+  revoked_by: z.enum(['PAYER', 'MERCHANT']).nullable(),
+  /** Whether its end has passed by the database's clock. */
+  is_over: z.boolean(),
+  now: z.string(),
+})
+export type HeldConsent = z.infer<typeof HeldConsent>
+
+/** A mandate that was ended, and that its bank has to be told of. */
+export const EndedMandate = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  bank_consent_reference: z.string(),
+  bank_connector: z.string(),
+})
+export type EndedMandate = z.infer<typeof EndedMandate>
+
+/** What was used of one mandate since an instant. */
+export const UsedAmount = z.object({ ord: z.bigint(), used_amount: z.string() })
+export type UsedAmount = z.infer<typeof UsedAmount>

@@ -1,0 +1,153 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import type { ConsentStatus } from '../wire/payments.ts'
+import { EndedMandate, HeldConsent, MandateRecord, UsedAmount } from './record.ts'
+
+type Key = { merchantId: string; id: string }
+
+const statusNow = sql.fragment`
+  case when c.status in ('AWAITING_AUTHORISATION', 'AUTHORISED') and c.expires_at <= now() then 'EXPIRED' else c.status end
+`
+
+const firstConnector = sql.fragment`(
+  select p.bank_connector
+  from payment_intents p
+  where p.merchant_id = c.merchant_id and p.consent_id = c.id
+  order by p.created_at, p.id
+  limit 1
+)`
+
+const mandates = sql.fragment`
+  select c.id, c.merchant_id, m.trading_name as merchant_name, c.consent_type, ${statusNow} as status,
+    c.status = 'AWAITING_AUTHORISATION' as is_unanswered, c.currency, c.control_parameters, c.payer_name, c.remittance_reference, c.debtor_bank_id, made.first_payment_id,
+    made.payment_count, made.last_payment_at, c.valid_to, c.expires_at, c.revoked_by, c.created_at, c.updated_at,
+    now() as now
+  from payment_consents c
+  join merchants m on m.id = c.merchant_id
+  cross join lateral (
+    select (array_agg(p.id order by p.created_at, p.id))[1] as first_payment_id, count(*)::integer as payment_count,
+      max(p.created_at) as last_payment_at
+    from payment_intents p
+    where p.merchant_id = c.merchant_id and p.consent_id = c.id
+  ) made
+  where c.consent_type = 'VARIABLE_RECURRING'
+`
+
+export function findMandate(db: CommonQueryMethods, { merchantId, id }: Key): Promise<MandateRecord | null> {
+  return db.maybeOne(sql.type(MandateRecord)`${mandates} and c.merchant_id = ${merchantId} and c.id = ${id}`)
+}
+
+/** A page of one merchant's mandates, the newest first, with one row more than `limit` where there are more. */
+export function listMandateRows(
+  db: CommonQueryMethods,
+  page: { merchantId: string; status: ConsentStatus | undefined; limit: number; afterId: string | undefined },
+): Promise<readonly MandateRecord[]> {
+  const conditions = [sql.fragment`c.merchant_id = ${page.merchantId}`]
+  if (page.status !== undefined) conditions.push(sql.fragment`${statusNow} = ${page.status}::consent_status`)
+  if (page.afterId !== undefined) {
+    conditions.push(sql.fragment`(c.created_at, c.id) < (
+      select created_at, id from payment_consents where merchant_id = ${page.merchantId} and id = ${page.afterId}
+    )`)
+  }
+  return db.any(sql.type(MandateRecord)`
+    ${mandates} and ${sql.join(conditions, sql.fragment` and `)}
+    order by c.created_at desc, c.id desc
+    limit ${page.limit + 1}
+  `)
+}
+
+/** The mandates of a payer that are active, to whichever merchants, the newest first. */
+export function listMandatesOfContact(
+  db: CommonQueryMethods,
+  { contact, limit }: { contact: { email: string } | { phone: string }; limit: number },
+): Promise<readonly MandateRecord[]> {
+  const isTheirs =
+    'email' in contact ? sql.fragment`c.payer_email = ${contact.email}` : sql.fragment`c.payer_phone = ${contact.phone}`
+  return db.any(sql.type(MandateRecord)`
+    ${mandates} and ${isTheirs} and c.status = 'AUTHORISED' and c.expires_at > now()
+    order by c.created_at desc, c.id desc
+    limit ${limit}
+  `)
+}
+
+/**
+ * Holds a consent to the transaction's end and reads it: payments under a mandate and its end take turns. Not against
+ * the foreign keys of other rows.
+ */
+export function holdConsent(tx: DatabaseTransactionConnection, { merchantId, id }: Key): Promise<HeldConsent | null> {
+  return tx.maybeOne(sql.type(HeldConsent)`
+    select c.id, c.consent_type, c.status, c.currency, c.control_parameters, c.debtor_bank_id, c.bank_consent_reference,
+      ${firstConnector} as bank_connector, c.expires_at, c.created_at, c.revoked_by, c.expires_at <= now() as is_over,
+      now() as now
+    from payment_consents c
+    where c.merchant_id = ${merchantId} and c.id = ${id}
+    for no key update of c
+  `)
+}
+
+/** What was paid under mandates since given instants, each in its place. Failed payments took nothing; refunds give nothing back. */
+export function readUsedAmounts(
+  db: CommonQueryMethods,
+  since: readonly { merchantId: string; consentId: string; start: string }[],
+): Promise<readonly UsedAmount[]> {
+  return db.any(sql.type(UsedAmount)`
+    select s.ord, coalesce((
+      select sum(p.gross_amount)
+      from payment_intents p
+      where p.merchant_id = s.merchant_id and p.consent_id = s.consent_id and p.status <> 'Failed' and p.created_at >= s.start
+    ), 0)::numeric(19, 4) as used_amount
+    from rows from (
+      json_to_recordset(${JSON.stringify(
+        since.map(({ merchantId, consentId, start }) => ({ merchant_id: merchantId, consent_id: consentId, start })),
+      )}) as (merchant_id uuid, consent_id uuid, start timestamptz)
+    ) with ordinality as s (merchant_id, consent_id, start, ord)
+    order by s.ord
+  `)
+}
+
+/** `revoke_consent` (migrations): ends a mandate that the transaction holds. */
+export async function revokeConsentRow(
+  tx: DatabaseTransactionConnection,
+  { merchantId, id, by }: Key & { by: 'PAYER' | 'MERCHANT' },
+): Promise<boolean> {
+  const { status } = await tx.one(sql.type(z.object({ status: z.string().nullable() }))`
+    select revoke_consent(${merchantId}, ${id}, ${by}) as status
+  `)
+  return status === 'REVOKED'
+}
+
+/** Ends the mandates whose time is over, at most so many; answers how many there were. */
+export async function expireMandateRows(db: CommonQueryMethods, limit: number): Promise<number> {
+  const { ended } = await db.one(sql.type(z.object({ ended: z.int() }))`select expire_mandates(${limit}) as ended`)
+  return ended
+}
+
+/** Takes ended mandates that their banks don't know of yet, for `leaseSeconds`: who dies, or hears nothing, gives them back then. */
+export function claimEnded(
+  db: CommonQueryMethods,
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+): Promise<readonly EndedMandate[]> {
+  return db.any(sql.type(EndedMandate)`
+    with due as (
+      select merchant_id, id
+      from payment_consents
+      where revocation_due_at <= now()
+      order by revocation_due_at
+      limit ${limit}
+      for no key update skip locked
+    )
+    update payment_consents c
+    set revocation_due_at = now() + make_interval(secs => ${leaseSeconds})
+    from due
+    where c.merchant_id = due.merchant_id and c.id = due.id
+    returning c.id, c.merchant_id, c.bank_consent_reference, ${firstConnector} as bank_connector
+  `)
+}
+
+/** The bank knows: there is nothing left to tell. */
+export async function forgetRevocation(db: CommonQueryMethods, { merchantId, id }: Key): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    update payment_consents set revocation_due_at = null where merchant_id = ${merchantId} and id = ${id}
+  `)
+}

@@ -1,0 +1,56 @@
+import type { IncomingMessage } from 'node:http'
+import type { App } from '../app.ts'
+import { clientAddressOf } from '../lib/client-address.ts'
+import { DomainError } from '../lib/errors.ts'
+import { getCheckout } from '../wire/checkout.ts'
+import type { Operation } from '../wire/operation.ts'
+import { createPayment, getPayment } from '../wire/payments.ts'
+import { busyPage } from './pages/busy-page.ts'
+import { checkoutPage, submitCheckout } from './pages/checkout-page.ts'
+import type { PageReply } from './pages/page.ts'
+import { returnPage } from './pages/return-page.ts'
+import { toBank } from './pages/to-bank.ts'
+import type { BrowserLimits } from './rate-limit.ts'
+import { readForm } from './read-form.ts'
+import { actsOf, queryOf, sendPage } from './router.ts'
+import type { Router, Served } from './router.ts'
+
+type Allowed = (req: IncomingMessage, operation: Operation, show: () => Promise<PageReply>) => Promise<PageReply>
+
+/** The pages of a payment that payers see without the widget, in every mode (decision 64). */
+export function addCheckoutPages(
+  app: App,
+  router: Router,
+  { served, slowDown }: { served: Served; slowDown: BrowserLimits },
+): void {
+  const allowed = makeAllowed(app, slowDown)
+  router.get('/checkout', (req, res) =>
+    served(req, res, async () => sendPage(res, await allowed(req, getCheckout, () => checkoutPage(app, queryOf(req))))),
+  )
+  router.post('/checkout', (req, res) =>
+    served(req, res, async () => {
+      const form = await readForm(req)
+      sendPage(res, await allowed(req, createPayment, () => submitCheckout(app, form)))
+    }),
+  )
+  router.get('/go', (req, res) =>
+    served(req, res, async () => sendPage(res, await allowed(req, getPayment, () => toBank(app, queryOf(req))))),
+  )
+  router.get('/payments/return', (req, res) =>
+    served(req, res, async () => sendPage(res, await allowed(req, getPayment, () => returnPage(app, actsOf(req))))),
+  )
+}
+
+/** A page does what an operation does for the widget, and may be asked for as often (decision 40b). */
+function makeAllowed(app: App, slowDown: BrowserLimits): Allowed {
+  return async (req, operation, show) => {
+    try {
+      const clientAddress = clientAddressOf(req, app.config.trustProxy)
+      slowDown(operation, { headers: req.headers, rawHeaders: req.rawHeaders, params: {}, clientAddress })
+    } catch (failure) {
+      if (failure instanceof DomainError) return busyPage(failure, { isForm: req.method === 'POST' })
+      throw failure
+    }
+    return show()
+  }
+}

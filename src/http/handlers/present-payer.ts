@@ -1,0 +1,81 @@
+import { bankById } from '../../banks/catalogue.ts'
+import type { MandateWithAllowances } from '../../consents/record.ts'
+import type { DisputeRecord } from '../../disputes/record.ts'
+import { formatAmount, formatNumeric } from '../../lib/money.ts'
+import { isDisputable } from '../../payers/payments.ts'
+import type { PayerReceiptRecord } from '../../payers/payments.ts'
+import type { PayerPaymentRecord } from '../../payers/record.ts'
+import type { PayerConsent, PayerDispute, PayerPayment, PayerReceipt } from '../../wire/payer.ts'
+import { presentAllowances } from './present-mandate.ts'
+import { presentFailure } from './present-payment.ts'
+
+/** A payment for whoever paid it: nothing of other payers, and of the merchant its name alone. */
+export function presentPayerPayment(payment: PayerPaymentRecord): PayerPayment {
+  const { currency } = payment
+  return {
+    payment_id: payment.id,
+    status: payment.status,
+    end_to_end_id: payment.end_to_end_id,
+    merchant_name: payment.merchant_name,
+    gross_amount: formatNumeric(payment.gross_amount, currency),
+    fee_amount: formatNumeric(payment.fee_amount, currency),
+    net_amount: formatNumeric(payment.net_amount, currency),
+    refunded_amount: formatNumeric(payment.refunded_amount, currency),
+    currency,
+    remittance_reference: payment.remittance_reference,
+    debtor_bank_id: payment.debtor_bank_id,
+    bank_name: bankById(payment.debtor_bank_id)?.name ?? null,
+    consent_id: payment.consent_id,
+    is_recurring: payment.consent_type === 'VARIABLE_RECURRING',
+    failure: presentFailure(payment),
+    dispute: presentLastDispute(payment),
+    is_disputable: isDisputable(payment),
+    created_at: payment.created_at,
+    updated_at: payment.updated_at,
+  }
+}
+
+function presentLastDispute(payment: PayerPaymentRecord): PayerPayment['dispute'] {
+  const { dispute_id: id, dispute_status: status, dispute_reason: reason, dispute_opened_at: opened_at } = payment
+  if (id === null || status === null || reason === null || opened_at === null) return null
+  return { id, status, reason, opened_at, resolution_note: payment.dispute_resolution_note }
+}
+
+export function presentReceipt({ payment, changes, refunds }: PayerReceiptRecord): PayerReceipt {
+  return {
+    ...presentPayerPayment(payment),
+    status_history: [...changes],
+    refunds: refunds.map(({ amount, refunded_at }) => ({
+      amount: formatNumeric(amount, payment.currency),
+      refunded_at,
+    })),
+  }
+}
+
+export function presentPayerDispute(dispute: DisputeRecord): PayerDispute {
+  const { id, payment_id, status, reason, payer_statement, opened_at } = dispute
+  return { id, payment_id, status, reason, payer_statement, opened_at }
+}
+
+/** A mandate for whoever gave it. */
+export function presentPayerMandate(
+  mandate: MandateWithAllowances,
+  { areCapsEnforced }: { areCapsEnforced: boolean },
+): PayerConsent {
+  const { currency } = mandate
+  return {
+    consent_id: mandate.id,
+    status: mandate.status,
+    merchant_name: mandate.merchant_name,
+    currency,
+    max_amount_per_payment: formatAmount(mandate.caps.maxAmountPerPayment, currency),
+    allowances: presentAllowances(mandate),
+    caps_enforced: areCapsEnforced,
+    remittance_reference: mandate.remittance_reference,
+    bank_name: bankById(mandate.debtor_bank_id)?.name ?? null,
+    payment_count: mandate.payment_count,
+    last_payment_at: mandate.last_payment_at,
+    valid_to: mandate.valid_to,
+    created_at: mandate.created_at,
+  }
+}

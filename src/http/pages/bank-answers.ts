@@ -1,0 +1,56 @@
+import type { DecisionOutcome } from '../../banks/mock.ts'
+import type { MockBankRequest } from '../../banks/mock-request.ts'
+import { html } from '../../lib/html.ts'
+import type { Link } from './bank-link.ts'
+import { page, seeOther } from './page.ts'
+import type { PageReply } from './page.ts'
+
+/** Where a decision leads the payer, or the page that says why it leads nowhere. */
+export function sendOn({ request, target }: Link, outcome: DecisionOutcome): PageReply {
+  switch (outcome.returns) {
+    case 'with-code':
+      return seeOther(withParameters(target, { code: outcome.code, state: request.state }))
+    case 'with-error':
+      return seeOther(withParameters(target, { error: outcome.error, state: request.state }))
+    case 'never':
+      return stranded(request)
+    case 'account-refused':
+      return refusedAccount(outcome.problem)
+    default:
+      return outcome satisfies never
+  }
+}
+
+/** Adds to what the address has already, which is kept as it was written (RFC 6749, section 3.1.2). */
+function withParameters(target: URL, parameters: Record<string, string>): string {
+  const url = new URL(target)
+  const before = url.search === '' ? '' : `${url.search.slice(1)}&`
+  url.search = `?${before}${new URLSearchParams(parameters)}`
+  return url.href
+}
+
+function stranded(request: MockBankRequest): PageReply {
+  const content = html`<h1>You are not sent back</h1>
+<p>In the scenario ${request.scenario} the payer never returns to ${request.payeeName}. The payment waits for you until it
+expires, and then fails. You can close this page.</p>`
+  return page(200, { brand: 'Mock Bank', title: 'You are not sent back - Mock Bank', content })
+}
+
+function refusedAccount(problem: string): PageReply {
+  const content = html`<h1>This account can't pay</h1>
+<p>The payment can't come from the account that was chosen: ${problem}. Nothing was authorised. Go back and choose another
+account.</p>`
+  return withProblem(page(400, { brand: 'Mock Bank', title: "This account can't pay - Mock Bank", content }), problem)
+}
+
+/** The answer to an address that is not to be followed. */
+export function unusable(problem: string): PageReply {
+  const content = html`<h1>This link can't be used</h1>
+<p>It is not complete or not genuine: ${problem}. Nothing was authorised. Go back to the shop and start again.</p>`
+  return withProblem(page(400, { brand: 'Mock Bank', title: "This link can't be used - Mock Bank", content }), problem)
+}
+
+/** The words are ours, and ASCII: nothing of the request is in them. */
+function withProblem(reply: PageReply, problem: string): PageReply {
+  return { ...reply, headers: { ...reply.headers, 'x-problem': problem } }
+}

@@ -1,0 +1,68 @@
+import type { App } from '../../app.ts'
+import { openCheckoutToken } from '../../checkout/open-token.ts'
+import { readCheckout } from '../../checkout/read-checkout.ts'
+import type { OpenCheckout } from '../../checkout/record.ts'
+import { encodeCheckoutToken } from '../../lib/checkout-token.ts'
+import { DomainError } from '../../lib/errors.ts'
+import type { Checkout } from '../../wire/checkout.ts'
+
+/** A checkout that was checked, and the token that it came as. */
+export type CheckoutLink = { token: string; opened: OpenCheckout; checkout: Checkout }
+
+/** What the page takes in place of a token, in the sandbox alone (specification, Development and test routes). */
+const PARAMETERS = ['amount', 'currency', 'merchant', 'return_url'] as const
+const PARAMETER_LENGTH_MAX = 2_048
+
+/**
+ * Opens the checkout that an address or a form names: by its token, or in the sandbox by its parts, of which an unsigned
+ * token is made then, a new one for each visit.
+ * @throws {DomainError} as `openCheckoutToken` and `readCheckout` do
+ */
+export async function openCheckout(app: App, values: URLSearchParams): Promise<CheckoutLink> {
+  const twice = ['token', ...PARAMETERS].find((name) => values.getAll(name).length > 1)
+  if (twice !== undefined) throw new DomainError('CHECKOUT_TOKEN_INVALID', `the address says ${twice} more than once`)
+  const token = values.get('token') ?? tokenOfParts(app, values)
+  const opened = await openCheckoutToken(app, token).catch((error: unknown) => {
+    throw values.has('token') ? error : inParameters(error)
+  })
+  return { token, opened, checkout: await readCheckout(app, opened) }
+}
+
+function tokenOfParts(app: App, values: URLSearchParams): string {
+  if (app.config.mode === 'live') {
+    throw new DomainError('CHECKOUT_TOKEN_INVALID', 'the address carries no checkout token', {
+      next: "go back to the shop and start again; the shop's server makes the token and signs it",
+    })
+  }
+  const missing = PARAMETERS.filter((name) => !values.get(name))
+  if (missing.length > 0) {
+    throw new DomainError('CHECKOUT_TOKEN_INVALID', `the address lacks ${missing.join(', ')}`, {
+      next: 'open /checkout?amount=50.00&currency=GBP&merchant=<client id>&return_url=https://shop.example/basket',
+    })
+  }
+  const tooLong = PARAMETERS.find((name) => (values.get(name)?.length ?? 0) > PARAMETER_LENGTH_MAX)
+  if (tooLong !== undefined) throw new DomainError('CHECKOUT_TOKEN_INVALID', `${tooLong} in the address is too long`)
+  const returnUrl = values.get('return_url') ?? ''
+  return encodeCheckoutToken({
+    amount: values.get('amount'),
+    currency: values.get('currency'),
+    // Payers are shown the name that the service knows.
+    merchantName: 'Hosted checkout',
+    apiUrl: `${app.publicUrl}/api/v1`,
+    returnUrl,
+    merchantClientId: values.get('merchant'),
+    callbackOrigin: URL.canParse(returnUrl) ? new URL(returnUrl).origin : '',
+    jti: app.ids.uuid(),
+  })
+}
+
+const NAMES: Readonly<Record<string, string>> = { returnUrl: 'return_url', merchantClientId: 'merchant' }
+
+/** The token's fields by the names of the address that they came in; what was made of them is told of the original. */
+function inParameters(error: unknown): unknown {
+  if (!(error instanceof DomainError) || error.errors === undefined) return error
+  const errors = error.errors.filter(({ path }) => path !== 'callbackOrigin')
+  if (errors.length === 0) return error
+  const told = errors.map(({ path, message }) => `${NAMES[path] ?? path} ${message}`).join('; ')
+  return new DomainError(error.code, `the address is not valid: ${told}`)
+}

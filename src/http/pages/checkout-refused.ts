@@ -1,0 +1,94 @@
+import type { App } from '../../app.ts'
+import type { DomainError, ErrorCode } from '../../lib/errors.ts'
+import { html } from '../../lib/html.ts'
+import type { Html } from '../../lib/html.ts'
+import { ERROR_STATUS } from '../error-status.ts'
+import { page } from './page.ts'
+import type { PageReply } from './page.ts'
+
+type Words = { heading: string; text: string }
+
+const CLOSED: Words = {
+  heading: "This shop can't take payments by bank at the moment",
+  text: 'You have paid nothing. Choose another way to pay, or ask the shop.',
+}
+const LATER: Words = {
+  heading: 'Please try again in a moment',
+  text: 'The payment could not be started just now. You have paid nothing. Go back, and try again.',
+}
+const OTHER: Words = {
+  heading: "This payment can't be started",
+  text: 'You have paid nothing. Go back to the shop and start again, or ask the shop.',
+}
+
+/** Why a checkout is refused, in words for payers. */
+const WORDS = {
+  CHECKOUT_TOKEN_INVALID: {
+    heading: "This checkout can't be used",
+    text: 'What the shop sent is not valid, or was changed on its way here. You have paid nothing. Go back to the shop and start again.',
+  },
+  CHECKOUT_TOKEN_EXPIRED: {
+    heading: 'This checkout has ended',
+    text: 'It was open for too long. You have paid nothing with it. Go back to the shop and start again.',
+  },
+  CHECKOUT_ORIGIN_NOT_ALLOWED: {
+    heading: "This checkout can't be used",
+    text: 'It does not come from a page that the shop has named as its own. You have paid nothing.',
+  },
+  CHECKOUT_ALREADY_PAID: {
+    heading: 'Already paid',
+    text: 'This order is paid already: you need not pay again. Ask the shop about your order.',
+  },
+  CHECKOUT_ATTEMPTS_USED: {
+    heading: 'This order was tried too many times',
+    text: 'No payment of it can be started any more. Go back to the shop and start again, or ask the shop.',
+  },
+  MERCHANT_NOT_APPROVED: CLOSED,
+  MERCHANT_INACTIVE: CLOSED,
+  PAYOUT_HELD: CLOSED,
+  BANK_UNAVAILABLE: LATER,
+  SERVICE_UNAVAILABLE: LATER,
+  RATE_LIMITED: LATER,
+} satisfies Partial<Record<ErrorCode, Words>>
+
+function wordsOf(code: ErrorCode): Words {
+  const told: Partial<Record<ErrorCode, Words>> = WORDS
+  return told[code] ?? OTHER
+}
+
+type Shop = { name: string; returnUrl: string }
+
+/** The page of an order that is opened again after it was paid: banks are not offered for it. */
+export function alreadyPaid(shop: Shop): PageReply {
+  const { heading, text } = WORDS.CHECKOUT_ALREADY_PAID
+  const content = html`<h1>${heading}</h1>
+<p>${text}</p>
+${backTo(shop)}`
+  return page(200, { brand: 'Checkout', title: heading, content })
+}
+
+function backTo({ name, returnUrl }: Shop): Html {
+  return html`<a class="next" href="${returnUrl}">Return to ${name}</a>`
+}
+
+/**
+ * The page of a checkout that is refused. In the sandbox it says to the shop's developer which rule was broken.
+ * @param shop where the payer came from; only of a token that was checked
+ */
+export function checkoutRefused({ config }: Pick<App, 'config'>, failure: DomainError, shop?: Shop): PageReply {
+  const { heading, text } = wordsOf(failure.code)
+  const content = html`<h1>${heading}</h1>
+<p>${text}</p>
+${shop === undefined ? undefined : backTo(shop)}
+${
+  config.mode === 'live'
+    ? undefined
+    : html`<p class="note">For the shop's developer: <code>${failure.code}</code>, ${failure.message}.${
+        failure.next === undefined ? '' : ` What helps: ${failure.next}.`
+      }</p>`
+}`
+  const reply = page(ERROR_STATUS[failure.code], { brand: 'Checkout', title: heading, content })
+  const { retryAfterSeconds } = failure
+  if (retryAfterSeconds === undefined) return reply
+  return { ...reply, headers: { ...reply.headers, 'retry-after': String(retryAfterSeconds) } }
+}

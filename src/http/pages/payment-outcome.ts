@@ -1,0 +1,80 @@
+import type { Failure } from '../../lib/failure-codes.ts'
+import { MEANINGS } from '../../lib/failure-meaning.ts'
+import { html } from '../../lib/html.ts'
+import type { Html } from '../../lib/html.ts'
+import type { PaymentWithHistory } from '../../payments/record.ts'
+import { presentFailure } from '../handlers/present-payment.ts'
+import { CANCELLED_WITH_US, FAILURE_WORDS } from './failure-words.ts'
+import { moneyText } from './money-text.ts'
+import { STATUS_WORDS } from './status-words.ts'
+import { when } from './when.ts'
+
+/** Between two looks at a payment that has not ended, and how long a page looks by itself (decision 63). */
+const REFRESH_SECONDS = 1
+const LOOKING_MS = 120_000
+
+/** What has become of a payment, for a page that shows it. */
+export type Outcome = {
+  isEnded: boolean
+  failure: Failure | null
+  /** Whether it failed and took nothing from the payer for certain. */
+  nothingTaken: boolean
+  /** Whether the page is to look again by itself. */
+  refresh: { refreshSeconds: number } | Record<string, never>
+}
+
+export function outcomeOf(payment: PaymentWithHistory): Outcome {
+  const isEnded = payment.status === 'Settled' || payment.status === 'Refunded' || payment.status === 'Failed'
+  const isLooking = !isEnded && Date.now() - Date.parse(payment.updated_at) < LOOKING_MS
+  const failure = presentFailure(payment)
+  const nothingTaken = failure !== null && MEANINGS[failure.code].nothingTaken
+  return { isEnded, failure, nothingTaken, refresh: isLooking ? { refreshSeconds: REFRESH_SECONDS } : {} }
+}
+
+/** Why the payment failed; nothing where it did not. */
+export function failureText({ failure }: Outcome): Html | undefined {
+  if (failure === null) return undefined
+  const { code, source } = failure
+  return html`<p>${code === 'ACCESS_DENIED' && source === 'PAYER' ? CANCELLED_WITH_US : FAILURE_WORDS[code]}</p>`
+}
+
+/** A link for payers whose payment has not ended when the page no longer looks by itself. */
+export function lookAgain({ isEnded, refresh }: Outcome): Html | undefined {
+  return isEnded || 'refreshSeconds' in refresh ? undefined : html`<p><a href="">Check again</a></p>`
+}
+
+export function amountText({ gross_amount, currency }: PaymentWithHistory): string {
+  return moneyText(gross_amount, currency)
+}
+
+/** Gross, fee and net of what was or will be paid, and by what the payment is known everywhere. */
+export function receipt(payment: PaymentWithHistory): Html {
+  const { status, end_to_end_id, fee_amount, net_amount, refunded_amount, currency } = payment
+  const money = (amount: string) => moneyText(amount, currency)
+  const shares = html`<div><dt>Fee (paid by the merchant)</dt><dd>${money(fee_amount)}</dd></div>
+<div><dt>Merchant receives</dt><dd>${money(net_amount)}</dd></div>
+`
+  return html`<dl>
+${statusRow(payment)}
+<div><dt>Reference</dt><dd>${end_to_end_id}</dd></div>
+<div><dt>Amount</dt><dd>${amountText(payment)}</dd></div>
+${status === 'Failed' ? undefined : shares}${status === 'Refunded' ? html`<div><dt>Refunded</dt><dd>${money(refunded_amount)}</dd></div>` : undefined}
+</dl>`
+}
+
+/** How the payment stands, in words; programs read the API's own word beside it. */
+export function statusRow({ status }: PaymentWithHistory): Html {
+  return html`<div data-status="${status}"><dt>Status</dt><dd>${STATUS_WORDS[status].now}</dd></div>`
+}
+
+/** What happened to the payment and when, the oldest first. */
+export function history({ status_history }: PaymentWithHistory): Html {
+  return html`<h2>What happened</h2>
+<ol class="steps">
+${status_history.map(
+  (
+    change,
+  ) => html`<li data-status="${change.new_status}">${STATUS_WORDS[change.new_status].happened} ${when(change.created_at)}</li>
+`,
+)}</ol>`
+}

@@ -1,0 +1,18 @@
+import type { PaymentStatus } from '../../wire/payments.ts'
+
+type Words = {
+  /** How the payment stands. */
+  now: string
+  /** What happened when it came to that. */
+  happened: string
+}
+
+/** The states of a payment in words for payers, the same as the payer hub has. */
+export const STATUS_WORDS: Readonly<Record<PaymentStatus, Words>> = {
+  Initiated: { now: 'Started', happened: 'Payment started' },
+  AwaitingAuthorisation: { now: 'Waiting for your approval', happened: 'Waiting for your approval at the bank' },
+  Authorised: { now: 'On its way', happened: 'Approved' },
+  Settled: { now: 'Paid', happened: 'Paid to the merchant' },
+  Failed: { now: 'Did not go through', happened: 'Did not go through' },
+  Refunded: { now: 'Refunded', happened: 'Refunded in full' },
+}

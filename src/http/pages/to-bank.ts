@@ -1,0 +1,22 @@
+import type { App } from '../../app.ts'
+import { findWithState } from '../../payments/payer-access.ts'
+import type { PageReply } from './page.ts'
+import { seeOther } from './page.ts'
+import { unknownPayment } from './take-return.ts'
+
+/**
+ * The short address of a payment at its bank, for QR codes: what a bank makes of its own address may be too long for a
+ * camera. It holds the payer's capability, as the bank's address does (decision 53). A payment that waits for nobody any
+ * more leads to its receipt.
+ */
+export async function toBank(app: App, query: URLSearchParams): Promise<PageReply> {
+  const state = query.get('state') ?? ''
+  const payment = await findWithState(app, state)
+  if (payment === null) return unknownPayment()
+  const isWaiting = payment.status === 'AwaitingAuthorisation' && !payment.consent_ended
+  return seeOther(
+    isWaiting && payment.redirect_url !== null
+      ? payment.redirect_url
+      : `/payments/return?${new URLSearchParams({ state })}`,
+  )
+}

@@ -1,0 +1,82 @@
+import type { App } from '../../app.ts'
+import { html } from '../../lib/html.ts'
+import { getOrigins } from '../../merchants/checkout-origins.ts'
+import { identifyMerchant } from '../../merchants/identify.ts'
+import { page } from './page.ts'
+import type { PageReply } from './page.ts'
+
+/** Scripts, styles and calls to this service only. Forms lead nowhere, and no text becomes code (Trusted Types). */
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "require-trusted-types-for 'script'",
+]
+
+const HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'no-store',
+  'referrer-policy': 'no-referrer',
+  'x-content-type-options': 'nosniff',
+  'permissions-policy':
+    'camera=(), microphone=(), geolocation=(), payment=(), usb=(), serial=(), hid=(), display-capture=()',
+}
+
+export type AppPage = {
+  /** The page as the build left it. */
+  body: string
+  /** Who may show it in a frame, as a CSP source list. */
+  ancestors: string
+  /** Where frames on it may come from; nowhere when not given. */
+  frames?: string
+  /** Where its scripts may come from beside this service. */
+  scripts?: string
+  /** The one Trusted Types policy that it may make; none when not given. */
+  trusted?: string
+  /** Whether it shows images of merchants, which may be anywhere. */
+  hasLogos?: boolean
+}
+
+/** A page whose work a script does, with headers that leave it as little as it needs. */
+export function appPage(
+  { config }: Pick<App, 'config'>,
+  { body, ancestors, frames, scripts, trusted, hasLogos }: AppPage,
+): PageReply {
+  const images = config.mode === 'sandbox' ? 'https: http://localhost:* http://127.0.0.1:*' : 'https:'
+  const policy = [
+    ...POLICY.map((rule) => (scripts !== undefined && rule.startsWith('script-src') ? `${rule} ${scripts}` : rule)),
+    `trusted-types ${trusted ?? "'none'"}`,
+    `img-src 'self' data:${hasLogos === true ? ` ${images}` : ''}`,
+    ...(frames === undefined ? [] : [`frame-src ${frames}`]),
+    `frame-ancestors ${ancestors}`,
+  ]
+  const alone = ancestors === "'none'" ? { 'x-frame-options': 'DENY', 'cross-origin-opener-policy': 'same-origin' } : {}
+  return { status: 200, headers: { ...HEADERS, ...alone, 'content-security-policy': policy.join('; ') }, body }
+}
+
+/**
+ * Who may show a merchant's checkout in a frame: the pages that it has named. While it has named none, anyone in the
+ * sandbox and nobody in live mode (decision 26). Nobody may for a merchant that there is not.
+ * @returns a CSP source list
+ */
+export async function frameAncestors(app: Pick<App, 'pool' | 'config'>, clientId: string): Promise<string> {
+  const client = await identifyMerchant(app, clientId)
+  if (client === null) return "'none'"
+  const origins = await getOrigins(app, client.merchant_id)
+  if (origins.length > 0) return origins.join(' ')
+  return app.config.mode === 'sandbox' ? '*' : "'none'"
+}
+
+/** What is answered in place of a page that was not built. */
+export function notBuiltPage(): PageReply {
+  return page(503, {
+    brand: 'svc',
+    title: 'Not built yet',
+    content: html`<h1>This page is not built yet</h1>
+<p>The checkout’s scripts and styles are missing from this installation.</p>
+<p class="note">Whoever runs the service: <code>npm run build</code> makes them.</p>`,
+  })
+}

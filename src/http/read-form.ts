@@ -1,0 +1,10 @@
+import type { IncomingMessage } from 'node:http'
+import { readBody } from './body.ts'
+
+/**
+ * Reads a form as browsers send it.
+ * @throws {DomainError} as `readBody` does
+ */
+export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {
+  return new URLSearchParams((await readBody(req)).toString('utf8'))
+}

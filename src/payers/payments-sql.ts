@@ -1,0 +1,109 @@
+import type { CommonQueryMethods } from 'slonik'
+import { sql } from '../db/sql.ts'
+import { PayerPaymentRecord, PayerRefundRecord } from './record.ts'
+import type { Contact } from './record.ts'
+
+/** Consents `c` of one contact, each kind by its index. */
+export function ofContact({ type, value }: Contact) {
+  return type === 'EMAIL' ? sql.fragment`c.payer_email = ${value}` : sql.fragment`c.payer_phone = ${value}`
+}
+
+function payerColumns(windowDays: number) {
+  return sql.fragment`
+    p.id, p.merchant_id, p.consent_id, c.consent_type, p.status, p.end_to_end_id, m.trading_name as merchant_name,
+    p.gross_amount, p.fee_amount, p.net_amount, p.refunded_amount, p.currency, c.remittance_reference, c.debtor_bank_id,
+    p.failure_code, p.failure_source, d.id as dispute_id, d.status as dispute_status, d.reason as dispute_reason,
+    d.created_at as dispute_opened_at, d.resolution_note as dispute_resolution_note,
+    (
+      select count(*)::int from disputes a where a.merchant_id = p.merchant_id and a.payment_intent_id = p.id
+    ) as dispute_count,
+    p.created_at > now() - make_interval(days => ${windowDays}) as is_within_window, p.created_at, p.updated_at
+  `
+}
+
+/** What stands beside a payment `p` of a consent `c`: its merchant, and its last dispute. */
+const besidePayment = sql.fragment`
+  join merchants m on m.id = p.merchant_id
+  left join lateral (
+    select l.id, l.status, l.reason, l.created_at, l.resolution_note
+    from disputes l
+    where l.merchant_id = p.merchant_id and l.payment_intent_id = p.id
+    order by l.created_at desc, l.id desc
+    limit 1
+  ) d on true
+`
+
+type Listing = { contact: Contact; windowDays: number; limit: number }
+
+/**
+ * The last payments of a contact, to whichever merchants. A consent for one payment is as old as that one, so the last
+ * of them are found by the index; of mandates, which are few, each brings its own last payments.
+ */
+export function listPaymentsOf(
+  db: CommonQueryMethods,
+  { contact, windowDays, limit }: Listing,
+): Promise<readonly PayerPaymentRecord[]> {
+  return db.any(sql.type(PayerPaymentRecord)`
+    with own as (
+      (
+        select c.merchant_id, c.id
+        from payment_consents c
+        where ${ofContact(contact)} and c.consent_type = 'SINGLE_IMMEDIATE'
+        order by c.created_at desc
+        limit ${limit}
+      )
+      union all
+      (
+        select c.merchant_id, c.id
+        from payment_consents c
+        where ${ofContact(contact)} and c.consent_type = 'VARIABLE_RECURRING'
+      )
+    ),
+    latest as (
+      select p.merchant_id, p.id
+      from own
+      cross join lateral (
+        select i.merchant_id, i.id, i.created_at
+        from payment_intents i
+        where i.consent_id = own.id and i.merchant_id = own.merchant_id
+        order by i.created_at desc
+        limit ${limit}
+      ) p
+      order by p.created_at desc, p.id desc
+      limit ${limit}
+    )
+    select ${payerColumns(windowDays)}
+    from latest
+    join payment_intents p on p.merchant_id = latest.merchant_id and p.id = latest.id
+    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+    ${besidePayment}
+    order by p.created_at desc, p.id desc
+  `)
+}
+
+/** A payment of the contact's own; null for an unknown one and for another payer's alike. */
+export function findPaymentOf(
+  db: CommonQueryMethods,
+  { contact, windowDays, id }: { contact: Contact; windowDays: number; id: string },
+): Promise<PayerPaymentRecord | null> {
+  return db.maybeOne(sql.type(PayerPaymentRecord)`
+    select ${payerColumns(windowDays)}
+    from payment_intents p
+    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+    ${besidePayment}
+    where p.id = ${id} and ${ofContact(contact)}
+  `)
+}
+
+/** What the bank has given back of a payment, the first one first. */
+export function listRefundsOf(
+  db: CommonQueryMethods,
+  { merchantId, paymentId }: { merchantId: string; paymentId: string },
+): Promise<readonly PayerRefundRecord[]> {
+  return db.any(sql.type(PayerRefundRecord)`
+    select amount, updated_at as refunded_at
+    from payment_refunds
+    where merchant_id = ${merchantId} and payment_intent_id = ${paymentId} and status = 'EXECUTED'
+    order by updated_at, id
+  `)
+}

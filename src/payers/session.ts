@@ -1,0 +1,100 @@
+import { SignJWT, errors, jwtVerify } from 'jose'
+import type { JWTPayload } from 'jose'
+import { z } from 'zod'
+import type { App } from '../app.ts'
+import { deriveKey } from '../lib/derive.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { Contact, PayerSessionRecord } from './record.ts'
+import { hasEnded } from './sessions-sql.ts'
+
+/** How long a session lives (specification, Payer hub). */
+const SESSION_SECONDS = 900
+
+const ALGORITHM = 'HS256'
+/** Who makes these tokens, who reads them and what they are: nothing else that is signed here says the same of itself. */
+const PARTY = 'svc payer hub'
+const TYPE = 'payer-session+jwt'
+const CLOCK_TOLERANCE_SECONDS = 5
+const TOKEN_LENGTH_MAX = 4_096
+
+const Claims = z.object({
+  jti: z.uuid(),
+  sub: z.string().min(1).max(254),
+  contact_type: z.enum(['EMAIL', 'PHONE']),
+  iat: z.int(),
+  exp: z.int(),
+})
+
+/** Makes the session of a payer who has proven to read what is sent to the contact. */
+export async function startSession(
+  app: Pick<App, 'config' | 'ids'>,
+  { contact }: { contact: Contact },
+): Promise<{ token: string; expiresInSeconds: number }> {
+  const now = Math.floor(Date.now() / 1000)
+  const token = await new SignJWT({ contact_type: contact.type })
+    .setProtectedHeader({ alg: ALGORITHM, typ: TYPE })
+    .setIssuer(PARTY)
+    .setAudience(PARTY)
+    .setSubject(contact.value)
+    .setJti(app.ids.uuid())
+    .setIssuedAt(now)
+    .setExpirationTime(now + SESSION_SECONDS)
+    .sign(keyOf(app.config.encryptionKey))
+  return { token, expiresInSeconds: SESSION_SECONDS }
+}
+
+/**
+ * Reads the session token of a request: one that this service made, that is not over, and that nobody has signed out of.
+ * @throws {DomainError} UNAUTHENTICATED for whatever is wrong, always the same; TOKEN_EXPIRED for one past its time
+ */
+export async function openSession(app: Pick<App, 'config' | 'pool'>, token: string): Promise<PayerSessionRecord> {
+  if (token.length > TOKEN_LENGTH_MAX) throw refused()
+  const claims = Claims.safeParse(await proven(app.config, token))
+  if (!claims.success || claims.data.exp - claims.data.iat > SESSION_SECONDS) throw refused()
+  const { jti, sub, contact_type, exp } = claims.data
+  if (await hasEnded(app.pool, jti)) throw refused()
+  return { id: jti, contact: { type: contact_type, value: sub }, expiresAt: new Date(exp * 1000).toISOString() }
+}
+
+function keyOf(masterKey: string): Buffer {
+  return deriveKey(masterKey, 'payer session')
+}
+
+/** What the token says, under the master key or one of those before it: a session lives through a change of keys. */
+async function proven({ encryptionKey, encryptionKeysPrevious }: App['config'], token: string): Promise<JWTPayload> {
+  for (const masterKey of [encryptionKey, ...encryptionKeysPrevious]) {
+    const payload = await provenUnder(keyOf(masterKey), token)
+    if (payload !== null) return payload
+  }
+  throw refused()
+}
+
+/** Null where the signature is of another key. */
+async function provenUnder(key: Uint8Array, token: string): Promise<JWTPayload | null> {
+  try {
+    const { payload } = await jwtVerify(token, key, {
+      algorithms: [ALGORITHM],
+      issuer: PARTY,
+      audience: PARTY,
+      typ: TYPE,
+      clockTolerance: CLOCK_TOLERANCE_SECONDS,
+      // Refuses what was issued in the future, too.
+      maxTokenAge: SESSION_SECONDS,
+      requiredClaims: ['exp', 'iat', 'sub', 'jti'],
+    })
+    return payload
+  } catch (error) {
+    if (error instanceof errors.JWSSignatureVerificationFailed) return null
+    // The last thing that is looked at: all else is right.
+    if (error instanceof errors.JWTExpired) {
+      throw new DomainError('TOKEN_EXPIRED', 'the session is over', { next: 'ask for a new link' })
+    }
+    if (error instanceof errors.JOSEError) throw refused()
+    throw error
+  }
+}
+
+/** The one answer to every bad token: it does not say how close it came. */
+function refused(): DomainError {
+  return new DomainError('UNAUTHENTICATED', 'the session token is not valid', { next: 'ask for a new link' })
+}

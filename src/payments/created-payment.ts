@@ -1,0 +1,85 @@
+import { DomainError, invalidField } from '../lib/errors.ts'
+import type { ErrorCode } from '../lib/errors.ts'
+import type { CreatedPayment } from '../wire/payments.ts'
+import { unsupportedCurrency } from './check-amount.ts'
+import type { CreateOutcome } from './record.ts'
+
+/**
+ * The payment that `create_payments` made or found.
+ * @throws {DomainError} the refusal, where it made none
+ * @throws {CheckoutOpenError}
+ */
+export function createdPayment(row: CreateOutcome, currency: string): CreatedPayment {
+  if (row.outcome === 'CHECKOUT_OPEN') throw new CheckoutOpenError(present(row.payment_id))
+  if (row.outcome !== 'CREATED' && row.outcome !== 'REPEAT') throw refusal(row.outcome, currency)
+  return {
+    payment_id: present(row.payment_id),
+    status: present(row.status),
+    redirect_url: row.redirect_url,
+    end_to_end_id: present(row.end_to_end_id),
+    gross_amount: present(row.gross_amount),
+    fee_amount: present(row.fee_amount),
+    net_amount: present(row.net_amount),
+    currency: present(row.currency),
+    consent_id: present(row.consent_id),
+    expires_at: present(row.expires_at),
+    created_at: present(row.created_at),
+  }
+}
+
+function present<T>(value: T | null): T {
+  if (value === null) throw new Error('create_payments answered a payment without one of its columns')
+  return value
+}
+
+/** The checkout token has another payment, which still waits for its payer. */
+export class CheckoutOpenError extends Error {
+  readonly paymentId: string
+
+  constructor(paymentId: string) {
+    super('the checkout token has a payment that is open')
+    this.name = 'CheckoutOpenError'
+    this.paymentId = paymentId
+  }
+}
+
+const REFUSALS: Readonly<Record<string, () => DomainError>> = {
+  KEY_REUSED: () =>
+    refused(
+      'IDEMPOTENCY_KEY_REUSED',
+      'this X-Idempotency-Key was used with another body',
+      'send a new key for a new payment',
+    ),
+  MERCHANT_NOT_FOUND: () => refused('UNKNOWN_CLIENT', 'the merchant does not exist', 'check the client id'),
+  MERCHANT_INACTIVE: () => refused('MERCHANT_INACTIVE', 'the merchant is disabled', 'ask an operator to enable it'),
+  MERCHANT_NOT_APPROVED: () =>
+    refused('MERCHANT_NOT_APPROVED', 'the merchant is not approved', 'ask an operator to approve it'),
+  PAYOUT_HELD: () => refused('PAYOUT_HELD', "the merchant's payouts are held", 'ask an operator to release the hold'),
+  CHECKOUT_ALREADY_PAID: () =>
+    refused(
+      'CHECKOUT_ALREADY_PAID',
+      'this order is paid already',
+      'ask the shop about the order; each order needs a token of its own',
+    ),
+  CHECKOUT_ATTEMPTS_USED: () =>
+    refused(
+      'CHECKOUT_ATTEMPTS_USED',
+      'this order was tried too many times',
+      "ask the shop to start the order again; the shop's server makes a new token",
+    ),
+  AMOUNT_TOO_LARGE: () =>
+    invalidField('amount', 'TOO_LARGE', 'is above the most that one payment may move (ISO 20022 AM13)'),
+  AMOUNT_BELOW_FEE: () =>
+    new DomainError('AMOUNT_BELOW_FEE', 'the fee would leave nothing of the amount', {
+      errors: [{ path: 'amount', code: 'AMOUNT_BELOW_FEE', message: 'must be more than the fee' }],
+    }),
+}
+
+function refusal(outcome: string, currency: string): Error {
+  if (outcome === 'UNSUPPORTED_CURRENCY') return unsupportedCurrency(currency)
+  return REFUSALS[outcome]?.() ?? new Error(`create_payments answered ${outcome}`)
+}
+
+function refused(code: ErrorCode, message: string, next: string): DomainError {
+  return new DomainError(code, message, { next })
+}

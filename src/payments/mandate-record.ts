@@ -1,0 +1,18 @@
+import { z } from 'zod'
+
+/** A payment under a mandate that its bank has yet to answer. */
+export const WaitingUnderMandate = z.object({
+  merchant_id: z.string(),
+  id: z.string(),
+  consent_id: z.string(),
+  status: z.enum(['Initiated', 'AwaitingAuthorisation']),
+  end_to_end_id: z.string(),
+  bank_consent_id: z.string(),
+  bank_connector: z.string(),
+  gross_amount: z.string(),
+  currency: z.string(),
+  remittance_reference: z.string().nullable(),
+  sandbox_scenario: z.string().nullable(),
+  bank_consent_reference: z.string(),
+})
+export type WaitingUnderMandate = z.infer<typeof WaitingUnderMandate>

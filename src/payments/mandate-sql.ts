@@ -1,0 +1,69 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { sql } from '../db/sql.ts'
+import { WaitingUnderMandate } from './mandate-record.ts'
+import { CreateOutcome } from './record.ts'
+import type { NewPaymentItem } from './record.ts'
+
+/** Whether a merchant's key made a payment already. */
+export async function hasPaymentOfKey(
+  db: CommonQueryMethods,
+  { merchantId, idempotencyKey }: { merchantId: string; idempotencyKey: string },
+): Promise<boolean> {
+  const { exists } = await db.one(sql.typeAlias('exists')`
+    select exists (
+      select from payment_intents where merchant_id = ${merchantId} and idempotency_key = ${idempotencyKey}
+    ) as exists
+  `)
+  return exists
+}
+
+/** `create_payments` for one payment, inside a transaction of the caller's. */
+export function createPaymentRow(tx: DatabaseTransactionConnection, item: NewPaymentItem): Promise<CreateOutcome> {
+  return tx.one(sql.type(CreateOutcome)`select * from create_payments(${JSON.stringify([item])}::json)`)
+}
+
+/**
+ * Takes payments under mandates that their banks have not answered, for `leaseSeconds`: no other worker takes them
+ * meanwhile, and a worker that dies gives them back when the lease ends.
+ */
+export function claimUnderMandate(
+  db: CommonQueryMethods,
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+): Promise<readonly WaitingUnderMandate[]> {
+  return db.any(sql.type(WaitingUnderMandate)`
+    with due as (
+      select merchant_id, id
+      from payment_intents
+      where under_mandate and status in ('Initiated', 'AwaitingAuthorisation')
+        and (locked_until is null or locked_until < now())
+      order by created_at
+      limit ${limit}
+      for update skip locked
+    ),
+    claimed as (
+      update payment_intents p
+      set locked_until = now() + make_interval(secs => ${leaseSeconds})
+      from due
+      where p.merchant_id = due.merchant_id and p.id = due.id
+      returning p.merchant_id, p.id, p.consent_id, p.status, p.end_to_end_id, p.bank_consent_id, p.bank_connector,
+        p.gross_amount, p.currency, p.remittance_reference, p.sandbox_scenario
+    )
+    select p.merchant_id, p.id, p.consent_id, p.status, p.end_to_end_id, p.bank_consent_id, p.bank_connector,
+      p.gross_amount, p.currency, coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference,
+      p.sandbox_scenario, c.bank_consent_reference
+    from claimed p
+    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+  `)
+}
+
+/** Ends a claim early: the bank is asked again after `seconds`. */
+export async function postponeUnderMandate(
+  db: CommonQueryMethods,
+  { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },
+): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    update payment_intents
+    set locked_until = now() + make_interval(secs => ${seconds})
+    where merchant_id = ${merchantId} and id = ${id} and status in ('Initiated', 'AwaitingAuthorisation')
+  `)
+}

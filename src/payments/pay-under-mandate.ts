@@ -1,0 +1,126 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import { allowancesOf, brokenCap } from '../consents/allowances.ts'
+import { storedCaps } from '../consents/control-parameters.ts'
+import { consentNotFound } from '../consents/read.ts'
+import type { HeldConsent } from '../consents/record.ts'
+import { holdConsent } from '../consents/sql.ts'
+import { canonicalJson } from '../lib/canonical.ts'
+import { DomainError, invalidField } from '../lib/errors.ts'
+import { sha256Hex } from '../lib/hmac.ts'
+import { isUuid } from '../lib/ids.ts'
+import { parseAmount, toNumeric } from '../lib/money.ts'
+import type { CreatePayment } from '../wire/payments.ts'
+import { checkAmount } from './check-amount.ts'
+import { checkScenario } from './check-scenario.ts'
+import { createdPayment } from './created-payment.ts'
+import type { CreatePaymentInput, CreatePaymentResult } from './creation.ts'
+import { createPaymentRow, hasPaymentOfKey } from './mandate-sql.ts'
+import { announceMove, transitionOf } from './move.ts'
+import { limitExceeded } from './new-mandate.ts'
+import type { CreateOutcome, NewPaymentItem } from './record.ts'
+
+export type UnderMandateInput = CreatePaymentInput & { idempotencyKey: string; consentId: string }
+
+/** How often a payment that another transaction was just making is looked for again. */
+const LOST_MAX = 3
+
+const CREATION = transitionOf({ from: null, on: 'creation under a mandate' })
+
+/**
+ * Makes a payment under a mandate that was authorised before, or answers the payment that the same key made (decision
+ * 49). The bank is asked by a job (ask-bank-under-mandate.ts), so the payment begins as Initiated.
+ * @throws {DomainError} as `createPayment` does, and CONSENT_NOT_FOUND, MANDATE_NOT_USABLE, MANDATE_LIMIT_EXCEEDED
+ */
+export async function payUnderMandate(app: App, input: UnderMandateInput): Promise<CreatePaymentResult> {
+  checkScenario(app, input.body)
+  checkAmount(input.body)
+  const item = newItem(app, input)
+  for (let tries = 0; tries < LOST_MAX; tries += 1) {
+    const outcome = await app.pool.transaction((tx) => createHeld(app, tx, { input, item }))
+    if (outcome.outcome === 'LOST') continue
+    const created = outcome.outcome === 'CREATED'
+    const payment = createdPayment(outcome, input.body.currency)
+    if (created) {
+      announceMove(app, CREATION, payment.payment_id)
+      app.wake.notify('pay-mandates')
+    }
+    return { created, payment }
+  }
+  throw new DomainError('SERVICE_UNAVAILABLE', 'the payment is being made by another request; repeat this one', {
+    retryAfterSeconds: 1,
+  })
+}
+
+type Creation = { input: UnderMandateInput; item: NewPaymentItem }
+
+/** The mandate is held from the look at what is left of it until the payment is there: two at once take turns. */
+async function createHeld(
+  app: App,
+  tx: DatabaseTransactionConnection,
+  { input, item }: Creation,
+): Promise<CreateOutcome> {
+  const key = { merchantId: input.merchant.id, id: input.consentId }
+  const held = isUuid(key.id) ? await holdConsent(tx, key) : null
+  // A repeat is answered first, whatever became of the mandate since.
+  const { idempotencyKey } = input
+  if (!(await hasPaymentOfKey(tx, { merchantId: key.merchantId, idempotencyKey }))) {
+    if (held === null) throw consentNotFound()
+    refuseUnusable(held, input.body)
+    if (app.config.vrpCaps === 'enforce') await refuseBroken(tx, { held, input })
+  }
+  // The bank that knows the mandate, whichever new payments go to now.
+  return createPaymentRow(tx, { ...item, bank_connector: held?.bank_connector ?? app.bank.id })
+}
+
+function refuseUnusable(held: HeldConsent, { currency }: CreatePayment): void {
+  const { consent_type: type, status, is_over: isOver } = held
+  if (type !== 'VARIABLE_RECURRING') throw notUsable('the consent is for a single payment, and no mandate')
+  if (status !== 'AUTHORISED') throw notUsable(`the mandate is ${status}; payments need one that is AUTHORISED`)
+  if (isOver) throw notUsable(`the mandate is EXPIRED: it ended at ${held.expires_at}`)
+  if (held.currency !== currency)
+    throw invalidField('currency', 'CONTRADICTORY', `must be the currency of the mandate, ${held.currency}`)
+}
+
+function notUsable(message: string): DomainError {
+  return new DomainError('MANDATE_NOT_USABLE', message, {
+    next: 'set up a new mandate: POST /api/v1/payments with consent_type VARIABLE_RECURRING',
+  })
+}
+
+async function refuseBroken(
+  tx: DatabaseTransactionConnection,
+  { held, input }: { held: HeldConsent; input: UnderMandateInput },
+): Promise<void> {
+  const { currency } = held
+  const caps = storedCaps(held.control_parameters, currency)
+  const mandate = { ...held, merchant_id: input.merchant.id }
+  const [allowances = []] = await allowancesOf(tx, [{ mandate, caps }])
+  const broken = brokenCap(parseAmount(input.body.amount), { caps, allowances, currency })
+  if (broken !== undefined) throw limitExceeded(broken)
+}
+
+function newItem(app: App, { merchant, body, rawBody, idempotencyKey, consentId }: UnderMandateInput): NewPaymentItem {
+  const amount = toNumeric(parseAmount(body.amount))
+  return {
+    payment_id: app.ids.uuid(),
+    consent_id: isUuid(consentId) ? consentId : null,
+    end_to_end_id: app.ids.endToEndId(),
+    bank_consent_id: app.ids.token(),
+    amount,
+    currency: body.currency,
+    metadata: body.metadata,
+    remittance_reference: body.remittance_reference,
+    sandbox_scenario: body.scenario,
+    merchant_id: merchant.id,
+    audit_id: app.ids.uuid(),
+    event_type: CREATION.webhook,
+    status: CREATION.to,
+    changed_by: CREATION.actor,
+    idempotency_key: idempotencyKey,
+    request_fingerprint: sha256Hex(canonicalJson({ ...body, amount })),
+    raw_payload: rawBody,
+    under_mandate: true,
+    test: app.config.mode === 'sandbox',
+  }
+}

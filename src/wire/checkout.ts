@@ -1,0 +1,66 @@
+import { z } from 'zod'
+import { Amount, Currency, Money, NoBody, NoHeaders, None, Timestamp, nameText, text } from './common.ts'
+import { operation } from './operation.ts'
+import { DebtorAccountScheme } from './payments.ts'
+import { Branding } from './settings.ts'
+
+/** The header that carries a checkout token (decision 40b). */
+export const CHECKOUT_TOKEN_HEADER = 'x-checkout-token'
+
+/** How long a checkout token may be as text; a complete one is below a quarter of it. */
+export const CHECKOUT_TOKEN_LENGTH_MAX = 4096
+
+/**
+ * What a merchant's server says of a payment to the checkout (specification, Checkout token; decision 40): base64 of this
+ * as JSON, and in live mode a dot and the hex HMAC-SHA256 of that base64 text under the webhook signing secret.
+ */
+export const CheckoutToken = z.strictObject({
+  amount: Amount,
+  currency: Currency,
+  merchantName: text(140),
+  apiUrl: z.string().max(2048),
+  returnUrl: z.string().max(2048),
+  merchantClientId: text(255),
+  callbackOrigin: z.string().max(255),
+  payerName: text(140).optional(),
+  debtorAccountScheme: DebtorAccountScheme.optional(),
+  debtorIdentification: text(34).optional(),
+  remittanceReference: nameText(18).optional(),
+  exp: z.int().positive().optional().meta({ description: 'when it ends, in seconds since 1970' }),
+  jti: text(64)
+    .optional()
+    .meta({ description: 'tells orders apart that say the same otherwise; required in live mode' }),
+})
+export type CheckoutToken = z.infer<typeof CheckoutToken>
+
+/** A checkout as its token describes it, checked, with what the widget has to know of the merchant. */
+export const Checkout = z.strictObject({
+  mode: z.enum(['sandbox', 'live']),
+  merchant_name: z.string().meta({ description: "the merchant's trading name, as the service knows it" }),
+  merchant_client_id: z.string(),
+  amount: Money,
+  currency: Currency,
+  payer_name: z.string().nullable(),
+  remittance_reference: z.string().nullable(),
+  is_paid: z.boolean().meta({ description: 'whether the order is paid already, or its money is on the way' }),
+  is_fast_path: z.boolean().meta({ description: "whether the token names the payer's account" }),
+  callback_origin: z.string(),
+  return_url: z.string(),
+  expires_at: Timestamp.nullable(),
+  branding: Branding,
+})
+export type Checkout = z.infer<typeof Checkout>
+
+export const getCheckout = operation({
+  name: 'getCheckout',
+  method: 'GET',
+  path: '/api/v1/checkout',
+  summary: "Check a checkout token and read what it says, with the merchant's look",
+  access: ['checkout-token'],
+  params: None,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: Checkout },
+  errors: [],
+})

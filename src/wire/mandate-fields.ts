@@ -1,0 +1,53 @@
+import { z } from 'zod'
+import { Instant, Uuid } from './common.ts'
+
+export const ConsentType = z.enum(['SINGLE_IMMEDIATE', 'VARIABLE_RECURRING'])
+
+/**
+ * The caps of a mandate (specification, Payment consent; decision 49), by the specification's names or by those of the
+ * Open Banking standard. What else is in it is kept as it was given.
+ */
+export const ControlParameters = z.record(z.string().max(64), z.unknown())
+
+/** A mandate for recurring payments: set up with its first payment, then named by the later ones (decision 49). */
+export const mandateFields = {
+  consent_type: ConsentType.optional(),
+  control_parameters: ControlParameters.optional(),
+  valid_to: Instant.optional().meta({ description: 'when the mandate ends; in a year where nothing is said' }),
+  consent_id: Uuid.optional().meta({ description: 'the mandate that this payment is made under' }),
+}
+
+type MandateFields = { consent_type?: z.infer<typeof ConsentType> | undefined } & Record<string, unknown>
+
+/** What a payment under a mandate takes from it. */
+const OF_THE_MANDATE = [
+  'redirect_uri',
+  'consent_type',
+  'control_parameters',
+  'valid_to',
+  'payer_name',
+  'payer_email',
+  'payer_phone',
+  'debtor_account_scheme',
+  'debtor_identification',
+  'debtor_bank_id',
+]
+
+/** How the fields of a mandate go together: they set one up, or name one, or are not there. */
+export function mandateProblems(body: MandateFields): { path: string; message: string }[] {
+  if (body['consent_id'] !== undefined) {
+    return OF_THE_MANDATE.filter((path) => body[path] !== undefined).map((path) => ({
+      path,
+      message: 'is what the mandate says; leave it out of a payment that names its consent_id',
+    }))
+  }
+  const problems: { path: string; message: string }[] = []
+  const isRecurring = body.consent_type === 'VARIABLE_RECURRING'
+  if (isRecurring && body['control_parameters'] === undefined)
+    problems.push({ path: 'control_parameters', message: 'is required with consent_type VARIABLE_RECURRING' })
+  for (const path of ['control_parameters', 'valid_to']) {
+    if (!isRecurring && body[path] !== undefined)
+      problems.push({ path, message: 'goes with consent_type VARIABLE_RECURRING alone' })
+  }
+  return problems
+}

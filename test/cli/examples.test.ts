@@ -1,0 +1,56 @@
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Command } from 'commander'
+import t from 'tap'
+import { makeProgram } from '../../cli/program.ts'
+import { SCRATCH } from '../support/scratch.ts'
+import { makeIo } from './harness.ts'
+import { realService } from './real-service.ts'
+
+/** The commands whose examples are run as they stand. */
+const NOUNS = ['widget', 'banks', 'mandates', 'payer']
+
+t.test('the examples of the help are command lines that are understood', async (t) => {
+  const { as, merchant: addMerchant } = await realService(t)
+  const merchant = await addMerchant()
+  const cwd = mkdtempSync(join(SCRATCH, 'svc-examples-'))
+  writeFileSync(join(cwd, 'secret.txt'), merchant.secret)
+  const { io, stdout } = makeIo({ cwd })
+  const examples = new Set<string>()
+  const visit = (command: Command): void => {
+    stdout.length = 0
+    command.outputHelp()
+    for (const example of examplesIn(stdout.join(''))) examples.add(example)
+    for (const child of command.commands) visit(child)
+  }
+  for (const command of makeProgram({ io, exitCode: 0 }).commands) if (NOUNS.includes(command.name())) visit(command)
+  t.ok(examples.size > 30, `${examples.size} examples`)
+  const token = 'k'.repeat(43)
+  for (const example of examples) {
+    const env = { BROWSER: 'true', SVC_WEBHOOK_SECRET: merchant.secret, SVC_PLATFORM_USER: 'ada', SVC_CONFIG_DIR: cwd }
+    const [first = '', ...piped] = example.split(' | svc ')
+    const words = [...wordsOf(first), ...(example.includes('--from-mail') ? ['--wait', '0s'] : [])]
+    const input = example.endsWith('payer verify') ? { typed: token } : { stdin: token }
+    let { code, stdout: out, stderr } = await as(merchant, words, { cwd, env, ...input })
+    for (const next of piped) {
+      t.equal(code, 0, `${example}: ${stderr}`)
+      ;({ code, stdout: out, stderr } = await as(merchant, wordsOf(next), { cwd, env, stdin: out }))
+      t.equal(code, 0, `${example}: ${stderr}`)
+    }
+    // There is no payment a2b4358c, no payer is signed in, and the token of the example is none: that is no misuse.
+    t.ok([0, 3, 4, 6].includes(code), `${example}: ${code} ${stderr}`)
+  }
+})
+
+/** Without what a shell does with them, and without the remark beside them. */
+function examplesIn(help: string): string[] {
+  const text = help.slice(help.indexOf('Examples:'))
+  const lines = text.split('\n').flatMap((line) => /^ {2}svc (?<words>.+)$/.exec(line)?.groups?.['words'] ?? [])
+  return lines.map((words) => words.replace(/ {3,}.*$/, '').replace(/ [<>] .*$/, ''))
+}
+
+function wordsOf(example: string): string[] {
+  return [...example.matchAll(/"(?<quoted>[^"]*)"|(?<bare>\S+)/g)].map(
+    ({ groups }) => groups?.['quoted'] ?? groups?.['bare'] ?? '',
+  )
+}

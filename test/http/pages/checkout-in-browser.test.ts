@@ -1,0 +1,114 @@
+import t from 'tap'
+import { testService } from '../../support/app.ts'
+import { openBrowser, openPage } from '../../support/browser.ts'
+import { plainToken } from '../../support/checkout.ts'
+import { addCustomer } from '../../support/customers.ts'
+import { isGood, openClient } from '../../support/pages.ts'
+
+const service = await testService(t, { worker: true })
+const merchant = await service.merchant()
+await service.owner.query(`update merchants set trading_name = 'Corner Shop & Söhne' where id = $1`, [merchant.id])
+await addCustomer(service, { name: 'Ada Payer' })
+const browser = await openBrowser(t)
+const shop = await openClient(t)
+
+function checkout(origin = service.url): string {
+  const query = {
+    amount: '50.00',
+    currency: 'GBP',
+    merchant: merchant.clientId,
+    return_url: `${shop.url}/basket?order=7`,
+  }
+  return `${origin}/checkout?${new URLSearchParams(query)}`
+}
+
+t.test('from the choice of a bank to the receipt and back to the shop', async (t) => {
+  const watched = await openPage(browser)
+  const { page } = watched
+  await page.goto(checkout())
+  await page.locator('.choice img').first().waitFor()
+  await page.waitForFunction(`document.querySelector('.choice img').naturalWidth > 0`)
+  await isGood(t, watched, 'checkout')
+  await page.getByLabel('Quick search').fill('bank')
+  await page.keyboard.press('Enter')
+  await page.getByText('Show all banks').waitFor()
+  await isGood(t, watched, 'checkout-search', false)
+  await page.getByLabel('Albion Bank').check()
+  await page.getByRole('button', { name: 'Pay £50.00 by bank' }).click()
+  await page.getByRole('button', { name: 'Approve £50.00' }).waitFor()
+  await isGood(t, watched, 'redirect-stub')
+  await page.getByRole('button', { name: 'Approve £50.00' }).click()
+  await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
+  t.notMatch(page.url(), /code=/)
+  await isGood(t, watched, 'return-paid')
+  await page.getByRole('link', { name: 'Return to Corner Shop & Söhne' }).click()
+  await page.getByRole('heading', { name: 'Back at the client' }).waitFor()
+  t.equal(`${shop.received.at(-1)?.pathname}${shop.received.at(-1)?.search}`, '/basket?order=7')
+})
+
+t.test('by the keyboard alone', async (t) => {
+  const { page, complaints } = await openPage(browser)
+  await page.goto(checkout())
+  const tabTo = async (selector: string): Promise<void> => {
+    for (let count = 0; count < 12; count += 1) {
+      await page.keyboard.press('Tab')
+      if (await page.evaluate(`document.activeElement.matches(${JSON.stringify(selector)})`)) return
+    }
+    t.fail(`no way to ${selector}`)
+  }
+  await tabTo('input[type=search]')
+  await tabTo('input[type=radio]')
+  await page.keyboard.press('Space')
+  await page.keyboard.press('ArrowDown')
+  t.equal(await page.evaluate(`document.querySelector(':checked').value`), 'mock-meridian')
+  await page.keyboard.press('Enter')
+  await page.waitForURL(/redirect-stub/)
+  await tabTo('button[value=cancel]')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Not paid' }).waitFor()
+  await tabTo('a.next')
+  await page.keyboard.press('Enter')
+  await page.getByRole('heading', { name: 'Back at the client' }).waitFor()
+  t.same(complaints, [])
+})
+
+t.test('the browser itself asks for a bank where none is chosen', async (t) => {
+  const { page } = await openPage(browser)
+  await page.goto(checkout())
+  await page.getByRole('button', { name: 'Pay £50.00 by bank' }).click()
+  t.match(await page.evaluate(`document.querySelector('[name=bank]').validationMessage`), /./)
+  t.match(page.url(), /\/checkout\?/)
+})
+
+t.test('pages that refuse, and a payment that failed', async (t) => {
+  const watched = await openPage(browser)
+  const { page } = watched
+  await page.goto(`${service.url}/checkout?token=broken`)
+  await isGood(t, watched, 'checkout-refused')
+  await page.goto(`${service.url}/redirect-stub`)
+  await isGood(t, watched, 'redirect-stub-refused', false)
+  await page.goto(`${service.url}/payments/return`)
+  await isGood(t, watched, 'return-unknown', false)
+  const token = plainToken(service, merchant, { returnUrl: `${shop.url}/`, callbackOrigin: shop.url })
+  await page.goto(`${service.url}/checkout?${new URLSearchParams({ token })}`)
+  await page.getByLabel('Empty Purse Bank').check()
+  await page.getByRole('button', { name: /Pay/ }).click()
+  await page.getByRole('button', { name: /Approve/ }).click()
+  await page.getByRole('heading', { name: 'Not paid' }).waitFor()
+  await isGood(t, watched, 'return-failed')
+})
+
+t.test('without scripts, and from another name of the same machine', async (t) => {
+  const context = await browser.newContext({ javaScriptEnabled: false })
+  const page = await context.newPage()
+  page.setDefaultTimeout(15_000)
+  const complaints: string[] = []
+  page.on('console', (message) => complaints.push(message.text()))
+  await page.goto(checkout(service.url.replace('127.0.0.1', 'localhost')))
+  await page.getByLabel('Fern').check()
+  await page.getByRole('button', { name: /Pay/ }).click()
+  await page.getByRole('button', { name: /Approve/ }).click()
+  await page.getByRole('heading', { name: 'Paid', exact: true }).waitFor()
+  t.same(complaints, [])
+  await context.close()
+})

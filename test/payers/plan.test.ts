@@ -1,0 +1,95 @@
+import { randomUUID } from 'node:crypto'
+import t from 'tap'
+import { findPaymentOf, listPaymentsOf } from '../../src/payers/payments-sql.ts'
+import { findConsentOf } from '../../src/payers/consents-sql.ts'
+import { claimLinkRequest } from '../../src/payers/link-requests-sql.ts'
+import { createPayment, testService } from '../support/app.ts'
+
+/** Consents and payments of the payers of a busy platform, beside one payer who pays every day. */
+const OTHERS = 20_000
+const OWN = 2_000
+
+const service = await testService(t)
+const { owner } = service
+const merchant = await service.merchant()
+const { body } = await createPayment(service, merchant, { payer_email: 'ada@payer.example' })
+await owner.query('set session_replication_role = replica')
+await owner.query(
+  `with made as (
+     insert into payment_consents (id, merchant_id, consent_type, status, amount, currency, expires_at, payer_email, created_at)
+     select gen_random_uuid(), merchant_id, consent_type, status, amount, currency, expires_at,
+       case when n <= ${OWN} then payer_email else 'payer' || n || '@payer.example' end, created_at - n * interval '1 minute'
+     from payment_consents, generate_series(1, ${OWN + OTHERS}) n
+     where id = $1
+     returning id, merchant_id, created_at
+   )
+   insert into payment_intents (
+     id, merchant_id, consent_id, idempotency_key, request_fingerprint, amount, gross_amount, fee_amount, net_amount,
+     fee_percentage, fee_flat, currency, status, end_to_end_id, bank_consent_id, bank_connector, redirect_uri, created_at
+   )
+   select gen_random_uuid(), m.merchant_id, m.id, m.id::text, p.request_fingerprint, p.amount, p.gross_amount, p.fee_amount,
+     p.net_amount, p.fee_percentage, p.fee_flat, p.currency, p.status, 'SVC' || replace(m.id::text, '-', ''), m.id::text,
+     p.bank_connector, p.redirect_uri, m.created_at
+   from made m, payment_intents p
+   where p.id = $2`,
+  [body.consent_id, body.payment_id],
+)
+await owner.query('set session_replication_role = origin')
+await owner.query('analyze payment_consents, payment_intents, disputes')
+
+/** The plan of a statement as a use case makes it, executed, as text. */
+async function planOf(run: (db: never) => unknown): Promise<string> {
+  let query: { sql: string; values: readonly unknown[] } | undefined
+  const seen = (asked: typeof query): Promise<null> => {
+    query = asked
+    return Promise.resolve(null)
+  }
+  // A handle that only listens: the use cases' own statements, and nothing written twice.
+  await run({ any: seen, maybeOne: seen, one: seen } as never)
+  if (query === undefined) throw new Error('no statement was made')
+  const { rows } = await owner.query(`explain (analyze, buffers, format text) ${numbered(query.sql)}`, [
+    ...query.values,
+  ])
+  return rows.map((row) => Object.values(row)[0]).join('\n')
+}
+
+/** Slonik names its places in a way that PostgreSQL does not read. */
+function numbered(text: string): string {
+  return text.replaceAll(/\$slonik_(\d+)/g, '$$$1')
+}
+
+/** How many pages a plan has touched in all: the first line with buffers is the root's. */
+function pagesOf(plan: string): number {
+  const [, hit = '0', read = '0'] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan) ?? []
+  return Number(hit) + Number(read)
+}
+
+const contact = { type: 'EMAIL', value: 'ada@payer.example' } as const
+
+t.test('the last fifty payments are found by the index, of a payer with thousands of them', async (t) => {
+  const plan = await planOf((db) => listPaymentsOf(db, { contact, windowDays: 120, limit: 50 }))
+  t.match(plan, /payment_consents__payer_email/)
+  t.notMatch(plan, /Seq Scan on (payment_consents|payment_intents)/)
+  t.ok(pagesOf(plan) < 3_000, `${pagesOf(plan)} pages`)
+})
+
+t.test('a payment and a consent are found by their id', async (t) => {
+  const payment = await planOf((db) => findPaymentOf(db, { contact, windowDays: 120, id: body.payment_id }))
+  t.notMatch(payment, /Seq Scan on (payment_consents|payment_intents)/)
+  t.ok(pagesOf(payment) < 100, `${pagesOf(payment)} pages`)
+  const consent = await planOf((db) => findConsentOf(db, { contact, id: body.consent_id }))
+  t.notMatch(consent, /Seq Scan/)
+  t.ok(pagesOf(consent) < 200, `${pagesOf(consent)} pages`)
+})
+
+t.test('whether a contact is known is a look at an index', async (t) => {
+  for (const value of ['ada@payer.example', 'nobody@payer.example']) {
+    await owner.query(
+      `insert into payer_link_requests (id, contact_type, contact_normalised, request_ip_hash)
+       values ($1, 'EMAIL', $2, repeat('0', 64))`,
+      [randomUUID(), value],
+    )
+  }
+  const plan = await planOf((db) => claimLinkRequest(db))
+  t.notMatch(plan, /Seq Scan on payment_consents/)
+})

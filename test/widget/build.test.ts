@@ -1,0 +1,79 @@
+import { execFile } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
+import { join, relative } from 'node:path'
+import { promisify } from 'node:util'
+import t from 'tap'
+import { BANKS } from '../../src/banks/catalogue.ts'
+import { CONTRAST_MIN, contrastRatio } from '../../src/lib/contrast.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
+import { BUDGETS, overBudget, weigh } from '../../widget/build/budget.ts'
+import { bundleAll } from '../../widget/build/bundle.ts'
+import { drawLogos, monogramOf } from '../../widget/build/logos.ts'
+
+const run = promisify(execFile)
+
+function build(folder: string): Promise<{ stdout: string }> {
+  return run(process.execPath, [join(packageRoot(), 'widget/build.ts'), folder])
+}
+
+function contentOf(folder: string): Record<string, string> {
+  const files = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
+  const paths = files.map((entry) => join(entry.parentPath, entry.name)).toSorted()
+  return Object.fromEntries(paths.map((path) => [relative(folder, path), readFileSync(path).toString('base64')]))
+}
+
+t.test('the same sources make the same files, and what is no longer built goes', async (t) => {
+  const folder = t.testdir({ one: { 'old.js': 'left from before' }, two: {} })
+  const [{ stdout }] = await Promise.all([build(join(folder, 'one')), build(join(folder, 'two'))])
+  const [one, two] = [contentOf(join(folder, 'one')), contentOf(join(folder, 'two'))]
+  t.same(one, two)
+  t.notOk('old.js' in one)
+  for (const name of ['checkout.js', 'checkout.js.br', 'checkout.js.gz', 'widget.js', 'hub.js', 'demo.js'])
+    t.ok(name in one, name)
+  t.match(stdout, /loader and widget +\d+\.\d\d KiB of 17\.00 KiB/)
+})
+
+t.test('what a payer loads is within its budget', async (t) => {
+  const weights = weigh(await bundleAll())
+  t.equal(weights.loader.length, 1)
+  t.ok(weights.checkout.some(({ path }) => path === 'widget.js'))
+  t.ok(weights.checkout.some(({ path }) => path === 'styles.css'))
+  t.ok(weights.locales.length >= 2, 'the other languages are files of their own')
+  t.same(overBudget(weights), [])
+})
+
+t.test('above its budget, each is told', async (t) => {
+  const heavy = (path: string, gzip: number) => [{ path, gzip }]
+  t.same(
+    overBudget({
+      loader: heavy('checkout.js', BUDGETS.loader + 1),
+      checkout: heavy('widget.js', BUDGETS.checkout + 1),
+      locales: heavy('chunks/cy.js', BUDGETS.locale + 1),
+    }).map((line) => line.replace(/:.*/, '')),
+    ['the loader', 'loader and widget', 'chunks/cy.js'],
+  )
+  t.same(
+    overBudget({
+      loader: heavy('checkout.js', BUDGETS.loader),
+      checkout: heavy('widget.js', BUDGETS.checkout),
+      locales: heavy('chunks/cy.js', BUDGETS.locale),
+    }),
+    [],
+  )
+})
+
+t.test('each bank has letters that can be read on a colour of its own', async (t) => {
+  const logos = drawLogos()
+  t.same(
+    logos.map(({ id }) => id),
+    BANKS.map(({ id }) => id),
+  )
+  const colours = logos.map(({ svg }) => /fill="(#[0-9a-f]{6})"/.exec(svg)?.[1] ?? '')
+  for (const colour of colours) t.ok(contrastRatio('#FFFFFF', colour) >= CONTRAST_MIN, colour)
+  t.equal(new Set(colours).size, BANKS.length)
+  t.equal(monogramOf('Severn & Wye'), 'SW')
+  t.equal(monogramOf('Banc y Ddraig'), 'BD')
+  t.equal(monogramOf('Meridian'), 'M')
+  t.equal(monogramOf('Leisurely Bank (settles after 10 seconds)'), 'LB')
+  t.equal(monogramOf('<&>'), '?')
+})

@@ -1,0 +1,107 @@
+import t from 'tap'
+import { FAILURE_WORDS } from '../../src/http/pages/failure-words.ts'
+import { failureOf, isFailureCode } from '../../src/lib/failure-codes.ts'
+import type { FailureCode } from '../../src/lib/failure-codes.ts'
+import { MEANINGS } from '../../src/lib/failure-meaning.ts'
+import { explainFailure } from '../../widget/failures.ts'
+import { failureTextOf } from '../../widget/hub/failure-texts.ts'
+import { pseudo } from '../../widget/locales/ar-xb.ts'
+import { cy } from '../../widget/locales/cy.ts'
+import { en } from '../../widget/locales/en.ts'
+import type { Texts } from '../../widget/locales/en.ts'
+
+/** Table 3.4 of the decisions. */
+const CODES = Object.keys(MEANINGS) as FailureCode[]
+
+/** What says that the payer keeps the money, and what sends the payer to another try. */
+const CLAIM = /no money (was taken|left)|nothing (was paid|left|was taken)|paid nothing|ni chymerwyd/i
+const TRY = /\b(try again|another (bank|account|one)|ceisiwch eto|dewiswch (fanc|gyfrif) arall)/i
+const LOOK = /(check|look at) your account before you pay again|gwiriwch eich cyfrif cyn talu eto/i
+
+/** All that a payer reads of a failure, by where. */
+function told(code: FailureCode): Record<string, string> {
+  const { text, nothingTaken, remedy } = explainFailure(code)
+  const widget = (texts: Texts): string =>
+    [texts.failures[text], nothingTaken && texts.nothingTaken, remedy === 'again' && texts.again].join(' ')
+  return {
+    widget: widget(en),
+    'widget, in Welsh': widget(cy),
+    hub: failureTextOf(code) ?? '',
+    'hosted page': FAILURE_WORDS[code],
+  }
+}
+
+t.test('there are sixteen failures, and what is certain of the money is as the decisions have it', async (t) => {
+  t.equal(CODES.length, 16)
+  t.same(
+    CODES.filter((code) => !MEANINGS[code].nothingTaken),
+    ['DUPLICATE_PAYMENT', 'BANK_TIMEOUT'],
+  )
+})
+
+t.test('widget, hub and pages claim the same of the money, and no more than is certain', async (t) => {
+  for (const code of CODES) {
+    const { nothingTaken, remedy } = MEANINGS[code]
+    for (const [where, words] of Object.entries(told(code))) {
+      if (!nothingTaken) t.notMatch(words, CLAIM, `${code}, ${where}: nothing is claimed`)
+      // The hosted page says so in a sentence of its own (test/http/pages/return.test.ts).
+      else if (where !== 'hosted page') t.match(words, CLAIM, `${code}, ${where}: no money is gone`)
+      if (!nothingTaken) t.match(words, LOOK, `${code}, ${where}: the account has the answer`)
+      if (remedy === 'none') t.notMatch(words, TRY, `${code}, ${where}: it can only fail again`)
+    }
+  }
+})
+
+t.test('every failure of a payment has words of its own, in every language', async (t) => {
+  for (const code of CODES) {
+    t.ok(isFailureCode(code) && failureOf(code), `${code} is one of the service`)
+    const { text } = explainFailure(code)
+    t.equal(text, code)
+    for (const texts of [en, cy, pseudo(en)]) t.ok(texts.failures[text].length > 10, code)
+  }
+})
+
+t.test('no money was taken is said only where that is certain', async (t) => {
+  for (const code of CODES) t.match(explainFailure(code), MEANINGS[code], code)
+  t.equal(explainFailure('CHECKOUT_ATTEMPTS_USED').nothingTaken, false)
+  t.same(explainFailure('SOMETHING_NEW'), { text: 'UNKNOWN', remedy: 'again', nothingTaken: false })
+})
+
+t.test('who ended it here did not cancel at a bank', async (t) => {
+  t.match(explainFailure('ACCESS_DENIED', 'PAYER'), { text: 'PAYER_CANCELLED', remedy: 'again', nothingTaken: true })
+  t.equal(explainFailure('ACCESS_DENIED', 'ASPSP_REJECTION').text, 'ACCESS_DENIED')
+  t.equal(explainFailure('BANK_ERROR', 'PAYER').text, 'BANK_ERROR')
+  t.match(failureTextOf('ACCESS_DENIED', 'PAYER'), /another tab or window\. No money left your account\.$/)
+  t.match(failureTextOf('ACCESS_DENIED', 'ASPSP_REJECTION'), /^You cancelled the payment\. No money/)
+})
+
+t.test('a code that is a word of the language finds nothing', async (t) => {
+  for (const code of ['constructor', '__proto__', 'toString', '']) t.equal(explainFailure(code).text, 'UNKNOWN', code)
+})
+
+t.test('there is no other try where it can only fail again', async (t) => {
+  const hopeless = [...CODES, 'CHECKOUT_ATTEMPTS_USED', 'MERCHANT_INACTIVE', 'PAYOUT_HELD', 'CHECKOUT_TOKEN_INVALID']
+  t.same(
+    hopeless.filter((code) => explainFailure(code).remedy === 'none'),
+    [
+      'INVALID_CREDITOR_ACCOUNT',
+      'DUPLICATE_PAYMENT',
+      'CANCELLED_BY_MERCHANT',
+      'CHECKOUT_ATTEMPTS_USED',
+      'MERCHANT_INACTIVE',
+      'PAYOUT_HELD',
+      'CHECKOUT_TOKEN_INVALID',
+    ],
+  )
+})
+
+t.test('each language has every text, with the same names in it', async (t) => {
+  const names = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).toSorted()
+  for (const texts of [cy, pseudo(en)]) {
+    t.same(Object.keys(texts).toSorted(), Object.keys(en).toSorted())
+    for (const [key, text] of Object.entries(en)) {
+      const other = texts[key as keyof typeof en]
+      if (typeof text === 'string' && typeof other === 'string') t.same(names(other), names(text), key)
+    }
+  }
+})

@@ -1,0 +1,61 @@
+import t from 'tap'
+import { MEANINGS } from '../../src/lib/failure-meaning.ts'
+import { failureTextOf } from '../../widget/hub/failure-texts.ts'
+import { localeOf, makeFormat } from '../../widget/hub/format.ts'
+import { hashOf, routeOf, tokenIn } from '../../widget/hub/routes.ts'
+import type { Route } from '../../widget/hub/routes.ts'
+
+const ID = '0192f0c1-2d3e-7a4b-8c5d-6e7f80910203'
+
+t.test('every view has an address, and every address a view', async (t) => {
+  const routes: Route[] = [
+    { name: 'payments' },
+    { name: 'payment', id: ID },
+    { name: 'dispute', id: ID },
+    { name: 'permissions' },
+    { name: 'cancel', id: ID },
+    { name: 'new-link' },
+  ]
+  for (const route of routes) t.same(routeOf(hashOf(route)), route)
+  for (const hash of [
+    '',
+    '#',
+    '#payment',
+    '#payment=',
+    '#payment=../x',
+    `#payment=${ID}x`,
+    '#__proto__',
+    '#toString=1',
+  ])
+    t.same(routeOf(hash), { name: 'payments' }, hash)
+})
+
+t.test("a link's token is taken as it is, or as none", async (t) => {
+  t.equal(tokenIn('#token=aB-_9'), 'aB-_9')
+  t.equal(tokenIn('#payments'), undefined)
+  t.equal(tokenIn(''), undefined)
+  for (const hash of ['#token=', '#token=a b', '#token=%41', '#token=a\nb', `#token=${'a'.repeat(257)}`])
+    t.equal(tokenIn(hash), '', JSON.stringify(hash))
+})
+
+t.test('amounts keep every decimal, and large ones every digit', async (t) => {
+  const { money } = makeFormat('en-GB')
+  t.equal(money('50.00', 'GBP'), '£50.00')
+  t.equal(money('0.7125', 'GBP'), '£0.7125')
+  t.equal(money('9007199254740993.01', 'GBP'), '£9,007,199,254,740,993.01')
+  t.equal(money('1234', 'JPY'), 'JP¥1,234')
+})
+
+t.test("dates are written in the reader's own English", async (t) => {
+  const en = { lang: 'en' }
+  t.equal(localeOf(['de-DE', 'en-US'], en), 'en-US')
+  t.equal(localeOf(['de-DE'], en), 'en-GB')
+  t.equal(localeOf(['en-US@posix', 'en_GB', 'en-IE'], en), 'en-IE', 'a tag that is none is passed over')
+  t.equal(makeFormat('en-GB').month('2026-11-21T12:00:00.000Z'), 'November 2026')
+})
+
+t.test('no failure leaves the payer without a word of the money, and an unknown one is not made up', async (t) => {
+  for (const code of Object.keys(MEANINGS))
+    t.match(failureTextOf(code), /No money left your account\.$|Look at your account before you pay again\.$/, code)
+  for (const code of ['SOMETHING_NEW', 'constructor', '__proto__', '']) t.equal(failureTextOf(code), undefined)
+})

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import t from 'tap'
+import { atBank, createPayment, untilStatus } from '../support/app.ts'
+import { openBrowser } from '../support/browser.ts'
+import { goTo, hubService, paidBy, PAYER, signedIn } from '../support/hub.ts'
+import { isGood } from '../support/pages.ts'
+
+/* Payments and their receipts in the hub, and the ways between them. */
+const service = await hubService(t)
+const browser = await openBrowser(t)
+const acme = await service.merchant()
+const paid = await paidBy(service, acme, { amount: '71.25' })
+
+t.test('a receipt can be saved and printed', async (t) => {
+  const { page, complaints } = await signedIn(service, browser)
+  await goTo(page, `#payment=${paid}`)
+  await page.getByText('Fee, paid by the merchant').waitFor()
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: 'Save as a text file' }).click(),
+  ])
+  t.match(download.suggestedFilename(), /^receipt-SVC\w+\.txt$/)
+  const saved = readFileSync(await download.path(), 'utf8')
+  t.match(saved, 'To: Acme\r\n')
+  t.match(saved, 'You paid: £71.25\r\n')
+  t.match(saved, 'Fee, paid by the merchant: £0.9125\r\n')
+  t.match(saved, /Payment number \(end-to-end ID\): SVC\w{32}\r\n/)
+  await page.emulateMedia({ media: 'print' })
+  t.equal(await page.getByRole('button', { name: 'Print' }).isVisible(), false, 'paper has no buttons')
+  t.equal(await page.getByRole('button', { name: 'Sign out' }).isVisible(), false)
+  t.equal(await page.getByText('Printed on').isVisible(), true)
+  t.same(complaints, [])
+})
+
+t.test('a payment that failed says why, in words for the payer, and what became of the money', async (t) => {
+  const { body } = await createPayment(service, acme, { payer_email: PAYER, debtor_bank_id: 'mock-empty' })
+  const back = await atBank(body.redirect_url, 'cancel')
+  await service.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, { body: back })
+  await untilStatus(service, acme, body.payment_id, 'Failed')
+  const watched = await signedIn(service, browser)
+  const { page } = watched
+  await page.getByRole('link', { name: /Did not go through/ }).click()
+  await page.getByText('You cancelled the payment. No money left your account.').waitFor()
+  t.equal(await page.getByText('Fee, paid by the merchant').count(), 0, 'nothing was paid, and no fee')
+  t.equal(await page.getByRole('link', { name: 'Dispute this payment' }).count(), 0)
+  await isGood(t, watched, 'hub-failed')
+})
+
+t.test('refunds are told, in full and in part', async (t) => {
+  const id = await paidBy(service, acme, { amount: '20.00' })
+  const refund = (amount: string) =>
+    service.call('POST', `/api/v1/payments/${id}/refund`, {
+      merchant: acme,
+      headers: { 'x-idempotency-key': amount },
+      body: { amount },
+    })
+  t.equal((await refund('5.00')).status, 200)
+  const { page } = await signedIn(service, browser)
+  await page.getByRole('link', { name: /£20\.00 .* Partly refunded/ }).click()
+  await page.getByText('Refunded to you: £5.00').waitFor()
+  t.equal((await refund('15.00')).status, 200)
+  await page.getByRole('link', { name: 'All payments' }).click()
+  await page.getByRole('link', { name: /£20\.00 .* Refunded/ }).click()
+  await page.getByText('Refunded in full').waitFor()
+})
+
+t.test('addresses lead to views, and back and forward go through them', async (t) => {
+  const { page, complaints } = await signedIn(service, browser)
+  const title = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
+  await page.getByRole('link', { name: /£71\.25/ }).click()
+  await title('Your payment')
+  t.equal(await page.evaluate('document.activeElement.tagName'), 'H1', 'a new view has the focus on its heading')
+  await page.getByRole('link', { name: 'Permissions' }).click()
+  await title('Your permissions')
+  t.match(await page.title(), 'Your permissions')
+  await page.goBack()
+  await title('Your payment')
+  await page.goBack()
+  await title('Your payments')
+  await page.goForward()
+  await title('Your payment')
+  await page.reload()
+  await page.getByText('Fee, paid by the merchant').waitFor()
+  await goTo(page, '#payment=00000000-0000-0000-0000-000000000000')
+  await page.getByText('We can not find this payment among yours.').waitFor()
+  await goTo(page, '#constructor=1')
+  await title('Your payments')
+  t.same(complaints, [])
+})

@@ -1,0 +1,156 @@
+import t from 'tap'
+import { accessibilityProblems, openBrowser } from '../support/browser.ts'
+import { frameOf, openWidget, openWidgetShop } from '../support/widget-page.ts'
+import { shoot } from '../support/widget-screens.ts'
+import { en } from '../../widget/locales/en.ts'
+
+const shop = await openWidgetShop(t)
+const browser = await openBrowser(t)
+
+/**
+ * Adds up how much moved on a page without its reader's doing, as the browser measures it, where the shop keeps the place
+ * of the frame until the script has come.
+ */
+const SHIFTS = `shifts = 0
+const sheet = new CSSStyleSheet()
+sheet.replaceSync('#pay-0 { min-block-size: 440px }')
+document.adoptedStyleSheets = [sheet]
+new PerformanceObserver((list) => {
+  for (const { value } of list.getEntries()) shifts += value
+}).observe({ type: 'layout-shift', buffered: true })`
+
+t.test('nothing on the page around it jumps while the first screen comes', async (t) => {
+  const { widget, page } = await openWidget(browser, shop, {
+    prepare: (page) => page.addInitScript(SHIFTS),
+  })
+  await widget.getByRole('button', { name: en.continue }).waitFor()
+  await widget.getByRole('button', { name: en.continue }).scrollIntoViewIfNeeded()
+  const heights = await page.evaluate(
+    `heard.filter(({ eventType }) => eventType === 'SVC_RESIZE').map(({ payload }) => payload.height)`,
+  )
+  t.same(heights, [440], 'the height that the loader gave it')
+  t.equal(await page.evaluate('shifts'), 0)
+})
+
+t.test('names full of markup are names, and a look is colours and nothing else', async (t) => {
+  const name = `<img src=x onerror=alert(1)><script>alert(2)</script>"'&amp; Ltd`
+  await shop.service.owner.query('update merchants set trading_name = $1 where id = $2', [name, shop.merchant.id])
+  const hostile = await openWidget(browser, shop, {
+    tokens: [shop.token({ merchantName: name })],
+    prepare: (page) =>
+      page.route('**/api/v1/checkout', async (route) => {
+        const response = await route.fetch()
+        const json = await response.json()
+        json.branding.logo_url = 'javascript:alert(3)'
+        json.branding.colors = { primary: 'red;}*{display:none', background: 'url(https://evil.example)', text: '<b>' }
+        json.branding.font = 'x; background: url(https://evil.example)'
+        await route.fulfill({ response, json })
+      }),
+  })
+  const { widget, complaints } = hostile
+  await widget.locator('.payee').getByText(name).waitFor()
+  await widget.getByText(`from your bank to ${name}.`).waitFor()
+  t.equal(await widget.locator('.order img, .order script').count(), 0)
+  t.equal(await frameOf(hostile.page).evaluate('document.documentElement.getAttribute("style")'), null)
+  await widget.getByRole('button', { name: en.continue }).click()
+  await widget.getByLabel(en.search).fill('<img src=x onerror=alert(4)>')
+  await widget.getByText(en.noneFound).waitFor()
+  await shoot(hostile, 'en-markup')
+  t.same(complaints, [])
+})
+
+t.test('a merchant’s look is put on, readable even where it was chosen badly', async (t) => {
+  await shop.service.owner.query("update merchants set trading_name = 'Bean & Leaf' where id = $1", [shop.merchant.id])
+  const colors = { primary: '#F5C518', background: '#1B2A1F', text: '#223322' }
+  const branded = await openWidget(browser, shop, {
+    prepare: (page) =>
+      page.route('**/api/v1/checkout', async (route) => {
+        const response = await route.fetch()
+        const json = await response.json()
+        json.branding = { ...json.branding, colors, font: 'Georgia', logo_url: 'https://127.0.0.1:1/logo.png' }
+        await route.fulfill({ response, json })
+      }),
+  })
+  const { widget, page } = branded
+  await widget.getByRole('button', { name: en.continue }).waitFor()
+  const style = String(await frameOf(page).evaluate('document.documentElement.getAttribute("style")'))
+  t.match(style, /--svc-primary: #F5C518; --svc-on-primary: #000000;/)
+  t.match(style, /--svc-text: #FFFFFF;/)
+  t.equal(await widget.locator('.logo').isVisible(), false, 'a logo that does not load leaves no hole')
+  t.same(await accessibilityProblems(page), [])
+  await shoot(branded, 'en-branded')
+  await page.emulateMedia({ colorScheme: 'dark' })
+  t.same(await accessibilityProblems(page, 'color-contrast'), [], 'the same in the dark')
+})
+
+t.test('the look is the page’s, not the payer’s system’s, unless the page follows that too', async (t) => {
+  const cases = [
+    [{ scheme: 'normal' }, 'light'],
+    [{ scheme: 'light' }, 'light'],
+    [{ scheme: 'light dark' }, 'dark'],
+    [{ scheme: 'dark' }, 'dark'],
+    [{ scheme: 'normal', theme: 'dark' }, 'dark'],
+    [{ scheme: 'light dark', theme: 'light' }, 'light'],
+    [{ scheme: 'light dark', theme: 'nonsense' }, 'light'],
+  ] as const
+  for (const [attributes, look] of cases) {
+    const { widget, page, context } = await openWidget(browser, shop, { attributes, context: { colorScheme: 'dark' } })
+    await widget.getByRole('button', { name: en.continue }).waitFor()
+    const scheme = await frameOf(page).evaluate('getComputedStyle(document.documentElement).colorScheme')
+    t.equal(scheme, look, JSON.stringify(attributes))
+    t.same(await accessibilityProblems(page, 'color-contrast'), [], JSON.stringify(attributes))
+    await context.close()
+  }
+})
+
+t.test('the frame keeps its height while a payment is made and ended', async (t) => {
+  const { widget, page } = await openWidget(browser, shop, { attributes: { noRedirect: true } })
+  const height = (): Promise<number> =>
+    frameOf(page).evaluate('Math.ceil(document.body.getBoundingClientRect().height)')
+  const release: (() => void)[] = []
+  for (const address of ['payments', 'payments/*/cancel']) {
+    const held = new Promise<void>((resolve) => release.push(resolve))
+    await page.route(`**/api/v1/${address}`, async (route) => {
+      await held
+      await route.continue()
+    })
+  }
+  await widget.getByRole('button', { name: en.continue }).click()
+  await widget.getByRole('option', { name: 'Fern' }).waitFor()
+  const banks = await height()
+  t.ok(banks > 600)
+  await widget.getByRole('option', { name: 'Fern' }).click()
+  await widget.locator('.spinner').waitFor()
+  t.equal(await height(), banks, 'while the payment is made')
+  release[0]?.()
+  await widget.locator('canvas[width]').waitFor()
+  const code = await height()
+  await widget.getByRole('link', { name: /^Cancel/ }).click()
+  await widget.locator('.spinner').waitFor()
+  t.equal(await height(), code, 'while it is cancelled')
+  release[1]?.()
+  await widget.getByRole('heading', { name: en.leftTitle }).waitFor()
+  t.ok((await height()) < code, 'and it is given back afterwards')
+})
+
+t.test('where no phone can reach the sandbox, the way on in this browser comes first', async (t) => {
+  for (const mode of ['sandbox', 'live']) {
+    const { widget, page } = await openWidget(browser, shop, {
+      attributes: { locale: mode === 'live' ? 'ar-XB' : 'en' },
+      prepare: (page) =>
+        page.route('**/api/v1/checkout', async (route) => {
+          const response = await route.fetch()
+          await route.fulfill({ response, json: { ...(await response.json()), mode } })
+        }),
+    })
+    await widget.locator('.screen .main').click()
+    await widget.getByRole('option', { name: 'Fern' }).click()
+    await widget.locator('canvas[width]').waitFor()
+    const isLink = await frameOf(page).evaluate(
+      `document.querySelector('.screen .main').matches('a.main:has(~ canvas)')`,
+    )
+    t.equal(isLink, mode === 'sandbox', mode)
+    t.equal(await widget.getByText(en.qrLocal).count(), mode === 'sandbox' ? 1 : 0)
+    t.equal(await frameOf(page).evaluate('getComputedStyle(link).direction'), 'ltr', 'an address')
+  }
+})

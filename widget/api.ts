@@ -1,0 +1,88 @@
+import type { Bank } from '../src/wire/banks.ts'
+import type { Checkout } from '../src/wire/checkout.ts'
+import type { ErrorBody } from '../src/wire/common.ts'
+import type { PayerContact } from '../src/wire/payer.ts'
+import type { CreatedPayment, PayerView } from '../src/wire/payments.ts'
+
+/** How long the service may take for an answer, in milliseconds. */
+const ANSWER_MS_MAX = 15_000
+
+/** A call that did not succeed: the service's own code and words, or NETWORK where it gave no answer. */
+export class CallFailed extends Error {
+  // Declared alone: a field that is defined as well would cost a helper in the bundle.
+  declare readonly code: string
+  constructor(code: string, message: string) {
+    super(message)
+    Object.assign(this, { name: 'CallFailed', code })
+  }
+}
+
+type Started = Pick<CreatedPayment, 'payment_id' | 'payment_state'>
+
+export type Api = ReturnType<typeof makeApi>
+
+/** The service as a payer's browser may use it: with the checkout's token, and the payment's own state (decision 40b). */
+export function makeApi(token: string) {
+  const withToken = { 'X-Checkout-Token': token }
+  return {
+    checkout: () => call<Checkout>('GET', '/checkout', withToken),
+    banks: () => call<{ data: Bank[] }>('GET', '/banks', {}).then(({ data }) => data),
+    /** A key of its own each time: every attempt is a new payment (decision 63). */
+    startPayment: (bankId: string) =>
+      call<CreatedPayment>(
+        'POST',
+        '/payments',
+        { ...withToken, 'X-Idempotency-Key': randomId() },
+        { debtor_bank_id: bankId },
+      ),
+    payment: (started: Started) => call<PayerView>('GET', pathOf(started), withState(started)),
+    cancel: (started: Started) => call<PayerView>('POST', `${pathOf(started)}/cancel`, withState(started)),
+    leaveContact: (started: Started, contact: PayerContact) =>
+      call<unknown>('POST', `${pathOf(started)}/contact`, withState(started), contact),
+  }
+}
+
+function pathOf({ payment_id }: Started): string {
+  return `/payments/${encodeURIComponent(payment_id)}`
+}
+
+function withState({ payment_state }: Started): Record<string, string> {
+  return { 'X-Payment-State': payment_state ?? '' }
+}
+
+async function call<Answer>(
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: unknown,
+): Promise<Answer> {
+  const ending = new AbortController()
+  const timer = setTimeout(() => ending.abort(), ANSWER_MS_MAX)
+  try {
+    const response = await fetch(`/api/v1${path}`, {
+      method,
+      headers: body === undefined ? headers : { ...headers, 'Content-Type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+      cache: 'no-store',
+      credentials: 'omit',
+      signal: ending.signal,
+    })
+    const said: unknown = await response.json()
+    if (response.ok) return said as Answer
+    const { code, error } = said as Partial<ErrorBody>
+    throw new CallFailed(code ?? 'UNKNOWN', error ?? '')
+  } catch (error) {
+    throw error instanceof CallFailed ? error : new CallFailed('NETWORK', '')
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** A random UUID. `crypto.randomUUID` is there in secure contexts only, and a sandbox may be without TLS. */
+export function randomId(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16))
+  bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40
+  bytes[8] = ((bytes[8] ?? 0) & 0x3f) | 0x80
+  const hex = Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  return hex.replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-')
+}

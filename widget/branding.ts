@@ -1,0 +1,33 @@
+import { CONTRAST_MIN, buttonTextOn, contrastRatio } from '../src/lib/contrast.ts'
+import type { Branding } from '../src/wire/settings.ts'
+
+/** What the service answers where a merchant chose nothing (decision 27): then the payer's light or dark look stays. */
+const DEFAULTS = { primary: '#0b5fff', background: '#ffffff', text: '#111111' }
+
+const COLOUR = /^#[0-9a-f]{6}$/i
+const FONTS = ['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial', 'Georgia', 'Verdana']
+
+/** Puts a merchant's look on. Each value is looked at again: only colours, and fonts of the list, become style. */
+export function applyBranding({ colors, font }: Branding, style: CSSStyleDeclaration): void {
+  if (FONTS.includes(font)) style.setProperty('--svc-font', font === 'system-ui' ? 'system-ui, sans-serif' : font)
+  const { primary, background, text } = colors
+  if (COLOUR.test(primary) && primary.toLowerCase() !== DEFAULTS.primary) {
+    style.setProperty('--svc-primary', primary)
+    style.setProperty('--svc-on-primary', buttonTextOn(primary))
+  }
+  if (!COLOUR.test(background) || !COLOUR.test(text)) return
+  if (background.toLowerCase() === DEFAULTS.background && text.toLowerCase() === DEFAULTS.text) return
+  // Colours that can't be read are warned of when they are saved; a payer must be able to read what is paid all the same.
+  const readable = contrastRatio(text, background) < CONTRAST_MIN ? buttonTextOn(background) : text
+  style.setProperty('--svc-background', background)
+  for (const name of ['--svc-text', '--svc-soft']) style.setProperty(name, readable)
+  style.setProperty('--svc-line', `${readable}99`)
+  style.setProperty('--svc-rule', `${readable}33`)
+  style.setProperty('--svc-tint', `${readable}14`)
+  style.setProperty('color-scheme', buttonTextOn(background) === '#FFFFFF' ? 'dark' : 'light')
+}
+
+/** The address of a logo that may be loaded: https alone. */
+export function logoOf({ logo_url: logo }: Branding): string | undefined {
+  return logo !== null && /^https:\/\//i.test(logo) ? logo : undefined
+}

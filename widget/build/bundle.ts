@@ -1,0 +1,63 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from 'esbuild'
+import type { BuildOptions, Metafile } from 'esbuild'
+
+/** The folder of the browser's sources. */
+export const SOURCES = join(import.meta.dirname, '..')
+
+/** A file of the build: its path below the folder of the assets, with slashes. */
+export type Built = { path: string; bytes: Uint8Array }
+
+export type Bundle = { files: Built[]; meta: Metafile }
+
+const SHARED: BuildOptions = {
+  bundle: true,
+  minify: true,
+  target: 'es2020',
+  platform: 'browser',
+  charset: 'utf8',
+  legalComments: 'none',
+  logLevel: 'warning',
+  metafile: true,
+  write: false,
+  absWorkingDir: SOURCES,
+  outdir: '/out',
+  tsconfig: join(SOURCES, 'tsconfig.json'),
+}
+
+/** The loader is a classic script: only those know the element that they stand in. */
+const CLASSIC: BuildOptions = { format: 'iife' }
+
+/** What the checkout's own pages load. A part that is imported late becomes a file of its own, named by its content. */
+const MODULE: BuildOptions = { format: 'esm', splitting: true, chunkNames: 'chunks/[name]-[hash]' }
+
+/** The entries: the name of what is built, and the source. One bundle each, so that none waits for another's parts. */
+const ENTRIES: readonly { name: string; source: string; options: BuildOptions }[] = [
+  { name: 'checkout', source: 'loader.ts', options: CLASSIC },
+  { name: 'widget', source: 'main.ts', options: MODULE },
+  { name: 'styles', source: 'styles.css', options: {} },
+  { name: 'hub', source: 'hub.ts', options: MODULE },
+  { name: 'hub', source: 'hub.css', options: {} },
+  { name: 'demo', source: 'demo.ts', options: MODULE },
+  { name: 'demo', source: 'demo.css', options: {} },
+]
+
+/** Builds what there is of the entries. */
+export async function bundleAll(): Promise<Bundle[]> {
+  const present = ENTRIES.filter(({ source }) => existsSync(join(SOURCES, source)))
+  return Promise.all(
+    present.map(async ({ name, source, options }) => {
+      const { outputFiles = [], metafile } = await build({
+        ...SHARED,
+        ...options,
+        entryPoints: [{ in: join(SOURCES, source), out: name }],
+      })
+      const files = outputFiles.map(({ path, contents }) => ({
+        path: path.replace(/^.*?\/out\//, ''),
+        bytes: contents,
+      }))
+      return { files, meta: metafile ?? { inputs: {}, outputs: {} } }
+    }),
+  )
+}

@@ -1,0 +1,54 @@
+import { BANKS } from '../../src/banks/catalogue.ts'
+import type { CatalogueBank } from '../../src/banks/catalogue.ts'
+import { CONTRAST_MIN, contrastRatio } from '../../src/lib/contrast.ts'
+
+/** Turning by this much gives neighbours in the list colours that lie far apart, however many there are. */
+const GOLDEN_ANGLE = 137.508
+
+export type Logo = { id: string; svg: string }
+
+/** The banks are invented, so their images are too: the letters of their name on a colour of their own. */
+export function drawLogos(banks: readonly CatalogueBank[] = BANKS): Logo[] {
+  return banks.map(({ id, name }, index) => ({ id, svg: drawLogo(monogramOf(name), colourOf(index)) }))
+}
+
+function drawLogo(letters: string, colour: string): string {
+  return (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64" width="64" height="64">' +
+    `<rect width="64" height="64" rx="14" fill="${colour}"/>` +
+    '<text x="32" y="33" fill="#fff" font-family="system-ui,sans-serif" font-size="27" font-weight="600" ' +
+    `text-anchor="middle" dominant-baseline="central">${letters}</text></svg>\n`
+  )
+}
+
+/** The first letters of at most two words. What stands in brackets is for people who test, and no part of the name. */
+export function monogramOf(name: string): string {
+  const words = name.replace(/\(.*\)/, '').match(/\p{Lu}\p{L}*/gu) ?? ['?']
+  return words
+    .slice(0, 2)
+    .map((word) => word.slice(0, 1))
+    .join('')
+}
+
+/** As light as white letters allow (WCAG 1.4.3). */
+export function colourOf(index: number): string {
+  const hue = (index * GOLDEN_ANGLE + 212) % 360
+  for (let lightness = 0.5; lightness > 0; lightness -= 0.01) {
+    const colour = hexOf(hue, 0.62, lightness)
+    if (contrastRatio('#FFFFFF', colour) >= CONTRAST_MIN) return colour
+  }
+  return '#000000'
+}
+
+/** A colour of HSL (hue in degrees, the others from 0 to 1) as #RRGGBB. */
+function hexOf(hue: number, saturation: number, lightness: number): string {
+  const reach = saturation * Math.min(lightness, 1 - lightness)
+  const channel = (offset: number): string => {
+    const k = (offset + hue / 30) % 12
+    const value = lightness - reach * Math.max(-1, Math.min(k - 3, 9 - k, 1))
+    return Math.round(value * 255)
+      .toString(16)
+      .padStart(2, '0')
+  }
+  return `#${channel(0)}${channel(8)}${channel(4)}`
+}

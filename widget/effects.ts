@@ -1,0 +1,136 @@
+import { CallFailed } from './api.ts'
+import type { Api } from './api.ts'
+import { rememberBank } from './bank-preference.ts'
+import type { Connection } from './connection.ts'
+import { SCREENS } from './flow.ts'
+import type { FlowEvent, State } from './flow.ts'
+import { POLL_MAX_MS, QR_WATCH_MAX_MS, poll } from './poll.ts'
+import type { Timers } from './poll.ts'
+
+export type Outside = {
+  api: Api
+  connection: Connection
+  timers: Timers
+  send(event: FlowEvent): void
+  /** The state now: an answer may find another one than the question did. */
+  now(): State
+}
+
+/** What happens outside when a phase begins. What is answered ends it. */
+export function enter(outside: Outside, before: State, event: FlowEvent): (() => void) | undefined {
+  const { connection, send } = outside
+  const state = outside.now()
+  connection.guard(state.phase === 'processing')
+  switch (state.phase) {
+    case 'creating':
+      if (event.type === 'CHOOSE') {
+        connection.emit('SVC_BANK_SELECTED', { bankId: event.bank.id, bankName: event.bank.name })
+      }
+      void create(outside, state)
+      return undefined
+    case 'handover':
+      return watch(outside, { maxMs: QR_WATCH_MAX_MS })
+    case 'cancelling':
+      void cancel(outside, state)
+      return undefined
+    case 'processing':
+      return watch(outside, {
+        maxMs: POLL_MAX_MS,
+        onEnd: () => send({ type: 'TIMED_OUT' }),
+        now: before.phase === 'waiting',
+      })
+    case 'waiting':
+      return watch(outside, { maxMs: 0 })
+    case 'paid':
+      succeed(connection, state)
+      return undefined
+    case 'unusable':
+      connection.emit('SVC_PAYMENT_FAILED', { errorCode: state.problem?.code ?? 'UNKNOWN' })
+      return undefined
+    case 'failed':
+      connection.emit('SVC_PAYMENT_FAILED', { errorCode: state.failure ?? 'UNKNOWN' })
+      return undefined
+    case 'left':
+      leave(connection, before, event)
+      return undefined
+    default:
+      return undefined
+  }
+}
+
+async function create({ api, send }: Outside, { bank }: State): Promise<void> {
+  try {
+    send({ type: 'CREATED', payment: await api.startPayment(bank?.id ?? '') })
+  } catch (error) {
+    const failure = codeOf(error)
+    send(failure === 'CHECKOUT_ALREADY_PAID' ? { type: 'PAID_BEFORE' } : { type: 'REFUSED', failure })
+  }
+}
+
+async function cancel({ api, send }: Outside, { payment }: State): Promise<void> {
+  try {
+    if (payment) await api.cancel(payment)
+  } catch (error) {
+    // The bank was faster. Any other answer does not hold the payer: what nobody authorises ends by itself.
+    if (codeOf(error) === 'PAYMENT_NOT_CANCELLABLE') return send({ type: 'TOO_LATE' })
+  }
+  send({ type: 'CANCELLED' })
+}
+
+type Watch = { maxMs: number; onEnd?: () => void; now?: boolean }
+
+/**
+ * Looks at the payment until its phase ends: on time, and when the payer comes back from the bank's tab. A look without an
+ * answer says nothing; the next one may.
+ */
+function watch(outside: Outside, { maxMs, onEnd, now = false }: Watch): () => void {
+  let isOver = false
+  const look = async (): Promise<void> => {
+    const { payment } = outside.now()
+    const seen = payment && (await outside.api.payment(payment).catch(() => undefined))
+    if (seen && !isOver) tell(outside, seen)
+  }
+  const comeBack = (): void => {
+    if (document.visibilityState === 'visible') void look()
+  }
+  document.addEventListener('visibilitychange', comeBack)
+  const stop = maxMs > 0 ? poll({ look, maxMs, ...(onEnd && { onEnd }) }, outside.timers) : undefined
+  if (now) void look()
+  return () => {
+    isOver = true
+    document.removeEventListener('visibilitychange', comeBack)
+    stop?.()
+  }
+}
+
+/** Success is a settled payment: a bank may still refuse one that was authorised (specification, Payment status). */
+function tell({ send, now }: Outside, seen: NonNullable<State['seen']>): void {
+  if (seen.status === 'Settled' || seen.status === 'Refunded') send({ type: 'SETTLED', seen })
+  else if (seen.status === 'Failed') send({ type: 'FAILED', seen, failure: seen.failure?.code ?? 'UNKNOWN' })
+  else if (seen.status === 'Authorised' && now().seen?.status !== 'Authorised') send({ type: 'AUTHORISED', seen })
+}
+
+function succeed({ emit }: Connection, { payment, seen, bank }: State): void {
+  const endToEndId = seen?.end_to_end_id ?? ''
+  emit('SVC_PAYMENT_SUCCESS', {
+    transactionId: payment?.payment_id ?? '',
+    endToExternalId: endToEndId,
+    endToEndId,
+  })
+  if (bank) void rememberBank(bank)
+}
+
+function leave({ emit, leave: go }: Connection, before: State, { type }: FlowEvent): void {
+  const { checkout, payment } = before
+  if (!checkout) return
+  const returnUrl = checkout.return_url
+  if (type !== 'RETURN') {
+    const transactionId = payment?.payment_id ?? null
+    emit('SVC_PAYMENT_CANCELLED', { transactionId, screen: SCREENS[before.phase], returnUrl })
+  }
+  go(returnUrl)
+}
+
+export function codeOf(error: unknown): string {
+  return error instanceof CallFailed ? error.code : 'UNKNOWN'
+}

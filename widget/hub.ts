@@ -1,0 +1,131 @@
+import { makeAccountBar } from './hub/account-bar.ts'
+import { makeApi } from './hub/api.ts'
+import { showArrival } from './hub/arrival-view.ts'
+import { showCancel } from './hub/cancel-view.ts'
+import { showDispute } from './hub/dispute-view.ts'
+import { localeOf, makeFormat } from './hub/format.ts'
+import type { Hub } from './hub/hub-context.ts'
+import { alertBox } from './hub/parts.ts'
+import { showPayment } from './hub/payment-view.ts'
+import { showPayments } from './hub/payments-view.ts'
+import { showPermissions } from './hub/permissions-view.ts'
+import { hashOf, routeOf, tokenIn } from './hub/routes.ts'
+import type { Route } from './hub/routes.ts'
+import { makeSessionStore } from './hub/session.ts'
+import { showSignIn } from './hub/sign-in-view.ts'
+import { makeStage } from './hub/stage.ts'
+import { en } from './hub/texts.ts'
+
+/** Takes the link's token out of the address before anything else: it must not stay where it can be read later. */
+function takeToken(): string | undefined {
+  const token = tokenIn(location.hash)
+  if (token !== undefined) history.replaceState(null, '', location.pathname)
+  return token
+}
+
+function place(id: string): HTMLElement {
+  const found = document.getElementById(id)
+  if (found === null) throw new Error(`the page has no #${id}`)
+  return found
+}
+
+/** What is shown and was shown before, and what the next view is to say. */
+type Seen = { current: Route | undefined; before: Route | undefined; notice: string | undefined }
+
+type Around = {
+  seen: Seen
+  /** Shows the view of the address. */
+  open(): void
+  hideBar(): void
+}
+
+/** What the views are given. */
+function makeHub({ seen, open, hideBar }: Around): Hub {
+  const texts = en
+  const live = place('live')
+  const session = makeSessionStore()
+  const hub: Hub = {
+    texts,
+    format: makeFormat(localeOf(navigator.languages, texts)),
+    api: makeApi(session),
+    session,
+    drafts: new Map(),
+    cameFrom: () => seen.before,
+    show: makeStage(place('main'), texts.site),
+    announce: (text) => {
+      live.textContent = text
+    },
+    go(route, saying) {
+      seen.notice = saying
+      history.replaceState(null, '', hashOf(route))
+      open()
+    },
+    again: open,
+    signedIn: () => hub.go({ name: 'payments' }),
+    signedOut(why) {
+      const text = why === 'ended' ? texts.session.ended : texts.session.signedOut
+      if (why === 'by-choice') hub.drafts.clear()
+      session.forget()
+      hideBar()
+      hub.announce(text)
+      // Who asks for a new link already is not disturbed.
+      if (why === 'ended' && seen.current?.name === 'new-link') return
+      showSignIn(hub, { notice: alertBox(why === 'ended' ? 'note' : 'good', text) })
+    },
+  }
+  return hub
+}
+
+/** The page: which view is shown is what the address and the session say. */
+function startHub(): void {
+  const token = takeToken()
+  const seen: Seen = { current: undefined, before: undefined, notice: undefined }
+  const hub = makeHub({ seen, open, hideBar: () => bar.show(undefined) })
+  const bar = makeAccountBar(hub, place('account'), () => {
+    // It takes the token with it before that is forgotten; nobody has to wait for the answer.
+    void hub.api.signOut()
+    hub.signedOut('by-choice')
+  })
+  document.documentElement.lang = hub.texts.lang
+
+  function open(): void {
+    const { notice } = seen
+    const route = routeOf(location.hash)
+    Object.assign(seen, { current: route, before: seen.current, notice: undefined })
+    if (hub.session.read() === undefined) {
+      bar.show(undefined)
+      return showSignIn(hub)
+    }
+    bar.show(route)
+    void showRoute(hub, route, notice)
+  }
+
+  function go(arrived: string | undefined): void {
+    if (arrived === undefined) return open()
+    bar.show(undefined)
+    showArrival(hub, arrived)
+  }
+  window.addEventListener('hashchange', () => go(takeToken()))
+  // A page that comes back whole from the browser's memory may show what a session that is over had opened.
+  window.addEventListener('pageshow', ({ persisted }) => persisted && open())
+  go(token)
+}
+
+async function showRoute(hub: Hub, route: Route, notice: string | undefined): Promise<void> {
+  switch (route.name) {
+    case 'payments':
+      return showPayments(hub)
+    case 'payment':
+      return showPayment(hub, route.id, notice)
+    case 'dispute':
+      return showDispute(hub, route.id)
+    case 'permissions':
+      return showPermissions(hub, notice)
+    case 'cancel':
+      return showCancel(hub, route.id)
+    case 'new-link':
+      return showSignIn(hub, { isRenewal: true })
+  }
+}
+
+startHub()

@@ -1,0 +1,75 @@
+import { el } from '../dom.ts'
+import type { Hub } from './hub-context.ts'
+import { alertBox } from './parts.ts'
+import type { Route } from './routes.ts'
+
+const MINUTE_MS = 60_000
+const WARNED_MS = 3 * MINUTE_MS
+const LOOK_MS = 1_000
+
+/** The bar above every view of a session: where to go, how long it lasts, and the way out. */
+export type AccountBar = {
+  /** Shows the bar, with the page that is open marked; hides it without a session. */
+  show(route: Route | undefined): void
+}
+
+/** Which page of the two a view belongs to. */
+const PAGE: Partial<Record<Route['name'], 'payments' | 'permissions'>> = {
+  payments: 'payments',
+  payment: 'payments',
+  dispute: 'payments',
+  permissions: 'permissions',
+  cancel: 'permissions',
+}
+
+/** Makes the bar. It looks at the clock each second: timers stand still while a computer sleeps. */
+export function makeAccountBar(hub: Hub, place: HTMLElement, signOut: () => void): AccountBar {
+  const { texts } = hub
+  const who = el('p', { class: 'soft' })
+  const left = el('p', { class: 'soft' })
+  const warning = el('div', { class: 'warning' })
+  const links = (['payments', 'permissions'] as const).map((page) => el('a', { href: `#${page}` }, texts.nav[page]))
+  const nav = el('nav', { 'aria-label': texts.nav.label }, ...links)
+  const out = el('button', { type: 'button', class: 'plain small', onclick: signOut }, texts.session.signOut)
+  const bar = [nav, el('div', { class: 'time' }, el('div', {}, who, left), out), warning]
+  let warnedOf: string | undefined
+
+  const look = (): void => {
+    const session = hub.session.read()
+    if (!left.isConnected) return
+    if (session === undefined) return hub.signedOut('ended')
+    put(who, texts.session.as(session.contact))
+    const ms = session.endsAtMs - Date.now()
+    const minutes = Math.floor(ms / MINUTE_MS)
+    put(left, minutes === 0 ? texts.session.lastMinute : texts.session.left(Math.ceil(ms / MINUTE_MS)))
+    warn(ms)
+  }
+  /** Said twice: with three minutes to go, and in the last one. */
+  const warn = (ms: number): void => {
+    const kind = ms > WARNED_MS ? undefined : ms > MINUTE_MS ? 'soon' : 'now'
+    if (kind === warnedOf) return
+    warnedOf = kind
+    const text = kind === 'now' ? texts.session.warningLast : texts.session.warning(Math.ceil(ms / MINUTE_MS))
+    const link = el('a', { href: '#new-link' }, texts.session.newLink)
+    warning.replaceChildren(...(kind === undefined ? [] : [alertBox('note', el('p', {}, text), el('p', {}, link))]))
+    if (kind !== undefined) hub.announce(text)
+  }
+  setInterval(look, LOOK_MS)
+  document.addEventListener('visibilitychange', look)
+
+  return {
+    show(route) {
+      if (route === undefined) return place.replaceChildren()
+      if (!left.isConnected) place.replaceChildren(...bar)
+      for (const link of links) {
+        if (link.hash === `#${PAGE[route.name] ?? ''}`) link.setAttribute('aria-current', 'page')
+        else link.removeAttribute('aria-current')
+      }
+      look()
+    },
+  }
+}
+
+function put(element: HTMLElement, text: string): void {
+  if (element.textContent !== text) element.textContent = text
+}

@@ -1,0 +1,106 @@
+import type { ErrorBody } from '../../src/wire/common.ts'
+import type { RevokedConsent } from '../../src/wire/consents.ts'
+import type {
+  PayerConsent,
+  PayerContact,
+  PayerDispute,
+  PayerPayment,
+  PayerReceipt,
+  PayerSession,
+} from '../../src/wire/payer.ts'
+import type { DisputeReason } from '../../src/wire/disputes.ts'
+import type { SessionStore } from './session.ts'
+
+/** Why there is no answer, as far as it matters to what the page says. */
+export type Problem =
+  | { kind: 'unreachable' }
+  | { kind: 'signed-out' }
+  | { kind: 'too-many'; retryAfterSeconds: number | undefined }
+  | { kind: 'refused'; code: string; message: string; fields: readonly Field[] }
+
+export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem }
+
+/** A broken rule of a request, as the service names it. */
+type Field = { code: string; message: string }
+
+type Call = {
+  method: 'GET' | 'POST' | 'DELETE'
+  path: string
+  body?: unknown
+  withSession?: boolean
+  /** Whether it goes on when the page is left. */
+  keepalive?: boolean
+}
+
+const TIMEOUT_MS = 15_000
+
+export type Api = ReturnType<typeof makeApi>
+
+/** The payer's operations (src/wire/payer.ts). Nothing here throws: what goes wrong is a value. */
+export function makeApi(session: SessionStore) {
+  const call = <T>(wanted: Call): Promise<Result<T>> => ask<T>(session, wanted)
+  const mine = <T>(method: Call['method'], path: string, body?: unknown): Promise<Result<T>> =>
+    call({ method, path: `/api/v1/payer/${path}`, body, withSession: true })
+  return {
+    requestLink: (contact: PayerContact) =>
+      call<{ status: 'sent' }>({ method: 'POST', path: '/api/v1/payer/auth/request-link', body: contact }),
+    verifyLink: (token: string) =>
+      call<PayerSession>({ method: 'POST', path: '/api/v1/payer/auth/verify', body: { token } }),
+    signOut: () =>
+      call<unknown>({ method: 'POST', path: '/api/v1/payer/auth/sign-out', withSession: true, keepalive: true }),
+    listPayments: () => mine<{ data: PayerPayment[] }>('GET', 'payments'),
+    getPayment: (id: string) => mine<PayerReceipt>('GET', `payments/${id}`),
+    raiseDispute: (id: string, dispute: { reason: DisputeReason; payer_statement?: string }) =>
+      mine<PayerDispute>('POST', `payments/${id}/dispute`, dispute),
+    listConsents: () => mine<{ data: PayerConsent[] }>('GET', 'consents'),
+    revokeConsent: (id: string) => mine<RevokedConsent>('DELETE', `consents/${id}`),
+    isSandbox: async (): Promise<boolean> => {
+      const info = await call<{ mode: string }>({ method: 'GET', path: '/api/v1/service' })
+      return info.ok && info.value.mode === 'sandbox'
+    },
+  }
+}
+
+async function ask<T>(
+  session: SessionStore,
+  { method, path, body, withSession = false, keepalive = false }: Call,
+): Promise<Result<T>> {
+  const headers: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+  if (withSession) {
+    const token = session.read()?.token
+    if (token === undefined) return { ok: false, problem: { kind: 'signed-out' } }
+    headers['authorization'] = `Bearer ${token}`
+  }
+  const waiting = new AbortController()
+  const timer = setTimeout(() => waiting.abort(), TIMEOUT_MS)
+  try {
+    const answer = await fetch(path, {
+      method,
+      headers,
+      body: body === undefined ? null : JSON.stringify(body),
+      cache: 'no-store',
+      credentials: 'omit',
+      redirect: 'error',
+      keepalive,
+      signal: waiting.signal,
+    })
+    if (answer.ok) return { ok: true, value: (await answer.json()) as T }
+    return { ok: false, problem: await problemOf(answer, withSession) }
+  } catch {
+    return { ok: false, problem: { kind: 'unreachable' } }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+async function problemOf(answer: Response, withSession: boolean): Promise<Problem> {
+  if (answer.status === 401 && withSession) return { kind: 'signed-out' }
+  if (answer.status === 429) {
+    const seconds = parseInt(answer.headers.get('retry-after') ?? '', 10)
+    return { kind: 'too-many', retryAfterSeconds: seconds > 0 ? seconds : undefined }
+  }
+  // What stands between the service and the browser may answer too, and not in JSON.
+  if (answer.status >= 500) return { kind: 'unreachable' }
+  const said = (await answer.json()) as Partial<ErrorBody>
+  return { kind: 'refused', code: said.code ?? '', message: said.error ?? '', fields: said.errors ?? [] }
+}

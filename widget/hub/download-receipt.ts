@@ -1,0 +1,36 @@
+import type { PayerReceipt } from '../../src/wire/payer.ts'
+import { el } from '../dom.ts'
+import { isSome } from './format.ts'
+import type { Hub } from './hub-context.ts'
+import { isPaid, statusText } from './payments-view.ts'
+
+const KEPT_MS = 10_000
+
+/** Saves a receipt as a text file, made here: no other request is made, and no address leads to it later. */
+export function downloadReceipt(hub: Hub, payment: PayerReceipt): void {
+  const url = URL.createObjectURL(new Blob([receiptText(hub, payment)], { type: 'text/plain;charset=utf-8' }))
+  const link = el('a', { href: url, download: `receipt-${payment.end_to_end_id}.txt` })
+  link.click()
+  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS)
+}
+
+/** A receipt, one line for each fact. */
+export function receiptText(hub: Pick<Hub, 'texts' | 'format'>, payment: PayerReceipt): string {
+  const { payment: texts } = hub.texts
+  const money = (amount: string): string => hub.format.money(amount, payment.currency)
+  const paid = isPaid(payment)
+  const lines: (readonly [string, string | null])[] = [
+    [texts.to, payment.merchant_name],
+    [texts.when, hub.format.moment(payment.created_at)],
+    [texts.status, statusText(hub, payment)],
+    [paid ? texts.gross : texts.grossFailed, money(payment.gross_amount)],
+    [texts.fee, paid ? money(payment.fee_amount) : null],
+    [texts.net, paid ? money(payment.net_amount) : null],
+    [texts.refunded, isSome(payment.refunded_amount) ? money(payment.refunded_amount) : null],
+    [texts.reference, payment.remittance_reference],
+    [texts.bank, payment.bank_name],
+    [texts.endToEndId, payment.end_to_end_id],
+  ]
+  const written = lines.flatMap(([name, value]) => (value === null ? [] : [`${name}: ${value}`]))
+  return [texts.receipt, ...written, ''].join('\r\n')
+}

@@ -1,0 +1,116 @@
+import type { PayerContact } from '../../src/wire/payer.ts'
+import { el } from '../dom.ts'
+import type { Hub } from './hub-context.ts'
+import { alertBox, button, form, problemText } from './parts.ts'
+
+type Way = 'email' | 'phone'
+
+/** What the form is shown with: why the payer is asked again, and whether a session still runs. */
+export type SignInOptions = { notice?: HTMLElement; isRenewal?: boolean }
+
+/** Asks where to send a link to. The answer is the same whether anybody is known there (decision 25). */
+export function showSignIn(hub: Hub, { notice, isRenewal = false }: SignInOptions = {}): void {
+  const { signIn: texts } = hub.texts
+  const field = contactField(hub)
+  const problem = el('div', {})
+  const stage = hub.show(
+    isRenewal ? texts.newTitle : texts.title,
+    notice,
+    el('p', {}, texts.lead),
+    form(
+      texts.send,
+      async () => {
+        problem.replaceChildren()
+        const contact = field.read()
+        if (contact === undefined) return
+        const result = await hub.api.requestLink(contact)
+        if (!stage.isCurrent()) return
+        if (result.ok) return showSent(hub, contact, isRenewal)
+        const { problem: why } = result
+        if (why.kind === 'refused' && why.code === 'VALIDATION_FAILED') field.refuse(why.fields[0]?.code)
+        else problem.append(alertBox('bad', problemText(hub.texts, why)))
+      },
+      field.element,
+      problem,
+    ),
+  )
+}
+
+type ContactField = { element: HTMLElement; read(): PayerContact | undefined; refuse(code?: string): void }
+
+/** One field, for either kind; the choice above it says which. */
+function contactField({ texts: { signIn: texts } }: Hub): ContactField {
+  let way: Way = 'email'
+  const input = el('input', { id: 'contact', 'aria-describedby': 'contact-hint contact-error' })
+  const label = el('label', { for: 'contact' })
+  const hint = el('p', { id: 'contact-hint', class: 'hint' })
+  const error = el('p', { id: 'contact-error', class: 'error', role: 'alert' })
+  const say = (text: string): void => {
+    error.textContent = text
+    input.setAttribute('aria-invalid', String(text !== ''))
+  }
+  const set = (chosen: Way): void => {
+    way = chosen
+    label.textContent = chosen === 'email' ? texts.email : texts.phone
+    hint.textContent = chosen === 'email' ? '' : texts.phoneHint
+    input.type = chosen === 'email' ? 'email' : 'tel'
+    input.autocomplete = chosen === 'email' ? 'email' : 'tel'
+    say('')
+  }
+  const refuse = (code?: string): void => {
+    // A service without a way to send text messages says so.
+    say(code === 'NOT_OFFERED' ? texts.phoneNotOffered : way === 'email' ? texts.emailWrong : texts.phoneWrong)
+    input.focus()
+  }
+  const choice = (value: Way, text: string): HTMLElement =>
+    el(
+      'label',
+      { class: 'choice' },
+      el('input', { type: 'radio', name: 'way', value, checked: value === way, onchange: () => set(value) }),
+      text,
+    )
+  const ways = el(
+    'fieldset',
+    { class: 'ways' },
+    el('legend', {}, texts.legend),
+    choice('email', texts.byEmail),
+    choice('phone', texts.byPhone),
+  )
+  set('email')
+  const read = (): PayerContact | undefined => {
+    const value = input.value.trim()
+    say('')
+    const isPossible = way === 'email' ? /^\S+@\S+$/.test(value) : (value.match(/\d/g) ?? []).length >= 5
+    if (isPossible) return way === 'email' ? { email: value } : { phone: value }
+    refuse()
+    return undefined
+  }
+  return { element: el('div', {}, ways, label, hint, input, error), read, refuse }
+}
+
+/** The one answer. */
+function showSent(hub: Hub, contact: PayerContact, isRenewal: boolean): void {
+  const { signIn: texts } = hub.texts
+  const way: Way = 'email' in contact ? 'email' : 'phone'
+  const address = 'email' in contact ? contact.email : contact.phone
+  const hint = el('div', {})
+  const stage = hub.show(
+    texts.sentTitle[way],
+    el('p', {}, texts.sent[way]),
+    el('p', { class: 'soft' }, `${texts.entered} `, el('strong', { class: 'plain' }, address)),
+    el('p', { class: 'soft' }, texts.nothing),
+    hint,
+    el(
+      'div',
+      { class: 'actions' },
+      button(texts.other, 'plain', () => showSignIn(hub, { isRenewal })),
+    ),
+  )
+  void hub.api.isSandbox().then((isSandbox) => {
+    if (!isSandbox || !stage.isCurrent()) return
+    // What a shell would read as more than an address is left out of the line to copy.
+    const isPlain = way === 'email' && /^[\w.+-]+@[\w.-]+$/.test(address)
+    const command = `${texts.sandboxCommand}${isPlain ? ` --recipient ${address}` : ''}`
+    hint.append(alertBox('note', el('p', {}, texts.sandbox), el('p', {}, el('code', {}, command))))
+  })
+}

@@ -1,0 +1,29 @@
+import { el } from '../dom.ts'
+import type { Hub, Stage } from './hub-context.ts'
+
+/**
+ * Begins views in the page's main part. The heading takes the focus, so that those who don't see the page are told where
+ * they are, and the keyboard goes on from there (WCAG 2.4.3). The first view of a page leaves the focus alone.
+ */
+export function makeStage(main: HTMLElement, site: string): Hub['show'] {
+  let shown: HTMLElement | undefined
+  return (title, ...content): Stage => {
+    const isFirst = shown === undefined
+    const heading = el('h1', { tabindex: -1 }, title)
+    const body = el('div', { class: 'view' })
+    shown = body
+    const fill: Stage['fill'] = (...parts) => {
+      const hadFocus = body.contains(document.activeElement)
+      body.replaceChildren(el('div', {}, ...parts))
+      if (hadFocus) heading.focus()
+    }
+    fill(...content)
+    document.title = title === site ? title : `${title} - ${site}`
+    main.replaceChildren(heading, body)
+    if (!isFirst) {
+      window.scrollTo(0, 0)
+      heading.focus({ preventScroll: true })
+    }
+    return { fill, isCurrent: () => shown === body }
+  }
+}

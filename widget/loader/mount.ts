@@ -1,0 +1,87 @@
+import { readClaims } from '../claims.ts'
+import type { Claims } from '../claims.ts'
+import type { WidgetEvent, WidgetEventType, WidgetEvents } from '../messages.ts'
+import { openFrame } from './open-frame.ts'
+import { problem } from './show-problem.ts'
+
+export type MountOptions = {
+  token: string
+  /** The language of the checkout, such as `cy`; the browser's where it is not given. */
+  locale?: string | undefined
+  /** `light`, `dark` or `auto`, which is as the payer's system does; what fits to the element's color-scheme otherwise. */
+  theme?: string | undefined
+  /** Whether the page stays when the payer goes back to the shop; the shop then listens to the events. */
+  noRedirect?: boolean | undefined
+}
+
+export type Mounted = {
+  /** Takes the checkout off the page. */
+  destroy(): void
+  /** Hears of an event of the specification; what comes back ends that. */
+  on<Type extends WidgetEventType>(eventType: Type, listener: (payload: WidgetEvents[Type]) => void): () => void
+}
+
+/** Shows the checkout of `checkoutOrigin` in a container, or in words why it can't be shown. */
+export function mountCheckout(
+  container: HTMLElement,
+  checkoutOrigin: string,
+  options: MountOptions,
+  onDestroyed: () => void,
+): Mounted {
+  const listening = new AbortController()
+  const claims = readClaims(options.token)
+  const reason = whyNot(claims, checkoutOrigin)
+  let close: (() => void) | undefined
+
+  /** The shop hears of an event as of any other on its page; none but those that were checked come here. */
+  const tell = ({ eventType, payload }: WidgetEvent): void => {
+    container.dispatchEvent(new CustomEvent(eventType, { bubbles: true, detail: payload }))
+  }
+
+  /** The page hears of it a moment later: who has just mounted this could not listen yet. */
+  const refuse = (text: string, errorCode: string, retry?: () => void): void => {
+    container.replaceChildren(problem(text, retry))
+    setTimeout(tell, 0, { eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode } })
+  }
+
+  const open = (): void => {
+    if (!claims || reason) return refuse(reason, claims ? 'ORIGIN_MISMATCH' : 'CHECKOUT_TOKEN_INVALID')
+    const fail = (): void => refuse('it did not load.', 'WIDGET_LOAD_FAILED', open)
+    const opened = openFrame({
+      theme: getComputedStyle(container).colorScheme,
+      ...options,
+      checkoutOrigin,
+      claims,
+      tell,
+      fail,
+    })
+    close = opened.close
+    container.replaceChildren(opened.frame)
+  }
+
+  open()
+  return {
+    destroy() {
+      // A second time it would empty what may hold another checkout by now.
+      if (listening.signal.aborted) return
+      listening.abort()
+      close?.()
+      container.replaceChildren()
+      onDestroyed()
+    },
+    on(eventType, listener) {
+      const hear = (event: Event): void => listener((event as CustomEvent).detail)
+      container.addEventListener(eventType, hear, { signal: listening.signal })
+      return () => container.removeEventListener(eventType, hear)
+    },
+  }
+}
+
+/** Why a checkout is not shown on this page; no text where it may be. */
+function whyNot(claims: Claims | null, checkoutOrigin: string): string {
+  const here = location.origin
+  if (!claims) return 'its token is missing or can’t be read.'
+  if (here === checkoutOrigin) return 'the shop must have another origin.'
+  if (claims.callbackOrigin !== here) return `its token is for ${claims.callbackOrigin}, and this page is ${here}.`
+  return ''
+}

@@ -1,0 +1,115 @@
+import type { Claims } from '../claims.ts'
+import { fieldsOf, isHello, readEvent } from '../messages.ts'
+import type { Init, WidgetEvent } from '../messages.ts'
+import { makeLeaveGuard } from './leave-guard.ts'
+import type { LeaveGuard } from './leave-guard.ts'
+
+/**
+ * The frame keeps its own origin (`allow-same-origin`), or it could call nobody; the loader refuses to work where that is
+ * the page's origin too. It may open the bank's page or app when the payer has pressed something, and nothing else.
+ */
+const SANDBOX =
+  'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox ' +
+  'allow-top-navigation-by-user-activation allow-top-navigation-to-custom-protocols'
+
+/** In CSS pixels. The first is about what the first screen needs: the page around it does not jump. */
+const HEIGHT_FIRST = 440
+
+/** How long the frame may take in all, and how long once it has loaded something, until it says hello; milliseconds. */
+const HELLO_MS_MAX = 20_000
+const HELLO_AFTER_LOAD_MS_MAX = 3_000
+
+export type Opening = {
+  checkoutOrigin: string
+  token: string
+  claims: Claims
+  locale?: string | undefined
+  /** As the shop wrote it, or the color-scheme of the frame's place: the widget reads either. */
+  theme?: string | undefined
+  noRedirect?: boolean | undefined
+  /** Called with each event that the frame tells of. */
+  tell(event: WidgetEvent): void
+  /** Called once when nothing that answers comes up in the frame; the frame is to be taken off the page then. */
+  fail(): void
+}
+
+/** A checkout's frame, and what ends all that belongs to it. Who takes it off the page ends it too. */
+export function openFrame({ checkoutOrigin, token, claims, locale, theme, noRedirect, tell, fail }: Opening) {
+  const nonce = crypto.getRandomValues(new Uint32Array(4)).join('-')
+  const frame = makeFrame(claims, checkoutOrigin, nonce)
+  const guard = makeLeaveGuard(nonce)
+  let port: MessagePort | undefined
+  let timer = setTimeout(giveUp, HELLO_MS_MAX)
+
+  function close(): void {
+    removeEventListener('message', hear)
+    clearTimeout(timer)
+    guard(false)
+    port?.close()
+  }
+
+  function giveUp(): void {
+    close()
+    fail()
+  }
+
+  function hear({ origin, source, data }: MessageEvent): void {
+    if (origin !== checkoutOrigin || source !== frame.contentWindow) return
+    if (isHello(data, nonce)) answerHello()
+    const event = readEvent(data)
+    if (!event) return
+    if (event.eventType === 'SVC_RESIZE') {
+      const { height } = event.payload
+      requestAnimationFrame(() => resize(frame, height))
+    }
+    tell(event)
+  }
+
+  /** The frame says hello each time that it is loaded. */
+  function answerHello(): void {
+    clearTimeout(timer)
+    port?.close()
+    const channel = new MessageChannel()
+    port = channel.port1
+    port.onmessage = ({ data }) => obey(data, guard, noRedirect ? '' : claims.returnUrl)
+    const init: Init = { svc: 'init', nonce, token, locale, theme }
+    frame.contentWindow?.postMessage(init, checkoutOrigin, [channel.port2])
+  }
+
+  frame.onload = (): void => {
+    if (port) return
+    clearTimeout(timer)
+    timer = setTimeout(giveUp, HELLO_AFTER_LOAD_MS_MAX)
+  }
+  addEventListener('message', hear)
+  return { frame, close }
+}
+
+/** Does what the frame asks for. It may lead to the shop's own address alone, and nowhere where that is not given. */
+function obey(data: unknown, guard: LeaveGuard, returnUrl: string): void {
+  const { guard: on, leave } = fieldsOf(data)
+  if (typeof on === 'boolean') guard(on)
+  else if (leave === returnUrl && /^https?:/i.test(returnUrl)) guard(false, () => location.assign(returnUrl))
+}
+
+function makeFrame(
+  { merchantClientId, merchantName }: Claims,
+  checkoutOrigin: string,
+  nonce: string,
+): HTMLIFrameElement {
+  const frame = document.createElement('iframe')
+  frame.title = `Pay ${merchantName} by bank`
+  frame.sandbox.value = SANDBOX
+  frame.referrerPolicy = 'origin'
+  // Through the object model, which a page's policy on styles leaves alone.
+  frame.style.cssText = 'display:block;width:100%;min-height:320px;max-height:1200px;border:0'
+  resize(frame, HEIGHT_FIRST)
+  const query = new URLSearchParams({ client_id: merchantClientId })
+  const fragment = new URLSearchParams({ nonce, parent: location.origin })
+  frame.src = `${checkoutOrigin}/widget/index.html?${query}#${fragment}`
+  return frame
+}
+
+function resize({ style }: HTMLIFrameElement, height: number): void {
+  style.height = `${Math.ceil(height)}px`
+}

@@ -1,0 +1,26 @@
+import type { Texts } from './en.ts'
+
+const ACCENTED: Readonly<Record<string, string>> = {
+  a: 'á', c: 'ç', e: 'é', i: 'î', n: 'ñ', o: 'ô', u: 'ü', y: 'ÿ', A: 'Å', B: 'ß', C: 'Ç', E: 'É', O: 'Ø', P: 'Þ', T: 'Ŧ',
+} // prettier-ignore
+
+/**
+ * No language: English with accents, a third longer and from right to left. What was forgotten in a text or a layout stands
+ * out in it.
+ */
+export function pseudo<Part extends Texts | Texts[keyof Texts]>(texts: Part): Part {
+  const changed = Object.entries(texts).map(([key, text]) => [
+    key,
+    typeof text === 'string' ? pseudoText(text) : pseudo(text),
+  ])
+  return Object.fromEntries(changed) as Part
+}
+
+/** Names in braces stay; the marks U+202E and U+202C turn the rest around. */
+function pseudoText(text: string): string {
+  const turned = text.split(/(\{\w+\})/).map((part) => {
+    if (part.startsWith('{') || part.trim() === '') return part
+    return `\u202e${part.replaceAll(/[A-Za-z]/g, (letter) => ACCENTED[letter] ?? letter)}\u202c`
+  })
+  return `${turned.join('')}${' ·'.repeat(Math.ceil(text.length / 12))}`
+}

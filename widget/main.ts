@@ -1,0 +1,52 @@
+import { makeApi } from './api.ts'
+import { runCheckout } from './checkout.ts'
+import { connect } from './connection.ts'
+import type { Connection } from './connection.ts'
+import { el } from './dom.ts'
+import { ENGLISH, chooseLocale } from './locales/choose.ts'
+import type { Timers } from './poll.ts'
+import { forDeveloper } from './screens/parts.ts'
+import { makeStage } from './stage.ts'
+import { makeWords } from './words.ts'
+
+const TIMERS: Timers = { every: (run, ms) => setInterval(run, ms), stop: (timer) => clearInterval(timer) }
+
+/** Fingers mean a phone or a tablet, which has the bank's app on it; so does a small screen, however it is pointed at. */
+const PHONE = '(pointer: coarse), (max-device-width: 40rem)'
+
+async function start(root: HTMLElement): Promise<void> {
+  const connection = await connect()
+  document.documentElement.dataset['theme'] = connection.theme
+  const locale = await chooseLocale([connection.locale, ...navigator.languages])
+  document.documentElement.lang = locale.tag
+  document.documentElement.dir = locale.dir
+  runCheckout({
+    api: makeApi(connection.token),
+    connection: lasting(connection),
+    timers: TIMERS,
+    words: makeWords(locale),
+    stage: makeStage(root),
+    isPhone: matchMedia(PHONE).matches,
+  })
+}
+
+/** The page around the frame is told only of changes. */
+function lasting(connection: Connection): Connection {
+  let isOn = false
+  const guard = (on: boolean): void => {
+    if (on !== isOn) connection.guard(on)
+    isOn = on
+  }
+  return { ...connection, guard }
+}
+
+const root = document.querySelector('main') ?? document.body
+start(root).catch((error: unknown) => {
+  const message = error instanceof Error ? error.message : ''
+  const { texts } = ENGLISH
+  root.replaceChildren(
+    el('h1', {}, texts.unusableTitle),
+    el('p', { role: 'alert' }, texts.unusableText),
+    forDeveloper(texts, message),
+  )
+})

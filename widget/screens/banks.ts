@@ -1,0 +1,38 @@
+import type { Bank } from '../../src/wire/banks.ts'
+import { el } from '../dom.ts'
+import { bankList } from './bank-list.ts'
+import { bankMark, heading, screenOf, wayBack } from './parts.ts'
+import type { View } from './view.ts'
+
+/** ST-02: the bank of the last time, the popular ones, and all of them to search in. */
+export function banksScreen(view: View): HTMLElement {
+  const { texts } = view.words
+  const banks = view.state.banks ?? []
+  const popular = banks.filter((bank) => bank.popular)
+  return screenOf(
+    heading(texts.banksTitle),
+    view.preferred && quickPay(view, view.preferred),
+    popular.length > 0 && [
+      el('h2', { id: 'popular' }, texts.popular),
+      el(
+        'ul',
+        { class: 'grid', 'aria-labelledby': 'popular' },
+        ...popular.map((bank) => el('li', {}, tile(view, bank))),
+      ),
+    ],
+    bankList(view, banks),
+    wayBack(view, { type: 'CANCEL' }),
+  )
+}
+
+function tile(view: View, bank: Bank): HTMLElement {
+  const onclick = (): void => view.send({ type: 'CHOOSE', bank })
+  return el('button', { type: 'button', class: 'tile', onclick }, bankMark(bank), el('span', {}, bank.name))
+}
+
+function quickPay(view: View, bank: Bank): HTMLElement {
+  const { texts, fill } = view.words
+  const onclick = (): void => view.send({ type: 'CHOOSE', bank })
+  const label = el('span', {}, fill(texts.quickPay, { bank: bank.name }), el('small', {}, texts.lastUsed))
+  return el('button', { type: 'button', class: 'quick', onclick }, bankMark(bank), label)
+}

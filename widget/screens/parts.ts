@@ -1,0 +1,113 @@
+import type { Bank } from '../../src/wire/banks.ts'
+import { logoOf } from '../branding.ts'
+import { el } from '../dom.ts'
+import type { Child } from '../dom.ts'
+import type { FlowEvent } from '../flow.ts'
+import type { Texts } from '../locales/en.ts'
+import { amountOf, say } from './view.ts'
+import type { View } from './view.ts'
+
+/** A screen's heading. It takes the focus when the screen comes, so that it is read out. */
+export function heading(text: string): HTMLElement {
+  return el('h1', { tabindex: -1 }, text)
+}
+
+export function screenOf(...children: (Child | readonly Child[])[]): HTMLElement {
+  return el('section', { class: 'screen' }, ...children)
+}
+
+export function mainButton(label: string, onclick: () => void): HTMLElement {
+  return el('button', { type: 'button', class: 'main', onclick }, label)
+}
+
+export function plainButton(label: string, onclick: () => void): HTMLElement {
+  return el('button', { type: 'button', class: 'plain', onclick }, label)
+}
+
+/** The way back to the shop. The page around the frame goes there, not the frame; the address is for people to see. */
+export function wayBack(view: View, event: FlowEvent, className = 'back'): HTMLElement | undefined {
+  const { checkout } = view.state
+  if (checkout === undefined) return undefined
+  const { texts } = view.words
+  const onclick = (clicked: Event): void => {
+    clicked.preventDefault()
+    view.send(event)
+  }
+  const href = webAddress(checkout.return_url)
+  const label = event.type === 'CANCEL' ? texts.cancel : texts.back
+  return el('a', { class: className, href, target: '_top', onclick }, say(view, label))
+}
+
+/** The link to the bank's page, in a tab of its own that knows nothing of this one. */
+export function bankLink(view: View, label: string, className: string): HTMLElement {
+  const href = webAddress(view.state.payment?.redirect_url ?? '')
+  // The click must have led to the bank before this link goes away with its screen.
+  const onclick = (): unknown => setTimeout(() => view.send({ type: 'HAND_OVER' }), 0)
+  const { newTab } = view.words.texts
+  return el('a', { class: className, href, target: '_blank', rel: 'noopener', onclick }, label, ' ', hidden(newTab))
+}
+
+/** Read out, not shown. */
+export function hidden(text: string): HTMLElement {
+  return el('span', { class: 'hidden' }, text)
+}
+
+/** Only addresses of the web: no other kind may stand in a link. */
+function webAddress(text: string): string | undefined {
+  return /^https?:\/\//i.test(text) ? text : undefined
+}
+
+export function spinner(): HTMLElement {
+  return el('div', { class: 'spinner', 'aria-hidden': 'true' })
+}
+
+export function paragraph(text: string, className?: string): HTMLElement {
+  return el('p', { class: className }, text)
+}
+
+/** A bank's image, and its first letter where there is none. */
+export function bankMark({ name, logo }: Bank): HTMLElement {
+  const image = el('img', { src: logo, alt: '', width: 32, height: 32, onerror: () => image.remove() })
+  return el('span', { class: 'mark', 'aria-hidden': 'true' }, name.slice(0, 1), image)
+}
+
+/** Why a checkout can't be used, for those who can mend it. The service and the widget write it in English. */
+export function forDeveloper(texts: Texts, message: string, code?: string): HTMLElement {
+  const told = el('p', { lang: 'en', dir: 'ltr' }, message, ' ', code !== undefined && el('code', {}, code))
+  return el('details', {}, el('summary', {}, texts.developer), told)
+}
+
+/** Who is paid, and how much: above every screen. */
+export function order(view: View): HTMLElement | undefined {
+  const { checkout } = view.state
+  if (checkout === undefined) return undefined
+  const { texts } = view.words
+  const address = logoOf(checkout.branding)
+  const logo =
+    address !== undefined &&
+    el('img', { class: 'logo', src: address, alt: '', referrerpolicy: 'no-referrer', onerror: () => hide(logo) })
+  return el(
+    'div',
+    { class: 'order' },
+    logo,
+    el('p', { class: 'payee' }, hidden(texts.payTo), ' ', el('bdi', {}, checkout.merchant_name)),
+    el('p', { class: 'amount' }, amountOf(checkout, view.words)),
+  )
+}
+
+function hide(element: HTMLElement | false): void {
+  if (element !== false) element.hidden = true
+}
+
+/** Below every screen, always in the same place. */
+export function help(view: View): HTMLElement | undefined {
+  const { texts } = view.words
+  const { checkout } = view.state
+  if (checkout === undefined) return undefined
+  return el(
+    'div',
+    { class: 'help' },
+    el('details', {}, el('summary', {}, texts.help), paragraph(say(view, texts.helpText)), paragraph(texts.safe)),
+    checkout.mode === 'sandbox' && paragraph(texts.testMode),
+  )
+}

@@ -1,0 +1,37 @@
+import type { Bank } from '../../src/wire/banks.ts'
+import type { Checkout } from '../../src/wire/checkout.ts'
+import type { FlowEvent, State } from '../flow.ts'
+import type { Words } from '../words.ts'
+
+/** How a contact that a payer left was taken. */
+export type ContactAnswer = 'kept' | 'known' | 'wrong'
+
+/** What a screen is made of. It is made anew from this and keeps nothing but what is being typed. */
+export type View = {
+  state: State
+  words: Words
+  /** Whether this is the device that the bank's app is on. */
+  isPhone: boolean
+  /** The bank for the Quick Pay tile. */
+  preferred: Bank | undefined
+  send(event: FlowEvent): void
+  leaveContact(text: string): Promise<ContactAnswer>
+}
+
+/** Where the texts' placeholders come from. */
+export function paramsOf({ state: { checkout, bank }, words }: View): Record<string, string> {
+  return {
+    merchant: checkout?.merchant_name ?? '',
+    amount: checkout === undefined ? '' : amountOf(checkout, words),
+    bank: bank?.name ?? '',
+  }
+}
+
+export function amountOf({ amount, currency }: Checkout, words: Words): string {
+  return words.money(amount, currency)
+}
+
+/** A text of the locale with the payee, the amount and the bank in it. */
+export function say(view: View, text: string): string {
+  return view.words.fill(text, paramsOf(view))
+}
