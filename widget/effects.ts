@@ -16,6 +16,9 @@ export type Outside = {
   now(): State
 }
 
+/** A lost answer is asked for once more, for the bank may have been faster meanwhile. */
+const CANCEL_TRIES = 2
+
 /** What happens outside when a phase begins. What is answered ends it. */
 export function enter(outside: Outside, before: State, event: FlowEvent): (() => void) | undefined {
   const { connection, send } = outside
@@ -40,7 +43,7 @@ export function enter(outside: Outside, before: State, event: FlowEvent): (() =>
         now: before.phase === 'waiting',
       })
     case 'waiting':
-      return watch(outside, { maxMs: 0 })
+      return watch(outside, { maxMs: 0, now: true })
     case 'paid':
       succeed(connection, state)
       return undefined
@@ -68,11 +71,14 @@ async function create({ api, send }: Outside, { bank }: State): Promise<void> {
 }
 
 async function cancel({ api, send }: Outside, { payment }: State): Promise<void> {
-  try {
-    if (payment) await api.cancel(payment)
-  } catch (error) {
-    // The bank was faster. Any other answer does not hold the payer: what nobody authorises ends by itself.
-    if (codeOf(error) === 'PAYMENT_NOT_CANCELLABLE') return send({ type: 'TOO_LATE' })
+  for (let tries = 0; payment && tries < CANCEL_TRIES; tries += 1) {
+    try {
+      await api.cancel(payment)
+      break
+    } catch (error) {
+      // The bank was faster. Any other answer does not hold the payer: what nobody authorises ends by itself.
+      if (codeOf(error) === 'PAYMENT_NOT_CANCELLABLE') return send({ type: 'TOO_LATE' })
+    }
   }
   send({ type: 'CANCELLED' })
 }

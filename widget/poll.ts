@@ -13,7 +13,7 @@ export type Timers = {
 export type Polling = {
   look(): Promise<unknown>
   maxMs: number
-  /** After the last look that is allowed. */
+  /** When the time is over. */
   onEnd?(): void
 }
 
@@ -26,13 +26,14 @@ export function poll({ look, maxMs, onEnd }: Polling, timers: Timers): () => voi
   let isLooking = false
   const timer = timers.every(() => {
     left -= 1
-    if (!isLooking) {
+    // Whoever goes on from here looks for itself: the answer of a last look would come when its phase is over.
+    if (left === 0) {
+      timers.stop(timer)
+      onEnd?.()
+    } else if (!isLooking) {
       isLooking = true
       void look().finally(() => (isLooking = false))
     }
-    if (left > 0) return
-    timers.stop(timer)
-    onEnd?.()
   }, POLL_EVERY_MS)
   return () => timers.stop(timer)
 }

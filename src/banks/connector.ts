@@ -32,6 +32,8 @@ export type BankConnector = StagesConsents & {
   stageUnderMandate(order: MandateOrder, signal: AbortSignal): Promise<StagingOutcome>
   /**
    * Asks the bank's word on a payment that was staged under a mandate: no payer is asked. Repeating it gives the same.
+   * It must not execute: only `execute` moves money, so an authorisation that is not taken up, because the mandate
+   * ended or the answer came too late, lapses.
    * @throws {BankUnavailableError} when the bank gives no answer; nothing is then known
    */
   authoriseUnderMandate(order: MandateOrder, signal: AbortSignal): Promise<BankCallback['result']>

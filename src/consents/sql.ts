@@ -7,7 +7,10 @@ import { EndedMandate, HeldConsent, MandateRecord, UsedAmount } from './record.t
 type Key = { merchantId: string; id: string }
 
 const statusNow = sql.fragment`
-  case when c.status in ('AWAITING_AUTHORISATION', 'AUTHORISED') and c.expires_at <= now() then 'EXPIRED' else c.status end
+  case
+    when c.status in ('AWAITING_AUTHORISATION', 'AUTHORISED') and c.expires_at <= now() then 'EXPIRED'
+    else c.status
+  end
 `
 
 const firstConnector = sql.fragment`(
@@ -20,8 +23,9 @@ const firstConnector = sql.fragment`(
 
 const mandates = sql.fragment`
   select c.id, c.merchant_id, m.trading_name as merchant_name, c.consent_type, ${statusNow} as status,
-    c.status = 'AWAITING_AUTHORISATION' as is_unanswered, c.currency, c.control_parameters, c.payer_name, c.remittance_reference, c.debtor_bank_id, made.first_payment_id,
-    made.payment_count, made.last_payment_at, c.valid_to, c.expires_at, c.revoked_by, c.created_at, c.updated_at,
+    c.status = 'AWAITING_AUTHORISATION' as is_unanswered, c.currency, c.control_parameters, c.payer_name,
+    c.remittance_reference, c.debtor_bank_id, made.first_payment_id, made.payment_count,
+    made.last_payment_at, c.valid_to, c.expires_at, c.revoked_by, c.created_at, c.updated_at,
     now() as now
   from payment_consents c
   join merchants m on m.id = c.merchant_id
@@ -71,22 +75,47 @@ export function listMandatesOfContact(
   `)
 }
 
+const heldConsents = sql.fragment`
+  select c.id, c.consent_type, c.status, c.currency, c.control_parameters, c.debtor_bank_id, c.bank_consent_reference,
+    ${firstConnector} as bank_connector, c.expires_at, c.created_at, c.revoked_by, c.expires_at <= now() as is_over,
+    now() as now
+  from payment_consents c
+`
+
 /**
  * Holds a consent to the transaction's end and reads it: payments under a mandate and its end take turns. Not against
  * the foreign keys of other rows.
  */
 export function holdConsent(tx: DatabaseTransactionConnection, { merchantId, id }: Key): Promise<HeldConsent | null> {
   return tx.maybeOne(sql.type(HeldConsent)`
-    select c.id, c.consent_type, c.status, c.currency, c.control_parameters, c.debtor_bank_id, c.bank_consent_reference,
-      ${firstConnector} as bank_connector, c.expires_at, c.created_at, c.revoked_by, c.expires_at <= now() as is_over,
-      now() as now
-    from payment_consents c
-    where c.merchant_id = ${merchantId} and c.id = ${id}
+    ${heldConsents} where c.merchant_id = ${merchantId} and c.id = ${id}
     for no key update of c
   `)
 }
 
-/** What was paid under mandates since given instants, each in its place. Failed payments took nothing; refunds give nothing back. */
+/** The same without waiting: null too where somebody else holds it. */
+export function tryHoldConsent(
+  tx: DatabaseTransactionConnection,
+  { merchantId, id }: Key,
+): Promise<HeldConsent | null> {
+  return tx.maybeOne(sql.type(HeldConsent)`
+    ${heldConsents} where c.merchant_id = ${merchantId} and c.id = ${id}
+    for no key update of c skip locked
+  `)
+}
+
+/** Whether a merchant has a consent of this id. */
+export async function isConsent(db: CommonQueryMethods, { merchantId, id }: Key): Promise<boolean> {
+  const { exists } = await db.one(sql.typeAlias('exists')`
+    select exists (select from payment_consents where merchant_id = ${merchantId} and id = ${id}) as exists
+  `)
+  return exists
+}
+
+/**
+ * What was paid under mandates since given instants, each in its place. Failed payments took nothing; refunds give
+ * nothing back.
+ */
 export function readUsedAmounts(
   db: CommonQueryMethods,
   since: readonly { merchantId: string; consentId: string; start: string }[],
@@ -95,7 +124,8 @@ export function readUsedAmounts(
     select s.ord, coalesce((
       select sum(p.gross_amount)
       from payment_intents p
-      where p.merchant_id = s.merchant_id and p.consent_id = s.consent_id and p.status <> 'Failed' and p.created_at >= s.start
+      where p.merchant_id = s.merchant_id and p.consent_id = s.consent_id and p.status <> 'Failed'
+        and p.created_at >= s.start
     ), 0)::numeric(19, 4) as used_amount
     from rows from (
       json_to_recordset(${JSON.stringify(
@@ -123,7 +153,10 @@ export async function expireMandateRows(db: CommonQueryMethods, limit: number): 
   return ended
 }
 
-/** Takes ended mandates that their banks don't know of yet, for `leaseSeconds`: who dies, or hears nothing, gives them back then. */
+/**
+ * Takes ended mandates that their banks don't know of yet, for `leaseSeconds`: who dies, or hears nothing, gives them
+ * back then.
+ */
 export function claimEnded(
   db: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },

@@ -44,7 +44,7 @@ const RULES: StepRules<PaymentTrigger, PaymentFacts> = {
   'creation under a mandate': BEGINNING,
   'mandate staging': { by: 'the service, which asks the bank until it answers' },
   'mandate authorisation': { by: 'the bank, under the mandate that the payer authorised before' },
-  'mandate refusal': { by: 'the bank, or the service once the mandate has ended' },
+  'mandate refusal': { by: 'the bank, or the service once the mandate has ended or the bank was silent for too long' },
 }
 
 const TABLE: readonly PaymentTransition[] = PAYMENT_TRANSITIONS

@@ -1,4 +1,5 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
+import { E164 } from './e164.ts'
 
 /** An e-mail address as payers are known by it (decision 41). */
 export function normaliseEmail(email: string): string {
@@ -6,12 +7,14 @@ export function normaliseEmail(email: string): string {
 }
 
 /**
- * A phone number in E.164 form, as payers are known by it (decision 41): one of the United Kingdom unless it begins with
- * `+`. Undefined for what can be none, by its length; ranges change too often to ask whether it is given out.
+ * A phone number in E.164 form, as payers are known by it (decision 41): one of the United Kingdom unless it begins
+ * with `+`. Undefined for what can be none, by its length; ranges change too often to ask whether it is given out. The
+ * library takes some that are shorter or longer than E.164 has them: nothing could be sent there.
  */
 export function normalisePhone(phone: string): string | undefined {
   const number = parsePhoneNumberFromString(phone, { defaultCountry: 'GB', extract: false })
-  return number?.isPossible() === true && number.ext === undefined ? number.number : undefined
+  if (number?.isPossible() !== true || number.ext !== undefined) return undefined
+  return E164.test(number.number) ? number.number : undefined
 }
 
 /**

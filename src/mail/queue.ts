@@ -1,5 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
+import { E164 } from '../lib/e164.ts'
 import { mailBodyContext } from './seal-context.ts'
 import { insertMail } from './sql.ts'
 
@@ -37,9 +38,6 @@ export async function queueMail(
   await queue(parts, db, { ...mail, channel: 'EMAIL', isSent: parts.config.smtpUrl !== undefined })
 }
 
-/** A phone number in E.164 form. */
-const NUMBER = /^\+[1-9]\d{6,14}$/
-
 /**
  * The same for a text message, whose recipient is a phone number in E.164 form; its subject is for lists alone. Without
  * a gateway the sandbox keeps it, and live mode must not come here.
@@ -50,7 +48,7 @@ export async function queueText(
   db: CommonQueryMethods,
   text: NewMail,
 ): Promise<void> {
-  if (!NUMBER.test(text.recipient)) throw new TypeError('the recipient of a text message is not one phone number')
+  if (!E164.test(text.recipient)) throw new TypeError('the recipient of a text message is not one phone number')
   const isSent = parts.config.sms !== undefined
   if (!isSent && parts.config.mode === 'live') throw new Error('there is no gateway for text messages')
   await queue(parts, db, { ...text, channel: 'SMS', isSent })

@@ -23,8 +23,8 @@ const KEPT_DAYS = 30
 const DELETED_AT_ONCE = 500
 
 /**
- * Sends the mails and text messages that are due, each at least once: what was sent and not marked, because its worker died, goes out
- * again under the same id. Old mails are deleted on the way, for nobody reads them any more.
+ * Sends the mails and text messages that are due, each at least once: what was sent and not marked, because its worker
+ * died, goes out again under the same id. Old mails are deleted on the way, for nobody reads them any more.
  */
 export async function sendMails(app: SendApp, signal: AbortSignal): Promise<{ more: boolean }> {
   const deleted = await deleteOldMails(app.pool, { olderThanDays: KEPT_DAYS, rowsMax: DELETED_AT_ONCE })

@@ -62,6 +62,6 @@ export function claimLinkRequest(tx: DatabaseTransactionConnection): Promise<Lin
   `)
 }
 
-export async function markHandled(tx: DatabaseTransactionConnection, id: string): Promise<void> {
-  await tx.query(sql.typeAlias('void')`update payer_link_requests set handled_at = now() where id = ${id}`)
+export async function markHandled(db: CommonQueryMethods, id: string): Promise<void> {
+  await db.query(sql.typeAlias('void')`update payer_link_requests set handled_at = now() where id = ${id}`)
 }

@@ -1,5 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
+import { isDatabaseAway } from '../db/is-away.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { queueMail, queueText } from '../mail/queue.ts'
 import { linkMail, linkText } from './link-message.ts'
@@ -20,13 +21,14 @@ const PER_DAY = 20
 /** Where the outbox keeps what is sent to payers: no realm of a merchant has this name, for a slug has no space. */
 const REALM = 'payer hub'
 
-type SendApp = Pick<App, 'pool' | 'config' | 'ids' | 'sealer' | 'publicUrl'>
+type SendApp = Pick<App, 'pool' | 'log' | 'config' | 'ids' | 'sealer' | 'publicUrl'>
 
 /**
- * Looks at what was asked for, and sends a link where the contact stands on some consent; where it does not, nobody hears
- * anything, nor where it was sent enough of them already. Who asked was answered long before, and always the same: a
- * stranger learns neither whose payments there are nor that somebody else has asked (decision 25). The token, the message and the mark are one transaction: a link that was made goes out once, and one that
- * did not go out was not made. A job.
+ * Looks at what was asked for, and sends a link where the contact stands on some consent; where it does not, nobody
+ * hears anything, nor where it was sent enough of them already. Who asked was answered long before, and always the
+ * same: a stranger learns neither whose payments there are nor that somebody else has asked (decision 25). The token,
+ * the message and the mark are one transaction: a link that was made goes out once, and one that did not go out was
+ * not made. A job.
  */
 export async function sendPayerLinks(app: SendApp, signal: AbortSignal): Promise<{ more: boolean }> {
   for (let done = 0; done < REQUESTS_MAX; done += 1) {
@@ -35,16 +37,30 @@ export async function sendPayerLinks(app: SendApp, signal: AbortSignal): Promise
   return { more: true }
 }
 
-function sendOne(app: SendApp): Promise<boolean> {
-  return app.pool.transaction(async (tx) => {
-    const request = await claimLinkRequest(tx)
-    if (request === null) return false
-    // Who asked long ago, while no worker ran, has given up or asked again.
-    const isOfUse = request.is_known && request.is_fresh && canReach(app, request)
-    if (isOfUse && (await isAllowed(app, tx, request))) await send(app, tx, request)
-    await markHandled(tx, request.id)
+/** False where no request waits. One that can't be looked at is given up: those behind it would wait for ever. */
+async function sendOne(app: SendApp): Promise<boolean> {
+  let claimed: string | undefined
+  try {
+    return await app.pool.transaction(async (tx) => {
+      const request = await claimLinkRequest(tx)
+      claimed = request?.id
+      if (request === null) return false
+      await answer(app, tx, request)
+      return true
+    })
+  } catch (error) {
+    if (claimed === undefined || isDatabaseAway(error)) throw error
+    app.log.error({ err: error, link_request_id: claimed }, 'a request for a link was given up')
+    await markHandled(app.pool, claimed)
     return true
-  })
+  }
+}
+
+async function answer(app: SendApp, tx: DatabaseTransactionConnection, request: LinkRequest): Promise<void> {
+  // Who asked long ago, while no worker ran, has given up or asked again.
+  const isOfUse = request.is_known && request.is_fresh && canReach(app, request)
+  if (isOfUse && (await isAllowed(app, tx, request))) await send(app, tx, request)
+  await markHandled(tx, request.id)
 }
 
 /** Whether there is a way to the contact: what was asked for while there was one may be looked at when it has gone. */

@@ -21,11 +21,17 @@ const LEASE_SECONDS = 15
 const RETRY_SECONDS = 2
 
 /**
- * Has banks take and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking again
- * after a crash makes none twice. A job.
+ * Has banks take and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking
+ * again after a crash makes none twice. One whose bank stays silent for `consentSeconds` fails, and is not asked for
+ * again. A job.
  */
 export async function payMandates(app: App): Promise<{ more: boolean }> {
-  const waiting = await claimUnderMandate(app.pool, { limit: PAYMENTS_MAX, leaseSeconds: LEASE_SECONDS })
+  const { consentSeconds } = app.config
+  const waiting = await claimUnderMandate(app.pool, {
+    limit: PAYMENTS_MAX,
+    leaseSeconds: LEASE_SECONDS,
+    consentSeconds,
+  })
   const outcomes = await Promise.allSettled(waiting.map((payment) => askBank(app, payment)))
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected')
@@ -73,10 +79,11 @@ function authorisedBy(answer: Extract<BankCallback['result'], { outcome: 'author
   }
 }
 
-/** Fails a payment whose mandate has ended before its bank is asked about it. */
+/** Fails a payment whose mandate has ended, or whose bank was silent for too long, before the bank is asked. */
 async function isStillUsable(app: App, payment: WaitingUnderMandate): Promise<boolean> {
   const ended = await app.pool.transaction(async (tx) => {
-    const end = endOf(await holdConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id }))
+    const held = await holdConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id })
+    const end = endOf(held) ?? silenceOf(payment)
     return end === undefined ? undefined : { end, outcome: await movePaymentIn(tx, app, failing(payment, end)) }
   })
   if (ended?.outcome.outcome === 'MOVED') announce(app, payment, 'mandate refusal')
@@ -120,6 +127,12 @@ function endOf(held: HeldConsent | null): Failure | undefined {
       : { failureCode: 'ACCESS_DENIED', failureSource: 'PAYER' }
   }
   return held.status === 'AUTHORISED' && !held.is_over ? undefined : { failureCode: 'CONSENT_EXPIRED' }
+}
+
+/** A bank that never took the payment is not there; one that took it may have authorised it, and executes nothing. */
+function silenceOf({ is_overdue: isOverdue, status }: WaitingUnderMandate): Failure | undefined {
+  if (!isOverdue) return undefined
+  return { failureCode: status === 'Initiated' ? 'BANK_UNAVAILABLE' : 'BANK_TIMEOUT' }
 }
 
 function failing(payment: WaitingUnderMandate, failure: Failure): Move {

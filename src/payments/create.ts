@@ -10,18 +10,15 @@ import { webAddressProblem } from '../lib/web-address.ts'
 import type { CreatePayment } from '../wire/payments.ts'
 import { checkAmount } from './check-amount.ts'
 import { checkScenario } from './check-scenario.ts'
-import { createdPayment } from './created-payment.ts'
+import { createdPayment, untilKnown } from './created-payment.ts'
 import type { CreatePaymentInput, CreatePaymentResult } from './creation.ts'
-import type { CreateOutcome, NewPaymentItem } from './record.ts'
+import type { NewPaymentItem } from './record.ts'
 import { announceMove } from './move.ts'
 import { newMandate } from './new-mandate.ts'
 import type { NewMandate } from './new-mandate.ts'
 import { payUnderMandate } from './pay-under-mandate.ts'
 import { stagePayment } from './stage.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
-
-/** How often a payment that another transaction was just making is looked for again. */
-const LOST_MAX = 3
 
 /**
  * Creates a payment, its consent, its first audit event and its first webhook in one transaction, or answers the payment
@@ -42,7 +39,7 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
   checkBody(app, input.body)
   const mandate = await newMandate(app, { merchantId: input.merchant.id, idempotencyKey, body: input.body })
   const item = newPaymentItem(app, { ...input, idempotencyKey, mandate })
-  const outcome = await runUntilKnown(app, item)
+  const outcome = await untilKnown(item, () => app.batches.create.run(item))
   if (outcome.outcome === 'CREATED') announceMove(app, creationOf(app), item.payment_id)
   const payment = createdPayment(outcome, input.body.currency)
   if (payment.status !== 'Initiated') return { created: outcome.outcome === 'CREATED', payment }
@@ -152,17 +149,4 @@ function creationOf(app: App) {
   const creation = PAYMENT_TRANSITIONS.find((row) => row.from === null && row.on === on)
   if (creation === undefined) throw new Error(`the table has no ${on}`)
   return creation
-}
-
-/** A twin that lost the race to another transaction reads the winner's payment with a new snapshot. */
-async function runUntilKnown(app: App, item: NewPaymentItem): Promise<CreateOutcome> {
-  for (let tries = 0; tries < LOST_MAX; tries += 1) {
-    const outcome = await app.batches.create.run(item)
-    if (outcome.outcome !== 'LOST') return outcome
-  }
-  // Only payments of a token can be taken back again and again; all others lose to one that stays, or to a bug of ours.
-  if (item.checkout_token_hash === undefined) throw new Error('a payment has an id that is not its own alone')
-  throw new DomainError('SERVICE_UNAVAILABLE', 'the payment is being made by another request; repeat this one', {
-    retryAfterSeconds: 1,
-  })
 }

@@ -2,7 +2,7 @@ import { DomainError, invalidField } from '../lib/errors.ts'
 import type { ErrorCode } from '../lib/errors.ts'
 import type { CreatedPayment } from '../wire/payments.ts'
 import { unsupportedCurrency } from './check-amount.ts'
-import type { CreateOutcome } from './record.ts'
+import type { CreateOutcome, NewPaymentItem } from './record.ts'
 
 /**
  * The payment that `create_payments` made or found.
@@ -25,6 +25,32 @@ export function createdPayment(row: CreateOutcome, currency: string): CreatedPay
     expires_at: present(row.expires_at),
     created_at: present(row.created_at),
   }
+}
+
+/** How often a payment that another transaction was just making is looked for again. */
+const LOST_MAX = 3
+
+/**
+ * Runs `create_payments` until it knows: a twin that lost the race to another transaction reads the winner's payment
+ * with a new snapshot.
+ * @throws {DomainError} SERVICE_UNAVAILABLE when it keeps losing, as only payments of a token can, being taken back
+ *   again and again
+ */
+export async function untilKnown(item: NewPaymentItem, run: () => Promise<CreateOutcome>): Promise<CreateOutcome> {
+  for (let tries = 0; tries < LOST_MAX; tries += 1) {
+    const outcome = await run()
+    if (outcome.outcome !== 'LOST') return outcome
+  }
+  // Only payments of a token can be taken back again and again; all others lose to one that stays, or to a bug of ours.
+  if (item['checkout_token_hash'] === undefined) throw new Error('a payment has an id that is not its own alone')
+  throw beingMade()
+}
+
+/** Others are making payments of the same kind, and hold what this one needs. */
+export function beingMade(): DomainError {
+  return new DomainError('SERVICE_UNAVAILABLE', 'the payment is being made by another request; repeat this one', {
+    retryAfterSeconds: 1,
+  })
 }
 
 function present<T>(value: T | null): T {

@@ -14,5 +14,7 @@ export const WaitingUnderMandate = z.object({
   remittance_reference: z.string().nullable(),
   sandbox_scenario: z.string().nullable(),
   bank_consent_reference: z.string(),
+  /** Its bank has been silent for as long as a payer would have had to authorise it. */
+  is_overdue: z.boolean(),
 })
 export type WaitingUnderMandate = z.infer<typeof WaitingUnderMandate>

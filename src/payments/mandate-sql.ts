@@ -1,4 +1,4 @@
-import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import { sql } from '../db/sql.ts'
 import { WaitingUnderMandate } from './mandate-record.ts'
 import { CreateOutcome } from './record.ts'
@@ -17,18 +17,19 @@ export async function hasPaymentOfKey(
   return exists
 }
 
-/** `create_payments` for one payment, inside a transaction of the caller's. */
-export function createPaymentRow(tx: DatabaseTransactionConnection, item: NewPaymentItem): Promise<CreateOutcome> {
-  return tx.one(sql.type(CreateOutcome)`select * from create_payments(${JSON.stringify([item])}::json)`)
+/** `create_payments` for one payment, on the caller's own handle. */
+export function createPaymentRow(db: CommonQueryMethods, item: NewPaymentItem): Promise<CreateOutcome> {
+  return db.one(sql.type(CreateOutcome)`select * from create_payments(${JSON.stringify([item])}::json)`)
 }
 
 /**
  * Takes payments under mandates that their banks have not answered, for `leaseSeconds`: no other worker takes them
- * meanwhile, and a worker that dies gives them back when the lease ends.
+ * meanwhile, and a worker that dies gives them back when the lease ends. Overdue is what is older than
+ * `consentSeconds`.
  */
 export function claimUnderMandate(
   db: CommonQueryMethods,
-  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+  { limit, leaseSeconds, consentSeconds }: { limit: number; leaseSeconds: number; consentSeconds: number },
 ): Promise<readonly WaitingUnderMandate[]> {
   return db.any(sql.type(WaitingUnderMandate)`
     with due as (
@@ -46,11 +47,12 @@ export function claimUnderMandate(
       from due
       where p.merchant_id = due.merchant_id and p.id = due.id
       returning p.merchant_id, p.id, p.consent_id, p.status, p.end_to_end_id, p.bank_consent_id, p.bank_connector,
-        p.gross_amount, p.currency, p.remittance_reference, p.sandbox_scenario
+        p.gross_amount, p.currency, p.remittance_reference, p.sandbox_scenario, p.created_at
     )
     select p.merchant_id, p.id, p.consent_id, p.status, p.end_to_end_id, p.bank_consent_id, p.bank_connector,
       p.gross_amount, p.currency, coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference,
-      p.sandbox_scenario, c.bank_consent_reference
+      p.sandbox_scenario, c.bank_consent_reference,
+      p.created_at <= now() - make_interval(secs => ${consentSeconds}) as is_overdue
     from claimed p
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
   `)

@@ -1,10 +1,11 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { allowancesOf, brokenCap } from '../consents/allowances.ts'
 import { storedCaps } from '../consents/control-parameters.ts'
 import { consentNotFound } from '../consents/read.ts'
 import type { HeldConsent } from '../consents/record.ts'
-import { holdConsent } from '../consents/sql.ts'
+import { isConsent, tryHoldConsent } from '../consents/sql.ts'
 import { canonicalJson } from '../lib/canonical.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { sha256Hex } from '../lib/hmac.ts'
@@ -13,7 +14,7 @@ import { parseAmount, toNumeric } from '../lib/money.ts'
 import type { CreatePayment } from '../wire/payments.ts'
 import { checkAmount } from './check-amount.ts'
 import { checkScenario } from './check-scenario.ts'
-import { createdPayment } from './created-payment.ts'
+import { beingMade, createdPayment, untilKnown } from './created-payment.ts'
 import type { CreatePaymentInput, CreatePaymentResult } from './creation.ts'
 import { createPaymentRow, hasPaymentOfKey } from './mandate-sql.ts'
 import { announceMove, transitionOf } from './move.ts'
@@ -22,55 +23,73 @@ import type { CreateOutcome, NewPaymentItem } from './record.ts'
 
 export type UnderMandateInput = CreatePaymentInput & { idempotencyKey: string; consentId: string }
 
-/** How often a payment that another transaction was just making is looked for again. */
-const LOST_MAX = 3
+/** How often a mandate that somebody else holds is tried, and the wait between: about two seconds, on no connection. */
+const TURNS_MAX = 100
+const TURN_MS = 20
 
 const CREATION = transitionOf({ from: null, on: 'creation under a mandate' })
 
 /**
  * Makes a payment under a mandate that was authorised before, or answers the payment that the same key made (decision
  * 49). The bank is asked by a job (ask-bank-under-mandate.ts), so the payment begins as Initiated.
- * @throws {DomainError} as `createPayment` does, and CONSENT_NOT_FOUND, MANDATE_NOT_USABLE, MANDATE_LIMIT_EXCEEDED
+ * @throws {DomainError} as `createPayment` does, and CONSENT_NOT_FOUND, MANDATE_NOT_USABLE, MANDATE_LIMIT_EXCEEDED,
+ *   SERVICE_UNAVAILABLE where others hold the mandate for too long
  */
 export async function payUnderMandate(app: App, input: UnderMandateInput): Promise<CreatePaymentResult> {
   checkScenario(app, input.body)
   checkAmount(input.body)
   const item = newItem(app, input)
-  for (let tries = 0; tries < LOST_MAX; tries += 1) {
-    const outcome = await app.pool.transaction((tx) => createHeld(app, tx, { input, item }))
-    if (outcome.outcome === 'LOST') continue
-    const created = outcome.outcome === 'CREATED'
-    const payment = createdPayment(outcome, input.body.currency)
-    if (created) {
-      announceMove(app, CREATION, payment.payment_id)
-      app.wake.notify('pay-mandates')
-    }
-    return { created, payment }
+  const outcome = await untilKnown(item, () => createInTurn(app, { input, item }))
+  const created = outcome.outcome === 'CREATED'
+  const payment = createdPayment(outcome, input.body.currency)
+  if (created) {
+    announceMove(app, CREATION, payment.payment_id)
+    app.wake.notify('pay-mandates')
   }
-  throw new DomainError('SERVICE_UNAVAILABLE', 'the payment is being made by another request; repeat this one', {
-    retryAfterSeconds: 1,
-  })
+  return { created, payment }
 }
 
 type Creation = { input: UnderMandateInput; item: NewPaymentItem }
 
-/** The mandate is held from the look at what is left of it until the payment is there: two at once take turns. */
+/** Payments under one mandate take turns. A repeat needs none, whatever became of the mandate since. */
+async function createInTurn(app: App, creation: Creation): Promise<CreateOutcome> {
+  const { input, item } = creation
+  if (await hasPaymentOfKey(app.pool, keyOf(input)))
+    return createPaymentRow(app.pool, { ...item, bank_connector: app.bank.id })
+  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    const outcome = await app.pool.transaction((tx) => createHeld(app, tx, creation))
+    if (outcome !== 'BUSY') return outcome
+    await delay(TURN_MS)
+  }
+  throw beingMade()
+}
+
+/**
+ * The mandate is held from the look at what is left of it until the payment is there. Nobody waits for it on a
+ * connection: a burst on one mandate would take them from all other requests.
+ */
 async function createHeld(
   app: App,
   tx: DatabaseTransactionConnection,
   { input, item }: Creation,
-): Promise<CreateOutcome> {
+): Promise<CreateOutcome | 'BUSY'> {
   const key = { merchantId: input.merchant.id, id: input.consentId }
-  const held = isUuid(key.id) ? await holdConsent(tx, key) : null
-  // A repeat is answered first, whatever became of the mandate since.
-  const { idempotencyKey } = input
-  if (!(await hasPaymentOfKey(tx, { merchantId: key.merchantId, idempotencyKey }))) {
-    if (held === null) throw consentNotFound()
+  const held = isUuid(key.id) ? await tryHoldConsent(tx, key) : null
+  if (held === null) {
+    if (isUuid(key.id) && (await isConsent(tx, key))) return 'BUSY'
+    throw consentNotFound()
+  }
+  // Its twin may have been quicker.
+  if (!(await hasPaymentOfKey(tx, keyOf(input)))) {
     refuseUnusable(held, input.body)
     if (app.config.vrpCaps === 'enforce') await refuseBroken(tx, { held, input })
   }
   // The bank that knows the mandate, whichever new payments go to now.
-  return createPaymentRow(tx, { ...item, bank_connector: held?.bank_connector ?? app.bank.id })
+  return createPaymentRow(tx, { ...item, bank_connector: held.bank_connector ?? app.bank.id })
+}
+
+function keyOf({ merchant, idempotencyKey }: UnderMandateInput) {
+  return { merchantId: merchant.id, idempotencyKey }
 }
 
 function refuseUnusable(held: HeldConsent, { currency }: CreatePayment): void {

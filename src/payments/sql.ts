@@ -14,13 +14,15 @@ import type { PaymentMoveItem } from './record.ts'
 
 const paymentColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount,
-  p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.return_url, p.under_mandate, p.metadata, p.failure_code,
-  p.failure_source, p.bank_consent_id, p.bank_connector, p.bank_reference, c.consent_type, c.status as consent_status, c.debtor_bank_id,
-  c.payer_name, coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference,
+  p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.return_url,
+  p.under_mandate, p.metadata, p.failure_code, p.failure_source, p.bank_consent_id, p.bank_connector, p.bank_reference,
+  c.consent_type, c.status as consent_status, c.debtor_bank_id, c.payer_name,
+  coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference,
   case when p.under_mandate then p.sandbox_scenario else c.sandbox_scenario end as sandbox_scenario, c.expires_at,
   p.created_at, p.updated_at, c.expires_at <= now() as consent_ended,
   not p.under_mandate
-    and least(c.expires_at, case when c.valid_to is not null then p.created_at + interval '1 day' end) + interval '1 hour' > now()
+    and least(c.expires_at, case when c.valid_to is not null then p.created_at + interval '1 day' end)
+      + interval '1 hour' > now()
     as state_valid
 `
 
@@ -161,15 +163,17 @@ export function listExpired(db: CommonQueryMethods, limit: number): Promise<read
     select p.id, p.merchant_id, p.status
     from payment_consents c
     join payment_intents p on p.merchant_id = c.merchant_id and p.consent_id = c.id
-    where c.status = 'AWAITING_AUTHORISATION' and c.expires_at <= now() and p.status in ('Initiated', 'AwaitingAuthorisation')
+    where c.status = 'AWAITING_AUTHORISATION' and c.expires_at <= now()
+      and p.status in ('Initiated', 'AwaitingAuthorisation')
     order by c.expires_at
     limit ${limit}
   `)
 }
 
 const unstagedColumns = sql.fragment`
-  p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency, p.redirect_uri,
-  c.debtor_bank_id, c.debtor_account_scheme, c.debtor_identification, c.remittance_reference, c.sandbox_scenario,
+  p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency,
+  p.redirect_uri, c.debtor_bank_id, c.debtor_account_scheme, c.debtor_identification, c.remittance_reference,
+  c.sandbox_scenario,
   c.control_parameters, c.valid_to, m.trading_name
 `
 
@@ -199,7 +203,8 @@ export function claimUnstaged(
     with due as (
       select merchant_id, id
       from payment_intents
-      where status = 'Initiated' and not under_mandate and created_at < now() - make_interval(secs => ${olderThanSeconds})
+      where status = 'Initiated' and not under_mandate
+        and created_at < now() - make_interval(secs => ${olderThanSeconds})
         and (locked_until is null or locked_until < now())
       order by created_at
       limit ${limit}

@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { E164 } from '../lib/e164.ts'
 import {
   Amount,
   Currency,
@@ -51,10 +52,7 @@ const payerContext = {
   remittance_reference: nameText(18).optional(),
   debtor_bank_id: text(50).optional(),
   payer_email: z.email().max(254).optional(),
-  payer_phone: z
-    .string()
-    .regex(/^\+[1-9]\d{6,14}$/, 'must be in E.164 form, such as +447700900123')
-    .optional(),
+  payer_phone: z.string().regex(E164, 'must be in E.164 form, such as +447700900123').optional(),
 }
 
 const Metadata = z

@@ -161,6 +161,8 @@ t.test('a mandate that ends while the bank is asked is paid under no more, whate
   for (const call of ['stageUnderMandate', 'authoriseUnderMandate'] as const) {
     const { consentId } = await authorisedMandate(service, merchant)
     const { body } = await payUnder(service, merchant, { consentId })
+    await settlePayments(app)
+    const executed = bank.calls.execute
     bank.steer(call, async (answer) => {
       const said = await answer()
       await revokeMandate(app, { merchantId: merchant.id, consentId, by: 'PAYER' })
@@ -174,6 +176,7 @@ t.test('a mandate that ends while the bank is asked is paid under no more, whate
       consent: 'REVOKED',
       failure: 'ACCESS_DENIED',
     })
+    t.equal(bank.calls.execute, executed, 'the bank is not asked to execute what it authorised')
     const { rows } = await owner.query('select from mock_bank.bank_debits where payment_id = $1', [body.payment_id])
     t.equal(rows.length, 0, 'no money was taken')
   }

@@ -2,12 +2,15 @@ import t from 'tap'
 import { requestLink } from '../../src/payers/request-link.ts'
 import { sendPayerLinks } from '../../src/payers/send-links.ts'
 import { testService } from '../support/app.ts'
+import { normalisePhone } from '../../src/lib/payer-contact.ts'
+import { capturedLog } from '../support/captured-log.ts'
 import { AUTH, messagesTo, paymentOf } from '../support/payers.ts'
 
 const PHONE = '+447700900123'
 const service = await testService(t)
 const { app, owner } = service
-await paymentOf(service, await service.merchant(), { payer_phone: PHONE, payer_email: 'ada@payer.example' })
+const merchant = await service.merchant()
+await paymentOf(service, merchant, { payer_phone: PHONE, payer_email: 'ada@payer.example' })
 
 const live = { ...app, config: { ...app.config, mode: 'live' as const, smtpUrl: 'smtp://mail.example' } }
 const withTexts = { ...live, config: { ...live.config, sms: { url: 'https://texts.example', token: undefined } } }
@@ -52,4 +55,54 @@ t.test('the sandbox shows a text where it shows its mails', async (t) => {
   t.match(body.data[0], { recipient: PHONE, kind: 'payer-link', subject: 'Your link to sign in', status: 'KEPT' })
   const [text] = await messagesTo(service, PHONE)
   t.match(text.links, [`${app.publicUrl}/hub#token=`])
+})
+
+t.test('a number that no text could be sent to is none', async (t) => {
+  for (const phone of ['+492234', '+4922345678901234']) {
+    t.equal(normalisePhone(phone), undefined, phone)
+    const answer = await service.call('POST', `${AUTH}/request-link`, { body: { phone } })
+    t.match(answer, { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path: 'phone' }] } })
+  }
+  t.equal(normalisePhone('07700 900123'), PHONE)
+  t.equal(normalisePhone('+49 2234 567890'), '+492234567890')
+})
+
+t.test('a request that can not be looked at is given up, and those behind it are', async (t) => {
+  await owner.query('delete from mails')
+  await owner.query('delete from payer_tokens')
+  const BROKEN = '+492234'
+  const { rows: made } = await owner.query('select consent_id from payment_intents where id = $1', [
+    await paymentOf(service, merchant, {}),
+  ])
+  await owner.query('update payment_consents set payer_phone = $2 where id = $1', [made[0].consent_id, BROKEN])
+  await owner.query(
+    `insert into payer_link_requests (id, contact_type, contact_normalised, request_ip_hash, created_at)
+     values (gen_random_uuid(), 'PHONE', $1, repeat('0', 64), now() - interval '1 minute')`,
+    [BROKEN],
+  )
+  await requestLink(app, { body: { phone: PHONE }, clientAddress })
+  const { log, lines } = capturedLog()
+  t.same(await sendPayerLinks({ ...app, log }, never), { more: false })
+  t.match(lines().join('\n'), /given up/)
+  t.notMatch(lines().join('\n'), BROKEN)
+  const { rows } = await owner.query('select recipient from mails')
+  t.same(rows, [{ recipient: PHONE }])
+  t.same((await owner.query('select from payer_tokens')).rows.length, 1, 'the token of the broken one is undone')
+  t.same((await owner.query('select from payer_link_requests where handled_at is null')).rows, [])
+})
+
+t.test('a database that is away costs nobody the link', async (t) => {
+  await owner.query('delete from mails')
+  await requestLink(app, { body: { phone: PHONE }, clientAddress })
+  const away = Object.assign(new Error('the connection is gone'), { code: '57P01' })
+  const broken = {
+    ...app.sealer,
+    seal: () => {
+      throw away
+    },
+  }
+  await t.rejects(sendPayerLinks({ ...app, sealer: broken }, never), { message: /./ })
+  t.same((await owner.query('select from mails')).rows, [])
+  await sendPayerLinks(app, never)
+  t.equal((await owner.query('select from mails')).rows.length, 1)
 })

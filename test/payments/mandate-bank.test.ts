@@ -14,6 +14,8 @@ bank.behind(service.app.mockBank)
 const merchant = await service.merchant()
 const { app, owner } = service
 
+const readPayment = (id: string) => service.call('GET', `/api/v1/payments/${id}`, { merchant })
+
 const WHOLE_WAY = ['Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled']
 
 t.test('a bank that is asked remotely is told of the mandate with the first payment', async (t) => {
@@ -110,6 +112,42 @@ t.test('a mandate that is over while its bank is silent does not leave the payme
   bank.steer('authoriseUnderMandate', undefined)
   t.match(await stateOf(service, body.payment_id), { payment: 'Failed', failure: 'CONSENT_EXPIRED' })
   t.same(await movesOf(service, body.payment_id), ['Initiated', 'AwaitingAuthorisation', 'Failed'])
+})
+
+t.test('a bank that is silent for as long as a payer would have had is given up, and asked no more', async (t) => {
+  for (const [call, code, moves] of [
+    ['stageUnderMandate', 'BANK_UNAVAILABLE', ['Initiated', 'Failed']],
+    ['authoriseUnderMandate', 'BANK_TIMEOUT', ['Initiated', 'AwaitingAuthorisation', 'Failed']],
+  ] as const) {
+    const { consentId } = await authorisedMandate(service, merchant)
+    const { body } = await payUnder(service, merchant, { consentId })
+    const age = (seconds: number) =>
+      owner.query('update payment_intents set created_at = now() - make_interval(secs => $2) where id = $1', [
+        body.payment_id,
+        seconds,
+      ])
+    bank.steer(call, noAnswer)
+    await payMandates(app)
+    await age(app.config.consentSeconds - 60)
+    await endLeases(service)
+    const before = bank.calls[call]
+    await payMandates(app)
+    t.equal(bank.calls[call] - before, 1, 'not over yet')
+    t.not((await stateOf(service, body.payment_id)).payment, 'Failed')
+    await age(app.config.consentSeconds)
+    bank.steer(call, undefined)
+    for (const _ of [1, 2]) {
+      await endLeases(service)
+      await payMandates(app)
+    }
+    t.equal(bank.calls[call] - before, 1, 'not asked again, though it would answer now')
+    t.match(await stateOf(service, body.payment_id), { payment: 'Failed', consent: 'AUTHORISED', failure: code })
+    t.same(await movesOf(service, body.payment_id), moves)
+    t.match((await readPayment(body.payment_id)).body, { failure: { source: 'ASPSP_REJECTION' } })
+    t.equal((await webhookTypesOf(service, body.payment_id)).at(-1), 'payment.failed')
+    await settlePayments(app)
+    t.same(await bookingsOf(service, body.payment_id), { debits: [], credits: [] })
+  }
 })
 
 t.test('and all that must hold of the database does', async (t) => {

@@ -95,6 +95,38 @@ t.test('a repeat is answered although nothing is left', async (t) => {
   t.match(await pay(consentId, '0.30'), EXCEEDED)
 })
 
+/** Runs while a connection that may take its time holds the mandate's row. */
+async function held(consentId: string, run: () => Promise<void>): Promise<void> {
+  await service.owner.query('set idle_in_transaction_session_timeout = 0')
+  await service.owner.query('begin')
+  try {
+    await service.owner.query('select from payment_consents where id = $1 for no key update', [consentId])
+    await run()
+  } finally {
+    await service.owner.query('rollback')
+  }
+}
+
+t.test(
+  'while somebody else holds the mandate, repeats are answered and new payments are told to come again',
+  async (t) => {
+    const { consentId } = await authorisedMandate(service, merchant, caps(50, ['WEEK', 100]))
+    const key = randomUUID()
+    const first = await payUnder(service, merchant, { consentId, key })
+    await held(consentId, async () => {
+      const [repeat, ...others] = await Promise.all([
+        payUnder(service, merchant, { consentId, key }),
+        ...Array.from({ length: 30 }, () => pay(consentId, '1.00')),
+      ])
+      t.match(repeat, { status: 200, body: { payment_id: first.body.payment_id } })
+      for (const other of others)
+        t.match(other, { status: 503, headers: { 'retry-after': '1' }, body: { code: 'SERVICE_UNAVAILABLE' } })
+    })
+    t.match((await readMandate(service, merchant, consentId)).body, { payment_count: 2 })
+    t.equal((await pay(consentId, '1.00')).status, 201)
+  },
+)
+
 t.test('where caps are not enforced they are kept, shown and ignored', async (t) => {
   const lenient = await testService(t)
   const own = await lenient.merchant()

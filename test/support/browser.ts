@@ -20,7 +20,7 @@ export async function openBrowser(t: Test, args: readonly string[] = []): Promis
 /** A real Chromium, which the caller closes. */
 export async function launchBrowser(args: readonly string[] = []): Promise<Browser> {
   if (!BRINGS_ITS_OWN) return chromium.launch({ channel: 'chrome', args: [...args] })
-  return chromium.launch({ executablePath: await unpacked(), args: ['--no-sandbox', ...args] })
+  return chromium.launch({ executablePath: await unpacked(), args: ['--no-sandbox', '--disable-gpu', ...args] })
 }
 
 const LOCK = join(tmpdir(), 'svc-test-chromium.lock')

@@ -111,9 +111,23 @@ export async function openWidget(
     widget: page.frameLocator('#pay-0 iframe'),
     complaints,
     heard: async () => {
+      await letArrive(page)
       const all: Heard[] = await page.evaluate('window.heard')
-      return all.filter(({ eventType }) => eventType !== 'SVC_RESIZE')
+      return all.filter(({ eventType }) => eventType !== 'SVC_RESIZE' && eventType !== LAST)
     },
+  }
+}
+
+/** What a test says itself through the frames: no event of the checkout. */
+const LAST = 'TEST_LAST'
+let counted = 0
+
+/** Waits until the page has got what the frames have said so far: messages from one window to another keep their order. */
+async function letArrive(page: Page): Promise<void> {
+  for (const frame of page.frames().filter((each) => each.url().includes('/widget/index.html'))) {
+    counted += 1
+    await frame.evaluate(`parent.postMessage({ eventType: '${LAST}', payload: ${counted} }, '*')`)
+    await page.waitForFunction(`heard.some((each) => each.eventType === '${LAST}' && each.payload === ${counted})`)
   }
 }
 

@@ -220,6 +220,14 @@ t.test('who mounts a token that can’t be used hears of it too', async (t) => {
   await page.waitForFunction('window.SvcCheckout !== undefined')
   const heard = `new Promise((done) => SvcCheckout.mount('pay', { token: 'x' }).on('SVC_PAYMENT_FAILED', done))`
   t.same(await page.evaluate(heard), { errorCode: 'CHECKOUT_TOKEN_INVALID' })
+  // One that was taken off at once says nothing: its place may hold another checkout by then.
+  const left = `new Promise((done) => {
+    const heard = []
+    document.getElementById('pay').addEventListener('SVC_PAYMENT_FAILED', () => heard.push(1))
+    SvcCheckout.mount('pay', { token: 'y' }).destroy()
+    setTimeout(() => done(heard.length), 50)
+  })`
+  t.equal(await page.evaluate(left), 0)
 })
 
 t.test('the frame is told the theme: the shop’s word, or the color-scheme of its place', async (t) => {

@@ -174,7 +174,7 @@ t.test('ST-04 holds the payer for two minutes of looking, and then waits calmly'
   t.ok(looks > 0 && looks <= 48, `${looks} looks`)
   const before = looks
   await page.clock.runFor(60_000)
-  t.equal(looks, before, 'nothing is asked any more')
+  t.ok(looks <= before + 1, 'nothing is asked any more, after one look at the end')
 
   const bank = await context.newPage()
   await bank.goto(address)

@@ -41,7 +41,7 @@ export function mountCheckout(
   /** The page hears of it a moment later: who has just mounted this could not listen yet. */
   const refuse = (text: string, errorCode: string, retry?: () => void): void => {
     container.replaceChildren(problem(text, retry))
-    setTimeout(tell, 0, { eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode } })
+    setTimeout(() => listening.signal.aborted || tell({ eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode } }))
   }
 
   const open = (): void => {

@@ -9,15 +9,14 @@ export function failureScreen(view: View): HTMLElement {
   const { texts } = view.words
   const { text, remedy, nothingTaken } = explainFailure(view.state.failure ?? '', view.state.seen?.failure?.source)
   const retry = (): void => view.send({ type: 'RETRY' })
-  // Who may have paid already does not cancel by going back.
-  const isOpen = nothingTaken || remedy !== 'none'
   return screenOf(
     el('div', { class: 'sign bad', 'aria-hidden': 'true' }, '!'),
     heading(texts.failedTitle),
     paragraph(texts.failures[text]),
     nothingTaken && paragraph(texts.nothingTaken),
     remedy !== 'none' && mainButton(remedy === 'again' ? texts.again : texts.otherBank, retry),
-    wayBack(view, { type: isOpen ? 'CANCEL' : 'RETURN' }),
+    // Who may have paid already does not cancel by going back.
+    wayBack(view, { type: nothingTaken ? 'CANCEL' : 'RETURN' }),
   )
 }
 
