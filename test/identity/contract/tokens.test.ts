@@ -41,7 +41,8 @@ t.test('9: code and PKCE give a PS256 access token of 900 seconds that names cli
   const { tokens, claims } = await signIn(atPortal(harness, realm))
   t.equal(decodeProtectedHeader(tokens.access_token).alg, 'PS256')
   t.equal((claims.exp ?? 0) - (claims.iat ?? 0), 900)
-  t.equal(tokens.expires_in, 900)
+  // What is left of it when the answer is written: a second may have ended since.
+  t.ok([899, 900].includes(Number(tokens.expires_in)), 'expires_in')
   t.equal(claims.iss, `${authUrl}/realms/${realm.slug}`)
   t.equal(claims['azp'], realm.portal)
   t.equal(claims.sub, realm.admin.id)
