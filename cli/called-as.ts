@@ -27,6 +27,8 @@ export const COMMAND_WORDS = [
   'sandbox',
   'mail',
   'listen',
+  'run',
+  'trigger',
   'payer',
   'login',
   'logout',

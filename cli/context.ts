@@ -16,12 +16,16 @@ import { findService } from './find-service.ts'
 import type { FindOptions } from './find-service.ts'
 import { paintFor } from './io.ts'
 import type { Io, Paint } from './io.ts'
+import { NO_CREDENTIALS, holdsCredentials, withoutCredentials } from './service-address.ts'
 import { OUTPUT_MODES, makePrinter } from './output.ts'
 import type { Printer } from './output.ts'
 import { stateDirOf } from './service-state.ts'
 
 const GlobalOptions = z.object({
-  apiUrl: z.string().optional(),
+  apiUrl: z
+    .string()
+    .refine((text) => !holdsCredentials(text), NO_CREDENTIALS)
+    .optional(),
   clientId: z.string().optional(),
   as: z.string().optional(),
   customer: z.string().optional(),
@@ -129,7 +133,9 @@ function makeContext(io: Io, given: unknown): { context: Context; close(): Promi
     print,
     paint: paintFor(io, 'stderr', options.color),
     stateDir: stateDirOf({ flag: options.stateDir, env: io.env, cwd: io.cwd }),
-    namedUrl: options.apiUrl ?? (io.env['SVC_API_URL'] || undefined),
+    get namedUrl() {
+      return options.apiUrl ?? (withoutCredentials(io.env['SVC_API_URL'] ?? '', 'SVC_API_URL') || undefined)
+    },
     flags: options,
     json: isJson(options, io.env),
     client() {

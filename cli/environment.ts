@@ -15,7 +15,7 @@ export const VARIABLES: readonly { name: string; meaning: string }[] = [
   { name: 'SVC_TIMEOUT', meaning: 'how long one request may take (15s)' },
   {
     name: 'SVC_WEBHOOK_SECRET',
-    meaning: 'the signing secret of svc listen, svc webhooks sign and verify, and svc widget',
+    meaning: 'the signing secret of svc listen, svc webhooks sign, verify and exam, and svc widget',
   },
   { name: 'SVC_BANK_HOLIDAYS', meaning: 'days that svc ob recurring preview adds to the bank holidays, or takes away' },
   { name: 'SVC_DEBUG', meaning: 'anything: a failure that nobody expected is told with where it happened' },

@@ -3,6 +3,7 @@ import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
 import type { Profile } from './auth/profiles.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
+import { checkedUrl } from './service-address.ts'
 import { isRunning, readServiceState, serviceFile, stateDirOf } from './service-state.ts'
 import type { ServiceState } from './service-state.ts'
 
@@ -93,14 +94,4 @@ export function notRunning(stateDir: string): CliError {
     hint: 'svc up, or name one with --api-url or SVC_API_URL',
     retryable: true,
   })
-}
-
-function checkedUrl(text: string, source: string): string {
-  const isUsable = URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)
-  if (!isUsable)
-    throw usageError(
-      `${source}: "${text}" is no http address`,
-      `${source === '--api-url' ? '--api-url ' : 'SVC_API_URL='}http://127.0.0.1:8080`,
-    )
-  return text.replace(/\/+$/, '')
 }

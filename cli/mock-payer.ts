@@ -1,72 +1,81 @@
-import { request } from 'undici'
 import { completeSca } from '../src/wire/payments.ts'
 import type { ScaComplete } from '../src/wire/payments.ts'
-import { call, signalOf } from './client.ts'
+import { call } from './client.ts'
 import type { Client } from './client.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
-import { unreachable } from './unreachable.ts'
+import { mockBankFailed, postToBank } from './mock-bank-form.ts'
+import type { BankAnswer } from './mock-bank-form.ts'
+import { signInAtBank } from './mock-login.ts'
+import type { BankLogin } from './mock-login.ts'
 
 export type Decision = 'approve' | 'cancel'
+
+/** A payment as far as its payer has to know it. */
+type AtBank = { payment_id: string; redirect_url: string | null }
+
+export type Visit = {
+  decision: Decision
+  /** Number or id of the account at the mock bank that pays; one elsewhere when not given. */
+  account?: string | undefined
+  /** Goes the bank's full login before it decides; straight to the buttons when not given. */
+  login?: BankLogin | undefined
+}
+
+export type PayerActs = {
+  /** Number or id of the account at the mock bank that pays; one elsewhere when not given. */
+  account?: string | undefined
+  /** False for a payer who closes the browser once it is decided; true when not given. */
+  returns?: boolean | undefined
+}
 
 const MOCK_BANK_PAGES = new Set(['/redirect-stub', '/dev/mock-bank-sca'])
 
 /**
  * Acts as the payer at the mock bank: presses the button on its page, and brings what it is sent back with to the
  * service, as the merchant's return page would (decision 53). In some scenarios the payer is not sent back: stranded.
- * @param account number or id of the account at the mock bank that pays; one elsewhere when not given
  */
 export async function actAsPayer(
   client: Client,
-  payment: { payment_id: string; redirect_url: string | null },
+  payment: AtBank,
   decision: Decision,
-  account?: string,
+  { account, returns = true }: PayerActs = {},
 ): Promise<'returned' | 'stranded'> {
-  const page = payment.redirect_url
-  if (page === null || !MOCK_BANK_PAGES.has(new URL(page).pathname)) {
-    throw usageError(`--${decision} plays the payer at the mock bank, and this payment is not at the mock bank`)
-  }
-  const back = await pressButton(client, page, account === undefined ? { decision } : { decision, account })
-  if (back === undefined) return 'stranded'
-  await call(client, completeSca, { params: { id: payment.payment_id }, body: readReturn(back) })
+  const back = await visitMockBank(client, payment, { decision, account })
+  if (back === undefined || !returns) return 'stranded'
+  await call(client, completeSca, { params: { id: payment.payment_id }, body: back })
   return 'returned'
 }
 
-async function pressButton(
-  client: Client,
-  page: string,
-  form: { decision: Decision; account?: string },
-): Promise<URL | undefined> {
-  const answer = await request(page, {
-    method: 'POST',
-    headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams(form).toString(),
-    dispatcher: client.dispatcher,
-    signal: signalOf(client),
-  }).catch((error: unknown) => {
-    throw unreachable(client, error)
-  })
-  await answer.body.dump()
-  const { location } = answer.headers
-  if (answer.statusCode === 200) return undefined
-  if (answer.statusCode === 400 && form.account !== undefined) {
-    throw usageError(
-      `--from-account: the mock bank takes no money for this payment from ${form.account}: ${problemOf(answer.headers)}`,
-    )
+/**
+ * Decides at the mock bank, and stops there: nobody has told the service yet.
+ * @returns what the bank sends the payer back with; undefined where it sends the payer nowhere
+ * @throws {CliError} exit code 2 for a payment that is not at the mock bank, or an account that can't pay
+ */
+export async function visitMockBank(client: Client, payment: AtBank, visit: Visit): Promise<ScaComplete | undefined> {
+  const page = payment.redirect_url
+  if (page === null || !MOCK_BANK_PAGES.has(new URL(page).pathname)) {
+    throw usageError(`--${visit.decision} plays the payer at the mock bank, and this payment is not at the mock bank`)
   }
-  if (answer.statusCode < 300 || answer.statusCode > 399 || typeof location !== 'string') {
-    throw new CliError('MOCK_BANK_FAILED', `the mock bank answered ${answer.statusCode} and sent the payer nowhere`, {
-      exit: EXIT.failure,
-      status: answer.statusCode,
-    })
-  }
-  return new URL(location, page)
+  const { decision, account, login } = visit
+  const form = account === undefined ? { decision } : { decision, account }
+  if (login === undefined) return returnOf(await postToBank(client, page, form), page, account)
+  const signedIn = await signInAtBank(client, page, login)
+  if ('sentBack' in signedIn) return returnOf(signedIn.sentBack, page, account)
+  const answer = await postToBank(client, signedIn.page, { ...form, login: signedIn.login })
+  return returnOf(answer, page, account)
 }
 
-/** The rule that the bank's page says is broken. */
-function problemOf(headers: Readonly<Record<string, string | string[] | undefined>>): string {
-  const problem = headers['x-problem']
-  return typeof problem === 'string' ? problem : 'it does not say why'
+function returnOf(answer: BankAnswer, page: string, account: string | undefined): ScaComplete | undefined {
+  const { status, location, problem } = answer
+  if (status === 200) return undefined
+  if (status === 400 && account !== undefined) {
+    throw usageError(
+      `--from-account: the mock bank takes no money for this payment from ${account}: ${problem ?? 'it does not say why'}`,
+    )
+  }
+  if (status < 300 || status > 399 || location === undefined) throw mockBankFailed(status)
+  return readReturn(new URL(location, page))
 }
 
 /** The body of sca-complete from the address that the bank sends the payer back to (decision 15). */

@@ -30,7 +30,7 @@ import { addPayments } from './commands/payments.ts'
 import { addPortal } from './commands/portal.ts'
 import { addProfile } from './commands/profile.ts'
 import { addRegister } from './commands/register.ts'
-import { addSandbox } from './commands/sandbox.ts'
+import { addRun, addSandbox, addTrigger } from './commands/sandbox.ts'
 import { addSecret } from './commands/secret.ts'
 import { addServe } from './commands/serve.ts'
 import { addStaffCommands } from './commands/staff.ts'
@@ -86,6 +86,8 @@ export function makeProgram(runtime: Runtime): Command {
   addSandbox(program, runtime)
   addMail(program, runtime)
   addListen(program, runtime, 'short for svc webhooks listen')
+  addRun(program, runtime, 'short for svc sandbox run')
+  addTrigger(program, runtime, 'short for svc sandbox trigger')
 
   program.commandsGroup('Pay with it:')
   addPayer(program, runtime)

@@ -7,6 +7,7 @@ import { CliError, reportError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { ColorFlag, Io } from './io.ts'
+import { notCommand } from './not-commands.ts'
 import { makeProgram } from './program.ts'
 
 /**
@@ -73,6 +74,8 @@ type Typed = { program: Command; words: readonly string[] }
 function fromCommander(error: CommanderError, { program, words }: Typed): CliError {
   const [message = '', ...rest] = error.message.replace(/^error: /, '').split('\n')
   const wrong = /'([^']+)'/.exec(message)?.[1]
+  const never = notCommand(`${commandWords({ program, words })}${wrong ?? ''}`)
+  if (never !== undefined) return usageError(...never)
   const meant = meantBy(wrong, { guess: guessIn(rest.join(' ')), program, words })
   if (meant === undefined || wrong === undefined)
     return usageError(message, `svc ${commandWords({ program, words })}--help`)

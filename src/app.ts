@@ -70,6 +70,9 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     log.warn('SVC_WEBHOOK_ALLOW_PRIVATE=true: merchants reach private addresses from here, and read what those answer')
   }
   const ids = overrides.ids ?? makeIds()
+  // Whoever knows the seed knows the `state` of every payment.
+  if (ids.isSeeded && (config.mode === 'live' || isReachable(config)))
+    throw new Error('ids that follow from a seed are for a sandbox that only this machine reaches')
   const pool = await makePool({ ...target, size: config.databasePoolSize })
   const batches = makePaymentBatches(target)
   const wake = makeWake(target, log)

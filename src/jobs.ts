@@ -19,6 +19,7 @@ import { expireConsents } from './payments/expire.ts'
 import { resumeRefunds } from './payments/refund-at-bank.ts'
 import { settlePayments } from './payments/settle.ts'
 import { stagePayments } from './payments/stage.ts'
+import { playDisputes } from './sandbox/play-disputes.ts'
 import { forgetPassedSecrets } from './signing/end-overlap.ts'
 import { armDeliveries } from './webhooks/arm-deliveries.ts'
 import { runDeliveries } from './webhooks/run-deliveries.ts'
@@ -30,6 +31,8 @@ export type PeriodicJob = {
   everyMs: number
   /** One bounded run. `more` asks for the next run at once. `signal` aborts when the process stops. */
   run(app: App, signal: AbortSignal): Promise<{ more: boolean }>
+  /** Whether it keeps work in hand between its runs (lib/rounds.ts): it is run once more at the end, to wait for that. */
+  keeps?: true
 }
 
 /** A job that keeps its own pace for as long as the process runs. */
@@ -43,14 +46,16 @@ export type Job = PeriodicJob | StreamingJob
 /** THE JOB TABLE. */
 export const jobs: readonly Job[] = [
   { name: 'deliver-webhooks', start: (app) => runDeliveries(app) },
-  { name: 'settle-payments', everyMs: 1_000, run: settlePayments },
+  { name: 'settle-payments', everyMs: 1_000, run: settlePayments, keeps: true },
   { name: 'expire-consents', everyMs: 30_000, run: expireConsents },
   { name: 'expire-evidence', everyMs: 30_000, run: expireEvidence },
   { name: 'expire-requests', everyMs: 30_000, run: expireRequests },
-  { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds },
+  // In the sandbox alone.
+  { name: 'play-disputes', everyMs: 1_000, run: playDisputes },
+  { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds, keeps: true },
   { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
-  { name: 'pay-mandates', everyMs: 2_000, run: payMandates },
-  { name: 'end-mandates', everyMs: 5_000, run: endMandates },
+  { name: 'pay-mandates', everyMs: 2_000, run: payMandates, keeps: true },
+  { name: 'end-mandates', everyMs: 5_000, run: endMandates, keeps: true },
   { name: 'expire-mandates', everyMs: 30_000, run: expireMandates },
   { name: 'arm-deliveries', everyMs: 60_000, run: armDeliveries },
   { name: 'execute-orders', everyMs: 1_000, run: executeOrders },
@@ -124,6 +129,7 @@ async function runPeriodically(app: App, { job, gate, signal }: Periodic): Promi
     if (more) await new Promise((resolve) => setImmediate(resolve))
     else await gate.wait(job.everyMs)
   }
+  if (job.keeps === true) await runOnce(app, job, signal)
 }
 
 async function runOnce(app: App, job: PeriodicJob, signal: AbortSignal): Promise<boolean> {

@@ -1,5 +1,12 @@
 import { readFileSync } from 'node:fs'
 import t from 'tap'
+import { parse as parseYaml } from 'yaml'
+import { RunOptions } from '../cli/commands/sandbox/run-options.ts'
+import { STRUCTURES, isStructure } from '../cli/scenario/language/structure.ts'
+import { VERBS, isVerb } from '../cli/scenario/language.ts'
+import { loadScenarios } from '../cli/scenario/read/load.ts'
+import { ruleProblems } from '../cli/scenario/read/step-rules.ts'
+import { SCENARIO_NAMES } from '../src/banks/scenarios.ts'
 import { CONSENT_TRANSITIONS } from '../src/consents/states.ts'
 import { DISPUTE_TRANSITIONS } from '../src/disputes/states.ts'
 import { routesOf } from '../src/http/routes.ts'
@@ -90,6 +97,66 @@ t.test('the README names every webhook event', async (t) => {
   const [events = ''] = readme.split('\nEvents: ')[1]?.split('\n\n') ?? []
   for (const type of EventType.options) t.ok(events.includes(`\`${type}\``), type)
 })
+
+t.test('the README has a row for every verb of scenario files, with examples that are right', async (t) => {
+  const rows = chapterOf('### Verbs')
+    .split('\n')
+    .filter((line) => line.startsWith('| `'))
+  t.strictSame(codesOf(rows).sort(), [...Object.keys(VERBS), ...Object.keys(STRUCTURES)].sort())
+  for (const row of rows) {
+    const [verb = ''] = codesOf([row])
+    const examples = stepsIn(row)
+    t.ok(
+      examples.some((step) => step.startsWith(`${verb}: `)),
+      `${verb} has an example of its own`,
+    )
+  }
+  for (const step of stepsIn(chapterOf('### Verbs'))) t.strictSame(problemsOf(step), [], step)
+})
+
+t.test("the README's scenario files are valid, together with the files that they use", async (t) => {
+  const blocks = Array.from(readme.matchAll(/```yaml\n(.*?)```/gs), ([, text = '']) => text)
+  const files = blocks.map((text) => [/^# ([\w-]+\.yaml)\n/.exec(text)?.[1] ?? 'unnamed', text] as const)
+  t.notOk(files.some(([name]) => name === 'unnamed'))
+  const cwd = t.testdir(Object.fromEntries(files))
+  const { cases, mistakes } = loadScenarios([cwd], { cwd, vars: {} })
+  t.strictSame(
+    mistakes.map(({ place, message }) => `${place.file}:${place.line} ${message}`),
+    [],
+  )
+  t.ok(cases.length >= files.length)
+})
+
+t.test('the README names every flag of svc sandbox run', async (t) => {
+  const rows = codesOf(tableAfter('### Run them', '--ephemeral')).join(' ')
+  const flags = Object.keys(RunOptions.shape).map((name) =>
+    name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`),
+  )
+  for (const flag of flags) t.ok(rows.includes(`--${flag}`), flag)
+})
+
+t.test("the README names every scenario of the mock bank's, and no other", async (t) => {
+  t.strictSame(codesOf(tableAfter("### The bank's dial")).sort(), [...SCENARIO_NAMES].sort())
+})
+
+/** What stands below a heading, up to the next one. */
+function chapterOf(heading: string): string {
+  return readme.split(`\n${heading}\n`)[1]?.split('\n#')[0] ?? ''
+}
+
+/** The steps among what stands as code. */
+function stepsIn(text: string): string[] {
+  return Array.from(text.matchAll(/`([^`]+)`/g), ([, code = '']) => code).filter((code) => /^[\w.]+: [{[.]/.test(code))
+}
+
+/** What is wrong with a step as the language has it: nothing, where it is right. */
+function problemsOf(step: string): string[] {
+  const [[word, input] = ['', undefined], ...more]: [string, unknown][] = Object.entries(Object(parseYaml(step)))
+  const { schema } = isVerb(word) ? VERBS[word] : isStructure(word) ? STRUCTURES[word] : { schema: undefined }
+  if (schema === undefined || more.length > 0) return ['is no step']
+  const rules = isVerb(word) ? ruleProblems(word, input, undefined) : []
+  return [...(schema.safeParse(input).error?.issues ?? []), ...rules].map(({ message }) => message)
+}
 
 /** The rows of the first table after a text, without its head; `first` is in the first of them. */
 function tableAfter(text: string, first = '|'): string[] {

@@ -3,12 +3,13 @@ import { parse, parseDocument } from 'yaml'
 import type { Document } from 'yaml'
 import { z } from 'zod'
 import { usageError } from '../errors.ts'
+import { NO_CREDENTIALS, holdsCredentials } from '../service-address.ts'
 import { readIfThere, writeOwnFile } from './config-dir.ts'
 
 /** The built-in profile: the running service of the state directory, with its demo merchant and demo operator. */
 export const DEV = 'dev'
 
-const HttpUrl = z.url({ protocol: /^https?$/ })
+const HttpUrl = z.url({ protocol: /^https?$/ }).refine((text) => !holdsCredentials(text), NO_CREDENTIALS)
 
 /** Whose commands a profile is for: of a merchant, of an operator of the platform, or of a customer of the bank. */
 export const ProfileKind = z.enum(['merchant', 'platform', 'customer'])

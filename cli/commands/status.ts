@@ -69,6 +69,9 @@ async function status(context: Context, _input: CommandInput<object>): Promise<C
     ],
   })
   for (const { message, next } of item.alerts) warn(context, message, next)
+  // What has gone wrong comes first, and alone.
+  if (item.mode === 'sandbox' && item.ready && item.alerts.length === 0 && !print.isMachine)
+    context.note('Try: svc sandbox run happy-path, svc sandbox trigger --list, svc sandbox bank list')
   return isLive ? undefined : EXIT.network
 }
 

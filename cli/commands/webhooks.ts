@@ -8,6 +8,7 @@ import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
 import { ListOptions, list, show } from './webhooks/deliveries.ts'
 import { PauseOptions, SetOptions, checkEndpoint, getEndpoint, setEndpoint, setPaused } from './webhooks/endpoint.ts'
+import { ExamOptions, exam } from './webhooks/exam.ts'
 import { addListen } from './webhooks/listen.ts'
 import { ReplayOptions, replay } from './webhooks/replay.ts'
 import { SignOptions, VerifyOptions, sign, verify } from './webhooks/signature.ts'
@@ -25,6 +26,7 @@ export function addWebhooks(program: Command, runtime: Runtime): void {
   addDeliveries(webhooks, runtime)
   addSending(webhooks, runtime)
   addListen(webhooks, runtime)
+  addExam(webhooks, runtime)
   addSignature(webhooks, runtime)
 }
 
@@ -118,6 +120,40 @@ function addEndpoint(webhooks: Command, runtime: Runtime): void {
     .description("look whether the address's server answers, without an event; exit code 3 when it does not")
     .addHelpText('after', '\nExamples:\n  svc webhooks endpoint check\n')
     .action(action(runtime, z.object({}), checkEndpoint))
+}
+
+const EXAM_HELP = `
+Sends the receiver good deliveries in every shape, forgeries, repeats and
+bursts, and says of each answer that is wrong what to do about it. Exit code 3
+says that something which must hold does not; warnings alone are exit code 0.
+
+It needs no service, and sends from this machine. The secret comes from
+SVC_WEBHOOK_SECRET, from --secret-stdin, or is that of the running service's
+demo merchant. The events are made up, about payments that nobody has, and say
+"test": true. Examine no receiver in production.
+
+Examples:
+  svc webhooks exam localhost:4242/hook
+  svc webhooks exam --list
+  svc webhooks exam https://shop.example/hook --only tampered,old-secret --json
+`
+
+function addExam(webhooks: Command, runtime: Runtime): void {
+  webhooks
+    .command('exam')
+    .description('examine a receiver: send it good deliveries and bad ones, and grade its answers')
+    .argument('[url]', 'where the receiver listens; localhost:4242/hook is http')
+    .option('--only <checks>', 'only these, and the good delivery before them: tampered,utf8', collect)
+    .option('--list', 'list the checks, and send nothing')
+    .option('--secret-stdin', 'read the signing secret from the first line of standard input')
+    .option('-H, --add-header <name:value>', 'send this header as well; may be repeated', collect)
+    .option('--skip-verify', 'take any certificate of an https server')
+    .addHelpText('after', EXAM_HELP)
+    .action(action(runtime, ExamOptions, exam))
+}
+
+function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
 }
 
 const SECRET_HELP = `

@@ -5,7 +5,7 @@ import { printable } from '../text.ts'
 import type { HeaderPair } from './target.ts'
 
 /** The whole of an attempt, as the service's own deliveries have it (specification, Delivery rules 3). */
-export const DEADLINE_MS = 5_000
+const DEADLINE_MS = 5_000
 
 /** How much of a refusal's body is shown. */
 const EXCERPT_BYTES = 300
@@ -75,7 +75,7 @@ function headersOf(event: FeedEvent, extra: readonly HeaderPair[]): Record<strin
 }
 
 /** Why an answer is no success: redirects are not followed, as webhooks do not. Reads no more of the body than is shown. */
-async function reasonOfAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<string | undefined> {
+export async function reasonOfAnswer({ statusCode, body }: Dispatcher.ResponseData): Promise<string | undefined> {
   if (statusCode >= 200 && statusCode < 300) {
     // The status line has decided; what comes after it is nobody's concern.
     void body.dump({ limit: EXCERPT_BYTES }).catch(() => undefined)
@@ -114,13 +114,15 @@ const REASONS: Readonly<Record<string, string>> = {
 
 const UNTRUSTED = /^(CERT_|UNABLE_TO|SELF_SIGNED|DEPTH_ZERO|ERR_TLS_CERT)/
 
-function reasonOf(error: unknown): string {
+/** Why no answer came. */
+export function reasonOf(error: unknown): string {
   const code = codeOf(error)
   if (UNTRUSTED.test(code)) return `its certificate is not trusted (${code}); --skip-verify takes it as it is`
   return REASONS[code] ?? printable(error instanceof Error ? error.message : String(error))
 }
 
-function codeOf(error: unknown): string {
+/** The code of a failure, as Node and undici name it; empty where it has none. */
+export function codeOf(error: unknown): string {
   if (error instanceof AggregateError) return codeOf(error.errors[0])
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 }

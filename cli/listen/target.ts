@@ -1,19 +1,21 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
 import { usageError } from '../errors.ts'
 
+const FORWARD_TO = { source: '--forward-to', example: '--forward-to localhost:4242/hook' }
+
 /**
  * Reads where events are to go: an address, or one without its scheme (`localhost:4242/hook`), which is http.
  * @throws {CliError} when it is no http address, or holds a password
  */
-export function targetUrl(text: string): URL {
+export function targetUrl(text: string, { source, example } = FORWARD_TO): URL {
   const full = withScheme(text.trim())
   if (!URL.canParse(full) || !/^https?:$/.test(new URL(full).protocol)) {
-    throw usageError(`--forward-to: "${text}" is no http address`, '--forward-to localhost:4242/hook')
+    throw usageError(`${source}: "${text}" is no http address`, example)
   }
   const url = new URL(full)
   if (url.username !== '' || url.password !== '') {
     throw usageError(
-      '--forward-to: the address holds a name or a password, which would be shown',
+      `${source}: the address holds a name or a password, which would be shown`,
       "-H 'Authorization: Basic ...'",
     )
   }

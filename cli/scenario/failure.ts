@@ -1,16 +1,21 @@
 import type { Payment, PayerView } from '../../src/wire/payments.ts'
 import type { Exchange } from '../client.ts'
 import type { Difference } from './matchers.ts'
-import type { Receipt } from './receiver.ts'
-import type { Path, Place } from './source.ts'
+import type { Receipt } from './play/receiver.ts'
+import type { Path, Place } from './read/source.ts'
 
 type StepFailureOptions = {
   differences?: readonly Difference[]
   at?: Path
   hint?: string | undefined
   isBesideVerb?: boolean
+  /** What came in place of what was expected, where that is no answer of the service. */
+  came?: Came | undefined
   cause?: unknown
 }
+
+/** Something that arrived, as reports show it: masked. */
+export type Came = { what: string; value: unknown }
 
 /** A step did not go as the scenario says. */
 export class StepFailure extends Error {
@@ -20,6 +25,7 @@ export class StepFailure extends Error {
   readonly hint: string | undefined
   /** Whether `at` begins beside the verb, as expect_error does, and not below it. */
   readonly isBesideVerb: boolean
+  readonly came: Came | undefined
 
   constructor(message: string, options: StepFailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause })
@@ -28,22 +34,8 @@ export class StepFailure extends Error {
     this.at = options.at ?? []
     this.hint = options.hint
     this.isBesideVerb = options.isBesideVerb ?? false
+    this.came = options.came
   }
-}
-
-const NAMED_MAX = 4
-
-/** Fails with all differences at once, pointing at the first of them. `at` is where in the step the expectations stand. */
-export function refuseDifferences(what: string, differences: readonly Difference[], at: Path = []): void {
-  const [first] = differences
-  if (first === undefined) return
-  const fields = first.path.split(/[.[\]]+/).filter((part) => part !== '')
-  const names = differences.slice(0, NAMED_MAX).map(({ path }) => path)
-  const more = differences.length > NAMED_MAX ? ` and ${differences.length - NAMED_MAX} more` : ''
-  throw new StepFailure(`${what} is not as expected: ${names.join(', ')}${more}`.replace(/: $/, ''), {
-    differences,
-    at: [...at, ...fields],
-  })
 }
 
 /** All that helps to understand a failed case. */
@@ -52,22 +44,17 @@ export type Failure = {
   hint: string | undefined
   /** From 1; 0 is what was given before the steps. */
   step: number
+  /** The step as reports tell it: 3, or 3.1.2 for one inside of another. */
+  label: string
   title: string
   place: Place
   excerpt: readonly string[]
   differences: readonly Difference[]
   payments: readonly { name: string; payment: Payment | PayerView }[]
   webhooks: readonly Receipt[] | undefined
+  /** What the failure is about, where that is no answer of the service; there is then no exchange to show. */
+  came: Came | undefined
   exchange: Exchange | undefined
   /** The command that plays this case alone. */
   rerun: string
-}
-
-/** A status that nobody expected is a failure, also when it is another success. */
-export function refuseStatus(status: number, expected: number): void {
-  if (status === expected) return
-  throw new StepFailure(`the service answered ${status}`, {
-    differences: [{ path: 'http', expected: String(expected), actual: String(status) }],
-    at: ['expect', 'http'],
-  })
 }

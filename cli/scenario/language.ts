@@ -8,9 +8,39 @@ import {
   ExpectOrder,
   OrderStep,
 } from './language/customers.ts'
-import { Accept, AwaitDispute, Escalate, Evidence, ExpectDispute, RaiseDispute, Resolve } from './language/disputes.ts'
-import { Hold, Kyb } from './language/merchant.ts'
-import { Advance, HttpStatus, Matcher, Name, Text } from './language/parts.ts'
+import { BankFault } from './language/bank.ts'
+import { BANK_VERBS } from './language/bank-verbs.ts'
+import { CheckoutStep, PayerContactStep, PaymentCancel, Sca } from './language/checkout.ts'
+import {
+  Accept,
+  AwaitDispute,
+  AwaitDisputeOf,
+  Escalate,
+  Evidence,
+  ExpectDispute,
+  RaiseDispute,
+  Resolve,
+} from './language/disputes.ts'
+import { AwaitConsent, ConsentCancel, ConsentEnd, ExpectConsent } from './language/mandates.ts'
+import {
+  AwaitOffer,
+  AwaitRecurring,
+  AwaitRequest,
+  ExpectOffer,
+  ExpectRecurring,
+  ExpectRequest,
+} from './language/instructions.ts'
+import { ExpectAudit, ExpectMerchant, Hold, Kyb, merchantFields } from './language/merchant.ts'
+import { Advance, CallerReference, ExpectedStatus, HttpStatus, Matcher, Name, Text } from './language/parts.ts'
+import {
+  ExpectReceipt,
+  PayerConsents,
+  PayerDisputeStep,
+  PayerLink,
+  PayerPayments,
+  PayerSignOut,
+  PayerVerify,
+} from './language/payers.ts'
 import { AwaitPayment, Bank, ExpectPayment, Pay, RefundStep } from './language/payments.ts'
 import {
   AwaitWebhook,
@@ -30,33 +60,33 @@ import { matcherProblems } from './matchers.ts'
  */
 
 export const Given = z.strictObject({
-  merchant: z
-    .strictObject({
-      name: Text.optional(),
-      kyb: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']).optional(),
-      payout_held: z.boolean().optional(),
-      fee_percentage: Text.optional(),
-      fee_flat: Text.optional(),
-    })
-    .optional(),
+  /** What not every service has; where it is missing, the case is skipped. */
+  needs: z.enum(['vrp_caps']).optional(),
+  merchant: z.strictObject(merchantFields).optional(),
   receiver: z.union([ReceiverBehaviour, z.literal(false)]).optional(),
+  bank: BankFault.optional(),
 })
 export type Given = z.infer<typeof Given>
 
 export const Clock = z.strictObject({ advance: Advance })
 
-const ApiPath = z.string().regex(/^[/$]/, 'must be a path below /api/v1, such as "/payments"').optional()
+const ApiPath = z
+  .string()
+  .regex(/^[/$]/, 'must be a path below /api/v1, such as "/payments", or one that begins with /open-banking/')
+  .optional()
 export const Http = z.strictObject({
   get: ApiPath,
   post: ApiPath,
   put: ApiPath,
   delete: ApiPath,
+  /** Who sends it; where nothing is said, the case's merchant, or its operator where the path is for operators. */
+  by: CallerReference.optional(),
   headers: z.record(Text, Text).optional(),
   body: z.unknown().optional(),
   as: Name.optional(),
   expect: z
     .strictObject({
-      http: HttpStatus.optional(),
+      http: ExpectedStatus.optional(),
       headers: z.record(Text, Matcher).optional(),
       body: Matcher.optional(),
     })
@@ -68,11 +98,36 @@ export const VERBS = {
   pay: { schema: Pay, example: 'pay: { as: p1, amount: "50.00", currency: GBP }' },
   bank: { schema: Bank, example: 'bank: { approve: $p1 }' },
   await: {
-    schema: z.union([AwaitPayment, AwaitWebhook, AwaitDispute, AwaitOrder, AwaitAccount]),
+    schema: z.union([
+      AwaitPayment,
+      AwaitWebhook,
+      AwaitDispute,
+      AwaitDisputeOf,
+      AwaitOrder,
+      AwaitAccount,
+      AwaitConsent,
+      AwaitRecurring,
+      AwaitRequest,
+      AwaitOffer,
+    ]),
     example: 'await: { payment: $p1, status: Settled, within: 10s }',
   },
   expect: {
-    schema: z.union([ExpectPayment, ExpectWebhook, ExpectDispute, ExpectOrder, ExpectAccount, ExpectBooks]),
+    schema: z.union([
+      ExpectPayment,
+      ExpectWebhook,
+      ExpectDispute,
+      ExpectOrder,
+      ExpectAccount,
+      ExpectBooks,
+      ExpectConsent,
+      ExpectReceipt,
+      ExpectRecurring,
+      ExpectRequest,
+      ExpectOffer,
+      ExpectMerchant,
+      ExpectAudit,
+    ]),
     example: 'expect: { of: $p1, status: Settled }',
   },
   refund: { schema: RefundStep, example: 'refund: { payment: $p1 }' },
@@ -96,6 +151,25 @@ export const VERBS = {
   hold: { schema: Hold, example: 'hold: { payouts: true, reason: "odd volume" }' },
   customer: { schema: CustomerStep, example: 'customer: { as: c1, balance: "500.00" }' },
   order: { schema: OrderStep, example: 'order: { as: o1, from: $c1, to: $c2, amount: "10.00" }' },
+  checkout: { schema: CheckoutStep, example: 'checkout: { as: p1, amount: "12.50", currency: GBP, order: order-1 }' },
+  sca: { schema: Sca, example: 'sca: { payment: $p1, error: access_denied }' },
+  'payment.cancel': { schema: PaymentCancel, example: 'payment.cancel: { payment: $p1, by: payer }' },
+  'payment.contact': {
+    schema: PayerContactStep,
+    example: 'payment.contact: { payment: $p1, contact: ada@example.org }',
+  },
+  'payer.link': { schema: PayerLink, example: 'payer.link: { as: link, contact: ada@example.org }' },
+  'payer.verify': { schema: PayerVerify, example: 'payer.verify: { as: ada, link: $link }' },
+  'payer.payments': { schema: PayerPayments, example: 'payer.payments: { payer: $ada, count: 1 }' },
+  'payer.consents': { schema: PayerConsents, example: 'payer.consents: { payer: $ada, count: 0 }' },
+  'payer.dispute': {
+    schema: PayerDisputeStep,
+    example: 'payer.dispute: { as: d1, payer: $ada, payment: $p1, reason: ITEM_NOT_RECEIVED }',
+  },
+  'payer.sign_out': { schema: PayerSignOut, example: 'payer.sign_out: { payer: $ada }' },
+  'consent.cancel': { schema: ConsentCancel, example: 'consent.cancel: { consent: $p1, payer: $ada }' },
+  'consent.end': { schema: ConsentEnd, example: 'consent.end: { consent: $p1 }' },
+  ...BANK_VERBS,
   clock: { schema: Clock, example: 'clock: { advance: 11h }' },
   http: { schema: Http, example: 'http: { get: "/payments/$p1.payment_id", expect: { http: 200 } }' },
 } as const
@@ -116,24 +190,3 @@ export const ExpectError = z.strictObject({
   }).optional(),
 })
 export type ExpectError = z.infer<typeof ExpectError>
-
-const Steps = Object.entries(VERBS).map(([verb, { schema }]) =>
-  z.strictObject({ [verb]: schema, expect_error: ExpectError.optional() }),
-)
-
-export const VarValue = z.union([z.string(), z.int(), z.boolean()])
-
-/** What stands above the steps. Steps are checked one by one, each by its own verb's schema. */
-export const Frame = z.strictObject({
-  scenario: z.literal('v1'),
-  name: z.string().min(1).max(200),
-  vars: z.record(Name, VarValue).optional(),
-  given: Given.optional(),
-  steps: z.array(z.unknown()).min(1).max(500),
-})
-
-/** The JSON Schema of one document, for editors. */
-export function jsonSchema(): Record<string, unknown> {
-  const Scenario = Frame.extend({ steps: z.array(z.union(Steps)).min(1).max(500) })
-  return { ...z.toJSONSchema(Scenario, { io: 'input', unrepresentable: 'any' }), title: 'svc scenario, v1' }
-}

@@ -1,4 +1,5 @@
 import type { Exchange } from '../client.ts'
+import type { Came } from './failure.ts'
 import type { Difference } from './matchers.ts'
 
 /** Members that prove something to somebody. A report lands in logs and tickets, where none of them may stand. */
@@ -14,14 +15,25 @@ const SECRET_MEMBERS = new Set([
   'id_token',
   'redirect_url',
   'state',
+  'payment_state',
+  'session_token',
   'signatures',
 ])
-const SECRET_HEADERS = /^(authorization|cookie|x-payment-state|x-service-signature(-previous)?)$/i
+const SECRET_HEADERS = /^(authorization|cookie|x-payment-state|x-checkout-token|x-service-signature(-previous)?)$/i
 const MASK = '***'
+
+/** What signs in, or takes a payer back, as links and addresses carry it. */
+const IN_LINKS = /([?#&](?:\w*token|state|code|request|secret)=)[^&#\s"'<>\\]+/gi
+
+/** A text as it may be shown: its links lead nowhere any more. */
+function maskedLinks(text: string): string {
+  return text.replace(IN_LINKS, `$1${MASK}`)
+}
 
 /** A value with what is secret in it replaced. */
 export function masked(value: unknown, isRequest: boolean): unknown {
   if (Array.isArray(value)) return value.map((item) => masked(item, isRequest))
+  if (typeof value === 'string') return maskedLinks(value)
   if (typeof value !== 'object' || value === null) return value
   // An error's code is what the report is about; a code beside a state is the bank's one-time code.
   const isBankReturn = isRequest && Object.hasOwn(value, 'state')
@@ -33,13 +45,18 @@ export function masked(value: unknown, isRequest: boolean): unknown {
   )
 }
 
+/** What came, as it may be shown. */
+export function cameShown({ value }: Came): unknown {
+  return masked(value, false) ?? null
+}
+
 /** A body as it may be shown: as it was, but for what is secret in it. */
 export function maskedBody(text: string, isRequest: boolean): string {
   try {
     const before: unknown = JSON.parse(text)
     return JSON.stringify(masked(before, isRequest))
   } catch {
-    return text
+    return maskedLinks(text)
   }
 }
 
@@ -50,7 +67,7 @@ export function maskedBody(text: string, isRequest: boolean): string {
 export function maskedDifference({ path, expected, actual }: Difference): Difference {
   const members = path.split(/[.[\]]+/)
   if (!members.some((member) => SECRET_MEMBERS.has(member) || SECRET_HEADERS.test(member)))
-    return { path, expected, actual }
+    return { path, expected: maskedLinks(expected), actual: maskedLinks(actual) }
   const mask = (shown: string): string => (shown === 'nothing' || shown === 'null' ? shown : MASK)
   return { path, expected: mask(expected), actual: mask(actual) }
 }
@@ -61,7 +78,7 @@ export function maskedDifference({ path, expected, actual }: Difference): Differ
  * fill in.
  */
 export function curlOf({ method, url, headers, body }: Exchange): string {
-  const words = ['curl', '-g', ...(method === 'GET' && body === null ? [] : ['-X', method]), quoted(url)]
+  const words = ['curl', '-g', ...(method === 'GET' && body === null ? [] : ['-X', method]), quoted(maskedLinks(url))]
   for (const [name, value] of Object.entries(headers)) {
     if (name === 'accept') continue
     words.push('-H', quoted(`${name}: ${SECRET_HEADERS.test(name) ? MASK : value}`))

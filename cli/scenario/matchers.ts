@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
+import { Script, createContext } from 'node:vm'
 import { isUuid } from '../../src/lib/ids.ts'
 import { isAmountText } from '../../src/lib/money.ts'
+import { StepFailure } from './failure.ts'
 import { masked } from './masked.ts'
 
 /** One value that is not as expected. `path` is dotted, '' for the value itself. */
 export type Difference = { path: string; expected: string; actual: string }
 
-export const VALUE_TYPES = ['uuid', 'timestamp', 'money', 'string', 'number', 'boolean'] as const
+const VALUE_TYPES = ['uuid', 'timestamp', 'money', 'string', 'number', 'boolean'] as const
 export type ValueType = (typeof VALUE_TYPES)[number]
 
 /** What `expected` asks for, apart from literals: one of these. */
@@ -125,6 +127,11 @@ function matcherOf(expected: unknown): Matcher | undefined {
   return undefined
 }
 
+/** Whether it is a matcher, and no literal. */
+export function isMatcher(expected: unknown): boolean {
+  return matcherOf(expected) !== undefined
+}
+
 function textMatcher(text: string): Matcher | undefined {
   const regex = regexOf(text)
   if (regex !== undefined) return { kind: 'regex', regex }
@@ -151,7 +158,7 @@ function isValueType(word: string): word is ValueType {
 function matches(matcher: Matcher, actual: unknown): boolean {
   switch (matcher.kind) {
     case 'regex':
-      return typeof actual === 'string' && matcher.regex.test(actual)
+      return typeof actual === 'string' && finds(matcher.regex, actual)
     case 'comparison':
       return compares(matcher, actual)
     case 'type':
@@ -166,6 +173,21 @@ function matches(matcher: Matcher, actual: unknown): boolean {
       return (actual === undefined || actual === null) === matcher.absent
     default:
       return matcher satisfies never
+  }
+}
+
+/** Longer than any sensible pattern takes; some take for ever, and nothing else would end them. */
+const REGEX_MS = 1_000
+const TEST = new Script('regex.test(text)')
+const PLACE = createContext({})
+
+/** @throws {StepFailure} where the pattern takes too long */
+export function finds(regex: RegExp, text: string): boolean {
+  try {
+    return TEST.runInContext(Object.assign(PLACE, { regex, text }), { timeout: REGEX_MS }) === true
+  } catch (cause) {
+    const message = `${String(regex)} takes too long on a text of ${text.length} characters`
+    throw new StepFailure(message, { hint: 'a pattern without repeats inside of repeats', cause })
   }
 }
 

@@ -22,7 +22,7 @@ async function openEmbedded(plan: UpPlan, teardown: Teardown): Promise<Database>
     import('../../src/db/state-directory.ts'),
   ])
   const stateDir = prepareStateDirectory(plan.stateDir)
-  const server = await startEmbedded({ stateDir, log: plan.note })
+  const server = await startEmbedded({ stateDir, log: plan.note, disposable: plan.disposable === true })
   teardown.add('The database', server.stop)
   const ended = server.exited.then(() => 'the database ended by itself; see postgres.log in the state directory')
   const env = { ...withoutDatabase(plan.env), SVC_DATABASE_URL: server.url }

@@ -15,6 +15,10 @@ export type UpPlan = {
   /** Where Keycloak is; undefined where the environment says it, or nobody has to. */
   authUrl: string | undefined
   env: NodeJS.ProcessEnv
+  /** What every id and every chance follows from; for a service that lives for one run. */
+  seed?: string | undefined
+  /** Whether the data is for this run alone, and need not outlive a crash of the machine: that is faster. */
+  disposable?: boolean | undefined
   /** How much the service logs unless SVC_LOG_LEVEL says otherwise. */
   logLevel: 'warn' | 'info'
   /** A line for people. */

@@ -101,6 +101,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     { ensureDemoMerchant },
     { ensureDemoOperator },
     { ensureDemoCustomer },
+    { makeSeededIds },
   ] = await Promise.all([
     import('../../src/config.ts'),
     import('../../src/db/describe-error.ts'),
@@ -111,11 +112,15 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     import('../../src/sandbox/seed-merchant.ts'),
     import('../../src/sandbox/seed-operator.ts'),
     import('../../src/sandbox/seed-customer.ts'),
+    import('../../src/lib/seeded-ids.ts'),
   ])
   const config = readConfig(await environmentOf(plan, database, port))
   const describe = (error: unknown): string => describeDatabaseError(error, config.databaseUrl)
+  const overrides = plan.seed === undefined ? {} : { ids: makeSeededIds(plan.seed) }
   teardown.add(serviceFile(stateDir), () => removeServiceState(stateDir, process.pid))
-  const app = await makeApp(config).catch((error: unknown) => Promise.reject(explainStart(error, { describe })))
+  const app = await makeApp(config, overrides).catch((error: unknown) =>
+    Promise.reject(explainStart(error, { describe })),
+  )
   teardown.add('The connections', () => app.close())
   await checkMasterKey(app)
   if (app.identity.kind === 'keycloak' && config.smtpUrl === undefined)

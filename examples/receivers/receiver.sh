@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# A receiver of webhooks: it checks who sent them, and acts once on each event. Bash, openssl, coreutils and flock.
+# A receiver of webhooks: it checks who sent them, and acts once on each event. Bash, openssl, coreutils, sed, awk and flock.
 # It answers one request from standard input on standard output, as inetd runs programs:
 #   export SVC_WEBHOOK_SECRET=<your signing secret>
 #   socat -T 10 TCP-LISTEN:"${PORT:-4242}",bind=127.0.0.1,fork,reuseaddr EXEC:./receiver.sh
@@ -82,10 +82,18 @@ head -c "$length" >"$body"
 expected=$(hmac "$body")
 equal "$expected" "$newest" || equal "$expected" "$previous" || answer '401 Unauthorized'
 
-# The envelope begins with these two, so that nothing further down can pass for them.
-envelope='^\{ *"eventId" *: *"([A-Za-z0-9_]+)" *, *"eventType" *: *"([a-z._]+)"'
-[[ $(<"$body") =~ $envelope ]] || answer '400 Bad Request'
-event_id=${BASH_REMATCH[1]} event_type=${BASH_REMATCH[2]}
+# Two members of the outermost object, wherever they stand in it; nothing further down can pass for them. Without escapes
+# every second piece between quotation marks is a string, and the braces of the others say how deep it stands.
+envelope() {
+  sed 's/\\./?/g' "$1" | awk -v RS='"' '
+    NR % 2 { depth += gsub(/[{[]/, "") - gsub(/[]}]/, ""); is_value = /:[ \t\r\n]*$/; next }
+    depth == 1 && is_value { text[key] = $0; next }
+    depth == 1 { key = $0 }
+    END { print text["eventId"] "|" text["eventType"] }'
+}
+
+IFS='|' read -r event_id event_type < <(envelope "$body")
+[[ $event_id =~ ^[A-Za-z0-9_]+$ && $event_type =~ ^[A-Za-z0-9._-]+$ ]] || answer '400 Bad Request'
 # The same event may come again: it is answered at once, and nothing is done twice. Who acts on an event holds its file,
 # and lets go of it however that ends. A file is empty until it ended well: then the event is sent again, and acted on.
 mkdir -p -m 700 -- "$received" || answer '500 Internal Server Error'

@@ -33,8 +33,10 @@ export async function settlementAccountOf(
 }
 
 async function openFor(tx: CommonQueryMethods, ids: Ids, { merchantId, name, currency }: SettlementOwner) {
-  const customer = await ensureMerchantCustomer(tx, { id: ids.uuid(), merchantId, name })
-  const id = ids.uuid()
+  const chance = ids.for('settlement account', merchantId, currency)
+  const id = chance.uuid()
+  const customerId = ids.for('merchant customer', merchantId).uuid()
+  const customer = await ensureMerchantCustomer(tx, { id: customerId, merchantId, name })
   await openAccount(
     tx,
     {
@@ -47,7 +49,7 @@ async function openFor(tx: CommonQueryMethods, ids: Ids, { merchantId, name, cur
       nickname: null,
       overdraftMinor: OVERDRAFT_MINOR,
     },
-    () => Math.floor(ids.random() * NUMBERS),
+    () => Math.floor(chance.random() * NUMBERS),
   )
   return id
 }

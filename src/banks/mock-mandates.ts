@@ -24,13 +24,14 @@ export async function stageOrder(
     return { outcome: 'rejected', failureCode: failureCode ?? 'AUTHORISATION_FAILED' }
   const scenario = order.scenario ?? bankById(mandate.debtor_bank_id)?.scenario ?? DEFAULT_SCENARIO
   const isDenied = parseScenario(scenario).behaviour.redirect === 'access_denied'
+  const chance = ids.for('decision at the bank', order.state)
   await insertUnderMandate(pool, {
     order,
     scenario,
     // Nobody is given it: it stands for the approval that the mandate is.
-    code: isDenied ? null : ids.token(),
+    code: isDenied ? null : chance.token(),
     consentReference: `mock-${order.paymentId}`,
-    bankReference: `MB${ids.uuid().replaceAll('-', '')}`,
+    bankReference: `MB${chance.uuid().replaceAll('-', '')}`,
   })
   return { outcome: 'staged' }
 }

@@ -57,7 +57,7 @@ export async function giveBack(
   order: RefundOrder,
   refusalOf: (authorisation: Authorisation) => FailureCode | undefined,
 ): Promise<RefundOutcome> {
-  const bankReference = `MB${ids.uuid().replaceAll('-', '')}`
+  const bankReference = `MB${ids.for('refund at the bank', order.refundId).uuid().replaceAll('-', '')}`
   const amountMinor = minorUnitsOf(order)
   return pool.transaction(async (tx) => {
     const authorisation = await lockAuthorisation(tx, order.state)

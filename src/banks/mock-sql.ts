@@ -24,6 +24,8 @@ export const Authorisation = z.strictObject({
   debtor_account_id: z.string().nullable(),
   debtor_name: z.string().nullable(),
   remittance_reference: z.string().nullable(),
+  /** Whether its merchant has a dial (faults-sql.ts): without one, a call costs nothing more. */
+  has_faults: z.boolean(),
 })
 export type Authorisation = z.infer<typeof Authorisation>
 
@@ -41,7 +43,8 @@ const Taken = z.strictObject({ outcome: z.enum([...TransferOutcome.options, 'DUP
 const columns = sql.fragment`
   state, end_to_end_id, amount, currency, scenario, decision, code, bank_reference, payee_id,
   left(payee_name, 140) as payee_name, debtor_account_id, remittance_reference,
-  (select a.name from accounts a where a.id = debtor_account_id) as debtor_name
+  (select a.name from accounts a where a.id = debtor_account_id) as debtor_name,
+  exists (select from mock_bank.faults f where f.merchant_id = payee_id) as has_faults
 `
 
 /** Records the payer's first decision; null when there is one already. */

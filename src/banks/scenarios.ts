@@ -1,6 +1,9 @@
+import { SCENARIO_PARAMETERS } from '../lib/bank-scenarios.ts'
+import type { ParameterisedScenario, PlainScenario } from '../lib/bank-scenarios.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { invalidField } from '../lib/errors.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
+import { DisputeReason } from '../wire/disputes.ts'
 
 /**
  * How the mock bank behaves, scenario by scenario (decisions, 3.8). The table tells what follows when the payer approves;
@@ -12,7 +15,9 @@ import type { FailureCode } from '../lib/failure-codes.ts'
  *
  * | scenario | redirect | exchange | execution | refund | payment ends as |
  * |---|---|---|---|---|---|
- * | success, otp-wrong-then-ok, dispute-… | code | authorised | executed | executed | Settled |
+ * | success, otp-wrong-then-ok | code | authorised | executed | executed | Settled |
+ * | dispute-payer:<reason>, dispute-won | code | authorised | executed | executed | Settled, disputed |
+ * | dispute-lost | code | authorised | executed | executed | Refunded after its dispute |
  * | success-slow-settle:<duration> | code | authorised, settles later | executed | executed | Settled |
  * | callback-before-redirect | callback, then code | authorised | executed | executed | Settled |
  * | duplicate-callback | two callbacks, then code | authorised | executed | executed | Settled |
@@ -44,7 +49,12 @@ export type Behaviour = {
   callbacks: number
   /** Seconds between the authorisation and the settlement. */
   settleInSeconds: number
+  /** The dispute that the payer raises once the payment has settled. */
+  dispute?: DisputeStory
 }
+
+/** Why a payer disputes, and in whose favour it is decided; undefined where the dispute stays open. */
+export type DisputeStory = { reason: DisputeReason; favour: 'merchant' | 'payer' | undefined }
 
 /** A refusal, preceded by calls that get no answer: refused at once, or only after a while. */
 export type Refusal = { failureCode: FailureCode; unanswered: number; silent: boolean }
@@ -61,8 +71,6 @@ const SUCCESS = {
   callbacks: 0,
   settleInSeconds: 0,
 } as const satisfies Behaviour
-
-const DISPUTED = { ...SUCCESS, summary: 'The bank carries out the payment; it is disputed afterwards.' }
 
 const BEHAVIOURS = {
   success: SUCCESS,
@@ -141,22 +149,38 @@ const BEHAVIOURS = {
     summary: 'The bank carries out the payment; a refund is refused later, for the account is closed then.',
     refund: 'ACCOUNT_CLOSED',
   },
-  'dispute-won': DISPUTED,
-  'dispute-lost': DISPUTED,
-} as const satisfies Record<string, Behaviour>
+  'dispute-won': {
+    ...SUCCESS,
+    summary: 'You dispute the payment once it has settled; the merchant answers, and it is decided for the merchant.',
+    dispute: { reason: 'ITEM_NOT_RECEIVED', favour: 'merchant' },
+  },
+  'dispute-lost': {
+    ...SUCCESS,
+    summary: 'You dispute the payment once it has settled; it is decided for you, and the money comes back.',
+    dispute: { reason: 'ITEM_NOT_RECEIVED', favour: 'payer' },
+  },
+} as const satisfies Record<PlainScenario, Behaviour>
+
+type Parameterised = { parameter: string; summary: string; behave(parameter: string): Behaviour }
 
 /** Scenarios with a parameter after a colon. */
-const PARAMETERISED: Readonly<Record<string, { parameter: string; behave(parameter: string): Behaviour }>> = {
+const OWN_PARAMETERS: Readonly<Record<ParameterisedScenario, Parameterised>> = {
   'success-slow-settle': {
-    parameter: '<duration>',
+    parameter: SCENARIO_PARAMETERS['success-slow-settle'],
+    summary: 'The bank carries out the payment so long after you authorise it, such as 90s or 2h; 30d at most.',
     behave: (duration) => ({
       ...SUCCESS,
       summary: `The bank carries out the payment ${duration} after you authorise it.`,
       settleInSeconds: settleSeconds(duration),
     }),
   },
-  'dispute-payer': { parameter: '<reason>', behave: disputedFor },
+  'dispute-payer': {
+    parameter: SCENARIO_PARAMETERS['dispute-payer'],
+    summary: 'You dispute the payment once it has settled, and the dispute stays open.',
+    behave: disputedFor,
+  },
 }
+const PARAMETERISED: Readonly<Record<string, Parameterised>> = OWN_PARAMETERS
 
 /** Every scenario's name, those with a parameter as `success-slow-settle:<duration>`. */
 export const SCENARIO_NAMES: readonly string[] = [
@@ -164,10 +188,18 @@ export const SCENARIO_NAMES: readonly string[] = [
   ...Object.entries(PARAMETERISED).map(([name, { parameter }]) => `${name}:${parameter}`),
 ].toSorted()
 
+/** Every scenario with what it does, in the order of their names. */
+export function listScenarios(): { name: string; summary: string }[] {
+  const plain = Object.entries(BEHAVIOURS).map(([name, { summary }]) => ({ name, summary }))
+  const others = Object.entries(PARAMETERISED).map(([name, { parameter, summary }]) => ({
+    name: `${name}:${parameter}`,
+    summary,
+  }))
+  return [...plain, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1))
+}
+
 /** Longer delays are a slip of the pen: a consent's and a dispute's times are far below. */
 const SETTLE_SECONDS_MAX = 30 * 86_400
-
-const DISPUTE_REASONS = ['ITEM_NOT_RECEIVED', 'DUPLICATE_PAYMENT', 'INCORRECT_AMOUNT', 'UNAUTHORISED', 'OTHER']
 
 /**
  * Reads a scenario's name, with its parameter where it takes one: `success`, `success-slow-settle:90s`.
@@ -209,7 +241,9 @@ function durationMs(duration: string): number {
   }
 }
 
-function disputedFor(reason: string): Behaviour {
-  if (DISPUTE_REASONS.includes(reason)) return DISPUTED
-  throw invalidField('scenario', 'unknown_reason', `must name a reason: ${DISPUTE_REASONS.join(', ')}`)
+function disputedFor(text: string): Behaviour {
+  const reason = DisputeReason.options.find((each) => each === text)
+  const summary = `You dispute the payment once it has settled (${text}), and the dispute stays open.`
+  if (reason !== undefined) return { ...SUCCESS, summary, dispute: { reason, favour: undefined } }
+  throw invalidField('scenario', 'unknown_reason', `must name a reason: ${DisputeReason.options.join(', ')}`)
 }

@@ -8,7 +8,7 @@ import type { AllowanceRecord, MandateRecord, MandateWithAllowances } from './re
 import { readUsedAmounts } from './sql.ts'
 
 /** A mandate as far as its caps go. */
-type Capped = Pick<MandateRecord, 'id' | 'merchant_id' | 'currency' | 'control_parameters' | 'created_at' | 'now'>
+type Capped = Pick<MandateRecord, 'id' | 'merchant_id' | 'currency' | 'control_parameters' | 'counts_from' | 'now'>
 
 /** Reads what is left of each mandate's caps, in one statement for all of them, whether caps are enforced or not. */
 export async function readAllowances<M extends MandateRecord>(
@@ -40,7 +40,7 @@ export async function allowancesOf(
     caps.limits.map((limit) => ({
       mandate,
       limit,
-      ...periodAt(limit, { now: mandate.now, since: mandate.created_at }),
+      ...periodAt(limit, { now: mandate.now, since: mandate.counts_from }),
     })),
   )
   if (asked.length === 0) return capped.map(() => [])

@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { bankOf } from '../banks/connector.ts'
+import { makeRounds } from '../lib/rounds.ts'
 import type { EndedMandate } from './record.ts'
 import { claimEnded, forgetRevocation } from './sql.ts'
 
@@ -11,15 +12,22 @@ const END_TIMEOUT_MS = 5_000
 /** How long a claimed mandate is nobody else's, and the wait before a silent bank is told again. */
 const LEASE_SECONDS = 10
 
-/** Tells banks of mandates that were ended here, until they answer (decision 49). Telling twice is safe. A job. */
-export async function endMandates(app: App): Promise<{ more: boolean }> {
-  const ended = await claimEnded(app.pool, { limit: ENDED_MAX, leaseSeconds: LEASE_SECONDS })
-  const outcomes = await Promise.allSettled(ended.map((mandate) => tellBank(app, mandate)))
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected')
-      app.log.warn({ err: outcome.reason }, 'a bank could not be told of the end of a mandate; it is told again')
-  }
-  return { more: ended.length === ENDED_MAX }
+const playRound = makeRounds<EndedMandate>()
+
+/**
+ * Tells banks of mandates that were ended here, until they answer (decision 49). Telling twice is safe. A job: one
+ * merchant's slow bank does not keep the others waiting.
+ * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
+ */
+export function endMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
+  return playRound(app, {
+    limit: ENDED_MAX,
+    claim: (limit) => claimEnded(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
+    work: (mandate) => tellBank(app, mandate),
+    failed: (error) =>
+      app.log.warn({ err: error }, 'a bank could not be told of the end of a mandate; it is told again'),
+    signal,
+  })
 }
 
 async function tellBank(app: App, mandate: EndedMandate): Promise<void> {

@@ -27,6 +27,8 @@ export const MandateRecord = z.object({
   revoked_by: z.enum(['PAYER', 'MERCHANT']).nullable(),
   created_at: z.string(),
   updated_at: z.string(),
+  /** When it was made; earlier where the sandbox's clock has moved since. */
+  counts_from: z.string(),
   /** The statement's time by the database's clock: caps are looked at as of then. */
   now: z.string(),
 })
@@ -60,6 +62,8 @@ export const HeldConsent = z.object({
   revoked_by: z.enum(['PAYER', 'MERCHANT']).nullable(),
   /** Whether its end has passed by the database's clock. */
   is_over: z.boolean(),
+  /** When it was made; earlier where the sandbox's clock has moved since. */
+  counts_from: z.string(),
   now: z.string(),
 })
 export type HeldConsent = z.infer<typeof HeldConsent>

@@ -28,7 +28,8 @@ export async function revokeMandate(app: App, { merchantId, consentId, by }: Rev
     const mandate = await findMandate(tx, key)
     if (mandate === null) throw new Error('a mandate that was ended is not there')
     const data = consentEventData(mandate, { isTest: app.config.mode === 'sandbox' })
-    await enqueueWebhook(app, tx, { merchantId, eventType: 'consent.revoked', payment: null, data })
+    const about = { payment: null, subjectId: consentId }
+    await enqueueWebhook(app, tx, { merchantId, eventType: 'consent.revoked', ...about, data })
     return true
   })
   if (!isFirst) return

@@ -21,12 +21,15 @@ const firstConnector = sql.fragment`(
   limit 1
 )`
 
+/** When a mandate was made, by the sandbox's clock: what its periods count from. */
+const countsFrom = sql.fragment`sandbox_moved_moment(c.merchant_id, c.created_at) as counts_from`
+
 const mandates = sql.fragment`
   select c.id, c.merchant_id, m.trading_name as merchant_name, c.consent_type, ${statusNow} as status,
     c.status = 'AWAITING_AUTHORISATION' as is_unanswered, c.currency, c.control_parameters, c.payer_name,
     c.remittance_reference, c.debtor_bank_id, made.first_payment_id, made.payment_count,
     made.last_payment_at, c.valid_to, c.expires_at, c.revoked_by, c.created_at, c.updated_at,
-    now() as now
+    ${countsFrom}, now() as now
   from payment_consents c
   join merchants m on m.id = c.merchant_id
   cross join lateral (
@@ -78,7 +81,7 @@ export function listMandatesOfContact(
 const heldConsents = sql.fragment`
   select c.id, c.consent_type, c.status, c.currency, c.control_parameters, c.debtor_bank_id, c.bank_consent_reference,
     ${firstConnector} as bank_connector, c.expires_at, c.created_at, c.revoked_by, c.expires_at <= now() as is_over,
-    now() as now
+    ${countsFrom}, now() as now
   from payment_consents c
 `
 
@@ -114,24 +117,29 @@ export async function isConsent(db: CommonQueryMethods, { merchantId, id }: Key)
 
 /**
  * What was paid under mandates since given instants, each in its place. Failed payments took nothing; refunds give
- * nothing back.
+ * nothing back. Payments are as old as the sandbox's clock has made them.
  */
 export function readUsedAmounts(
   db: CommonQueryMethods,
   since: readonly { merchantId: string; consentId: string; start: string }[],
 ): Promise<readonly UsedAmount[]> {
   return db.any(sql.type(UsedAmount)`
+    -- Each instant is asked for once, and not again for each payment.
+    with s as materialized (
+      select r.*, sandbox_unmoved_moment(r.merchant_id, r.start) as made_from
+      from rows from (
+        json_to_recordset(${JSON.stringify(
+          since.map(({ merchantId, consentId, start }) => ({ merchant_id: merchantId, consent_id: consentId, start })),
+        )}) as (merchant_id uuid, consent_id uuid, start timestamptz)
+      ) with ordinality as r (merchant_id, consent_id, start, ord)
+    )
     select s.ord, coalesce((
       select sum(p.gross_amount)
       from payment_intents p
       where p.merchant_id = s.merchant_id and p.consent_id = s.consent_id and p.status <> 'Failed'
-        and p.created_at >= s.start
+        and p.created_at >= s.made_from
     ), 0)::numeric(19, 4) as used_amount
-    from rows from (
-      json_to_recordset(${JSON.stringify(
-        since.map(({ merchantId, consentId, start }) => ({ merchant_id: merchantId, consent_id: consentId, start })),
-      )}) as (merchant_id uuid, consent_id uuid, start timestamptz)
-    ) with ordinality as s (merchant_id, consent_id, start, ord)
+    from s
     order by s.ord
   `)
 }

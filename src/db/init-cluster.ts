@@ -10,6 +10,8 @@ const run = (command: string, parameters: readonly string[], user: ServerUser): 
   const child = spawn(command, parameters, {
     ...user,
     cwd: '/',
+    // As the server: Ctrl+C in a terminal reaches only svc, which stops once the data is complete.
+    detached: true,
     stdio: ['ignore', 'ignore', 'pipe'],
     env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
     timeout: initTimeoutMs,

@@ -19,5 +19,7 @@ export async function orderRefund(
   if (!isAsked) return undefined
   if (isNothingLeft(payment))
     throw alreadyRefunded('repeat without refund: what was paid has gone back, or is about to')
-  return queueRefund(tx, app, { payment, reason: `dispute ${dispute.id}`, disputeId: dispute.id })
+  // The refund that was ordered before, if any, was refused by the bank: this one follows it.
+  const ids = app.ids.for('dispute refund', dispute.id, dispute.refund_id ?? '')
+  return queueRefund(tx, { ids }, { payment, reason: `dispute ${dispute.id}`, disputeId: dispute.id })
 }

@@ -36,11 +36,10 @@ export type RaiseInput = {
  */
 export async function raiseDispute(app: App, input: RaiseInput): Promise<DisputeRecord> {
   const merchantId = await merchantOfPayment(app, input)
-  const id = app.ids.uuid()
   const dispute = await app.pool.transaction(async (tx) => {
-    await holdDisputable(tx, app, { merchantId, id: input.paymentId })
+    const before = await holdDisputable(tx, app, { merchantId, id: input.paymentId })
     const opened = await openDispute(tx, app, {
-      id,
+      id: app.ids.for('dispute', input.paymentId, String(before)).uuid(),
       merchantId,
       paymentId: input.paymentId,
       openedBy: input.openedBy,
@@ -67,11 +66,12 @@ async function merchantOfPayment(app: App, { merchantId, paymentId }: RaiseInput
   return payment.merchant_id
 }
 
+/** Holds the payment, and answers how many disputes it has had. */
 async function holdDisputable(
   tx: DatabaseTransactionConnection,
   app: App,
   key: { merchantId: string; id: string },
-): Promise<void> {
+): Promise<number> {
   const payment = await lockPayment(tx, key)
   if (payment === null) throw paymentNotFound()
   if (!hasMovedMoney(payment)) {
@@ -89,7 +89,8 @@ async function holdDisputable(
     )
   }
   // Counted while the payment is held, so that of two at once one sees the other.
-  if ((await countDisputes(tx, of)) < DISPUTES_MAX) return
+  const count = await countDisputes(tx, of)
+  if (count < DISPUTES_MAX) return count
   throw new DomainError(
     'PAYMENT_NOT_DISPUTABLE',
     `the payment was disputed ${DISPUTES_MAX} times, which is the most; it can't be disputed again`,

@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 import type { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/disputes.ts'
 import { OverdueDispute } from './record.ts'
 
-/** Whether a payment is young enough to be disputed, by the database's clock. */
+/** Whether a payment is young enough to be disputed, by the database's clock and what the sandbox's clock adds to its age. */
 export async function isWithinWindow(
   db: CommonQueryMethods,
   { merchantId, paymentId, days }: { merchantId: string; paymentId: string; days: number },
@@ -13,7 +13,8 @@ export async function isWithinWindow(
     select exists (
       select
       from payment_intents
-      where merchant_id = ${merchantId} and id = ${paymentId} and created_at > now() - make_interval(days => ${days})
+      where merchant_id = ${merchantId} and id = ${paymentId}
+        and sandbox_moved_moment(merchant_id, created_at) > now() - make_interval(days => ${days})
     ) as exists
   `)
   return exists

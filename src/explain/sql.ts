@@ -15,7 +15,7 @@ export function findPayment(
     select p.id, p.merchant_id, p.status, p.gross_amount, p.fee_amount, p.net_amount, p.fee_percentage, p.fee_flat,
       p.refunded_amount, p.refund_reserved_amount, p.currency, p.failure_code, p.failure_source, p.bank_connector,
       p.under_mandate, c.debtor_bank_id, c.status as consent_status, c.expires_at, p.settle_at, p.created_at,
-      p.created_at + make_interval(days => ${disputeDays}) as disputable_until, now() as now
+      sandbox_moved_moment(p.merchant_id, p.created_at) + make_interval(days => ${disputeDays}) as disputable_until, now() as now
     from payment_intents p
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
     where p.merchant_id = ${merchantId} and p.id = ${id}

@@ -4,6 +4,7 @@ import * as wireOrders from '../wire/orders.ts'
 import * as wireRecurring from '../wire/recurring.ts'
 import * as wirePaymentRequests from '../wire/payment-requests.ts'
 import * as wireSandboxBank from '../wire/sandbox-bank.ts'
+import * as wireSandboxDial from '../wire/sandbox-dial.ts'
 import * as wireAdmin from '../wire/admin.ts'
 import * as wireAudit from '../wire/audit.ts'
 import * as wireBankAccounts from '../wire/bank-accounts.ts'
@@ -34,6 +35,7 @@ import * as orders from './handlers/orders.ts'
 import * as recurring from './handlers/recurring.ts'
 import * as paymentRequests from './handlers/payment-requests.ts'
 import * as sandboxBank from './handlers/sandbox-bank.ts'
+import * as sandboxDial from './handlers/sandbox-dial.ts'
 import * as admin from './handlers/admin.ts'
 import * as audit from './handlers/audit.ts'
 import * as bankAccounts from './handlers/bank-accounts.ts'
@@ -173,11 +175,16 @@ export const ROUTES: readonly Route[] = [
 export const SANDBOX_ROUTES: readonly Route[] = [
   route(wireSandbox.createSandboxMerchant, sandbox.createMerchant),
   route(wireSandbox.advanceSandboxClock, sandbox.advanceClock),
+  route(wireSandbox.readSandboxClock, sandbox.readClock),
   route(wireSandboxBank.createSandboxCustomer, sandboxBank.createCustomer),
   route(wireSandboxBank.listSandboxAccounts, sandboxBank.listAccounts),
   route(wireSandboxBank.setSandboxAccount, sandboxBank.setAccount),
   route(wireSandboxBank.checkBooks, sandboxBank.checkBooks),
   route(wireSandboxBank.seedSandbox, sandboxBank.seed),
+  route(wireSandboxDial.getBankFaults, sandboxDial.getFaults),
+  route(wireSandboxDial.setBankFaults, sandboxDial.setFaults),
+  route(wireSandboxDial.listBankScenarios, sandboxDial.scenarios),
+  route(wireSandboxDial.advanceSandboxPayment, sandboxDial.advancePayment),
   route(wireDisputes.disputeAsPayer, disputes.raiseAsPayer),
   route(wireRegistration.listMails, sandbox.listMails),
   route(wireRegistration.getMail, sandbox.getMail),

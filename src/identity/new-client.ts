@@ -7,9 +7,12 @@ import type { IdentityProvider, ServiceClientSpec } from './provider.ts'
 const SUFFIX_LENGTH = 8
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-/** A fresh id for a client of this realm. Two are alike once in 2.8 trillion, and the second one is refused. */
-export function newClientId(realm: string): string {
-  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
+/**
+ * A fresh id for a client of this realm. Two are alike once in 2.8 trillion, and the second one is refused.
+ * @param below draws a whole number below another
+ */
+export function newClientId(realm: string, below: (size: number) => number = (size) => randomInt(size)): string {
+  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => LETTERS[below(LETTERS.length)]).join('')
   return credentialIdOf(realm, suffix)
 }
 
@@ -19,7 +22,7 @@ export function newClientSecret(): string {
 }
 
 /** Where a realm's clients get their tokens; null without an identity provider. */
-export function tokenEndpointOf({ authUrl }: Pick<IdentityProvider, 'authUrl'>, realm: string): string | null {
+function tokenEndpointOf({ authUrl }: Pick<IdentityProvider, 'authUrl'>, realm: string): string | null {
   return authUrl === null ? null : `${issuerOf(authUrl, realm)}/protocol/openid-connect/token`
 }
 

@@ -1,3 +1,4 @@
+import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import type { DatabaseTransactionConnection } from 'slonik'
 import { NO_CUSTOMER } from '../accounts/identify.ts'
 import type { App } from '../app.ts'
@@ -5,6 +6,7 @@ import { canonicalJson } from '../lib/canonical.ts'
 import { DomainError } from '../lib/errors.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { findKey, takeKey } from './keys-sql.ts'
+import type { OrderKey } from './keys-sql.ts'
 
 /** Who asks, under which key where one was sent (`x-idempotency-key`), and for what. */
 export type Keyed = {
@@ -28,9 +30,9 @@ export async function makeOnce(
   make: (tx: DatabaseTransactionConnection, id: string) => Promise<void>,
 ): Promise<string> {
   const { idempotencyKey, body, ...whose } = keyed
-  const id = app.ids.uuid()
   // A person whom the bank does not know has no keys, and nothing to make anything with: `make` refuses.
   if (idempotencyKey === undefined || keyed.customerId === NO_CUSTOMER) {
+    const id = app.ids.uuid()
     await app.pool.transaction((tx) => make(tx, id))
     return id
   }
@@ -38,12 +40,8 @@ export async function makeOnce(
   const fingerprint = sha256Hex(canonicalJson(body))
   const known = await findKey(app.pool, key)
   if (known === null) {
-    const isFirst = await app.pool.transaction(async (tx) => {
-      if ((await takeKey(tx, { ...key, fingerprint, resourceId: id })) === null) return false
-      await make(tx, id)
-      return true
-    })
-    if (isFirst) return id
+    const made = await makeUnder(app, { key, fingerprint }, make)
+    if (made !== null) return made
   }
   const taken = known ?? (await findKey(app.pool, key))
   // It ran out between the two statements.
@@ -52,4 +50,33 @@ export async function makeOnce(
   throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'this x-idempotency-key was used with another body', {
     next: 'send a new key for a new order',
   })
+}
+
+/** One id for each day that the key was used on. */
+const TRIES_MAX = 1_000
+
+/** Null where a twin has taken the key. */
+async function makeUnder(
+  app: Pick<App, 'pool' | 'ids'>,
+  { key, fingerprint }: { key: OrderKey; fingerprint: string },
+  make: (tx: DatabaseTransactionConnection, id: string) => Promise<void>,
+): Promise<string | null> {
+  const ids = app.ids.for('order', key.customerId, key.clientId, key.path, key.idempotencyKey)
+  for (let tries = 1; ; tries += 1) {
+    const id = ids.uuid()
+    try {
+      return await app.pool.transaction(async (tx) => {
+        if ((await takeKey(tx, { ...key, fingerprint, resourceId: id })) === null) return null
+        await make(tx, id)
+        return id
+      })
+    } catch (error) {
+      // With a seed, what the key stood for until it ran out has its first id.
+      if (!(ids.isSeeded && isIdTaken(error)) || tries === TRIES_MAX) throw error
+    }
+  }
+}
+
+function isIdTaken(error: unknown): boolean {
+  return error instanceof UniqueIntegrityConstraintViolationError && /_(pkey|id_key)$/.test(error.constraint ?? '')
 }

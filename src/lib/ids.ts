@@ -12,6 +12,15 @@ export type Ids = {
   token(): string
   /** A number in [0, 1), for jitter. */
   random(): number
+  /**
+   * The chance of one thing, which its natural key tells from all others: what it is first, as in `payment`, and then
+   * what it is known by. The real one answers itself. In a service with a seed it is a stream that begins anew with
+   * every call and follows from seed and key alone, so that a repeat, and a twin that loses a race, draws the same: a key
+   * must be of one row alone, or lead to the same row.
+   */
+  for(...key: string[]): Ids
+  /** Whether what `for` answers can be foretold by whoever knows the seed: for the sandbox alone. */
+  readonly isSeeded: boolean
 }
 
 const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
@@ -25,6 +34,10 @@ export function makeIds(now: () => number = Date.now): Ids {
     endToEndId: () => `SVC${randomUUID().replaceAll('-', '')}`,
     token: () => draw(32).toString('base64url'),
     random: () => Math.random(),
+    for() {
+      return this
+    },
+    isSeeded: false,
   }
 }
 
@@ -52,7 +65,8 @@ function uuidv7(ms: number, random: Buffer): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-7${hex.slice(0, 3)}-${variant}${hex.slice(4, 7)}-${hex.slice(7, 19)}`
 }
 
-function base32(bytes: Uint8Array): string {
+/** A character for each byte, from its lowest five bits. */
+export function base32(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => BASE32[byte & 31]).join('')
 }
 

@@ -65,6 +65,12 @@ export function fitsCurrency(amount: TenThousandths, currency: string): boolean 
   return amount % 10n ** BigInt(SCALE - digits) === 0n
 }
 
+/** What to tell of an amount that does not fit. */
+export function tooPreciseText(currency: string): string {
+  const digits = minorDigits(currency)
+  return `${currency} has ${digits === 2 ? 'two' : digits} decimals; this amount has more`
+}
+
 /** How many digits of a currency stand for its minor unit (ISO 4217). */
 export function minorDigits(currency: string): number {
   return EXPONENTS[currency] ?? 2

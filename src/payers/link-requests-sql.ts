@@ -1,10 +1,10 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
+import { secondsUntilFewer } from '../db/hourly-limit-sql.ts'
 import { sql } from '../db/sql.ts'
 import { LinkRequest } from './record.ts'
 import type { Contact } from './record.ts'
 
-const Wait = z.object({ seconds: z.int() })
 const Held = z.object({ is_held: z.boolean() })
 
 /**
@@ -19,20 +19,12 @@ export async function tryLockCount(tx: DatabaseTransactionConnection, requestIpH
 }
 
 /** How many seconds until a network asked for fewer than `limit` links within an hour; null where it is so now. */
-export async function secondsToNextRequest(
+export function secondsToNextRequest(
   tx: DatabaseTransactionConnection,
   requestIpHash: string,
   limit: number,
 ): Promise<number | null> {
-  const wait = await tx.maybeOne(sql.type(Wait)`
-    select ceil(extract(epoch from created_at + interval '1 hour' - clock_timestamp()))::int as seconds
-    from payer_link_requests
-    where request_ip_hash = ${requestIpHash} and created_at > clock_timestamp() - interval '1 hour'
-    order by created_at desc
-    offset ${limit - 1}
-    limit 1
-  `)
-  return wait === null ? null : Math.max(wait.seconds, 1)
+  return secondsUntilFewer(tx, { table: 'payer_link_requests', column: 'request_ip_hash', value: requestIpHash, limit })
 }
 
 export async function insertLinkRequest(

@@ -17,7 +17,8 @@ function payerColumns(windowDays: number) {
     (
       select count(*)::int from disputes a where a.merchant_id = p.merchant_id and a.payment_intent_id = p.id
     ) as dispute_count,
-    p.created_at > now() - make_interval(days => ${windowDays}) as is_within_window, p.created_at, p.updated_at
+    sandbox_moved_moment(p.merchant_id, p.created_at) > now() - make_interval(days => ${windowDays}) as is_within_window,
+    p.created_at, p.updated_at
   `
 }
 

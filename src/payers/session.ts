@@ -5,7 +5,7 @@ import type { App } from '../app.ts'
 import { deriveKey } from '../lib/derive.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Contact, PayerSessionRecord } from './record.ts'
-import { hasEnded } from './sessions-sql.ts'
+import { findEnd } from './sessions-sql.ts'
 
 /** How long a session lives (specification, Payer hub). */
 const SESSION_SECONDS = 900
@@ -51,9 +51,26 @@ export async function openSession(app: Pick<App, 'config' | 'pool'>, token: stri
   if (token.length > TOKEN_LENGTH_MAX) throw refused()
   const claims = Claims.safeParse(await proven(app.config, token))
   if (!claims.success || claims.data.exp - claims.data.iat > SESSION_SECONDS) throw refused()
-  const { jti, sub, contact_type, exp } = claims.data
-  if (await hasEnded(app.pool, jti)) throw refused()
-  return { id: jti, contact: { type: contact_type, value: sub }, expiresAt: new Date(exp * 1000).toISOString() }
+  const { jti, sub, contact_type, iat, exp } = claims.data
+  const session = {
+    id: jti,
+    contact: { type: contact_type, value: sub },
+    expiresAt: new Date(exp * 1000).toISOString(),
+  }
+  const end = await findEnd(app.pool, { ...session, issuedAt: issuedAt(jti, iat) })
+  if (end.is_signed_out) throw refused()
+  if (end.is_over) throw over()
+  return session
+}
+
+/**
+ * When a session began, to the millisecond where its id says so, as ids of version 7 do: the sandbox's clock may have
+ * moved in the same second.
+ */
+function issuedAt(jti: string, iat: number): string {
+  const ms = Number.parseInt(jti.replaceAll('-', '').slice(0, 12), 16)
+  const isNear = ms >= iat * 1000 && ms < (iat + 2) * 1000
+  return new Date(isNear ? ms : iat * 1000).toISOString()
 }
 
 function keyOf(masterKey: string): Buffer {
@@ -87,11 +104,15 @@ async function provenUnder(key: Uint8Array, token: string): Promise<JWTPayload |
     if (error instanceof errors.JWSSignatureVerificationFailed) return null
     // The last thing that is looked at: all else is right.
     if (error instanceof errors.JWTExpired) {
-      throw new DomainError('TOKEN_EXPIRED', 'the session is over', { next: 'ask for a new link' })
+      throw over()
     }
     if (error instanceof errors.JOSEError) throw refused()
     throw error
   }
+}
+
+function over(): DomainError {
+  return new DomainError('TOKEN_EXPIRED', 'the session is over', { next: 'ask for a new link' })
 }
 
 /** The one answer to every bad token: it does not say how close it came. */

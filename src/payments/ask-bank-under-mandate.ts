@@ -4,6 +4,7 @@ import type { BankCallback, MandateOrder } from '../banks/connector.ts'
 import type { HeldConsent } from '../consents/record.ts'
 import { holdConsent } from '../consents/sql.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
+import { makeRounds } from '../lib/rounds.ts'
 import { claimUnderMandate, postponeUnderMandate } from './mandate-sql.ts'
 import { announceMove, movePaymentIn, transitionOf } from './move.ts'
 import type { Move } from './move.ts'
@@ -20,24 +21,23 @@ const LEASE_SECONDS = 15
 /** The wait before a bank that gave no answer is asked again. */
 const RETRY_SECONDS = 2
 
+const playRound = makeRounds<WaitingUnderMandate>()
+
 /**
  * Has banks take and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking
  * again after a crash makes none twice. One whose bank stays silent for `consentSeconds` fails, and is not asked for
- * again. A job.
+ * again. A job: one merchant's slow bank does not keep the others waiting.
+ * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
  */
-export async function payMandates(app: App): Promise<{ more: boolean }> {
+export function payMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   const { consentSeconds } = app.config
-  const waiting = await claimUnderMandate(app.pool, {
+  return playRound(app, {
     limit: PAYMENTS_MAX,
-    leaseSeconds: LEASE_SECONDS,
-    consentSeconds,
+    claim: (limit) => claimUnderMandate(app.pool, { limit, leaseSeconds: LEASE_SECONDS, consentSeconds }),
+    work: (payment) => askBank(app, payment),
+    failed: (error) => app.log.error({ err: error }, 'a payment under a mandate was not brought on; it is tried again'),
+    signal,
   })
-  const outcomes = await Promise.allSettled(waiting.map((payment) => askBank(app, payment)))
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected')
-      app.log.error({ err: outcome.reason }, 'a payment under a mandate was not brought on; it is tried again')
-  }
-  return { more: waiting.length === PAYMENTS_MAX }
 }
 
 async function askBank(app: App, payment: WaitingUnderMandate): Promise<void> {

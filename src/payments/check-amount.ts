@@ -1,5 +1,5 @@
 import { DomainError, invalidField } from '../lib/errors.ts'
-import { fitsCurrency, isKnownCurrency, parseAmount } from '../lib/money.ts'
+import { fitsCurrency, isKnownCurrency, parseAmount, tooPreciseText } from '../lib/money.ts'
 
 /**
  * What an amount must be beside its form: something, in a currency that is offered, and no digits that this can't pay.
@@ -10,7 +10,7 @@ export function checkAmount({ amount: text, currency }: { amount: string; curren
   const amount = parseAmount(text)
   if (amount === 0n) throw invalidField('amount', 'TOO_SMALL', 'must be at least 0.01')
   if (!fitsCurrency(amount, currency)) {
-    throw invalidField('amount', 'TOO_PRECISE', `${currency} has no digits below its minor unit: they must be 0`)
+    throw invalidField('amount', 'TOO_PRECISE', tooPreciseText(currency))
   }
 }
 

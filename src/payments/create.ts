@@ -63,11 +63,12 @@ type KeyedInput = CreatePaymentInput & { idempotencyKey: string; mandate: NewMan
 function newPaymentItem(app: App, input: KeyedInput): NewPaymentItem {
   const { merchant, body, mandate } = input
   const amount = toNumeric(parseAmount(body.amount))
+  const chance = app.ids.for('payment', merchant.id, input.idempotencyKey)
   const ids = {
-    payment_id: app.ids.uuid(),
-    consent_id: app.ids.uuid(),
-    end_to_end_id: app.ids.endToEndId(),
-    bank_consent_id: app.ids.token(),
+    payment_id: chance.uuid(),
+    consent_id: chance.uuid(),
+    end_to_end_id: chance.endToEndId(),
+    bank_consent_id: chance.token(),
     bank_connector: app.bank.id,
   }
   const creation = creationOf(app)
@@ -85,9 +86,9 @@ function newPaymentItem(app: App, input: KeyedInput): NewPaymentItem {
     redirect_uri,
     metadata,
     merchant_id: merchant.id,
-    audit_id: app.ids.uuid(),
-    delivery_id: app.ids.uuid(),
-    event_id: app.ids.eventId(),
+    audit_id: chance.uuid(),
+    delivery_id: chance.uuid(),
+    event_id: chance.eventId(),
     event_type: creation.webhook,
     status: creation.to,
     changed_by: creation.actor,

@@ -52,7 +52,7 @@ export function claimUnderMandate(
     select p.merchant_id, p.id, p.consent_id, p.status, p.end_to_end_id, p.bank_consent_id, p.bank_connector,
       p.gross_amount, p.currency, coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference,
       p.sandbox_scenario, c.bank_consent_reference,
-      p.created_at <= now() - make_interval(secs => ${consentSeconds}) as is_overdue
+      sandbox_moved_moment(p.merchant_id, p.created_at) <= now() - make_interval(secs => ${consentSeconds}) as is_overdue
     from claimed p
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
   `)

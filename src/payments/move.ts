@@ -68,6 +68,8 @@ function moveItem(app: App, move: Move, transition: PaymentTransition): PaymentM
   const failure = move.failureCode === undefined ? null : failureOf(move.failureCode, move.failureSource)
   if ((transition.to === 'Failed') !== (failure !== null))
     throw new Error('a failed payment has a failure code, and no other has')
+  // No payment takes the same move twice: the loser of a race writes nothing.
+  const chance = app.ids.for('payment move', move.paymentId, transition.from ?? '', transition.to)
   return {
     merchant_id: move.merchantId,
     payment_id: move.paymentId,
@@ -78,9 +80,9 @@ function moveItem(app: App, move: Move, transition: PaymentTransition): PaymentM
     consent_window: transition.consentWindow,
     changed_by: move.actor ?? transition.actor,
     raw_payload: move.rawPayload,
-    audit_id: app.ids.uuid(),
-    delivery_id: app.ids.uuid(),
-    event_id: app.ids.eventId(),
+    audit_id: chance.uuid(),
+    delivery_id: chance.uuid(),
+    event_id: chance.eventId(),
     event_type: transition.webhook,
     failure_code: failure?.code ?? null,
     failure_source: failure?.source ?? null,

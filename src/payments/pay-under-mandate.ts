@@ -121,18 +121,19 @@ async function refuseBroken(
 
 function newItem(app: App, { merchant, body, rawBody, idempotencyKey, consentId }: UnderMandateInput): NewPaymentItem {
   const amount = toNumeric(parseAmount(body.amount))
+  const chance = app.ids.for('payment', merchant.id, idempotencyKey)
   return {
-    payment_id: app.ids.uuid(),
+    payment_id: chance.uuid(),
     consent_id: isUuid(consentId) ? consentId : null,
-    end_to_end_id: app.ids.endToEndId(),
-    bank_consent_id: app.ids.token(),
+    end_to_end_id: chance.endToEndId(),
+    bank_consent_id: chance.token(),
     amount,
     currency: body.currency,
     metadata: body.metadata,
     remittance_reference: body.remittance_reference,
     sandbox_scenario: body.scenario,
     merchant_id: merchant.id,
-    audit_id: app.ids.uuid(),
+    audit_id: chance.uuid(),
     event_type: CREATION.webhook,
     status: CREATION.to,
     changed_by: CREATION.actor,

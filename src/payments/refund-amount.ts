@@ -1,5 +1,5 @@
 import { DomainError, invalidField } from '../lib/errors.ts'
-import { fitsCurrency, formatAmount, parseAmount, toNumeric } from '../lib/money.ts'
+import { fitsCurrency, formatAmount, parseAmount, toNumeric, tooPreciseText } from '../lib/money.ts'
 import type { RefundPayment } from '../wire/refunds.ts'
 import type { PaymentRecord } from './record.ts'
 
@@ -52,11 +52,7 @@ export function amountToRefund(payment: PaymentRecord, body: RefundPayment): str
   const amount = parseAmount(body.amount)
   if (amount === 0n) throw invalidField('amount', 'TOO_SMALL', 'must be at least 0.01')
   if (!fitsCurrency(amount, payment.currency)) {
-    throw invalidField(
-      'amount',
-      'TOO_PRECISE',
-      `${payment.currency} has no digits below its minor unit: they must be 0`,
-    )
+    throw invalidField('amount', 'TOO_PRECISE', tooPreciseText(payment.currency))
   }
   if (amount > left) {
     throw new DomainError(

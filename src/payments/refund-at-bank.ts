@@ -3,6 +3,7 @@ import type { App } from '../app.ts'
 import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import type { RefundOutcome } from '../banks/connector.ts'
 import { failureOf } from '../lib/failure-codes.ts'
+import { makeRounds } from '../lib/rounds.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../lib/money.ts'
 import type { ChangedBy } from '../wire/payments.ts'
 import { announceMove, movePaymentIn, transitionOf } from './move.ts'
@@ -18,15 +19,21 @@ const RESUMED_MAX = 50
 /** How long a resumed refund is nobody else's, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 10
 
-/** Asks the bank again about refunds that a crash or its silence left PENDING. A job. */
-export async function resumeRefunds(app: App): Promise<{ more: boolean }> {
-  const left = await claimRefunds(app.pool, { limit: RESUMED_MAX, leaseSeconds: LEASE_SECONDS })
-  const outcomes = await Promise.allSettled(left.map((refund) => askBank(app, refund, { actor: 'BATCH_JOB' })))
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected')
-      app.log.error({ err: outcome.reason }, 'a refund could not be resumed; it is tried again')
-  }
-  return { more: left.length === RESUMED_MAX }
+const playRound = makeRounds<RefundRecord>()
+
+/**
+ * Asks the bank again about refunds that a crash or its silence left PENDING. A job: one merchant's slow bank does not
+ * keep the others waiting.
+ * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
+ */
+export function resumeRefunds(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
+  return playRound(app, {
+    limit: RESUMED_MAX,
+    claim: (limit) => claimRefunds(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
+    work: async (refund) => void (await askBank(app, refund, { actor: 'BATCH_JOB' })),
+    failed: (error) => app.log.error({ err: error }, 'a refund could not be resumed; it is tried again'),
+    signal,
+  })
 }
 
 /**
@@ -118,6 +125,7 @@ async function recordOnPayment(
     return true
   }
   const refunded = answer.outcome === 'executed' ? refund.amount : '0'
+  const chance = app.ids.for('refund end', refund.id)
   await settleReservation(tx, {
     merchantId: payment.merchant_id,
     paymentId: payment.id,
@@ -127,8 +135,8 @@ async function recordOnPayment(
   await enqueuePaymentWebhook(tx, {
     merchantId: payment.merchant_id,
     paymentId: payment.id,
-    deliveryId: app.ids.uuid(),
-    eventId: app.ids.eventId(),
+    deliveryId: chance.uuid(),
+    eventId: chance.eventId(),
     eventType: answer.outcome === 'executed' ? 'payment.partially_refunded' : 'refund.failed',
     failure: answer.outcome === 'executed' ? null : failureText(answer.failureCode),
     refund: JSON.stringify(data),

@@ -88,7 +88,8 @@ type Reserved = RefundResult & { isNew: boolean }
 /** The refund with its payment as it is then; of a repeat, the refund that was made before. */
 function reserve(app: App, input: RefundInput): Promise<Reserved> {
   const fingerprint = fingerprintOf(input)
-  const id = app.ids.uuid()
+  const { idempotencyKey } = input
+  const id = idempotencyKey === undefined ? app.ids.uuid() : app.ids.for('refund', input.id, idempotencyKey).uuid()
   return app.pool.transaction(async (tx) => {
     const payment = await lockPayment(tx, { merchantId: input.merchantId, id: input.id })
     if (payment === null) throw paymentNotFound()

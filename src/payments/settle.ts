@@ -1,5 +1,6 @@
 import type { App } from '../app.ts'
 import { BankUnavailableError, bankOf } from '../banks/connector.ts'
+import { makeRounds } from '../lib/rounds.ts'
 import { movePayment } from './move.ts'
 import type { DueSettlement } from './record.ts'
 import { claimSettlements, postponeSettlement } from './sql.ts'
@@ -15,18 +16,22 @@ const LEASE_SECONDS = 10
 /** The wait before a bank that gave no answer is asked again. */
 const RETRY_SECONDS = 2
 
+const playRound = makeRounds<DueSettlement>()
+
 /**
  * Executes authorised payments that are due, and records the bank's answer (decision 16). The bank knows an order by the
- * payment's id, so asking again after a crash moves no money twice. A job.
+ * payment's id, so asking again after a crash moves no money twice. A job: one merchant's slow bank does not keep the
+ * others waiting.
+ * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
  */
-export async function settlePayments(app: App): Promise<{ more: boolean }> {
-  const due = await claimSettlements(app.pool, { limit: SETTLEMENTS_MAX, leaseSeconds: LEASE_SECONDS })
-  const outcomes = await Promise.allSettled(due.map((payment) => settlePayment(app, payment)))
-  for (const outcome of outcomes) {
-    if (outcome.status === 'rejected')
-      app.log.error({ err: outcome.reason }, 'a settlement failed; it is tried again when its lease ends')
-  }
-  return { more: due.length === SETTLEMENTS_MAX }
+export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
+  return playRound(app, {
+    limit: SETTLEMENTS_MAX,
+    claim: (limit) => claimSettlements(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
+    work: (payment) => settlePayment(app, payment),
+    failed: (error) => app.log.error({ err: error }, 'a settlement failed; it is tried again when its lease ends'),
+    signal,
+  })
 }
 
 async function settlePayment(app: App, payment: DueSettlement): Promise<void> {

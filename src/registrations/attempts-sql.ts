@@ -1,8 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
+import { secondsUntilFewer } from '../db/hourly-limit-sql.ts'
 import { sql } from '../db/sql.ts'
-
-const Wait = z.object({ seconds: z.int() })
 
 /**
  * How many seconds a network must wait until it has asked for fewer than `limit` registrations within the hour; null
@@ -16,15 +15,12 @@ export async function secondsToWait(
   await tx.query(sql.type(z.object({}))`
     select from pg_advisory_xact_lock(hashtextextended('registration ' || ${requestIpHash}, 0))
   `)
-  const wait = await tx.maybeOne(sql.type(Wait)`
-    select ceil(extract(epoch from created_at + interval '1 hour' - clock_timestamp()))::int as seconds
-    from registration_attempt
-    where request_ip_hash = ${requestIpHash} and created_at > clock_timestamp() - interval '1 hour'
-    order by created_at desc
-    offset ${limit - 1}
-    limit 1
-  `)
-  return wait === null ? null : Math.max(wait.seconds, 1)
+  return secondsUntilFewer(tx, {
+    table: 'registration_attempt',
+    column: 'request_ip_hash',
+    value: requestIpHash,
+    limit,
+  })
 }
 
 export async function insertAttempt(tx: CommonQueryMethods, requestIpHash: string): Promise<void> {

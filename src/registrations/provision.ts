@@ -44,7 +44,7 @@ export type Provisioned = {
  * @throws {IdentityUnavailableError}
  */
 export async function provision(app: App, claimed: Claimed): Promise<Provisioned> {
-  const merchantId = app.ids.uuid()
+  const merchantId = app.ids.for('registered merchant', claimed.slug).uuid()
   const clientSecret = app.ids.token()
   const webhookSecret = generateWebhookSecret()
   const clientId = clientIdsOf(claimed.slug).server

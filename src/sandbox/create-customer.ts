@@ -1,6 +1,5 @@
 import { NUMBERS } from '../accounts/account-number.ts'
 import { openAccount } from '../accounts/open-account.ts'
-import { randomInt } from 'node:crypto'
 import type { DatabaseTransactionConnection } from 'slonik'
 import { bookTransfer } from '../accounts/transfer-sql.ts'
 import type { App } from '../app.ts'
@@ -8,12 +7,14 @@ import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { newClientId, newClientSecret } from '../identity/new-client.ts'
 import { DomainError } from '../lib/errors.ts'
+import type { Ids } from '../lib/ids.ts'
 import { toMinorUnits } from '../lib/minor-units.ts'
 import { CUSTOMERS_REALM, issuerOf } from '../lib/realms.ts'
 import type { NewAccount, NewCustomer, SandboxCustomer } from '../wire/sandbox-bank.ts'
 import { customerViews } from './customer-view.ts'
-import { insertClient, insertCustomer, insertProxy, updateAccount } from './customers-sql.ts'
+import { insertClient, insertCustomer, insertProxy, listCustomers, updateAccount } from './customers-sql.ts'
 import type { Proxy } from './customers-sql.ts'
+import { chanceOfNames, idsOfReference } from './ids-of-reference.ts'
 
 /** Where the customer's money comes from. */
 const OPENING = 'Opening balance'
@@ -31,17 +32,26 @@ export async function createSandboxCustomer(
   app: App,
   { actor, ...wish }: NewCustomer & { actor: Actor },
 ): Promise<SandboxCustomer> {
-  const id = app.ids.uuid()
+  const isTaken = async (taken: string): Promise<boolean> => (await listCustomers(app.pool, [taken])).length > 0
+  const { id, chance } = await idsOfReference(app, { kind: 'customer', reference: wish.reference, isTaken })
   const externalId = `customer-${id.slice(-12)}`
   const { authUrl } = app.identity
-  const clientId = app.identity.kind === 'none' ? null : newClientId(CUSTOMERS_REALM)
+  const clientId =
+    app.identity.kind === 'none'
+      ? null
+      : newClientId(CUSTOMERS_REALM, belowOf(chanceOfNames(app, chance.for('client'))))
   const newcomer = { id, externalId, clientId, proxies: proxiesOf(wish, externalId) }
   const secret = await withClient(app, clientId, () =>
-    app.pool.transaction((tx) => writeCustomer(app, tx, { actor, wish, newcomer })),
+    app.pool.transaction((tx) => writeCustomer(app, tx, { actor, wish, newcomer, chance })),
   )
   const [view] = await customerViews(app.pool, [id])
   if (view === undefined) throw new Error('a customer that was made is not there')
   return { ...view, client_secret: secret, issuer: authUrl === null ? null : issuerOf(authUrl, CUSTOMERS_REALM) }
+}
+
+/** Whole numbers below another one. */
+function belowOf(ids: Ids): (size: number) => number {
+  return (size) => Math.floor(ids.random() * size)
 }
 
 /** In their normal forms, and in one order, so that two customers who want the same ones wait for each other in a row. */
@@ -78,7 +88,7 @@ async function withClient(app: App, clientId: string | null, write: () => Promis
 async function writeCustomer(
   app: App,
   tx: DatabaseTransactionConnection,
-  { actor, wish, newcomer }: { actor: Actor; wish: NewCustomer; newcomer: Newcomer },
+  { actor, wish, newcomer, chance }: { actor: Actor; wish: NewCustomer; newcomer: Newcomer; chance: Ids },
 ): Promise<void> {
   const { id, externalId, clientId, proxies } = newcomer
   const { name } = wish
@@ -86,7 +96,10 @@ async function writeCustomer(
   if ((await insertCustomer(tx, { id, externalId, name, email })) === null) throw new Error('a new id was taken')
   for (const proxy of proxies) if (!(await insertProxy(tx, { ...proxy, customerId: id }))) throw taken(proxy)
   if (clientId !== null) await insertClient(tx, { customerId: id, clientId })
-  for (const account of wish.accounts) await writeAccount(app, tx, { customerId: id, name, wish: account })
+  // They are all of one moment: what puts them in the order in which they were asked for is their ids.
+  const ids = wish.accounts.map(() => chance.uuid()).toSorted()
+  for (const [index, account] of wish.accounts.entries())
+    await writeAccount(chance, tx, { id: ids[index] ?? chance.uuid(), customerId: id, name, wish: account })
   await recordAction(app, tx, {
     actor,
     action: 'sandbox.create_customer',
@@ -106,12 +119,11 @@ function taken({ kind, value }: Proxy): DomainError {
 
 /** An account with its money, which it must have before it is closed. */
 async function writeAccount(
-  app: App,
+  ids: Ids,
   tx: DatabaseTransactionConnection,
-  { customerId, name, wish }: { customerId: string; name: string; wish: NewAccount },
+  { id, customerId, name, wish }: { id: string; customerId: string; name: string; wish: NewAccount },
 ): Promise<void> {
   const { currency, status } = wish
-  const id = app.ids.uuid()
   const overdraftMinor = minorOf(wish.overdraft_limit, currency)
   await openAccount(
     tx,
@@ -125,12 +137,12 @@ async function writeAccount(
       nickname: wish.nickname ?? null,
       overdraftMinor,
     },
-    () => randomInt(NUMBERS),
+    () => belowOf(ids)(NUMBERS),
   )
   const amountMinor = minorOf(wish.balance, currency)
   if (amountMinor > 0n) {
     const outcome = await bookTransfer(tx, {
-      id: app.ids.uuid(),
+      id: ids.uuid(),
       debtorAccountId: null,
       creditorAccountId: id,
       amountMinor,

@@ -4,11 +4,12 @@ import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { clientIdsOf, issuerOf } from '../lib/realms.ts'
 import { merchantRealm } from '../registrations/realm-spec.ts'
-import { insertMerchant } from '../merchants/sql.ts'
+import { findMerchant, insertMerchant } from '../merchants/sql.ts'
 import type { NewMerchant } from '../merchants/sql.ts'
 import { generateWebhookSecret, webhookSecretContext } from '../signing/secret.ts'
 import { checkWebhookUrl } from '../webhooks/sending/check-url.ts'
 import type { NewSandboxMerchant, SandboxMerchant } from '../wire/sandbox.ts'
+import { chanceOfNames, idsOfReference } from './ids-of-reference.ts'
 
 /**
  * Makes a merchant with a realm for one test run, so that runs share nothing (decision 60). Its server client is an
@@ -19,11 +20,12 @@ import type { NewSandboxMerchant, SandboxMerchant } from '../wire/sandbox.ts'
  */
 export async function createSandboxMerchant(
   app: App,
-  { actor, ...wish }: NewSandboxMerchant & { actor: Actor },
+  { actor, reference, ...wish }: NewSandboxMerchant & { actor: Actor },
 ): Promise<SandboxMerchant> {
   if (wish.webhook_url !== null) checkWebhookUrl(wish.webhook_url, { allowPrivate: app.config.webhookAllowPrivate })
-  const id = app.ids.uuid()
-  const slug = `sandbox-${id.slice(-12)}`
+  const isTaken = async (id: string): Promise<boolean> => (await findMerchant(app.pool, id)) !== null
+  const { id, chance } = await idsOfReference(app, { kind: 'merchant', reference, isTaken })
+  const slug = `sandbox-${(chanceOfNames(app, chance) === chance ? id : app.ids.uuid()).slice(-12)}`
   const clientId = clientIdsOf(slug).server
   const clientSecret = app.ids.token()
   const webhookSecret = generateWebhookSecret()

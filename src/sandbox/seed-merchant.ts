@@ -62,7 +62,7 @@ export async function ensureDemoMerchant(app: App): Promise<DemoMerchant> {
 
 /** False where another process of the same database has just made it. */
 async function makeDemo(app: App, knownId: string | undefined): Promise<boolean> {
-  const id = knownId ?? app.ids.uuid()
+  const id = knownId ?? app.ids.for('demo merchant').uuid()
   const webhookSecret = app.sealer.seal(generateWebhookSecret(), webhookSecretContext(id))
   const realm = merchantRealm(app, {
     slug: SLUG,

@@ -1,31 +1,88 @@
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-const NextDue = z.strictObject({ due: z.int(), underway: z.int(), wait_ms: z.number().nullable() })
+/** Whose time passes: a merchant's, where one is named, and that of customers of the bank, by the bank's own ids. */
+export type ClockSubjects = { merchantId: string | null; customerIds: readonly string[] }
+
+const NextDue = z.strictObject({
+  /** The jobs that have something to do now. */
+  jobs: z.array(z.string()),
+  underway: z.int(),
+  wait_ms: z.number().nullable(),
+})
 export type NextDue = z.infer<typeof NextDue>
 
-/** What of a merchant is due now, what workers have under way, and how long until the next due time after now. */
-export function findNextDue(db: CommonQueryMethods, merchantId: string): Promise<NextDue> {
+/** What of the subjects is due now, what workers have under way, and how long until the next due time after now. */
+export function findNextDue(db: CommonQueryMethods, { merchantId, customerIds }: ClockSubjects): Promise<NextDue> {
+  const customers = sql.array([...customerIds], 'uuid')
   return db.one(sql.prepared('sandbox_next_due', NextDue)`
     select
-      (count(*) filter (where due_at <= now()))::int as due,
-      (select count(*)::int from webhook_queue where merchant_id = ${merchantId} and locked_until > now())
+      coalesce(array_agg(distinct job) filter (where due_at <= now()), '{}') as jobs,
+      (select count(*)::int from webhook_queue where merchant_id = ${merchantId}::uuid and locked_until > now())
         + (
           select count(*)::int from payment_intents
-          where merchant_id = ${merchantId} and status = 'Authorised' and locked_until > now()
+          where merchant_id = ${merchantId}::uuid and status = 'Authorised' and locked_until > now()
+        )
+        + (
+          select count(*)::int from payment_orders
+          where customer_id = any (${customers}) and status = 'AcceptedSettlementInProcess' and locked_until > now()
         ) as underway,
       extract(epoch from min(due_at) filter (where due_at > now()) - now())::float8 * 1000 as wait_ms
-    from sandbox_due_times(${merchantId}::uuid)
+    from (
+      select job, due_at from sandbox_due_times(${merchantId}::uuid, ${customers})
+      union all
+      -- What payers of a scenario still do about a payment that is over (play-disputes.ts): their next look is a matter
+      -- of the real time.
+      select 'play-disputes', a.created_at
+      from mock_bank.authorisations a join payment_intents p on p.bank_consent_id = a.state
+      where a.payee_id = ${merchantId}::uuid and a.scenario like 'dispute-%' and a.code is not null
+        and a.story_ended_at is null and p.status in ('Settled', 'Refunded', 'Failed')
+    ) times
   `)
 }
 
-/** Moves the due times of a merchant into the past (migrations/0012_sandbox_clock.sql). */
+/** Lets nobody else move these clocks until the transaction ends. Taken in one order, so that two never wait for each other. */
+export async function holdClocks(tx: DatabaseTransactionConnection, ids: readonly string[]): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    select
+    from (select distinct unnest(${sql.array([...ids], 'uuid')}) as id order by id) held,
+      lateral pg_advisory_xact_lock(hashtextextended('sandbox clock ' || held.id, 0))
+  `)
+}
+
+/** Moves the due times of the subjects into the past, and writes down that it did (migrations/0034_sandbox_time.sql). */
 export async function advanceDueTimes(
   db: CommonQueryMethods,
-  { merchantId, ms }: { merchantId: string; ms: number },
+  { merchantId, customerIds }: ClockSubjects,
+  ms: number,
 ): Promise<void> {
-  await db.query(sql.type(z.object({}))`
-    select advance_sandbox_clock(${merchantId}::uuid, make_interval(secs => ${ms}::float8 / 1000))
+  await db.query(sql.typeAlias('void')`
+    select from advance_sandbox_clock(
+      ${merchantId}::uuid, ${sql.array([...customerIds], 'uuid')}, make_interval(secs => ${ms}::float8 / 1000)
+    )
+  `)
+}
+
+const Ahead = z.strictObject({ ahead_ms: z.int(), now: z.string() })
+export type Ahead = z.infer<typeof Ahead>
+
+/** How far a subject's time is ahead of the real one, in whole milliseconds, and what time that makes. */
+export function readAhead(db: CommonQueryMethods, subjectId: string): Promise<Ahead> {
+  return db.one(sql.type(Ahead)`
+    select floor(extract(epoch from ahead) * 1000)::int8::float8 as ahead_ms, iso_text(now() + ahead) as now
+    from sandbox_clock_ahead(${subjectId}::uuid, '-infinity') as ahead
+  `)
+}
+
+const CustomerName = z.strictObject({ id: z.string(), external_customer_id: z.string() })
+
+/** The customers of these external ids, as far as there are any. */
+export function findCustomersByExternalId(
+  db: CommonQueryMethods,
+  externalIds: readonly string[],
+): Promise<readonly z.infer<typeof CustomerName>[]> {
+  return db.any(sql.type(CustomerName)`
+    select id, external_customer_id from customers where external_customer_id = any (${sql.array([...externalIds], 'text')})
   `)
 }

@@ -1,11 +1,11 @@
 import type { App } from '../app.ts'
 import { mustMove } from '../lib/machine.ts'
+import { webhookHeaders } from '../lib/webhook-headers.ts'
 import { leaseMs } from './claim.ts'
 import { attemptTimeoutMs } from './sending/post.ts'
 import type { Post, PostResult } from './sending/post.ts'
 import type { ClaimedDelivery } from './record.ts'
 import type { SigningSecrets } from '../signing/secret.ts'
-import { webhookHeaders } from '../signing/sign.ts'
 import { attemptsMax, DELIVERY_TRANSITIONS, nextDelayMs } from './states.ts'
 import type { DeliveryTrigger } from './states.ts'
 import type { AttemptRow } from './sql.ts'
@@ -58,10 +58,14 @@ function attempted(
     http_status: result.httpStatus,
     response_body: result.responseBody,
     duration_ms: result.durationMs,
-    delay_ms:
-      result.outcome === 'delivered' ? null : nextDelayMs(attempt, app.ids.random(), app.config.webhookTimeScale),
+    delay_ms: result.outcome === 'delivered' ? null : delayAfter(app, delivery, attempt),
     begunAt,
   }
+}
+
+function delayAfter(app: DeliverApp, { delivery_id: id }: ClaimedDelivery, attempt: number): number | null {
+  const { ids, config } = app
+  return nextDelayMs(attempt, ids.for('retry', id, String(attempt)).random(), config.webhookTimeScale)
 }
 
 function triggerOf(result: PostResult, attempt: number): DeliveryTrigger {

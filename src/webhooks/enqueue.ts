@@ -1,5 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
+import type { Ids } from '../lib/ids.ts'
 import type { EventType } from '../wire/webhook-events.ts'
 import { insertDelivery, readNow } from './enqueue-sql.ts'
 
@@ -14,6 +15,8 @@ export type NewWebhook = {
    * attempts leave in that order. Null for what is about no payment.
    */
   payment: { id: string; sequence: number } | null
+  /** What else it is about, to which an event of this type happens once. */
+  subjectId?: string
   data: EventData
 }
 
@@ -24,13 +27,20 @@ export type NewWebhook = {
 export async function enqueueWebhook(
   app: Pick<App, 'ids'>,
   tx: DatabaseTransactionConnection,
-  { merchantId, eventType, payment, data }: NewWebhook,
+  webhook: NewWebhook,
 ): Promise<{ deliveryId: string; eventId: string }> {
-  const deliveryId = app.ids.uuid()
-  const eventId = app.ids.eventId()
+  const { merchantId, eventType, payment, data } = webhook
+  const ids = chanceOf(app.ids, webhook)
+  const deliveryId = ids.uuid()
+  const eventId = ids.eventId()
   const payload = envelope({ eventId, eventType, createdAt: await readNow(tx), data })
   await insertDelivery(tx, { id: deliveryId, merchantId, payment, eventId, eventType, payload })
   return { deliveryId, eventId }
+}
+
+function chanceOf(ids: Ids, { eventType, payment, subjectId }: NewWebhook): Ids {
+  if (payment !== null) return ids.for('payment event', payment.id, String(payment.sequence))
+  return subjectId === undefined ? ids : ids.for('event', subjectId, eventType)
 }
 
 /** The text of an event (specification, Webhook envelope). It is stored as it is here, and signed and sent as stored. */

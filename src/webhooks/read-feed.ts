@@ -1,10 +1,10 @@
 import type { App } from '../app.ts'
 import { invalidField } from '../lib/errors.ts'
+import { signingHeaders } from '../lib/webhook-headers.ts'
 import { findSigningSecrets } from '../signing/open-secrets.ts'
 import type { SigningSecrets } from '../signing/secret.ts'
 import { findFeedEnd, listFeed } from './feed-sql.ts'
 import type { FeedPosition, FeedRecord } from './feed-sql.ts'
-import { signingHeaders } from '../signing/sign.ts'
 
 export type FeedEvent = Omit<FeedRecord, 'xid' | 'ordinal'> & { cursor: string; signatures: Record<string, string> }
 export type FeedPage = { events: FeedEvent[]; nextCursor: string | null }

@@ -1,12 +1,12 @@
 import type { App } from '../app.ts'
 import type { EventType } from '../wire/webhook-events.ts'
+import { sampleData } from '../wire/webhook-samples.ts'
 import { requireLive } from './endpoint-refusals.ts'
 import { holdEndpoint } from './endpoint-sql.ts'
 import { enqueueWebhook } from './enqueue.ts'
 import { readNow } from './enqueue-sql.ts'
 import { findDelivery } from './log-sql.ts'
 import type { DeliveryRecord } from './record.ts'
-import { sampleData } from './sample-events.ts'
 
 /**
  * Queues a made-up event of this type, which is signed, sent and retried like any other and says `test` (specification,

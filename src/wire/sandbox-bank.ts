@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { IdParams, Limit, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, nameText, text } from './common.ts'
 import { AccountAnswer } from './open-banking.ts'
 import { operation } from './operation.ts'
+import { Reference } from './sandbox.ts'
 
 /** An account to try things with. Amounts are decimal strings, such as "500.00". */
 export const NewAccount = z.strictObject({
@@ -34,6 +35,7 @@ export const NewCustomer = z.strictObject({
     .string()
     .regex(/^[A-Za-z0-9._-]{1,64}$/, 'must be 1 to 64 letters, digits, dots, hyphens or underscores')
     .optional(),
+  reference: Reference.optional(),
   accounts: z.array(NewAccount).min(1).max(10).prefault([{}]),
 })
 export type NewCustomer = z.output<typeof NewCustomer>

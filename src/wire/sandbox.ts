@@ -1,7 +1,13 @@
 import { z } from 'zod'
-import { NoHeaders, None, Uuid, nameText, text } from './common.ts'
+import { NoBody, NoHeaders, None, Timestamp, Uuid, nameText, text } from './common.ts'
 import { FeeFlat, FeePercentage } from './fees.ts'
 import { operation } from './operation.ts'
+
+/** What a test run calls what it makes. */
+export const Reference = text(200).meta({
+  description: 'in a service that was started with a seed, the ids follow from it; elsewhere it does nothing',
+  examples: ['refunds.yaml 2'],
+})
 
 /** A merchant to try things with; approved, with the documented fees, where nothing else is asked for (decision 60). */
 export const NewSandboxMerchant = z.strictObject({
@@ -11,6 +17,7 @@ export const NewSandboxMerchant = z.strictObject({
   fee_percentage: FeePercentage.default('0.0100'),
   fee_flat: FeeFlat.default('0.20'),
   webhook_url: text(2048).nullable().default(null),
+  reference: Reference.optional(),
 })
 export type NewSandboxMerchant = z.output<typeof NewSandboxMerchant>
 
@@ -47,29 +54,69 @@ export const createSandboxMerchant = operation({
   errors: [],
 })
 
+const ClockCustomers = z
+  .array(z.string().max(64))
+  .max(100)
+  .meta({ description: 'external ids of customers of the bank' })
+
 export const advanceSandboxClock = operation({
   name: 'advanceSandboxClock',
   method: 'POST',
   path: '/api/v1/sandbox/clock/advance',
-  summary: 'Let time pass for one merchant: what becomes due on the way happens, in its order',
+  summary: 'Let time pass for a merchant or customers: what becomes due on the way happens, in its order',
   access: ['sandbox'],
   permission: 'operate sandbox',
   params: None,
   query: None,
   headers: NoHeaders,
+  // The service says who and how far may be left out for what: a merchant, customers or both; by or to.
   body: z.strictObject({
-    merchant_id: z.string(),
+    merchant_id: z.string().optional(),
+    customer_ids: ClockCustomers.optional(),
     by: z
       .string()
       .max(16)
+      .optional()
       .meta({ description: 'such as 90s, 5m, 11h or 7d; at most 400d', examples: ['11h'] }),
+    to: z.iso
+      .datetime({ offset: true })
+      .optional()
+      .meta({ description: 'in place of by: a moment of their own time, which GET /sandbox/clock tells' }),
   }),
   replies: {
     200: z.strictObject({
-      merchant_id: Uuid,
+      /** Null where time passed for customers alone. */
+      merchant_id: Uuid.nullable(),
+      customer_ids: ClockCustomers,
       advanced_ms: z.int(),
       /** How many due times were stopped at on the way. */
       stops: z.int(),
+    }),
+  },
+  errors: ['MERCHANT_NOT_FOUND'],
+})
+
+export const readSandboxClock = operation({
+  name: 'readSandboxClock',
+  method: 'GET',
+  path: '/api/v1/sandbox/clock',
+  summary: 'What time it is for one merchant or customer, and how far that is ahead',
+  access: ['sandbox'],
+  permission: 'operate sandbox',
+  params: None,
+  query: z.strictObject({
+    merchant_id: z.string().max(64).optional(),
+    customer_id: z.string().max(64).optional().meta({ description: 'external id, in place of merchant_id' }),
+  }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: {
+    200: z.strictObject({
+      merchant_id: Uuid.nullable(),
+      customer_id: z.string().nullable(),
+      now: Timestamp,
+      /** Milliseconds ahead of the real time; never less than nothing. */
+      ahead_ms: z.int(),
     }),
   },
   errors: ['MERCHANT_NOT_FOUND'],

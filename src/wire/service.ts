@@ -14,6 +14,10 @@ export const ServiceInfo = z.strictObject({
     .meta({ description: 'issuers are {auth_url}/realms/<realm>; null without a provider' }),
   platform_realm: z.string(),
   customers_realm: z.string(),
+  vrp_caps: z
+    .enum(['ignore', 'enforce'])
+    .optional()
+    .meta({ description: 'whether payments under a mandate are held to its caps; older services do not say' }),
 })
 export type ServiceInfo = z.infer<typeof ServiceInfo>
 

@@ -3,7 +3,21 @@ import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { CALLBACK_SIGNATURE_HEADER, postOverHttp, signCallback } from '../../src/banks/mock-callback.ts'
 import { freePort } from '../../src/db/free-port.ts'
-import { BANK_SECRET, consentRequest, decideOn, stage, testMockBank } from '../support/mock-bank.ts'
+import { hits } from '../../src/banks/faults.ts'
+import type { Faults } from '../../src/banks/faults.ts'
+import { deleteFaults, findFaults, putFaults } from '../../src/banks/faults-sql.ts'
+import {
+  BANK_SECRET,
+  addPayee,
+  books,
+  consentRequest,
+  decideOn,
+  executionOf,
+  patience,
+  refundOf,
+  stage,
+  testMockBank,
+} from '../support/mock-bank.ts'
 
 type Received = { url: string | undefined; headers: Record<string, string | undefined>; rawBody: Buffer }
 
@@ -20,7 +34,7 @@ const port = await freePort()
 await new Promise<void>((resolve) => service.listen(port, '127.0.0.1', resolve))
 t.teardown(() => service.close())
 
-const { bank } = await testMockBank(t, { publicUrl: `http://127.0.0.1:${port}`, post: postOverHttp })
+const { bank, pool, owner } = await testMockBank(t, { publicUrl: `http://127.0.0.1:${port}`, post: postOverHttp })
 
 t.beforeEach(() => {
   received.length = 0
@@ -120,3 +134,108 @@ t.test('the signature of a request object, which the payer sees, signs no callba
     t.equal(bank.readCallback({ headers: { [CALLBACK_SIGNATURE_HEADER]: signature }, rawBody }), undefined)
   }
 })
+
+const QUIET: Faults = { latencyMs: 0, dropCallback: null, duplicate: null, unavailable: null, seed: 7 }
+
+/** A payee of its own, with this dial. */
+async function dialled(faults: Partial<Faults>): Promise<string> {
+  const payeeId = await addPayee(owner)
+  await putFaults(pool, payeeId, { ...QUIET, ...faults })
+  return payeeId
+}
+
+/** How often each of ten decisions is reported. */
+async function reports(payeeId: string, scenario = 'success'): Promise<number[]> {
+  const counts: number[] = []
+  for (let n = 0; n < 10; n += 1) {
+    received.length = 0
+    await decideOn(bank, consentRequest({ payeeId, scenario }))
+    counts.push(received.length)
+  }
+  return counts
+}
+
+t.test('a dial that speaks of callbacks makes the bank report each decision, as its seed has it', async (t) => {
+  const faults = { dropCallback: 3_000, duplicate: 3_000 }
+  const first = await reports(await dialled(faults))
+  t.same(new Set(first), new Set([0, 1, 2]), 'some get lost, some come twice')
+  t.same(await reports(await dialled(faults)), first, 'the same seed: the same ones')
+  t.notSame(await reports(await dialled({ ...faults, seed: 8 })), first, 'another seed: others')
+  const payeeId = await dialled(faults)
+  await reports(payeeId)
+  await putFaults(pool, payeeId, { ...QUIET, ...faults })
+  t.same(await reports(payeeId), first, 'a dial that is set again begins anew')
+})
+
+t.test('shares of nothing and of everything', async (t) => {
+  t.same(await reports(await dialled({ dropCallback: 0 })), Array(10).fill(1), 'none lost, each reported')
+  t.same(await reports(await dialled({ dropCallback: 10_000 })), Array(10).fill(0))
+  t.same(await reports(await dialled({ duplicate: 10_000 })), Array(10).fill(2))
+  t.same(await reports(await dialled({ dropCallback: 10_000 }), 'duplicate-callback'), Array(10).fill(0))
+  t.same(await reports(await dialled({ duplicate: 10_000 }), 'duplicate-callback'), Array(10).fill(4))
+  t.same(await reports(await dialled({ latencyMs: 1 })), Array(10).fill(0), 'a dial that does not speak of callbacks')
+  t.same(
+    await reports(await dialled({ duplicate: 10_000 }), 'never-returns'),
+    Array(10).fill(0),
+    'nobody says anything',
+  )
+  const hit = Array.from({ length: 10_000 }, (_, n) => hits(7, 'unavailable', BigInt(n), 2_000)).filter(Boolean).length
+  t.ok(hit > 1_800 && hit < 2_200, `a fifth of ten thousand is about that: ${hit}`)
+})
+
+t.test('one payee has a dial, and the others notice nothing', async (t) => {
+  await dialled({ unavailable: 10_000, dropCallback: 10_000, latencyMs: 60_000 })
+  const consent = consentRequest({ payeeId: await addPayee(owner), scenario: 'callback-before-redirect' })
+  const code = (await decideOn(bank, consent)) ?? ''
+  t.equal(received.length, 1)
+  t.match(await bank.exchangeCode({ state: consent.state, code }, patience()), { outcome: 'authorised' })
+  t.match(await bank.execute(executionOf(consent), patience()), { outcome: 'executed' })
+})
+
+t.test('calls that get no answer are sometimes carried out all the same, and never twice', async (t) => {
+  const payeeId = await dialled({ unavailable: 10_000 })
+  const consents = Array.from({ length: 12 }, () => consentRequest({ payeeId }))
+  for (const consent of consents) {
+    await decideOn(bank, consent)
+    await t.rejects(bank.execute(executionOf(consent), patience()), { name: 'BankUnavailableError' })
+  }
+  const done = await Promise.all(consents.map(async ({ endToEndId }) => (await books(pool, endToEndId)).debits.length))
+  t.same(new Set(done), new Set([0, 1]), 'some were carried out, some not')
+  t.match(await findFaults(pool, payeeId), { calls: 12n, callbacks: 0n })
+  await deleteFaults(pool, payeeId)
+  for (const consent of consents) {
+    t.match(await bank.execute(executionOf(consent), patience()), { outcome: 'executed' })
+    t.same((await books(pool, consent.endToEndId)).debits, ['50.0000 GBP'])
+  }
+})
+
+t.test('refunds, exchanges and payments under a mandate get no answer either', async (t) => {
+  const payeeId = await addPayee(owner)
+  const consent = consentRequest({ payeeId })
+  const code = (await decideOn(bank, consent)) ?? ''
+  await bank.execute(executionOf(consent), patience())
+  await putFaults(pool, payeeId, { ...QUIET, unavailable: 10_000 })
+  const silent = { name: 'BankUnavailableError' }
+  await t.rejects(bank.exchangeCode({ state: consent.state, code }, patience()), silent)
+  await t.rejects(bank.refund(refundOf(consent), patience()), silent)
+  const [{ consent_reference: bankConsentReference }] = (
+    await owner.query('select consent_reference from mock_bank.authorisations where state = $1', [consent.state])
+  ).rows
+  await t.rejects(bank.endMandate({ bankConsentReference }, patience()), silent)
+  t.match(await bank.exchangeCode({ state: consent.state, code: 'wrong' }, patience()), { outcome: 'code-invalid' })
+})
+
+t.test(
+  'latency comes before each answer; a caller who gives up first hears nothing, and nothing was done',
+  async (t) => {
+    const consent = consentRequest({ payeeId: await dialled({ latencyMs: 60 }) })
+    const code = (await decideOn(bank, consent)) ?? ''
+    const begunAt = performance.now()
+    t.match(await bank.exchangeCode({ state: consent.state, code }, patience()), { outcome: 'authorised' })
+    t.ok(performance.now() - begunAt >= 55)
+    const never = consentRequest({ payeeId: await dialled({ latencyMs: 60_000 }) })
+    await decideOn(bank, never)
+    await t.rejects(bank.execute(executionOf(never), AbortSignal.timeout(10)), { name: 'BankUnavailableError' })
+    t.same((await books(pool, never.endToEndId)).debits, [])
+  },
+)

@@ -11,6 +11,7 @@ import {
   writeServiceState,
 } from '../../cli/service-state.ts'
 import type { ServiceState } from '../../cli/service-state.ts'
+import { runCli } from './harness.ts'
 
 function stateOf(stateDir: string, more: Partial<ServiceState> = {}): ServiceState {
   return {
@@ -90,6 +91,26 @@ t.test('an address that is none is a usage error', async (t) => {
       options: { exit: 2 },
     })
   }
+})
+
+t.test('an address with a user name or password in it is refused everywhere, and not told again', async (t) => {
+  const cwd = t.testdir({ '.svc': {} })
+  const addresses = ['http://ada:hunter2@127.0.0.1:9', 'https://hunter2@pay.example', 'ada:hunter2@pay.example']
+  for (const address of [...addresses, 'http:/\\ada:hunter2@pay.example', '//ada:hunter2@pay.example']) {
+    for (const words of [['status'], ['payments', 'list'], ['profile', 'add', 'acme', '--realm', 'acme']]) {
+      const flagged = await runCli([...words, '--api-url', address], { cwd, env: NO_PROFILES })
+      const ofEnvironment = await runCli(words, { cwd, env: { ...NO_PROFILES, SVC_API_URL: address } })
+      for (const { code, stdout, stderr } of [flagged, ofEnvironment]) {
+        t.equal(code, 2, `${words.join(' ')}: ${address}`)
+        t.match(stderr, /no user name and no password/)
+        t.notMatch(stdout + stderr, /hunter2/)
+      }
+    }
+  }
+  const project = t.testdir({ '.svc': { 'config.yaml': 'api_url: "http://ada:hunter2@127.0.0.1:9"\n' } })
+  const { code, stderr } = await runCli(['payments', 'list'], { cwd: project, env: NO_PROFILES })
+  t.match({ code, stderr }, { code: 2, stderr: /api_url: must hold no user name/ })
+  t.notMatch(stderr, /hunter2/)
 })
 
 t.test('svc.json is readable by its owner alone, and only its own process removes it', async (t) => {

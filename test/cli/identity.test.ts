@@ -34,7 +34,7 @@ async function story(t: Test): Promise<Story> {
   }
 }
 
-/** One service for all the stories that do not end it. */
+/** One service for all the stories; the one that ends it comes after those that do not. */
 const SHARED = story(t)
 
 /** A token by client_credentials, as any HTTP client asks for it at Keycloak's path. */
@@ -194,7 +194,7 @@ t.test('scenarios play with real tokens, and a failure tells none of them', asyn
 })
 
 t.test('status tells the provider; a second start keeps every login', async (t) => {
-  const { state, stateDir, run } = await story(t)
+  const { state, stateDir, run } = await SHARED
   t.match(await run('status', '-q', 'identity'), { code: 0, stdout: 'embedded\n' })
   t.match(await run('status'), {
     code: 0,

@@ -6,7 +6,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { freePort } from '../../src/db/free-port.ts'
 import { clusterUrl } from '../support/cluster.ts'
-import { emptyDatabase } from '../support/database.ts'
+import { emptyDatabase, testDatabase } from '../support/database.ts'
 import {
   LAUNCHER,
   cleanEnv,
@@ -101,9 +101,9 @@ async function query(databaseUrl: string, text: string): Promise<void> {
 const key = (): string => randomBytes(32).toString('base64')
 
 t.test('no part runs on a database that is older or newer than its code', async (t) => {
-  const { url: databaseUrl } = await emptyDatabase(t)
+  const { url: databaseUrl } = await testDatabase(t)
   const env = { SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: key(), SVC_PORT: '0' }
-  t.match(await svc(['migrate', 'up'], { env }), { code: 0 })
+  t.match(await svc(['migrate', 'status'], { env }), { code: 0 })
   await query(databaseUrl, "insert into schema_migrations (name, run_on) values ('9999_later', now())")
   for (const word of ['serve', 'worker'])
     t.match(await svc([word], { env }), { code: 1, stderr: /9999_later.*Run that version or a newer one/ }, word)
@@ -141,7 +141,7 @@ t.test('a login that is no more than a member of svc_runtime may see that all is
 t.test(
   'with another key than the one of the data nothing starts, and the message says so without any key',
   async (t) => {
-    const { url: databaseUrl } = await emptyDatabase(t)
+    const { url: databaseUrl } = await testDatabase(t)
     const [right, wrong] = [key(), key()]
     const env = { SVC_DATABASE_URL: databaseUrl, SVC_PORT: '0' }
     const stateDir = stateDirOf(t)

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { numberText } from '../../cli/named-account.ts'
+import { createPayment } from '../support/app.ts'
+import { addCustomer } from '../support/customers.ts'
 import { realService } from './real-service.ts'
 
 const service = await realService(t)
@@ -108,4 +110,109 @@ t.test('the same seed makes the same bank, and the books tell whether money was 
   t.match(await operate(books), { code: 3, stdout: /Balanced +NO[^]*EUR +.* 0\.01 +1\n/ })
   t.match(await operate([...books, '-o', 'csv']), { code: 3, stdout: /^currency,accounts,[^\n]+\nEUR,1,/ })
   t.match(await operate([...books, '--json']), { code: 3, stdout: /"is_balanced":false/ })
+})
+
+t.test("the bank's dial is turned, shown and cleared", async (t) => {
+  const { id, realm } = await service.merchant()
+  const bank = (...words: string[]) => operate(['sandbox', 'bank', ...words, '--merchant', realm])
+  const flags = ['--latency', '250ms', '--drop-callback', '20%', '--duplicate', '10%', '--seed', '7']
+  t.match(await bank('fault', ...flags, '--dry-run'), { code: 0, stdout: /PUT .*\/sandbox\/bank\/faults/ })
+  t.match(await bank('faults'), { code: 0, stdout: /Latency +none\n/ })
+  t.match(await bank('fault', ...flags), {
+    code: 0,
+    stdout: /Latency +250ms\nCallbacks lost +20%\nCallbacks twice +10%\nWithout answer +none\nSeed +7\n/,
+    stderr: /svc sandbox bank fault --clear/,
+  })
+  t.match(JSON.parse((await bank('faults', '--json')).stdout), { merchant_id: id, drop_callback: '20%', calls: 0 })
+  t.match(await bank('fault', '--clear'), { code: 0, stdout: /Latency +none\nCallbacks lost +none\n/, stderr: '' })
+  t.match(await bank('fault'), { code: 2, stderr: /there is no fault to set[^]*--clear/ })
+  t.match(await bank('fault', '--seed', '7'), { code: 2, stderr: /there is no fault to set/ })
+  t.match(await bank('fault', '--clear', '--latency', '1s'), { code: 2, stderr: /--clear .* alone/ })
+  t.match(await bank('fault', '--latency', 'soon'), { code: 2, stderr: /--latency/ })
+  t.match(await bank('fault', '--latency', '2m'), { code: 2, stderr: /at most 60s/ })
+  t.match(await bank('fault', '--drop-callback', '0.2'), { code: 2, stderr: /--drop-callback 20%/ })
+  t.match(await bank('fault', '--unavailable', '101%'), { code: 2, stderr: /--unavailable/ })
+  t.match(await bank('fault', '--latency', '1s', '--seed', 'x'), { code: 2, stderr: /seed/ })
+  t.match(await operate(['sandbox', 'bank', 'faults']), { code: 2, stderr: /--merchant <merchant>/ })
+  t.match(await operate(['sandbox', 'bank', 'faults', '--merchant', randomUUID()]), { code: 6 })
+  const list = await operate(['sandbox', 'bank', 'list'])
+  t.match(list, { code: 0, stdout: /insufficient-funds +\S.*too little money/ })
+  t.equal((await operate(['sandbox', 'bank', 'list', '-o', 'id'])).stdout.trim().split('\n').length, 20)
+})
+
+t.test('the payer and the bank of a payment are played by commands', async (t) => {
+  const merchant = await service.merchant()
+  const pay = async (scenario = 'success-slow-settle:1h') =>
+    String((await createPayment(service, merchant, { scenario })).body.payment_id)
+  const first = await pay()
+  const closed = await operate(['sandbox', 'bank', 'approve', first, '--no-return'])
+  t.match(closed, { code: 0, stdout: /Is +AwaitingAuthorisation\n/, stderr: /Nobody has told the service/ })
+  const late = await operate(['sandbox', 'bank', 'cancel', first])
+  t.match(late, { code: 3, stdout: /Is +Authorised\n/, stderr: /was approved at the bank before.*first decision/ })
+  t.match(await operate(['sandbox', 'bank', 'approve', first]), { code: 0, stdout: /Is +Authorised\n/, stderr: '' })
+  const second = await pay()
+  await operate(['sandbox', 'bank', 'cancel', second, '--no-return'])
+  const refusing = await operate(['sandbox', 'bank', 'approve', second])
+  t.match(refusing, { code: 3, stdout: /Is +Failed\n/, stderr: /was cancelled at the bank before/ })
+  t.match(await operate(['sandbox', 'bank', 'cancel', first]), { code: 7, stderr: /is Authorised/ })
+  t.match(await operate(['sandbox', 'advance', first, '--dry-run']), { code: 0, stdout: /"to":"Settled"/ })
+  t.match(await operate(['sandbox', 'advance', first]), { code: 0, stdout: /Was +Authorised\nIs +Settled\n/ })
+  const again = await operate(['sandbox', 'bank', 'approve', first])
+  t.match(again, { code: 0, stdout: /Is +Settled\n/, stderr: /approved at the bank before: nothing has changed/ })
+  t.match(await operate(['sandbox', 'bank', 'cancel', first]), { code: 7, stderr: /is Settled/ })
+  t.match(await operate(['sandbox', 'bank', 'approve', second]), { code: 7, stderr: /is Failed/ })
+  t.match(await operate(['sandbox', 'advance', first, '--to', 'Refunded', '-q', 'new_status']), {
+    stdout: 'Refunded\n',
+  })
+  t.match(await operate(['sandbox', 'advance', first]), { code: 7, stderr: /does not become Settled any more/ })
+  t.match(await operate(['sandbox', 'bank', 'cancel', await pay()]), { code: 0, stdout: /Is +Failed\n/ })
+  const refused = await operate(['sandbox', 'advance', await pay('fraud-stop')])
+  t.match(refused, { code: 3, stdout: /Is +Failed\n/, stderr: /did not become Settled/ })
+  t.match(await operate(['sandbox', 'advance', first, '--to', 'Initiated']), { code: 2 })
+  t.match(await operate(['sandbox', 'advance', randomUUID()]), { code: 6 })
+  t.match(await operate(['sandbox', 'advance']), { code: 2, stderr: /which payment/ })
+})
+
+t.test('what a silent bank has heard is said not to be known', async (t) => {
+  const merchant = await service.merchant()
+  const { body } = await createPayment(service, merchant)
+  const fault = ['sandbox', 'bank', 'fault', '--merchant', merchant.realm]
+  t.equal((await operate([...fault, '--unavailable', '100%'])).code, 0)
+  const silent = await operate(['sandbox', 'bank', 'approve', String(body.payment_id)])
+  t.match(silent, { stderr: /may have heard[^]*Try: svc payments get [0-9a-f-]{36}/ })
+  t.not(silent.code, 0)
+  await operate([...fault, '--clear'])
+})
+
+t.test('time passes for a merchant and customers, is set forwards, and is shown', async (t) => {
+  const clock = ['sandbox', 'clock']
+  const [merchant, { externalId }] = [await service.merchant(), await addCustomer(service)]
+  const mine = ['--merchant', merchant.realm]
+  const both = await operate([...clock, 'advance', '36h', ...mine, '--customer', externalId])
+  t.match(both, {
+    code: 0,
+    stdout: /Merchant +\S+\nCustomers +customer-\S+\nAdvanced by +36h\nDue times on the way +0/,
+  })
+  t.match(await operate([...clock, 'show', ...mine]), { code: 0, stdout: /Time +20\S+Z\nAhead by +1d 12h\n/ })
+  const show = async () => JSON.parse((await operate([...clock, 'show', '--customer', externalId, '--json'])).stdout)
+  const before = await show()
+  t.match(before, { merchant_id: null, customer_id: externalId, ahead_ms: 129_600_000 })
+
+  const next = new Date(Date.parse(before.now) + 86_400_000).toISOString()
+  t.match(await operate([...clock, 'set', next, '--customer', externalId]), { code: 0, stdout: /Advanced to +20/ })
+  t.ok((await show()).now >= next)
+  t.match(await operate([...clock, 'reset']), { code: 2, stderr: /time does not go back[^]*a new merchant/ })
+  t.match(await operate(['sandbox', 'bank', 'reject', 'a2b4358c']), {
+    code: 2,
+    stderr: /fixed when it is made[^]*--scenario insufficient-funds/,
+  })
+  const back = await operate([...clock, 'set', next, '--customer', externalId])
+  t.match(back, { code: 2, stderr: /to: is in the past: it is 20\S+ there already/ })
+  t.match(await operate([...clock, 'set', 'tomorrow', ...mine]), {
+    code: 2,
+    stderr: /no moment[^]*svc sandbox clock set 20/,
+  })
+  t.match(await operate([...clock, 'advance', '1h']), { code: 2, stderr: /whose time[^]*--merchant <merchant>/ })
+  const unknown = await operate([...clock, 'advance', '1h', '--customer', 'nobody'])
+  t.match(unknown, { stderr: /--customer: the bank has no such customer/ })
 })

@@ -56,7 +56,8 @@ export function stateDirOf(t: Test): string {
   // As svc makes its own: the database's user may pass, so the data is here too.
   chmodSync(stateDir, 0o711)
   t.teardown(async () => {
-    await svc(['down', '--state-dir', stateDir])
+    // Most tests stop their service themselves: a command more would do nothing, in half a second of a core.
+    if (processesOf(stateDir).length > 0) await svc(['down', '--state-dir', stateDir])
     const dataDirectory = postgresData(stateDir)
     for (const directory of [dataDirectory, stateDir])
       if (directory !== undefined) rmSync(directory, { recursive: true, force: true })
@@ -123,10 +124,22 @@ export async function until(
 /** The processes that run on this state directory's database, by their command lines. */
 export function databaseProcesses(stateDir: string): number[] {
   const dataDirectory = postgresData(stateDir)
-  if (dataDirectory === undefined) return []
+  return dataDirectory === undefined ? [] : processesWith(dataDirectory)
+}
+
+/** Those, and the services and commands that were given the directory, by flag or by environment. */
+function processesOf(stateDir: string): number[] {
+  const { pid } = existsSync(join(stateDir, 'svc.json'))
+    ? JSON.parse(readFileSync(join(stateDir, 'svc.json'), 'utf8'))
+    : {}
+  const service = typeof pid === 'number' && isRunning(pid) ? [pid] : []
+  return [...service, ...databaseProcesses(stateDir), ...processesWith(stateDir)]
+}
+
+function processesWith(text: string): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
-    .filter((name) => commandLine(name).includes(dataDirectory))
+    .filter((name) => commandLine(name).includes(text))
     .map(Number)
     .filter(isRunning)
 }

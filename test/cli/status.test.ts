@@ -12,13 +12,16 @@ t.test('status warns of dead deliveries and says what to type; its exit code sta
   }
   const ids = [await sent(), await sent()]
   const well = await service.operate(['status'])
-  t.match(well, { code: 0, stdout: /Webhooks +0 waiting, 0 due, 0 dead/, stderr: '' })
+  t.match(well, { code: 0, stdout: /Webhooks +0 waiting, 0 due, 0 dead/ })
+  t.match(well.stderr, /^Try: svc sandbox run happy-path, [^\n]+\n$/, 'one line of what a sandbox is for')
+  t.equal((await service.operate(['status', '-q', 'ready'])).stderr, '', 'which programs do not get')
   t.same(JSON.parse((await service.operate(['status', '--json'])).stdout).alerts, [])
 
   await makeDead(service, ids)
   const next = 'svc outbox list --status DEAD; as the merchant, svc webhooks list --status DEAD'
   const ill = await service.operate(['status'])
   t.match(ill, { code: 0, stdout: /2 dead/, stderr: `Warning: 2 webhook deliveries are DEAD` })
+  t.equal(ill.stderr.split('Try:').length, 2)
   t.match(ill.stderr, `\nTry: ${next}\n`)
   const { stdout, stderr } = await service.operate(['status', '--json'])
   t.match(JSON.parse(stdout).alerts, [{ code: 'DELIVERIES_DEAD', dead_deliveries: 2, message: /^2 webhook/, next }])

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import t from 'tap'
 import { isRunning } from '../../cli/service-state.ts'
 import { freePort } from '../../src/db/free-port.ts'
+import { runCli } from './harness.ts'
 import {
   LAUNCHER,
   cleanEnv,
@@ -18,10 +19,12 @@ import {
   upForeground,
 } from './service.ts'
 
+/** One directory for all that may go on where another test has stopped: a first start makes a database, a later one not. */
+const stateDir = stateDirOf(t)
+
 t.test(
   'up --detach --json prints one object once everything answers, down stops it all, and a second start keeps the data',
   async (t) => {
-    const stateDir = stateDirOf(t)
     const state = await upDetached(stateDir)
     t.match(state, {
       api_url: /^http:\/\/127\.0\.0\.1:\d+$/,
@@ -94,11 +97,23 @@ t.test(
   },
 )
 
+t.test('two services run side by side, each with its own payments', async (t) => {
+  const [one, two] = [stateDir, stateDirOf(t)]
+  const first = JSON.parse(readFileSync(join(one, 'svc.json'), 'utf8'))
+  const second = await upDetached(two)
+  t.not(first.api_url, second.api_url)
+  t.equal((await svc(['payments', 'create', '--amount', '1.00', '--currency', 'GBP', '--state-dir', one])).code, 0)
+  t.match(JSON.parse((await svc(['payments', 'list', '--json', '--state-dir', one])).stdout), [
+    { gross_amount: '1.00' },
+    { gross_amount: '50.00' },
+  ])
+  t.same(JSON.parse((await svc(['payments', 'list', '--json', '--state-dir', two])).stdout), [])
+})
+
 t.test(
   'a service killed with SIGKILL counts as stopped; down clears its database, and up starts over it',
   async (t) => {
-    const stateDir = stateDirOf(t)
-    const first = await upDetached(stateDir)
+    const first = JSON.parse(readFileSync(join(stateDir, 'svc.json'), 'utf8'))
     process.kill(first.pid, 'SIGKILL')
     await until('the service is gone', () => !isRunning(first.pid))
     t.match(await svc(['status', '--state-dir', stateDir]), { code: 8 })
@@ -116,17 +131,6 @@ t.test(
     t.same(databaseProcesses(stateDir), [])
   },
 )
-
-t.test('two services run side by side, each with its own payments', async (t) => {
-  const [one, two] = [stateDirOf(t), stateDirOf(t)]
-  const [first, second] = await Promise.all([upDetached(one), upDetached(two)])
-  t.not(first.api_url, second.api_url)
-  t.equal((await svc(['payments', 'create', '--amount', '1.00', '--currency', 'GBP', '--state-dir', one])).code, 0)
-  t.match(JSON.parse((await svc(['payments', 'list', '--json', '--state-dir', one])).stdout), [
-    { gross_amount: '1.00' },
-  ])
-  t.same(JSON.parse((await svc(['payments', 'list', '--json', '--state-dir', two])).stdout), [])
-})
 
 t.test('a taken port is named, with a port to take instead, and leaves nothing behind', async (t) => {
   const stateDir = stateDirOf(t)
@@ -158,7 +162,6 @@ t.test('a taken port is named, with a port to take instead, and leaves nothing b
 t.test(
   'Ctrl+C of a foreground service stops everything and succeeds; copies of the signal do not force it',
   async (t) => {
-    const stateDir = stateDirOf(t)
     const { child, state, ended } = await upForeground(t, ['--port', '0', '--state-dir', stateDir])
     t.equal(state.pid, child.pid)
     child.kill('SIGINT')
@@ -186,7 +189,6 @@ t.test('a signal while it starts stops what was started', async (t) => {
 })
 
 t.test('a database that ends by itself ends the service, with exit code 1', async (t) => {
-  const stateDir = stateDirOf(t)
   const { ended, said } = await upForeground(t, ['--port', '0', '--state-dir', stateDir])
   const server = Number(
     readFileSync(
@@ -220,7 +222,6 @@ t.test(
 )
 
 t.test('--port 0 takes a port that no outgoing connection is given, and another when somebody is faster', async (t) => {
-  const stateDir = stateDirOf(t)
   const taken = await freePort()
   // The look for a free port is on 127.0.0.1: there this one seems free, until the API listens on its own address.
   const server = createServer().listen(taken, '::1')
@@ -238,7 +239,7 @@ t.test('--port 0 takes a port that no outgoing connection is given, and another 
 t.test('a state directory that is a file is said to be one, by every command that uses it', async (t) => {
   const stateDir = join(t.testdir({ 'a-file': '' }), 'a-file')
   for (const words of [['up'], ['up', '--detach'], ['down']]) {
-    const { code, stderr } = await svc([...words, '--state-dir', stateDir, '--json'])
+    const { code, stderr } = await runCli([...words, '--state-dir', stateDir, '--json'])
     t.equal(code, 1, words.join(' '))
     t.match(JSON.parse(stderr), { error: { code: 'STATE_DIRECTORY', message: /it is a file, not a directory/ } })
   }
@@ -251,7 +252,7 @@ t.test('wrong choices are usage errors before anything starts', async (t) => {
     ['--db', 'mysql://x'],
     ['--idp', 'nonsense'],
   ]) {
-    t.match(await svc(['up', ...words, '--state-dir', '/nowhere/svc']), { code: 2 }, words.join(' '))
+    t.match(await runCli(['up', ...words, '--state-dir', '/nowhere/svc']), { code: 2 }, words.join(' '))
   }
   t.match(await svc(['serve'], { cwd: '/' }), { code: 2, stderr: /SVC_DATABASE_URL/ })
   t.match(await svc(['worker'], { cwd: '/' }), { code: 2, stderr: /SVC_ENCRYPTION_KEY/ })

@@ -5,7 +5,7 @@ import { expireMandates } from '../../src/consents/expire-mandates.ts'
 import { revokeMandate } from '../../src/consents/revoke.ts'
 import { payMandates } from '../../src/payments/ask-bank-under-mandate.ts'
 import { settlePayments } from '../../src/payments/settle.ts'
-import { sampleData } from '../../src/webhooks/sample-events.ts'
+import { sampleData } from '../../src/wire/webhook-samples.ts'
 import { createPayment, testService } from '../support/app.ts'
 import { brokenInvariants } from '../support/invariants.ts'
 import {
@@ -18,6 +18,7 @@ import {
   readMandate,
 } from '../support/mandates.ts'
 import { eventsOf, stateOf, tally, times, webhookTypesOf } from '../support/payments.ts'
+import { provesNoneWaits } from '../support/slow-bank.ts'
 import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 const bank = steeredBank()
@@ -97,6 +98,20 @@ t.test('its bank is told by a job, until it answers', async (t) => {
   await endLeases(service)
   await endMandates(app)
   t.equal(calls.endMandate, asked, 'nothing is left to tell')
+})
+
+t.test("one mandate's slow bank keeps no others waiting, and the job ends when that one has", async (t) => {
+  await provesNoneWaits(t, {
+    bank,
+    call: 'endMandate',
+    job: (signal) => endMandates(app, signal),
+    begin: async () => {
+      const { consentId } = await authorisedMandate(service, merchant)
+      await endMandate(service, merchant, consentId)
+      return consentId
+    },
+    isDone: endedAtBank,
+  })
 })
 
 t.test('a mandate that a payer ends is told as the payer’s doing', async (t) => {

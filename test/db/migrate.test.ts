@@ -1,8 +1,10 @@
 import { spawnSync } from 'node:child_process'
+import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { makeAdminConnection } from '../../src/db/connection.ts'
 import { migrateUp, migrationStatus } from '../../src/db/migrate.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
 import { emptyDatabase } from '../support/database.ts'
 
 const first = `-- Rooms, with a function whose body holds semicolons.
@@ -118,4 +120,28 @@ t.test('the migrations are found from the sources and from the compiled output',
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8', cwd: '/' })
   t.equal(stdout.trim(), 'true')
   t.end()
+})
+
+t.test('payments from before the played disputes are left in peace', async (t) => {
+  const { url } = await emptyDatabase(t)
+  const folder = join(packageRoot(), 'migrations')
+  const before = readdirSync(folder).filter((file) => file < '0035')
+  const files = before.map((file) => [file, readFileSync(join(folder, file), 'utf8')])
+  await migrateUp({ databaseUrl: url, folder: t.testdir(Object.fromEntries(files)), log: note })
+  const client = await makeAdminConnection({ databaseUrl: url })
+  t.teardown(() => client.end())
+  await client.query(
+    `insert into mock_bank.authorisations (
+       state, consent_reference, end_to_end_id, amount, currency, payee_name, scenario, decision, code, bank_reference
+     )
+     select s, s, s, 1, 'GBP', 'Acme', s, 'approve', s, s from unnest(array['dispute-lost', 'success']) s`,
+  )
+  await migrateUp({ databaseUrl: url, folder, log: note })
+  const { rows } = await client.query(
+    'select scenario, story_ended_at is not null as is_ended from mock_bank.authorisations order by 1',
+  )
+  t.same(rows, [
+    { scenario: 'dispute-lost', is_ended: true },
+    { scenario: 'success', is_ended: false },
+  ])
 })

@@ -129,6 +129,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'mock_bank.bank_credits': 'INSERT,SELECT',
   'mock_bank.bank_debits': 'INSERT,SELECT',
   'mock_bank.code_tries': 'INSERT,SELECT',
+  'mock_bank.faults': 'DELETE,INSERT,SELECT,UPDATE',
   'mock_bank.refusals': 'INSERT,SELECT',
   'public.accounts': 'INSERT,SELECT',
   'public.audit_checkpoints': 'INSERT,SELECT',
@@ -160,6 +161,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.recurring_payments': 'INSERT,SELECT',
   'public.registration': 'INSERT,SELECT,UPDATE',
   'public.registration_attempt': 'DELETE,INSERT,SELECT',
+  'public.sandbox_clock_shifts': 'SELECT',
   'public.schema_migrations': 'SELECT',
   'public.team_members': 'INSERT,SELECT,UPDATE',
   'public.transactions': 'SELECT',
@@ -172,7 +174,7 @@ const TABLE_GRANTS: Record<string, string> = {
 
 /** And with single columns; all of them are updates. */
 const COLUMN_GRANTS: Record<string, string[]> = {
-  'mock_bank.authorisations': ['exchange_calls', 'execution_calls'],
+  'mock_bank.authorisations': ['exchange_calls', 'execution_calls', 'story_ended_at', 'story_locked_until'],
   'mock_bank.code_tries': ['was_wrong', 'wrong_codes'],
   'public.accounts': ['overdraft_limit_minor', 'status'],
   'public.disputes': [
@@ -322,6 +324,7 @@ const NO_TENANT: Record<string, string> = {
   platform_users: "the platform's own",
   registration: 'null until the merchant is there',
   registration_attempt: 'before anyone is a merchant',
+  sandbox_clock_shifts: 'of a merchant or of a customer of the bank',
 }
 
 t.test('every table of a tenant says whose it is, and refers to its neighbours through the tenant', async (t) => {

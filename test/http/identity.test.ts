@@ -119,6 +119,7 @@ t.test('what a client has to know to sign in is told to anyone', async (t) => {
     auth_url: idp.authUrl,
     platform_realm: 'platform',
     customers_realm: 'customers',
+    vrp_caps: 'ignore',
   })
   t.match((await open.call('GET', '/api/v1/service')).body, { identity: 'none', auth_url: null })
 })

@@ -81,6 +81,10 @@ const MAY: Record<string, string> = {
   replayForMerchant: 'OWNER OPS',
   explainForOperator: 'OWNER OPS SUPPORT',
   disputeAsPayer: 'OWNER OPS',
+  getBankFaults: 'OWNER OPS',
+  setBankFaults: 'OWNER OPS',
+  listBankScenarios: 'OWNER OPS',
+  advanceSandboxPayment: 'OWNER OPS',
   listStaff: 'OWNER',
   addStaff: 'OWNER',
   changeStaffRole: 'OWNER',
@@ -139,6 +143,7 @@ const MAY: Record<string, string> = {
   checkBooks: 'OWNER OPS',
   seedSandbox: 'OWNER OPS',
   advanceSandboxClock: 'OWNER OPS',
+  readSandboxClock: 'OWNER OPS',
   listMails: 'OWNER OPS',
   getMail: 'OWNER OPS',
 }

@@ -1,5 +1,7 @@
 import t from 'tap'
 import { isUuid, makeIds } from '../../src/lib/ids.ts'
+import type { Ids } from '../../src/lib/ids.ts'
+import { makeSeededIds } from '../../src/lib/seeded-ids.ts'
 
 const NOW = 1_700_000_000_123
 const ids = makeIds(() => NOW)
@@ -66,4 +68,59 @@ t.test('what is no uuid is none', async (t) => {
     '%00',
   ])
     t.notOk(isUuid(text), JSON.stringify(text))
+})
+
+t.test('the real ids are the same for every key, and for every key themselves', async (t) => {
+  t.equal(ids.for('payment', 'shop', 'order-1'), ids)
+  const replaced: Ids = { ...ids, endToEndId: () => 'SVC0' }
+  t.equal(replaced.for('payment').endToEndId(), 'SVC0', 'what a copy replaces stays replaced')
+  t.notOk(ids.isSeeded)
+})
+
+/** One of each kind, and then a second uuid. */
+function drawn(source: Ids): (string | number)[] {
+  return [source.uuid(), source.eventId(), source.endToEndId(), source.token(), source.random(), source.uuid()]
+}
+
+t.test('with a seed, each key has a stream of its own, whatever else was drawn before', async (t) => {
+  const [seeded, again, other] = [makeSeededIds('7'), makeSeededIds('7'), makeSeededIds('8')]
+  const first = drawn(seeded.for('payment', 'shop', 'order-1'))
+  t.same(drawn(seeded.for('payment', 'shop', 'order-1')), first, 'a key begins anew with every call')
+  many(() => again.uuid())
+  many(() => again.for('payment', 'shop', 'order-2').uuid())
+  t.same(drawn(again.for('payment', 'shop', 'order-1')), first, 'the order of calls is nothing to it')
+  t.same(drawn(again.for('payment').for('shop', 'order-1')), first, 'a key may be said in parts')
+  const others = [
+    other.for('payment', 'shop', 'order-1'),
+    seeded.for('payment', 'shop', 'order-2'),
+    seeded.for('payment', 'shoporder-1'),
+    seeded.for('payment', 'shop,order-1'),
+    seeded.for('payment', 'shop', 'order-1', ''),
+    seeded.for('payment', 'shop', 'order-1', '1'),
+    makeSeededIds('7","payment').for('shop', 'order-1'),
+    seeded.for(),
+  ].map(drawn)
+  const all = [first, ...others].flat()
+  t.equal(new Set(all).size, all.length, 'no two streams have anything in common')
+})
+
+t.test('seeded ids have the shapes of the real ones', async (t) => {
+  const stream = makeSeededIds('7').for('shapes')
+  for (const [uuid, eventId, endToEndId, token, random] of Array.from({ length: 200 }, () => drawn(stream))) {
+    t.match(uuid, /^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+    t.match(eventId, /^evt_\d{13}_[a-z2-7]{16}$/)
+    t.match(endToEndId, /^SVC[0-9a-f]{32}$/)
+    t.match(token, /^[\w-]{43}$/)
+    t.ok(Number(random) >= 0 && Number(random) < 1)
+  }
+  const numbers = many(() => stream.random())
+  t.equal(new Set(numbers).size, numbers.length)
+  const mean = numbers.reduce((sum, number) => sum + number, 0) / numbers.length
+  t.ok(Math.abs(mean - 0.5) < 0.05, `${mean} is about a half`)
+})
+
+t.test('what is drawn without a key is chance, also with a seed: secrets are', async (t) => {
+  const [one, other] = [makeSeededIds('7'), makeSeededIds('7')]
+  t.ok(one.isSeeded && one.for('payment').isSeeded)
+  for (const kind of ['uuid', 'eventId', 'endToEndId', 'token', 'random'] as const) t.not(one[kind](), other[kind]())
 })

@@ -9,6 +9,7 @@ import {
   parseAmount,
   percentText,
   toNumeric,
+  tooPreciseText,
 } from '../../src/lib/money.ts'
 
 const amounts = fc.bigInt({ min: 0n, max: 10n ** 17n - 1n })
@@ -103,6 +104,7 @@ t.test('digits below the minor unit do not fit the currency', async (t) => {
   t.notOk(fitsCurrency(parseAmount('50.001'), 'GBP'))
   t.notOk(fitsCurrency(1n, 'EUR'))
   t.ok(fitsCurrency(0n, 'EUR'))
+  t.equal(tooPreciseText('GBP'), 'GBP has two decimals; this amount has more')
 })
 
 t.test('only currencies with a known exponent are known', async (t) => {

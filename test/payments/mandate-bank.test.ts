@@ -6,6 +6,7 @@ import { createPayment, testService } from '../support/app.ts'
 import { brokenInvariants } from '../support/invariants.ts'
 import { authorisedMandate, endLeases, mandateBody, passMandate, payUnder } from '../support/mandates.ts'
 import { bookingsOf, movesOf, stateOf, times, webhookTypesOf } from '../support/payments.ts'
+import { provesNoneWaits } from '../support/slow-bank.ts'
 import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 const bank = steeredBank('remote')
@@ -152,4 +153,15 @@ t.test('a bank that is silent for as long as a payer would have had is given up,
 
 t.test('and all that must hold of the database does', async (t) => {
   t.same(await brokenInvariants(owner), [])
+})
+
+t.test("the job does not let one payment's slow bank keep others waiting, and ends when that one has", async (t) => {
+  const { consentId } = await authorisedMandate(service, merchant)
+  await provesNoneWaits(t, {
+    bank,
+    call: 'stageUnderMandate',
+    job: (signal) => payMandates(app, signal),
+    begin: async () => (await payUnder(service, merchant, { consentId })).body.payment_id,
+    isDone: async (id) => (await stateOf(service, id)).payment === 'Authorised',
+  })
 })

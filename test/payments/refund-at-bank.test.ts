@@ -13,6 +13,7 @@ import {
   webhooksOf,
   webhookTypesOf,
 } from '../support/payments.ts'
+import { provesNoneWaits } from '../support/slow-bank.ts'
 import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 const bank = steeredBank()
@@ -188,4 +189,21 @@ t.test('a part that is refused beside one that waits leaves only the other reser
   await passWaits()
   await resumeRefunds(service.app)
   t.equal((await stateOf(service, id)).payment, 'Refunded', 'the one that ends last completes it')
+})
+
+t.test("the job does not let one refund's slow bank keep others waiting, and ends when that one has", async (t) => {
+  await provesNoneWaits(t, {
+    bank,
+    call: 'refund',
+    job: (signal) => resumeRefunds(service.app, signal),
+    begin: async () => {
+      const id = await settledPayment(service, merchant)
+      bank.steer('refund', noAnswer)
+      await refund(service, merchant, { id, key: randomUUID(), body: {} })
+      bank.steer('refund', undefined)
+      await service.owner.query('update payment_refunds set resume_at = now() where payment_intent_id = $1', [id])
+      return id
+    },
+    isDone: async (id) => (await stateOf(service, id)).payment === 'Refunded',
+  })
 })

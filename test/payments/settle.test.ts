@@ -2,6 +2,7 @@ import t from 'tap'
 import { settlePayments } from '../../src/payments/settle.ts'
 import { authorisedPayment, testService, untilStatus } from '../support/app.ts'
 import { bookingsOf, eventsOf, movesOf, stateOf, times, webhooksOf, webhookTypesOf } from '../support/payments.ts'
+import { provesNoneWaits } from '../support/slow-bank.ts'
 import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 const bank = steeredBank()
@@ -134,6 +135,16 @@ t.test('an error in one execution leaves the others alone and is tried again', a
   await passLeases()
   await settlePayments(service.app)
   for (const { id } of [poison, good]) t.equal((await stateOf(service, id)).payment, 'Settled')
+})
+
+t.test("the job does not let one payment's slow bank keep others waiting, and ends when that one has", async (t) => {
+  await provesNoneWaits(t, {
+    bank,
+    call: 'execute',
+    job: (signal) => settlePayments(service.app, signal),
+    begin: async () => (await authorisedPayment(service, merchant)).id,
+    isDone: async (id) => (await stateOf(service, id)).payment === 'Settled',
+  })
 })
 
 t.test('the worker settles by itself, woken by the authorisation', async (t) => {

@@ -1,14 +1,17 @@
 import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
 import { request } from 'undici'
 import { headerCredentials } from '../../cli/auth/credentials.ts'
 import { makeClient } from '../../cli/client.ts'
-import { playCase } from '../../cli/scenario/play.ts'
-import type { CaseResult } from '../../cli/scenario/play.ts'
+import { playCase } from '../../cli/scenario/play/play.ts'
+import type { CaseResult } from '../../cli/scenario/play/play.ts'
 import { runCli } from '../cli/harness.ts'
+import type { Outcome } from '../cli/harness.ts'
 import { testService } from '../support/app.ts'
 import { casesOf, scenarioOf } from './read.ts'
 
@@ -159,4 +162,69 @@ t.test('an alias without an end is a mistake of the file', async (t) => {
     code: 2,
     stderr: /a\.yaml:5:5: \*s stands inside of what it repeats/,
   })
+})
+
+t.test('what is begun with is valid, passes, and is never written over a file', async (t) => {
+  const dir = t.testdir({})
+  const svc = (...words: string[]): Promise<Outcome> => runCli(['sandbox', ...words], { cwd: dir })
+  t.match(await svc('scenarios', 'new', 'A "first": refund #1'), { code: 0, stdout: /a-first-refund-1\.yaml/ })
+  t.match(await svc('scenarios', 'new', 'x', '--file', 'own.yaml', '--json'), { code: 0, stdout: /"own\.yaml"/ })
+  const api = ['--api-url', (await SERVICE).url, '--as', 'tester']
+  t.match(await svc('run', '.', ...api), { code: 0, stdout: /A "first": refund #1[^]*2 passed/ })
+  t.match(await svc('scenarios', 'new', 'y', '--file', 'own.yaml'), { code: 2, stderr: /own\.yaml is there already/ })
+  t.match(await svc('scenarios', 'new', '../x/y'), {
+    code: 2,
+    stderr: /"\.\.\/x\/y" is a path[^]*svc sandbox scenarios new y --file \.\.\/x\/y\.yaml/,
+  })
+  t.match(readFileSync(join(dir, 'own.yaml'), 'utf8'), /^# yaml-language-server: \$schema=\.\/scenario\.schema\.json\n/)
+  t.match(await svc('scenarios', 'new', 'y', '--file', 'own.txt'), { code: 2, stderr: /own\.txt is no \*\.yaml/ })
+  t.match(await svc('scenarios', 'new', 'y', '--file', 'no/own.yaml'), { code: 2, stderr: /can't write no\/own\.yaml/ })
+  t.match(await svc('scenarios', 'new', 'y'.repeat(201)), { code: 2, stderr: /can't be the name of a case/ })
+})
+
+t.test('branches are played at the same time, and one that fails lets the others end', async (t) => {
+  const branches = (last: string): string[] => [
+    PAY,
+    `parallel:\n      - [ bank: { approve: $p1 }, await: { payment: $p1, status: Settled } ]\n      - [ http: { get: /sandbox/clock?merchant_id=$merchant.merchant_id, as: before }, ${last} ]`,
+    'webhooks: { for: $p1, in_order: [payment.settled] }',
+  ]
+  const fine = await playSteps(t, branches('pay: { as: p2, amount: "5.00", currency: GBP, bank: approve }'))
+  t.equal(fine.failure?.message, undefined)
+  t.same(
+    fine.steps.map(({ number, label, status }) => `${number} ${label} ${status}`),
+    ['1 1 passed', '2 2.1.1 passed', '3 2.1.2 passed', '4 2.2.1 passed', '5 2.2.2 passed', '6 3 passed'],
+  )
+  const one = await playSteps(t, branches('http: { get: /payments/nothing, expect: { http: 200 } }'))
+  t.same(
+    one.steps.map(({ label, status }) => `${label} ${status}`),
+    ['1 passed', '2.1.1 passed', '2.1.2 passed', '2.2.1 passed', '2.2.2 failed', '3 skipped'],
+  )
+  t.match(one.failure, { step: 5, label: '2.2.2', place: { line: 7 }, exchange: { url: /payments\/nothing/ } })
+  t.equal(one.failure?.payments.length, 1)
+})
+
+t.test('what both branches do wrong is told of the first in the file', async (t) => {
+  const slow = 'await: { payment: $p1, status: Settled, within: 200ms }'
+  const { failure, steps } = await playSteps(t, [PAY, `parallel: [ ${slow}, http: { get: /nothing } ]`])
+  t.match(failure, {
+    label: '2.1',
+    message: /AwaitingAuthorisation after 200ms.*; beside it, 2\.2 failed too$/,
+    exchange: { url: /payments\// },
+  })
+  t.same(
+    steps.map(({ status }) => status),
+    ['passed', 'failed', 'failed'],
+  )
+})
+
+t.test('a step is played as another merchant of the case', async (t) => {
+  const { failure } = await playSteps(t, [
+    'merchant: { as: other }',
+    `${PAY}\n    acting_as: $other`,
+    'http: { get: "/payments/$p1.payment_id" }\n    expect_error: { http: 404 }',
+    'expect: { of: $p1, status: AwaitingAuthorisation }\n    acting_as: $other',
+    'rotate_secret: { overlap: 1h }\n    acting_as: $other',
+    'http: { get: "/payments/$p1.payment_id" }\n    acting_as: $other',
+  ])
+  t.equal(failure?.message, undefined)
 })

@@ -1,8 +1,9 @@
 import t from 'tap'
-import { VERBS, jsonSchema } from '../../cli/scenario/language.ts'
-import { nearestWord } from '../../cli/scenario/nearest.ts'
-import { readScenarios } from '../../cli/scenario/read-scenarios.ts'
-import { mistakeText } from '../../cli/scenario/source.ts'
+import { jsonSchema } from '../../cli/scenario/read/frame.ts'
+import { VERBS } from '../../cli/scenario/language.ts'
+import { nearestWord } from '../../cli/scenario/read/nearest.ts'
+import { readScenarios } from '../../cli/scenario/read/read-scenarios.ts'
+import { mistakeText } from '../../cli/scenario/read/source.ts'
 import { PAY, casesOf, mistakesOf, scenarioOf } from './read.ts'
 
 const DISPUTE = 'dispute: { payment: $p1, reason: OTHER, as: d1 }'
@@ -67,7 +68,7 @@ t.test('a value of the wrong kind is told with the rule', async (t) => {
   t.same(mistakesOf(scenarioOf(['receiver: { answers: 500 }'])), ['4:26 answers must be a list: [ … ]; it is 500'])
   t.same(mistakesOf(scenarioOf(['pay: { currency: GBP }'])), ['4:5 "amount" is missing here'])
   t.same(mistakesOf(scenarioOf([PAY, 'bank: { approve: $p1, cancel: $p1 }'])), [
-    '5:5 bank takes one of approve and cancel',
+    '5:5 bank takes one of approve, cancel and fault',
   ])
   t.same(mistakesOf(scenarioOf([PAY, 'expect: { of: $p1, status: "/(/" }'])), [
     '5:32 status holds a regular expression that is none: Invalid regular expression: /(/: Unterminated group',
@@ -92,6 +93,19 @@ t.test('a duration has a limit, which is told', async (t) => {
 
 t.test('an expectation that expects nothing is refused', async (t) => {
   t.same(mistakesOf(scenarioOf([PAY, 'expect: { of: $p1 }'])), ['5:5 expect says nothing about $p1'])
+  const made: [string, string][] = [
+    ['order: { as: x, from: $a, to: $b, amount: "1.00" }', 'order'],
+    ['offer: { as: x, from: $a, to: $b, amount: "1.00" }', 'offer'],
+    ['request: { as: x, from: $a, to: $b, amount: "1.00" }', 'request'],
+    ['recurring: { as: x, from: $a, to: $b, amount: "1.00", frequency: EvryDay, first: 1d }', 'recurring'],
+    ['pay: { as: x, amount: "1.00", currency: GBP }', 'consent'],
+  ]
+  for (const [step, kind] of made)
+    t.same(
+      mistakesOf(scenarioOf(['customer: { as: a }', 'customer: { as: b }', step, `expect: { ${kind}: $x }`])),
+      ['7:5 expect says nothing about $x'],
+      kind,
+    )
   t.same(mistakesOf(scenarioOf([PAY, 'expect: { webhook: payment.initiated, for: $p1 }'])), [], 'that there is one')
 })
 
@@ -160,7 +174,7 @@ t.test('customers and their orders are named as such, and the settlement account
   )
   t.same(mistakesOf(scenarioOf(['expect: { account: $merchant, balance: "0.00" }'])), [])
   t.same(mistakesOf(scenarioOf([PAY, 'expect: { account: $p1, balance: "1.00" }'])), [
-    '5:24 $p1 is no customer: only a step customer makes one',
+    '5:24 $p1 is no customer or merchant: only a step customer or merchant makes one',
   ])
   t.same(mistakesOf(scenarioOf([customer, 'await: { order: $c1, status: Rejected }'])), [
     '5:21 $c1 is no order: only a step order makes one',
@@ -235,11 +249,21 @@ t.test('the JSON Schema has every verb', async (t) => {
   t.match(jsonSchema(), { type: 'object', required: ['scenario', 'name', 'steps'], additionalProperties: false })
 })
 
+/** What makes the things that examples name. */
+const MAKERS: Record<string, string[]> = {
+  p1: [PAY],
+  d1: [PAY, DISPUTE],
+  c1: ['customer: { as: c1 }'],
+  c2: ['customer: { as: c2 }'],
+  other: ['merchant: { as: other }'],
+  link: ['payer.link: { as: link, contact: ada@example.org }'],
+  ada: ['payer.link: { as: link, contact: ada@example.org }', 'payer.verify: { as: ada, link: $link }'],
+}
+
 t.test("each verb's own example is valid", async (t) => {
-  const customers = ['c1', 'c2'].map((name) => `customer: { as: ${name} }`)
-  const needed: Record<string, string[]> = { pay: [], dispute: [PAY], order: customers }
   for (const [verb, { example }] of Object.entries(VERBS)) {
-    const before = needed[verb] ?? (example.includes('$d1') ? [PAY, DISPUTE] : [PAY])
+    const named = Array.from(example.matchAll(/\$(\w+)/g), ([, name]) => name ?? '')
+    const before = new Set(named.flatMap((name) => MAKERS[name] ?? []))
     t.same(mistakesOf(scenarioOf([...before, example])), [], verb)
   }
 })
@@ -257,6 +281,28 @@ t.test('a field that names a dispute takes no payment, and the other way round',
   t.match(mistakesOf(scenarioOf([PAY, DISPUTE, 'expect: { dispute: $d1 }'])), [/expect says nothing about \$d1/])
   t.match(mistakesOf(scenarioOf([PAY, 'dispute: { payment: $p1, reason: LOST }'])), [/reason can't be "LOST"/])
   t.same(mistakesOf(scenarioOf([PAY, DISPUTE, 'http: { get: "/portal/disputes/$d1.id" }'])), [])
+})
+
+t.test('a request as it is written comes from whoever it names', async (t) => {
+  const by = (who: string): string[] =>
+    mistakesOf(
+      scenarioOf([...new Set(Object.values(MAKERS).flat()), `http: { get: /open-banking/v1/accounts, by: ${who} }`]),
+    )
+  for (const who of ['$c1', '$ada', '$other', '$merchant', '"${c1}"', 'operator', 'nobody']) t.same(by(who), [], who)
+  t.match(by('$p1'), [
+    /\$p1 is no customer or payer or merchant: only a step customer or payer\.verify or merchant makes/,
+  ])
+  t.match(by('$link'), [/\$link is no customer/])
+  t.match(by('$eve'), [/unknown reference \$eve/])
+  t.match(by('$c1.name'), [/by must be operator, nobody, or a customer, payer or merchant by its name/])
+  t.match(by('admin'), [/by must be operator, nobody/])
+})
+
+t.test('a status is one, a list, or a matcher', async (t) => {
+  const status = (http: string): string[] => mistakesOf(scenarioOf([`http: { get: /x, expect: { http: ${http} } }`]))
+  for (const right of ['200', '[200, 202]', '">= 200"', '{ one_of: [200, 202] }']) t.same(status(right), [])
+  for (const wrong of ['99', '"ok"', '"/^2/"', '[]', '[ok]', '[700]', '{ one_of: [] }', '{ two_of: [200] }', 'true'])
+    t.not(status(wrong).length, 0, wrong)
 })
 
 t.test('a receiver takes a secret alone', async (t) => {
@@ -290,4 +336,140 @@ t.test('what is given can refer to variables only', async (t) => {
   t.match(mistakesOf(scenarioOf([PAY], 'given: { merchant: { name: $merchant.name } }\n')), [
     /^3:28 unknown reference \$merchant\.name/,
   ])
+})
+
+/** What is told of a file, each with how it should be written. */
+function hintsOf(text: string): string[] {
+  const { mistakes } = readScenarios({ file: 'x.yaml', text, vars: {} })
+  return mistakes.map(({ message, hint }) => `${message} | ${hint ?? ''}`)
+}
+
+t.test('fields beside their verb instead of below it are one mistake', async (t) => {
+  const head = 'scenario: v1\nname: x\nsteps:\n'
+  const settled = '  - await: { payment: $p1, status: Settled }\n'
+  const pay = '  - pay:\n    as: p1\n    amount: 5.00\n    currency: gbp\n    bank: approve\n'
+  t.same(mistakesOf(`${head}${pay.replace('5.00', '"5.00"')}${settled}`), [
+    '5:5 "as", "amount", "currency", "bank" belong under pay: indent them by two more',
+  ])
+  t.match(hintsOf(`${head}  - await:\n    payment: $p1\n`), [
+    /^"payment" belongs under await: .*it by two.* \| - await: \{/,
+  ])
+  t.same(mistakesOf(`${head}  - pay:\n    amuont: "5.00"\n    currency: GBP\n    expect_error: { http: 400 }\n`), [
+    '6:5 "currency" belongs under pay: indent it by two more',
+  ])
+  t.same(
+    mistakesOf(
+      `${head}  - for_each:\n    in: ["1.00"]\n    as: a\n    steps: [ pay: { amount: $a, currency: GBP } ]\n`,
+    ),
+    ['5:5 "in", "as", "steps" belong under for_each: indent them by two more'],
+  )
+  t.same(
+    mistakesOf(`${head}  - receiver:\n    clock: { advance: 1h }\n`),
+    ['4:5 receiver must be a mapping: { … }; it is empty', '5:5 a step has one verb; here are "receiver" and "clock"'],
+    'another verb is no field of it',
+  )
+})
+
+t.test('a word of another language for a step is told with the step that does it', async (t) => {
+  const meant: Record<string, RegExp> = {
+    payment: /did you mean "pay"\? \| - pay: \{ as: p1/,
+    create: /did you mean "pay"\?/,
+    same_as: /"pay"\? \| - pay: \{ repeat: \$p1 \}/,
+    approve: /"bank"\? \| - bank: \{ approve: \$p1 \}/,
+    aprove: /"bank"\? \| - bank: \{ approve: \$p1 \}/,
+    cancel: /\| - bank: \{ cancel: \$p1 \}, or payment\.cancel/,
+    wait: /"await"\?/,
+    waitFor: /"await"\?/,
+    assert: /"expect"\?/,
+    reject: /insufficient-funds/,
+  }
+  for (const [word, told] of Object.entries(meant)) t.match(hintsOf(scenarioOf([`${word}: {}`])), [told], word)
+  const [unknown = ''] = hintsOf(scenarioOf(['dance: {}']))
+  t.match(unknown, /^unknown verb "dance" \| one of pay, bank, await, expect, .*scenarios schema/)
+  t.ok(unknown.length < 170, 'not all verbs there are')
+})
+
+t.test('what is told of a number without its unit can be followed', async (t) => {
+  const followed: Record<string, string> = {
+    'await: { payment: $p1, status: Settled, within: 10 }': '10s',
+    'await: { payment: $p1, status: Settled, within: "10" }': '10s',
+    'clock: { advance: 11 }': '11h',
+    'clock: { advance: 1.5 }': '11h',
+    'bank: { fault: { unavailable: 30 } }': '30%',
+    'bank: { fault: { unavailable: 0.5 } }': '0.5%',
+    'bank: { fault: { latency: 3 } }': '3s',
+    'refund: { payment: $p1, amount: 5 }': '"5"',
+  }
+  for (const [step, hint] of Object.entries(followed)) {
+    const { mistakes } = readScenarios({ file: 'x.yaml', text: scenarioOf([PAY, step]), vars: {} })
+    t.same(
+      mistakes.map((mistake) => mistake.hint),
+      [hint],
+      step,
+    )
+    const mended = step.replace(/"?[\d.]+"?(?= \})/, hint)
+    t.same(mistakesOf(scenarioOf([PAY, mended])), [], mended)
+  }
+})
+
+t.test('what the service could only refuse is told before it is asked', async (t) => {
+  const pay = (fields: string): string => scenarioOf([`pay: { ${fields} }`])
+  t.same(hintsOf(pay('amount: "5,00", currency: gbp, scenario: insuficient-funds')), [
+    'amount "5,00" is none: digits and a dot, without a currency | "5.00"',
+    'currency must be 3 upper-case letters; it is "gbp" | GBP',
+    'the mock bank knows no scenario "insuficient-funds": did you mean insufficient-funds? | ',
+  ])
+  t.match(hintsOf(pay('amount: "£1,234.50", currency: GBP')), [/\| "1234\.50"$/])
+  t.match(hintsOf(pay('amount: "5.001", currency: GBP')), [/more than two decimals.*\| "5\.00"$/])
+  t.match(hintsOf(pay('amount: "5.00", currency: GBP, scenario: success-slow-settle')), [/takes a parameter/])
+  t.match(hintsOf(pay('amount: "5.00", currency: GBP, scenario: "success:1s"')), [/takes no parameter/])
+  t.match(hintsOf(pay('amount: "5.00", currency: GBP, mandate: { max_amount_per_payment: "x" }')), [
+    /amount "x" is none/,
+  ])
+  for (const fine of ['scenario: "dispute-payer:OTHER"', 'scenario: "success-slow-settle:90s"', 'scenario: bank-down'])
+    t.same(mistakesOf(pay(`amount: "5.000", currency: EUR, ${fine}`)), [], fine)
+  const refused = 'pay: { amount: "5,00", currency: gbp, scenario: nothing }\n    expect_error: { http: 400 }'
+  t.same(mistakesOf(scenarioOf([refused])), [], 'a step that expects a refusal sends what it likes')
+  t.same(mistakesOf(scenarioOf(['http: { get: /service, as: s }', 'pay: { amount: $s.body.x, currency: GBP }'])), [])
+})
+
+t.test('a refusal is expected of what can be refused', async (t) => {
+  const beside = (step: string, more = ''): string[] =>
+    mistakesOf(scenarioOf([PAY, `${step}\n    expect_error: { http: 404 }${more}`]))
+  for (const step of [
+    'await: { payment: $p1, status: Settled }',
+    'webhooks: { for: $p1, in_order: [payment.initiated] }',
+    'receiver: { answers: [500] }',
+  ])
+    t.match(beside(step), [/^6:5 \w+ asks for nothing that the service could refuse/], step)
+  t.same(
+    beside('await: { payment: $p1, status: Settled }', '\n    acting_as: $merchant'),
+    [],
+    'as somebody else, perhaps',
+  )
+  t.same(beside('expect: { of: $p1, status: Settled }'), [])
+})
+
+t.test('one value is never held against a list, nor against a misspelt matcher', async (t) => {
+  const told = (expected: string): string[] => mistakesOf(scenarioOf([PAY, `expect: { of: $p1, ${expected} }`]))
+  t.same(told('status: { oneof: [Settled] }'), ['5:32 status has no matcher "oneof": did you mean one_of?'])
+  t.same(told('status: { in: [Settled] }'), ['5:32 status has no matcher "in": did you mean one_of?'])
+  t.same(told('status: [Settled]'), ['5:32 status is one value, and never a list: did you mean { one_of: […] }?'])
+  t.match(told('gross_amount: { min: "5" }'), [/has no matcher "min": there are one_of, /])
+  t.match(told('payment_id: { type: UUID }'), [/takes a word such as uuid/])
+  t.match(told('status: { one_of: [Settled], absent: true }'), [/one value|stands alone/])
+  t.same(told('metadata: { oneof: "5" }, status: { one_of: [Settled] }, failure: { absent: true }'), [])
+  t.same(told('failure: { code: { one_of: [BANK_DOWN] } }, payment_id: { type: uuid }'), [])
+})
+
+t.test('what is no scenario, or no step, is told with how one is written', async (t) => {
+  t.match(hintsOf('hello world\n'), [/begins with "scenario: v1".*"hello world" \| svc sandbox scenarios new/])
+  t.match(hintsOf('name: x\nsteps: [ clock: 11h ]\n'), [
+    '"scenario" is missing here | scenario: v1',
+    'clock must be a mapping: { … }; it is "11h" | - clock: { advance: 11h }',
+  ])
+  t.same(hintsOf(scenarioOf(['pay:'])), [
+    'pay must be a mapping: { … }; it is empty | - pay: { as: p1, amount: "50.00", currency: GBP }',
+  ])
+  t.match(hintsOf(scenarioOf(['evidence: { text: x }'])), [/"dispute" is missing here \| - evidence: \{ dispute: \$d1/])
 })

@@ -1,10 +1,14 @@
-import { symlinkSync } from 'node:fs'
+import { readFileSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { loadScenarios, readVars } from '../../cli/scenario/load.ts'
-import type { Case } from '../../cli/scenario/read-scenarios.ts'
+import { rerunOf } from '../../cli/commands/sandbox/run-again.ts'
+import { RunOptions } from '../../cli/commands/sandbox/run-options.ts'
+import { listBuiltIns } from '../../cli/scenario/read/find-files.ts'
+import { loadScenarios, readVars } from '../../cli/scenario/read/load.ts'
+import { OTHER_NAMES } from '../../cli/scenario/read/other-names.ts'
+import type { Case } from '../../cli/scenario/read/read-scenarios.ts'
 import { runCli } from '../cli/harness.ts'
-import { PAY, scenarioOf } from './read.ts'
+import { PAY, casesOf, scenarioOf } from './read.ts'
 
 const CODE = scenarioOf(
   ['http: { get: /payments/nothing, expect: { http: $code, body: { on: $on } } }'],
@@ -38,7 +42,7 @@ t.test('a variable of another type than its own is refused', async (t) => {
 })
 
 t.test("a file's own variable that can be none is the file's mistake", async (t) => {
-  const cwd = t.testdir({ 'a.yaml': CODE.replace('404', '[404]'), 'b.yaml': CODE.replace('404', '4.04') })
+  const cwd = t.testdir({ 'a.yaml': CODE.replace('404', '[[404]]'), 'b.yaml': CODE.replace('404', '4.04') })
   for (const file of ['a.yaml', 'b.yaml'])
     t.match(loadScenarios([file], { cwd, vars: readVars(['code=x']) }).mistakes[0]?.place, { file, line: 3 })
 })
@@ -69,4 +73,85 @@ t.test('links to nothing and in circles end nothing unexpectedly', async (t) => 
   t.match(await validate('empty/gone.yaml'), { code: 2, stderr: /is no file/ })
   t.match(await validate('bad'), { code: 2, stderr: /can't read .*loop\.yaml/ })
   t.match(await validate('bad/loop.yaml'), { code: 2, stderr: /can't read .*loop\.yaml/ })
+})
+
+t.test('the command that plays a case again tells no secret', async (t) => {
+  const wish = { var: ['amount=1.00', 'api_token=S3CRET'], parallel: '1', repeat: '1', timeout: '30s' }
+  const again = rerunOf({ ...RunOptions.parse(wish), drawnFrom: 's' })
+  const [scenario] = casesOf(scenarioOf([PAY]))
+  t.same(
+    scenario === undefined ? '' : again(scenario),
+    "svc sandbox run x.yaml --only 1 --var amount=1.00 --var 'api_token=***'",
+  )
+})
+
+t.test(
+  'JSON in a folder that is no scenario is left out and told; a file that is named is played or refused',
+  async (t) => {
+    const folder = { 'a.yaml': scenarioOf([PAY]), 'report.json': '{"passed":1}', 'empty.json': '', 'list.json': '[1]' }
+    const cwd = t.testdir({ ...folder, other: { 'package.json': '{}' }, bad: { 'bad.json': '{"scenario":' } })
+    const validate = (word: string): ReturnType<typeof runCli> =>
+      runCli(['sandbox', 'scenarios', 'validate', word], { cwd })
+    t.match(await validate('report.json'), { code: 2, stderr: /report\.json:1:\d+/ })
+    t.match(await validate('other'), {
+      code: 2,
+      stderr: /there is no scenario here: other\/package\.json is JSON without/,
+    })
+    t.match(await validate('bad'), { code: 2, stderr: /bad\.json:1:/ })
+    t.match(loadScenarios(['a.yaml'], { cwd, vars: {} }), { skipped: [], files: 1 })
+    t.match(await validate('.'), { code: 2, stderr: /bad\.json:1:/ }, 'a slip is told all the same')
+    const { stderr, code } = await runCli(['sandbox', 'scenarios', 'validate', 'clean'], {
+      cwd: t.testdir({ clean: { ...folder } }),
+    })
+    t.equal(code, 0)
+    for (const file of ['report', 'empty', 'list'])
+      t.ok(stderr.includes(`clean/${file}.json is JSON without "scenario", and is left out`), file)
+  },
+)
+
+t.test("a run's reports are no scenarios of it", async (t) => {
+  const cwd = t.testdir({ 'a.yaml': scenarioOf([PAY]), 'x.json': '{"half":', 'y.yaml': 'pays: {}' })
+  const nowhere = ['--api-url', 'http://127.0.0.1:1', '--reporter', 'json=x.json', '--reporter', 'tap=./y.yaml']
+  t.match(await runCli(['sandbox', 'run', '.', ...nowhere], { cwd }), { code: 8 }, 'it was read, and would be played')
+  const named = await runCli(['sandbox', 'run', 'a.yaml', ...nowhere, '--reporter', 'junit=a.yaml'], { cwd })
+  t.match(named, { code: 2, stderr: /--reporter would write over a\.yaml, which is to be played/ })
+  t.equal(readFileSync(join(cwd, 'a.yaml'), 'utf8'), scenarioOf([PAY]))
+})
+
+t.test('built-ins are found by names that others give them, and by their tags', async (t) => {
+  const all = listBuiltIns()
+  const names = all.flatMap(({ name, also }) => [name, ...also])
+  t.equal(new Set(names).size, names.length, 'a name leads to one')
+  for (const own of Object.keys(OTHER_NAMES))
+    t.ok(
+      all.some(({ name }) => name === own),
+      own,
+    )
+  for (const { name, tags } of all) t.not(tags.length, 0, name)
+  const wanted = { 'webhook-retries-to-dead': /six attempts/, 'duplicate-idempotency': /makes one payment/ }
+  for (const [name, title] of Object.entries({ ...wanted, 'consent-expiry': /the consent ends/ }))
+    t.match(await runCli(['sandbox', 'scenarios', 'show', name]), { code: 0, stdout: title })
+  t.match(loadScenarios(['duplicate-idempotency', 'idempotent-repeat'], { cwd: '/', vars: {} }), { files: 1 })
+  t.match(await runCli(['sandbox', 'scenarios', 'show', 'consent-expirry']), { code: 2, stderr: /consent-expiry/ })
+  const list = (...words: string[]): ReturnType<typeof runCli> => runCli(['sandbox', 'scenarios', 'list', ...words])
+  t.match(JSON.parse((await list('--tag', 'idempotency', '--json')).stdout), [
+    { name: 'idempotent-repeat', tags: ['payments', 'idempotency'], also: ['duplicate-idempotency', 'idempotency'] },
+    { name: 'same-key-at-once' },
+  ])
+  t.match(await list('--tag', 'refunds', '--tag', 'fees', '-o', 'id'), {
+    code: 0,
+    stdout: /fees-and-rounding\n[^]*refund\n/,
+  })
+  t.match(await list('--tag', 'nonsense'), { code: 2, stderr: /no scenario bears "nonsense"; there are .*webhooks/ })
+})
+
+t.test('svc run and svc trigger are short for what stands below sandbox', async (t) => {
+  const cwd = t.testdir({ 'x.yaml': 'scenario: v1\nname: x\nsteps: [{ clok: {} }]\n' })
+  t.match(await runCli(['run', 'x.yaml'], { cwd }), { code: 2, stderr: /x\.yaml:3:11: unknown verb "clok"/ })
+  t.same(await runCli(['trigger', '--list']), await runCli(['sandbox', 'trigger', '--list']))
+  t.match(await runCli(['trigger', 'payment.nothing']), { code: 2 })
+  for (const word of ['run', 'trigger']) {
+    const short = (await runCli([word, '--help'])).stdout
+    t.match(short, `short for svc sandbox ${word}`)
+  }
 })

@@ -116,3 +116,8 @@ t.test('what is shown tells text from numbers, and is not endless', async (t) =>
   t.notMatch(show([{ state: 'S3CRET', a: { redirect_url: 'S3CRET' } }]), /S3CRET/)
   t.ok(show('x'.repeat(10_000)).length < 400)
 })
+
+t.test('a pattern that would never end is ended, and told', async (t) => {
+  t.ok(fits('/^a+$/i', 'AAA'))
+  t.throws(() => fits('/^(a+)+$/', `${'a'.repeat(60)}!`), { message: /takes too long on a text of 61 characters/ })
+})

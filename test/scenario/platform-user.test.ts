@@ -2,7 +2,12 @@ import { userInfo } from 'node:os'
 import t from 'tap'
 import { fakeService, runCli } from '../cli/harness.ts'
 
-const ADVANCED = { merchant_id: '01a1fd03-f879-7eb7-872f-a2b4358c4f6d', advanced_ms: 3_600_000, stops: 0 }
+const ADVANCED = {
+  merchant_id: '01a1fd03-f879-7eb7-872f-a2b4358c4f6d',
+  customer_ids: [],
+  advanced_ms: 3_600_000,
+  stops: 0,
+}
 const ADVANCE = ['sandbox', 'clock', 'advance', '1h', '--merchant', ADVANCED.merchant_id]
 
 t.test(

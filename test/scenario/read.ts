@@ -1,5 +1,6 @@
-import { readScenarios } from '../../cli/scenario/read-scenarios.ts'
-import type { Case, Vars } from '../../cli/scenario/read-scenarios.ts'
+import { readScenarios } from '../../cli/scenario/read/read-scenarios.ts'
+import type { Case } from '../../cli/scenario/read/read-case.ts'
+import type { Vars } from '../../cli/scenario/read/variables.ts'
 
 /** A scenario of these steps, each a line of YAML. */
 export function scenarioOf(steps: readonly string[], more = ''): string {

@@ -1,8 +1,8 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { request } from 'undici'
-import { answerText, startReceiver } from '../../cli/scenario/receiver.ts'
-import type { Behaviour, Receiver } from '../../cli/scenario/receiver.ts'
+import { answerText, startReceiver } from '../../cli/scenario/play/receiver.ts'
+import type { Behaviour, Receiver } from '../../cli/scenario/play/receiver.ts'
 import { signBody } from '../../src/lib/webhook-signature.ts'
 
 const SECRET = 'a'.repeat(64)

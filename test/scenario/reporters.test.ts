@@ -4,7 +4,7 @@ import t from 'tap'
 import { Parser } from 'tap-parser'
 import type { Failure } from '../../cli/scenario/failure.ts'
 import { curlOf, maskedBody, maskedDifference, quoted, replyOf } from '../../cli/scenario/masked.ts'
-import type { CaseResult } from '../../cli/scenario/play.ts'
+import type { CaseResult } from '../../cli/scenario/play/play.ts'
 import { openReporters } from '../../cli/scenario/reporters/open.ts'
 import { reported } from '../../cli/scenario/reporters/reported.ts'
 import type { Reporter, Summary } from '../../cli/scenario/reporters/reporter.ts'
@@ -17,16 +17,24 @@ const NASTY = 'a # "case" <with> & \\ all\nof it \u0007 ]]>'
 /** Starts another sequence for the terminal: JSON leaves it as it is. */
 const SEQUENCE = '\u009b31m'
 
+const MADE = {
+  merchantId: 'c3b2a190-0000-4000-8000-000000000001',
+  payments: [{ name: 'p1', paymentId: 'c3b2a190-0000-4000-8000-000000000002' }],
+  events: [{ eventId: 'evt_1', eventType: 'payment.settled' }],
+}
+
 const FAILURE: Failure = {
   message: `it went wrong: ${NASTY}`,
   hint: 'do it right; svc status tells more',
   step: 1,
+  label: '1',
   title: PAY,
   place: { file: 'x.yaml', line: 4, column: 5, length: 3 },
   excerpt: [`> 4 |   - pay: {} ${SEQUENCE}`, '    |     ^^^'],
   differences: [{ path: 'status', expected: '"Settled"', actual: '"Failed"' }],
   payments: [],
   webhooks: [],
+  came: { what: 'the payload of payment.settled', value: { eventType: 'payment.settled', token: 'S3CRET' } },
   exchange: { method: 'GET', url: 'http://127.0.0.1/x', headers: {}, body: null, status: 200, reply: '{"a":1}' },
   rerun: 'svc sandbox run x.yaml --only 1',
 }
@@ -34,19 +42,26 @@ const FAILURE: Failure = {
 function resultsOf(): CaseResult[] {
   const [scenario] = casesOf(scenarioOf([PAY, 'clock: { advance: 1h }']))
   if (scenario === undefined) throw new Error('no case')
-  const steps = scenario.steps.map(({ number, title }) => ({ number, title, durationMs: 5, status: 'passed' as const }))
+  const steps = scenario.steps.map(({ number, label, title }) => ({
+    number,
+    label,
+    title,
+    durationMs: 5,
+    status: 'passed' as const,
+  }))
   const failed = steps.map((step, index) => ({
     ...step,
     status: index === 0 ? ('failed' as const) : ('skipped' as const),
   }))
   return [
-    { scenario, durationMs: 12, steps, failure: undefined },
-    { scenario: { ...scenario, name: NASTY }, durationMs: 12, steps: failed, failure: FAILURE },
+    { scenario, durationMs: 12, steps, failure: undefined, made: MADE },
+    { scenario: { ...scenario, name: NASTY }, durationMs: 12, steps: failed, failure: FAILURE, made: MADE },
     {
       scenario: { ...scenario, name: 'no merchant' },
       durationMs: 12,
       steps: steps.map((step) => ({ ...step, status: 'skipped' })),
       failure: { ...FAILURE, step: 0 },
+      made: { merchantId: '', payments: [], events: [] },
     },
   ]
 }
@@ -178,7 +193,12 @@ t.test('a difference of something secret is masked in every form', async (t) => 
   const shown = { expected: '"zzz"', actual: '"http://bank/?state=S3CRET"' }
   for (const path of ['redirect_url', 'data.signatures[0]', 'data[1].state', 'secret.inner', 'X-Service-Signature'])
     t.same(maskedDifference({ path, ...shown }), { path, expected: '***', actual: '***' }, path)
-  t.same(maskedDifference({ path: 'status', ...shown }), { path: 'status', ...shown })
+  t.same(maskedDifference({ path: 'status', expected: '"a"', actual: '"b"' }), {
+    path: 'status',
+    expected: '"a"',
+    actual: '"b"',
+  })
+  t.same(maskedDifference({ path: 'links[0]', ...shown }).actual, '"http://bank/?state=***"', 'a link leads nowhere')
   t.match(maskedDifference({ path: 'state', expected: '"a"', actual: 'nothing' }), { actual: 'nothing' })
   const before = FAILURE.differences
   t.teardown(() => (FAILURE.differences = before))
@@ -222,6 +242,16 @@ t.test('JSON is one object', async (t) => {
   })
 })
 
+t.test('what came in place of what was expected is shown in every form, and nothing secret of it', async (t) => {
+  t.match(report(['pretty']), /What came: the payload of payment\.settled\n +\{\n +"eventType": "payment\.settled",\n/)
+  t.match(report(['tap']), /came:\n +eventType: payment\.settled\n/)
+  t.match(report(['junit']), /What came: the payload of payment\.settled\n/)
+  t.match(JSON.parse(report(['json'])).cases[1], {
+    failure: { came: { what: FAILURE.came?.what, value: { eventType: 'payment.settled' } } },
+  })
+  for (const form of ['pretty', 'tap', 'junit', 'json']) t.notMatch(report([form]), /S3CRET/, form)
+})
+
 t.test('an unknown reporter, and two for one output, are refused', async (t) => {
   for (const words of [['xml'], ['junit='], ['toString'], ['tap', 'pretty']])
     t.throws(() => report(words), { code: 'USAGE' }, words.join(' '))
@@ -248,6 +278,15 @@ t.test('the request can be pasted, and nothing secret is in it', async (t) => {
   )
   t.notMatch(replyOf(exchange), /S3CRET/)
   t.match(replyOf(exchange), /STATE_MISMATCH/, "an error's code is no secret")
+  const mail = {
+    ...exchange,
+    reply: JSON.stringify({ body: 'Hello,\nhttp://x/hub#token=S3CRET\nBye', links: ['http://x/hub#token=S3CRET'] }),
+  }
+  t.equal(
+    replyOf(mail),
+    String.raw`200 {"body":"Hello,\nhttp://x/hub#token=***\nBye","links":["http://x/hub#token=***"]}`,
+  )
+  t.notMatch(curlOf({ ...exchange, url: 'http://x/return?payment=1&state=S3CRET&code=S3CRET' }), /S3CRET/)
   const read = { ...exchange, method: 'GET', url: 'http://x/[1]', headers: {} }
   t.equal(curlOf({ ...read, body: '@/etc/passwd' }), "curl -g -X GET 'http://x/[1]' --data-raw @/etc/passwd")
   t.equal(curlOf({ ...read, body: null }), "curl -g 'http://x/[1]'")

@@ -4,13 +4,17 @@ import type { Test } from 'tap'
 import { headerCredentials, serviceCredentials } from '../../cli/auth/credentials.ts'
 import { makeClient } from '../../cli/client.ts'
 import type { Client } from '../../cli/client.ts'
-import { listBuiltIns } from '../../cli/scenario/find-files.ts'
-import { playCase } from '../../cli/scenario/play.ts'
-import type { CaseResult } from '../../cli/scenario/play.ts'
-import { readScenarios } from '../../cli/scenario/read-scenarios.ts'
+import { listBuiltIns } from '../../cli/scenario/read/find-files.ts'
+import { playCase } from '../../cli/scenario/play/play.ts'
+import type { CaseResult } from '../../cli/scenario/play/play.ts'
+import { VERB_NAMES } from '../../cli/scenario/language.ts'
+import { loadScenarios } from '../../cli/scenario/read/load.ts'
 import { reported } from '../../cli/scenario/reporters/reported.ts'
 import { openReporters } from '../../cli/scenario/reporters/open.ts'
-import { playAll } from '../../cli/scenario/play-all.ts'
+import type { Reporter } from '../../cli/scenario/reporters/reporter.ts'
+import { playAll } from '../../cli/scenario/play/play-all.ts'
+import { SCENARIO_NAMES } from '../../src/banks/scenarios.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
 import { PLATFORM_REALM } from '../../src/lib/realms.ts'
 import type { PlatformRole } from '../../src/lib/permissions.ts'
 import { createStaffClient } from '../../src/staff/staff-clients.ts'
@@ -19,7 +23,8 @@ import { makeIo } from '../cli/harness.ts'
 import { testService } from '../support/app.ts'
 import { PAY, casesOf, scenarioOf } from './read.ts'
 
-const SERVICE = testService(t, { worker: true, env: { SVC_IDENTITY: 'embedded' } })
+const SERVICE = testService(t, { worker: true, env: { SVC_IDENTITY: 'embedded', SVC_VRP_CAPS: 'enforce' } })
+const LIBRARY = 'examples/scenarios'
 const NEVER = new AbortController().signal
 
 async function clientOf(t: Test, role: PlatformRole = 'OPS'): Promise<{ client: Client; secret: string }> {
@@ -44,17 +49,37 @@ async function play(client: Client, text: string): Promise<CaseResult> {
   return playCase(client, scenario, { timeoutMs: 30_000, signal: NEVER, rerun: () => '' })
 }
 
-for (const builtIn of listBuiltIns()) {
-  t.test(`${builtIn.name} plays with real tokens as it is written`, async (t) => {
-    // As the operator that `svc up` makes: an escalated dispute is resolved by an OWNER alone.
-    const { client } = await clientOf(t, 'OWNER')
-    const { cases } = readScenarios({ file: builtIn.name, text: readFileSync(builtIn.path, 'utf8'), vars: {} })
-    for (const scenario of cases) {
-      const { failure } = await playCase(client, scenario, { timeoutMs: 60_000, signal: NEVER, rerun: () => '' })
-      t.equal(failure, undefined, `${failure?.message}`)
-    }
-  })
-}
+t.test('the whole library plays with real tokens as it is written, four cases at a time', async (t) => {
+  // As the operator that `svc up` makes: an escalated dispute is resolved by an OWNER alone.
+  const { client } = await clientOf(t, 'OWNER')
+  const { cases, mistakes } = loadScenarios([LIBRARY], { cwd: packageRoot(), vars: {}, seed: 'library' })
+  t.same(mistakes, [])
+  const told: Reporter = {
+    begin: () => undefined,
+    end: () => undefined,
+    tellCase: ({ scenario: { file, name }, failure }) =>
+      t.equal(failure?.message, undefined, `${file}: ${name} ${failure?.title ?? ''}`),
+  }
+  const options = { bail: false, parallel: 4, timeoutMs: 60_000, signal: NEVER, seed: 'library', rerun: () => '' }
+  await playAll(client, cases, { ...options, reporter: told })
+  const played = new Set(cases.flatMap(({ steps }) => steps.map(({ verb }) => verb)))
+  t.same(
+    VERB_NAMES.filter((verb) => ![...played, 'exec'].includes(verb)),
+    [],
+    'each verb is shown; a library runs no commands',
+  )
+  const text = listBuiltIns()
+    .map(({ path }) => readFileSync(path, 'utf8'))
+    .join('')
+  const behaviours = SCENARIO_NAMES.map((name) => name.replace(/:.*/, ''))
+  t.same(
+    behaviours.filter((name) => !text.includes(name)),
+    [],
+    'and each behaviour of the bank',
+  )
+  for (const { name, path, title } of listBuiltIns())
+    t.ok(readFileSync(path, 'utf8').startsWith(`# ${title}`), `${name} says what its story is`)
+})
 
 t.test('a request of a step is proven as its path asks: the merchant, or for operators the operator', async (t) => {
   const { client } = await clientOf(t)

@@ -4,6 +4,8 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { request } from 'undici'
 import { freePort } from '../../src/db/free-port.ts'
+import { CHECKS } from '../../cli/exam/checks.ts'
+import { takeExam } from '../../cli/exam/take.ts'
 import { RECEIVER_LANGUAGES } from '../../src/lib/receivers.ts'
 import type { ReceiverLanguage } from '../../src/lib/receivers.ts'
 import { signBody } from '../../src/lib/webhook-signature.ts'
@@ -85,6 +87,41 @@ for (const language of RECEIVER_LANGUAGES) {
       const again = { body: first.payload, signature: sign(first.payload) }
       t.equal(await send(port, again), 200, 'the same event again is answered 200')
       t.equal(actedOn(first.event_id), 1, 'and not acted on twice')
+    })
+
+    await t.test('it passes the exam without a warning, and acts on nothing twice', async (t) => {
+      const url = new URL(`http://127.0.0.1:${port}/hook`)
+      const exam = {
+        url,
+        secret: merchant.secret,
+        headers: [],
+        skipVerify: false,
+        checks: CHECKS,
+        pauseMs: 50,
+        limitMs: 60_000,
+      }
+      const { checks, score } = await takeExam(exam)
+      t.strictSame(
+        checks.filter(({ verdict }) => verdict !== 'passed'),
+        [],
+      )
+      t.equal(score, 100)
+      const acted = receiver.acted()
+      t.equal(new Set(acted).size, acted.length)
+    })
+
+    await t.test('the event is named by the outermost members, wherever they stand', async (t) => {
+      const inner = { eventId: 'evt_inner', eventType: 'payment.failed', note: '","eventId":"evt_text\\' }
+      const [eventId, eventType] = [`evt_outer_${language}`, 'payment.settled']
+      for (const event of [
+        { list: [inner], data: inner, eventType, eventId: `${eventId}_1` },
+        { eventId: `${eventId}_2`, data: inner, eventType, after: { eventId: 'evt_inner' } },
+      ]) {
+        const body = JSON.stringify(event)
+        t.equal(await send(port, { body, signature: sign(body) }), 200)
+        await until('it says so', () => receiver.acted().includes(`${eventType} ${event.eventId}`))
+      }
+      t.equal(actedOn('evt_inner') + actedOn('evt_text'), 0)
     })
 
     await t.test('whatever is not signed is refused, and not acted on', async (t) => {

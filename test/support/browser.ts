@@ -1,19 +1,42 @@
 import { mkdir, rmdir, stat } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { AxeBuilder } from '@axe-core/playwright'
 import packed from '@sparticuz/chromium'
 import { chromium } from 'playwright-core'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Test } from 'tap'
+import { runAxe } from './axe.ts'
+import type { AxeRules } from './axe.ts'
 
 /** The Chromium that the tests bring is built for this; elsewhere an installed Chrome is used. */
 const BRINGS_ITS_OWN = process.platform === 'linux' && process.arch === 'x64'
 
-/** A real Chromium, closed at the test's end. */
+let shared: Promise<Browser> | undefined
+
+/**
+ * A real Chromium, whose windows are closed at the test's end. Test files of one process have the same one, one after
+ * another: a window has the cookies, files and storage of no other. With arguments it is one of its own.
+ */
 export async function openBrowser(t: Test, args: readonly string[] = []): Promise<Browser> {
-  const browser = await launchBrowser(args)
-  t.teardown(() => browser.close())
+  if (args.length > 0) {
+    const own = await launchBrowser(args)
+    t.teardown(() => own.close())
+    return own
+  }
+  if (shared === undefined || !(await shared).isConnected()) shared = launchForAll()
+  const browser = await shared
+  const before = new Set(browser.contexts())
+  t.teardown(async () => {
+    for (const context of browser.contexts()) if (!before.has(context)) await context.close()
+  })
+  return browser
+}
+
+/** A Chromium that is closed when the process has run all its tests. */
+async function launchForAll(): Promise<Browser> {
+  const { default: tap } = await import('tap')
+  const browser = await launchBrowser()
+  tap.teardown(() => browser.close())
   return browser
 }
 
@@ -71,10 +94,12 @@ export async function openPage(browser: Browser, viewport = { width: 1_280, heig
 }
 
 /** The rules of accessibility that a page breaks, those of WCAG 2.2 AA and good practice, with where it does. */
-export async function accessibilityProblems(page: Page, only?: 'color-contrast'): Promise<string[]> {
-  const audit = new AxeBuilder({ page })
-  const { violations } = await (only === undefined ? audit : audit.withRules(only)).analyze()
+export async function accessibilityProblems(page: Page, rules: AxeRules = {}): Promise<string[]> {
+  const violations = await runAxe(page, rules)
   return violations.flatMap(({ id, impact, nodes }) =>
     nodes.map(({ html, failureSummary }) => `${impact ?? 'unknown'} ${id}: ${html} ${failureSummary ?? ''}`),
   )
 }
+
+/** The rule about what is readable: of all that axe looks at it alone depends on the colours. */
+export const CONTRAST = 'color-contrast'

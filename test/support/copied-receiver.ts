@@ -59,6 +59,7 @@ const RUNTIMES: Record<ReceiverLanguage, Runtime> = {
       ['bash', '--version'],
       ['openssl', 'version'],
       ['flock', '--version'],
+      ['awk', 'BEGIN { exit }'],
     ],
     start: serveEach,
   },

@@ -233,7 +233,7 @@ t.test("the sandbox's time moves what a replay has planned, and a second one goe
   const merchantId = await plantMerchant({ owner, app, webhookUrl: nowhere })
   await plantDead(owner, merchantId, { count: 1_100 })
   await ask(outbox, merchantId)
-  await owner.query(`select advance_sandbox_clock($1, '1 hour')`, [merchantId])
+  await owner.query(`select advance_sandbox_clock($1, '{}', '1 hour')`, [merchantId])
   await plantDead(owner, merchantId, { count: 10, from: '2026-03-01T00:00:00Z' })
   await ask(outbox, merchantId)
   const { rows } = await owner.query(

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
-import { sampleData } from '../../src/webhooks/sample-events.ts'
+import { sampleData } from '../../src/wire/webhook-samples.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
 import { testService } from '../support/app.ts'
 import { refund, settledPayment, webhooksOf } from '../support/payments.ts'

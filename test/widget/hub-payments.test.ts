@@ -66,7 +66,7 @@ t.test('refunds are told, in full and in part', async (t) => {
 
 t.test('addresses lead to views, and back and forward go through them', async (t) => {
   const { page, complaints } = await signedIn(service, browser)
-  const title = (name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
+  const title = (name: string) => page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
   await page.getByRole('link', { name: /£71\.25/ }).click()
   await title('Your payment')
   t.equal(await page.evaluate('document.activeElement.tagName'), 'H1', 'a new view has the focus on its heading')

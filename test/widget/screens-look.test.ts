@@ -1,5 +1,5 @@
 import t from 'tap'
-import { accessibilityProblems, openBrowser } from '../support/browser.ts'
+import { CONTRAST, accessibilityProblems, openBrowser } from '../support/browser.ts'
 import { frameOf, openWidget, openWidgetShop } from '../support/widget-page.ts'
 import { shoot } from '../support/widget-screens.ts'
 import { en } from '../../widget/locales/en.ts'
@@ -80,7 +80,7 @@ t.test('a merchant’s look is put on, readable even where it was chosen badly',
   t.same(await accessibilityProblems(page), [])
   await shoot(branded, 'en-branded')
   await page.emulateMedia({ colorScheme: 'dark' })
-  t.same(await accessibilityProblems(page, 'color-contrast'), [], 'the same in the dark')
+  t.same(await accessibilityProblems(page, { only: [CONTRAST] }), [], 'the same in the dark')
 })
 
 t.test('the look is the page’s, not the payer’s system’s, unless the page follows that too', async (t) => {
@@ -98,7 +98,7 @@ t.test('the look is the page’s, not the payer’s system’s, unless the page 
     await widget.getByRole('button', { name: en.continue }).waitFor()
     const scheme = await frameOf(page).evaluate('getComputedStyle(document.documentElement).colorScheme')
     t.equal(scheme, look, JSON.stringify(attributes))
-    t.same(await accessibilityProblems(page, 'color-contrast'), [], JSON.stringify(attributes))
+    t.same(await accessibilityProblems(page, { only: [CONTRAST] }), [], JSON.stringify(attributes))
     await context.close()
   }
 })
@@ -153,4 +153,20 @@ t.test('where no phone can reach the sandbox, the way on in this browser comes f
     t.equal(await widget.getByText(en.qrLocal).count(), mode === 'sandbox' ? 1 : 0)
     t.equal(await frameOf(page).evaluate('getComputedStyle(link).direction'), 'ltr', 'an address')
   }
+})
+
+t.test('what keeps anyone from using a checkout is found in the shop’s frame', async (t) => {
+  const { widget, page, context } = await openWidget(browser, shop)
+  await widget.locator('.screen .main').waitFor()
+  t.same(await accessibilityProblems(page), [])
+  await frameOf(page).evaluate("document.querySelector('.screen').append(document.createElement('img'))")
+  await frameOf(page).evaluate(
+    "document.querySelector('.screen .main').style.cssText = 'color: #888; background: #777'",
+  )
+  const found = await accessibilityProblems(page)
+  t.ok(found.some((each) => each.startsWith('critical image-alt')))
+  t.ok(found.some((each) => each.startsWith('serious color-contrast')))
+  t.match(await accessibilityProblems(page, { without: [CONTRAST] }), [/image-alt/])
+  t.match(await accessibilityProblems(page, { only: [CONTRAST] }), [/color-contrast/])
+  await context.close()
 })

@@ -137,7 +137,12 @@ const ASKED: Record<string, Permission> = {
   setSandboxAccount: 'operate sandbox',
   checkBooks: 'operate sandbox',
   seedSandbox: 'operate sandbox',
+  getBankFaults: 'operate sandbox',
+  setBankFaults: 'operate sandbox',
+  listBankScenarios: 'operate sandbox',
+  advanceSandboxPayment: 'operate sandbox',
   advanceSandboxClock: 'operate sandbox',
+  readSandboxClock: 'operate sandbox',
   listMails: 'operate sandbox',
   getMail: 'operate sandbox',
 }

@@ -1,4 +1,4 @@
-import { nearestWord } from '../../scenario/nearest.ts'
+import { nearestWord } from '../../scenario/read/nearest.ts'
 
 /** What this version records in the audit trail. The test holds it against the places that record something. */
 export const KNOWN_ACTIONS = [
@@ -46,6 +46,8 @@ export const KNOWN_ACTIONS = [
   'sandbox.set_account',
   'sandbox.seed',
   'sandbox.clock',
+  'sandbox.bank_faults',
+  'sandbox.advance_payment',
   'webhook.endpoint',
   'webhook.replay',
   'webhook.replay_many',

@@ -58,8 +58,8 @@ async function newestToken(client: Client, recipient: string): Promise<string | 
   return undefined
 }
 
-/** An invitation has a token too, which is none of the hub's. */
-function tokenOfHub(link: string): string | undefined {
+/** The token in a link of the hub; an invitation has one too, which is none of the hub's. */
+export function tokenOfHub(link: string): string | undefined {
   if (!URL.canParse(link)) return undefined
   const url = new URL(link)
   return url.pathname === '/hub' ? tokenIn(url) : undefined

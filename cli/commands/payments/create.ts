@@ -122,7 +122,7 @@ async function seeThrough(
   context.note(`Payment: ${paymentId}`)
   // A repeat of a finished creation has no payer to wait for any more.
   if (decision !== undefined && created.status === 'AwaitingAuthorisation') {
-    const end = await actAsPayer(client, created, decision, account)
+    const end = await actAsPayer(client, created, decision, { account })
     if (end === 'stranded') context.note('In this scenario the bank does not send the payer back.')
   }
   const { payment, problem } =

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { isUuid } from '../../../src/lib/ids.ts'
-import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
+import { advanceSandboxClock, readSandboxClock } from '../../../src/wire/sandbox.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
@@ -10,37 +10,124 @@ import { findMerchant } from '../../find-merchant.ts'
 import { runningState } from '../../find-service.ts'
 import { ADVANCE_TIMEOUT_MS } from '../../scenario/verbs/clock.ts'
 
-export const AdvanceOptions = z.object({ merchant: z.string().optional() })
+export const AdvanceOptions = z.object({
+  merchant: z.string().optional(),
+  customer: z.array(z.string()).optional(),
+})
+type AdvanceOptions = z.infer<typeof AdvanceOptions>
 
-/** `svc sandbox clock advance`: time passes for one merchant, the demo merchant where none is named. */
+export const ShowOptions = z.object({ merchant: z.string().optional(), customer: z.string().optional() })
+
+/** `svc sandbox clock advance`: time passes for a merchant, customers or both; for the demo merchant where none is named. */
 export async function advance(
   context: Context,
-  { args, options }: CommandInput<z.infer<typeof AdvanceOptions>>,
+  { args, options }: CommandInput<AdvanceOptions>,
 ): Promise<CommandResult> {
   const [by = ''] = args
   durationOf(by, '<duration>')
+  return letPass(context, options, { by })
+}
+
+/** `svc sandbox clock set`: the same up to a moment of their own time. Time does not go back. */
+export async function set(context: Context, { args, options }: CommandInput<AdvanceOptions>): Promise<CommandResult> {
+  const [moment = ''] = args
+  const parsed = z.iso.datetime({ offset: true }).safeParse(moment)
+  if (!parsed.success)
+    throw usageError(
+      `"${moment}" is no moment: write it with its time zone`,
+      `svc sandbox clock set ${new Date(Date.now() + DAY_MS).toISOString()}`,
+    )
+  return letPass(context, options, { to: parsed.data })
+}
+
+const DAY_MS = 86_400_000
+
+async function letPass(
+  context: Context,
+  { merchant, customer: customers }: AdvanceOptions,
+  distance: { by: string } | { to: string },
+): Promise<CommandResult> {
   const client = context.client()
-  const merchantId = await merchantOf(context, client, options.merchant)
+  const merchantId = await merchantOf(context, client, { merchant, isNeeded: customers === undefined })
   const { body } = await call({ ...client, timeoutMs: ADVANCE_TIMEOUT_MS }, advanceSandboxClock, {
-    body: { merchant_id: merchantId, by },
+    body: {
+      ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
+      ...(customers === undefined ? {} : { customer_ids: customers }),
+      ...distance,
+    },
+  })
+  const passed: [string, string] = 'by' in distance ? ['Advanced by', distance.by] : ['Advanced to', distance.to]
+  context.print.record({
+    item: body,
+    id: body.merchant_id ?? body.customer_ids[0] ?? '',
+    lines: [...whose(body.merchant_id, body.customer_ids), passed, ['Due times on the way', String(body.stops)]],
+  })
+  return undefined
+}
+
+/** `svc sandbox clock show`: what time it is for a merchant or a customer. */
+export async function show(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof ShowOptions>>,
+): Promise<CommandResult> {
+  const client = context.client()
+  const { merchant, customer } = options
+  const merchantId = await merchantOf(context, client, { merchant, isNeeded: customer === undefined })
+  const { body } = await call(client, readSandboxClock, {
+    query: {
+      ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
+      ...(customer === undefined ? {} : { customer_id: customer }),
+    },
   })
   context.print.record({
     item: body,
-    id: body.merchant_id,
+    id: body.merchant_id ?? body.customer_id ?? '',
     lines: [
-      ['Merchant', body.merchant_id],
-      ['Advanced by', by],
-      ['Due times on the way', String(body.stops)],
+      ...whose(body.merchant_id, body.customer_id === null ? [] : [body.customer_id]),
+      ['Time', body.now],
+      ['Ahead by', aheadText(body.ahead_ms)],
     ],
   })
   return undefined
 }
 
-/** The one that is named, as operators name merchants; a whole id needs no look-up. */
-async function merchantOf({ stateDir }: Context, client: Client, given: string | undefined): Promise<string> {
-  if (given !== undefined) return isUuid(given) ? given : (await findMerchant(client, [given])).merchant.id
+function whose(merchantId: string | null, customerIds: readonly string[]): [string, string][] {
+  const merchant: [string, string][] = merchantId === null ? [] : [['Merchant', merchantId]]
+  return customerIds.length === 0 ? merchant : [...merchant, ['Customers', customerIds.join(', ')]]
+}
+
+const UNITS = [
+  ['d', DAY_MS],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1_000],
+  ['ms', 1],
+] as const
+
+/** Such as `1d 11h`; `nothing` of a clock that was never moved. */
+function aheadText(ms: number): string {
+  let left = ms
+  const parts = UNITS.flatMap(([unit, length]) => {
+    const count = Math.floor(left / length)
+    left -= count * length
+    return count === 0 ? [] : [`${count}${unit}`]
+  })
+  return parts.length === 0 ? 'nothing' : parts.join(' ')
+}
+
+/**
+ * The one that is named, as operators name merchants; a whole id needs no look-up. Where none is named, the demo merchant
+ * if one is needed.
+ */
+async function merchantOf(
+  { stateDir }: Context,
+  client: Client,
+  { merchant, isNeeded }: { merchant: string | undefined; isNeeded: boolean },
+): Promise<string | undefined> {
+  if (merchant !== undefined) return isUuid(merchant) ? merchant : (await findMerchant(client, [merchant])).merchant.id
+  if (!isNeeded) return undefined
   const state = runningState(stateDir)
   if (state?.api_url !== client.apiUrl)
-    throw usageError('whose time is to pass? No merchant is named', '--merchant <merchant>')
+    throw usageError('whose time is it about? Nobody is named', '--merchant <merchant>, or --customer <id>')
   return state.merchant.id
 }

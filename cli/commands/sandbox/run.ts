@@ -1,78 +1,134 @@
-import { z } from 'zod'
-import { headerCredentials, serviceCredentials } from '../../auth/credentials.ts'
-import { makeClient } from '../../client.ts'
-import { durationOf, platformUser } from '../../context.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { asTyped } from '../../called-as.ts'
 import { usageError } from '../../errors.ts'
+import type { CliError } from '../../errors.ts'
 import { EXIT, exitOfSignal } from '../../exit-codes.ts'
-import { withEphemeralService } from '../../scenario/ephemeral.ts'
-import { loadScenarios, onlyCases, readVars } from '../../scenario/load.ts'
-import { quoted } from '../../scenario/masked.ts'
-import { playAll } from '../../scenario/play-all.ts'
-import type { PlayAllOptions } from '../../scenario/play-all.ts'
-import type { Case } from '../../scenario/read-scenarios.ts'
-import { openReporters } from '../../scenario/reporters/open.ts'
+import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { durationOf } from '../../context.ts'
+import { shuffledCases, taggedCases } from '../../scenario/play/choose.ts'
+import { findCommands } from '../../scenario/read/find-commands.ts'
+import { loadScenarios, onlyCases, readVars } from '../../scenario/read/load.ts'
+import type { Loaded } from '../../scenario/read/load.ts'
+import { playAll } from '../../scenario/play/play-all.ts'
+import type { PlayAllOptions } from '../../scenario/play/play-all.ts'
+import type { Case } from '../../scenario/read/read-case.ts'
+import { CASES_MAX, TOO_MANY } from '../../scenario/read/read-scenarios.ts'
+import { openReporters, reportFilesOf } from '../../scenario/reporters/open.ts'
 import { reported } from '../../scenario/reporters/reported.ts'
 import type { Summary } from '../../scenario/reporters/reporter.ts'
-import { IDENTITY_KINDS, identityOf } from '../../up/plan.ts'
+import { watchFiles } from '../../scenario/read/watch.ts'
+import type { Changes } from '../../scenario/read/watch.ts'
+import { printable } from '../../text.ts'
+import { identityOf } from '../../up/plan.ts'
 import { onStopSignals } from '../../up/signals.ts'
-import { mistakesError } from './scenarios.ts'
+import { rerunOf } from './run-again.ts'
+import type { RunOptions } from './run-options.ts'
+import { withService } from './run-service.ts'
+import type { ServiceOptions } from './run-service.ts'
+import { mistakesError, noteSkipped } from './scenarios.ts'
 
-export const RunOptions = z.object({
-  var: z.array(z.string()).default([]),
-  only: z.string().optional(),
-  bail: z.boolean().default(false),
-  parallel: z
-    .string()
-    .regex(/^([1-9]|[12]\d|3[0-2])$/, 'must be 1 to 32')
-    .transform(Number),
-  reporter: z.array(z.string()).default([]),
-  timeout: z.string(),
-  ephemeral: z.boolean().default(false),
-  idp: z.enum(IDENTITY_KINDS).optional(),
-  authUrl: z.string().optional(),
-})
-export type RunOptions = z.infer<typeof RunOptions>
-
-/** How long a request to the service of this run may take. */
-const REQUEST_TIMEOUT_MS = 15_000
+type Play = Omit<PlayAllOptions, 'reporter' | 'rerun'>
+type Read = { cases: Case[]; loaded: Loaded }
+/** The files were read, and can't be played. */
+type Unread = { error: CliError; loaded: Loaded }
 
 /** `svc sandbox run`: reads everything first, so that nothing is played of files with mistakes. */
 export async function run(context: Context, { args, options }: CommandInput<RunOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
   if (timeoutMs === 0) throw usageError('--timeout: must be more than nothing')
-  if (options.idp !== undefined && !options.ephemeral)
-    throw usageError('--idp says what a service of --ephemeral has; another has its own', '--ephemeral --idp none')
-  if (options.authUrl !== undefined && !options.ephemeral)
-    throw usageError('--auth-url is of a service of --ephemeral; another has its own', '--ephemeral --idp keycloak')
+  refuseContradictions(options)
   // The service of a run is embedded unless the flag says otherwise, whatever the environment says of another.
   const identity = identityOf({ ...options, idp: options.idp ?? 'embedded' }, context.io.env)
-  const vars = readVars(options.var)
-  const { cases, mistakes } = loadScenarios(args, { cwd: context.io.cwd, vars })
-  if (mistakes.length > 0) throw mistakesError(context, mistakes)
-  const chosen = onlyCases(cases, options.only)
-  const reporter = openReporters(wishedReporters(context, options), { io: context.io, paint: context.print.paint })
+  const read = readCases(context, args, options)
+  if ('error' in read) throw read.error
   const abort = new AbortController()
   const release = onStopSignals((signal) => {
     context.io.stderr.write('stopping…\n')
     abort.abort(signal)
   })
+  const { io } = context
+  const play: Play = {
+    bail: options.bail,
+    parallel: options.parallel,
+    timeoutMs,
+    seed: options.seed,
+    signal: abort.signal,
+    tellWaiting: io.stderr.isTTY ? (step) => void io.stderr.write(`… ${printable(step.title)}\n`) : undefined,
+    exec: options.allowExec ? { env: io.env, cwd: io.cwd } : undefined,
+  }
+  const service = {
+    ...identity,
+    ephemeral: options.ephemeral,
+    keep: options.keep,
+    seed: options.seed,
+    signal: abort.signal,
+  }
   try {
-    const play = {
-      bail: options.bail,
-      parallel: options.parallel,
-      timeoutMs,
-      rerun: rerunOf(options, context.io.calledAs),
-      signal: abort.signal,
-    }
-    const summary = await reported(reporter, { cases: chosen, signal: abort.signal }, (during) =>
-      playSomewhere(context, chosen, { ...play, reporter: during, ephemeral: options.ephemeral, ...identity }),
+    if (options.watch) return await watched(context, { args, options, read, play, service })
+    const summary = await playRound(context, { options, ...read, signal: abort.signal }, (report) =>
+      withService(context, service, (client) => playAll(client, read.cases, { ...play, ...report })),
     )
     if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
-    return summary.failed > 0 ? EXIT.assertion : EXIT.ok
+    // A run that showed nothing must not stay green.
+    return summary.passed === 0 || summary.failed > 0 ? EXIT.assertion : EXIT.ok
+  } catch (error) {
+    // Whatever could not be started any more, the user knows why.
+    if (abort.signal.aborted) return exitOfSignal(abort.signal.reason)
+    throw error
   } finally {
     release()
   }
+}
+
+function refuseContradictions(options: RunOptions): void {
+  if (options.idp !== undefined && !options.ephemeral)
+    throw usageError('--idp says what a service of --ephemeral has; another has its own', '--ephemeral --idp none')
+  if (options.authUrl !== undefined && !options.ephemeral)
+    throw usageError('--auth-url is of a service of --ephemeral; another has its own', '--ephemeral --idp keycloak')
+  if (options.watch && options.repeat > 1)
+    throw usageError('--repeat and --watch: a watched run is repeated by each change', '--repeat without --watch')
+}
+
+/** The cases to play, in the order in which they begin, or what is wrong with the files. */
+function readCases(context: Context, words: readonly string[], options: RunOptions): Read | Unread {
+  const { cwd } = context.io
+  const reports = reportFilesOf(options.reporter, cwd)
+  const loaded = loadScenarios(words, { cwd, vars: readVars(options.var), seed: options.seed, reports })
+  noteSkipped(context, loaded)
+  if (loaded.mistakes.length > 0) return { error: mistakesError(context, loaded.mistakes), loaded }
+  const chosen = onlyCases(taggedCases(loaded.cases, options.tag), options.only)
+  const forbidden = options.allowExec ? [] : findCommands(chosen)
+  if (forbidden.length > 0) return { error: mistakesError(context, forbidden), loaded }
+  if (chosen.length * options.repeat > CASES_MAX)
+    throw usageError(`--repeat: ${TOO_MANY}`, `--repeat ${Math.floor(CASES_MAX / chosen.length)}`)
+  const rounds = Array.from({ length: options.repeat }, (_, round) => chosen.map((each) => again(each, round)))
+  return { cases: shuffledCases(rounds.flat(), options.seed), loaded }
+}
+
+/** A case that is played more than once has a key for each time: what it makes is made anew. */
+function again(scenario: Case, round: number): Case {
+  return round === 0 ? scenario : { ...scenario, key: `${scenario.key}/${round + 1}` }
+}
+
+type Round = Read & { options: RunOptions; signal: AbortSignal }
+
+function playRound(
+  context: Context,
+  { options, cases, loaded, signal }: Round,
+  play: (report: Pick<PlayAllOptions, 'reporter' | 'rerun'>) => Promise<Summary>,
+): Promise<Summary> {
+  const { io, print } = context
+  const drawnFrom = options.seed ?? loaded.seed
+  const rerun = rerunOf({ ...options, drawnFrom })
+  // A service of this run alone is reached by no flag.
+  const given = options.ephemeral ? {} : context.flags
+  const reporter = openReporters(wishedReporters(context, options), {
+    io,
+    paint: print.paint,
+    keep: options.keep,
+    seed: options.seed !== undefined || cases.some(({ isDrawn }) => isDrawn) ? drawnFrom : undefined,
+    given,
+  })
+  return reported(reporter, { cases, signal }, (during) => play({ reporter: during, rerun }))
 }
 
 /** Reports in files are beside what the user reads, and not in place of it. */
@@ -81,44 +137,45 @@ function wishedReporters(context: Context, { reporter }: RunOptions): readonly s
   return isToldHere ? reporter : [context.json ? 'json' : 'pretty', ...reporter]
 }
 
-async function playSomewhere(
-  context: Context,
-  cases: readonly Case[],
-  options: PlayAllOptions & Pick<RunOptions, 'ephemeral'> & ReturnType<typeof identityOf>,
-): Promise<Summary> {
-  if (!options.ephemeral) return playAll(context.client(), cases, options)
-  const user = platformUser(context.io, undefined)
-  const { env } = context.io
-  const { identity = 'embedded', authUrl, signal } = options
-  const service = { env, identity, authUrl, note: () => undefined, signal }
-  return withEphemeralService(service, async ({ api_url: apiUrl, auth_url: issuers, operator }) => {
-    const credentials =
-      issuers === null || operator === null
-        ? headerCredentials({ clientId: undefined, platformUser: user })
-        : serviceCredentials({
-            authUrl: issuers,
-            platform: {
-              realm: operator.realm,
-              clientId: operator.client_id,
-              clientSecret: operator.client_secret,
-            },
-          })
-    const client = makeClient({ apiUrl, credentials, timeoutMs: REQUEST_TIMEOUT_MS })
-    try {
-      return await playAll(client, cases, options)
-    } finally {
-      await client.close()
+type Watched = { args: readonly string[]; options: RunOptions; read: Read; play: Play; service: ServiceOptions }
+
+/** Plays again at each change, on the same service, until a signal ends it. */
+async function watched(context: Context, { args, options, read, play, service }: Watched): Promise<CommandResult> {
+  const { signal } = play
+  const { stderr } = context.io
+  let next: Read | undefined = read
+  const { cwd } = context.io
+  const reports = reportFilesOf(options.reporter, cwd)
+  const changes = watchFiles(args, { cwd, paths: read.loaded.paths, reports })
+  await withService(context, service, async (client) => {
+    for (let round = 1; !signal.aborted; round += 1) {
+      if (next !== undefined) {
+        const cases = next.cases.map((each) => again(each, round - 1))
+        await playRound(context, { ...next, options, cases, signal }, (report) =>
+          playAll(client, cases, { ...play, ...report }),
+        )
+      }
+      if (!signal.aborted) stderr.write('\nwatching for changes; Ctrl+C ends\n')
+      await changes.next(signal)
+      if (!signal.aborted) next = readAgain(context, { args, options, changes })
     }
   })
+  return exitOfSignal(signal.reason)
 }
 
-/** The command that plays one case again. A built-in's label is its name, which is what the command takes. */
-function rerunOf(options: RunOptions, called: string): (scenario: Case) => string {
-  const flags = [
-    ...options.var.flatMap((word) => ['--var', quoted(word)]),
-    ...(options.ephemeral ? ['--ephemeral'] : []),
-    ...(options.idp === undefined ? [] : ['--idp', options.idp]),
-    ...(options.authUrl === undefined ? [] : ['--auth-url', quoted(options.authUrl)]),
-  ]
-  return ({ file, number }) => [called, 'sandbox', 'run', quoted(file), '--only', String(number), ...flags].join(' ')
+type Again = Pick<Watched, 'args' | 'options'> & { changes: Changes }
+
+/** What is wrong with a file in the middle of being written is told, and waited out. */
+function readAgain(context: Context, { args, options, changes }: Again): Read | undefined {
+  const { stderr, calledAs } = context.io
+  const tell = (error: unknown): undefined => {
+    stderr.write(`\n${asTyped(error instanceof Error ? error.message : String(error), calledAs)}\n`)
+  }
+  try {
+    const read = readCases(context, args, options)
+    changes.also(read.loaded.paths)
+    return 'error' in read ? tell(read.error) : read
+  } catch (error) {
+    return tell(error)
+  }
 }

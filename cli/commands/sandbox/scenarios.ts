@@ -1,29 +1,52 @@
-import { asTyped } from '../../called-as.ts'
+import { writeFileSync } from 'node:fs'
+import { basename, resolve } from 'node:path'
 import { z } from 'zod'
+import { asTyped } from '../../called-as.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
+import { CliError, usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
-import { builtIn, listBuiltIns, readScenarioFile } from '../../scenario/find-files.ts'
-import { jsonSchema } from '../../scenario/language.ts'
-import { loadScenarios, readVars } from '../../scenario/load.ts'
-import { mistakeText } from '../../scenario/source.ts'
-import type { Mistake } from '../../scenario/source.ts'
+import { builtIn, listBuiltIns, readScenarioFile } from '../../scenario/read/find-files.ts'
+import type { BuiltIn } from '../../scenario/read/find-files.ts'
+import { jsonSchema } from '../../scenario/read/frame.ts'
+import { loadScenarios, readVars } from '../../scenario/read/load.ts'
+import type { Loaded } from '../../scenario/read/load.ts'
+import { quoted } from '../../scenario/masked.ts'
+import { readScenarios } from '../../scenario/read/read-scenarios.ts'
+import { mistakeText } from '../../scenario/read/source.ts'
+import type { Mistake } from '../../scenario/read/source.ts'
+import { starterOf } from '../../scenario/read/starter.ts'
 
+export const ListOptions = z.object({ tag: z.array(z.string()).default([]) })
+export const NewOptions = z.object({ file: z.string().min(1).optional() })
 export const ValidateOptions = z.object({ var: z.array(z.string()).default([]) })
 
-export async function list(context: Context): Promise<CommandResult> {
-  const items = listBuiltIns().map(({ name, title }) => ({ name, title }))
+export async function list(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof ListOptions>>,
+): Promise<CommandResult> {
+  const items = taggedBuiltIns(options.tag).map(({ name, title, tags, also }) => ({ name, title, tags, also }))
   context.print.list({
     items,
-    fields: ['name', 'title'],
+    fields: ['name', 'title', 'tags', 'also'],
     columns: [
       { title: 'name', value: (row) => row.name },
-      { title: 'story', value: (row) => row.title },
+      { title: 'tags', value: (row) => row.tags.join(', '), dropped: 2 },
+      { title: 'story', value: (row) => row.title, below: true },
+      { title: 'also', value: (row) => row.also.join(', '), dropped: 1 },
     ],
     id: (row) => row.name,
     empty: 'There are no built-in scenarios.',
   })
   return undefined
+}
+
+/** @throws {CliError} with exit code 2 where none bears one of the tags */
+function taggedBuiltIns(wanted: readonly string[]): BuiltIn[] {
+  const all = listBuiltIns()
+  const unknown = wanted.find((tag) => !all.some(({ tags }) => tags.includes(tag)))
+  const known = [...new Set(all.flatMap(({ tags }) => tags))].toSorted()
+  if (unknown !== undefined) throw usageError(`--tag: no scenario bears "${unknown}"; there are ${known.join(', ')}`)
+  return wanted.length === 0 ? all : all.filter(({ tags }) => tags.some((tag) => wanted.includes(tag)))
 }
 
 /** Prints the file as it is: to read, and to begin one's own with. */
@@ -41,7 +64,9 @@ export async function validate(
   context: Context,
   { args, options }: CommandInput<z.infer<typeof ValidateOptions>>,
 ): Promise<CommandResult> {
-  const { cases, mistakes, files } = loadScenarios(args, { cwd: context.io.cwd, vars: readVars(options.var) })
+  const loaded = loadScenarios(args, { cwd: context.io.cwd, vars: readVars(options.var) })
+  const { cases, mistakes, files } = loaded
+  noteSkipped(context, loaded)
   if (mistakes.length > 0) throw mistakesError(context, mistakes)
   context.print.record({
     item: { files, cases: cases.length, valid: true },
@@ -54,6 +79,64 @@ export async function validate(
     ],
   })
   return undefined
+}
+
+/** That files of a folder are not played is told, for one of them may have been meant to be. */
+export function noteSkipped(context: Context, { skipped }: Pick<Loaded, 'skipped'>): void {
+  for (const file of skipped) context.note(`${file} is JSON without "scenario", and is left out`)
+}
+
+/** Writes a scenario to begin one's own with, and never over a file that is there. */
+export async function startNew(
+  context: Context,
+  { args, options }: CommandInput<z.infer<typeof NewOptions>>,
+): Promise<CommandResult> {
+  const name = (args[0] ?? '').trim()
+  if (options.file === undefined && /[/\\]/.test(name))
+    throw usageError(
+      `"${name}" is a path, and here stands what the story is called`,
+      `svc sandbox scenarios new ${quoted(slugOf(basename(name, '.yaml')))} --file ${quoted(yamlOf(name))}`,
+    )
+  const file = options.file ?? `${slugOf(name)}.yaml`
+  const path = resolve(context.io.cwd, file)
+  const text = starterOf(name)
+  const { mistakes } = readScenarios({ file, text, vars: {}, path })
+  if (mistakes.length > 0) throw usageError(`"${name}" can't be the name of a case`, 'a name of at most 200 characters')
+  if (!/\.(ya?ml)$/.test(file)) throw usageError(`--file: ${file} is no *.yaml`, `--file ${file}.yaml`)
+  writeNew(path, { file, text })
+  const next = `svc sandbox run ${quoted(file)} --ephemeral`
+  context.print.record({
+    item: { file, path, next },
+    id: file,
+    lines: [
+      ['Written', file],
+      ['Play it', asTyped(next, context.io.calledAs)],
+    ],
+  })
+  return undefined
+}
+
+function yamlOf(path: string): string {
+  return /\.ya?ml$/.test(path) ? path : `${path}.yaml`
+}
+
+function slugOf(name: string): string {
+  const slug = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .replace(/^-+|-+$/g, '')
+  return slug === '' ? 'scenario' : slug.slice(0, 60)
+}
+
+function writeNew(path: string, { file, text }: { file: string; text: string }): void {
+  try {
+    writeFileSync(path, text, { flag: 'wx' })
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error)
+    if (why.startsWith('EEXIST'))
+      throw usageError(`${file} is there already, and stays as it is`, '--file another.yaml')
+    throw usageError(`can't write ${file}: ${why}`)
+  }
 }
 
 /** All mistakes of all files, as one error: exit code 2. Programs get them as a list, people with the lines they are in. */

@@ -1,5 +1,6 @@
-import { CHECKOUT_TOKEN_HEADER, getCheckout } from '../../../src/wire/checkout.ts'
+import { getCheckout } from '../../../src/wire/checkout.ts'
 import type { Checkout } from '../../../src/wire/checkout.ts'
+import { withCheckoutToken } from '../../auth/proven-by.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { CommandResult, Context } from '../../context.ts'
@@ -25,7 +26,7 @@ export async function checkToken(
   client: Client,
   { token, content, typed }: Checked,
 ): Promise<CommandResult> {
-  const { body } = await call(withToken(client, token), getCheckout, {}).catch((error: unknown) => {
+  const { body } = await call(withCheckoutToken(client, token), getCheckout, {}).catch((error: unknown) => {
     throw typed === undefined ? refusedDecoded(error, content) : refusedMade(error, typed)
   })
   context.print.record({ item: { token, checkout: body }, id: token, lines: linesOf(body) })
@@ -35,17 +36,6 @@ export async function checkToken(
     context.note(`Payers see "${body.merchant_name}", the trading name, and not "${printable(name)}".`)
   context.note('The service takes this token.')
   return undefined
-}
-
-/** The payer's browser: the token is all it has. */
-function withToken(client: Client, token: string): Client {
-  const credentials: Client['credentials'] = {
-    ...client.credentials,
-    headersFor: async () => ({ [CHECKOUT_TOKEN_HEADER]: token }),
-    refresh: async () => false,
-    end: async () => undefined,
-  }
-  return { ...client, credentials }
 }
 
 function linesOf(checkout: Checkout): [string, string][] {

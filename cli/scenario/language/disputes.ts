@@ -42,6 +42,14 @@ export const AwaitDispute = z.strictObject({
   within: Wait.optional(),
 })
 
+/** A dispute that somebody else raised about the payment: the newest one, which gets a name. */
+export const AwaitDisputeOf = z.strictObject({
+  dispute_of: PaymentReference,
+  as: Name.optional(),
+  status: DisputeStatus.optional(),
+  within: Wait.optional(),
+})
+
 export const ExpectDispute = z.strictObject({
   ...matchersOf(Dispute),
   dispute: DisputeReference,

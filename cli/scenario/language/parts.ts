@@ -1,23 +1,98 @@
 import { z } from 'zod'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { matcherProblems } from '../matchers.ts'
+import { isScalar, scalarProblem } from './scalar-matcher.ts'
+
+/** What a reference may name as a whole: what a step made. The case's own merchant is one too. */
+export type ReferenceKind =
+  | 'payment'
+  | 'dispute'
+  | 'customer'
+  | 'order'
+  | 'link'
+  | 'payer'
+  | 'recurring'
+  | 'request'
+  | 'offer'
+  | 'merchant'
+  | 'bank account'
+
+const kindsOfReferences = z.registry<{ kinds: readonly ReferenceKind[] }>()
+
+declare const named: unique symbol
+/** The name of something that a step before has made; which kinds of thing it may name is known to the types alone. */
+export type ReferenceTo<Kind extends ReferenceKind> = string & { readonly [named]?: Kind }
+/** The kinds that a field may name; never for a field that names nothing. */
+export type KindsNamedBy<Field> = typeof named extends keyof Field ? NonNullable<Field[typeof named]> : never
 
 /** What a step refers to by the name that an earlier step gave it: `$p1`. */
-function reference(what: string, name: string): z.ZodType<string> {
+function reference<Kind extends ReferenceKind>(
+  what: string,
+  name: string,
+  kinds: readonly Kind[],
+): z.ZodType<ReferenceTo<Kind>, ReferenceTo<Kind>> {
   return z
     .string()
     .regex(/^\$(\w+|\{\w+\})$/, `must be a ${what} by its name, such as $${name}`)
     .meta({ description: `a ${what} that a step before has made: $${name}`, examples: [`$${name}`] })
+    .register(kindsOfReferences, { kinds })
 }
 
-export const PaymentReference = reference('payment', 'p1')
-export const DisputeReference = reference('dispute', 'd1')
-export const CustomerReference = reference('customer', 'c1')
-export const OrderReference = reference('payment over the Open Banking API', 'o1')
-export const AccountReference = reference("customer, or the merchant's settlement account: $merchant,", 'c1')
+export const PaymentReference = reference('payment', 'p1', ['payment'])
+export const DisputeReference = reference('dispute', 'd1', ['dispute'])
+export const CustomerReference = reference('customer', 'c1', ['customer'])
+export const OrderReference = reference('payment over the Open Banking API', 'o1', ['order'])
+export const LinkReference = reference('link of the payer hub', 'link', ['link'])
+export const PayerReference = reference('payer who is signed in', 'ada', ['payer'])
+export const AccountReference = reference("customer, or the merchant's settlement account: $merchant,", 'c1', [
+  'customer',
+  'merchant',
+])
+export const MerchantReference = reference("merchant, or the case's own: $merchant,", 'other', ['merchant'])
+export const RecurringReference = reference('recurring payment', 's1', ['recurring'])
+export const RequestReference = reference('request to pay', 'r1', ['request'])
+export const OfferReference = reference('offer to pay', 'f1', ['offer'])
+export const BankAccountReference = reference('bank account', 'b1', ['bank account'])
+
+const CALLER_KINDS = ['customer', 'payer', 'merchant'] as const
+/** Who sends a request as it is written. */
+export const CallerReference: z.ZodType<Caller, Caller> = z
+  .string()
+  .regex(
+    /^(operator|nobody|\$(\w+|\{\w+\}))$/,
+    'must be operator, nobody, or a customer, payer or merchant by its name, such as $c1',
+  )
+  .meta({
+    description: 'a customer, a payer who is signed in, or a merchant: $c1, $ada, $other; or operator, or nobody',
+    examples: ['$c1', 'operator', 'nobody'],
+  })
+  .register(kindsOfReferences, { kinds: CALLER_KINDS })
+type Caller = ReferenceTo<(typeof CALLER_KINDS)[number]> | 'operator' | 'nobody'
+
+/** The fields of a verb's input, in any of its forms, that name something as a whole, with the kinds of thing they name. */
+export function referenceFieldsOf(schema: z.core.$ZodType): ReadonlyMap<string, readonly ReferenceKind[]> {
+  const shapes = formsOf(schema).flatMap((shape) => Object.entries(shape))
+  const fields = new Map<string, readonly ReferenceKind[]>()
+  for (const [field, type] of shapes) {
+    const kinds = variantsOf(type).flatMap((variant) => kindsOfReferences.get(variant)?.kinds ?? [])
+    if (kinds.length > 0) fields.set(field, [...new Set([...(fields.get(field) ?? []), ...kinds])])
+  }
+  return fields
+}
+
+/** The fields of each form of a verb's input. */
+export function formsOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
+  return variantsOf(schema).flatMap((form) => (form instanceof z.ZodObject ? [form.shape] : []))
+}
+
+/** The forms that a schema has: those of a union, whether or not it may be left out. */
+function variantsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
+  if (schema instanceof z.ZodOptional) return variantsOf(schema.unwrap())
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(variantsOf) : [schema]
+}
 
 /** A duration of at most so much. One that a reference stands for is looked at once it is filled in. */
-function durationUpTo(most: string, example: string): z.ZodType<string> {
+function durationUpTo(most: string, example: string): z.ZodType<string, string> {
   const mostMs = parseDuration(most)
   return z
     .string()
@@ -50,6 +125,18 @@ export const Name = z
 export const Text = z.string()
 export const HttpStatus = z.int('must be an HTTP status, such as 200').min(100).max(599)
 
+const STATUS_MATCHER = /^((>=|<=|>|<|==|!=) ?\d{3}|\$.+)$/
+const STATUS_RULE = 'must be an HTTP status, such as 200, or a list of those that are right: [200, 202]'
+const Statuses = z.array(HttpStatus, STATUS_RULE).min(1)
+/** The status that an answer is expected to have: one, several that are right, or a matcher. */
+export const ExpectedStatus = z.union([
+  HttpStatus,
+  Statuses,
+  z.string().regex(STATUS_MATCHER, STATUS_RULE),
+  z.strictObject({ one_of: Statuses }),
+])
+export type ExpectedStatus = z.infer<typeof ExpectedStatus>
+
 /** What a value is expected to be; see matchers.ts. */
 export const Matcher = z
   .unknown()
@@ -61,8 +148,14 @@ export const Matcher = z
       'a literal, "/regex/", ">= 10", {type: uuid}, {one_of: [..]}, {contains: ..}, {absent: true}, or {equals: ..} for a value as it is, also one that looks like a matcher',
   })
 
+/** A misspelt matcher would be taken for a literal, and one value is never one. */
+const ScalarMatcher = Matcher.superRefine((value, context) => {
+  const message = scalarProblem(value)
+  if (message !== undefined) context.addIssue({ code: 'custom', message })
+})
+
 /** Amounts are text on the wire; a number here would never match. */
-const MoneyMatcher = Matcher.superRefine((value, context) => {
+const MoneyMatcher = ScalarMatcher.superRefine((value, context) => {
   if (typeof value === 'number')
     context.addIssue({ code: 'custom', message: `is an amount, which is text: "${value}" in quotes` })
 })
@@ -74,15 +167,24 @@ const MONEY_FIELDS = new Set([
   'refunded_amount',
   'remaining_amount',
   'balance',
+  'amount',
+  'max_amount_per_payment',
   'overdraft_limit',
 ])
 
+type MatchersOf<Shape> = { [Field in keyof Shape]: z.ZodOptional<z.ZodUnknown> }
+
 /** A matcher for each field of a resource. */
-export function matchersOf(resource: z.ZodObject): Record<string, z.ZodOptional<z.ZodType>> {
-  return Object.fromEntries(
-    Object.keys(resource.shape).map((field) => [field, (MONEY_FIELDS.has(field) ? MoneyMatcher : Matcher).optional()]),
-  )
+export function matchersOf<Shape extends z.ZodRawShape>(resource: z.ZodObject<Shape>): MatchersOf<Shape> {
+  const fields = Object.entries(resource.shape).map(([field, type]) => [field, matcherFor(field, type).optional()])
+  // One for each field, which Object.fromEntries can't say.
+  return Object.fromEntries(fields) as MatchersOf<Shape>
 }
 
-export const expectedOf = (resource: z.ZodObject) =>
-  z.strictObject({ ...matchersOf(resource), http: HttpStatus.optional() }).optional()
+function matcherFor(field: string, type: z.core.$ZodType): typeof Matcher {
+  if (!isScalar(type)) return Matcher
+  return MONEY_FIELDS.has(field) ? MoneyMatcher : ScalarMatcher
+}
+
+export const expectedOf = <Shape extends z.ZodRawShape>(resource: z.ZodObject<Shape>) =>
+  z.strictObject({ ...matchersOf(resource), http: ExpectedStatus.optional() }).optional()

@@ -1,6 +1,8 @@
 import { z } from 'zod'
 import { CreatedPayment, DebtorAccountScheme, Payment, PaymentStatus } from '../../../src/wire/payments.ts'
 import { Refund } from '../../../src/wire/refunds.ts'
+import { BankFault } from './bank.ts'
+import { MandateWish } from './mandates.ts'
 import { CustomerReference, Name, PaymentReference, Text, Wait, expectedOf, matchersOf } from './parts.ts'
 
 export const Pay = z.strictObject({
@@ -21,6 +23,10 @@ export const Pay = z.strictObject({
   metadata: z.record(Text, Text).optional(),
   /** The customer whose account the payer pays from. */
   from: CustomerReference.optional(),
+  /** Sets up a mandate with this first payment, whose name is then the mandate's too. */
+  mandate: MandateWish.optional(),
+  /** The mandate that it is made under, by its first payment: nothing is left for the payer to do. */
+  consent: PaymentReference.optional(),
   /** How the mock bank behaves, such as insufficient-funds. */
   scenario: Text.optional(),
   /** What the payer does at the bank at once: short for a step `bank`. */
@@ -28,7 +34,29 @@ export const Pay = z.strictObject({
   expect: expectedOf(CreatedPayment),
 })
 
-export const Bank = z.strictObject({ approve: PaymentReference.optional(), cancel: PaymentReference.optional() })
+/** What the payer types at the bank's full login, where it is not what the bank always takes. */
+const Login = z.strictObject({
+  /** Or a scenario's name. */
+  username: Text.optional(),
+  password: Text.optional(),
+  /** The one-time code, or several that are typed in turn until one is taken. */
+  code: z.union([Text, z.array(Text).min(1).max(10)]).optional(),
+})
+
+/**
+ * A visit of the payer at the bank. The first decision there counts: the same one again changes nothing, nor does
+ * another one, which `await` and `expect` tell.
+ */
+export const Bank = z.strictObject({
+  approve: PaymentReference.optional(),
+  cancel: PaymentReference.optional(),
+  /** What goes wrong at the bank from now on, instead of what did. */
+  fault: BankFault.optional(),
+  /** Whether the payer comes back from the bank; one who closes the browser there does not. */
+  returns: z.boolean().optional(),
+  /** The bank's full login before the decision; `true` for what it always takes. */
+  login: z.union([z.literal(true), Login]).optional(),
+})
 
 export const AwaitPayment = z.strictObject({
   payment: PaymentReference,

@@ -1,6 +1,6 @@
-import type { CaseResult } from '../play.ts'
-import type { Case } from '../read-scenarios.ts'
-import type { Reporter, Stop, Write } from './reporter.ts'
+import type { CaseResult } from '../play/play.ts'
+import type { Case } from '../read/read-scenarios.ts'
+import type { ReportOptions, Reporter, Stop, Write } from './reporter.ts'
 import { storyOf } from './story.ts'
 
 const RUN = 'svc sandbox run'
@@ -9,18 +9,19 @@ const RUN = 'svc sandbox run'
  * JUnit's XML as CI systems read it: a suite per file, a case per case, written when the run is over. Cases that were not
  * played are skipped ones; where that was an error, a suite of the run itself tells it, so that nothing stays green.
  */
-export function makeJunit(write: Write): Reporter {
+export function makeJunit(write: Write, { seed }: ReportOptions = {}): Reporter {
   const results: CaseResult[] = []
   return {
     begin: () => undefined,
     tellCase: (result) => void results.push(result),
-    end({ failed, durationMs, unplayed = [], stopped }) {
+    end({ failed, skipped = 0, durationMs, unplayed = [], stopped }) {
       const files = [...new Set([...results.map(({ scenario }) => scenario), ...unplayed].map(({ file }) => file))]
       const suites = files.map((file) =>
         suiteOf(file, {
           results: results.filter(({ scenario }) => scenario.file === file),
           unplayed: unplayed.filter((scenario) => scenario.file === file),
           stopped,
+          seed,
         }),
       )
       const errors = stopped?.isError === true ? 1 : 0
@@ -30,7 +31,7 @@ export function makeJunit(write: Write): Reporter {
         tests: results.length + unplayed.length + errors,
         failures: failed,
         errors,
-        skipped: unplayed.length,
+        skipped: unplayed.length + skipped,
         time: seconds(durationMs),
       })
       write(`<?xml version="1.0" encoding="UTF-8"?>\n<testsuites ${root}>\n${suites.join('')}</testsuites>\n`)
@@ -38,9 +39,14 @@ export function makeJunit(write: Write): Reporter {
   }
 }
 
-type Played = { results: readonly CaseResult[]; unplayed: readonly Case[]; stopped: Stop | undefined }
+type Played = {
+  results: readonly CaseResult[]
+  unplayed: readonly Case[]
+  stopped: Stop | undefined
+  seed: string | undefined
+}
 
-function suiteOf(file: string, { results, unplayed, stopped }: Played): string {
+function suiteOf(file: string, { results, unplayed, stopped, seed }: Played): string {
   const time = results.reduce((sum, { durationMs }) => sum + durationMs, 0)
   const failures = results.filter(({ failure }) => failure !== undefined).length
   const opening = attributes({
@@ -48,11 +54,14 @@ function suiteOf(file: string, { results, unplayed, stopped }: Played): string {
     tests: results.length + unplayed.length,
     failures,
     errors: 0,
-    skipped: unplayed.length,
+    skipped: unplayed.length + results.filter(({ skipped }) => skipped !== undefined).length,
     time: seconds(time),
   })
   const cases = [...results.map(caseOf), ...unplayed.map((scenario) => skippedOf(scenario, stopped))]
-  return `  <testsuite ${opening}>\n${cases.join('')}  </testsuite>\n`
+  // Readers of JUnit's XML know properties of a suite, and few know those of the whole.
+  const property = seed === undefined ? '' : `<property ${attributes({ name: 'seed', value: seed })}/>`
+  const properties = property === '' ? '' : `    <properties>${property}</properties>\n`
+  return `  <testsuite ${opening}>\n${properties}${cases.join('')}  </testsuite>\n`
 }
 
 /** The one error of a run that was cut short, beside its cases. */
@@ -82,11 +91,13 @@ function openingOf(scenario: Case, durationMs: number): string {
   })
 }
 
-function caseOf({ scenario, durationMs, steps, failure }: CaseResult): string {
+function caseOf({ scenario, durationMs, steps, failure, skipped }: CaseResult): string {
+  if (skipped !== undefined)
+    return `    <testcase ${openingOf(scenario, 0)}><skipped ${attributes({ message: skipped })}/></testcase>\n`
   const opening = openingOf(scenario, durationMs)
   if (failure === undefined) return `    <testcase ${opening}/>\n`
   const story = storyOf(failure, (_style, text) => text).join('\n')
-  const played = steps.map(({ number, title, status }) => `${status.padEnd(7)} ${number} ${title}`).join('\n')
+  const played = steps.map(({ label, title, status }) => `${status.padEnd(7)} ${label} ${title}`).join('\n')
   return [
     `    <testcase ${opening}>`,
     `      <failure ${attributes({ message: failure.message, type: 'ScenarioFailure' })}>${escaped(story)}</failure>`,

@@ -1,21 +1,24 @@
 import { resolve } from 'node:path'
 import { asTyped } from '../../called-as.ts'
+import type { Given } from '../../called-as.ts'
 import { usageError } from '../../errors.ts'
 import type { Io, Paint } from '../../io.ts'
-import type { CaseResult } from '../play.ts'
+import type { CaseResult } from '../play/play.ts'
 import { makeJson } from './json.ts'
 import { makeJunit } from './junit.ts'
 import { makePretty } from './pretty.ts'
 import { openReportFile } from './report-file.ts'
 import type { ReportFile } from './report-file.ts'
-import type { Reporter, Write } from './reporter.ts'
+import type { ReportOptions, Reporter, Write } from './reporter.ts'
 import { makeTap } from './tap.ts'
 
-const MAKERS: Readonly<Record<string, (write: Write, paint: Paint) => Reporter>> = {
+type Maker = (write: Write, paint: Paint, options: ReportOptions) => Reporter
+
+const MAKERS: Readonly<Record<string, Maker>> = {
   pretty: makePretty,
-  tap: makeTap,
-  junit: makeJunit,
-  json: makeJson,
+  tap: (write, _paint, options) => makeTap(write, options),
+  junit: (write, _paint, options) => makeJunit(write, options),
+  json: (write, _paint, options) => makeJson(write, options),
 }
 
 /**
@@ -23,9 +26,12 @@ const MAKERS: Readonly<Record<string, (write: Write, paint: Paint) => Reporter>>
  * output. Files are opened at once and written when the run is over.
  * @throws {CliError} with exit code 2
  */
-export function openReporters(words: readonly string[], { io, paint }: { io: Io; paint: Paint }): Reporter {
+export function openReporters(
+  words: readonly string[],
+  { io, paint, given, ...options }: ReportOptions & { io: Io; paint: Paint; given?: Given },
+): Reporter {
   const wishes = words.map((word) => {
-    const [name = '', file] = word.split(/=(.*)/s)
+    const [name = '', file] = partsOf(word)
     const make = Object.hasOwn(MAKERS, name) ? MAKERS[name] : undefined
     if (make === undefined || file === '')
       throw usageError(
@@ -41,27 +47,38 @@ export function openReporters(words: readonly string[], { io, paint }: { io: Io;
   }
   const seen = new Set<string>()
   const reporters = wishes.map(({ make, file }) => {
-    if (file === undefined) return make((text) => io.stdout.write(text), paint)
+    if (file === undefined) return make((text) => io.stdout.write(text), paint, options)
     const opened = openReportFile(resolve(io.cwd, file))
     if (seen.has(opened.identity)) throw usageError(`--reporter: two of them would write ${opened.path}`)
     seen.add(opened.identity)
-    return toFile(make, opened)
+    return toFile(make, opened, options)
   })
-  return together(reporters, (result) => asUserTypes(result, io.calledAs))
+  return together(reporters, (result) => asUserTypes(result, (text) => asTyped(text, io.calledAs, given)))
 }
 
-/** Commands in what the user may try next have to be ones that the user's shell finds. */
-function asUserTypes(result: CaseResult, called: string): CaseResult {
+function partsOf(word: string): string[] {
+  return word.split(/=(.*)/s)
+}
+
+/** The paths that reporters write to. */
+export function reportFilesOf(words: readonly string[], cwd: string): ReadonlySet<string> {
+  return new Set(words.flatMap((word) => partsOf(word).slice(1, 2)).map((file) => resolve(cwd, file)))
+}
+
+/** Commands in what the user may try next have to be ones that the user's shell finds, and that reach the same service. */
+function asUserTypes(result: CaseResult, typed: (text: string) => string): CaseResult {
   const { failure } = result
-  if (failure?.hint === undefined) return result
-  return { ...result, failure: { ...failure, hint: asTyped(failure.hint, called) } }
+  if (failure === undefined) return result
+  const hint = failure.hint === undefined ? undefined : typed(failure.hint)
+  return { ...result, failure: { ...failure, hint, rerun: typed(failure.rerun) } }
 }
 
-function toFile(make: (write: Write, paint: Paint) => Reporter, file: ReportFile): Reporter {
+function toFile(make: Maker, file: ReportFile, options: ReportOptions): Reporter {
   const chunks: string[] = []
   const inner = make(
     (text) => void chunks.push(text),
     (_style, text) => text,
+    options,
   )
   return {
     ...inner,

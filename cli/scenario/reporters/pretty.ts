@@ -1,15 +1,24 @@
 import type { Paint } from '../../io.ts'
 import { printable } from '../../text.ts'
-import type { Reporter, Summary, Write } from './reporter.ts'
+import type { MadeIds } from '../play/made-ids.ts'
+import type { ReportOptions, Reporter, Summary, Write } from './reporter.ts'
 import { storyOf } from './story.ts'
 
 /** For people: a line per case, and the story of each that failed. */
-export function makePretty(write: Write, paint: Paint): Reporter {
+export function makePretty(write: Write, paint: Paint, { keep, seed }: ReportOptions = {}): Reporter {
   return {
     begin: () => undefined,
-    tellCase({ scenario, failure, durationMs }) {
+    tellCase({ scenario, failure, durationMs, made, skipped }) {
+      if (skipped !== undefined)
+        return write(`${paint('yellow', '-')} ${printable(scenario.name)} ${paint('dim', `(skipped: ${skipped})`)}\n`)
       const mark = failure === undefined ? paint('green', '✓') : paint('red', '✗')
       write(`${mark} ${printable(scenario.name)} ${paint('dim', `(${durationText(durationMs)})`)}\n`)
+      if (keep === true)
+        write(
+          madeLines(made)
+            .map((line) => `    ${paint('dim', line)}\n`)
+            .join(''),
+        )
       if (failure !== undefined)
         write(
           `\n${storyOf(failure, paint)
@@ -17,14 +26,22 @@ export function makePretty(write: Write, paint: Paint): Reporter {
             .join('\n')}\n\n`,
         )
     },
-    end: (summary) => write(`\n${summaryText(summary, paint)}\n`),
+    end: (summary) => write(`\n${summaryText(summary, paint)}${seed === undefined ? '' : `, seed ${seed}`}\n`),
   }
 }
 
-function summaryText({ passed, failed, notPlayed, durationMs }: Summary, paint: Paint): string {
+function madeLines({ merchantId, payments }: MadeIds): string[] {
+  return [
+    ...(merchantId === '' ? [] : [`merchant ${merchantId}`]),
+    ...payments.map(({ name, paymentId }) => `payment  ${paymentId}${name === '' ? '' : ` ($${name})`}`),
+  ]
+}
+
+function summaryText({ passed, failed, skipped = 0, notPlayed, durationMs }: Summary, paint: Paint): string {
   const counts = [
     ...(failed > 0 ? [paint('red', `${failed} failed`)] : []),
     paint('green', `${passed} passed`),
+    ...(skipped > 0 ? [`${skipped} skipped`] : []),
     ...(notPlayed > 0 ? [`${notPlayed} not played`] : []),
   ]
   const played = passed + failed

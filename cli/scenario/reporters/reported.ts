@@ -1,4 +1,4 @@
-import type { Case } from '../read-scenarios.ts'
+import type { Case } from '../read/read-scenarios.ts'
 import type { Reporter, Stop, Summary } from './reporter.ts'
 
 type Run = { cases: readonly Case[]; signal: AbortSignal }

@@ -1,5 +1,5 @@
-import type { CaseResult } from '../play.ts'
-import type { Case } from '../read-scenarios.ts'
+import type { CaseResult } from '../play/play.ts'
+import type { Case } from '../read/read-scenarios.ts'
 
 /** Why cases were not played. An error is what nobody asked for, unlike --bail. */
 export type Stop = { reason: string; isError: boolean }
@@ -8,6 +8,8 @@ export type Stop = { reason: string; isError: boolean }
 export type Summary = {
   passed: number
   failed: number
+  /** Those that need what the service has not. */
+  skipped?: number
   notPlayed: number
   durationMs: number
   /** The cases that were not played, and why; unknown to who only counts. */
@@ -24,3 +26,10 @@ export type Reporter = {
 
 /** Where a reporter writes; nothing it writes is coloured unless `paint` does. */
 export type Write = (text: string) => void
+
+export type ReportOptions = {
+  /** Whether ids are told of what was made, for whoever looks at it afterwards. */
+  keep?: boolean
+  /** What ids, order or choices of the run follow from; undefined where nothing does. */
+  seed?: string | undefined
+}

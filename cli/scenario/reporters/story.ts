@@ -1,33 +1,47 @@
 import type { Paint } from '../../io.ts'
 import { printable } from '../../text.ts'
 import type { Failure } from '../failure.ts'
-import { curlOf, maskedDifference, replyOf } from '../masked.ts'
-import { answerText } from '../receiver.ts'
-import type { Receipt } from '../receiver.ts'
+import { cameShown, curlOf, maskedDifference, replyOf } from '../masked.ts'
+import { answerText } from '../play/receiver.ts'
+import type { Receipt } from '../play/receiver.ts'
 
 /** A failure as a person reads it: where, what, what it should have been, and what happened until then. */
 export function storyOf(failure: Failure, paint: Paint): string[] {
-  const { place, step, message, excerpt, differences, hint } = failure
+  const { place, step, label, message, excerpt } = failure
   const where = `${place.file}:${place.line}:${place.column}`
-  const what = step === 0 ? 'before the first step' : `step ${step}`
+  const what = step === 0 ? 'before the first step' : `step ${label}`
   return [
     `${paint('cyan', where)} ${what}: ${paint('bold', printable(message))}`,
     '',
     ...excerpt.map((line) =>
       line.startsWith('>') || /^ +\| *\^/.test(line) ? paint('yellow', printable(line)) : printable(line),
     ),
+    ...linesOf(failure, paint),
+    '',
+    `${paint('dim', 'Again:')} ${printable(failure.rerun)}`,
+  ]
+}
+
+export type Happened = Pick<Failure, 'differences' | 'hint' | 'payments' | 'webhooks' | 'came' | 'exchange'>
+
+/** What differs, what to do about it, and what happened until then. */
+export function linesOf(failure: Happened, paint: Paint): string[] {
+  const { differences, hint } = failure
+  return [
     ...section(
       '',
       differences.flatMap((difference) => differenceLines(maskedDifference(difference), paint)),
     ),
     ...(hint === undefined ? [] : ['', `${paint('yellow', 'Try:')} ${printable(hint)}`]),
     ...failure.payments.flatMap(({ name, payment }) =>
-      section(paint('dim', paymentTitle(name, payment)), historyOf(payment)),
+      section(
+        paint('dim', printable(paymentTitle(name, payment))),
+        historyOf(payment).map((line) => printable(line)),
+      ),
     ),
     ...webhookLines(failure.webhooks, paint),
+    ...cameLines(failure, paint),
     ...exchangeLines(failure, paint),
-    '',
-    `${paint('dim', 'Again:')} ${printable(failure.rerun)}`,
   ]
 }
 
@@ -68,7 +82,19 @@ function webhookLines(webhooks: readonly Receipt[] | undefined, paint: Paint): s
   return section(paint('dim', 'Webhooks that the receiver got'), lines.length === 0 ? ['none'] : lines)
 }
 
-function exchangeLines({ exchange }: Failure, paint: Paint): string[] {
+const CAME_LINES_MAX = 60
+
+function cameLines({ came }: Happened, paint: Paint): string[] {
+  if (came === undefined) return []
+  const lines = JSON.stringify(cameShown(came), null, 2).split('\n')
+  const shown = lines.length > CAME_LINES_MAX ? [...lines.slice(0, CAME_LINES_MAX), '…'] : lines
+  return section(
+    paint('dim', printable(`What came: ${came.what}`)),
+    shown.map((line) => printable(line)),
+  )
+}
+
+function exchangeLines({ exchange }: Happened, paint: Paint): string[] {
   if (exchange === undefined) return []
   return section(paint('dim', 'Last request'), [
     printable(curlOf(exchange)),

@@ -1,23 +1,27 @@
 import { stringify } from 'yaml'
 import { printable } from '../../text.ts'
 import type { Failure } from '../failure.ts'
-import { curlOf, maskedDifference, replyOf } from '../masked.ts'
-import type { CaseResult, StepResult } from '../play.ts'
-import type { Reporter, Write } from './reporter.ts'
+import { cameShown, curlOf, maskedDifference, replyOf } from '../masked.ts'
+import type { CaseResult } from '../play/play.ts'
+import type { StepResult } from '../play/play-plan.ts'
+import type { ReportOptions, Reporter, Write } from './reporter.ts'
 
 /** TAP version 14: a subtest per case, a test point per step, and YAML diagnostics below what failed. */
-export function makeTap(write: Write): Reporter {
+export function makeTap(write: Write, { seed }: ReportOptions = {}): Reporter {
   return {
     begin: (cases) => write(`TAP version 14\n1..${cases}\n`),
     tellCase: (result, number) => write(`${caseLines(result, number).join('\n')}\n`),
     end({ passed, failed, notPlayed, durationMs, stopped }) {
       if (notPlayed > 0) write(`Bail out! ${oneLine(stopped?.reason ?? 'not every case was played')}\n`)
-      write(`# ${passed} passed, ${failed} failed, ${Math.round(durationMs)} ms\n`)
+      write(
+        `# ${passed} passed, ${failed} failed, ${Math.round(durationMs)} ms\n${seed === undefined ? '' : `# seed ${seed}\n`}`,
+      )
     },
   }
 }
 
-function caseLines({ scenario, steps, failure, durationMs }: CaseResult, number: number): string[] {
+function caseLines({ scenario, steps, failure, durationMs, skipped }: CaseResult, number: number): string[] {
+  if (skipped !== undefined) return [`ok ${number} - ${escaped(scenario.name)} # SKIP ${oneLine(skipped)}`]
   const points = steps.flatMap((step) => pointLines(step, failure?.step === step.number ? failure : undefined))
   const name = escaped(scenario.name)
   return [
@@ -28,13 +32,25 @@ function caseLines({ scenario, steps, failure, durationMs }: CaseResult, number:
   ]
 }
 
-function pointLines({ number, title, status, durationMs }: StepResult, failure: Failure | undefined): string[] {
+function pointLines(step: StepResult, failure: Failure | undefined): string[] {
+  const { number, status, durationMs } = step
+  const title = titleOf(step)
   if (status === 'skipped') return [`ok ${number} - ${escaped(title)} # SKIP not reached`]
   const line = `${status === 'passed' ? 'ok' : 'not ok'} ${number} - ${escaped(title)} # time=${Math.round(durationMs)}ms`
   return [line, ...(failure === undefined ? [] : diagnostics(failure))]
 }
 
-function diagnostics({ message, place, differences, hint, payments, webhooks, exchange, rerun }: Failure): string[] {
+function diagnostics({
+  message,
+  place,
+  differences,
+  hint,
+  payments,
+  webhooks,
+  came,
+  exchange,
+  rerun,
+}: Failure): string[] {
   const shown = {
     message,
     at: { fileName: place.file, lineNumber: place.line, columnNumber: place.column },
@@ -51,11 +67,17 @@ function diagnostics({ message, place, differences, hint, payments, webhooks, ex
       answered: status,
       signature,
     })),
+    ...(came === undefined ? {} : { came: cameShown(came) }),
     ...(exchange === undefined ? {} : { request: curlOf(exchange), answer: replyOf(exchange) }),
     again: rerun,
   }
   const lines = stringify(shown, { lineWidth: 0 }).trimEnd().split('\n')
   return indented(['---', ...lines.map((line) => printable(line)), '...'], '  ')
+}
+
+/** Points count from 1 in their subtest; a step inside of another keeps its own number before its title. */
+function titleOf({ number, label, title }: StepResult): string {
+  return label === String(number) ? title : `${label} ${title}`
 }
 
 /** A # would begin a directive, and a backslash an escape. */

@@ -5,15 +5,20 @@ import type { Delivery, DeliveryStatus } from '../../../src/wire/webhooks.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { call } from '../../client.ts'
 import { STILL_POSSIBLE } from '../../wait.ts'
-import { paymentOf, pollFor, readInput } from '../case-run.ts'
-import type { CaseRun, MadePayment } from '../case-run.ts'
+import { madeOf, pollFor, readInput } from '../play/case-run.ts'
+import type { CaseRun, MadePayment } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { AwaitAccount, AwaitOrder } from '../language/customers.ts'
-import { AwaitDispute } from '../language/disputes.ts'
+import { AwaitDispute, AwaitDisputeOf } from '../language/disputes.ts'
+import { AwaitOffer, AwaitRecurring, AwaitRequest } from '../language/instructions.ts'
+import { AwaitConsent } from '../language/mandates.ts'
 import { AwaitPayment } from '../language/payments.ts'
 import { AwaitWebhook } from '../language/webhooks.ts'
 import { awaitAccount, awaitOrder } from './customers.ts'
-import { disputeNow } from './disputes.ts'
+import { disputeNow, newestDisputeOf } from './disputes.ts'
+import { awaitConsent } from './mandates.ts'
+import { awaitRecurring } from './recurring.ts'
+import { awaitRequest } from './requests.ts'
 
 /** How long a step waits where it does not say. */
 export const WITHIN = '10s'
@@ -21,15 +26,19 @@ export const WITHIN = '10s'
 export async function awaitStep(run: CaseRun, given: unknown): Promise<void> {
   if (AwaitPayment.safeParse(given).success) await awaitPayment(run, given)
   else if (AwaitDispute.safeParse(given).success) await awaitDispute(run, given)
+  else if (AwaitDisputeOf.safeParse(given).success) await awaitDisputeOf(run, given)
   else if (AwaitOrder.safeParse(given).success) await awaitOrder(run, given)
   else if (AwaitAccount.safeParse(given).success) await awaitAccount(run, given)
+  else if (AwaitConsent.safeParse(given).success) await awaitConsent(run, given)
+  else if (AwaitRecurring.safeParse(given).success) await awaitRecurring(run, given)
+  else if (AwaitRequest.safeParse(given).success || AwaitOffer.safeParse(given).success) await awaitRequest(run, given)
   else await awaitWebhook(run, given)
 }
 
 /** Waits until the payment is, or has been, in the status; fails at once when it can no longer come to it. */
 async function awaitPayment(run: CaseRun, given: unknown): Promise<void> {
-  const { payment: reference, status, within = WITHIN } = readInput(run, AwaitPayment, given, ['payment'])
-  const { created } = paymentOf(run, reference)
+  const { payment: reference, status, within = WITHIN } = readInput(run, AwaitPayment, given)
+  const { created } = madeOf(run, 'payment', reference)
   let last: PaymentStatus = created.status
   const reached = await pollFor(run, parseDuration(within), async () => {
     const payment = await paymentNow(run, created.payment_id)
@@ -61,7 +70,7 @@ function waitHint(status: PaymentStatus): string | undefined {
 
 /** Waits until the dispute is, or has been, in the status. */
 async function awaitDispute(run: CaseRun, given: unknown): Promise<void> {
-  const { dispute: reference, status, within = WITHIN } = readInput(run, AwaitDispute, given, ['dispute'])
+  const { dispute: reference, status, within = WITHIN } = readInput(run, AwaitDispute, given)
   let last: string | undefined
   const reached = await pollFor(run, parseDuration(within), async () => {
     const dispute = await disputeNow(run, reference)
@@ -74,6 +83,31 @@ async function awaitDispute(run: CaseRun, given: unknown): Promise<void> {
     })
 }
 
+/** Waits until somebody has raised a dispute about the payment, and until that is in the status, where one is said. */
+async function awaitDisputeOf(run: CaseRun, given: unknown): Promise<void> {
+  const { dispute_of: reference, as, status, within = WITHIN } = readInput(run, AwaitDisputeOf, given)
+  const { created } = madeOf(run, 'payment', reference)
+  let last: string | undefined
+  const found = await pollFor(run, parseDuration(within), async () => {
+    const dispute = await newestDisputeOf(run, created.payment_id)
+    last = dispute?.status
+    return status === undefined || last === status ? dispute : undefined
+  })
+  if (found === undefined) {
+    const now = last === undefined ? 'there is none' : `it is ${last}`
+    throw new StepFailure(`the dispute of ${reference} was not ${status ?? 'raised'} within ${within}: ${now}`, {
+      at: [last === undefined ? 'dispute_of' : 'status'],
+      hint:
+        last === undefined
+          ? 'dispute: { payment: $p1, … } raises one; so does a payment with the scenario dispute-won'
+          : undefined,
+    })
+  }
+  if (as === undefined) return
+  run.captures.set(as, found)
+  run.made.push({ kind: 'dispute', name: as, dispute: found })
+}
+
 /** What a delivery may still become, unless somebody replays it. */
 const STILL_DELIVERABLE: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
   PENDING: ['PENDING', 'FAILED', 'DELIVERED', 'DEAD'],
@@ -83,13 +117,8 @@ const STILL_DELIVERABLE: Readonly<Record<DeliveryStatus, readonly DeliveryStatus
 }
 
 async function awaitWebhook(run: CaseRun, given: unknown): Promise<void> {
-  const {
-    webhook,
-    for: reference,
-    status = 'DELIVERED',
-    within = WITHIN,
-  } = readInput(run, AwaitWebhook, given, ['for'])
-  const payment = paymentOf(run, reference)
+  const { webhook, for: reference, status = 'DELIVERED', within = WITHIN } = readInput(run, AwaitWebhook, given)
+  const payment = madeOf(run, 'payment', reference)
   let last: Delivery | undefined
   const reached = await pollFor(run, parseDuration(within), async () => {
     last = await deliveryNow(run, payment, webhook)
@@ -115,7 +144,7 @@ function describe({ status, attempt_count, last_http_status, last_error }: Deliv
   return `${status} after ${attempt_count} ${attempt_count === 1 ? 'attempt' : 'attempts'}${answer === '' ? '' : `, ${answer}`}`
 }
 
-export async function paymentNow(run: CaseRun, id: string): Promise<Payment | PayerView> {
+export async function paymentNow(run: Pick<CaseRun, 'client'>, id: string): Promise<Payment | PayerView> {
   return (await call(run.client, getPayment, { params: { id } })).body
 }
 
@@ -125,6 +154,16 @@ export async function deliveryNow(
   payment: MadePayment,
   eventType: string,
 ): Promise<Delivery | undefined> {
-  const { body } = await call(run.client, listWebhooks, { query: { payment_id: payment.created.payment_id } })
+  const { payment_id } = payment.created
+  if (eventType === 'consent.revoked') return mandateDeliveryNow(run, payment_id)
+  const { body } = await call(run.client, listWebhooks, { query: { payment_id } })
   return body.data.find((delivery) => delivery.event_type === eventType)
+}
+
+/** The end of a mandate is told of no payment: which mandate it is of stands in what the receiver was sent. */
+async function mandateDeliveryNow(run: CaseRun, paymentId: string): Promise<Delivery | undefined> {
+  const eventType = 'consent.revoked'
+  const { data } = (await call(run.client, listWebhooks, { query: { event_type: eventType } })).body
+  const arrived = run.receiver?.receipts.find((each) => each.eventType === eventType && each.paymentId === paymentId)
+  return data.length === 1 ? data[0] : data.find((delivery) => delivery.event_id === arrived?.eventId)
 }

@@ -1,16 +1,19 @@
 import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
 import { call } from '../../client.ts'
-import { readInput } from '../case-run.ts'
-import type { CaseRun } from '../case-run.ts'
+import { readInput } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
 import { Clock } from '../language.ts'
 
 /** Many due times may lie on the way, each with an attempt of up to five seconds. */
 export const ADVANCE_TIMEOUT_MS = 120_000
 
-/** Lets time pass for the case's merchant; what becomes due on the way happens. */
+/** Lets time pass for the case's merchant and the customers it has made, together; what becomes due on the way happens. */
 export async function clock(run: CaseRun, given: unknown): Promise<void> {
   const { advance } = readInput(run, Clock, given)
+  const customers = run.made.flatMap((made) => (made.kind === 'customer' ? [made.customer.customer_id] : []))
   // The end of the case ends the request too.
   const client = { ...run.client, timeoutMs: ADVANCE_TIMEOUT_MS }
-  await call(client, advanceSandboxClock, { body: { merchant_id: run.merchant.merchant_id, by: advance } })
+  await call(client, advanceSandboxClock, {
+    body: { merchant_id: run.merchant.merchant_id, customer_ids: customers, by: advance },
+  })
 }

@@ -7,9 +7,10 @@ import type { OrderStatus, PaymentResponse } from '../../../src/wire/orders.ts'
 import { checkBooks, createSandboxCustomer, listSandboxAccounts } from '../../../src/wire/sandbox-bank.ts'
 import type { NewAccount, NewCustomer, SandboxAccount } from '../../../src/wire/sandbox-bank.ts'
 import { call } from '../../client.ts'
-import { customerOf, orderOf, pollFor, readInput } from '../case-run.ts'
-import type { CaseRun, MadeCustomer } from '../case-run.ts'
-import { StepFailure, refuseDifferences, refuseStatus } from '../failure.ts'
+import { isMerchant, madeOf, merchantOf, pollFor, readInput } from '../play/case-run.ts'
+import type { CaseRun, MadeAs, MadeCustomer } from '../play/case-run.ts'
+import { StepFailure } from '../failure.ts'
+import { refuseDifferences, refuseStatus } from '../refuse.ts'
 import {
   AwaitAccount,
   AwaitOrder,
@@ -19,6 +20,7 @@ import {
   OF_CUSTOMER,
   OrderStep,
 } from '../language/customers.ts'
+import type { Payee } from '../language/instructions.ts'
 import { differencesOf } from '../matchers.ts'
 
 const WITHIN = '10s'
@@ -26,7 +28,9 @@ const WITHIN = '10s'
 /** Makes a customer of the bank with an account and money. */
 export async function customer(run: CaseRun, given: unknown): Promise<void> {
   const { as, ...wish } = readInput(run, CustomerStep, given)
-  const { body } = await call(run.client, createSandboxCustomer, { body: newCustomer(wish) })
+  const { body } = await call(run.client, createSandboxCustomer, {
+    body: { ...newCustomer(wish), reference: run.newKey('customer', wish) },
+  })
   // Its answer holds the client's secret, which no report may show.
   run.lastExchange = undefined
   const [account] = body.accounts
@@ -37,7 +41,7 @@ export async function customer(run: CaseRun, given: unknown): Promise<void> {
       ? undefined
       : { realm: CUSTOMERS_REALM, clientId: body.client_id, clientSecret }
   const credentials = run.client.credentials.asCustomer({ customerId: body.customer_id, client })
-  run.customers.push({ name: as, customer: body, account, client: { ...run.client, credentials } })
+  run.made.push({ kind: 'customer', name: as, customer: body, account, client: { ...run.client, credentials } })
   run.captures.set(as, { ...shown, account_id: account.account_id })
 }
 
@@ -51,45 +55,50 @@ function newCustomer(wish: Omit<z.output<typeof CustomerStep>, 'as'>): z.input<t
 
 /** Orders a payment over the Open Banking API, as the customer. */
 export async function order(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, OrderStep, given, ['from', 'to'])
-  const payer = customerOf(run, input.from)
+  const input = readInput(run, OrderStep, given)
+  const payer = madeOf(run, 'customer', input.from)
   // A repeat under the same key has the same body.
   const name = input.idempotency_key ?? input.as ?? 'scenario'
   const { status, body } = await call(clientOf(run, payer), createOrder, {
-    headers: input.idempotency_key === undefined ? {} : { 'x-idempotency-key': input.idempotency_key },
+    headers: { 'x-idempotency-key': input.idempotency_key ?? run.newKey('order', given) },
     body: {
       InstructionIdentification: name,
       EndToEndIdentification: name,
       InstructedAmount: { Amount: input.amount, Currency: input.currency ?? payer.account.currency },
-      CreditorAccount: typeof input.to === 'string' ? numberOf(customerOf(run, input.to)) : input.to,
+      CreditorAccount: payeeOf(run, input.to),
       ...(input.reference === undefined ? {} : { RemittanceInformation: { Reference: input.reference } }),
     },
   })
   if (input.as !== undefined) {
     run.captures.set(input.as, body)
-    run.orders.push({ name: input.as, customer: payer, id: body.PaymentId })
+    run.made.push({ kind: 'order', name: input.as, customer: payer, id: body.PaymentId })
   }
   const { http = 201, ...expected } = input.expect ?? {}
   refuseStatus(status, http)
   refuseDifferences('the payment', differencesOf(expected, body), ['expect'])
 }
 
+/** The account that a step pays: a customer's, or one anywhere. */
+export function payeeOf(run: CaseRun, to: z.output<typeof Payee>): Exclude<z.output<typeof Payee>, string> {
+  return typeof to === 'string' ? numberOf(madeOf(run, 'customer', to)) : to
+}
+
 /** By what others pay a customer. */
-export function numberOf({ account, name }: MadeCustomer): SandboxAccount['identifications'][number] {
+export function numberOf({ account, name }: MadeAs<'customer'>): SandboxAccount['identifications'][number] {
   const [number] = account.identifications
   if (number === undefined) throw new StepFailure(`the account of $${name} has no number`)
   return number
 }
 
 /** The case's own client, as it is now, acting for a customer. */
-function clientOf(run: CaseRun, { client }: MadeCustomer): CaseRun['client'] {
+export function clientOf(run: CaseRun, { client }: MadeCustomer): CaseRun['client'] {
   return { ...run.client, credentials: client.credentials }
 }
 
 const ENDED: ReadonlySet<OrderStatus> = new Set(['AcceptedSettlementCompleted', 'Rejected'])
 
 export async function awaitOrder(run: CaseRun, given: unknown): Promise<void> {
-  const { order: reference, status, within = WITHIN } = readInput(run, AwaitOrder, given, ['order'])
+  const { order: reference, status, within = WITHIN } = readInput(run, AwaitOrder, given)
   let last: PaymentResponse | undefined
   const reached = await pollFor(run, parseDuration(within), async () => {
     last = await orderNow(run, reference)
@@ -106,17 +115,17 @@ export async function awaitOrder(run: CaseRun, given: unknown): Promise<void> {
 }
 
 async function orderNow(run: CaseRun, reference: string): Promise<PaymentResponse> {
-  const { customer: payer, id } = orderOf(run, reference)
+  const { customer: payer, id } = madeOf(run, 'order', reference)
   return (await call(clientOf(run, payer), getOrder, { params: { PaymentId: id } })).body
 }
 
 export async function expectOrder(run: CaseRun, given: unknown): Promise<void> {
-  const { order: reference, ...expected } = readInput(run, ExpectOrder, given, ['order'])
+  const { order: reference, ...expected } = readInput(run, ExpectOrder, given)
   refuseDifferences(reference, differencesOf(expected, await orderNow(run, reference)))
 }
 
 export async function awaitAccount(run: CaseRun, given: unknown): Promise<void> {
-  const { account: reference, balance, within = WITHIN } = readInput(run, AwaitAccount, given, ['account'])
+  const { account: reference, balance, within = WITHIN } = readInput(run, AwaitAccount, given)
   let last: string | undefined
   const reached = await pollFor(run, parseDuration(within), async () => {
     last = (await accountNow(run, reference))?.balance
@@ -128,7 +137,7 @@ export async function awaitAccount(run: CaseRun, given: unknown): Promise<void> 
 }
 
 export async function expectAccount(run: CaseRun, given: unknown): Promise<void> {
-  const { account: reference, transactions, ...expected } = readInput(run, ExpectAccount, given, ['account'])
+  const { account: reference, transactions, ...expected } = readInput(run, ExpectAccount, given)
   const account = await accountNow(run, reference)
   if (account === undefined)
     throw new StepFailure(`there is no account of ${reference}`, {
@@ -137,7 +146,7 @@ export async function expectAccount(run: CaseRun, given: unknown): Promise<void>
     })
   refuseDifferences(`the account of ${reference}`, differencesOf(expected, account))
   if (transactions === undefined) return
-  const owner = customerOf(run, reference)
+  const owner = madeOf(run, 'customer', reference)
   const { body } = await call(clientOf(run, owner), listAccountTransactions, {
     params: { AccountId: account.account_id },
   })
@@ -145,12 +154,11 @@ export async function expectAccount(run: CaseRun, given: unknown): Promise<void>
   refuseDifferences(`the transactions of ${reference}`, differencesOf(transactions, newest), ['transactions'])
 }
 
-/** An account as the bank has it now: a customer's, or the merchant's settlement account. */
+/** An account as the bank has it now: a customer's, or a merchant's settlement account. */
 async function accountNow(run: CaseRun, reference: string): Promise<SandboxAccount | undefined> {
-  const isMerchant = /^\$\{?merchant\}?$/.test(reference)
-  const query = isMerchant
-    ? { merchant_id: run.merchant.merchant_id }
-    : { customer_id: customerOf(run, reference).customer.customer_id }
+  const query = isMerchant(run, reference)
+    ? { merchant_id: merchantOf(run, reference).merchant.merchant_id }
+    : { customer_id: madeOf(run, 'customer', reference).customer.customer_id }
   return (await call(run.client, listSandboxAccounts, { query })).body.data[0]
 }
 

@@ -4,6 +4,7 @@ import {
   disputeAsPayer,
   escalateDispute,
   getDispute,
+  listDisputes,
   raiseAdminDispute,
   raiseDispute,
   resolveDispute,
@@ -11,19 +12,20 @@ import {
 } from '../../../src/wire/disputes.ts'
 import type { Dispute, DisputeWithEvents } from '../../../src/wire/disputes.ts'
 import { call } from '../../client.ts'
-import { disputeOf, paymentOf, readInput } from '../case-run.ts'
-import type { CaseRun } from '../case-run.ts'
-import { refuseDifferences, refuseStatus } from '../failure.ts'
+import { madeOf, readInput } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import { refuseDifferences, refuseStatus } from '../refuse.ts'
 import { Accept, Escalate, Evidence, RaiseDispute, Resolve } from '../language/disputes.ts'
+import type { ExpectedStatus } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 
 /** Raises a dispute as the payer, the merchant or the platform. */
 export async function raise(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, RaiseDispute, given, ['payment'])
+  const input = readInput(run, RaiseDispute, given)
   const { status, body: dispute } = await raiseAs(run, input)
   if (input.as !== undefined) {
     run.captures.set(input.as, dispute)
-    run.disputes.push({ name: input.as, dispute })
+    run.made.push({ kind: 'dispute', name: input.as, dispute })
   }
   refuseOthers(input.expect, { status, body: dispute, usual: 201 })
 }
@@ -32,7 +34,7 @@ function raiseAs(
   { client, ...run }: CaseRun,
   { payment, by, reason, statement }: z.output<typeof RaiseDispute>,
 ): Promise<{ status: number; body: Dispute }> {
-  const params = { id: paymentOf({ client, ...run }, payment).created.payment_id }
+  const params = { id: madeOf({ client, ...run }, 'payment', payment).created.payment_id }
   const words = statement === undefined ? {} : { statement }
   if (by === 'merchant') return call(client, raiseDispute, { params, body: { reason, ...words } })
   if (by === 'platform') return call(client, raiseAdminDispute, { params, body: { reason, ...words } })
@@ -42,7 +44,7 @@ function raiseAs(
 
 /** The merchant's evidence. */
 export async function evidence(run: CaseRun, given: unknown): Promise<void> {
-  const input = readInput(run, Evidence, given, ['dispute'])
+  const input = readInput(run, Evidence, given)
   const reply = await call(run.client, submitEvidence, {
     params: idOf(run, input),
     body: { merchant_evidence: input.text },
@@ -52,13 +54,13 @@ export async function evidence(run: CaseRun, given: unknown): Promise<void> {
 
 /** The merchant gives in. */
 export async function accept(run: CaseRun, given: unknown): Promise<void> {
-  const { dispute, expect: expected, ...body } = readInput(run, Accept, given, ['dispute'])
+  const { dispute, expect: expected, ...body } = readInput(run, Accept, given)
   const reply = await call(run.client, acceptDispute, { params: idOf(run, { dispute }), body })
   refuseOthers(expected, { ...reply, usual: 200 })
 }
 
 export async function escalate(run: CaseRun, given: unknown): Promise<void> {
-  const { dispute, expect: expected, ...body } = readInput(run, Escalate, given, ['dispute'])
+  const { dispute, expect: expected, ...body } = readInput(run, Escalate, given)
   const reply = await call(run.client, escalateDispute, { params: idOf(run, { dispute }), body })
   refuseOthers(expected, { ...reply, usual: 200 })
 }
@@ -67,7 +69,7 @@ const STATUS_OF_FAVOUR = { merchant: 'RESOLVED_MERCHANT_FAVOUR', payer: 'RESOLVE
 
 /** An operator decides. */
 export async function resolve(run: CaseRun, given: unknown): Promise<void> {
-  const { dispute, favour, note, refund, expect: expected } = readInput(run, Resolve, given, ['dispute'])
+  const { dispute, favour, note, refund, expect: expected } = readInput(run, Resolve, given)
   const reply = await call(run.client, resolveDispute, {
     params: idOf(run, { dispute }),
     body: {
@@ -84,11 +86,18 @@ export async function disputeNow(run: CaseRun, reference: string): Promise<Dispu
   return (await call(run.client, getDispute, { params: idOf(run, { dispute: reference }) })).body
 }
 
-function idOf(run: CaseRun, { dispute }: { dispute: string }): { id: string } {
-  return { id: disputeOf(run, dispute).dispute.id }
+/** The newest dispute of a payment as it is now; undefined while there is none. */
+export async function newestDisputeOf(run: CaseRun, paymentId: string): Promise<DisputeWithEvents | undefined> {
+  const { body } = await call(run.client, listDisputes, { query: { payment_id: paymentId, limit: 1 } })
+  const [newest] = body.data
+  return newest === undefined ? undefined : (await call(run.client, getDispute, { params: { id: newest.id } })).body
 }
 
-type Expected = Readonly<Record<string, unknown>> & { http?: number | undefined }
+function idOf(run: CaseRun, { dispute }: { dispute: string }): { id: string } {
+  return { id: madeOf(run, 'dispute', dispute).dispute.id }
+}
+
+type Expected = Readonly<Record<string, unknown>> & { http?: ExpectedStatus | undefined }
 
 function refuseOthers(
   expected: Expected | undefined,

@@ -1,16 +1,25 @@
 import { parseDuration } from '../../../src/lib/duration.ts'
 import type { DisputeWithEvents } from '../../../src/wire/disputes.ts'
-import { paymentOf, pollFor, readInput } from '../case-run.ts'
-import type { CaseRun } from '../case-run.ts'
-import { StepFailure, refuseDifferences } from '../failure.ts'
+import { madeOf, pollFor, readInput } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import { StepFailure } from '../failure.ts'
+import { refuseDifferences } from '../refuse.ts'
 import { ExpectAccount, ExpectBooks, ExpectOrder } from '../language/customers.ts'
 import { ExpectDispute } from '../language/disputes.ts'
+import { ExpectOffer, ExpectRecurring, ExpectRequest } from '../language/instructions.ts'
+import { ExpectConsent } from '../language/mandates.ts'
+import { ExpectAudit, ExpectMerchant } from '../language/merchant.ts'
+import { ExpectReceipt } from '../language/payers.ts'
 import { ExpectPayment } from '../language/payments.ts'
 import { ExpectWebhook } from '../language/webhooks.ts'
 import { differencesOf } from '../matchers.ts'
 import { WITHIN, deliveryNow, paymentNow } from './await.ts'
 import { expectAccount, expectBooks, expectOrder } from './customers.ts'
 import { disputeNow } from './disputes.ts'
+import { expectConsent, expectReceipt } from './mandates.ts'
+import { expectAudit, expectMerchant } from './merchant.ts'
+import { expectRecurring } from './recurring.ts'
+import { expectOffer, expectRequest } from './requests.ts'
 import { receiverOf } from './webhooks.ts'
 
 /** Holds something against what it should be now. */
@@ -20,18 +29,25 @@ export async function expectStep(run: CaseRun, given: unknown): Promise<void> {
   else if (ExpectOrder.safeParse(given).success) await expectOrder(run, given)
   else if (ExpectAccount.safeParse(given).success) await expectAccount(run, given)
   else if (ExpectBooks.safeParse(given).success) await expectBooks(run)
+  else if (ExpectConsent.safeParse(given).success) await expectConsent(run, given)
+  else if (ExpectReceipt.safeParse(given).success) await expectReceipt(run, given)
+  else if (ExpectRecurring.safeParse(given).success) await expectRecurring(run, given)
+  else if (ExpectRequest.safeParse(given).success) await expectRequest(run, given)
+  else if (ExpectOffer.safeParse(given).success) await expectOffer(run, given)
+  else if (ExpectMerchant.safeParse(given).success) await expectMerchant(run, given)
+  else if (ExpectAudit.safeParse(given).success) await expectAudit(run, given)
   else await expectWebhook(run, given)
 }
 
 async function expectPayment(run: CaseRun, given: unknown): Promise<void> {
-  const { of: reference, history, ...expected } = readInput(run, ExpectPayment, given, ['of'])
-  const payment = await paymentNow(run, paymentOf(run, reference).created.payment_id)
+  const { of: reference, history, ...expected } = readInput(run, ExpectPayment, given)
+  const payment = await paymentNow(run, madeOf(run, 'payment', reference).created.payment_id)
   const seen = { ...payment, history: payment.status_history.map((change) => change.new_status) }
   refuseDifferences(reference, differencesOf(history === undefined ? expected : { ...expected, history }, seen))
 }
 
 async function expectDispute(run: CaseRun, given: unknown): Promise<void> {
-  const { dispute: reference, history, ...expected } = readInput(run, ExpectDispute, given, ['dispute'])
+  const { dispute: reference, history, ...expected } = readInput(run, ExpectDispute, given)
   const dispute = await disputeNow(run, reference)
   const seen = { ...dispute, history: statusesOf(dispute) }
   refuseDifferences(reference, differencesOf(history === undefined ? expected : { ...expected, history }, seen))
@@ -44,8 +60,8 @@ function statusesOf({ events }: DisputeWithEvents): string[] {
 
 /** The delivery's record is looked at once; what the receiver was sent may be on its way, and is waited for. */
 async function expectWebhook(run: CaseRun, given: unknown): Promise<void> {
-  const { webhook, for: reference, payload, ...expected } = readInput(run, ExpectWebhook, given, ['for'])
-  const payment = paymentOf(run, reference)
+  const { webhook, for: reference, payload, ...expected } = readInput(run, ExpectWebhook, given)
+  const payment = madeOf(run, 'payment', reference)
   const what = `${webhook} for ${reference}`
   if (payload !== undefined) {
     receiverOf(run)
@@ -55,7 +71,10 @@ async function expectWebhook(run: CaseRun, given: unknown): Promise<void> {
       ),
     )
     if (receipt === undefined) throw new StepFailure(`${what} did not arrive within ${WITHIN}`, { at: ['webhook'] })
-    refuseDifferences(`the payload of ${what}`, differencesOf(payload, receipt.payload), ['payload'])
+    refuseDifferences(`the payload of ${what}`, differencesOf(payload, receipt.payload), ['payload'], {
+      what: `the payload of ${webhook} (${receipt.eventId})`,
+      value: receipt.payload,
+    })
   }
   const delivery = await deliveryNow(run, payment, webhook)
   if (delivery === undefined) throw new StepFailure(`there is no ${what}`, { at: ['webhook'] })

@@ -7,18 +7,23 @@ import { proofFor, signalOf } from '../../client.ts'
 import { CliError } from '../../errors.ts'
 import { exitOfStatus } from '../../exit-codes.ts'
 import { isNetworkFailure, unreachable } from '../../unreachable.ts'
-import { readInput } from '../case-run.ts'
-import type { CaseRun } from '../case-run.ts'
-import { StepFailure, refuseDifferences, refuseStatus } from '../failure.ts'
+import { isMade, isMerchant, madeOf, merchantOf, readInput } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import { StepFailure } from '../failure.ts'
+import { refuseDifferences, refuseStatus } from '../refuse.ts'
 import { Http } from '../language.ts'
 import { differencesOf } from '../matchers.ts'
-import type { Path } from '../source.ts'
+import type { Path } from '../read/source.ts'
+import { clientOf } from './customers.ts'
+import { inHub } from './payers.ts'
 
 /** The code of an answer that is neither a success nor an error in the API's form. */
 export const UNEXPECTED_STATUS = 'UNEXPECTED_STATUS'
 
 const METHODS = ['get', 'post', 'put', 'delete'] as const
 const BASE = '/api/v1'
+/** The Open Banking API stands beside ours, and has versions of its own. */
+const OPEN_BANKING = '/open-banking/'
 
 /** One request as it is written: for what the other verbs have no word for, and for requests that are wrong on purpose. */
 export async function http(run: CaseRun, given: unknown): Promise<void> {
@@ -39,12 +44,13 @@ async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> 
   const { client } = run
   refuseHeaders(input.headers ?? {})
   const method = METHODS.find((name) => input[name] !== undefined) ?? 'get'
-  const url = `${client.apiUrl}${BASE}${input[method] ?? ''}`
+  const path = input[method] ?? ''
+  const url = `${client.apiUrl}${path.startsWith(OPEN_BANKING) ? '' : BASE}${path}`
   const body =
     input.body === undefined ? null : typeof input.body === 'string' ? input.body : JSON.stringify(input.body)
   const headers = {
     accept: 'application/json',
-    ...(await proofFor(client, { access: [accessOf(input[method] ?? '')] })),
+    ...(await proofOf(run, input.by, path)),
     ...(body === null ? {} : { 'content-type': 'application/json' }),
     ...lowerCaseNames(input.headers ?? {}),
   }
@@ -63,6 +69,17 @@ async function send(run: CaseRun, input: z.infer<typeof Http>): Promise<Answer> 
   const text = await response.body.text().catch(fail)
   client.onExchange?.({ ...sent, status: response.statusCode, reply: text })
   return { http: response.statusCode, headers: response.headers, body: parseBody(text) }
+}
+
+/** What proves the caller: whoever the step names, on any path, so that also the wrong one can be tried. */
+function proofOf(run: CaseRun, by: string | undefined, path: string): ReturnType<typeof proofFor> {
+  const { client } = run
+  if (by === undefined) return proofFor(client, { access: [accessOf(path)] })
+  if (by === 'nobody') return Promise.resolve({})
+  if (by === 'operator') return proofFor(client, { access: ['platform'] })
+  if (isMerchant(run, by)) return proofFor(merchantOf(run, by).client, { access: ['merchant'] })
+  if (isMade(run, 'payer', by)) return proofFor(inHub(run, by), { access: ['payer'] })
+  return proofFor(clientOf(run, madeOf(run, 'customer', by)), { access: ['customer'] })
 }
 
 /** Who a request of this path comes from: the case's operator where it is for operators, its merchant everywhere else. */

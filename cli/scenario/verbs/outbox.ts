@@ -2,9 +2,10 @@ import { parseDuration } from '../../../src/lib/duration.ts'
 import { rotateWebhookSecret } from '../../../src/wire/secrets.ts'
 import { putWebhookEndpoint, replayWebhook, replayWebhooks } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client.ts'
-import { paymentOf, readInput } from '../case-run.ts'
-import type { CaseRun } from '../case-run.ts'
-import { StepFailure, refuseDifferences } from '../failure.ts'
+import { madeOf, readInput } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import { StepFailure } from '../failure.ts'
+import { refuseDifferences } from '../refuse.ts'
 import { Endpoint, ReplayMany, ReplayOne, RotateSecret } from '../language/webhooks.ts'
 import { differencesOf } from '../matchers.ts'
 import { deliveryNow } from './await.ts'
@@ -12,8 +13,8 @@ import { deliveryNow } from './await.ts'
 /** Sends a DEAD delivery again, or all of them. */
 export async function replay(run: CaseRun, given: unknown): Promise<void> {
   if (!ReplayOne.safeParse(given).success) return replayMany(run, given)
-  const { webhook, for: reference } = readInput(run, ReplayOne, given, ['for'])
-  const delivery = await deliveryNow(run, paymentOf(run, reference), webhook)
+  const { webhook, for: reference } = readInput(run, ReplayOne, given)
+  const delivery = await deliveryNow(run, madeOf(run, 'payment', reference), webhook)
   if (delivery === undefined) throw new StepFailure(`there is no ${webhook} for ${reference}`, { at: ['webhook'] })
   await call(run.client, replayWebhook, { params: { id: delivery.id } })
 }

@@ -4,6 +4,7 @@ import { listMails as readMails } from '../../mail/list-mails.ts'
 import { readMail } from '../../mail/read-mail.ts'
 import { advanceClock as advance } from '../../sandbox/advance-clock.ts'
 import { createSandboxMerchant } from '../../sandbox/create-merchant.ts'
+import { readClock as read } from '../../sandbox/read-clock.ts'
 import type * as registration from '../../wire/registration.ts'
 import type * as wire from '../../wire/sandbox.ts'
 import type { Handler } from '../endpoint.ts'
@@ -19,8 +20,22 @@ export const createMerchant: Handler<typeof wire.createSandboxMerchant> = async 
 /** POST /api/v1/sandbox/clock/advance */
 export const advanceClock: Handler<typeof wire.advanceSandboxClock> = async (app, { principal, body }) => {
   const { actor } = operatorOf(principal)
-  const { stops, advancedMs } = await advance(app, { merchantId: body.merchant_id, by: body.by, actor })
-  return { status: 200, body: { merchant_id: body.merchant_id, advanced_ms: advancedMs, stops } }
+  const { merchant_id: merchantId, customer_ids: customerIds, by, to } = body
+  const { stops, advancedMs } = await advance(app, { merchantId, customerIds, by, to, actor })
+  return {
+    status: 200,
+    body: { merchant_id: merchantId ?? null, customer_ids: customerIds ?? [], advanced_ms: advancedMs, stops },
+  }
+}
+
+/** GET /api/v1/sandbox/clock */
+export const readClock: Handler<typeof wire.readSandboxClock> = async (app, { query }) => {
+  const { merchant_id: merchantId, customer_id: customerId } = query
+  const { now, ahead_ms } = await read(app, {
+    merchantId,
+    customerIds: customerId === undefined ? [] : [customerId],
+  })
+  return { status: 200, body: { merchant_id: merchantId ?? null, customer_id: customerId ?? null, now, ahead_ms } }
 }
 
 /** GET /api/v1/sandbox/mails */

@@ -17,6 +17,7 @@ export const get: Handler<typeof wire.getService> = async (app) => {
       auth_url: app.identity.authUrl,
       platform_realm: PLATFORM_REALM,
       customers_realm: CUSTOMERS_REALM,
+      vrp_caps: app.config.vrpCaps,
     },
   }
 }

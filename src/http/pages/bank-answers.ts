@@ -1,4 +1,4 @@
-import type { DecisionOutcome } from '../../banks/mock.ts'
+import type { DecisionOutcome } from '../../banks/mock-decide.ts'
 import type { MockBankRequest } from '../../banks/mock-request.ts'
 import { html } from '../../lib/html.ts'
 import type { Link } from './bank-link.ts'

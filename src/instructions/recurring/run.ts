@@ -70,7 +70,7 @@ async function makeRun(tx: DatabaseTransactionConnection, app: Runner, id: strin
   const after = runAfter(scheduleOf(recurring, app.config.holidays), day)
   const next = after === null ? null : { day: after.day, at: after.at.toISOString() }
   if (!(await recordRun(tx, { id, day, next }))) return null
-  const isNew = await insertOrder(tx, orderOf(recurring, { id: app.ids.uuid(), day }))
+  const isNew = await insertOrder(tx, orderOf(recurring, { id: app.ids.for('run', id, day).uuid(), day }))
   if (!isNew) app.log.error({ recurring_payment_id: id, day }, 'a run had its payment already; none was made again')
   return { day, next }
 }

@@ -4,10 +4,11 @@ import type { SchemeName } from '../../lib/account-identification.ts'
 import type { RecurringStatus } from '../../wire/recurring.ts'
 import { DueRecurring } from './record.ts'
 
+/** `next_run_at` is as it was agreed, also where the sandbox's clock has brought the run nearer. */
 export const recurringColumns = sql.fragment`
   r.id, r.customer_id, r.frequency, r.first_payment_at, r.next_payment_at, r.final_payment_at, r.debtor_account_id,
   r.creditor_scheme_name, r.creditor_identification, r.creditor_name, r.amount_minor, r.currency, r.reference, r.status,
-  r.next_run_day, r.next_run_at, r.run_count, r.created_at, r.updated_at
+  r.next_run_day, r.next_run_at + r.clock_ahead as next_run_at, r.run_count, r.created_at, r.updated_at
 `
 
 /** A recurring payment to be stored; times as ISO 8601, the run's day as London has it. */
@@ -80,7 +81,8 @@ export function holdDue(tx: DatabaseTransactionConnection, id: string): Promise<
 }
 
 /**
- * Counts the run of this day and plans the next one; the caller holds the row. False, with nothing changed, where the
+ * Counts the run of this day and plans the next one, which the sandbox's clock may have brought nearer; the caller
+ * holds the row. False, with nothing changed, where the
  * payment of the run before has a time that is not before this transaction's: the two would be carried out in the wrong
  * order. That is so only when another worker made it in this very moment, after this transaction had begun.
  */
@@ -91,7 +93,7 @@ export async function recordRun(
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     update recurring_payments r
     set run_count = r.run_count + 1, last_run_day = ${day}::date, next_run_day = ${next?.day ?? null}::date,
-      next_run_at = ${next?.at ?? null}::timestamptz, retry_at = null
+      next_run_at = ${next?.at ?? null}::timestamptz - r.clock_ahead, retry_at = null
     where r.id = ${id} and r.next_run_day = ${day}::date
       and not exists (
         select

@@ -26,7 +26,7 @@ export async function acceptRequest(app: App, { accountId, ...name }: AcceptInpu
     const request = await holdForAcceptance(tx, name)
     if (request.status !== 'Sent') throw requestClosed(request)
     const account = await ownAccount(tx, { request, accountId })
-    const orderId = app.ids.uuid()
+    const orderId = app.ids.for('acceptance', request.id).uuid()
     await insertOrder(tx, orderOf(request, { orderId, own: account, makers: await makersAccount(tx, request) }))
     await moveRequest(tx, {
       id: request.id,

@@ -1,23 +1,14 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
+import { secondsUntilFewer } from '../../db/hourly-limit-sql.ts'
 import { sql } from '../../db/sql.ts'
 
-const Wait = z.object({ seconds: z.int() })
-
 /** Seconds until a customer has had fewer than `limit` failed look-ups within the hour; null where that is so now. */
-export async function secondsToWait(
+export function secondsToWait(
   tx: DatabaseTransactionConnection,
   { customerId, limit }: { customerId: string; limit: number },
 ): Promise<number | null> {
-  const wait = await tx.maybeOne(sql.type(Wait)`
-    select ceil(extract(epoch from created_at + interval '1 hour' - clock_timestamp()))::int as seconds
-    from failed_look_ups
-    where customer_id = ${customerId} and created_at > clock_timestamp() - interval '1 hour'
-    order by created_at desc
-    offset ${limit - 1}
-    limit 1
-  `)
-  return wait === null ? null : Math.max(wait.seconds, 1)
+  return secondsUntilFewer(tx, { table: 'failed_look_ups', column: 'customer_id', value: customerId, limit })
 }
 
 /** Counts a failed look-up, and forgets those of the same customer that count no longer. */

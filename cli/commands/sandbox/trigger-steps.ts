@@ -1,0 +1,58 @@
+import type { EventType } from '../../../src/wire/webhook-events.ts'
+import type { Context } from '../../context.ts'
+import { editText } from '../../editor.ts'
+import { usageError } from '../../errors.ts'
+import type { Verb } from '../../scenario/language.ts'
+import { stepsOf } from '../../scenario/read/plan.ts'
+import type { Plan } from '../../scenario/read/plan.ts'
+import { readScenarios } from '../../scenario/read/read-scenarios.ts'
+import { mistakesError } from './scenarios.ts'
+
+/** @throws {CliError} with exit code 2 and all that is wrong with the steps */
+export function planOf(context: Context, event: EventType, text: string): Plan {
+  const { cases, mistakes } = readScenarios({ file: `${event}.yaml`, text, vars: {}, cwd: context.io.cwd })
+  if (mistakes.length > 0) throw mistakesError(context, mistakes)
+  const [only, ...others] = cases
+  if (only === undefined || others.length > 0)
+    throw usageError(`an event is triggered by one case, and here are ${cases.length}`, 'one document, no matrix')
+  return only.plan
+}
+
+/** What may be done to a merchant that is somebody's own, and not of a case: what leaves it as it is. */
+const VERBS_OF_TRIGGERS: ReadonlySet<Verb> = new Set<Verb>([
+  'pay',
+  'bank',
+  'sca',
+  'await',
+  'expect',
+  'refund',
+  'dispute',
+  'evidence',
+  'accept',
+  'escalate',
+  'resolve',
+  'payment.cancel',
+  'payment.contact',
+  'payer.link',
+  'payer.verify',
+  'payer.payments',
+  'payer.consents',
+  'payer.dispute',
+  'payer.sign_out',
+  'consent.cancel',
+  'consent.end',
+  'replay',
+  'http',
+])
+
+/** The steps as the user leaves them in the editor. */
+export async function editedPlan(context: Context, event: EventType, initial: string): Promise<Plan> {
+  const text = await editText(context.io, { initial, suffix: '.yaml', instead: '--set amount=10.00' })
+  const plan = planOf(context, event, text ?? initial)
+  const other = stepsOf(plan).find(({ verb }) => !VERBS_OF_TRIGGERS.has(verb))
+  if (other === undefined) return plan
+  throw usageError(
+    `${other.title}: "${other.verb}" is for a case with a merchant of its own; here it would be about yours`,
+    'svc sandbox run, with a file',
+  )
+}

@@ -1,0 +1,191 @@
+import type { z } from 'zod'
+import type { Dispute } from '../../../src/wire/disputes.ts'
+import type { CreatePayment, CreatedPayment, ScaComplete } from '../../../src/wire/payments.ts'
+import type { SandboxAccount, SandboxCustomer } from '../../../src/wire/sandbox-bank.ts'
+import type { Client, Exchange } from '../../client.ts'
+import { StepFailure } from '../failure.ts'
+import { referenceFieldsOf } from '../language/parts.ts'
+import type { ReferenceKind } from '../language/parts.ts'
+import type { NewKey } from './keys.ts'
+import type { Receiver } from './receiver.ts'
+import { resolveReferences } from '../read/references.ts'
+import type { Unresolved } from '../read/references.ts'
+import type { Path } from '../read/source.ts'
+
+/** A payment, with what is needed to make it again. */
+export type MadePayment = {
+  created: CreatedPayment
+  key: string
+  body: CreatePayment
+  /** The checkout token that it was started with. */
+  token?: string | undefined
+  /** What the bank sent the payer back with, the last time. */
+  sentBack?: ScaComplete | undefined
+}
+
+/** A customer of the bank, and what acts as it. */
+export type MadeCustomer = { customer: SandboxCustomer; account: SandboxAccount; client: Client }
+
+/** A request or an offer to pay; who it was sent to is known where that is one of the case's customers. */
+export type MadeRequest = { maker: MadeCustomer; other: MadeCustomer | undefined; id: string }
+
+/** A merchant with what acts as it. */
+export type ActingMerchant = Pick<CaseRun, 'client' | 'merchant' | 'receiver'>
+
+/** What steps make, by the kind that references name it by. */
+export type MadeOf = {
+  payment: MadePayment
+  dispute: { dispute: Pick<Dispute, 'id'> }
+  customer: MadeCustomer
+  /** A payment over the Open Banking API, of one of the case's customers. */
+  order: { customer: MadeCustomer; id: string }
+  /** A payer's way into the hub, which works once, and a session there. */
+  link: { token: string }
+  payer: { sessionToken: string }
+  recurring: { customer: MadeCustomer; id: string }
+  request: MadeRequest
+  offer: MadeRequest
+  /** Another merchant than the case's own. */
+  merchant: ActingMerchant
+  'bank account': { id: string }
+}
+export type MadeKind = ReferenceKind & keyof MadeOf
+export type Made = { [Kind in MadeKind]: { kind: Kind; name: string } & MadeOf[Kind] }[MadeKind]
+export type MadeAs<K extends MadeKind> = Extract<Made, { kind: K }>
+
+/** What a case has while it is played. */
+export type CaseRun = {
+  /** Acts as the case's own merchant. */
+  client: Client
+  merchant: {
+    merchant_id: string
+    client_id: string
+    name: string
+    /** The signing secret, and the one before its last rotation. */
+    secret: string
+    previousSecret: string | undefined
+    realm: string
+    /** Of client_id; undefined without an identity provider. */
+    clientSecret: string | undefined
+  }
+  receiver: Receiver | undefined
+  captures: Map<string, unknown>
+  /** In the order in which it was made; the name is empty where nothing refers to it. */
+  made: Made[]
+  lastExchange: Exchange | undefined
+  /** When the case has to be over, of the monotonic clock. */
+  deadline: number
+  /** Ends waiting before its time: the case is over, or nobody wants its result any more. */
+  signal: AbortSignal
+  /** Makes keys for what steps make; of a run with a seed, the same ones each time. */
+  newKey: NewKey
+  isSeeded: boolean
+  /** Where commands of `exec` run; undefined where nobody has allowed them. */
+  exec?: { env: NodeJS.ProcessEnv; cwd: string } | undefined
+}
+
+/** Parses what follows a verb, with what earlier steps captured filled in; fields that name something as a whole keep its name. */
+export function readInput<Schema extends z.ZodType>(run: CaseRun, schema: Schema, input: unknown): z.output<Schema> {
+  const named = referenceFieldsOf(schema)
+  const resolved = Object.entries(Object(input)).map(([key, value]: [string, unknown]) => [
+    key,
+    named.has(key) && typeof value === 'string' ? value : fillIn(run, value, { at: [key] }),
+  ])
+  const parsed = schema.safeParse(Object.fromEntries(resolved))
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new StepFailure(
+    `${issue?.path.join('.') ?? ''} ${issue?.message ?? 'is wrong'}, once what it refers to is filled in`.trim(),
+  )
+}
+
+/**
+ * Fills in what earlier steps captured.
+ * @throws {StepFailure} for a reference without a value: as text it would make requests that nobody wrote
+ */
+export function fillIn(
+  run: CaseRun,
+  value: unknown,
+  { at, isBesideVerb = false }: { at: Path; isBesideVerb?: boolean },
+): unknown {
+  const lookup = (name: string): { value: unknown } | undefined => {
+    if (name === 'merchant')
+      return {
+        value: { merchant_id: run.merchant.merchant_id, client_id: run.merchant.client_id, name: run.merchant.name },
+      }
+    return run.captures.has(name) ? { value: run.captures.get(name) } : undefined
+  }
+  const missing = ({ text, name, why, at: path }: Unresolved): never => {
+    const isRefused = why === 'name'
+    throw new StepFailure(
+      isRefused ? `${text}: no step has given the name "${name}"` : `${text}: the answer has no such member`,
+      {
+        at: path,
+        isBesideVerb,
+        hint: isRefused ? 'its step was expected to be refused; a plain dollar sign is $$' : undefined,
+      },
+    )
+  }
+  return resolveReferences(value, lookup, { last: true, missing }, at)
+}
+
+/**
+ * What a reference such as `$p1` names; the newest where a name was given again.
+ * @throws {StepFailure} where its step did not make it
+ */
+export function madeOf<K extends MadeKind>(run: CaseRun, kind: K, reference: string): MadeAs<K> {
+  const name = reference.replace(/[${}]/g, '')
+  const found = run.made.findLast((each): each is MadeAs<K> => each.kind === kind && each.name === name)
+  if (found === undefined) throw new StepFailure(`${reference} was never made: its step was expected to be refused`)
+  return found
+}
+
+const OWN_MERCHANT = '$merchant'
+
+/** The merchant that a reference names: the run's own where it names none, or `$merchant`. */
+export function merchantOf(run: CaseRun, reference: string = OWN_MERCHANT): ActingMerchant {
+  return plain(reference) === OWN_MERCHANT ? run : madeOf(run, 'merchant', reference)
+}
+
+/** Whether a reference that may name several kinds of thing names a merchant. */
+export function isMerchant(run: CaseRun, reference: string): boolean {
+  return plain(reference) === OWN_MERCHANT || isMade(run, 'merchant', reference)
+}
+
+/** Whether a reference that may name several kinds of thing names one of this kind. */
+export function isMade({ made }: CaseRun, kind: MadeKind, reference: string): boolean {
+  return made.some((each) => each.kind === kind && `$${each.name}` === plain(reference))
+}
+
+function plain(reference: string): string {
+  return reference.replace(/[{}]/g, '')
+}
+
+const FIRST_PAUSE_MS = 10
+const LONGEST_PAUSE_MS = 250
+
+/**
+ * Looks until there is something, for at most `withinMs` and never longer than the case may take. A webhook that arrives
+ * is a reason to look again at once. Undefined when the time is over.
+ */
+export async function pollFor<T>(
+  run: CaseRun,
+  withinMs: number,
+  look: () => Promise<T | undefined>,
+): Promise<T | undefined> {
+  const deadline = Math.min(performance.now() + withinMs, run.deadline)
+  let pauseMs = FIRST_PAUSE_MS
+  for (;;) {
+    const found = await look()
+    if (found !== undefined) return found
+    const left = deadline - performance.now()
+    if (left <= 0 || run.signal.aborted) return undefined
+    await pause(run, Math.min(pauseMs, left))
+    pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)
+  }
+}
+
+async function pause(run: CaseRun, ms: number): Promise<void> {
+  if (run.receiver !== undefined) return run.receiver.nextReceipt(ms)
+  await new Promise((resolve) => setTimeout(resolve, ms))
+}

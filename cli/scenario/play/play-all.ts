@@ -1,0 +1,81 @@
+import type { Client } from '../../client.ts'
+import { playCase } from './play.ts'
+import type { CaseResult, PlayOptions } from './play.ts'
+import type { Case } from '../read/read-scenarios.ts'
+import type { Reporter, Summary } from '../reporters/reporter.ts'
+
+export type PlayAllOptions = PlayOptions & {
+  reporter: Reporter
+  /** Whether the first failure ends the run. */
+  bail: boolean
+  /** How many cases are played at once. */
+  parallel: number
+}
+
+/** Plays the cases and tells each in its order; what was played is told also when the service goes away. */
+export async function playAll(client: Client, cases: readonly Case[], options: PlayAllOptions): Promise<Summary> {
+  const { reporter, bail, signal } = options
+  const begunAt = performance.now()
+  let passed = 0
+  let failed = 0
+  let skipped = 0
+  const summary = (): Summary => ({
+    passed,
+    failed,
+    skipped,
+    notPlayed: cases.length - passed - failed - skipped,
+    durationMs: performance.now() - begunAt,
+  })
+  reporter.begin(cases.length)
+  try {
+    for await (const result of resultsOf(client, cases, options)) {
+      if (signal.aborted) break
+      if (result.skipped !== undefined) skipped += 1
+      else if (result.failure === undefined) passed += 1
+      else failed += 1
+      reporter.tellCase(result, passed + failed + skipped)
+      if (bail && failed > 0) break
+    }
+  } finally {
+    reporter.end(summary())
+  }
+  return summary()
+}
+
+/**
+ * The results in the order of the cases, of which a few are played at once: whoever is through with one takes the next,
+ * also while an earlier one takes long. Cases under way are always waited for.
+ */
+async function* resultsOf(client: Client, cases: readonly Case[], options: PlayAllOptions): AsyncGenerator<CaseResult> {
+  // What has been told is let go of: a run may have many thousands of cases.
+  const waiting: (PromiseWithResolvers<CaseResult> | undefined)[] = cases.map(() => Promise.withResolvers())
+  // Each is awaited in its turn; until then its failure must not count as one that nobody handles.
+  for (const each of waiting) each?.promise.catch(() => undefined)
+  const left = cases.entries()
+  let isOver = false
+  async function playOn(): Promise<void> {
+    for (const [at, scenario] of left) {
+      try {
+        const result = await playCase(client, scenario, options)
+        isOver ||= options.bail && result.failure !== undefined
+        waiting[at]?.resolve(result)
+      } catch (error) {
+        isOver = true
+        waiting[at]?.reject(error)
+      }
+      if (isOver || options.signal.aborted) return
+    }
+  }
+  const players = Array.from({ length: options.parallel }, playOn)
+  try {
+    for (const at of cases.keys()) {
+      const result = waiting[at]?.promise
+      if (result === undefined) return
+      yield await result
+      waiting[at] = undefined
+    }
+  } finally {
+    isOver = true
+    await Promise.all(players)
+  }
+}

@@ -1,0 +1,118 @@
+import type { Client } from '../../client.ts'
+import { TIMER_MAX_MS } from '../../times.ts'
+import type { CaseRun } from './case-run.ts'
+import type { Failure } from '../failure.ts'
+import { makeKeys } from './keys.ts'
+import { idsOf } from './made-ids.ts'
+import type { MadeIds } from './made-ids.ts'
+import { unmetNeed } from './needs.ts'
+import { errorOf, inTime, playPlan } from './play-plan.ts'
+import type { StepResult } from './play-plan.ts'
+import type { Case } from '../read/read-case.ts'
+import type { Step } from '../read/read-step.ts'
+import { GOODBYE_MS, clearStage, prepareStage, setStage } from './stage.ts'
+import { isUnreachable, tellFailure } from './tell-failure.ts'
+import type { Failed } from './tell-failure.ts'
+
+export type CaseResult = {
+  scenario: Case
+  durationMs: number
+  steps: readonly StepResult[]
+  failure: Failure | undefined
+  made: MadeIds
+  /** Why it was not played, where the service has not what it needs. */
+  skipped?: string | undefined
+}
+
+export type PlayOptions = {
+  /** How long one case may take. */
+  timeoutMs: number
+  /** Ends a case early; its result is then worth nothing. */
+  signal: AbortSignal
+  /** What keys follow from; undefined for keys by chance. */
+  seed?: string | undefined
+  /** Where commands of `exec` run; undefined where nobody has allowed them. */
+  exec?: CaseRun['exec']
+  /** Told of a step that takes long, for whoever looks on. */
+  tellWaiting?: ((step: Step) => void) | undefined
+  /** The command that plays a case alone. */
+  rerun: (scenario: Case) => string
+}
+
+/**
+ * Plays one case with a merchant and a receiver of its own.
+ * @throws {CliError} SERVICE_UNREACHABLE, or why nobody may make its merchant: then no other case can be played either
+ */
+export async function playCase(client: Client, scenario: Case, options: PlayOptions): Promise<CaseResult> {
+  const begunAt = performance.now()
+  const over = overAfter(options)
+  const run = prepareStage(client, {
+    deadline: begunAt + options.timeoutMs,
+    signal: over.signal,
+    exec: options.exec,
+    newKey: makeKeys(options.seed, scenario.key),
+    isSeeded: options.seed !== undefined,
+  })
+  try {
+    const skipped = await unmetNeed(run.client, scenario.given)
+    if (skipped !== undefined) return { ...unplayed(run, scenario), skipped }
+    const { steps, failed } = await playSteps(run, scenario, options)
+    // The case may be over; what helps to understand that is still asked for, but not for long.
+    run.client = { ...run.client, signal: options.signal, timeoutMs: Math.min(run.client.timeoutMs, GOODBYE_MS) }
+    const failure =
+      failed === undefined ? undefined : await tellFailure(run, scenario, { ...failed, rerun: options.rerun(scenario) })
+    return { scenario, durationMs: performance.now() - begunAt, steps, failure, made: idsOf(run) }
+  } finally {
+    over.release()
+    await clearStage(run)
+  }
+}
+
+function unplayed(run: CaseRun, scenario: Case): CaseResult {
+  const steps = scenario.steps.map(({ number, label, title }) => ({
+    number,
+    label,
+    title,
+    durationMs: 0,
+    status: 'skipped' as const,
+  }))
+  return { scenario, durationMs: 0, steps, failure: undefined, made: idsOf(run) }
+}
+
+/** Ends what a case has under way when its time is over, and when nobody wants its result any more. */
+function overAfter({ timeoutMs, signal }: PlayOptions): { signal: AbortSignal; release: () => void } {
+  const over = new AbortController()
+  const end = (): void => over.abort()
+  const timer = setTimeout(end, Math.min(timeoutMs, TIMER_MAX_MS))
+  signal.addEventListener('abort', end, { once: true })
+  if (signal.aborted) end()
+  return {
+    signal: over.signal,
+    release: () => {
+      clearTimeout(timer)
+      signal.removeEventListener('abort', end)
+    },
+  }
+}
+
+/** Steps that were not come to are skipped ones. Of branches that failed at the same time, the first in the file is told. */
+async function playSteps(
+  run: CaseRun,
+  { given, plan, steps }: Case,
+  limits: PlayOptions,
+): Promise<{ steps: StepResult[]; failed: Failed | undefined }> {
+  const notMade = await errorOf(() => inTime(run, limits, () => setStage(run, given)))
+  const failed: Failed[] =
+    notMade === undefined ? [] : [{ error: notMade, step: undefined, exchange: run.lastExchange }]
+  const ended = new Map<number, StepResult>()
+  if (notMade === undefined) await playPlan(plan, { run, limits, ended, failed })
+  const inOrder = failed.toSorted((a, b) => (a.step?.number ?? 0) - (b.step?.number ?? 0))
+  const told = inOrder.find(({ error }) => isUnreachable(error)) ?? inOrder[0]
+  const beside = inOrder.flatMap((each) => (each === told || each.step === undefined ? [] : [each.step.label]))
+  return {
+    steps: steps.map(
+      ({ number, label, title }) => ended.get(number) ?? { number, label, title, durationMs: 0, status: 'skipped' },
+    ),
+    failed: told === undefined ? undefined : { ...told, beside },
+  }
+}

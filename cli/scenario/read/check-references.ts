@@ -1,0 +1,173 @@
+import { Balance, listAccountTransactions, listAccounts } from '../../../src/wire/accounts.ts'
+import { BankAccount } from '../../../src/wire/bank-accounts.ts'
+import { Dispute } from '../../../src/wire/disputes.ts'
+import { CreatedPayment } from '../../../src/wire/payments.ts'
+import { OfferToPayResponse, RequestToPayResponse } from '../../../src/wire/payment-requests.ts'
+import { RecurringPaymentResponse } from '../../../src/wire/recurring.ts'
+import { Refund } from '../../../src/wire/refunds.ts'
+import { PayerDispute } from '../../../src/wire/payer.ts'
+import { PaymentResponse } from '../../../src/wire/orders.ts'
+import type { Explained } from './explain.ts'
+import { VERBS, isVerb } from '../language.ts'
+import type { Verb } from '../language.ts'
+import { referenceFieldsOf } from '../language/parts.ts'
+import type { ReferenceKind } from '../language/parts.ts'
+import { memberOf } from '../member.ts'
+import { nearestWord } from './nearest.ts'
+import { referencesIn, stringsOf } from './references.ts'
+import type { Reference } from './references.ts'
+import type { Path } from './source.ts'
+
+/** What a name stands for, and the members it has as far as they are known. */
+export type Known = {
+  kind: 'var' | 'refund' | 'answer' | ReferenceKind
+  members: readonly string[] | undefined
+}
+
+const MERCHANT_MEMBERS: readonly string[] = ['merchant_id', 'client_id', 'name']
+/** The case's own. */
+export const MERCHANT: Known = { kind: 'merchant', members: MERCHANT_MEMBERS }
+
+/** The verb that makes a thing of this kind. */
+export const MADE_BY: Readonly<Record<ReferenceKind, Verb>> = {
+  payment: 'pay',
+  dispute: 'dispute',
+  customer: 'customer',
+  order: 'order',
+  link: 'payer.link',
+  payer: 'payer.verify',
+  recurring: 'recurring',
+  request: 'request',
+  offer: 'offer',
+  merchant: 'merchant',
+  'bank account': 'bank_account',
+}
+
+/** The names that can be referred to at a place, those that come later, and those that come at the same time. */
+export type Names = {
+  known: ReadonlyMap<string, Known>
+  later: ReadonlySet<string>
+  beside?: ReadonlySet<string> | undefined
+}
+
+/** Finds references to names that do not exist, or not yet, in a step or in what is given; paths begin there. */
+export function checkReferences(value: unknown, names: Names): Explained[] {
+  return [...stringsOf(value)].flatMap(({ text, path }) => {
+    return referencesIn(text).flatMap((reference) => {
+      const problem = problemOf(reference, {
+        ...names,
+        wanted: wantedAt(path),
+      })
+      return problem === undefined ? [] : [{ path, what: 'value' as const, ...problem }]
+    })
+  })
+}
+
+/** What the field of a step may name, where it names something as a whole. */
+function wantedAt(path: Path): readonly ReferenceKind[] {
+  const [verb, field] = path
+  if (verb === 'acting_as') return ['merchant']
+  if (path.length !== 2 || typeof verb !== 'string' || !isVerb(verb)) return []
+  return referenceFieldsOf(VERBS[verb].schema).get(String(field)) ?? []
+}
+
+type Problem = { message: string; hint?: string | undefined }
+
+function problemOf(
+  reference: Reference,
+  { known, later, beside, wanted }: Names & { wanted: readonly ReferenceKind[] },
+): Problem | undefined {
+  const { text, name, path, isWhole } = reference
+  const found = known.get(name)
+  if (found === undefined) return unknownName(text, name, { known, later, beside })
+  const isWanted = wanted.some((kind) => kind === found.kind)
+  const [kind] = wanted
+  if (kind !== undefined && !isWanted)
+    return {
+      message: `${text} is no ${wanted.join(' or ')}: only a step ${[...new Set(wanted.map((each) => MADE_BY[each]))].join(' or ')} makes one`,
+    }
+  if (kind !== undefined && path !== '')
+    return { message: `${text} is a part of a ${found.kind}; here the ${found.kind} itself is named`, hint: `$${name}` }
+  if (isWanted) return undefined
+  if (found.kind === 'var' && found.members === undefined)
+    return path === '' ? undefined : { message: `$${name} is a variable; it has no members` }
+  if (path === '')
+    return isWhole
+      ? undefined
+      : {
+          message: `${text} is a whole ${found.kind} inside a text: say which part of it`,
+          hint: `$${name}.${found.members?.[0] ?? 'body'}`,
+        }
+  const member = /^\.(\w+)/.exec(path)?.[1]
+  if (found.members === undefined || member === undefined || found.members.includes(member)) return undefined
+  const meant = nearestWord(member, found.members)
+  return {
+    message: `${text}: "${name}" has no "${member}"${meant === undefined ? '' : `: did you mean $${name}.${meant}?`}`,
+    hint: meant === undefined ? `one of ${found.members.join(', ')}` : undefined,
+  }
+}
+
+function unknownName(text: string, name: string, { known, later, beside }: Names): Problem {
+  if (beside?.has(name) === true)
+    return {
+      message: `${text} is made at the same time, in another branch of parallel`,
+      hint: 'a step behind parallel: what its branches make is there then',
+    }
+  if (later.has(name))
+    return {
+      message: `${text} is used before the step that makes it`,
+      hint: 'the steps in the order in which they happen',
+    }
+  const names = [...known.keys()]
+  const meant = nearestWord(name, names)
+  return {
+    message: `unknown reference ${text}${meant === undefined ? '' : `: did you mean $${meant}?`}`,
+    hint:
+      meant === undefined
+        ? `a name given with "as" in a step before, or in vars; here are ${names.map((known) => `$${known}`).join(', ')}; a plain dollar sign is $$`
+        : undefined,
+  }
+}
+
+/** The name that a step gives to what it makes. */
+export function captureOf(step: unknown): { name: string; verb: string; known: Known } | undefined {
+  for (const [verb, kind, members] of [
+    ['pay', 'payment', Object.keys(CreatedPayment.shape)],
+    ['checkout', 'payment', Object.keys(CreatedPayment.shape)],
+    ['payer.link', 'link', ['contact']],
+    ['payer.verify', 'payer', ['contact']],
+    ['payer.dispute', 'dispute', Object.keys(PayerDispute.shape)],
+    ['refund', 'refund', Object.keys(Refund.shape)],
+    ['dispute', 'dispute', Object.keys(Dispute.shape)],
+    ['await', 'dispute', Object.keys(Dispute.shape)],
+    ['customer', 'customer', ['customer_id', 'name', 'email', 'mobile', 'proxy_id', 'account_id', 'accounts']],
+    ['order', 'order', Object.keys(PaymentResponse.shape)],
+    ['recurring', 'recurring', Object.keys(RecurringPaymentResponse.shape)],
+    ['request', 'request', Object.keys(RequestToPayResponse.shape)],
+    ['offer', 'offer', Object.keys(OfferToPayResponse.shape)],
+    ['merchant', 'merchant', MERCHANT_MEMBERS],
+    ['register', 'merchant', MERCHANT_MEMBERS],
+    ['bank_account', 'bank account', Object.keys(BankAccount.shape)],
+    ['accounts', 'answer', Object.keys(listAccounts.replies[200].shape)],
+    ['balances', 'answer', Object.keys(Balance.shape)],
+    ['transactions', 'answer', Object.keys(listAccountTransactions.replies[200].shape)],
+    ['exec', 'answer', ['exit', 'stdout', 'stderr', 'json']],
+    ['http', 'answer', ['http', 'headers', 'body']],
+  ] as const) {
+    const name = memberOf(memberOf(step, verb), 'as')
+    if (typeof name === 'string') return { name, verb, known: { kind, members } }
+  }
+  return captureOfUnknownVerb(step)
+}
+
+/** A misspelt verb is told as such; that its name is not known either would only be noise. */
+function captureOfUnknownVerb(step: unknown): { name: string; verb: string; known: Known } | undefined {
+  // Fields that stand beside their verb instead of below it are told as such, too.
+  const beside = memberOf(step, 'as')
+  if (typeof beside === 'string') return { name: beside, verb: 'as', known: { kind: 'payment', members: undefined } }
+  for (const [verb, value] of Object.entries(Object(step))) {
+    const name = memberOf(value, 'as')
+    if (typeof name === 'string') return { name, verb, known: { kind: 'payment', members: undefined } }
+  }
+  return undefined
+}

@@ -1,0 +1,144 @@
+import type { z } from 'zod'
+import { show } from '../matchers.ts'
+import { nearestWord } from './nearest.ts'
+import { keysAt, textFormAt, valueAtPath } from './schema-places.ts'
+import type { Mistake, Path } from './source.ts'
+
+type Issue = z.core.$ZodIssue
+
+/**
+ * A rule that a value breaks, in words. `what` is whether the key or the value is pointed at; `isBetter` where it says
+ * more than what is told of the same place already.
+ */
+export type Explained = { path: Path; what: 'key' | 'value' } & Pick<Mistake, 'message' | 'hint' | 'isBetter'>
+
+/**
+ * Says in the words of the language what zod found.
+ * @param given the value that was parsed, to look at what stands in the places
+ */
+export function explainIssues(schema: z.ZodType, error: z.ZodError, given: unknown): Explained[] {
+  return error.issues.flatMap((issue) => explain(schema, issue, { given, at: [] }))
+}
+
+type Position = { given: unknown; at: Path }
+
+function explain(schema: z.ZodType, issue: Issue, { given, at }: Position): Explained[] {
+  const path = [...at, ...issue.path.map((step) => (typeof step === 'symbol' ? String(step) : step))]
+  switch (issue.code) {
+    case 'unrecognized_keys':
+      return issue.keys.map((key) => unknownKey(key, path, keysAt(schema, path)))
+    case 'invalid_union':
+      return nearestBranch(issue.errors).flatMap((inner) => explain(schema, inner, { given, at: path }))
+    case 'invalid_value':
+      return [notAmong(issue.values.map(String), path, valueAtPath(given, path))]
+    case 'invalid_type':
+      return [wrongType(schema, issue, { path, given: valueAtPath(given, path) })]
+    case 'too_small':
+    case 'too_big':
+      return [{ path, what: 'value', message: sizeMessage(issue, path) }]
+    case 'invalid_key':
+      return [{ path, what: 'key', message: `"${path.at(-1) ?? ''}" ${issue.issues[0]?.message ?? 'is no key here'}` }]
+    default:
+      return [ruleBroken(schema, issue, { path, given: valueAtPath(given, path) })]
+  }
+}
+
+/** Of the forms that a value may have, the one it is nearest to: a slip is told as such, and not as every other form. */
+function nearestBranch(branches: readonly (readonly Issue[])[]): readonly Issue[] {
+  const weigh = (issues: readonly Issue[]): number => issues.reduce((sum, issue) => sum + weightOf(issue), 0)
+  return branches.toSorted((a, b) => weigh(a) - weigh(b))[0] ?? []
+}
+
+function weightOf(issue: Issue): number {
+  if (issue.code === 'unrecognized_keys') return issue.keys.length
+  // Another kind of thing altogether: a list where a mapping belongs.
+  if (issue.code === 'invalid_type' && issue.path.length === 0) return 100
+  return issue.code === 'invalid_value' && issue.path.length === 0 ? 99 : 1
+}
+
+function unknownKey(key: string, path: Path, known: readonly string[]): Explained {
+  const meant = nearestWord(key, known)
+  const message = `unknown field "${key}"${meant === undefined ? '' : `: did you mean "${meant}"?`}`
+  return {
+    path: [...path, key],
+    what: 'key',
+    message,
+    hint: meant === undefined && known.length > 0 ? `one of ${known.join(', ')}` : undefined,
+  }
+}
+
+function notAmong(options: readonly string[], path: Path, given: unknown): Explained {
+  if (given === undefined) return missing(path, options.length === 1 ? options[0] : undefined)
+  const meant = nearestWord(String(given), options)
+  if (options.length === 1)
+    return { path, what: 'value', message: `${nameOf(path)}must be ${options[0]}; it is ${show(given)}` }
+  const message = `${nameOf(path)}can't be ${show(given)}${meant === undefined ? '' : `: did you mean ${meant}?`}`
+  return { path, what: 'value', message, hint: `one of ${options.join(', ')}` }
+}
+
+type Wrong = { path: Path; given: unknown }
+
+/** A rule of a text's form; how it is written is told where the schema knows it. */
+function ruleBroken(schema: z.ZodType, issue: Issue, { path, given }: Wrong): Explained {
+  const hint = issue.code === 'invalid_format' ? textFormAt(schema, path, given).rewritten : undefined
+  return { path, what: 'value', message: `${nameOf(path)}${issue.message}`, hint }
+}
+
+function wrongText(schema: z.ZodType, { path, given }: Wrong): Explained {
+  const { description, rewritten = String(given), isOnlyQuoted } = textFormAt(schema, path, given)
+  if (isOnlyQuoted || description === undefined)
+    return { path, what: 'value', message: `${nameOf(path)}must be text: quote it`, hint: `"${rewritten}"` }
+  const message = `${nameOf(path)}must be ${description}; it is ${show(given)}`
+  return { path, what: 'value', message, hint: rewritten, isBetter: true }
+}
+
+function wrongType(
+  schema: z.ZodType,
+  { expected, message }: z.core.$ZodIssueInvalidType,
+  { path, given }: Wrong,
+): Explained {
+  if (given === undefined) return missing(path)
+  if (expected === 'string' && (typeof given === 'number' || typeof given === 'boolean'))
+    return wrongText(schema, { path, given })
+  const known: Readonly<Record<string, string>> = {
+    string: 'must be text',
+    object: 'must be a mapping: { … }',
+    record: 'must be a mapping: { … }',
+    array: 'must be a list: [ … ]',
+    boolean: 'must be true or false',
+    int: 'must be a whole number',
+    number: 'must be a whole number',
+  }
+  const rule = message.startsWith('must') ? message : (known[expected] ?? `must be ${expected}`)
+  const found = given === null ? 'empty' : show(given)
+  return { path, what: 'value', message: `${nameOf(path)}${rule}; it is ${found}` }
+}
+
+function missing(path: Path, value?: string): Explained {
+  const name = String(path.at(-1) ?? '')
+  const hint = value === undefined ? undefined : `${name}: ${value}`
+  return { path: path.slice(0, -1), what: 'key', message: `"${name}" is missing here`, hint }
+}
+
+function sizeMessage(issue: z.core.$ZodIssueTooSmall | z.core.$ZodIssueTooBig, path: Path): string {
+  const count = issue.code === 'too_small' ? issue.minimum : issue.maximum
+  const bound = `${issue.code === 'too_small' ? 'at least' : 'at most'} ${count}`
+  const word =
+    issue.origin === 'array'
+      ? count === 1
+        ? 'entry'
+        : 'entries'
+      : issue.origin === 'string'
+        ? count === 1
+          ? 'character'
+          : 'characters'
+        : ''
+  const unit = word === '' ? '' : ` ${word}`
+  return `${nameOf(path)}must ${unit === '' ? 'be' : 'have'} ${bound}${unit}`
+}
+
+/** The last name on the way, so that the sentence says what it is about. */
+function nameOf(path: Path): string {
+  const name = path.findLast((step) => typeof step === 'string')
+  return name === undefined ? '' : `${name} `
+}

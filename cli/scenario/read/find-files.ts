@@ -1,0 +1,167 @@
+import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
+import type { Stats } from 'node:fs'
+import { basename, dirname, extname, join, relative, resolve } from 'node:path'
+import { CliError } from '../../errors.ts'
+import { EXIT } from '../../exit-codes.ts'
+import { memberOf } from '../member.ts'
+import { nearestWord } from './nearest.ts'
+import { OTHER_NAMES } from './other-names.ts'
+
+export type ScenarioFile = {
+  /** As messages name it: relative to the current directory where it lies below it, or a built-in's name. */
+  label: string
+  path: string
+  /** Whether a folder was named, and not the file itself. */
+  isFound?: boolean
+}
+
+/** A scenario that comes with svc. */
+export type BuiltIn = ScenarioFile & {
+  name: string
+  title: string
+  tags: readonly string[]
+  /** Other names that lead to it. */
+  also: readonly string[]
+}
+
+const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
+
+/** Whether a file of this name may hold scenarios. */
+export function isScenarioFile(name: string): boolean {
+  return EXTENSIONS.has(extname(name))
+}
+
+export function isFolder(path: string): boolean {
+  return statOf(path)?.isDirectory() === true
+}
+
+const FILES_MAX = 1_000
+
+/**
+ * The files that the words mean: files, folders (all scenario files below them, in the order of their names) and names
+ * of built-ins. What this run writes its reports to is no scenario of it.
+ * @throws {CliError} with exit code 2 for a word that is none of them
+ */
+export function findScenarioFiles(
+  words: readonly string[],
+  { cwd, reports = new Set() }: { cwd: string; reports?: ReadonlySet<string> | undefined },
+): ScenarioFile[] {
+  const files = words.flatMap((word) => filesOf(word, { cwd, reports }))
+  if (files.length > FILES_MAX) throw fileError(`these are more than ${FILES_MAX} files`)
+  return files.filter(({ path }, index) => files.findIndex((other) => other.path === path) === index)
+}
+
+function filesOf(word: string, { cwd, reports }: { cwd: string; reports: ReadonlySet<string> }): ScenarioFile[] {
+  const path = resolve(cwd, word)
+  if (reports.has(path)) throw fileError(`--reporter would write over ${word}, which is to be played`)
+  const stats = statOf(path)
+  if (stats === undefined) return [builtIn(word)]
+  if (!stats.isDirectory()) return [{ label: labelOf(path, cwd), path }]
+  const found = namesBelow(path)
+    .filter((name) => isScenarioFile(name) && !name.split(/[\\/]/).includes('node_modules'))
+    .toSorted()
+    .map((name) => join(path, name))
+    // A link to nothing is no file.
+    .filter((file) => !reports.has(file) && statOf(file)?.isFile() === true)
+  if (found.length === 0) throw fileError(`there is no scenario file (*.yaml, *.yml, *.json) in ${word}`)
+  return found.map((file) => ({ label: labelOf(file, cwd), path: file, isFound: true }))
+}
+
+/**
+ * Whether a file lies in a played folder and is no scenario: other tools keep their JSON there, such as reports. What
+ * can't be read as JSON may be a scenario with a slip in it, which has to be told.
+ */
+export function isOtherJson({ path, isFound = false }: ScenarioFile, text: string): boolean {
+  if (!isFound || extname(path) !== '.json') return false
+  if (text.trim() === '') return true
+  try {
+    const value: unknown = JSON.parse(text)
+    return memberOf(value, 'scenario') === undefined
+  } catch {
+    return false
+  }
+}
+
+/** Undefined where there is nothing. */
+function statOf(path: string): Stats | undefined {
+  return orUsage(path, () => statSync(path, { throwIfNoEntry: false }))
+}
+
+function namesBelow(folder: string): string[] {
+  return orUsage(folder, () => readdirSync(folder, { recursive: true, encoding: 'utf8' }))
+}
+
+/** What the file system refuses is about the words of the command line: exit code 2. */
+function orUsage<T>(path: string, look: () => T): T {
+  try {
+    return look()
+  } catch (cause) {
+    throw fileError(`can't read ${path}: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+}
+
+/** How messages name a file: relative to the current directory where it lies below it. */
+export function labelOf(path: string, cwd: string): string {
+  const below = relative(cwd, path)
+  return below.startsWith('..') ? path : below
+}
+
+/** The scenarios that come with svc, by name. */
+export function listBuiltIns(): BuiltIn[] {
+  const folder = builtInFolder()
+  return readdirSync(folder)
+    .filter((file) => extname(file) === '.yaml')
+    .toSorted()
+    .map((file) => {
+      const path = join(folder, file)
+      const name = basename(file, '.yaml')
+      return { name, label: name, path, also: OTHER_NAMES[name] ?? [], ...aboutOf(readFileSync(path, 'utf8')) }
+    })
+}
+
+/** The first comment of a built-in says what its story is; each of its documents has its tags in one line. */
+function aboutOf(text: string): Pick<BuiltIn, 'title' | 'tags'> {
+  const lists = Array.from(text.matchAll(/^tags: *\[(.*)\]/gm), ([, list = '']) =>
+    list.split(',').map((tag) => tag.trim()),
+  )
+  return { title: /^#\s*(.+)$/m.exec(text)?.[1] ?? '', tags: [...new Set(lists.flat())] }
+}
+
+/** @throws {CliError} with exit code 2 when there is none of this name */
+export function builtIn(name: string): BuiltIn {
+  const known = listBuiltIns()
+  const found = known.find((one) => one.name === name || one.also.includes(name))
+  if (found !== undefined) return found
+  const meant = nearestWord(
+    name,
+    known.flatMap((one) => [one.name, ...one.also]),
+  )
+  throw fileError(
+    `"${name}" is no file, no folder and no built-in scenario`,
+    meant === undefined ? 'svc sandbox scenarios list' : `svc sandbox run ${meant}`,
+  )
+}
+
+/** The folder of the package that holds the built-ins; sources and build lie at different depths below it. */
+function builtInFolder(from: string = import.meta.dirname): string {
+  const folder = join(from, 'examples', 'scenarios')
+  if (existsSync(folder)) return folder
+  const parent = dirname(from)
+  if (parent === from)
+    throw new CliError('NO_EXAMPLES', 'the scenarios that come with svc are missing from this installation', {
+      exit: EXIT.failure,
+    })
+  return builtInFolder(parent)
+}
+
+export function readScenarioFile({ label, path }: ScenarioFile): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (cause) {
+    throw fileError(`can't read ${label}: ${cause instanceof Error ? cause.message : String(cause)}`)
+  }
+}
+
+function fileError(message: string, hint?: string): CliError {
+  return new CliError('NO_SCENARIO', message, { exit: EXIT.usage, hint })
+}

@@ -1,0 +1,128 @@
+import { randomUUID } from 'node:crypto'
+import type { Document } from 'yaml'
+import { parseAllDocuments } from 'yaml'
+import { PartFrame } from './frame.ts'
+import { rowsOf } from './matrix.ts'
+import { memberOf } from '../member.ts'
+import { collectMistakes, openDocument } from './opened.ts'
+import { readCase } from './read-case.ts'
+import type { Case } from './read-case.ts'
+import { BYTES_MAX, documentsOf } from './read-documents.ts'
+import { parse } from './read-step.ts'
+import { inOrder, makeMistake, makeSource, told } from './source.ts'
+import type { Mistake, Place, Source } from './source.ts'
+import type { UsedFiles } from './use-file.ts'
+import { varsOf } from './variables.ts'
+import type { Vars } from './variables.ts'
+
+export type { Case } from './read-case.ts'
+
+export type ReadOptions = {
+  /** As messages name it. */
+  file: string
+  text: string
+  /** Those of the command line; they win over the file's. */
+  vars: Vars
+  /** What choices follow from; without one each reading chooses anew. */
+  seed?: string | undefined
+  /** Where the file is: what it uses is looked for beside it. A text without one uses what lies in `cwd`. */
+  path?: string | undefined
+  cwd?: string | undefined
+  /** How many cases there may still be in this run. */
+  casesMax?: number | undefined
+}
+
+export type Read = {
+  cases: Case[]
+  mistakes: Mistake[]
+  /** The paths of the files whose steps it uses. */
+  used: string[]
+}
+
+const DOCUMENTS_MAX = 1_000
+
+/** As many cases may a run have: each takes its time to read, and memory until the run has ended. */
+export const CASES_MAX = 20_000
+
+/** Reads a file of scenarios. All its mistakes are found at once; with any of them, nothing of it should be played. */
+export function readScenarios(options: ReadOptions): Read {
+  const { file, text } = options
+  const source = makeSource(file, text)
+  const refuse = (message: string, hint?: string): Read => {
+    const begin: Place = { file, line: 1, column: 1, length: 1 }
+    return { cases: [], mistakes: [makeMistake(source, begin, { message, hint })], used: [] }
+  }
+  if (Buffer.byteLength(text) > BYTES_MAX) return refuse('the file is larger than 1 MiB')
+  const documents = documentsOf(parseAllDocuments(text, { lineCounter: source.counter, prettyErrors: false }))
+  if (documents.length === 0)
+    return refuse('there is no scenario in this file', 'svc sandbox scenarios show happy-path')
+  if (documents.length > DOCUMENTS_MAX) return refuse(`the file has more than ${DOCUMENTS_MAX} documents`)
+  const seed = options.seed ?? randomUUID()
+  const files: Omit<UsedFiles, 'chance'> = { cwd: options.cwd ?? process.cwd(), found: new Map(), mistakes: [] }
+  const read: Documents[] = []
+  let left = options.casesMax ?? CASES_MAX
+  for (const [index, document] of documents.entries()) {
+    const key = `${file}#${index + 1}`
+    const one = readDocument(document, { ...options, source, key, left, files: { ...files, chance: { seed, key } } })
+    if (one === undefined) return refuse(TOO_MANY, 'smaller tables, or several runs')
+    left -= one.cases.length
+    read.push(one)
+  }
+  const cases = read.flatMap((one) => one.cases).map((scenario, index) => ({ ...scenario, number: index + 1 }))
+  const mistakes = told([...files.mistakes, ...read.flatMap((one) => one.mistakes)])
+  return { cases, mistakes: inOrder(mistakes, file), used: [...files.found.keys()] }
+}
+
+/** What is said of a file, or of a run, that has more. */
+export const TOO_MANY = `with this, a run would have more than ${CASES_MAX} cases`
+
+type DocumentOptions = ReadOptions & { source: Source; key: string; left: number; files: UsedFiles }
+type Unnumbered = Omit<Case, 'number'>
+type Documents = { cases: Unnumbered[]; mistakes: Mistake[] }
+
+/**
+ * The cases of a document: one, or one for each row of its table; none where it is there to be used by others.
+ * @returns undefined where there are more than there may still be
+ */
+function readDocument(
+  document: Document,
+  { source, key, left, files, vars: given, path }: DocumentOptions,
+): Documents | undefined {
+  const opened = openDocument(document, source)
+  const { mistakes, noteIn } = collectMistakes(opened.mistakes)
+  const { raw } = opened
+  if (raw === undefined) return { cases: [], mistakes }
+  if (memberOf(raw, 'scenario') === 'part') {
+    parse(PartFrame, raw, { path: [], note: noteIn.bind(undefined, opened) })
+    return { cases: [], mistakes }
+  }
+  const known = { ...varsOf(raw, files.chance), ...given, run: { seed: files.chance.seed } }
+  const rows = rowsOf(opened, { known, given, noteIn })
+  if (rows.length > left) return undefined
+  const read = rows.map((row) => {
+    const own = row.text === '' ? key : `${key}[${row.text}]`
+    const vars = { ...known, ...row.vars }
+    return { row, ...readCase(opened, { row, key: own, vars, given, files, path }) }
+  })
+  return {
+    cases: read.flatMap(({ scenario }) => (scenario === undefined ? [] : [scenario])),
+    mistakes: [...mistakes, ...ofRows(read)],
+  }
+}
+
+type ReadRow = { row: { text: string }; mistakes: readonly Mistake[] }
+
+/** A mistake that not every row has is about what is in the rows that have it: they are named. */
+function ofRows(read: readonly ReadRow[]): Mistake[] {
+  const counts = new Map<string, number>()
+  for (const { mistakes } of read) for (const one of mistakes) counts.set(at(one), (counts.get(at(one)) ?? 0) + 1)
+  return read.flatMap(({ row, mistakes }) =>
+    mistakes.map((one) =>
+      counts.get(at(one)) === read.length ? one : { ...one, message: `${one.message} (where ${row.text})` },
+    ),
+  )
+}
+
+function at({ place }: Mistake): string {
+  return `${place.file}:${place.line}:${place.column}`
+}

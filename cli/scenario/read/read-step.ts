@@ -1,0 +1,180 @@
+import { z } from 'zod'
+import { explainIssues } from './explain.ts'
+import type { Explained } from './explain.ts'
+import { ExpectError, VERBS, isVerb } from '../language.ts'
+import type { Verb } from '../language.ts'
+import { MerchantReference } from '../language/parts.ts'
+import { memberOf } from '../member.ts'
+import { misindented } from './misindented.ts'
+import type { Opened } from './opened.ts'
+import { locate } from './source.ts'
+import type { Path, Place, Source } from './source.ts'
+import { ruleProblems, shellProblem } from './step-rules.ts'
+import { titleOf } from './title.ts'
+import { valueProblems } from './value-rules.ts'
+import { COMMON_VERBS, exampleOf, guessVerb } from './verb-guess.ts'
+
+export type Step = {
+  /** From 1, in the order of the file with everything spread out. */
+  number: number
+  /** As reports tell it: 3, or 3.1.2 for a step inside of another. */
+  label: string
+  verb: Verb
+  /** What follows the verb, with the file's variables filled in. */
+  input: unknown
+  expectError: ExpectError | undefined
+  /** The merchant of the case, by its name, that the step is played as; undefined for the case's own. */
+  actingAs: string | undefined
+  /** The verb, in one line as the file has it. */
+  title: string
+  /** The file it stands in, which may be one that the case's own file uses. */
+  source: Source
+  /** The place of something in the step, by its path from the step. */
+  placeOf(path: Path): Place
+}
+
+const BESIDE = ['expect_error', 'acting_as']
+
+export type StepOptions = {
+  opened: Opened
+  /** Of the step in its document. */
+  path: Path
+  number: number
+  label: string
+  /** Of the loops it stands in; empty outside of any. */
+  round: string
+  note: (found: Explained) => void
+}
+
+/** Reads one step, checked by its verb's schema; what is wrong with it is noted. */
+export function readStep(value: unknown, { opened, path, number, label, round, note }: StepOptions): Step | undefined {
+  const { document, source } = opened
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const meant = typeof value === 'string' ? guessVerb(value) : undefined
+    note({
+      path,
+      what: 'value',
+      message: `a step must be a verb and what it takes${meant === undefined ? '' : `: did you mean "${meant.verb}: …"?`}`,
+      hint: meant?.hint ?? exampleOf('pay'),
+    })
+    return undefined
+  }
+  const slip = misindented(value)
+  if (slip !== undefined) {
+    note({ ...slip, path: [...path, ...slip.path] })
+    return undefined
+  }
+  const words = Object.keys(value).filter((key) => !BESIDE.includes(key))
+  const [verb, ...others] = words.filter(isVerb)
+  for (const word of words.filter((word) => !isVerb(word))) note(unknownVerb(word, path))
+  for (const other of others)
+    note({
+      path: [...path, other],
+      what: 'key',
+      message: `a step has one verb; here are "${verb}" and "${other}"`,
+      hint: `- ${other}: … as a step of its own`,
+    })
+  if (words.length === 0) note({ path, what: 'value', message: 'this step has no verb', hint: COMMON_VERBS })
+  if (verb === undefined) return undefined
+  const input: unknown = memberOf(value, verb)
+  const expectError = parse(ExpectError.optional(), memberOf(value, 'expect_error'), {
+    path: [...path, 'expect_error'],
+    note,
+  })
+  const actingAs = parseNamed('acting_as', MerchantReference.optional(), value, { path, note })
+  const schema: z.ZodType = VERBS[verb].schema
+  const ofVerb = (found: Explained): void => note(withExample(found, { verb, schema, depth: path.length + 1 }))
+  if (parse(schema, input, { path: [...path, verb], note: ofVerb }) !== undefined)
+    for (const problem of [
+      ...ruleProblems(verb, input, expectError),
+      ...shellProblem(verb, writtenAt(opened, path)),
+      ...valueProblems({ verb, input, expectError, actingAs }),
+    ])
+      note({ ...problem, path: [...path, ...problem.path] })
+  return {
+    number,
+    label,
+    verb,
+    input,
+    expectError,
+    actingAs,
+    title: `${titleOf(opened, [...path, verb])}${round === '' ? '' : ` (${round})`}`,
+    source,
+    placeOf: (inner) => locate(source, document, [...path, ...inner], 'key'),
+  }
+}
+
+/** What is about the whole of a step's input says how the verb is written, where that is always the same. */
+function withExample(
+  found: Explained,
+  { verb, schema, depth }: { verb: Verb; schema: z.ZodType; depth: number },
+): Explained {
+  if (found.path.length > depth) return found
+  const isNoMapping = found.message.startsWith('must')
+  const message = isNoMapping ? `${verb} ${found.message}` : found.message
+  const hint = isNoMapping || !(schema instanceof z.ZodUnion) ? exampleOf(verb) : undefined
+  return { ...found, message, hint: found.hint ?? hint }
+}
+
+/** The step as it stands in the file, before its variables were filled in. */
+function writtenAt({ raw }: Opened, path: Path): unknown {
+  return path.reduce<unknown>((value, name) => memberOf(value, String(name)), raw)
+}
+
+function unknownVerb(word: string, path: Path): Explained {
+  const meant = guessVerb(word, BESIDE)
+  return {
+    path: [...path, word],
+    what: 'key',
+    message: `unknown verb "${word}"${meant === undefined ? '' : `: did you mean "${meant.verb}"?`}`,
+    hint: meant === undefined ? COMMON_VERBS : meant.hint,
+  }
+}
+
+type ParseOptions = { path: Path; note: (found: Explained) => void }
+
+/** Parses with a schema and notes what is wrong in the words of the language. */
+export function parse<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  { path, note }: ParseOptions,
+): z.output<Schema> | undefined {
+  const parsed = schema.safeParse(value)
+  if (parsed.success) return parsed.data
+  const form = formOf(schema, value)
+  const error = form.safeParse(value).error ?? parsed.error
+  for (const found of explainIssues(form, error, value))
+    note(withBankHint({ ...found, path: [...path, ...found.path] }))
+  return undefined
+}
+
+/** Parses a member of a value, so that messages say its name. */
+export function parseNamed<Schema extends z.ZodType>(
+  name: string,
+  schema: Schema,
+  value: unknown,
+  options: ParseOptions,
+): z.output<Schema> | undefined {
+  const member = memberOf(value, name)
+  const isFine = parse(z.object({ [name]: schema }), { [name]: member }, options) !== undefined
+  return isFine ? schema.parse(member) : undefined
+}
+
+/** Of the forms that a verb has, the one that shares most fields with the value: only its rules are worth telling. */
+function formOf(schema: z.ZodType, value: unknown): z.ZodType {
+  if (!(schema instanceof z.ZodUnion) || typeof value !== 'object' || value === null) return schema
+  const fields = Object.keys(value)
+  const forms = schema.options.filter((option) => option instanceof z.ZodObject)
+  const shared = ({ shape }: z.ZodObject): number => fields.filter((field) => Object.hasOwn(shape, field)).length
+  return forms.toSorted((a, b) => shared(b) - shared(a))[0] ?? schema
+}
+
+/** Who looks for `reject` finds the way in which the mock bank does it. */
+function withBankHint(found: Explained): Explained {
+  if (found.path.at(-1) !== 'reject' || found.path.at(-2) !== 'bank') return found
+  return {
+    ...found,
+    message: 'a payment\'s fate at the mock bank is fixed when it is made, so "reject" is no verb of the bank',
+    hint: 'pay: { …, scenario: insufficient-funds }, then bank: { approve: $p1 }',
+  }
+}

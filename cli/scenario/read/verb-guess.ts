@@ -1,0 +1,82 @@
+import { VERBS, VERB_NAMES, isVerb } from '../language.ts'
+import { STRUCTURES, STRUCTURE_NAMES, isStructure } from '../language/structure.ts'
+import { nearestWord } from './nearest.ts'
+
+const STEP_WORDS: readonly string[] = [...VERB_NAMES, ...STRUCTURE_NAMES]
+
+/** A verb that was probably meant, with a line that shows how it is written. */
+export type Guess = { verb: string; hint: string | undefined }
+
+/** The line that shows how a verb is written. */
+export function exampleOf(verb: string): string | undefined {
+  if (isVerb(verb)) return `- ${VERBS[verb].example}`
+  return isStructure(verb) ? `- ${STRUCTURES[verb].example}` : undefined
+}
+
+const APPROVE = 'bank: { approve: $p1 }'
+const AWAIT = VERBS.await.example
+const SETTLED = 'await: { payment: $p1, status: Settled }'
+const REFUSES = 'pay: { …, scenario: insufficient-funds }, then bank: { approve: $p1 }'
+
+/** Words that people have for what this language calls otherwise, each with the step that does it. */
+const SYNONYMS: Readonly<Record<string, string>> = {
+  payment: VERBS.pay.example,
+  create: VERBS.pay.example,
+  createpayment: VERBS.pay.example,
+  approve: APPROVE,
+  authorise: APPROVE,
+  authorize: APPROVE,
+  cancel: 'bank: { cancel: $p1 }, or payment.cancel: { payment: $p1 } before the payer decides',
+  cancelpayment: VERBS['payment.cancel'].example,
+  decline: 'bank: { cancel: $p1 }',
+  reject: REFUSES,
+  fail: REFUSES,
+  settle: SETTLED,
+  settled: SETTLED,
+  wait: AWAIT,
+  waitfor: AWAIT,
+  eventually: AWAIT,
+  until: AWAIT,
+  sleep: `${AWAIT}, or clock: { advance: 10s }`,
+  assert: VERBS.expect.example,
+  check: VERBS.expect.example,
+  verify: VERBS.expect.example,
+  should: VERBS.expect.example,
+  sameas: 'pay: { repeat: $p1 }',
+  repeat: 'pay: { repeat: $p1 }',
+  retry: 'pay: { repeat: $p1 }',
+  webhook: VERBS.webhooks.example,
+  advance: VERBS.clock.example,
+  time: VERBS.clock.example,
+  travel: VERBS.clock.example,
+  get: VERBS.http.example,
+  post: 'http: { post: "/payments", body: { … }, expect: { http: 201 } }',
+  fault: 'bank: { fault: { latency: 100ms } }',
+  run: VERBS.exec.example,
+  shell: VERBS.exec.example,
+  command: VERBS.exec.example,
+  include: STRUCTURES.use.example,
+  import: STRUCTURES.use.example,
+  loop: STRUCTURES.for_each.example,
+  approvemerchant: 'kyb: { status: APPROVED }',
+}
+
+/** The verb that a word was probably meant to be; undefined where it is like none. */
+export function guessVerb(word: string, beside: readonly string[] = []): Guess | undefined {
+  const plain = word.toLowerCase().replace(/[_\-\s.]/g, '')
+  const step = Object.hasOwn(SYNONYMS, plain) ? SYNONYMS[plain] : undefined
+  if (step !== undefined) return guessOf(step)
+  const near = nearestWord(word, [...STEP_WORDS, ...beside])
+  if (near !== undefined) return { verb: near, hint: exampleOf(near) }
+  const synonym = nearestWord(plain, Object.keys(SYNONYMS))
+  return synonym === undefined ? undefined : guessOf(SYNONYMS[synonym] ?? '')
+}
+
+function guessOf(step: string): Guess {
+  return { verb: step.split(':')[0] ?? '', hint: `- ${step}` }
+}
+
+const SHOWN_FIRST = ['pay', 'bank', 'await', 'expect', 'refund', 'webhooks', 'receiver', 'clock', 'dispute', 'http']
+
+/** The verbs that most steps have, and where the others are told. */
+export const COMMON_VERBS = `one of ${SHOWN_FIRST.join(', ')}; svc sandbox scenarios schema has all ${STEP_WORDS.length}`

@@ -1,0 +1,116 @@
+import type { z } from 'zod'
+import { parseDuration } from '../../../src/lib/duration.ts'
+import { merchantOf, readInput } from '../play/case-run.ts'
+import type { CaseRun } from '../play/case-run.ts'
+import { StepFailure } from '../failure.ts'
+import { refuseDifferences } from '../refuse.ts'
+import type { CommandEnd } from '../play/run-command.ts'
+import { runCommand } from '../play/run-command.ts'
+import { Exec } from '../language/exec.ts'
+import { differencesOf } from '../matchers.ts'
+
+const WITHIN = '1m'
+
+/** Runs a command of the user's own against the case's service, as its merchant. */
+export async function exec(run: CaseRun, given: unknown): Promise<void> {
+  const input = readInput(run, Exec, given)
+  const { exec: place } = run
+  if (place === undefined)
+    throw new StepFailure('this step runs a command on this machine, which nobody has allowed', {
+      hint: 'svc sandbox run --allow-exec, for scenarios that you trust',
+    })
+  const { within = WITHIN } = input
+  const ended = await runCommand({
+    run: input.run,
+    env: environmentOf(run, { ...place.env }, input.env ?? {}),
+    cwd: place.cwd,
+    withinMs: parseDuration(within),
+    signal: run.signal,
+  })
+  // It is no request of this program that a failure would be about.
+  run.lastExchange = undefined
+  const { exit, why, stdout, stderr } = withoutSecrets(run, ended)
+  const command = inOneLine(typeof input.run === 'string' ? input.run : input.run.join(' '))
+  if (exit === undefined)
+    throw new StepFailure(`${command} did not end by itself: ${why ?? ''}${told({ stdout, stderr })}`, {
+      at: ['run'],
+      hint: `it may take ${within}; a command that takes longer needs a longer within`,
+    })
+  const answer = { exit, stdout, stderr, json: jsonOf(stdout) }
+  if (input.as !== undefined) run.captures.set(input.as, answer)
+  holdEnd(command, input.expect ?? {}, answer)
+}
+
+const COMMAND_SHOWN_MAX = 60
+
+function inOneLine(command: string): string {
+  const line = command.replaceAll(/\s+/g, ' ').trim()
+  return line.length > COMMAND_SHOWN_MAX ? `${line.slice(0, COMMAND_SHOWN_MAX)}…` : line
+}
+
+type Answer = { exit: number; stdout: string; stderr: string; json: unknown }
+
+function holdEnd(command: string, expected: NonNullable<z.output<typeof Exec>['expect']>, answer: Answer): void {
+  const { exit = 0, ...others } = expected
+  if (answer.exit === exit) return refuseDifferences('what the command told', differencesOf(others, answer), ['expect'])
+  throw new StepFailure(`${command} ended with exit code ${answer.exit}${told(answer)}`, {
+    differences: differencesOf({ exit, ...others }, answer),
+    at: expected.exit === undefined ? ['run'] : ['expect', 'exit'],
+  })
+}
+
+const TOLD_LINES = 3
+
+/** The last of what it said, errors before all. */
+function told({ stdout, stderr }: { stdout: string; stderr: string }): string {
+  const lines = (stderr === '' ? stdout : stderr).split('\n').filter((line) => line.trim() !== '')
+  return lines.length === 0 ? '' : `: ${lines.slice(-TOLD_LINES).join(' | ')}`
+}
+
+/** The environment of this process, but for what names another service or somebody else to act as. */
+function environmentOf(run: CaseRun, env: NodeJS.ProcessEnv, own: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
+  const kept = Object.entries(env).filter(([name]) => !name.startsWith('SVC_'))
+  return { ...Object.fromEntries(kept), ...merchantEnvironment(run), ...own }
+}
+
+/** What a program needs to act as the case's merchant. */
+export function merchantEnvironment({
+  merchant,
+  client,
+}: Pick<CaseRun, 'merchant' | 'client'>): Record<string, string> {
+  return {
+    SVC_API_URL: client.apiUrl,
+    SVC_CLIENT_ID: merchant.client_id,
+    ...(merchant.clientSecret === undefined
+      ? {}
+      : { SVC_CLIENT_SECRET: merchant.clientSecret, SVC_REALM: merchant.realm }),
+    SVC_MERCHANT_ID: merchant.merchant_id,
+    SVC_WEBHOOK_SECRET: merchant.secret,
+  }
+}
+
+/** An access token, which the command may have asked for with what it was trusted with. */
+const TOKEN = /\beyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g
+
+/** What the command was trusted with stands in no report, and in nothing that later steps send. */
+function withoutSecrets(run: CaseRun, ended: CommandEnd): CommandEnd {
+  const merchants = [merchantOf(run), ...run.made.filter((each) => each.kind === 'merchant')]
+  const secrets = merchants.flatMap(({ merchant: { secret, previousSecret, clientSecret } }) =>
+    [secret, previousSecret, clientSecret].filter((each) => each !== undefined && each !== ''),
+  )
+  const clean = (text: string): string =>
+    secrets
+      .reduce((rest: string, secret) => rest.replaceAll(secret ?? '', '***'), text)
+      .replaceAll(TOKEN, '***')
+      .trimEnd()
+  return { ...ended, stdout: clean(ended.stdout), stderr: clean(ended.stderr) }
+}
+
+/** Undefined where it is no JSON. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,94 @@
+import { parseDuration } from '../../../src/lib/duration.ts'
+import { cancelRecurring, createRecurring, getRecurring } from '../../../src/wire/recurring.ts'
+import type { RecurringPaymentResponse } from '../../../src/wire/recurring.ts'
+import { call } from '../../client.ts'
+import { EVENING, MORNING, firstMoment, momentOf } from '../../commands/ob/moments.ts'
+import { madeOf, pollFor, readInput } from '../play/case-run.ts'
+import type { CaseRun, MadeCustomer } from '../play/case-run.ts'
+import { StepFailure } from '../failure.ts'
+import { refuseDifferences, refuseStatus } from '../refuse.ts'
+import { AwaitRecurring, CancelRecurring, ExpectRecurring, RecurringStep } from '../language/instructions.ts'
+import { differencesOf } from '../matchers.ts'
+import { clientOf, payeeOf } from './customers.ts'
+import { refuseUnlike } from './refuse-unlike.ts'
+
+const WITHIN = '10s'
+const TOMORROW = '1d'
+
+/** Orders a payment that repeats, as the customer, or cancels one. */
+export async function recurring(run: CaseRun, given: unknown): Promise<void> {
+  if (CancelRecurring.safeParse(given).success) return cancel(run, given)
+  const input = readInput(run, RecurringStep, given)
+  const payer = madeOf(run, 'customer', input.from)
+  const { first = TOMORROW, next, final } = input
+  const reply = await call(clientOf(run, payer), createRecurring, {
+    headers: { 'x-idempotency-key': input.idempotency_key ?? run.newKey('recurring', given) },
+    body: {
+      Frequency: input.frequency,
+      FirstPaymentDateTime: await firstMoment(first, 'first'),
+      NextPaymentDateTime: next === undefined ? undefined : await momentOf(next, 'next', MORNING),
+      FinalPaymentDateTime: final === undefined ? undefined : await momentOf(final, 'final', EVENING),
+      InstructedAmount: { Amount: input.amount, Currency: input.currency ?? payer.account.currency },
+      CreditorAccount: payeeOf(run, input.to),
+      RemittanceInformation: input.reference === undefined ? undefined : { Reference: input.reference },
+    },
+  })
+  if (input.as !== undefined) {
+    run.captures.set(input.as, reply.body)
+    run.made.push({ kind: 'recurring', name: input.as, customer: payer, id: reply.body.RecurringPaymentId })
+  }
+  refuseUnlike('the recurring payment', reply, { usual: 201, expected: input.expect })
+}
+
+async function cancel(run: CaseRun, given: unknown): Promise<void> {
+  const { cancel: reference, by, expect } = readInput(run, CancelRecurring, given)
+  const { customer, id } = madeOf(run, 'recurring', reference)
+  const client = clientOf(run, byOr(run, by, customer))
+  const { status } = await call(client, cancelRecurring, { params: { RecurringPaymentId: id } })
+  refuseStatus(status, expect?.http ?? 204)
+}
+
+function byOr(run: CaseRun, by: string | undefined, customer: MadeCustomer): MadeCustomer {
+  return by === undefined ? customer : madeOf(run, 'customer', by)
+}
+
+export async function awaitRecurring(run: CaseRun, given: unknown): Promise<void> {
+  const { recurring: reference, status, payments, within = WITHIN } = readInput(run, AwaitRecurring, given)
+  let last: RecurringPaymentResponse | undefined
+  const reached = await pollFor(run, parseDuration(within), async () => {
+    last = await recurringNow(run, reference)
+    const isThere = status === undefined || last.Status === status
+    const isEnough = payments === undefined || last.NumberOfPayments >= payments
+    if (isThere && isEnough) return true
+    if (!isOver(last)) return undefined
+    throw new StepFailure(`${reference} is ${last.Status} after ${count(last)} and makes no more`, {
+      at: [isThere ? 'payments' : 'status'],
+    })
+  })
+  if (reached !== undefined) return
+  const now = last === undefined ? 'unknown' : `${last.Status} after ${count(last)}`
+  const next = last?.NextRunDateTime === undefined ? '' : `; the next is due at ${last.NextRunDateTime}`
+  throw new StepFailure(`${reference} is still ${now} after ${within}${next}`, {
+    at: [status === undefined ? 'payments' : 'status'],
+    hint: 'clock: { advance: 1d } before this step lets time pass',
+  })
+}
+
+function isOver({ Status, NextRunDateTime }: RecurringPaymentResponse): boolean {
+  return Status === 'Cancelled' || Status === 'InitiationFailed' || NextRunDateTime === undefined
+}
+
+function count({ NumberOfPayments: number }: RecurringPaymentResponse): string {
+  return `${number} ${number === 1 ? 'payment' : 'payments'}`
+}
+
+export async function expectRecurring(run: CaseRun, given: unknown): Promise<void> {
+  const { recurring: reference, by, ...expected } = readInput(run, ExpectRecurring, given)
+  refuseDifferences(reference, differencesOf(expected, await recurringNow(run, reference, by)))
+}
+
+async function recurringNow(run: CaseRun, reference: string, by?: string): Promise<RecurringPaymentResponse> {
+  const { customer, id } = madeOf(run, 'recurring', reference)
+  const client = clientOf(run, byOr(run, by, customer))
+  return (await call(client, getRecurring, { params: { RecurringPaymentId: id } })).body
+}

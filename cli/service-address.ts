@@ -1,0 +1,31 @@
+import { usageError } from './errors.ts'
+
+/** An address is shown, kept and told on; what proves somebody is none of these. */
+export const NO_CREDENTIALS = 'must hold no user name and no password; svc login keeps what proves you'
+
+/** Whether a user name or password may stand in the text, also in one that is no address. */
+export function holdsCredentials(text: string): boolean {
+  const authority = text.replace(/^([a-z][a-z0-9+.-]*:)?[/\\]*/i, '').split(/[/?#\\]/)[0] ?? ''
+  return authority.includes('@') || (URL.canParse(text) && new URL(text).username + new URL(text).password !== '')
+}
+
+/** @throws {CliError} exit code 2, which does not tell them again */
+export function withoutCredentials(text: string, source: string): string {
+  if (holdsCredentials(text)) throw usageError(`${source}: the address ${NO_CREDENTIALS}`, exampleOf(source))
+  return text
+}
+
+function exampleOf(source: string): string {
+  return `${source === '--api-url' ? '--api-url ' : 'SVC_API_URL='}http://127.0.0.1:8080`
+}
+
+/**
+ * The address of a service, without a slash at the end.
+ * @param source the flag, variable or profile that names it
+ * @throws {CliError} exit code 2 for what is no http address, or has credentials in it, which are not told again
+ */
+export function checkedUrl(text: string, source: string): string {
+  const isUsable = URL.canParse(withoutCredentials(text, source)) && /^https?:$/.test(new URL(text).protocol)
+  if (!isUsable) throw usageError(`${source}: "${text}" is no http address`, exampleOf(source))
+  return text.replace(/\/+$/, '')
+}

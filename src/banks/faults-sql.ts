@@ -1,0 +1,78 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import type { Faults } from './faults.ts'
+
+/** A merchant's dial, and how often was drawn since it was set. */
+export const FaultsRecord = z.strictObject({
+  latency_ms: z.int(),
+  drop_callback: z.int().nullable(),
+  duplicate: z.int().nullable(),
+  unavailable: z.int().nullable(),
+  seed: z.int(),
+  calls: z.bigint(),
+  callbacks: z.bigint(),
+  set_at: z.string(),
+})
+export type FaultsRecord = z.infer<typeof FaultsRecord>
+
+const columns = sql.fragment`latency_ms, drop_callback, duplicate, unavailable, seed, calls, callbacks, iso_text(set_at) as set_at`
+
+/** Null where the merchant has no dial. */
+export function findFaults(db: CommonQueryMethods, merchantId: string): Promise<FaultsRecord | null> {
+  return db.maybeOne(sql.type(FaultsRecord)`select ${columns} from mock_bank.faults where merchant_id = ${merchantId}`)
+}
+
+/** Sets the whole dial, and counts from nothing. */
+export function putFaults(db: CommonQueryMethods, merchantId: string, faults: Faults): Promise<FaultsRecord> {
+  return db.one(sql.type(FaultsRecord)`
+    insert into mock_bank.faults as f (merchant_id, latency_ms, drop_callback, duplicate, unavailable, seed)
+    values (
+      ${merchantId}, ${faults.latencyMs}, ${faults.dropCallback}, ${faults.duplicate}, ${faults.unavailable}, ${faults.seed}
+    )
+    on conflict (merchant_id) do update
+    set latency_ms = excluded.latency_ms, drop_callback = excluded.drop_callback, duplicate = excluded.duplicate,
+      unavailable = excluded.unavailable, seed = excluded.seed, calls = 0, callbacks = 0, set_at = now()
+    returning ${columns}
+  `)
+}
+
+export async function deleteFaults(db: CommonQueryMethods, merchantId: string): Promise<void> {
+  await db.query(sql.typeAlias('void')`delete from mock_bank.faults where merchant_id = ${merchantId}`)
+}
+
+/** Counts a call about a payment, this one included; null where its merchant has no dial. */
+export function countCall(db: CommonQueryMethods, state: string): Promise<FaultsRecord | null> {
+  return db.maybeOne(sql.type(FaultsRecord)`
+    update mock_bank.faults f
+    set calls = calls + 1
+    where f.merchant_id = (select a.payee_id from mock_bank.authorisations a where a.state = ${state})
+    returning ${columns}
+  `)
+}
+
+/** Counts a call about a mandate. */
+export function countMandateCall(db: CommonQueryMethods, reference: string): Promise<FaultsRecord | null> {
+  return db.maybeOne(sql.type(FaultsRecord)`
+    update mock_bank.faults f
+    set calls = calls + 1
+    where f.merchant_id = (select a.payee_id from mock_bank.authorisations a where a.consent_reference = ${reference})
+    returning ${columns}
+  `)
+}
+
+/** Counts callbacks, these included. */
+export function countCallbacks(
+  db: CommonQueryMethods,
+  { merchantId, count }: { merchantId: string; count: number },
+): Promise<FaultsRecord | null> {
+  return db.maybeOne(sql.type(FaultsRecord)`
+    update mock_bank.faults set callbacks = callbacks + ${count} where merchant_id = ${merchantId} returning ${columns}
+  `)
+}
+
+/** The dial as the rules read it. */
+export function faultsOf(record: FaultsRecord): Faults {
+  const { latency_ms: latencyMs, drop_callback: dropCallback, duplicate, unavailable, seed } = record
+  return { latencyMs, dropCallback, duplicate, unavailable, seed }
+}

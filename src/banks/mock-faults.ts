@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { DatabasePool } from 'slonik'
+import type { Logger } from '../observe/log.ts'
+import { BankUnavailableError } from './connector.ts'
+import type { BankCallback } from './connector.ts'
+import { fateOfCall, speaksOfCallbacks, timesSent } from './faults.ts'
+import { countCallbacks, faultsOf, findFaults } from './faults-sql.ts'
+import type { FaultsRecord } from './faults-sql.ts'
+import { postCallback } from './mock-callback.ts'
+import type { PostCallback } from './mock-callback.ts'
+import { refuseAborted } from './mock-silence.ts'
+
+type Bank = { pool: DatabasePool; publicUrl: string; secret: string; log: Logger; post: PostCallback }
+
+/**
+ * Answers a call as the merchant's dial says: late, not at all, or not at all although the work was done.
+ * @param counted the dial with this call counted; null where there is none
+ * @throws {BankUnavailableError} where there is no answer, and where it would come after the caller has given up
+ */
+export async function answerWithFaults<T>(
+  counted: FaultsRecord | null,
+  signal: AbortSignal,
+  work: () => Promise<T>,
+): Promise<T> {
+  refuseAborted(signal)
+  if (counted === null) return work()
+  await takeTime(counted.latency_ms, signal)
+  const fate = fateOfCall(faultsOf(counted), counted.calls)
+  if (fate === 'not heard') throw noAnswer()
+  const answer = await work()
+  if (fate === 'answer lost') throw noAnswer()
+  return answer
+}
+
+type Report = {
+  callback: BankCallback
+  /** How often the scenario wants it. */
+  wanted: number
+  /** Undefined where no dial can be: the bank does not know its payee, or the scenario never calls back. */
+  merchantId: string | undefined
+}
+
+/** Reports a decision as often as the scenario and the dial want, at once, so that duplicates arrive side by side. */
+export async function reportDecision(bank: Bank, report: Report): Promise<void> {
+  const times = await timesOf(bank, report)
+  await Promise.all(Array.from({ length: times }, () => postCallback(bank, report.callback)))
+}
+
+async function timesOf({ pool, log }: Bank, { callback, wanted, merchantId }: Report): Promise<number> {
+  const dial = merchantId === undefined ? null : await findFaults(pool, merchantId)
+  if (merchantId === undefined || dial === null || !speaksOfCallbacks(faultsOf(dial))) return wanted
+  const count = Math.max(wanted, 1)
+  const counted = await countCallbacks(pool, { merchantId, count })
+  if (counted === null) return wanted
+  const faults = faultsOf(counted)
+  const draws = Array.from({ length: count }, (_, index) => counted.callbacks - BigInt(index))
+  const times = draws.reduce((sum, n) => sum + timesSent(faults, n), 0)
+  if (times < count)
+    log.info(
+      { merchant_id: merchantId, outcome: callback.result.outcome },
+      'a callback of the mock bank gets lost, as its dial says',
+    )
+  return times
+}
+
+async function takeTime(ms: number, signal: AbortSignal): Promise<void> {
+  if (ms === 0) return
+  try {
+    await sleep(ms, undefined, { signal })
+  } catch (error) {
+    if (!signal.aborted) throw error
+  }
+  refuseAborted(signal)
+}
+
+function noAnswer(): BankUnavailableError {
+  return new BankUnavailableError('the mock bank gives no answer, as its dial says')
+}

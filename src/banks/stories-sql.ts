@@ -1,0 +1,46 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+
+/** A payer whose scenario goes on after the payment: it disputes it. */
+export const Story = z.strictObject({ state: z.string(), scenario: z.string() })
+export type Story = z.infer<typeof Story>
+
+/** Claims stories that are not at their end, those that were looked at longest ago first; nobody else has them then. */
+export function claimStories(
+  db: CommonQueryMethods,
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+): Promise<readonly Story[]> {
+  return db.any(sql.type(Story)`
+    update mock_bank.authorisations a
+    set story_locked_until = now() + make_interval(secs => ${leaseSeconds})
+    from (
+      select state
+      from mock_bank.authorisations
+      where scenario like 'dispute-%' and code is not null and story_ended_at is null
+        and (story_locked_until is null or story_locked_until <= now())
+      order by story_locked_until nulls first, created_at
+      limit ${limit}
+      for update skip locked
+    ) due
+    where a.state = due.state
+    returning a.state, a.scenario
+  `)
+}
+
+/** The story is told. */
+export async function endStory(db: CommonQueryMethods, state: string): Promise<void> {
+  await db.query(
+    sql.typeAlias('void')`update mock_bank.authorisations set story_ended_at = now() where state = ${state}`,
+  )
+}
+
+/** Its payment is not there yet: somebody looks again after `seconds`. */
+export async function postponeStory(
+  db: CommonQueryMethods,
+  { state, seconds }: { state: string; seconds: number },
+): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    update mock_bank.authorisations set story_locked_until = now() + make_interval(secs => ${seconds}) where state = ${state}
+  `)
+}

@@ -1,0 +1,24 @@
+import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
+import { sql } from './sql.ts'
+
+const Wait = z.object({ seconds: z.int() })
+
+/**
+ * How many seconds until fewer than `limit` rows of a table bear this value and are younger than an hour; null where that
+ * is so now. Whoever counts one by one holds a lock, or the row that is counted for.
+ */
+export async function secondsUntilFewer(
+  tx: CommonQueryMethods,
+  { table, column, value, limit }: { table: string; column: string; value: string; limit: number },
+): Promise<number | null> {
+  const wait = await tx.maybeOne(sql.type(Wait)`
+    select ceil(extract(epoch from created_at + interval '1 hour' - clock_timestamp()))::int as seconds
+    from ${sql.identifier([table])}
+    where ${sql.identifier([column])} = ${value} and created_at > clock_timestamp() - interval '1 hour'
+    order by created_at desc
+    offset ${limit - 1}
+    limit 1
+  `)
+  return wait === null ? null : Math.max(wait.seconds, 1)
+}

@@ -1,0 +1,93 @@
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { deleteFaults, findFaults, putFaults } from '../banks/faults-sql.ts'
+import type { Faults } from '../banks/faults.ts'
+import { parseDuration } from '../lib/duration.ts'
+import { DomainError, invalidField } from '../lib/errors.ts'
+import { isUuid } from '../lib/ids.ts'
+import { parseShare } from '../lib/share.ts'
+import { findMerchant } from '../merchants/sql.ts'
+import type { BankFaultWishes, BankFaults } from '../wire/sandbox-dial.ts'
+import { faultsView } from './faults-view.ts'
+
+/** Longer than any caller of a bank waits. */
+const LATENCY_MAX_MS = 60_000
+
+/** Where no seed is given: faults are reproducible without one, too. */
+const DEFAULT_SEED = 1
+
+export type SetBankFaults = BankFaultWishes & { merchant_id: string; actor: Actor }
+
+/**
+ * Sets a merchant's dial at the mock bank, the whole of it: what is not named does not go wrong, and draws are counted
+ * from nothing. Without any fault the dial is gone. It stands in the audit trail, in the same transaction.
+ * @throws {DomainError} MERCHANT_NOT_FOUND, VALIDATION_FAILED at `latency`
+ */
+export async function setBankFaults(app: App, { merchant_id, actor, ...wishes }: SetBankFaults): Promise<BankFaults> {
+  const merchantId = await knownMerchant(app, merchant_id)
+  const faults = faultsIn(wishes)
+  return app.pool.transaction(async (tx) => {
+    const before = faultsView(merchantId, await findFaults(tx, merchantId))
+    if (faults === undefined) await deleteFaults(tx, merchantId)
+    const set = faults === undefined ? null : await putFaults(tx, merchantId, faults)
+    const after = faultsView(merchantId, set)
+    await recordAction(app, tx, {
+      actor,
+      action: 'sandbox.bank_faults',
+      merchantId,
+      subjectId: merchantId,
+      before: settingsOf(before),
+      after: settingsOf(after),
+    })
+    return after
+  })
+}
+
+/**
+ * A merchant's dial as it stands.
+ * @throws {DomainError} MERCHANT_NOT_FOUND
+ */
+export async function readBankFaults(app: App, id: string): Promise<BankFaults> {
+  const merchantId = await knownMerchant(app, id)
+  return faultsView(merchantId, await findFaults(app.pool, merchantId))
+}
+
+async function knownMerchant({ pool }: App, id: string): Promise<string> {
+  if (isUuid(id) && (await findMerchant(pool, id)) !== null) return id.toLowerCase()
+  throw new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
+}
+
+/** Undefined where no fault is named; a seed alone is none. */
+function faultsIn({ seed, ...wishes }: BankFaultWishes): Faults | undefined {
+  if (Object.values(wishes).every((wish) => wish === undefined)) return undefined
+  return {
+    latencyMs: wishes.latency === undefined ? 0 : latencyOf(wishes.latency),
+    dropCallback: shareOf(wishes.drop_callback),
+    duplicate: shareOf(wishes.duplicate),
+    unavailable: shareOf(wishes.unavailable),
+    seed: seed ?? DEFAULT_SEED,
+  }
+}
+
+function shareOf(text: string | undefined): number | null {
+  return text === undefined ? null : parseShare(text)
+}
+
+function latencyOf(text: string): number {
+  const ms = durationOf(text)
+  if (ms <= LATENCY_MAX_MS) return ms
+  throw invalidField('latency', 'OUT_OF_RANGE', 'must be at most 60s')
+}
+
+function durationOf(text: string): number {
+  try {
+    return parseDuration(text)
+  } catch (error) {
+    throw invalidField('latency', 'INVALID', error instanceof Error ? error.message : 'is no duration')
+  }
+}
+
+function settingsOf({ merchant_id: _id, calls: _calls, callbacks: _callbacks, set_at: _at, ...settings }: BankFaults) {
+  return settings
+}

@@ -1,0 +1,134 @@
+import { z } from 'zod'
+import { SHARE_PATTERN } from '../lib/share.ts'
+import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
+import { operation } from './operation.ts'
+import { PaymentStatus } from './payments.ts'
+
+const Share = z
+  .string()
+  .regex(SHARE_PATTERN, 'must be a share such as "20%" or "0.5%", at most "100%"')
+  .meta({ examples: ['20%'] })
+
+/** What can go wrong at the mock bank, for one merchant. What is not said does not. */
+export const BankFaultWishes = z.strictObject({
+  latency: z
+    .string()
+    .max(16)
+    .meta({ description: 'before each answer of the bank, such as 250ms or 3s; at most 60s', examples: ['3s'] })
+    .optional(),
+  drop_callback: Share.meta({ description: 'share of callbacks that get lost' }).optional(),
+  duplicate: Share.meta({ description: 'share of callbacks that come twice' }).optional(),
+  unavailable: Share.meta({ description: 'share of calls without an answer; half of them are carried out' }).optional(),
+  seed: z
+    .int()
+    .min(0)
+    .max(2_147_483_647)
+    .meta({ description: 'what is hit follows from it; 1 where none is given' })
+    .optional(),
+})
+export type BankFaultWishes = z.output<typeof BankFaultWishes>
+
+/** The dial of a merchant: all null where nothing is set. */
+export const BankFaults = z.strictObject({
+  merchant_id: Uuid,
+  latency: z.string().nullable(),
+  drop_callback: z.string().nullable(),
+  duplicate: z.string().nullable(),
+  unavailable: z.string().nullable(),
+  seed: z.int().nullable(),
+  /** Draws since it was set: calls of the service, and callbacks of the bank. */
+  calls: z.int(),
+  callbacks: z.int(),
+  set_at: Timestamp.nullable(),
+})
+export type BankFaults = z.infer<typeof BankFaults>
+
+/** A behaviour of the mock bank that a payment can ask for by name. */
+export const BankScenario = z.strictObject({
+  name: z.string().meta({ examples: ['insufficient-funds'] }),
+  summary: z.string(),
+})
+export type BankScenario = z.infer<typeof BankScenario>
+
+/** Where a payment can be led to. */
+export const AdvanceTarget = PaymentStatus.extract(['Authorised', 'Settled', 'Refunded', 'Failed'])
+export type AdvanceTarget = z.infer<typeof AdvanceTarget>
+
+/** What became of a payment. */
+export const AdvancedPayment = z.strictObject({
+  payment_id: Uuid,
+  old_status: PaymentStatus,
+  new_status: PaymentStatus,
+  /** False where its scenario ends elsewhere. */
+  reached: z.boolean(),
+  /** What its payer has decided at the bank: the first decision counts. Null where the payer was not asked now. */
+  decision: z.enum(['approve', 'cancel']).nullable(),
+})
+export type AdvancedPayment = z.infer<typeof AdvancedPayment>
+
+const shared = {
+  access: ['sandbox'],
+  permission: 'operate sandbox',
+  params: None,
+  query: None,
+  headers: NoHeaders,
+} as const
+
+export const getBankFaults = operation({
+  ...shared,
+  name: 'getBankFaults',
+  method: 'GET',
+  path: '/api/v1/sandbox/bank/faults',
+  summary: 'What goes wrong between the mock bank and one merchant',
+  query: z.strictObject({ merchant_id: text(64) }),
+  body: NoBody,
+  replies: { 200: BankFaults },
+  errors: ['MERCHANT_NOT_FOUND'],
+})
+
+export const setBankFaults = operation({
+  ...shared,
+  name: 'setBankFaults',
+  method: 'PUT',
+  path: '/api/v1/sandbox/bank/faults',
+  summary: 'Let things go wrong between the mock bank and one merchant; with no fault named, nothing does any more',
+  body: BankFaultWishes.extend({ merchant_id: text(64) }),
+  replies: { 200: BankFaults },
+  errors: ['MERCHANT_NOT_FOUND'],
+})
+
+export const listBankScenarios = operation({
+  ...shared,
+  name: 'listBankScenarios',
+  method: 'GET',
+  path: '/api/v1/sandbox/bank/scenarios',
+  summary: 'What the mock bank can do with a payment, by the names that payments ask for',
+  body: NoBody,
+  replies: { 200: listOf(BankScenario) },
+  errors: [],
+})
+
+export const advanceSandboxPayment = operation({
+  ...shared,
+  name: 'advanceSandboxPayment',
+  method: 'POST',
+  path: '/api/v1/sandbox/payments/{id}/advance',
+  summary: 'Lead a payment to a status as its payer and its bank would',
+  params: IdParams,
+  body: z.strictObject({
+    to: AdvanceTarget,
+    /** False for a payer who closes the browser once it is decided at the bank. */
+    returns: z.boolean().default(true),
+  }),
+  replies: { 200: AdvancedPayment },
+  errors: [
+    'PAYMENT_NOT_FOUND',
+    'PAYMENT_NOT_AUTHORISED',
+    'PAYMENT_NOT_CANCELLABLE',
+    'PAYMENT_NOT_SETTLED',
+    'PAYMENT_ALREADY_REFUNDED',
+    'REFUND_REFUSED',
+    'CONSENT_EXPIRED',
+    'BANK_UNAVAILABLE',
+  ],
+})

@@ -1,0 +1,144 @@
+import { failureOf } from '../lib/failure-codes.ts'
+import type { EventType } from './webhook-events.ts'
+
+type EventData = Readonly<Record<string, unknown>>
+
+/** What a made-up event is told with, so that it is the merchant's own and of this moment. */
+export type Sample = {
+  merchantId: string
+  /** A payment and everything around it, which nobody has. */
+  paymentId: string
+  consentId: string
+  refundId: string
+  disputeId: string
+  endToEndId: string
+  /** ISO 8601, by the database's clock. */
+  now: string
+  /** How long a merchant has for its evidence. */
+  evidenceSeconds: number
+}
+
+const GROSS = '50.00'
+const CURRENCY = 'GBP'
+
+type Change = {
+  status: string
+  previousStatus: string | null
+  sequence: number
+  failure?: EventData
+  refunded?: string
+}
+
+/** What became of the payment in each of its events (specification, Webhook events; decision 36). */
+const CHANGES: Readonly<Record<Extract<EventType, `payment.${string}` | `refund.${string}`>, Change>> = {
+  'payment.initiated': { status: 'AWAITING_AUTHORISATION', previousStatus: null, sequence: 1 },
+  'payment.authorized': { status: 'AUTHORISED', previousStatus: 'AWAITING_AUTHORISATION', sequence: 2 },
+  'payment.settled': { status: 'SETTLED', previousStatus: 'AUTHORISED', sequence: 3 },
+  'payment.failed': {
+    status: 'FAILED',
+    previousStatus: 'AUTHORISED',
+    sequence: 3,
+    failure: failure('INSUFFICIENT_FUNDS'),
+  },
+  'payment.refunded': { status: 'REFUNDED', previousStatus: 'SETTLED', sequence: 4, refunded: GROSS },
+  'payment.partially_refunded': { status: 'SETTLED', previousStatus: 'SETTLED', sequence: 4, refunded: '10.00' },
+  'refund.failed': {
+    status: 'SETTLED',
+    previousStatus: 'SETTLED',
+    sequence: 4,
+    refunded: '0.00',
+    failure: failure('ACCOUNT_CLOSED'),
+  },
+}
+
+type Dispute = { status: string; sequence: number; resolution?: string }
+
+const DISPUTES: Readonly<Record<Extract<EventType, `dispute.${string}`>, Dispute>> = {
+  'dispute.opened': { status: 'OPEN', sequence: 4 },
+  'dispute.escalated': { status: 'ESCALATED', sequence: 5 },
+  'dispute.resolved': {
+    status: 'RESOLVED_MERCHANT_FAVOUR',
+    sequence: 5,
+    resolution: 'The delivery was shown to have arrived.',
+  },
+}
+
+/** The `data` of a made-up event: every member that a real one has, and `test` (decisions 35 and 36). */
+export function sampleData(eventType: EventType, sample: Sample): EventData {
+  switch (eventType) {
+    case 'dispute.opened':
+    case 'dispute.escalated':
+    case 'dispute.resolved':
+      return disputeData(DISPUTES[eventType], sample)
+    case 'consent.revoked':
+      return consentData(sample)
+    default:
+      return paymentData(CHANGES[eventType], sample)
+  }
+}
+
+function paymentData(change: Change, { merchantId, paymentId, consentId, refundId, endToEndId }: Sample): EventData {
+  const { refunded } = change
+  return {
+    object: 'transaction',
+    id: paymentId,
+    endToEndId,
+    consentId,
+    merchantId,
+    financials: { grossAmount: GROSS, feeAmount: '0.70', netAmount: '49.30', currency: CURRENCY },
+    status: change.status,
+    previousStatus: change.previousStatus,
+    bankDetails: { providerId: 'mock' },
+    failure: change.failure ?? null,
+    sequence: change.sequence,
+    ...(refunded === undefined
+      ? {}
+      : { refund: { id: refundId, amount: refunded === '0.00' ? '10.00' : refunded, refundedTotal: refunded } }),
+    test: true,
+  }
+}
+
+function disputeData({ status, sequence, resolution }: Dispute, sample: Sample): EventData {
+  const dueAt = new Date(Date.parse(sample.now) + sample.evidenceSeconds * 1_000).toISOString()
+  return {
+    object: 'dispute',
+    id: sample.disputeId,
+    paymentId: sample.paymentId,
+    endToEndId: sample.endToEndId,
+    merchantId: sample.merchantId,
+    openedBy: 'PAYER',
+    reason: 'ITEM_NOT_RECEIVED',
+    status,
+    amount: { grossAmount: GROSS, currency: CURRENCY },
+    payerStatement: 'The parcel has not arrived.',
+    evidenceDueAt: dueAt,
+    openedAt: sample.now,
+    resolvedAt: resolution === undefined ? null : sample.now,
+    resolutionNote: resolution ?? null,
+    refunded: false,
+    sequence,
+    test: true,
+  }
+}
+
+function consentData({ consentId, merchantId, paymentId, now }: Sample): EventData {
+  const validTo = new Date(now)
+  validTo.setUTCFullYear(validTo.getUTCFullYear() + 1)
+  return {
+    object: 'consent',
+    id: consentId,
+    merchantId,
+    firstPaymentId: paymentId,
+    consentType: 'VARIABLE_RECURRING',
+    status: 'REVOKED',
+    currency: CURRENCY,
+    revokedBy: 'PAYER',
+    validTo: validTo.toISOString(),
+    test: true,
+  }
+}
+
+function failure(code: Parameters<typeof failureOf>[0]): EventData {
+  const { iso_code: isoCode, ...rest } = failureOf(code)
+  return { ...rest, isoCode }
+}

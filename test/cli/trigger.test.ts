@@ -1,0 +1,200 @@
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { TRIGGERS, triggerText } from '../../cli/scenario/triggers.ts'
+import { EventType } from '../../src/wire/webhook-events.ts'
+import { authorisedPayment, createPayment } from '../support/app.ts'
+import { SCRATCH } from '../support/scratch.ts'
+import { fakeAdmin } from './admin-harness.ts'
+import type { CliSettings, Outcome } from './harness.ts'
+import { paidPayment, realService } from './real-service.ts'
+
+const service = await realService(t)
+const merchant = await service.merchant()
+
+/** The command as the merchant, with an operator's name beside it as svc up has it. */
+function trigger(words: readonly string[], settings: CliSettings = {}): Promise<Outcome> {
+  const env = { SVC_PLATFORM_USER: 'ada', ...settings.env }
+  return service.as(merchant, ['sandbox', 'trigger', ...words], { ...settings, env })
+}
+
+async function triggered(t: Test, words: readonly string[]): Promise<Record<string, unknown>> {
+  const { code, stdout, stderr } = await trigger([...words, '--json'])
+  t.equal(code, 0, `${words.join(' ')}: ${stderr}`)
+  return JSON.parse(stdout)
+}
+
+async function typesOf(paymentId: unknown): Promise<string[]> {
+  const path = `/api/v1/portal/webhooks?payment_id=${String(paymentId)}`
+  const { body } = await service.call('GET', path, { merchant })
+  return body.data.map((each: { event_type: string }) => each.event_type)
+}
+
+t.test('every event can be made to happen, and is told by its id', async (t) => {
+  t.same(Object.keys(TRIGGERS), EventType.options)
+  const told = await Promise.all(EventType.options.map((event) => triggered(t, [event])))
+  for (const [index, event] of EventType.options.entries()) {
+    const { event_id, payment_id, event_type } = told[index] ?? {}
+    t.equal(event_type, event)
+    t.match(event_id, /^evt_/)
+    if (event !== 'consent.revoked') t.ok((await typesOf(payment_id)).includes(event), event)
+  }
+  t.equal(new Set(told.map(({ event_id }) => event_id)).size, EventType.options.length)
+})
+
+t.test('people see each step, where the event went, and that nothing is sent without an endpoint', async (t) => {
+  const { code, stdout, stderr } = await trigger(['payment.settled', '--set', 'amount=7.77'])
+  t.equal(code, 0, stderr)
+  t.match(stdout, /Event +payment\.settled\nEvent id +evt_\S+\nDelivery +\S+ \(PENDING\)\nPayment +\S+\n/)
+  t.match(
+    stderr,
+    /✓ pay: \{ as: p1, amount: 7\.77, currency: GBP \}\n✓ bank: \{ approve: \$p1 \}\n✓ await: \{[^]*No endpoint is set/,
+  )
+  const id = /Payment +(?<id>\S+)/.exec(stdout)?.groups?.['id']
+  const { body } = await service.call('GET', `/api/v1/payments/${id}`, { merchant })
+  t.match(body, { status: 'Settled', gross_amount: '7.77' })
+})
+
+t.test('what the endpoint answered is told', async (t) => {
+  const asked: string[] = []
+  const endpoint = createServer((request, response) => {
+    asked.push(request.url ?? '')
+    response.writeHead(asked.length === 1 ? 204 : 418).end()
+  })
+  await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve))
+  t.teardown(() => endpoint.close())
+  const { port } = endpoint.address() as AddressInfo
+  const shop = await service.merchant({ webhookUrl: `http://127.0.0.1:${port}/hook` })
+  const env = { SVC_PLATFORM_USER: 'ada' }
+  const { stdout, stderr } = await service.as(shop, ['sandbox', 'trigger', 'payment.initiated'], { env })
+  t.match(stdout, /Delivery +\S+ \(DELIVERED: your endpoint answered 204\)/, stderr)
+  const again = await service.as(shop, ['sandbox', 'trigger', 'payment.initiated', '--json'], { env })
+  t.match(JSON.parse(again.stdout), { http_status: 418, last_error: 'http_418' })
+})
+
+t.test('a payment that is there goes on from where it is', async (t) => {
+  const fresh = (await createPayment(service, merchant)).body.payment_id
+  const on = ['--payment', fresh]
+  t.match(await triggered(t, ['payment.settled', ...on]), { payment_id: fresh, steps: { length: 2 } })
+  await triggered(t, ['payment.partially_refunded', ...on, '--set', 'part=0.50'])
+  await triggered(t, ['payment.partially_refunded', '--payment', fresh.slice(-12)])
+  t.match(await triggered(t, ['dispute.opened', ...on]), { steps: { length: 1 } })
+  const disputed = await trigger(['dispute.opened', ...on])
+  t.match(disputed, { code: 7, stderr: /it has a dispute already, which is OPEN[^]*svc portal disputes show/ })
+  t.match(await triggered(t, ['dispute.escalated', ...on]), { steps: { length: 1 } })
+  t.match(await triggered(t, ['dispute.resolved', ...on]), { steps: { length: 1 } })
+  await triggered(t, ['payment.refunded', ...on])
+  const types = (await typesOf(fresh)).toSorted()
+  const partly = 'payment.partially_refunded'
+  t.same(types.filter((type) => type === partly).length, 2, 'each of them is an event of its own')
+  t.equal(new Set(types).size, 8, types.join(', '))
+  const { id: authorised } = await authorisedPayment(service, merchant)
+  await triggered(t, ['payment.refunded', '--payment', authorised])
+  t.match(
+    await triggered(t, ['dispute.resolved', '--payment', authorised]),
+    { steps: { length: 3 } },
+    'though refunded',
+  )
+  const other = (await createPayment(service, merchant)).body.payment_id
+  await triggered(t, ['payment.failed', '--payment', other])
+  const agreed = (await createPayment(service, merchant)).body.payment_id
+  t.match(await triggered(t, ['payment.authorized', '--payment', agreed]), { payment_id: agreed })
+})
+
+t.test('what can no longer happen to a payment is refused before anything is done', async (t) => {
+  const id = await paidPayment(service, merchant)
+  const before = await typesOf(id)
+  const refused = async (event: string, stderr: RegExp): Promise<void> =>
+    void t.match(await trigger([event, '--payment', id]), { code: 7, stdout: '', stderr }, event)
+  await refused('payment.initiated', /can't happen to this payment: it is told once/)
+  await refused('payment.authorized', /it has happened; the payment is Settled[^]*svc webhooks replay/)
+  await refused('payment.settled', /it has happened/)
+  await refused(
+    'payment.failed',
+    /it is Settled, and has to be AwaitingAuthorisation\n[^]*svc sandbox trigger payment\.failed/,
+  )
+  await refused('refund.failed', /its scenario refund-fails/)
+  await refused('consent.revoked', /made without a mandate/)
+  t.same(await typesOf(id), before)
+  const { code, stderr } = await trigger(['payment.settled', '--payment', id, '--json'])
+  t.match({ code, ...JSON.parse(stderr).error }, { code: 'EVENT_NOT_POSSIBLE' })
+  const stranger = await paidPayment(service, await service.merchant())
+  t.match(await trigger(['payment.refunded', '--payment', stranger]), { code: 6 })
+})
+
+t.test('a mandate that is there is ended, and ends once', async (t) => {
+  const { payment_id: id } = await triggered(t, ['consent.revoked'])
+  const again = await trigger(['consent.revoked', '--payment', String(id)])
+  t.not(again.code, 0)
+  t.match(again.stderr, /REVOKED/)
+})
+
+t.test('a service with real money is asked for nothing but what it is', async (t) => {
+  const live = await fakeAdmin(t, () => ({ status: 500 }), { mode: 'live' })
+  const { code, stderr } = await live.run(['sandbox', 'trigger', 'payment.settled'])
+  t.equal(code, 2)
+  t.match(stderr, /is live: events there are about real money, and nothing was done/)
+  t.same(live.requests, [])
+})
+
+t.test('words that mean nothing are told with what is meant', async (t) => {
+  t.match(await trigger(['payment.setled']), {
+    code: 2,
+    stderr: /no event "payment\.setled"[^]*trigger payment\.settled/,
+  })
+  t.match(await trigger([]), { code: 2, stderr: /which event\?[^]*--list/ })
+  t.match(await trigger(['payment.settled', '--set', 'amout=1']), {
+    code: 2,
+    stderr: /no "amout"; there are amount, currency/,
+  })
+  t.match(await trigger(['payment.settled', '--payment', 'x', '--set', 'amount=1']), {
+    code: 2,
+    stderr: /has been made/,
+  })
+  t.match(await trigger(['payment.settled', '--payment', 'x', '--show']), { code: 2, stderr: /--payment and --show/ })
+  t.match(await trigger(['dispute.opened', '--set', 'reason=BORED']), {
+    code: 2,
+    stderr: /dispute\.opened\.yaml:\d+:\d+: reason can't be "BORED"/,
+  })
+  t.match(await trigger(['payment.settled', '--timeout', '0s']), { code: 2 })
+  t.match(await trigger(['payment.settled', '--set', 'amount=-1']), { code: 2, stderr: /amount/ })
+  const listed = await trigger(['--list'])
+  for (const event of EventType.options) t.match(listed.stdout, event)
+  t.match(listed.stdout, /dispute\.opened .*Settled, Refunded\n/)
+  t.equal(
+    (await trigger(['payment.settled', '--show'])).stdout,
+    triggerText('payment.settled', TRIGGERS['payment.settled'].vars),
+  )
+})
+
+t.test('the steps can be edited first; what would change the merchant itself is refused', async (t) => {
+  const edited = async (sed: string): Promise<Outcome> => {
+    const editor = join(mkdtempSync(join(SCRATCH, 'svc-trigger-')), 'editor.sh')
+    writeFileSync(editor, `#!/bin/sh\nsed -i '${sed}' "$1"\n`)
+    chmodSync(editor, 0o755)
+    return trigger(['payment.settled', '--edit'], {
+      tty: true,
+      typed: '',
+      env: { EDITOR: editor, NO_COLOR: '1', PATH: process.env['PATH'] },
+    })
+  }
+  const done = await edited('s/"50.00"/"3.21"/')
+  t.equal(done.code, 0, done.stderr)
+  const id = /Payment +(?<id>\S+)/.exec(done.stdout)?.groups?.['id']
+  t.match((await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body, { gross_amount: '3.21' })
+  t.match(await edited('s/approve: /aprove: /'), {
+    code: 2,
+    stderr: /payment\.settled\.yaml:\d+:\d+: [^]*did you mean "approve"/,
+  })
+  t.match(await edited('$a\\  - rotate_secret: {}'), {
+    code: 2,
+    stderr: /"rotate_secret" is for a case with a merchant of its own/,
+  })
+  t.match(await edited('s/status: Settled/status: Failed/'), {
+    code: 3,
+    stderr: /step 3 [^]*can no longer become Failed/,
+  })
+})

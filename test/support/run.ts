@@ -1,0 +1,60 @@
+import { spawnSync } from 'node:child_process'
+import { globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../../src/lib/package-root.ts'
+
+/*
+ * The whole suite, as npm test runs it: a few long files alone and first, all others several to a process (batch.ts
+ * says why). What tap is given beside is passed on.
+ */
+const FILES_IN_A_BATCH = 8
+/** A batch may take as long as its files one after another on a slow machine. */
+const TIMEOUT_S = 600
+
+/** Those that take long, for they start services of their own or wait; the longest first. */
+const ALONE = [
+  'test/cli/up.test.ts',
+  'test/cli/parts.test.ts',
+  'test/db/embedded.test.ts',
+  'test/scenario/play.test.ts',
+  'test/cli/identity.test.ts',
+  'test/identity/contract/cli-flows.test.ts',
+  'test/payments/invariants.test.ts',
+  'test/cli/listen.test.ts',
+  'test/payments/refund-races.test.ts',
+  'test/cli/keys-up.test.ts',
+]
+
+function batches(files: readonly string[]): string[][] {
+  const count = Math.ceil(files.length / FILES_IN_A_BATCH)
+  const size = Math.ceil(files.length / count)
+  return Array.from({ length: count }, (_, index) => files.slice(index * size, (index + 1) * size))
+}
+
+/** Writes a batch as a file that tap runs: in the order of their names, which tell the first folder too. */
+function writeBatch(folder: string, files: readonly string[], index: number): string {
+  const area = files[0]?.split('/').slice(1, -1).join('-') ?? ''
+  const name = join(folder, `${String(index + 1).padStart(2, '0')}-${area === '' ? 'all' : area}.test.ts`)
+  const runner = JSON.stringify(join(import.meta.dirname, 'batch.ts'))
+  writeFileSync(name, `import { runBatch } from ${runner}\n\nawait runBatch(${JSON.stringify(files, undefined, 2)})\n`)
+  return name
+}
+
+function main(more: readonly string[]): number {
+  const root = packageRoot()
+  const all = globSync('test/**/*.test.ts', { cwd: root }).toSorted()
+  const gone = ALONE.filter((file) => !all.includes(file))
+  if (gone.length > 0) throw new Error(`there is no ${gone.join(', ')}`)
+  const alone = ALONE.map((file) => [file])
+  const folder = join(root, '.tap', 'batches')
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  const rest = all.filter((file) => !ALONE.includes(file))
+  // The last folders have the longest files: a long batch at the end would run alone.
+  const made = [...alone, ...batches(rest).toReversed()].map((files, index) => writeBatch(folder, files, index))
+  const words = [...more, `--timeout=${TIMEOUT_S}`, ...made]
+  const { status } = spawnSync('tap', words, { cwd: root, stdio: 'inherit' })
+  return status ?? 1
+}
+
+process.exitCode = main(process.argv.slice(2))
