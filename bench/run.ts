@@ -3,11 +3,13 @@ import { existsSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { parseArgs } from 'node:util'
 import { benchClaim } from './cases/claim.ts'
+import { benchConsole } from './cases/console.ts'
 import { benchCreate } from './cases/create.ts'
 import { benchDeliver } from './cases/deliver.ts'
 import { benchFirstPaint } from './cases/first-paint.ts'
 import { benchLatency } from './cases/latency.ts'
 import { benchRead } from './cases/read.ts'
+import { benchStart } from './cases/start.ts'
 import { benchStatement } from './cases/statement.ts'
 import type { Bench } from './support/context.ts'
 import { startBenchServer } from './support/database.ts'
@@ -20,8 +22,8 @@ Measures the service beside PostgreSQL's own limit and beside the libraries one 
 turns, and prints ratios (README.md in this folder tells how to read them).
 
   --quick            fewer rows and shorter turns: a look in about two minutes, not a figure
-  --only <case>      create, read, deliver, claim, statement, latency or first-paint; may be given more
-                     than once
+  --only <case>      create, read, deliver, claim, statement, latency, first-paint, start or console;
+                     may be given more than once
   --rounds <n>       turns of every contender
   --seconds <n>      length of a turn
   --profile <dir>    write processor profiles of the service there
@@ -37,6 +39,8 @@ const CASES: Readonly<Record<string, (bench: Bench) => Promise<Gate[]>>> = {
   statement: benchStatement,
   latency: benchLatency,
   'first-paint': benchFirstPaint,
+  start: benchStart,
+  console: benchConsole,
 }
 
 async function main(): Promise<void> {

@@ -16,7 +16,30 @@ function tooOld(lines) {
   fail(['Error: svc needs Node.js ' + NEEDED + ' or newer; this is ' + process.version + '.'].concat(lines))
 }
 
+/** A shell asks what could stand next: answered from the map of commands alone, and never with an error. */
+function answerShell() {
+  import('../dist/cli/complete/main.js').then(
+    function (cli) {
+      return cli.main()
+    },
+    function () {
+      // Not built, so that there is nothing to offer.
+    },
+  )
+}
+
+/** The console takes the keyboard before anything is loaded: what is typed in the meantime is echoed nowhere. */
+function hushKeys() {
+  var words = process.argv.slice(2)
+  var isConsole = words.length === 0 ? !process.env.CI || process.env.CI === 'false' : words[0] === 'ui'
+  var isOther = /(^| )(--help|-h|--map|--no-input)( |=|$)/.test(words.join(' ')) || process.env.TERM === 'dumb'
+  var mayAsk = /^(0|false|no)?$/i.test(process.env.SVC_NO_INPUT || '')
+  if (isConsole && !isOther && mayAsk && process.stdin.isTTY && process.stdout.isTTY) process.stdin.setRawMode(true)
+}
+
 function loadCli() {
+  if (process.argv[2] === '__complete') return answerShell()
+  hushKeys()
   import('../dist/cli/main.js').then(
     function (cli) {
       return cli.main()

@@ -1,59 +1,11 @@
 import { join, sep } from 'node:path'
 import { packageRoot } from '../src/lib/package-root.ts'
+import { NOUNS } from './nouns.ts'
 
-/** The nouns and verbs after `svc`. The test holds them against the program's own. */
-export const COMMAND_WORDS = [
-  'up',
-  'down',
-  'status',
-  'register',
-  'payments',
-  'p',
-  'mandates',
-  'portal',
-  'webhooks',
-  'wh',
-  'secret',
-  'team',
-  'credentials',
-  'bank-accounts',
-  'explain',
-  'ledger',
-  'ob',
-  'branding',
-  'origins',
-  'widget',
-  'banks',
-  'sandbox',
-  'mail',
-  'listen',
-  'run',
-  'trigger',
-  'payer',
-  'login',
-  'logout',
-  'whoami',
-  'token',
-  'profile',
-  'init',
-  'doctor',
-  'merchants',
-  'm',
-  'kyb',
-  'hold',
-  'fees',
-  'disputes',
-  'outbox',
-  'staff',
-  'audit',
-  'serve',
-  'worker',
-  'migrate',
-  'keys',
-  'states',
-  'version',
-  'help',
-] as const
+/** The nouns and verbs after `svc`. */
+export const COMMAND_WORDS: readonly string[] = NOUNS.flatMap(({ name, alias }) =>
+  alias === undefined ? [name] : [name, alias],
+)
 
 /**
  * What to type before a command to run it again: `svc` where the user's shell finds it, `npx svc` in a checkout and
@@ -84,7 +36,7 @@ export type Given = {
 
 type WordSet = ReadonlySet<string>
 /** What reads the environment alone, and what is of no service. */
-const OF_NO_SERVICE = ['init', 'serve', 'worker', 'states', 'version', 'help']
+const OF_NO_SERVICE = ['init', 'serve', 'worker', 'states', 'version', 'help', 'completion', 'docs', 'samples']
 
 /** Each flag, and the commands that it means nothing to. A login elsewhere must not land in the profile of here. */
 const FLAGS: readonly { flag: string; given: keyof Given; notFor: WordSet }[] = [
@@ -107,7 +59,8 @@ const FLAGS: readonly { flag: string; given: keyof Given; notFor: WordSet }[] = 
  */
 export function asTyped(text: string, called: string, given: Given = {}): string {
   return withCustomer(text, given).replace(COMMAND, (_, word: string) => {
-    if (word.startsWith('-')) return `${called} `
+    // Help is of no service.
+    if (word.startsWith('-') || text.endsWith(' --help')) return `${called} `
     const flags = FLAGS.flatMap(({ flag, given: key, notFor }) => {
       const value = given[key]
       return value === undefined || notFor.has(word) || text.includes(flag) ? [] : [`${flag} ${quoted(value)} `]
@@ -125,4 +78,9 @@ function withCustomer(text: string, { customer }: Given): string {
 /** As a shell has to be given it. */
 export function quoted(text: string): string {
   return /^[\w@%+=:,./~-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
+
+/** A word of the command line as its user types it: the form of `--json` that is free of doubt is nobody's. */
+export function typedAs(word: string): string {
+  return word === '--json=' ? '--json' : quoted(word)
 }

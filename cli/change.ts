@@ -23,14 +23,41 @@ export const Reason = z
   .min(1, 'must say why; it stands in the audit trail')
   .max(500, 'must have 500 characters or fewer')
 
-/** Adds `--dry-run`. */
-export function changing(command: Command): Command {
-  return command.option('--dry-run', 'show the request, and change nothing')
+const WRITING = new WeakSet<Command>()
+const ASKING = new WeakSet<Command>()
+const PLAIN = new WeakSet<Command>()
+
+/** Adds `--dry-run`. @param shows what it does, where that is more than to show one request */
+export function changing(command: Command, shows = 'show the request, and change nothing'): Command {
+  WRITING.add(command)
+  return command.option('--dry-run', shows)
 }
 
 /** Adds `--dry-run` and `--yes`, for what asks first in live mode. */
-export function dangerous(command: Command): Command {
-  return changing(command).option('-y, --yes', 'do not ask in live mode')
+export function dangerous(command: Command, shows?: string): Command {
+  ASKING.add(command)
+  return changing(command, shows).option('-y, --yes', 'do not ask in live mode')
+}
+
+/** Marks what changes something and has no dry run: what it does is files, processes or a session of this machine. */
+export function writingPlainly(command: Command): Command {
+  PLAIN.add(command)
+  return command
+}
+
+/** Whether the command changes something and has a dry run: it has been through `changing` or `dangerous`. */
+export function isWriting(command: Command): boolean {
+  return WRITING.has(command)
+}
+
+/** Whether the command changes something, with a dry run or without. */
+export function isChanging(command: Command): boolean {
+  return WRITING.has(command) || PLAIN.has(command)
+}
+
+/** Whether the command asks first in live mode: it has been through `dangerous`. */
+export function isAsking(command: Command): boolean {
+  return ASKING.has(command)
 }
 
 type Change<O extends Operation> = {
@@ -50,7 +77,7 @@ export async function change<O extends Operation>(
   { input, options, danger, effect }: Change<O>,
 ): Promise<OperationReply<O>['body'] | undefined> {
   if (options.dryRun) {
-    printRequest(context, urlOf(client, operation, input), { operation, input, effect })
+    showRequest(context, client, operation, { input, effect })
     return undefined
   }
   context.print.expect(shownOnceBy(operation))
@@ -58,25 +85,52 @@ export async function change<O extends Operation>(
   return (await call(client, operation, input)).body
 }
 
-/** The request as it would be sent, once it is one that the service could take. */
-function printRequest(
+/**
+ * The request as it would be sent, once it is one that the service could take; secrets in it are masked, and what proves
+ * its caller is left out.
+ * @throws {CliError} VALIDATION_FAILED, exit code 2
+ */
+export function showRequest(
   context: Context,
-  url: string,
-  { operation, input, effect }: { operation: Operation; input: OperationInput<Operation>; effect: string | undefined },
+  client: Client,
+  operation: Operation,
+  { input, effect }: { input: OperationInput<Operation>; effect?: string | undefined },
 ): void {
   checkBody(operation, input.body)
   const { method } = operation
-  const body = input.body ?? null
+  const url = urlOf(client, operation, input)
+  const body = masked(input.body ?? null)
+  const headers = Object.entries(Object(input.headers ?? {})).map(([name, value]) => [name, String(value)] as const)
   context.print.record({
-    item: { dry_run: true, method, url, body, effect: effect ?? null },
+    item: {
+      dry_run: true,
+      method,
+      url,
+      ...(headers.length === 0 ? {} : { headers: Object.fromEntries(headers) }),
+      body,
+      effect: effect ?? null,
+    },
     id: url,
     lines: [
       ['Would send', `${method} ${url}`],
+      ['Headers', headers.map(([name, value]) => `${name}: ${value}`).join(', ')],
       ['Body', body === null ? 'none' : JSON.stringify(body)],
       ['Effect', effect ?? ''],
     ],
   })
   context.note('Nothing was changed.')
+}
+
+const SECRET_NAME = /secret|password|token$/i
+
+/** The same data without what lets its reader in. */
+function masked(data: unknown): unknown {
+  if (Array.isArray(data)) return data.map((each) => masked(each))
+  if (typeof data !== 'object' || data === null) return data
+  const members = Object.entries(data).map(([name, value]) => {
+    return [name, SECRET_NAME.test(name) && typeof value === 'string' ? '***' : masked(value)]
+  })
+  return Object.fromEntries(members)
 }
 
 const SECRETS = ['client_secret', 'webhook_signing_secret']

@@ -21,3 +21,8 @@ export function takeAnyCase(command: Command): void {
   }
   for (const child of command.commands) takeAnyCase(child)
 }
+
+/** Reads an option that may be repeated: each use adds one more value. */
+export function collect(value: string, before: string[] | undefined): string[] {
+  return [...(before ?? []), value]
+}

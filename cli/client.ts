@@ -1,8 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { Agent, request } from 'undici'
+import type { Dispatcher } from 'undici'
 import type { z } from 'zod'
 import type { Operation, OperationInput, OperationReply } from '../src/wire/operation.ts'
+import { getService } from '../src/wire/service.ts'
+import type { Asked } from './auth/other-kind.ts'
 import type { Credentials } from './auth/credentials.ts'
+import { tracing } from './debug.ts'
 import { CliError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import { prepare } from './prepare.ts'
@@ -22,7 +26,7 @@ export type Client = {
   timeoutMs: number
   /** Ends requests under way, whatever time they have left. */
   signal?: AbortSignal | undefined
-  dispatcher: Agent
+  dispatcher: Dispatcher
   close(): Promise<void>
 }
 
@@ -41,14 +45,18 @@ const CONNECT_TIMEOUT_MS = 3_000
 const REPLY_BYTES_MAX = 16 * 1024 * 1024
 const RETRY_AFTER_MS = 150
 
-export function makeClient(options: Pick<Client, 'apiUrl' | 'credentials' | 'timeoutMs'>): Client {
-  return { ...options, ...makeConnections(options.timeoutMs) }
+/** Told of every request that is made, in one line without secrets. */
+type Trace = ((line: string) => void) | undefined
+
+export function makeClient(options: Pick<Client, 'apiUrl' | 'credentials' | 'timeoutMs'>, trace?: Trace): Client {
+  return { ...options, ...makeConnections(options.timeoutMs, trace) }
 }
 
 /** Connections, before it is known whose service they lead to. */
-export function makeConnections(timeoutMs: number): Pick<Client, 'dispatcher' | 'timeoutMs' | 'close'> {
-  const dispatcher = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxResponseSize: REPLY_BYTES_MAX })
-  return { dispatcher, timeoutMs, close: () => dispatcher.destroy() }
+export function makeConnections(timeoutMs: number, trace?: Trace): Pick<Client, 'dispatcher' | 'timeoutMs' | 'close'> {
+  const agent = new Agent({ connect: { timeout: CONNECT_TIMEOUT_MS }, maxResponseSize: REPLY_BYTES_MAX })
+  const dispatcher = trace === undefined ? agent : agent.compose(tracing(trace))
+  return { dispatcher, timeoutMs, close: () => agent.destroy() }
 }
 
 /**
@@ -97,13 +105,14 @@ export function signalOf({ timeoutMs, signal }: Pick<Client, 'timeoutMs' | 'sign
   return signal === undefined ? timeout : AbortSignal.any([timeout, signal])
 }
 
-type Reply = { status: number; text: string }
+/** An answer as it came, whatever the contract says of it. */
+export type Reply = { status: number; text: string; headers: Readonly<Record<string, string | string[] | undefined>> }
 
 /**
  * Sends with what proves the caller; where that is not taken any more, once more with what is renewed. A session that is
  * refused even then has ended, and is forgotten.
  */
-async function sendProven(client: Client, operation: Operation, prepared: Prepared): Promise<Reply> {
+export async function sendProven(client: Client, operation: Asked, prepared: Prepared): Promise<Reply> {
   const { credentials } = client
   const proof = await proofFor(client, operation)
   const reply = await sendTwiceIfSafe(client, { ...prepared, headers: { ...prepared.headers, ...proof } })
@@ -121,12 +130,9 @@ async function sendProven(client: Client, operation: Operation, prepared: Prepar
  * The headers that prove the caller of an operation. A client that is stopped waits for no token.
  * @throws {CliError} exit code 4 where nobody is signed in
  */
-export async function proofFor(
-  client: Client,
-  operation: Pick<Operation, 'access'>,
-): Promise<Readonly<Record<string, string>>> {
+export async function proofFor(client: Client, operation: Asked): Promise<Readonly<Record<string, string>>> {
   const { signal } = client
-  const proof = client.credentials.headersFor(operation, client)
+  const proof = client.credentials.headersFor(operation, client).catch((error: unknown) => orUnreachable(client, error))
   if (signal === undefined) return proof
   const { promise: stopped, reject } = Promise.withResolvers<never>()
   const stop = (): void => reject(unreachable(client, signal.reason))
@@ -139,9 +145,22 @@ export async function proofFor(
   }
 }
 
+/**
+ * Nobody is known to act for, at an address that somebody typed: where nothing answers there, that is what is wrong.
+ * @throws {CliError} exit code 8, or the error that was given
+ */
+async function orUnreachable(client: Client, error: unknown): Promise<never> {
+  const isNobody = error instanceof CliError && error.code === 'NOT_SIGNED_IN'
+  if (isNobody && client.credentials.chosen === undefined) {
+    const asked = { ...client, onExchange: undefined }
+    await sendTwiceIfSafe(asked, prepare(asked, getService, {}))
+  }
+  throw error
+}
+
 const TOKEN_REFUSED: ReadonlySet<string> = new Set(['TOKEN_EXPIRED', 'UNAUTHENTICATED'])
 
-function isTokenRefused({ status, text }: Reply): boolean {
+function isTokenRefused({ status, text }: Pick<Reply, 'status' | 'text'>): boolean {
   return status === 401 && TOKEN_REFUSED.has(refusedCode(parseJson(text)) ?? '')
 }
 
@@ -162,7 +181,11 @@ async function sendTwiceIfSafe(client: Client, prepared: Prepared): Promise<Repl
 
 async function send(client: Client, { url, method, headers, body }: Prepared): Promise<Reply> {
   client.onExchange?.({ method, url, headers, body, status: undefined, reply: undefined })
-  const { statusCode, body: answer } = await request(url, {
+  const {
+    statusCode,
+    headers: ofAnswer,
+    body: answer,
+  } = await request(url, {
     method,
     headers,
     body,
@@ -171,7 +194,7 @@ async function send(client: Client, { url, method, headers, body }: Prepared): P
   })
   const text = await answer.text()
   client.onExchange?.({ method, url, headers, body, status: statusCode, reply: text })
-  return { status: statusCode, text }
+  return { status: statusCode, text, headers: ofAnswer }
 }
 
 function parseJson(text: string): unknown {

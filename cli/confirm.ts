@@ -22,7 +22,14 @@ export type Dangerous = {
  * @throws {CliError} CONFIRMATION_NEEDED or NOT_CONFIRMED, exit code 2; nothing has been changed then
  */
 export async function confirmInLiveMode(context: Context, client: Client, danger: Dangerous): Promise<void> {
-  if (!(await isLive(client))) return
+  if (await isLive(client)) await confirm(context, danger)
+}
+
+/**
+ * The same where it is known that the mode is live.
+ * @throws {CliError} CONFIRMATION_NEEDED or NOT_CONFIRMED, exit code 2
+ */
+export async function confirm(context: Pick<Context, 'io' | 'paint'>, danger: Dangerous): Promise<void> {
   const { io } = context
   const isAsked = io.stdin.isTTY && io.stderr.isTTY
   if (!danger.isExact && !isAsked)
@@ -32,7 +39,7 @@ export async function confirmInLiveMode(context: Context, client: Client, danger
   await ask(context, danger)
 }
 
-async function ask({ io, paint }: Context, { what, words }: Dangerous): Promise<void> {
+async function ask({ io, paint }: Pick<Context, 'io' | 'paint'>, { what, words }: Dangerous): Promise<void> {
   const accepted = words.filter((word) => word !== null && word !== '')
   io.stderr.write(
     `${paint('red', 'LIVE')}: this will ${printable(what)}.\nType ${printable(accepted.join(' or '))} to go on: `,

@@ -1,43 +1,32 @@
-import { userInfo } from 'node:os'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { parseDuration } from '../src/lib/duration.ts'
 import { chooseCredentials } from './auth/choose.ts'
 import type { Http } from './auth/credentials.ts'
-import { asTyped } from './called-as.ts'
+import { asTyped, quoted } from './called-as.ts'
 import type { Given } from './called-as.ts'
 import { makeClient, makeConnections } from './client.ts'
 import type { Client } from './client.ts'
-import { CliError, usageError } from './errors.ts'
+import { debugLine, isDebugging } from './debug.ts'
+import { CliError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
-import { inFlags } from './flag-errors.ts'
+import { inFlags, withHelp } from './flag-errors.ts'
 import { findService } from './find-service.ts'
 import type { FindOptions } from './find-service.ts'
 import { paintFor } from './io.ts'
 import type { Io, Paint } from './io.ts'
-import { NO_CREDENTIALS, holdsCredentials, withoutCredentials } from './service-address.ts'
-import { OUTPUT_MODES, makePrinter } from './output.ts'
+import { withoutCredentials } from './service-address.ts'
+import { GlobalOptions, fieldsOf, modeOfEnvironment, parseOptions } from './global-options.ts'
+import { platformUser } from './operator-name.ts'
+import { isJson } from './output-modes.ts'
+import { makePrinter } from './output.ts'
 import type { Printer } from './output.ts'
+import { pagedIo } from './pager.ts'
+import type { Pager } from './pager.ts'
 import { stateDirOf } from './service-state.ts'
-
-const GlobalOptions = z.object({
-  apiUrl: z
-    .string()
-    .refine((text) => !holdsCredentials(text), NO_CREDENTIALS)
-    .optional(),
-  clientId: z.string().optional(),
-  as: z.string().optional(),
-  customer: z.string().optional(),
-  profile: z.string().optional(),
-  stateDir: z.string().optional(),
-  output: z.enum(OUTPUT_MODES).optional(),
-  json: z.union([z.literal(true), z.string()]).optional(),
-  query: z.string().optional(),
-  header: z.boolean().default(true),
-  color: z.enum(['auto', 'always', 'never']).default('auto'),
-})
-export type GlobalOptions = z.infer<typeof GlobalOptions>
+import { printable } from './text.ts'
+import { watch, watchOf } from './watch.ts'
 
 /** What a command is given: its streams, its printer, and the service once it asks for it. */
 export type Context = {
@@ -71,12 +60,10 @@ export type Runtime = {
   exitCode: ExitCode
   /** What the command line said of service and identity, once it has been understood: next steps repeat it. */
   given?: Given
-}
-
-/** The JSON forms, in which errors are JSON as well. */
-export function isJson(options: Pick<GlobalOptions, 'output' | 'json'>, env: NodeJS.ProcessEnv): boolean {
-  const mode = options.output ?? (options.json === undefined ? env['SVC_OUTPUT'] : 'json')
-  return mode === 'json' || mode === 'jsonl'
+  /** What shows results that are longer than the terminal; without it they are printed as they are. */
+  pager?: Pager
+  /** The command line, as it was typed. */
+  words?: readonly string[]
 }
 
 /**
@@ -89,13 +76,19 @@ export function action<Options extends z.ZodType>(
   run: (context: Context, input: CommandInput<z.output<Options>>) => Promise<CommandResult>,
 ): (this: Command) => Promise<void> {
   return async function act(this: Command) {
-    const { context, close } = makeContext(runtime.io, { ...this.optsWithGlobals(), customer: actingCustomer(this) })
+    const given = { ...this.optsWithGlobals(), customer: actingCustomer(this) }
+    const { context, close } = makeContext(runtime, given)
     runtime.given = context.flags
     try {
-      runtime.exitCode =
-        (await run(context, { args: this.args, options: parseOptions(schema, this.opts()) })) ?? EXIT.ok
+      const input = { args: this.args, options: parseOptions(schema, this.opts()) }
+      const everyMs = watchesItself(schema) ? undefined : watchOf(this.opts()['watch'])
+      const code =
+        everyMs === undefined
+          ? await run(context, input)
+          : await watchCommand(runtime, { context, everyMs, given }, (each) => run(each, input))
+      runtime.exitCode = code ?? EXIT.ok
     } catch (error) {
-      throw inFlags(error, this)
+      throw withHelp(inFlags(error, this), this)
     } finally {
       await close()
     }
@@ -107,22 +100,46 @@ function actingCustomer({ parent }: Command): unknown {
   return parent?.optsWithGlobals()['customer']
 }
 
-function parseOptions<Options extends z.ZodType>(schema: Options, given: unknown): z.output<Options> {
-  const parsed = schema.safeParse(given)
-  if (parsed.success) return parsed.data
-  const [issue] = parsed.error.issues
-  const name = String(issue?.path[0] ?? '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
-  throw usageError(`--${name}: ${issue?.message ?? 'is wrong'}`)
+/** Whether watching is the command's own affair, and no matter of its results. */
+function watchesItself(schema: z.ZodType): boolean {
+  return schema instanceof z.ZodObject && 'watch' in schema.shape
 }
 
-function makeContext(io: Io, given: unknown): { context: Context; close(): Promise<void> } {
+type Watched = { context: Context; everyMs: number; given: unknown }
+
+/** The command again and again, each time with a printer that keeps what it would have printed. */
+function watchCommand(
+  { words = [] }: Runtime,
+  { context, everyMs, given }: Watched,
+  run: (context: Context) => Promise<CommandResult>,
+): Promise<ExitCode> {
+  return watch({
+    io: context.io,
+    print: context.print,
+    everyMs,
+    title: `svc ${words.map((word) => quoted(word)).join(' ')}`,
+    hasQuery: parseOptions(GlobalOptions, given).query !== undefined,
+    note: context.note,
+    look: (print, note) => run(Object.create(context, { print: { value: print }, note: { value: note } })),
+  })
+}
+
+/** Whether the command prints as things happen: nobody would see the first line before the last. */
+function isLive(given: object): boolean {
+  return ['follow', 'watch'].some((name) => ![undefined, false].includes(Object(given)[name]))
+}
+
+function makeContext({ io, pager }: Runtime, given: object): { context: Context; close(): Promise<void> } {
   const options = parseOptions(GlobalOptions, given)
   const query = options.query
+  // `-o csv --json=a,b` is CSV with these members.
+  const mode = options.output ?? (options.json === undefined ? modeOfEnvironment(io.env) : 'json')
+  const usedPager = mode === 'table' && query === undefined && !isLive(given) ? pager : undefined
   const print = makePrinter(io, {
-    // `-o csv --json=a,b` is CSV with these members.
-    mode: options.output ?? (options.json === undefined ? modeOfEnvironment(io.env) : 'json'),
+    mode,
     fields: fieldsOf(options.json),
     query,
+    paged: pagedIo(io, usedPager),
     header: options.header,
     paint: paintFor(io, 'stdout', options.color),
   })
@@ -143,60 +160,38 @@ function makeContext(io: Io, given: unknown): { context: Context; close(): Promi
       return opened
     },
     http() {
-      connections ??= makeConnections(timeoutOf(io))
+      connections ??= makeConnections(timeoutOf(io), traceOf(io))
       return connections
     },
     note(text) {
-      if (!context.json) io.stderr.write(`${asTyped(text, io.calledAs, options)}\n`)
+      if (context.json) return
+      const tell = (): void => io.stderr.write(`${asTyped(text, io.calledAs, options)}\n`)
+      if (usedPager === undefined) tell()
+      else usedPager.after(tell)
     },
   }
   return { context, close: async () => void (await Promise.all([opened?.close(), connections?.close()])) }
 }
 
-function openClient(io: Io, flags: GlobalOptions): Client {
+/** A client of the service that flags, environment or state directory name, as they say who acts. */
+export function openClient(io: Io, flags: FindOptions['flags']): Client {
   const where = { flags, env: io.env, cwd: io.cwd }
   const found = findService(where)
   const credentials = chooseCredentials({ ...where, found, platformUser: platformUser(io, flags.as) })
-  return makeClient({ apiUrl: found.apiUrl, credentials, timeoutMs: timeoutOf(io) })
+  const { chosen } = credentials
+  const how =
+    chosen === undefined ? 'no identity that is known' : `${chosen.by}${chosen.name ? ` (${chosen.name})` : ''}`
+  debugLine(io, 'auth', `acting by ${printable(how)} at ${printable(found.apiUrl)}`)
+  return makeClient({ apiUrl: found.apiUrl, credentials, timeoutMs: timeoutOf(io) }, traceOf(io))
+}
+
+function traceOf(io: Io): ((line: string) => void) | undefined {
+  return isDebugging(io.env, 'api') ? (line) => debugLine(io, 'api', printable(line)) : undefined
 }
 
 /** How long one request may take. */
 export function timeoutOf(io: Io): number {
   return durationOf(io.env['SVC_TIMEOUT'] || '15s', 'SVC_TIMEOUT')
-}
-
-const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
-
-/** The operator's name for operations of the platform: flag, environment, then who is signed in to this machine. */
-export function platformUser(io: Io, flag: string | undefined): string {
-  const name = flag ?? (io.env['SVC_PLATFORM_USER'] || systemUser())
-  if (OPERATOR_NAME.test(name)) return name
-  throw usageError(
-    `${flag === undefined ? 'SVC_PLATFORM_USER' : '--as'}: "${name}" is no operator's name: 1 to 64 letters, digits and marks without spaces`,
-    '--as ada',
-  )
-}
-
-function systemUser(): string {
-  try {
-    const { username } = userInfo()
-    return OPERATOR_NAME.test(username) ? username : 'operator'
-  } catch {
-    // A container may run under a number that has no name.
-    return 'operator'
-  }
-}
-
-function modeOfEnvironment(env: NodeJS.ProcessEnv): (typeof OUTPUT_MODES)[number] {
-  const text = env['SVC_OUTPUT'] || 'table'
-  const mode = OUTPUT_MODES.find((known) => known === text)
-  if (mode === undefined) throw usageError(`SVC_OUTPUT: "${text}" is none of ${OUTPUT_MODES.join(', ')}`)
-  return mode
-}
-
-function fieldsOf(json: true | string | undefined): string[] | undefined {
-  if (json === undefined || json === true || json === '') return undefined
-  return json.split(',').map((field) => field.trim())
 }
 
 /**

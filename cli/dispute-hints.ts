@@ -14,7 +14,7 @@ export const DISPUTE_HINTS: readonly [ErrorCode, Hint][] = [
     'PAYMENT_NOT_DISPUTABLE',
     (told) =>
       isForOperators(told.operation)
-        ? undefined
+        ? `svc explain ${paramOf(told, 'id')} --platform`
         : `svc ${isForPayers(told.operation) ? 'payer show' : 'payments get'} ${paramOf(told, 'id')}`,
   ],
   ['PAYMENT_ALREADY_REFUNDED', alreadyRefunded],

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
+import { rememberModes } from './terminal-modes.ts'
 
 export type EditOptions = {
   /** What the editor begins with. */
@@ -50,6 +51,7 @@ async function runEditor(io: Io, editor: string, file: string): Promise<void> {
   // Ctrl+C belongs to the editor while it runs.
   const ignore = (): void => undefined
   process.on('SIGINT', ignore)
+  const restoreModes = rememberModes()
   try {
     const [command, words, shell] =
       process.platform === 'win32'
@@ -58,6 +60,7 @@ async function runEditor(io: Io, editor: string, file: string): Promise<void> {
     const child = spawn(command, words, { stdio: 'inherit', env: io.env, shell })
     const [code, signal] = await once(child, 'exit')
     if (code === 0) return
+    restoreModes()
     const how = code === 127 ? 'was not found' : `ended with ${String(code ?? signal)}`
     throw new CliError('EDITOR_FAILED', `the editor ${how}: ${editor}; nothing was sent`, {
       exit: EXIT.failure,

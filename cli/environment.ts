@@ -12,13 +12,20 @@ export const VARIABLES: readonly { name: string; meaning: string }[] = [
   { name: 'SVC_STATE_DIR', meaning: 'where svc up keeps its data, as --state-dir (.svc)' },
   { name: 'SVC_CONFIG_DIR', meaning: 'where profiles and sessions are kept (~/.config/svc)' },
   { name: 'SVC_OUTPUT', meaning: 'the form of results, as --output (table)' },
+  { name: 'SVC_COLOR', meaning: 'when to colour, as --color; NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE go before it' },
+  { name: 'SVC_PAGER', meaning: 'what shows results longer than the terminal (PAGER; less); empty for nothing' },
+  { name: 'SVC_NO_INPUT', meaning: 'with 1, ask nothing and open no editor or browser, as --no-input' },
   { name: 'SVC_TIMEOUT', meaning: 'how long one request may take (15s)' },
   {
     name: 'SVC_WEBHOOK_SECRET',
     meaning: 'the signing secret of svc listen, svc webhooks sign, verify and exam, and svc widget',
   },
   { name: 'SVC_BANK_HOLIDAYS', meaning: 'days that svc ob recurring preview adds to the bank holidays, or takes away' },
-  { name: 'SVC_DEBUG', meaning: 'anything: a failure that nobody expected is told with where it happened' },
+  {
+    name: 'SVC_DEBUG',
+    meaning:
+      'anything: a failure that nobody expected is told with where it happened; api,auth,sql: also each request to the service, where the identity comes from, and with what runs the service each statement to the database',
+  },
 ]
 
 /** How a command finds out where to go and who to act as; the order of auth/choose.ts and find-service.ts. */
@@ -29,6 +36,15 @@ export const PRECEDENCE = `Who a command acts as is said by the first of these t
 Which service it talks to:
   --api-url, SVC_API_URL, a profile that --profile or SVC_PROFILE names, the project's .svc/config.yaml,
   the profile of svc profile use, and then the running service of the state directory.
+
+Settings are taken from the first of these that has them:
+  the flag, the environment, the files of --env, .svc/config.yaml of the directory you work in, and then
+  config.yaml of SVC_CONFIG_DIR, which is ~/.config/svc or $XDG_CONFIG_HOME/svc.
+Both files are YAML and may hold api_url, profile, output, color and timeout; the first also realm, and yours alone
+pager: a directory that you work in starts no program. Neither may hold a secret: a key that names one is refused.
+Secrets stand in the environment, or in the files of --env, and go to no address on another machine that only the
+directory you work in names: for that it is named by --api-url, SVC_API_URL, a profile or your own config.yaml.
+--env-file is the same as --env, but Node.js reads it first, and ends with exit code 9 where the file is missing.
 
 svc ob acts as a customer of the bank: --customer and SVC_CUSTOMER_ID name one where there is no identity provider.
 

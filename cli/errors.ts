@@ -91,7 +91,11 @@ function fieldText({ path, flag, message }: ToldField): string {
  */
 export function reportError(io: Io, error: unknown, options: ReportOptions): ExitCode {
   const known = error instanceof CliError ? error : unexpected(error, io.env)
-  const hint = known.options.hint === undefined ? undefined : asTyped(known.options.hint, io.calledAs, options.given)
+  // Each way by itself: that one of them names a profile says nothing of the others.
+  const hint = known.options.hint
+    ?.split('\n')
+    .map((way) => asTyped(way, io.calledAs, options.given))
+    .join('\n')
   io.stderr.write(options.json ? `${JSON.stringify(toJson(known, hint))}\n` : toText(io, known, hint, options.color))
   return known.options.exit
 }
@@ -122,8 +126,8 @@ function toText(io: Io, error: CliError, hint: string | undefined, color: ColorF
   const [first = '', ...rest] = withBelow(`Error: ${printable(message, 'lines')}`, width)
   const lines = [first.replace('Error:', paint('red', 'Error:')), ...rest]
   if (fields.length > 1) lines.push(...fields.flatMap((field) => wrapped(printable(fieldText(field)), width, '  ')))
-  if (requestId !== undefined) lines.push(paint('dim', `[request ${printable(requestId)}]`))
   if (hint !== undefined) lines.push(...hintLines(printable(hint, 'lines'), width, paint))
+  if (requestId !== undefined) lines.push(paint('dim', `[request ${printable(requestId)}]`))
   return `${lines.join('\n')}\n`
 }
 

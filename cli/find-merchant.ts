@@ -5,7 +5,7 @@ import type { AdminMerchant } from '../src/wire/admin.ts'
 import type { OperationReply } from '../src/wire/operation.ts'
 import { call } from './client.ts'
 import type { Client } from './client.ts'
-import { usageError } from './errors.ts'
+import { CliError, usageError } from './errors.ts'
 import { rowsOf } from './pages.ts'
 import type { PageReader } from './pages.ts'
 import { resolveId } from './resolve-id.ts'
@@ -17,6 +17,8 @@ export type FoundMerchant = { merchant: MerchantDetails; isExact: boolean }
 
 // How far a part of an id, or a realm among others that contain its name, is looked for: a thousand merchants.
 const PAGES_MAX = 10
+/** So many are told apart by name; who means one of more says more of it. */
+const PARTS_MAX = 5
 
 /**
  * The merchant that the first argument means: by id, by the name of its realm, by its client id, or by 8 characters or
@@ -60,4 +62,24 @@ async function* newestIds(client: Client): AsyncGenerator<string> {
 
 function reader(client: Client, filter: { search?: string }): PageReader<AdminMerchant> {
   return async (page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body
+}
+
+/**
+ * The id of the merchant that people name: as above, or by a part of its realm or of its names that no other has.
+ * @throws {CliError} when there is none, or more than one
+ */
+export async function findMerchantByPart(client: Client, text: string): Promise<string> {
+  try {
+    return (await findMerchant(client, [text])).merchant.id
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    const { body } = await call(client, listMerchants, { query: { search: text, limit: PARTS_MAX } })
+    const whole = body.data.filter(({ trading_name: name }) => name.toLowerCase() === text.toLowerCase())
+    const found = whole.length === 1 ? whole : body.data
+    const [only] = found
+    if (only === undefined) throw error
+    if (found.length === 1) return only.id
+    const names = found.map(({ realm_slug: realm, trading_name: name }) => realm ?? name)
+    throw usageError(`"${text}" may be ${names.join(', ')}${body.has_more ? ' and others' : ''}: which of them?`)
+  }
 }

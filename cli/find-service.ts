@@ -3,7 +3,7 @@ import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
 import type { Profile } from './auth/profiles.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
-import { checkedUrl } from './service-address.ts'
+import { checkedUrl, isOnThisMachine } from './service-address.ts'
 import { isRunning, readServiceState, serviceFile, stateDirOf } from './service-state.ts'
 import type { ServiceState } from './service-state.ts'
 
@@ -16,6 +16,11 @@ export type FoundService = {
   state: ServiceState | undefined
   /** The realm that the project works in. */
   projectRealm: string | undefined
+  /**
+   * Whether the user named the address, or it is on this machine. One that only stands in the directory that a command
+   * runs in may be anybody's.
+   */
+  isTrusted: boolean
 }
 
 export type FindOptions = {
@@ -41,12 +46,12 @@ export function findService({ flags, env, cwd }: FindOptions): FoundService {
   const stateDir = stateDirOf({ flag: flags.stateDir, env, cwd })
   const running = runningState(stateDir)
   const project = readProjectConfig(cwd)
-  const { profile, isExplicit } = chosenProfile({ flags, env, cwd }, project.profile)
+  const { profile, isExplicit, userUrl } = chosenProfile({ flags, env, cwd }, project.profile)
   const named = flags.apiUrl ?? (env['SVC_API_URL'] || undefined)
   const ofProfile = profile?.settings.api_url
   const ofExplicit = isExplicit ? (ofProfile ?? running?.api_url) : undefined
   const ofProject = isExplicit ? undefined : project.api_url
-  const text = named ?? ofExplicit ?? ofProject ?? ofProfile ?? running?.api_url
+  const text = named ?? ofExplicit ?? ofProject ?? ofProfile ?? (isExplicit ? undefined : userUrl) ?? running?.api_url
   if (text === undefined) throw notRunning(stateDir)
   const apiUrl = checkedUrl(text, flags.apiUrl === undefined ? 'SVC_API_URL' : '--api-url')
   const isOfProfile = profile !== undefined && checkedUrl(profile.settings.api_url, profile.name) === apiUrl
@@ -60,26 +65,39 @@ export function findService({ flags, env, cwd }: FindOptions): FoundService {
     profile: isOfProfile ? profile : undefined,
     state: running?.api_url === apiUrl ? running : undefined,
     projectRealm: project.realm,
+    isTrusted: named !== undefined || isOnThisMachine(apiUrl) || isOwn(apiUrl, env),
   }
+}
+
+/** Whether the user's own file names the address. */
+function isOwn(apiUrl: string, env: NodeJS.ProcessEnv): boolean {
+  const { api_url: url, profiles } = readUserConfig(configDirOf(env))
+  return [url, ...Object.values(profiles).map((profile) => profile.api_url)].some(
+    (own) => own?.replace(/\/+$/, '') === apiUrl,
+  )
 }
 
 /** The profile that flag, environment, project or user choose; the built-in one is none of theirs. */
 function chosenProfile(
   { flags, env }: FindOptions,
   ofProject: string | undefined,
-): { profile: FoundService['profile']; isExplicit: boolean } {
+): { profile: FoundService['profile']; isExplicit: boolean; userUrl: string | undefined } {
   const explicit = flags.profile ?? (env['SVC_PROFILE'] || undefined)
   const config = readUserConfig(configDirOf(env))
   const name = explicit ?? ofProject ?? config.profile ?? DEV
   const isExplicit = explicit !== undefined
-  if (name === DEV) return { profile: undefined, isExplicit }
+  const common = { isExplicit, userUrl: config.api_url }
+  if (name === DEV) return { ...common, profile: undefined }
   const settings = config.profiles[name]
   if (settings === undefined) throw unknownProfile(name)
-  return { profile: { name, settings }, isExplicit }
+  return { ...common, profile: { name, settings } }
 }
 
-export function unknownProfile(name: string): CliError {
-  return usageError(`there is no profile "${name}"`, 'svc profile list; a new one is svc login --profile <name>')
+/** A flag or a setting that names none is wrong, exit code 2; a command about a profile that is not there finds none, 6. */
+export function unknownProfile(name: string, isSubject = false): CliError {
+  const hint = 'svc profile list\na new one: svc login --profile <name>'
+  if (!isSubject) return usageError(`there is no profile "${name}"`, hint)
+  return new CliError('NO_SUCH_PROFILE', `there is no profile "${name}"`, { exit: EXIT.notFound, hint })
 }
 
 /** The service of this state directory while its process lives; the file of a dead one counts for nothing. */
@@ -91,7 +109,7 @@ export function runningState(stateDir: string): ServiceState | undefined {
 export function notRunning(stateDir: string): CliError {
   return new CliError('NOT_RUNNING', `no service is running here (looked for ${serviceFile(stateDir)})`, {
     exit: EXIT.network,
-    hint: 'svc up, or name one with --api-url or SVC_API_URL',
+    hint: 'svc up\none elsewhere: --api-url <url>, or SVC_API_URL',
     retryable: true,
   })
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
-import { CliError, joinedFields } from './errors.ts'
+import { CliError, joinedFields, withHint } from './errors.ts'
 import type { ToldField } from './errors.ts'
+import { EXIT } from './exit-codes.ts'
 
 /** What a command calls a member, where neither the whole name nor a part of it is the flag's. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
@@ -60,6 +61,21 @@ export function inFlags(error: unknown, command: Command): unknown {
   // A message of other words says something of its own.
   const message = error.message === joinedFields(fields) ? joinedFields(told) : error.message
   return new CliError(error.code, message, { ...error.options, fields: told, cause: error })
+}
+
+/** A value that is wrong, where nothing says what to try: the command's help says what it may be. */
+export function withHelp(error: unknown, command: Command): unknown {
+  if (!(error instanceof CliError) || error.options.hint !== undefined || !isOfValue(error)) return error
+  return withHint(error, `svc ${pathOf(command)} --help`)
+}
+
+function isOfValue({ code, options }: CliError): boolean {
+  return options.exit === EXIT.usage && /^(USAGE|VALIDATION_FAILED|UK\.OBIE\.Field\..+)$/.test(code)
+}
+
+function pathOf(command: Command): string {
+  const { parent } = command
+  return parent === null || parent.parent === null ? command.name() : `${pathOf(parent)} ${command.name()}`
 }
 
 /** Members that a rule compares with are flags as well: `is before FirstPaymentDateTime`. */

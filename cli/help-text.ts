@@ -4,7 +4,7 @@ import type { Io } from './io.ts'
 import { wrapped, wrappedCommand } from './wrap.ts'
 
 /** The program's own options that are no setting of a command: they end it. */
-const ENDING: ReadonlySet<string | undefined> = new Set(['--help', '--version'])
+const ENDING: ReadonlySet<string | undefined> = new Set(['--help', '--version', '--map'])
 
 /** The program's options in its help, which has the global ones below everything else. */
 export function endingOptions(options: readonly Option[]): Option[] {
@@ -15,7 +15,7 @@ export function endingOptions(options: readonly Option[]): Option[] {
 export function globalOptions(program: Command): { option: string; meaning: string }[] {
   const help = new Help()
   return program.options
-    .filter(({ long }) => !ENDING.has(long))
+    .filter(({ long, hidden }) => !hidden && !ENDING.has(long))
     .map((option) => ({ option: help.optionTerm(option), meaning: help.optionDescription(option) }))
 }
 

@@ -80,6 +80,11 @@ const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
   ['MAIL_NOT_FOUND', () => 'svc mail list'],
   ['AUDIT_ENTRY_NOT_FOUND', () => 'svc audit list'],
   ['PAYMENT_NOT_FOUND', paymentsFor],
+  ['STATE_MISMATCH', (told) => `how it stands: svc payments get ${paramOf(told, 'id')}`],
+  ['PAYMENT_NOT_CANCELLABLE', notCancellable],
+  ['REFUND_EXCEEDS_AVAILABLE', refundLeft],
+  ['REFUND_AVAILABLE_MISMATCH', refundLeft],
+  ['PAYMENT_NOT_SETTLED', (told) => `svc payments get ${paramOf(told, 'id')}`],
   ['DELIVERY_NOT_FOUND', ({ operation }) => (isForOperators(operation) ? 'svc outbox list' : 'svc webhooks list')],
   ['DELIVERY_NOT_DEAD', deliveryNotDead],
   ['WEBHOOK_ENDPOINT_NOT_SET', () => 'svc webhooks endpoint set <url>'],
@@ -97,7 +102,21 @@ const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
 
 function paymentsFor({ operation }: Told): string | undefined {
   if (isForPayers(operation)) return 'svc payer payments list'
-  return isForMerchant(operation) ? 'svc payments list' : undefined
+  return isForOperators(operation) ? 'svc merchants payments' : 'svc payments list'
+}
+
+/** Only what is settled has advice of the service's: to refund it. */
+function notCancellable(told: Told): string {
+  const id = paramOf(told, 'id')
+  if (isForPayers(told.operation)) return `svc payer show ${id}`
+  return told.next === undefined ? `svc payments get ${id}` : `svc payments refund ${id}`
+}
+
+/** What is left stands in the message alone. */
+function refundLeft(told: Told): string {
+  const id = paramOf(told, 'id')
+  const [, left] = /(\d+(?:\.\d+)?) is left/.exec(told.message) ?? []
+  return left === undefined ? `svc payments refunds ${id}` : `svc payments refund ${id} --amount ${left}`
 }
 
 function deliveryNotDead(told: Told): string {

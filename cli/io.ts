@@ -1,12 +1,15 @@
 import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
 import { calledAs } from './called-as.ts'
+import { EXIT } from './exit-codes.ts'
 
 /** One output stream of the process, or of a test. */
 export type Sink = {
   write(text: string): void
   readonly isTTY: boolean
   readonly columns: number
+  /** How many lines the terminal has; undefined where it is none, or nobody pages through it. */
+  readonly rows?: number | undefined
   /** Whether its reader has gone; a command that would run for ever then has nobody to run for. */
   readonly isGone?: boolean
 }
@@ -28,6 +31,8 @@ export type Io = {
   cwd: string
   /** What the user types to run a command: `svc`, or `npx svc`. */
   calledAs: string
+  /** The variables of `env` that no environment set, each with the file or the flag that did. */
+  origins?: ReadonlyMap<string, string>
 }
 
 export type Style = Parameters<typeof styleText>[0]
@@ -49,7 +54,7 @@ export function systemIo(): Io {
 function sinkOf(stream: NodeJS.WriteStream): Sink {
   let gone = false
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error
+    if (!gone && error.code !== 'EPIPE') tellUnwritten(stream, error)
     gone = true
   })
   return {
@@ -57,11 +62,30 @@ function sinkOf(stream: NodeJS.WriteStream): Sink {
       if (!gone) stream.write(text)
     },
     isTTY: stream.isTTY === true,
-    columns: stream.columns ?? 80,
+    get columns() {
+      // Some terminals, such as that of `script`, say that they have none.
+      return stream.columns || 80
+    },
+    get rows() {
+      return stream.rows
+    },
     get isGone() {
       return gone
     },
   }
+}
+
+/**
+ * Tells that what is printed can't be written, such as on a full disk: half a result is a failure, whatever the command
+ * itself comes to. A stream's error reaches nobody who could catch it, so it is no CliError.
+ */
+function tellUnwritten(stream: NodeJS.WriteStream, { code, message }: NodeJS.ErrnoException): void {
+  if (stream === process.stderr) return
+  process.once('exit', () => {
+    process.exitCode = EXIT.failure
+  })
+  const why = code === 'ENOSPC' ? 'no space is left where it goes (ENOSPC)' : message
+  process.stderr.write(`Error: the result can't be written: ${why}\n`)
 }
 
 async function readStdin(maxBytes: number): Promise<Buffer> {
@@ -88,7 +112,8 @@ async function readLine(): Promise<string | undefined> {
 
 /**
  * Whether to colour a stream. The flag decides; then NO_COLOR, FORCE_COLOR and CLICOLOR_FORCE (in this order, so that
- * whoever can't bear colour wins); otherwise only a terminal that can show colours gets them, and never under CI.
+ * whoever can't bear colour wins), then SVC_COLOR, which configuration files set; otherwise only a terminal that can show
+ * colours gets them, and never under CI.
  */
 export function useColor(flag: ColorFlag, env: NodeJS.ProcessEnv, isTTY: boolean): boolean {
   if (flag !== 'auto') return flag === 'always'
@@ -96,6 +121,8 @@ export function useColor(flag: ColorFlag, env: NodeJS.ProcessEnv, isTTY: boolean
   const force = env['FORCE_COLOR']
   if (force !== undefined) return force !== '0' && force !== 'false'
   if ((env['CLICOLOR_FORCE'] ?? '0') !== '0') return true
+  const own = env['SVC_COLOR'] ?? ''
+  if (own === 'always' || own === 'never') return own === 'always'
   if (!isTTY || env['TERM'] === 'dumb' || env['CLICOLOR'] === '0') return false
   return env['CI'] === undefined || env['CI'] === '' || env['CI'] === 'false'
 }

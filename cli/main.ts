@@ -1,3 +1,4 @@
+import { holdKeys, opensConsole, releaseKeys } from './held-keys.ts'
 import { systemIo } from './io.ts'
 import { run } from './run.ts'
 
@@ -7,7 +8,11 @@ const LINGER_MS = 2_000
 /** The process: runs its own command line and leaves the exit code. Output that is still on its way is not cut off. */
 export async function main(): Promise<void> {
   quietWarnings()
-  process.exitCode = await run(process.argv.slice(2), systemIo())
+  const words = process.argv.slice(2)
+  // First of all: what is typed while the console is loaded is shown nowhere.
+  if (opensConsole(words, process.env)) holdKeys()
+  process.exitCode = await run(words, systemIo())
+  releaseKeys({ keep: false })
   setTimeout(() => process.exit(), LINGER_MS).unref()
 }
 

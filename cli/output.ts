@@ -1,14 +1,12 @@
-import { stringify } from 'yaml'
 import { csvOf } from '../src/lib/csv.ts'
 import type { Io, Paint } from './io.ts'
+import type { OutputMode } from './output-modes.ts'
 import { checkPath, parsePath, valueAt } from './path.ts'
 import { tableOf } from './table.ts'
 import type { Column } from './table.ts'
 import { printable, widthOf } from './text.ts'
 import { wrapped } from './wrap.ts'
-
-export const OUTPUT_MODES = ['table', 'json', 'jsonl', 'yaml', 'csv', 'id'] as const
-export type OutputMode = (typeof OUTPUT_MODES)[number]
+import { yaml } from './yaml.ts'
 
 export type OutputOptions = {
   mode: OutputMode
@@ -18,6 +16,8 @@ export type OutputOptions = {
   query: string | undefined
   header: boolean
   paint: Paint
+  /** Where lists and texts go, which a pager may show; records go by it, for many end with what their exit code says. */
+  paged?: Io
 }
 
 export type ListView<Row> = {
@@ -50,6 +50,8 @@ export type Printer = {
    * @throws {CliError} exit code 2
    */
   expect(members: readonly string[]): void
+  /** Prints a text for people as it is; a pager shows what is longer than the terminal. */
+  text(text: string): void
   /** Whether the form is one for programs, which get no remarks. */
   readonly isMachine: boolean
   /** The form itself, for what has another shape in some of them. */
@@ -65,36 +67,42 @@ export type Printer = {
 }
 
 export function makePrinter(io: Io, options: OutputOptions): Printer {
-  const width = io.stdout.isTTY && io.stdout.columns > 0 ? io.stdout.columns : undefined
+  const { paged = io } = options
+  // A terminal may change its width between two tables.
+  const widthNow = (): number | undefined => (io.stdout.isTTY && io.stdout.columns > 0 ? io.stdout.columns : undefined)
   return {
     isMachine: options.mode !== 'table' || options.query !== undefined,
     mode: options.mode,
     isPartial: options.query !== undefined || options.fields !== undefined,
     header: options.header,
     paint: options.paint,
-    width,
+    get width() {
+      return widthNow()
+    },
+    text: (text) => paged.stdout.write(text),
     expect(members) {
       const { query, fields = [] } = options
       for (const path of query === undefined ? fields : [query]) checkPath(null, parsePath(path), members)
     },
     list(view) {
-      if (printData(io, options, view.items, view.fields)) return
+      if (printData(paged, options, view.items, view.fields)) return
       if (options.mode === 'id')
         return write(
-          io,
+          paged,
           view.items.map((row) => view.id(row)),
         )
-      if (options.mode === 'csv') return writeCsv(io, options, view)
+      if (options.mode === 'csv') return writeCsv(paged, options, view)
       if (view.items.length === 0) return io.stderr.write(`${view.empty}\n`)
-      write(io, tableOf(view.items, view.columns, { ...options, width }))
+      write(paged, tableOf(view.items, view.columns, { ...options, width: widthNow() }))
     },
     record(view) {
       const fields = Object.keys(Object(view.item))
       if (printData(io, options, view.item, fields)) return
       if (options.mode === 'id') return write(io, [view.id])
       if (options.mode === 'csv') return writeCsv(io, options, { items: [view.item], fields })
-      write(io, linesOf(view.lines, { ...options, width }))
-      if (view.after !== undefined) write(io, ['', view.after])
+      const rows = recordRows(view.lines, { ...options, width: widthNow() })
+      const after = view.after === undefined ? [] : ['', view.after]
+      write(io, [...rows.flatMap((row) => row.lines), ...after])
     },
   }
 }
@@ -114,7 +122,8 @@ function printData(io: Io, options: OutputOptions, data: unknown, known: readonl
       io,
       (Array.isArray(kept) ? kept : [kept]).map((item) => JSON.stringify(item)),
     )
-  else if (options.mode === 'yaml') io.stdout.write(stringify(kept, { lineWidth: 0, aliasDuplicateObjects: false }))
+  else if (options.mode === 'yaml')
+    io.stdout.write(yaml().stringify(kept, { lineWidth: 0, aliasDuplicateObjects: false }))
   else return false
   return true
 }
@@ -153,16 +162,19 @@ function pick(item: unknown, fields: readonly string[]): Record<string, unknown>
   return Object.fromEntries(fields.map((field) => [field, valueAt(item, parsePath(field)) ?? null]))
 }
 
-type LineOptions = { paint: Paint; width: number | undefined }
+type LineOptions = { paint: Paint; width?: number | undefined }
 
 /** Labels and texts in two columns; in a terminal a long text goes on below itself. */
-function linesOf(lines: readonly (readonly [string, string])[], { paint, width = Infinity }: LineOptions): string[] {
+export function recordRows(
+  lines: readonly (readonly [string, string])[],
+  { paint, width = Infinity }: LineOptions,
+): { label: string; text: string; lines: string[] }[] {
   const shown = lines.filter(([, text]) => text !== '')
   const indent = Math.max(0, ...shown.map(([label]) => widthOf(label))) + 2
-  return shown.flatMap(([label, text]) => {
+  return shown.map(([label, text]) => {
     const [first = '', ...rest] = wrapped(printable(text), width - indent)
     const below = rest.map((line) => `${' '.repeat(indent)}${line}`)
-    return [`${paint('dim', label)}${' '.repeat(indent - widthOf(label))}${first}`, ...below]
+    return { label, text, lines: [`${paint('dim', label)}${' '.repeat(indent - widthOf(label))}${first}`, ...below] }
   })
 }
 

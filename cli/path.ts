@@ -1,4 +1,5 @@
 import { usageError } from './errors.ts'
+import { nearestWord } from './scenario/read/nearest.ts'
 
 type Step = { kind: 'key'; key: string } | { kind: 'index'; index: number } | { kind: 'each' }
 
@@ -55,6 +56,7 @@ export function checkPath(data: unknown, steps: readonly Step[], known: readonly
       path += '[]'
       continue
     }
+    refuseList(values, { path, key: step.key, expected })
     const names = namesOf(values, path)
     const there = [...new Set([...expected, ...names])]
     if ((values.length > 0 || expected.length > 0) && !there.includes(step.key) && !FREE.test(path))
@@ -71,11 +73,23 @@ function isThere(value: unknown): boolean {
   return value !== null && value !== undefined
 }
 
+type Wanted = { path: string; key: string; expected: readonly string[] }
+
+/** A list has rows, and no members: what was meant is theirs. */
+function refuseList(values: readonly unknown[], { path, key, expected }: Wanted): void {
+  const rows = values.filter((value) => Array.isArray(value)).flat()
+  if (!values.some((value) => Array.isArray(value))) return
+  const there = [...expected, ...rows.flatMap((row) => (Array.isArray(row) ? [] : Object.keys(Object(row))))]
+  const member = there.includes(key) ? key : (meantField(key, there) ?? '<member>')
+  throw usageError(
+    `${placeOf(path)} is a list, which has no member "${key}"`,
+    `of each: -q '${path}[].${member}'\nof the first: -q '${path}[0].${member}'`,
+  )
+}
+
 /** Every name that one of the objects has: the neighbours show what an object without a member could have. */
 function namesOf(values: readonly unknown[], path: string): string[] {
   return values.flatMap((value) => {
-    if (Array.isArray(value))
-      throw usageError(`${placeOf(path)} is a list`, `-q '${path}[].<member>', or ${path}[0].<member>`)
     if (typeof value !== 'object') throw usageError(`${placeOf(path)} is a value, with nothing below it`)
     return Object.keys(Object(value))
   })
@@ -83,9 +97,24 @@ function namesOf(values: readonly unknown[], path: string): string[] {
 
 function noField(path: string, name: string, there: readonly string[]): Error {
   const where = path === '' || path === '[]' ? 'here' : `in ${path}`
-  return usageError(
-    `there is no field "${name}" ${where}; there ${there.length === 0 ? 'is none' : `are ${there.join(', ')}`}`,
-  )
+  const meant = meantField(name, there)
+  const guess = meant === undefined ? '' : `; did you mean ${meant}?`
+  return usageError(`there is no field "${name}" ${where}; ${thereAre(there)}${guess}`)
+}
+
+/** The nearest name; of an id the first that is one. */
+function meantField(name: string, there: readonly string[]): string | undefined {
+  const ofEnd = there.find((each) => each.endsWith(`_${name}`))
+  return (name === 'id' ? ofEnd : undefined) ?? nearestWord(name, there) ?? ofEnd
+}
+
+/** So many names are told: more are a wall. */
+const TOLD_MAX = 8
+
+function thereAre(there: readonly string[]): string {
+  if (there.length === 0) return 'there is none'
+  const told = there.slice(0, TOLD_MAX).join(', ')
+  return `there are ${told}${there.length > TOLD_MAX ? ` and ${there.length - TOLD_MAX} more (--json shows all)` : ''}`
 }
 
 function placeOf(path: string): string {

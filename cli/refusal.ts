@@ -66,6 +66,6 @@ function notTheService({ apiUrl }: Client, { method, path }: Operation, status: 
     exit: status >= 500 ? EXIT.failure : exitOfStatus(status < 400 ? 500 : status),
     status,
     retryable: status >= 500,
-    hint: 'svc status; is the address right, and is the service of the same version?',
+    hint: 'svc status\nis the address right, and is the service of the same version?',
   })
 }

@@ -29,3 +29,9 @@ export function checkedUrl(text: string, source: string): string {
   if (!isUsable) throw usageError(`${source}: "${text}" is no http address`, exampleOf(source))
   return text.replace(/\/+$/, '')
 }
+
+const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])$/
+
+export function isOnThisMachine(url: string): boolean {
+  return URL.canParse(url) && THIS_MACHINE.test(new URL(url).hostname)
+}

@@ -18,11 +18,17 @@ export type TableOptions = {
 }
 
 /** A table for people: aligned columns with two spaces between, no lines. In a narrow terminal a row may have two lines. */
-export function tableOf<Row>(
+export function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[], options: TableOptions): string[] {
+  const parts = tableParts(rows, columns, options)
+  return [...parts.header, ...parts.rows.flat()]
+}
+
+/** The same, with the lines of each row by themselves. */
+export function tableParts<Row>(
   rows: readonly Row[],
   columns: readonly Column<Row>[],
   { header, paint, width = Infinity }: TableOptions,
-): string[] {
+): { header: string[]; rows: string[][] } {
   const laid = columns.map(({ title, value, ...column }) => {
     const cells = rows.map((row) => printable(value(row)))
     // A cell that is cut keeps the colour of the whole.
@@ -31,9 +37,9 @@ export function tableOf<Row>(
   })
   const { first, second } = fitted(laid, width)
   const lines = [lineOf(first), ...(second.length === 0 ? [] : [lineOf(second, INDENT)])]
-  return [
-    ...(header ? lines.map((line) => line(({ title }) => [paint('bold', title), title])) : []),
-    ...rows.flatMap((_row, index) =>
+  return {
+    header: header ? lines.map((line) => line(({ title }) => [paint('bold', title), title])) : [],
+    rows: rows.map((_row, index) =>
       lines.map((line) =>
         line(({ cells, styles }) => {
           const [text = '', style] = [cells[index], styles[index]]
@@ -41,7 +47,7 @@ export function tableOf<Row>(
         }),
       ),
     ),
-  ]
+  }
 }
 
 /** How a line is laid out: each cell as it is painted, and as it is without that. */

@@ -1,13 +1,15 @@
 import { isUuid } from '../src/lib/ids.ts'
 
 // Controls, line separators and the marks that turn the direction of text: a payer's name must not drive the terminal.
-const CONTROLS = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
-const CONTROLS_BUT_LINES = /(?!\n)[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu
+// Nor may it hide anything: of what nobody sees, only what joins letters and signs is left.
+const CONTROLS = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
+const CONTROLS_BUT_LINES = /(?![\n\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu
 
 /** Text from elsewhere, made safe for a terminal: control characters become visible escapes. `lines` keeps line ends. */
 export function printable(text: string, keep: 'nothing' | 'lines' = 'nothing'): string {
   return text.replace(keep === 'lines' ? CONTROLS_BUT_LINES : CONTROLS, (character) => {
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+    const code = (character.codePointAt(0) ?? 0).toString(16)
+    return code.length > 4 ? `\\u{${code}}` : `\\u${code.padStart(4, '0')}`
   })
 }
 

@@ -1,4 +1,4 @@
-import type { Client } from './client.ts'
+import { durationText } from '../src/lib/duration.ts'
 import { CliError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 
@@ -40,8 +40,11 @@ const WHY: Readonly<Record<string, string>> = {
   UND_ERR_RES_EXCEEDED_MAX_SIZE: 'the answer is too large to be one of svc',
 }
 
+/** What a client says of the service that it calls. */
+type Called = { apiUrl: string; timeoutMs: number; signal?: AbortSignal | undefined }
+
 /** An error of the connection, as the user is told it. */
-export function unreachable(client: Pick<Client, 'apiUrl' | 'timeoutMs' | 'signal'>, error: unknown): CliError {
+export function unreachable(client: Called, error: unknown): CliError {
   if (client.signal?.aborted === true)
     return new CliError('REQUEST_STOPPED', `the request to ${client.apiUrl} was stopped before its answer came`, {
       exit: EXIT.interrupted,
@@ -54,17 +57,21 @@ export function unreachable(client: Pick<Client, 'apiUrl' | 'timeoutMs' | 'signa
     })
   const isTimeout = error instanceof Error && (error.name === 'TimeoutError' || codeOf(error).endsWith('_TIMEOUT'))
   if (isTimeout && codeOf(error) !== 'UND_ERR_CONNECT_TIMEOUT') {
-    return new CliError('REQUEST_TIMED_OUT', `${client.apiUrl} did not answer within ${client.timeoutMs} ms`, {
-      exit: EXIT.network,
-      hint: 'svc status; a longer patience is SVC_TIMEOUT=60s',
-      retryable: true,
-      cause: error,
-    })
+    return new CliError(
+      'REQUEST_TIMED_OUT',
+      `${client.apiUrl} did not answer within ${durationText(client.timeoutMs)}`,
+      {
+        exit: EXIT.network,
+        hint: 'svc status\nto wait longer: the same command with SVC_TIMEOUT=60s',
+        retryable: true,
+        cause: error,
+      },
+    )
   }
   const why = WHY[codeOf(error)] ?? messageOf(error)
   return new CliError('SERVICE_UNREACHABLE', `${client.apiUrl} can't be reached: ${why}`, {
     exit: EXIT.network,
-    hint: 'svc status, or svc up to start one',
+    hint: 'svc status\nto start one: svc up',
     retryable: true,
     cause: error,
   })

@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { durationText } from '../src/lib/duration.ts'
 import { getPayment } from '../src/wire/payments.ts'
 import type { Payment, PaymentStatus, PayerView } from '../src/wire/payments.ts'
 import { call } from './client.ts'
@@ -88,10 +89,10 @@ function timedOut(
 ): CliError {
   return new CliError(
     'WAIT_TIMED_OUT',
-    `the payment is still ${payment.status} after ${timeoutMs} ms; awaited was ${wanted}`,
+    `the payment is still ${payment.status} after ${durationText(timeoutMs)}; awaited was ${wanted}`,
     {
       exit: EXIT.waitTimedOut,
-      hint: `svc payments get ${payment.payment_id}, or a longer --timeout`,
+      hint: `svc payments get ${payment.payment_id}\nto wait longer: the same command with a longer --timeout`,
       retryable: true,
     },
   )

@@ -22,6 +22,7 @@ const IDLE_LOOK_MS = 50
  */
 export async function startApi(app: App): Promise<RunningApi> {
   const server = makeServer(app)
+  app.streams.open()
   const underWay = trackAnswers(server)
   server.listen(app.config.port, app.config.host)
   await once(server, 'listening')
@@ -31,7 +32,12 @@ export async function startApi(app: App): Promise<RunningApi> {
   return {
     url: `http://${host}:${address.port}`,
     port: address.port,
-    stop: () => stop(server, underWay),
+    stop: () => {
+      const stopped = stop(server, underWay)
+      // They would not end by themselves.
+      app.streams.end()
+      return stopped
+    },
   }
 }
 

@@ -4,6 +4,8 @@ import { makeMockBank } from './banks/mock.ts'
 import type { MockBank } from './banks/mock.ts'
 import { isReachable } from './config.ts'
 import type { Config } from './config.ts'
+import { makeStreams } from './console/streams.ts'
+import type { StreamLimits, Streams } from './console/streams.ts'
 import { makePool } from './db/pool.ts'
 import { makeWake } from './db/wake.ts'
 import type { Wake } from './db/wake.ts'
@@ -45,6 +47,8 @@ export type App = {
   identity: IdentityProvider
   /** Looks whether a merchant's endpoint is there. */
   probe: Probe
+  /** Streams of events to consoles. */
+  streams: Streams
   log: Logger
   metrics: Metrics
   /** Closes connections. Requests and jobs are drained before (api.ts, worker.ts). */
@@ -52,7 +56,9 @@ export type App = {
 }
 
 /** What a test or an embedding program replaces: the world outside. */
-export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank' | 'identity' | 'probe'>>
+export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank' | 'identity' | 'probe'>> & {
+  streamLimits?: Partial<StreamLimits>
+}
 
 /** The role that owns nothing (migrations/0001_roles.sql). */
 export const RUNTIME_ROLE = 'svc_runtime'
@@ -73,8 +79,9 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   // Whoever knows the seed knows the `state` of every payment.
   if (ids.isSeeded && (config.mode === 'live' || isReachable(config)))
     throw new Error('ids that follow from a seed are for a sandbox that only this machine reaches')
-  const pool = await makePool({ ...target, size: config.databasePoolSize })
-  const batches = makePaymentBatches(target)
+  const onStatement = config.debugSql ? tellStatements(log) : undefined
+  const pool = await makePool({ ...target, size: config.databasePoolSize, onStatement })
+  const batches = makePaymentBatches({ ...target, onStatement })
   const wake = makeWake(target, log)
   const mockBank = makeMockBank({ publicUrl, secret: mockBankSecret(config), pool, ids, log })
   const bank = overrides.bank ?? mockBank
@@ -82,6 +89,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   const identity =
     overrides.identity ?? (await makeIdentity(config, { config, publicUrl, pool, sealer, ids, wake, log }))
   const probe = overrides.probe ?? makeProbe({ allowPrivate: config.webhookAllowPrivate })
+  const metrics = makeMetrics()
   return {
     config,
     publicUrl,
@@ -98,8 +106,9 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     mockBank,
     identity,
     probe,
+    streams: makeStreams({ pool, wake, log, metrics }, overrides.streamLimits),
     log,
-    metrics: makeMetrics(),
+    metrics,
     close: async () => {
       await Promise.all([wake.close(), probe.close()])
       await Promise.all([batches.create.close(), batches.move.close(), batches.find.close()])
@@ -123,4 +132,11 @@ async function makeIdentity(config: Config, parts: EmbeddedParts): Promise<Ident
   }
   const { makeEmbeddedProvider } = await import('./identity/embedded/provider.ts')
   return makeEmbeddedProvider(parts)
+}
+
+/** Logs each statement, whatever the level: it was asked for by name. Its values, which may be secret, are no part of it. */
+function tellStatements(log: Logger): (text: string, durationMs: number) => void {
+  const own = log.child({}, { level: 'info' })
+  return (text, durationMs) =>
+    own.info({ sql: text.replaceAll(/\s+/g, ' ').trim(), duration_ms: Math.round(durationMs) }, 'sql')
 }

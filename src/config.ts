@@ -108,6 +108,8 @@ const Environment = z.object({
     .regex(/^\d{1,8}(\.\d{1,2})?$/, 'must be a decimal such as 0.20')
     .default('0.20'),
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
+  /** What is told beside the log: of its areas the service knows `sql`. */
+  SVC_DEBUG: z.string().default(''),
   /** How long a payer has to authorise: 90 minutes (specification, Limits). */
   SVC_CONSENT_SECONDS: ConsentSeconds.default(5_400),
   /** How long a merchant has to answer a dispute with evidence: 14 days (decision 23). */
@@ -171,6 +173,8 @@ export type Config = Readonly<{
   feePercentage: string
   feeFlat: string
   logLevel: z.infer<typeof Environment>['SVC_LOG_LEVEL']
+  /** Whether each statement to the database is logged, without its values. */
+  debugSql: boolean
   consentSeconds: number
   disputeEvidenceSeconds: number
   disputeWindowDays: number
@@ -204,6 +208,14 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   refuseUnsafe(config, parsed)
   return Object.freeze(config)
 }
+
+/** Every variable that the service reads, with what it is where nothing is said; undefined where that follows from others. */
+export const CONFIG_VARIABLES: readonly { name: string; unset: string | undefined }[] = Object.entries(
+  Environment.shape,
+).map(([name, schema]) => {
+  const { data } = schema.safeParse(undefined)
+  return { name, unset: typeof data === 'string' || typeof data === 'number' ? String(data) : undefined }
+})
 
 const KeyEnvironment = Environment.pick({ SVC_ENCRYPTION_KEY: true, SVC_ENCRYPTION_KEY_PREVIOUS: true })
 
@@ -268,6 +280,7 @@ function fromEnvironment(env: z.infer<typeof Environment>): Config {
     feePercentage: env.SVC_FEE_PERCENTAGE,
     feeFlat: env.SVC_FEE_FLAT,
     logLevel: env.SVC_LOG_LEVEL,
+    debugSql: env.SVC_DEBUG.split(',').includes('sql'),
     consentSeconds: env.SVC_CONSENT_SECONDS,
     disputeEvidenceSeconds: env.SVC_DISPUTE_EVIDENCE_SECONDS,
     disputeWindowDays: env.SVC_DISPUTE_WINDOW_DAYS,

@@ -38,7 +38,14 @@ export type PeriodicJob = {
 /** A job that keeps its own pace for as long as the process runs. */
 export type StreamingJob = {
   name: string
-  start(app: App): { wake(): void; stop(): Promise<void> }
+  start(app: App): Streaming
+}
+
+type Streaming = {
+  wake(): void
+  /** Resolves when there is nothing to do now. @throws where that can't be known, because the database stays away */
+  idle(): Promise<void>
+  stop(): Promise<void>
 }
 
 export type Job = PeriodicJob | StreamingJob
@@ -101,7 +108,38 @@ export function startJobs(app: App, table: readonly Job[] = jobs): { stop(): Pro
   }
 }
 
-function bound(started: { wake(): void; stop(): Promise<void> }): Omit<Running, 'name'> {
+/**
+ * Does what is due now, each job in the order of the table and again while it says there is more, and waits for all of it.
+ * What one job makes due for an earlier one is left to the next time.
+ * @returns the names of the jobs that failed; the log says why
+ * @throws where a streaming job can't know what is due: the database has been away for half a minute
+ */
+export async function runJobsOnce(app: App, table: readonly Job[] = jobs): Promise<string[]> {
+  const streaming = table.flatMap((job) => ('start' in job ? [job] : []))
+  const periodic = table.flatMap((job) => ('start' in job ? [] : [job]))
+  const never = new AbortController().signal
+  const failed: string[] = []
+  for (const job of periodic) {
+    let outcome = await runOnce(app, job, never)
+    while (outcome === 'more') outcome = await runOnce(app, job, never)
+    if (job.keeps === true && outcome !== 'failed') outcome = await runOnce(app, job, STOPPED)
+    if (outcome === 'failed') failed.push(job.name)
+  }
+  for (const job of streaming) {
+    const running = job.start(app)
+    try {
+      await running.idle()
+    } finally {
+      await running.stop()
+    }
+  }
+  return failed
+}
+
+/** As at the end of a process: a job waits for what it has in hand, and takes nothing more. */
+const STOPPED = AbortSignal.abort()
+
+function bound(started: Streaming): Omit<Running, 'name'> {
   return { wake: () => started.wake(), stop: () => started.stop() }
 }
 
@@ -124,22 +162,22 @@ type Periodic = { job: PeriodicJob; gate: ReturnType<typeof makeGate>; signal: A
 
 async function runPeriodically(app: App, { job, gate, signal }: Periodic): Promise<void> {
   while (!signal.aborted) {
-    const more = await runOnce(app, job, signal)
+    const outcome = await runOnce(app, job, signal)
     // A round through the event loop even then: a job that always has more must not starve the process.
-    if (more) await new Promise((resolve) => setImmediate(resolve))
+    if (outcome === 'more') await new Promise((resolve) => setImmediate(resolve))
     else await gate.wait(job.everyMs)
   }
   if (job.keeps === true) await runOnce(app, job, signal)
 }
 
-async function runOnce(app: App, job: PeriodicJob, signal: AbortSignal): Promise<boolean> {
+async function runOnce(app: App, job: PeriodicJob, signal: AbortSignal): Promise<'done' | 'more' | 'failed'> {
   try {
     const { more } = await job.run(app, signal)
     app.metrics.jobRuns.inc({ job: job.name, outcome: 'done' })
-    return more
+    return more ? 'more' : 'done'
   } catch (error) {
     app.metrics.jobRuns.inc({ job: job.name, outcome: 'failed' })
     app.log.error({ err: error, job: job.name }, 'a job failed; it runs again at its next turn')
-    return false
+    return 'failed'
   }
 }

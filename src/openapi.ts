@@ -168,7 +168,9 @@ function reply(schema: Json, description: string): { description: string; conten
 /** What a success answers; on Surface A also by its headers. */
 function success(operation: Operation, { status, schema }: { status: string; schema: z.ZodType }): Json {
   const answer =
-    status === '204' ? { description: 'Done' } : withCsv(operation, reply(schemaOf(schema, 'output'), 'Success'))
+    status === '204'
+      ? { description: 'Done' }
+      : (eventsOf(operation) ?? withCsv(operation, reply(schemaOf(schema, 'output'), 'Success')))
   if (!isOpenBanking(operation.path)) return answer
   const text = { type: 'string' }
   return {
@@ -178,6 +180,16 @@ function success(operation: Operation, { status, schema }: { status: string; sch
       ...(status === '201' ? { Location: { description: 'Where it can be read', schema: text } } : {}),
     },
   }
+}
+
+/**
+ * Server-sent events: OpenAPI 3.1 has no words for the items of a stream, so the schema is that of one frame's data, and
+ * its title the frame's event.
+ */
+function eventsOf({ stream }: Operation): ReturnType<typeof reply> | undefined {
+  if (stream === undefined) return undefined
+  const frames = Object.entries(stream).map(([title, schema]) => ({ title, ...schemaOf(schema, 'output') }))
+  return { description: 'Frames as they come', content: { 'text/event-stream': { schema: { oneOf: frames } } } }
 }
 
 /** A list that is also given as CSV has the place of its next page in headers. */

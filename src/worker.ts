@@ -1,5 +1,5 @@
 import type { App } from './app.ts'
-import { jobs, startJobs } from './jobs.ts'
+import { jobs, runJobsOnce, startJobs } from './jobs.ts'
 import type { Job } from './jobs.ts'
 
 /** A running worker. `stop` ends it within seconds: no new work, and what is under way is finished. */
@@ -19,4 +19,11 @@ export function startWorker(app: App, options: { jobs?: readonly Job[] } = {}): 
       return stopped
     },
   }
+}
+
+/** Does what is due now and returns, with the names of the jobs that failed. Others may be at work beside it. */
+export async function workOnce(app: App, options: { jobs?: readonly Job[] } = {}): Promise<string[]> {
+  const failed = await runJobsOnce(app, options.jobs ?? jobs)
+  app.log.info({ failed }, 'what was due has been done')
+  return failed
 }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import { makeApp } from '../src/app.ts'
+import { createPayment, testService } from './support/app.ts'
 import { capturedLog } from './support/captured-log.ts'
 import { makeOutbox } from './support/webhooks.ts'
 
@@ -15,4 +16,17 @@ t.test('who lets webhooks reach private addresses from where others are is warne
   t.equal(await warned({ webhookAllowPrivate: true, host: '0.0.0.0' }), true)
   t.equal(await warned({ webhookAllowPrivate: true, publicUrl: 'https://sandbox.example' }), true)
   t.equal(await warned({ webhookAllowPrivate: false, host: '0.0.0.0' }), false)
+})
+
+t.test('SVC_DEBUG=sql tells of the batches too, by their names and never with what they carry', async (t) => {
+  const { log, lines } = capturedLog('info')
+  const service = await testService(t, { env: { SVC_DEBUG: 'sql' }, overrides: { log } })
+  const merchant = await service.merchant()
+  const { status } = await createPayment(service, merchant, { amount: '4321.09', payer_name: 'Zebedee Quill' })
+  t.equal(status, 201)
+  const told = lines().filter((line) => line.includes('"sql"'))
+  const created = told.filter((line) => line.includes('create_payments')).map((line) => JSON.parse(line))
+  t.match(created, [{ sql: 'create_payments', duration_ms: Number, msg: 'sql' }])
+  t.equal(created.length, 1)
+  t.notMatch(lines().join('\n'), /4321\.09|Zebedee/)
 })

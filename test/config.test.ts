@@ -42,6 +42,7 @@ t.test('an address and a key are enough, and the rest is as documented', async (
     feePercentage: '0.0100',
     feeFlat: '0.20',
     logLevel: 'info',
+    debugSql: false,
     consentSeconds: 5_400,
     disputeEvidenceSeconds: 1_209_600,
     disputeWindowDays: 120,

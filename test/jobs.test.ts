@@ -1,8 +1,9 @@
 import t from 'tap'
 import { jobs, startJobs } from '../src/jobs.ts'
 import type { Job } from '../src/jobs.ts'
-import { startWorker } from '../src/worker.ts'
+import { startWorker, workOnce } from '../src/worker.ts'
 import { until } from './support/until.ts'
+import { runDeliveries } from '../src/webhooks/run-deliveries.ts'
 import { startReceiver } from './support/receiver.ts'
 import { makeOutbox, plantDeliveries, plantMerchant, readDelivery } from './support/webhooks.ts'
 
@@ -157,3 +158,39 @@ t.test(
     t.match(await readDelivery(owner, second), { status: 'DELIVERED' }, 'stopping waited for the record')
   },
 )
+
+t.test('once: what is due is done and waited for, a job that fails is named, and what is not due stays', async (t) => {
+  const { app, owner } = await makeOutbox(t)
+  const receiver = await startReceiver(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const due = await plantDeliveries(owner, merchantId, { count: 20 })
+  const [later = ''] = await plantDeliveries(owner, merchantId, {
+    nextRetryAt: new Date(Date.now() + hourMs).toISOString(),
+  })
+  t.same(await workOnce(app), [])
+  t.equal(receiver.receipts.length, 20)
+  for (const id of due) t.match(await readDelivery(owner, id), { status: 'DELIVERED' })
+  t.match(await readDelivery(owner, later), { status: 'PENDING', attempt_count: 0 })
+  let runs = 0
+  const table: Job[] = [
+    { name: 'drain', everyMs: hourMs, run: async () => ({ more: (runs += 1) < 3 }) },
+    { name: 'broken', everyMs: hourMs, run: () => Promise.reject(new Error('no')) },
+  ]
+  t.same(await workOnce(app, { jobs: table }), ['broken'])
+  t.equal(runs, 3)
+})
+
+t.test('once: deliveries whose claims fail for too long are given up, and are stopped', async (t) => {
+  const { app } = await makeOutbox(t)
+  const lost = new Error('the database is away')
+  const pool = { ...app.pool, any: () => Promise.reject(lost) }
+  const giveUp: Job = { name: 'deliver', start: () => runDeliveries({ ...app, pool }, { giveUpMs: 0 }) }
+  await t.rejects(workOnce(app, { jobs: [giveUp] }), lost)
+  let claims = 0
+  const back: typeof app.pool = {
+    ...app.pool,
+    any: (query) => ((claims += 1) === 1 ? Promise.reject(lost) : app.pool.any(query)),
+  }
+  const passing: Job = { name: 'deliver', start: () => runDeliveries({ ...app, pool: back }) }
+  t.same(await workOnce(app, { jobs: [passing] }), [], 'one that comes back is waited for')
+})

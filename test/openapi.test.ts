@@ -11,7 +11,13 @@ const Response = z.strictObject({
   description: z.string().min(1),
   headers: z.record(z.string(), z.strictObject({ description: z.string().min(1), schema: Json })).optional(),
   // A 204 has none.
-  content: z.strictObject({ 'application/json': MediaType, 'text/csv': MediaType.optional() }).optional(),
+  content: z
+    .strictObject({
+      'application/json': MediaType.optional(),
+      'text/csv': MediaType.optional(),
+      'text/event-stream': MediaType.optional(),
+    })
+    .optional(),
 })
 const Parameter = z.strictObject({
   name: z.string(),
@@ -132,7 +138,7 @@ t.test('every success and every failure that is declared is described', async (t
     for (const expected of [...Object.keys(operation.replies), ...errors, 400, 500, 503])
       t.ok(responses[String(expected)], `${operation.name} ${expected}`)
     for (const [code, { content }] of Object.entries(responses)) {
-      if (Number(code) >= 400) t.same(content?.['application/json'].schema, { $ref: '#/components/schemas/Error' })
+      if (Number(code) >= 400) t.same(content?.['application/json']?.schema, { $ref: '#/components/schemas/Error' })
     }
   }
 })
@@ -235,7 +241,7 @@ t.test('what the API answers has the described members', async (t) => {
   const merchant = await service.merchant()
   const { body: payment } = await createPayment(service, merchant)
   const names = (path: string, method: 'get' | 'post', code: string): string[] => {
-    const schema = document.paths[path]?.[method]?.responses[code]?.content?.['application/json'].schema
+    const schema = document.paths[path]?.[method]?.responses[code]?.content?.['application/json']?.schema
     return Object.keys(Json.parse(Json.parse(schema)['properties'])).toSorted()
   }
   // The payer's capability is for a payer's browser alone.

@@ -4,6 +4,7 @@ import { once } from 'node:events'
 
 /** A process that is measured. It says `ready` when it works, tells its processor time, and ends when it is let go. */
 export type Child = {
+  pid: number | undefined
   /** What it said with `ready`, such as its port. */
   ready: Readonly<Record<string, unknown>>
   /** Microseconds of processor time so far. */
@@ -39,6 +40,7 @@ export async function startChild(
     return answered
   }
   return {
+    pid: child.pid,
     ready,
     ask,
     next: (name) => answerOf(child, program, name),

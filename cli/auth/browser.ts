@@ -5,9 +5,10 @@ type Command = [file: string, ...args: string[]]
 
 /**
  * The command that opens an address in this user's browser: $BROWSER, else what the system has. Undefined where there is
- * nobody to look at one: no display, or a shell on another machine.
+ * nobody to look at one: no display, a shell on another machine, or --no-input.
  */
 export function browserCommand(env: NodeJS.ProcessEnv, platform: NodeJS.Platform, url: string): Command | undefined {
+  if ((env['SVC_NO_INPUT'] ?? '') !== '') return undefined
   const own = env['BROWSER']?.trim() ?? ''
   if (own !== '') return withUrl(own.split(/\s+/), url)
   if ((env['SSH_CONNECTION'] ?? '') !== '') return undefined

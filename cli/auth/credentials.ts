@@ -1,8 +1,9 @@
 import { CUSTOMERS_REALM } from '../../src/lib/realms.ts'
-import type { Access, Operation } from '../../src/wire/operation.ts'
+import type { Access } from '../../src/wire/operation.ts'
 import type { Client } from '../client.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
+import type { Asked } from './other-kind.ts'
 import type { Chosen, Identity } from './chosen.ts'
 import { clientCredentialsSource } from './token-source.ts'
 import type { ServiceClient, Token, TokenSource } from './token-source.ts'
@@ -10,7 +11,6 @@ import type { ServiceClient, Token, TokenSource } from './token-source.ts'
 /** What a request for a token needs of the client that it is for. */
 export type Http = Pick<Client, 'dispatcher' | 'timeoutMs'>
 
-type Asks = Pick<Operation, 'access'>
 type Headers = Record<string, string>
 
 /** How a client proves who it acts as. Made by the builders below; nothing is requested before the first call needs it. */
@@ -27,13 +27,13 @@ export type Credentials = {
    * The headers that an operation asks for; none where anyone may call it.
    * @throws {CliError} NOT_SIGNED_IN where nothing proves what it asks for
    */
-  headersFor(operation: Asks, http: Http): Promise<Headers>
+  headersFor(operation: Asked, http: Http): Promise<Headers>
   /** After the service refused these headers: whether there are others now. */
-  refresh(operation: Asks, http: Http, refused: Readonly<Headers>): Promise<boolean>
+  refresh(operation: Asked, http: Http, refused: Readonly<Headers>): Promise<boolean>
   /** After it refused the others too: forgets the session that they are of, and says so. Undefined where it is none. */
-  end(operation: Asks, refused: Readonly<Headers>): Promise<CliError | undefined>
+  end(operation: Asked, refused: Readonly<Headers>): Promise<CliError | undefined>
   /** The token that an operation would be called with; undefined where names are enough. */
-  token(operation: Asks, http: Http): Promise<(Token & Pick<TokenSource, 'realm' | 'clientId'>) | undefined>
+  token(operation: Asked, http: Http): Promise<(Token & Pick<TokenSource, 'realm' | 'clientId'>) | undefined>
   /** The same operator, acting for another merchant; its secret counts only where there is an identity provider. */
   asMerchant(merchant: ServiceClient): Credentials
   /** The same operator, acting for a customer of the bank: by its client where there is an identity provider, else by its id. */
@@ -95,7 +95,7 @@ type TokenParts = {
   platform: TokenSource | undefined
   customer?: TokenSource | undefined
   /** What to say where none that is asked for is there. */
-  refuse?: (asked: readonly Access[]) => CliError
+  refuse?: (asked: Asked) => CliError
 }
 
 /** Tokens, wherever each kind comes from. */
@@ -105,21 +105,21 @@ export function tokenCredentials(parts: TokenParts): Credentials {
     merchant: merchant && { clientId: merchant.clientId, realm: merchant.realm },
     platform: platform && { clientId: platform.clientId, realm: platform.realm },
     customer: customer && { clientId: customer.clientId, realm: customer.realm },
-    async headersFor({ access }, http) {
-      const source = sourceFor(access, parts)
+    async headersFor(operation, http) {
+      const source = sourceFor(operation, parts)
       return source === undefined ? {} : { authorization: `Bearer ${(await source.token(http)).accessToken}` }
     },
-    async refresh({ access }, http, refused) {
+    async refresh(operation, http, refused) {
       const token = bearerOf(refused)
-      const source = sourceFor(access, parts)
+      const source = sourceFor(operation, parts)
       return token !== undefined && source !== undefined && source.renew(http, token)
     },
-    async end({ access }, refused) {
+    async end(operation, refused) {
       const token = bearerOf(refused)
-      return token === undefined ? undefined : sourceFor(access, parts)?.end?.(token)
+      return token === undefined ? undefined : sourceFor(operation, parts)?.end?.(token)
     },
-    async token({ access }, http) {
-      const source = sourceFor(access, parts)
+    async token(operation, http) {
+      const source = sourceFor(operation, parts)
       if (source === undefined) return undefined
       return { ...(await source.token(http)), realm: source.realm, clientId: source.clientId }
     },
@@ -164,13 +164,14 @@ export function noCredentials(): Credentials {
 }
 
 /** Whose token an operation asks for: where both a merchant's and an operator's do, the merchant's comes first. */
-function sourceFor(access: readonly Access[], parts: TokenParts): TokenSource | undefined {
+function sourceFor(asked: Asked, parts: TokenParts): TokenSource | undefined {
+  const { access } = asked
   const { merchant, platform, customer, refuse } = parts
   if (access.includes('merchant') && merchant !== undefined) return merchant
   if (asksForPlatform(access) && platform !== undefined) return platform
   if (access.includes('customer') && customer !== undefined) return customer
   if (isOpen(access)) return undefined
-  throw refuse?.(access) ?? notSignedIn(loginFor(access))
+  throw refuse?.(asked) ?? notSignedIn(loginFor(access))
 }
 
 function loginFor(access: readonly Access[]): string | undefined {
@@ -201,7 +202,7 @@ function noCustomer(): CliError {
 
 /** Nothing proves who this is: exit code 4. */
 export function notSignedIn(
-  hint = 'svc login --realm <realm>; without an identity provider --client-id <id>',
+  hint = 'svc login --realm <realm>\nwithout an identity provider: the same command with --client-id <id>',
 ): CliError {
   return new CliError('NOT_SIGNED_IN', 'nobody is signed in to act for', { exit: EXIT.signedOut, hint })
 }

@@ -188,7 +188,7 @@ function notTheProvider({ authUrl }: Realm, status: number): CliError {
     exit: status === 429 || status === 502 || status === 503 ? EXIT.network : EXIT.failure,
     status,
     retryable: status === 429 || status >= 500,
-    hint: 'svc status; is the address of the service right?',
+    hint: 'svc status\nis the address of the service right?',
   })
 }
 

@@ -1,10 +1,11 @@
 import { join } from 'node:path'
-import { parse, parseDocument } from 'yaml'
 import type { Document } from 'yaml'
 import { z } from 'zod'
 import { usageError } from '../errors.ts'
 import { NO_CREDENTIALS, holdsCredentials } from '../service-address.ts'
+import { yaml } from '../yaml.ts'
 import { readIfThere, writeOwnFile } from './config-dir.ts'
+import { parsedConfig } from './config-yaml.ts'
 
 /** The built-in profile: the running service of the state directory, with its demo merchant and demo operator. */
 export const DEV = 'dev'
@@ -34,6 +35,8 @@ export type Profile = z.infer<typeof Profile>
 const UserConfig = z.looseObject({
   /** The profile that commands use when nothing else names one. */
   profile: z.string().optional(),
+  /** The service where neither a profile nor anything nearer names one. */
+  api_url: HttpUrl.optional(),
   profiles: z.record(z.string(), Profile).default({}),
 })
 export type UserConfig = z.infer<typeof UserConfig>
@@ -43,6 +46,10 @@ const ProjectConfig = z.strictObject({
   api_url: HttpUrl.optional(),
   realm: z.string().optional(),
   profile: z.string().optional(),
+  // config-settings.ts has checked these before.
+  output: z.string().optional(),
+  color: z.string().optional(),
+  timeout: z.string().optional(),
 })
 export type ProjectConfig = z.infer<typeof ProjectConfig>
 
@@ -63,32 +70,16 @@ export function readProjectConfig(cwd: string): ProjectConfig {
 function read<T extends z.ZodType>(file: string, schema: T): z.output<T> | undefined {
   const text = readIfThere(file)
   if (text === undefined) return undefined
-  const result = schema.safeParse(parsed(file, text) ?? {})
+  const result = schema.safeParse(parsedConfig(file, text) ?? {})
   if (result.success) return result.data
   const [issue] = result.error.issues
   const at = issue?.path.join('.') ?? ''
   throw usageError(
     `${file}: ${at === '' ? '' : `${at}: `}${issue?.message ?? 'is wrong'}`,
-    file.endsWith(join('.svc', 'config.yaml')) ? 'it may hold api_url, realm and profile, and no secrets' : undefined,
+    file.endsWith(join('.svc', 'config.yaml'))
+      ? 'it may hold api_url, realm, profile, output, color and timeout, and no secrets'
+      : undefined,
   )
-}
-
-function parsed(file: string, text: string): unknown {
-  try {
-    return parse(text)
-  } catch (cause) {
-    // The parser's own message quotes the line, which may hold anything.
-    const line = cause instanceof Error && 'linePos' in cause ? firstLine(cause.linePos) : ''
-    throw usageError(`${file}: this is no YAML${line}`)
-  }
-}
-
-function firstLine(positions: unknown): string {
-  const { data } = z
-    .tuple([z.looseObject({ line: z.int() })])
-    .rest(z.unknown())
-    .safeParse(positions)
-  return data === undefined ? '' : ` in line ${data[0].line}`
 }
 
 const NAME = /^[a-z0-9][a-z0-9._-]{0,62}$/i
@@ -110,22 +101,38 @@ export function saveProfile(configDir: string, name: string, change: { profile: 
 /** Chooses what commands use when nothing else names a profile. */
 export function chooseProfile(configDir: string, name: string): void {
   edit(configDir, (document) => {
-    if (name === DEV) document.delete('profile')
-    else document.set('profile', name)
+    // A key that is there stays, with the comments about it.
+    if (name !== DEV || document.hasIn(['profile'])) document.set('profile', name)
   })
 }
 
 /** Removes a profile; what is chosen is then the built-in one, if it was this. */
 export function removeProfile(configDir: string, name: string): void {
   edit(configDir, (document) => {
-    document.deleteIn(['profiles', name])
-    if (document.get('profile') === name) document.delete('profile')
+    if (document.hasIn(['profiles', name])) document.deleteIn(['profiles', name])
+    if (document.hasIn(['profile']) && document.get('profile') === name) document.set('profile', DEV)
   })
+}
+
+/** A file that says no more than null can take keys, too; what has become empty is written as a block again. */
+function makeRoom(document: Document): void {
+  const { contents } = document
+  if (yaml().isMap(contents)) contents.flow &&= contents.items.length > 0
+  else if (contents !== null) {
+    document.commentBefore = [document.commentBefore, contents.commentBefore].filter(Boolean).join('\n') || null
+    document.comment = [contents.comment, document.comment].filter(Boolean).join('\n') || null
+    document.contents = null
+  }
 }
 
 function edit(configDir: string, change: (document: Document) => void): void {
   const file = configFile(configDir)
-  const document = parseDocument(readIfThere(file) ?? '')
+  const text = readIfThere(file) ?? ''
+  const document = yaml().parseDocument(text)
+  makeRoom(document)
+  const before = document.toString({ lineWidth: 0 })
   change(document)
-  writeOwnFile(file, document.toString({ lineWidth: 0 }))
+  const after = document.toString({ lineWidth: 0 })
+  // Where nothing is another, the file stays as it is, or is not made.
+  if (after !== before) writeOwnFile(file, after)
 }

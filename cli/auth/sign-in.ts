@@ -44,7 +44,9 @@ export async function completeSignIn(context: Context, target: Target, session: 
     const { [pendingKey(target.key)]: _done, ...others } = entries
     return { ...others, [target.key]: kept.session }
   })
-  const before = readUserConfig(configDir).profile ?? (runningState(context.stateDir) && DEV)
+  const { profile } = readUserConfig(configDir)
+  const chosen = profile === DEV ? undefined : profile
+  const before = chosen ?? (runningState(context.stateDir) && DEV)
   keepProfile(configDir, target, kept)
   tell(context, target, kept)
   for (const line of remarksOf(context, target, before)) context.note(line)

@@ -47,7 +47,7 @@ export async function findTarget(context: Context, http: Http, wish: Wish): Prom
   const authUrl = (io.env['SVC_AUTH_URL'] || service.auth_url).replace(/\/+$/, '')
   const realm = wishedRealm(wish, service) ?? ownRealm(found, io.env)
   if (realm === undefined)
-    throw usageError('which realm?', 'svc login --realm <realm>, or svc login --platform, or svc login --customer')
+    throw usageError('which realm?', 'svc login --realm <realm>\nsvc login --platform\nsvc login --customer')
   if (!isSlug(realm)) throw usageError(`--realm: "${realm}" is no realm`, 'svc login --realm acme-ltd')
   const profile = name ?? nameFor(found, realm)
   if (profile === DEV && found.state === undefined) throw notDev(found.apiUrl)

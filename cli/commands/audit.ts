@@ -26,12 +26,8 @@ const ListOptions = Paging.extend({
 })
 
 /** `svc audit`: what operators did, which nobody can take back. */
-export function addAudit(program: Command, runtime: Runtime): void {
-  const audit = program
-    .command('audit')
-    .helpCommand(false)
-    .description('see what operators did, when and why, and prove that nothing of it was changed')
-    .addHelpText('after', '\nExamples:\n  svc audit list --merchant acme-ltd\n  svc audit verify\n')
+export function addAudit(audit: Command, runtime: Runtime): void {
+  audit.addHelpText('after', '\nExamples:\n  svc audit list --merchant acme-ltd\n  svc audit verify\n')
   paged(
     audit
       .command('list')

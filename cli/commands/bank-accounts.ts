@@ -3,17 +3,13 @@ import { z } from 'zod'
 import { ChangeOptions, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { AddOptions, add, disable, list } from './bank-accounts/change.ts'
 
 /** `svc bank-accounts`: where the merchant's payouts go. */
-export function addBankAccounts(program: Command, runtime: Runtime): void {
-  const accounts = program
-    .command('bank-accounts')
-    .helpCommand(false)
-    .description("manage the accounts that the merchant's payouts go to")
-    .addHelpText('after', '\nExamples:\n  svc bank-accounts add --holder "Acme Ltd"\n  svc bank-accounts list\n')
-  accounts
-    .command('list')
+export function addBankAccounts(accounts: Command, runtime: Runtime): void {
+  accounts.addHelpText('after', '\nExamples:\n  svc bank-accounts add --holder "Acme Ltd"\n  svc bank-accounts list\n')
+  watching(accounts.command('list'))
     .description('list the accounts; of their numbers the last four characters')
     .addHelpText('after', '\nExamples:\n  svc bank-accounts list\n')
     .action(action(runtime, z.object({}), list))

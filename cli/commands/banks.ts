@@ -4,16 +4,12 @@ import { Bank, listBanks } from '../../src/wire/banks.ts'
 import { call } from '../client.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 
 /** `svc banks`: those that a payer can choose (decision 61). */
-export function addBanks(program: Command, runtime: Runtime): void {
-  const banks = program
-    .command('banks')
-    .helpCommand(false)
-    .description('see the banks that payers can choose')
-    .addHelpText('after', '\nExamples:\n  svc banks list\n')
-  banks
-    .command('list')
+export function addBanks(banks: Command, runtime: Runtime): void {
+  banks.addHelpText('after', '\nExamples:\n  svc banks list\n')
+  watching(banks.command('list'))
     .description('list them, the popular ones first')
     .addHelpText(
       'after',

@@ -7,12 +7,11 @@ import type { Runtime } from '../context.ts'
 import { edit, get, preview, set } from './branding/look.ts'
 
 /** `svc branding`: the look of the checkout (decision 27). */
-export function addBranding(program: Command, runtime: Runtime): void {
-  const branding = program
-    .command('branding')
-    .helpCommand(false)
-    .description('set the look of the checkout: its colours, logo and font')
-    .addHelpText('after', '\nExamples:\n  svc branding set primary=#003B2F font=Georgia\n  svc branding preview\n')
+export function addBranding(branding: Command, runtime: Runtime): void {
+  branding.addHelpText(
+    'after',
+    '\nExamples:\n  svc branding set primary=#003B2F font=Georgia\n  svc branding preview\n',
+  )
   branding
     .command('get')
     .description('show the look with its defaults, and what is hard to read in it')

@@ -6,6 +6,7 @@ import { changing, dangerous } from '../change.ts'
 import { alsoTaking } from '../choices.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { EscalateOptions, RaiseOptions, ResolveOptions, escalate, raise, resolve } from './disputes/change.ts'
 import { AdminListOptions, list, show } from './disputes/read.ts'
 import { SHORT_STATUSES } from './disputes/view.ts'
@@ -49,12 +50,11 @@ export function raising(command: Command): Command {
 }
 
 /** `svc disputes`: what payers and merchants disagree about, for the operators who settle it (decisions 22 to 24). */
-export function addDisputes(program: Command, runtime: Runtime): void {
-  const disputes = program
-    .command('disputes')
-    .helpCommand(false)
-    .description('see disputes of all merchants, escalate and resolve them')
-    .addHelpText('after', '\nExamples:\n  svc disputes list --status UNDER_REVIEW\n  svc disputes show a2b4358c\n')
+export function addDisputes(disputes: Command, runtime: Runtime): void {
+  disputes.addHelpText(
+    'after',
+    '\nExamples:\n  svc disputes list --status UNDER_REVIEW\n  svc disputes show a2b4358c\n',
+  )
   paged(
     disputeFilters(disputes.command('list').description('list disputes, the newest first')).option(
       '--merchant <merchant>',
@@ -66,7 +66,7 @@ export function addDisputes(program: Command, runtime: Runtime): void {
       '\nExamples:\n  svc disputes list --status UNDER_REVIEW --order oldest\n  svc disputes list --merchant acme-ltd --since 30d -o csv\n',
     )
     .action(action(runtime, AdminListOptions, list))
-  aboutDispute(disputes.command('show'))
+  watching(aboutDispute(disputes.command('show')))
     .description('show a dispute: what each side says, and what has happened to it')
     .addHelpText('after', '\nExamples:\n  svc disputes show a2b4358c\n  svc disputes show a2b4358c -q status\n')
     .action(action(runtime, z.object({}), show))

@@ -1,48 +1,41 @@
+import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { asTyped } from '../called-as.ts'
 import { EXIT } from '../exit-codes.ts'
-import { runningState } from '../find-service.ts'
-import { checkIdentity } from './doctor/identity.ts'
-import type { Check } from './doctor/check.ts'
-import { fromEnvironment, fromService } from './doctor/subject.ts'
+import { examine } from './doctor/examine.ts'
+import { GROUPS } from './doctor/groups.ts'
+import { findPatient } from './doctor/patient.ts'
+import { printReport } from './doctor/report.ts'
 
-export function addDoctor(program: Command, runtime: Runtime): void {
-  program
-    .command('doctor')
-    .description('look over the identity provider; exit code 1 with findings, each with what to type')
+const DoctorOptions = z.object({ only: z.enum(GROUPS).optional() })
+
+export function addDoctor(command: Command, runtime: Runtime): void {
+  command
+    .addOption(new Option('--only <group>', 'look over this alone').choices(GROUPS))
     .addHelpText('after', EXAMPLES)
-    .action(action(runtime, z.object({}), doctor))
+    .action(action(runtime, DoctorOptions, doctor))
 }
 
 const EXAMPLES = `
-Looks at the service that --api-url or SVC_API_URL names, else at the one of the state directory, and where none runs
-there, at what the environment configures, as svc serve reads it. Nothing is changed.
+Looks at the service that --api-url, SVC_API_URL or the profile names, else at the one of the state directory, and
+where none runs there, at what the environment configures, as svc serve reads it. Where there is nothing of these, this
+machine alone. Exit code 1 with findings, each with what to type. Nothing is changed, nothing is sent, and no password
+is shown; a session is renewed where any command would renew it.
 
 Examples:
   svc doctor
-  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... SVC_IDENTITY=keycloak ... svc doctor --json
+  svc doctor --only database
+  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc doctor --json
 `
 
-async function doctor(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  const { stateDir, namedUrl, io } = context
-  const url = (namedUrl ?? runningState(stateDir)?.api_url)?.replace(/\/+$/, '')
-  const checks =
-    url === undefined
-      ? await fromEnvironment(io.env, (subject) => checkIdentity(subject))
-      : await checkIdentity(await fromService(context, url))
-  const findings = checks.filter(({ state }) => state === 'finding').length
-  context.print.record({
-    item: { healthy: findings === 0, checks },
-    id: findings === 0 ? 'healthy' : 'findings',
-    lines: checks.flatMap((check) => linesOf(check, io.calledAs)),
-  })
-  return findings === 0 ? EXIT.ok : EXIT.failure
-}
-
-function linesOf({ check, state, text, fix }: Check, calledAs: string): (readonly [string, string])[] {
-  const word = { ok: 'ok', finding: 'FINDING', skipped: 'not looked at' }[state]
-  return [[check, `${word}: ${text}`], ...(fix === null ? [] : [['', `  ${asTyped(fix, calledAs)}`] as const])]
+async function doctor(
+  context: Context,
+  { options }: CommandInput<z.infer<typeof DoctorOptions>>,
+): Promise<CommandResult> {
+  const patient = await findPatient(context)
+  const checks = await examine(patient, options.only)
+  printReport(context, checks)
+  return checks.some(({ state }) => state === 'finding') ? EXIT.failure : EXIT.ok
 }

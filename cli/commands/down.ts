@@ -1,14 +1,13 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { writingPlainly } from '../change.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { stopService } from '../up/down.ts'
 import { explainStart } from '../up/explain.ts'
 
-export function addDown(program: Command, runtime: Runtime): void {
-  program
-    .command('down')
-    .description('stop the service of the state directory; its data stays')
+export function addDown(command: Command, runtime: Runtime): void {
+  writingPlainly(command)
     .addHelpText('after', '\nExamples:\n  svc down\n  svc down --state-dir /tmp/shop\n')
     .action(action(runtime, z.object({}), down))
 }

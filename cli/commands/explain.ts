@@ -10,12 +10,8 @@ import { printExplanation, timelineColumns } from './explain/view.ts'
 const ExplainOptions = z.object({ platform: z.boolean().default(false), all: z.boolean().default(false) })
 
 /** `svc explain`: why a thing stands where it stands. */
-export function addExplain(program: Command, runtime: Runtime): void {
-  program
-    .command('explain')
-    .description(
-      'tell the story of a payment, delivery, dispute or merchant: what happened, why, and what can happen next',
-    )
+export function addExplain(command: Command, runtime: Runtime): void {
+  command
     .argument(
       '<id>',
       'its id, or the last 8 characters of it; also an end-to-end id, an event id (evt_...) or the realm of a merchant',

@@ -3,20 +3,17 @@ import { z } from 'zod'
 import { dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { SetOptions, get, set } from './fees/change.ts'
 import { aboutMerchant } from './merchants.ts'
 
 /** `svc fees`: what merchants pay for their payments. */
-export function addFees(program: Command, runtime: Runtime): void {
-  const fees = program
-    .command('fees')
-    .helpCommand(false)
-    .description("show and set what merchants pay for each payment; OWNER's")
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc fees get acme-ltd\n  svc fees set acme-ltd --percentage 1.25% --reason "contract of 2027"\n',
-    )
-  aboutMerchant(fees.command('get'))
+export function addFees(fees: Command, runtime: Runtime): void {
+  fees.addHelpText(
+    'after',
+    '\nExamples:\n  svc fees get acme-ltd\n  svc fees set acme-ltd --percentage 1.25% --reason "contract of 2027"\n',
+  )
+  watching(aboutMerchant(fees.command('get')))
     .description("show a merchant's fees, with their changes")
     .addHelpText('after', '\nExamples:\n  svc fees get acme-ltd\n  svc fees get acme-ltd -q history[0].changed_by\n')
     .action(action(runtime, z.object({}), get))

@@ -6,15 +6,15 @@ import { PRECEDENCE, VARIABLES } from '../environment.ts'
 import { usageError } from '../errors.ts'
 import { EXIT_MEANINGS } from '../exit-codes.ts'
 import { fitHelp, globalOptions, termLines } from '../help-text.ts'
+import { FORMAT_TERMS, OUTPUT_TERMS, TOPICS } from '../help-topics.ts'
 
-export function addHelp(program: Command, runtime: Runtime): void {
-  program
-    .command('help')
-    .description('help for a command, or about a topic: global, exit-codes, environment')
-    .argument('[words...]', 'a command, global, exit-codes or environment')
+export function addHelp(command: Command, runtime: Runtime): void {
+  const program = command.parent ?? command
+  command
+    .argument('[words...]', 'a command, or a topic')
     .addHelpText(
       'after',
-      '\nExamples:\n  svc help payments create\n  svc help global\n  svc help exit-codes\n  svc help environment\n',
+      '\nExamples:\n  svc help payments create\n  svc help topics\n  svc help formats\n  svc help exit-codes\n',
     )
     .action(action(runtime, z.object({}), (context, input) => help(program, context, input)))
 }
@@ -38,21 +38,30 @@ async function help(program: Command, context: Context, { args }: CommandInput<o
     printTerms(context, globalOptions(program), { name: 'option', of: (row) => row.option })
     return undefined
   }
-  findCommand(program, args).outputHelp()
+  const terms = args.length === 1 ? termsOf(args[0]) : undefined
+  if (terms === undefined) findCommand(program, args).outputHelp()
+  else printTerms(context, terms, { name: args[0] === 'topics' ? 'topic' : 'form', of: (row) => row.name })
   return undefined
+}
+
+/** The topics that are a list of terms. */
+function termsOf(topic: string | undefined): readonly { name: string; meaning: string }[] | undefined {
+  if (topic === 'output') return OUTPUT_TERMS
+  if (topic === 'formats') return FORMAT_TERMS
+  return topic === 'topics' ? TOPICS.map(({ topic: name, meaning }) => ({ name, meaning })) : undefined
 }
 
 function explainEnvironment(context: Context): CommandResult {
   printTerms(context, VARIABLES, { name: 'variable', of: (row) => row.name })
   // A part of the topic, and not a remark about it.
-  const { print, io } = context
-  if (!print.isMachine) io.stdout.write(`\n${fitHelp(PRECEDENCE, print.width ?? Infinity)}\n`)
+  const { print } = context
+  if (!print.isMachine) print.text(`\n${fitHelp(PRECEDENCE, print.width ?? Infinity)}\n`)
   return undefined
 }
 
 /** Terms and their meanings, which a terminal gets whole: a table would be cut. */
 function printTerms<Row extends { meaning: string }>(
-  { print, io }: Context,
+  { print }: Context,
   items: readonly Row[],
   { name, of }: { name: string; of: (row: Row) => string },
 ): void {
@@ -61,7 +70,7 @@ function printTerms<Row extends { meaning: string }>(
       items.map((row) => [of(row), row.meaning]),
       print.width,
     )
-    io.stdout.write(`${lines.join('\n')}\n`)
+    print.text(`${lines.join('\n')}\n`)
     return
   }
   print.list({

@@ -13,27 +13,27 @@ import { namesOf } from './merchants/change.ts'
 import { Paging, merchantsOf } from './merchants/read.ts'
 import { printMerchant } from './merchants/view.ts'
 
+/** What a hold means, and its end: in the same words everywhere, the console's too. */
+const HELD = 'its payouts are held, and it can create no payments until release; refunds go on'
+const RELEASED = 'its payouts go on, and it can create payments again'
+
 const HoldOptions = ChangeOptions.extend({ reason: Reason })
 type HoldInput = CommandInput<z.infer<typeof HoldOptions>>
 
-/** `svc hold`: payouts of a merchant, held and released (decision 20). */
-export function addHold(program: Command, runtime: Runtime): void {
-  const hold = program
-    .command('hold')
-    .helpCommand(false)
-    .description("hold merchants' payouts, and release them")
-    .addHelpText('after', '\nExamples:\n  svc hold set acme-ltd --reason "under investigation"\n')
+/** `svc hold`: payouts and new payments of a merchant, held and released (decision 20). */
+export function addHold(hold: Command, runtime: Runtime): void {
+  hold.addHelpText('after', '\nExamples:\n  svc hold set acme-ltd --reason "under investigation"\n')
   dangerous(aboutMerchant(hold.command('set')))
-    .description("hold a merchant's payouts; while held it creates no payments, and refunds go on")
+    .description(`hold a merchant: ${HELD}`)
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')
     .addHelpText('after', '\nExamples:\n  svc hold set acme-ltd --reason "under investigation"\n')
     .action(action(runtime, HoldOptions, (context, input) => setHold(context, input, true)))
   changing(aboutMerchant(hold.command('release')))
-    .description("release a merchant's payouts")
+    .description(`release a merchant: ${RELEASED}`)
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')
     .addHelpText('after', '\nExamples:\n  svc hold release acme-ltd --reason "cleared"\n')
     .action(action(runtime, HoldOptions, (context, input) => setHold(context, input, false)))
-  paged(hold.command('list').description('list merchants whose payouts are held'))
+  paged(hold.command('list').description('list merchants that are held, since when and why'))
     .addHelpText('after', '\nExamples:\n  svc hold list\n  svc hold list -o id\n')
     .action(action(runtime, Paging, list))
 }
@@ -42,22 +42,19 @@ async function setHold(context: Context, { args, options }: HoldInput, isHeld: b
   const client = context.client()
   const { merchant, isExact } = await findMerchant(client, args)
   const isDone = merchant.payout_held === isHeld
-  if (isDone) context.note(`The payouts of ${merchant.trading_name} are ${isHeld ? 'held already' : 'not held'}.`)
-  const what = `hold the payouts of ${merchant.trading_name}: it can create no payments`
+  const { trading_name: name } = merchant
+  if (isDone) context.note(isHeld ? `${name} is held already: ${HELD}.` : `${name} is not held.`)
+  const what = `hold ${name}: ${HELD}`
   const changed = await change(context, client, setPayoutHold, {
     input: { params: { id: merchant.id }, body: { payout_held: isHeld, reason: options.reason } },
     options,
     effect: isDone
       ? 'this would change nothing'
-      : `this would ${isHeld ? 'hold' : 'release'} the payouts of ${merchant.trading_name}: from ${heldWord(!isHeld)} to ${heldWord(isHeld)}`,
+      : `this would ${isHeld ? `hold ${name}: ${HELD}` : `release ${name}: ${RELEASED}`}`,
     ...(isHeld && !isDone ? { danger: { what, words: namesOf(merchant), isExact, yes: options.yes } } : {}),
   })
   if (changed !== undefined) printMerchant(context, changed)
   return undefined
-}
-
-function heldWord(isHeld: boolean): string {
-  return isHeld ? 'held' : 'not held'
 }
 
 async function list(context: Context, { options }: CommandInput<Paging>): Promise<CommandResult> {
@@ -78,7 +75,7 @@ async function list(context: Context, { options }: CommandInput<Paging>): Promis
       { title: 'reason', value: (row) => reasons.get(row.id) ?? '', least: 16 },
     ],
     id: (row) => row.id,
-    empty: 'No payouts are held.',
+    empty: 'No merchant is held.',
   })
   if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
   return undefined

@@ -17,9 +17,8 @@ const InitOptions = z.object({
 })
 type InitOptions = z.infer<typeof InitOptions>
 
-export function addInit(program: Command, runtime: Runtime): void {
-  changing(program.command('init'))
-    .description("invite the platform's first OWNER; configured by the environment, as svc serve is")
+export function addInit(command: Command, runtime: Runtime): void {
+  changing(command)
     .requiredOption('--email <address>', 'who it is')
     .option('--name <name>', 'what to call them')
     .addHelpText('after', EXAMPLES)

@@ -1,22 +1,18 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { changing } from '../change.ts'
+import { dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { DropOptions, drop } from './keys/drop.ts'
 import { list } from './keys/list.ts'
 import { create } from './keys/new.ts'
 import { RotateOptions, rotate } from './keys/rotate.ts'
 
 /** `svc keys`: the master keys that secrets are sealed under. */
-export function addKeys(program: Command, runtime: Runtime): void {
-  const keys = program
-    .command('keys')
-    .helpCommand(false)
-    .description('the master keys that secrets are sealed under; of the environment, else of the state directory')
-    .addHelpText('after', `${SOURCE}\nExamples:\n  svc keys list\n  svc keys rotate\n`)
-  keys
-    .command('list')
+export function addKeys(keys: Command, runtime: Runtime): void {
+  keys.addHelpText('after', `${SOURCE}\nExamples:\n  svc keys list\n  svc keys rotate\n`)
+  watching(keys.command('list'))
     .description('list the keys by their ids, with how much is sealed under each; exit code 1 if a key is missing')
     .addHelpText('after', LIST_HELP)
     .action(action(runtime, z.object({}), list))
@@ -25,13 +21,13 @@ export function addKeys(program: Command, runtime: Runtime): void {
     .description('print a fresh key, which is kept nowhere')
     .addHelpText('after', '\nExamples:\n  svc keys new -o id\n')
     .action(action(runtime, z.object({}), create))
-  changing(keys.command('rotate'))
+  dangerous(keys.command('rotate'), 'say what would be done, and change nothing')
     .description(
       'change to a new key (state directory), or encrypt everything anew under the current one (environment)',
     )
     .addHelpText('after', ROTATE_HELP)
     .action(action(runtime, RotateOptions, rotate))
-  changing(keys.command('drop'))
+  dangerous(keys.command('drop'), 'say what would be forgotten, and change nothing')
     .description('forget a previous key of the state directory that nothing is sealed under any more')
     .argument('<kid>', 'its id, as svc keys list names it')
     .addHelpText('after', '\nExamples:\n  svc keys drop 4f7a1c9e\n')

@@ -5,6 +5,7 @@ import { KybStatus } from '../../src/wire/admin.ts'
 import { changing, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { DecideOptions, decide } from './kyb/decide.ts'
 import { aboutMerchant, paged } from './merchants.ts'
 import { Paging, get, merchantsOf } from './merchants/read.ts'
@@ -13,12 +14,8 @@ import { printMerchants } from './merchants/view.ts'
 const QueueOptions = Paging.extend({ status: KybStatus })
 
 /** `svc kyb`: the same merchants as a queue of decisions (decision 19). */
-export function addKyb(program: Command, runtime: Runtime): void {
-  const kyb = program
-    .command('kyb')
-    .helpCommand(false)
-    .description('review merchants: approve, refuse, suspend and reinstate them')
-    .addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb approve acme-ltd --reason "documents checked"\n')
+export function addKyb(kyb: Command, runtime: Runtime): void {
+  kyb.addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb approve acme-ltd --reason "documents checked"\n')
   paged(
     kyb
       .command('list')
@@ -29,7 +26,7 @@ export function addKyb(program: Command, runtime: Runtime): void {
   )
     .addHelpText('after', '\nExamples:\n  svc kyb list\n  svc kyb list --status SUSPENDED\n  svc kyb list -o id\n')
     .action(action(runtime, QueueOptions, queue))
-  aboutMerchant(kyb.command('show'))
+  watching(aboutMerchant(kyb.command('show')))
     .description('show a merchant, with what was decided before')
     .addHelpText('after', '\nExamples:\n  svc kyb show acme-ltd\n')
     .action(action(runtime, z.object({}), get))

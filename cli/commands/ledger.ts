@@ -7,15 +7,11 @@ import { paged } from './merchants.ts'
 import { filtered } from './payments/filters.ts'
 
 /** `svc ledger`: payments as the lines of a book, with what they cost and when they settled. */
-export function addLedger(program: Command, runtime: Runtime): void {
-  const ledger = program
-    .command('ledger')
-    .helpCommand(false)
-    .description('list payments with their fees, and export them for the books')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  svc ledger list --status Settled --from -24h\n  svc ledger export --file november.csv --from 2026-11-01 --to 2026-12-01\n',
-    )
+export function addLedger(ledger: Command, runtime: Runtime): void {
+  ledger.addHelpText(
+    'after',
+    '\nExamples:\n  svc ledger list --status Settled --from -24h\n  svc ledger export --file november.csv --from 2026-11-01 --to 2026-12-01\n',
+  )
   paged(filtered(ledger.command('list').description('list the ledger, the newest payment first')))
     .addHelpText('after', '\nExamples:\n  svc ledger list\n  svc ledger list --status Settled --all -o csv\n')
     .action(action(runtime, ListOptions, list))

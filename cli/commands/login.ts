@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { writingPlainly } from '../change.ts'
 import { action, durationOf } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError, usageError, withHint } from '../errors.ts'
@@ -21,10 +22,8 @@ export type LoginOptions = z.infer<typeof LoginOptions>
 const TIMEOUT = '5m'
 const WAYS = ['device', 'withToken', 'nonInteractive', 'complete'] as const
 
-export function addLogin(program: Command, runtime: Runtime): void {
-  program
-    .command('login')
-    .description('sign in with a browser, here or on another device')
+export function addLogin(command: Command, runtime: Runtime): void {
+  writingPlainly(command)
     .optionsGroup('Where:')
     .addOption(
       new Option('--realm <realm>', "a merchant's realm: the slug of the company").conflicts(['platform', 'customer']),

@@ -2,16 +2,15 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { ProfileKind } from '../auth/profiles.ts'
+import { writingPlainly } from '../change.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 
 const LogoutOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
 type LogoutOptions = z.infer<typeof LogoutOptions>
 
-export function addLogout(program: Command, runtime: Runtime): void {
-  program
-    .command('logout')
-    .description('end the session of a profile, here and at the identity provider')
+export function addLogout(command: Command, runtime: Runtime): void {
+  writingPlainly(command)
     .addOption(new Option('--platform', "only the operator's session").conflicts('customer'))
     .option('--customer', "only the session of the bank's customer, of svc ob")
     .addHelpText('after', '\nExamples:\n  svc logout\n  svc logout --customer\n  svc logout --profile acme-ltd\n')

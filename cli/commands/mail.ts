@@ -1,17 +1,13 @@
 import type { Command } from 'commander'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { ListOptions, ShowOptions, list, show } from './mail/read.ts'
 
 /** `svc mail`: what the sandbox would have sent. It is how a developer opens an invitation. */
-export function addMail(program: Command, runtime: Runtime): void {
-  const mail = program
-    .command('mail')
-    .helpCommand(false)
-    .description("read the sandbox's mail: invitations and the like; live mode keeps none")
-    .addHelpText('after', '\nExamples:\n  svc mail show --recipient ada@acme.example --links --wait 10s\n')
-  mail
-    .command('list')
+export function addMail(mail: Command, runtime: Runtime): void {
+  mail.addHelpText('after', '\nExamples:\n  svc mail show --recipient ada@acme.example --links --wait 10s\n')
+  watching(mail.command('list'))
     .description('list the last 50 mails, the newest first')
     .option('--recipient <address>', 'only those to this address')
     .addHelpText('after', '\nExamples:\n  svc mail list\n  svc mail list --recipient ada@acme.example\n')

@@ -5,17 +5,14 @@ import { ConsentStatus } from '../../src/wire/payments.ts'
 import { ChangeOptions, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { end } from './mandates/end.ts'
 import { ListOptions, list, show } from './mandates/read.ts'
 import { paged } from './merchants.ts'
 
 /** `svc mandates`: what payers have allowed a merchant to take again and again (decision 49). */
-export function addMandates(program: Command, runtime: Runtime): void {
-  const mandates = program
-    .command('mandates')
-    .helpCommand(false)
-    .description('see and end mandates for recurring payments')
-    .addHelpText('after', HELP)
+export function addMandates(mandates: Command, runtime: Runtime): void {
+  mandates.addHelpText('after', HELP)
   paged(
     mandates
       .command('list')
@@ -27,8 +24,7 @@ export function addMandates(program: Command, runtime: Runtime): void {
       '\nExamples:\n  svc mandates list --status AUTHORISED\n  svc mandates list --all -o csv > mandates.csv\n',
     )
     .action(action(runtime, ListOptions, list))
-  mandates
-    .command('show')
+  watching(mandates.command('show'))
     .description('show a mandate with what is left of its caps')
     .argument('<mandate>', MANDATE)
     .addHelpText('after', '\nExamples:\n  svc mandates show a2b4358c\n  svc mandates show a2b4358c -q status\n')

@@ -5,8 +5,12 @@ import { KybStatus } from '../../src/wire/admin.ts'
 import { changing, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { ActiveOptions, RepairOptions, disable, enable, repair } from './merchants/change.ts'
+import { ExportOptions, exportMerchants } from './merchants/export.ts'
+import { PaymentsOptions, payment, payments } from './merchants/payments.ts'
 import { ListOptions, get, list, registrations } from './merchants/read.ts'
+import { filtered } from './payments/filters.ts'
 
 const MERCHANT = 'its id, the last 8 characters of that or more, its realm, or its client id'
 
@@ -17,7 +21,7 @@ export function aboutMerchant(command: Command): Command {
 
 /** The options of every list that comes in pages. */
 export function paged(command: Command): Command {
-  return command
+  return watching(command)
     .optionsGroup('Paging:')
     .option('--limit <count>', 'how many, 1 to 100', '50')
     .option('--cursor <cursor>', 'from here on, as the page before said')
@@ -25,15 +29,11 @@ export function paged(command: Command): Command {
 }
 
 /** `svc merchants`: what operators see of merchants, and whether they may work at all. */
-export function addMerchants(program: Command, runtime: Runtime): void {
-  const merchants = program
-    .command('merchants')
-    .alias('m')
-    .helpCommand(false)
-    .description('list merchants, disable and enable them, heal registrations')
-    .addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants get acme-ltd\n')
+export function addMerchants(merchants: Command, runtime: Runtime): void {
+  merchants.addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants get acme-ltd\n')
   addList(merchants, runtime)
-  aboutMerchant(merchants.command('get'))
+  addExport(merchants, runtime)
+  watching(aboutMerchant(merchants.command('get')))
     .description('show a merchant, with the last things that operators did to it')
     .addHelpText('after', '\nExamples:\n  svc merchants get acme-ltd\n  svc merchants get a2b4358c -q kyb_status\n')
     .action(action(runtime, z.object({}), get))
@@ -47,30 +47,68 @@ export function addMerchants(program: Command, runtime: Runtime): void {
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')
     .addHelpText('after', '\nExamples:\n  svc merchants disable acme-ltd --reason "left us"\n')
     .action(action(runtime, ActiveOptions, disable))
-  merchants
-    .command('registrations')
+  addPayments(merchants, runtime)
+  watching(merchants.command('registrations'))
     .description('list registrations that need a hand: half-made, without an administrator, or not invited')
     .addHelpText('after', '\nExamples:\n  svc merchants registrations\n')
     .action(action(runtime, z.object({}), registrations))
   addRepair(merchants, runtime)
 }
 
-function addList(merchants: Command, runtime: Runtime): void {
-  const command = merchants
-    .command('list')
-    .description('list merchants, the newest first')
+function merchantFilters(command: Command): Command {
+  return command
     .optionsGroup('Filters:')
     .addOption(new Option('--status <status>', 'only with this KYB status').choices(KybStatus.options))
-    .option('--held', 'only those whose payouts are held')
+    .option('--held', 'only those that are held: their payouts and new payments')
     .option('--disabled', 'only those that are disabled')
     .option('--search <text>', 'only those with this in their name or realm')
     .addOption(new Option('--order <order>', 'which come first (newest)').choices(['newest', 'oldest']))
-  paged(command)
+}
+
+function addList(merchants: Command, runtime: Runtime): void {
+  paged(merchantFilters(merchants.command('list').description('list merchants, the newest first')))
     .addHelpText(
       'after',
       '\nExamples:\n  svc merchants list\n  svc m list --status PENDING --order oldest\n  svc m list --all -o csv > merchants.csv\n',
     )
     .action(action(runtime, ListOptions, list))
+}
+
+function addExport(merchants: Command, runtime: Runtime): void {
+  merchantFilters(
+    merchants
+      .command('export')
+      .description('write all merchants page by page, as CSV (RFC 4180) or with -o json or jsonl'),
+  )
+    .optionsGroup('Output:')
+    .option('--file <path>', 'write here; the file is there only once it is whole (standard output)')
+    .option('--force', 'replace the file where there is one')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants export > merchants.csv\n  svc merchants export --status APPROVED -o jsonl --file merchants.jsonl\n',
+    )
+    .action(action(runtime, ExportOptions, exportMerchants))
+}
+
+function addPayments(merchants: Command, runtime: Runtime): void {
+  paged(
+    filtered(merchants.command('payments'))
+      .description('list the payments of all merchants, the newest first')
+      .option('--merchant <merchant>', `only of this one: ${MERCHANT}`),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants payments --status Failed --since 2h\n  svc merchants payments --merchant acme-ltd --all -o csv\n',
+    )
+    .action(action(runtime, PaymentsOptions, payments))
+  watching(merchants.command('payment'))
+    .description("show any merchant's payment with its history")
+    .argument('<id>', "the payment's id, or its last 8 characters or more")
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants payment a2b4358c\n  svc merchants payment a2b4358c -q merchant_id\n',
+    )
+    .action(action(runtime, z.object({}), payment))
 }
 
 function addRepair(merchants: Command, runtime: Runtime): void {

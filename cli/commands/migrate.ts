@@ -1,33 +1,49 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import type { MigrationState } from '../../src/db/migrate.ts'
+import { ChangeOptions, changing } from '../change.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { migrationTarget } from '../up/migration-target.ts'
 import { explainStart } from '../up/explain.ts'
+import { withProgress } from '../progress.ts'
+import { watching } from '../watch.ts'
+import { NewOptions, migrateNew } from './migrate/new.ts'
 
-export function addMigrate(program: Command, runtime: Runtime): void {
-  const migrate = program.command('migrate').helpCommand(false).description('bring the database up to date')
-  migrate
-    .command('up')
+export function addMigrate(migrate: Command, runtime: Runtime): void {
+  changing(migrate.command('up'), 'say which migrations would be applied, and change nothing')
     .description('apply the migrations that the database does not have yet')
     .addHelpText('after', '\nExamples:\n  SVC_MIGRATION_DATABASE_URL=postgres://... svc migrate up\n')
-    .action(action(runtime, z.object({}), migrateUp))
-  migrate
-    .command('status')
+    .action(action(runtime, ChangeOptions, migrateUp))
+  watching(migrate.command('status'))
     .description('list the migrations; exit code 3 while some are missing')
     .addHelpText('after', '\nExamples:\n  svc migrate status\n')
     .action(action(runtime, z.object({}), migrateStatus))
+  changing(migrate.command('new'), 'say which file would be written, and write none')
+    .description('begin a migration: a file with the next number, in a checkout of svc')
+    .argument('<name>', 'what it does, in small letters, digits and _')
+    .addHelpText('after', '\nExamples:\n  svc migrate new add_payment_notes\n')
+    .action(action(runtime, NewOptions, migrateNew))
 }
 
-async function migrateUp(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function migrateUp(
+  context: Context,
+  { options }: CommandInput<Pick<ChangeOptions, 'dryRun'>>,
+): Promise<CommandResult> {
+  if (options.dryRun) return showPending(context)
   const [target, { migrateUp: apply }] = await Promise.all([
     migrationTarget(context.io.env, context.stateDir),
     import('../../src/db/migrate.ts'),
   ])
-  const { applied } = await apply({ databaseUrl: target.databaseUrl, log: context.note }).catch((error: unknown) =>
-    Promise.reject(explainStart(error, target)),
-  )
+  const { databaseUrl } = target
+  const { applied } = await withProgress(context, { title: 'Migrating', unit: 'migrations' }, ({ at, note }) => {
+    let begun = 0
+    const onBegin = (name: string): void => at((begun += 1), name)
+    return apply({ databaseUrl, log: note, onBegin }).catch((error: unknown) =>
+      Promise.reject(explainStart(error, target)),
+    )
+  })
   context.print.record({
     item: { applied },
     id: applied.join('\n'),
@@ -36,14 +52,29 @@ async function migrateUp(context: Context, _input: CommandInput<object>): Promis
   return undefined
 }
 
-async function migrateStatus(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+async function showPending(context: Context): Promise<CommandResult> {
+  const pending = (await statesOf(context)).filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name)
+  context.print.record({
+    item: { dry_run: true, pending },
+    id: pending.join('\n'),
+    lines: [['Would apply', pending.length === 0 ? 'nothing: the database is up to date' : pending.join(', ')]],
+  })
+  context.note('Nothing was changed.')
+  return undefined
+}
+
+async function statesOf(context: Context): Promise<MigrationState[]> {
   const [target, { migrationStatus }] = await Promise.all([
     migrationTarget(context.io.env, context.stateDir),
     import('../../src/db/migrate.ts'),
   ])
-  const states = await migrationStatus({ databaseUrl: target.databaseUrl }).catch((error: unknown) =>
+  return migrationStatus({ databaseUrl: target.databaseUrl }).catch((error: unknown) =>
     Promise.reject(explainStart(error, target)),
   )
+}
+
+async function migrateStatus(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
+  const states = await statesOf(context)
   context.print.list({
     items: states.map(({ name, appliedAt }) => ({ name, applied_at: appliedAt })),
     fields: ['name', 'applied_at'],

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { TransactionsOptions, accounts, balances, transactions } from './ob/accounts.ts'
 import { addRecurring } from './ob/add-recurring.ts'
 import { addRequests } from './ob/add-requests.ts'
@@ -10,13 +11,11 @@ import { ObPaging, obPaged } from './ob/pages.ts'
 import { PayOptions, pay, payment } from './ob/pay.ts'
 
 /** `svc ob`: the Open Banking API, as a customer of the bank. */
-export function addOb(program: Command, runtime: Runtime): void {
-  const ob = program
-    .command('ob')
-    .helpCommand(false)
-    .description("a bank's customer: accounts, payments, standing orders, requests to pay")
-    .option('--customer <id>', 'without an identity provider, who to act as (SVC_CUSTOMER_ID; else the demo customer)')
-    .addHelpText('after', EXAMPLES)
+export function addOb(ob: Command, runtime: Runtime): void {
+  ob.option(
+    '--customer <id>',
+    'without an identity provider, who to act as (SVC_CUSTOMER_ID; else the demo customer)',
+  ).addHelpText('after', EXAMPLES)
   addAccounts(ob, runtime)
   addPay(ob, runtime)
   addRecurring(ob, runtime)
@@ -40,7 +39,7 @@ function addAccounts(ob: Command, runtime: Runtime): void {
     .addHelpText('after', '\nExamples:\n  svc ob accounts\n  svc ob accounts -q [0].AccountId\n')
     .action(action(runtime, ObPaging, accounts))
   command.addHelpText('after', '\nExamples:\n  svc ob accounts\n  svc ob accounts list -o csv\n')
-  ob.command('balances')
+  watching(ob.command('balances'))
     .description('show what is on each account, or on one')
     .argument('[account]', ACCOUNT)
     .addHelpText('after', '\nExamples:\n  svc ob balances\n  svc ob balances 12345678\n')
@@ -80,7 +79,7 @@ function addPay(ob: Command, runtime: Runtime): void {
       '\nExamples:\n  svc ob pay --amount 10.00 --currency GBP --to 20000055779911 --name Acme\n  svc ob pay --amount 10 --currency GBP --to "20-00-00 55779911" --wait\n  svc ob pay --amount 9.50 --currency EUR --to DE89370400440532013000 --from a2b4358c\n',
     )
     .action(action(runtime, PayOptions, pay))
-  ob.command('payment')
+  watching(ob.command('payment'))
     .description('show a payment that was ordered, with what has become of it')
     .argument('<id>', 'the whole id of the payment, as svc ob pay told it')
     .addHelpText(

@@ -10,16 +10,12 @@ import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
+import { watching } from '../watch.ts'
 
 /** `svc origins`: the pages that may embed the checkout (decision 26). */
-export function addOrigins(program: Command, runtime: Runtime): void {
-  const origins = program
-    .command('origins')
-    .helpCommand(false)
-    .description('manage the pages that may embed the checkout')
-    .addHelpText('after', '\nExamples:\n  svc origins add https://shop.example\n  svc origins list\n')
-  origins
-    .command('list')
+export function addOrigins(origins: Command, runtime: Runtime): void {
+  origins.addHelpText('after', '\nExamples:\n  svc origins add https://shop.example\n  svc origins list\n')
+  watching(origins.command('list'))
     .description('list them; none is any page in the sandbox, and no page at all in live mode')
     .addHelpText('after', '\nExamples:\n  svc origins list\n')
     .action(action(runtime, z.object({}), list))

@@ -10,12 +10,8 @@ import { ListOptions, list } from './outbox/deliveries.ts'
 import { ReplayOptions, replay } from './outbox/replay.ts'
 
 /** `svc outbox`: the webhook deliveries of all merchants, for operators. */
-export function addOutbox(program: Command, runtime: Runtime): void {
-  const outbox = program
-    .command('outbox')
-    .helpCommand(false)
-    .description('see the webhook deliveries of all merchants, and send dead ones again')
-    .addHelpText('after', '\nExamples:\n  svc outbox list --status DEAD\n')
+export function addOutbox(outbox: Command, runtime: Runtime): void {
+  outbox.addHelpText('after', '\nExamples:\n  svc outbox list --status DEAD\n')
   paged(
     outbox
       .command('list')

@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { ChangeOptions, changing, dangerous } from '../change.ts'
+import { ChangeOptions, changing, dangerous, writingPlainly } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { raising } from './disputes.ts'
 import { cancelConsent, listConsents } from './payer/consents.ts'
 import { DisputeOptions, dispute } from './payer/dispute.ts'
@@ -10,29 +11,22 @@ import { listPayments, show } from './payer/payments.ts'
 import { VerifyOptions, link, logout, verify, whoami } from './payer/sign-in.ts'
 
 /** `svc payer`: the payer hub, for those who pay (decision 28). */
-export function addPayer(program: Command, runtime: Runtime): void {
-  const payer = program
-    .command('payer')
-    .helpCommand(false)
-    .description('as a payer: see payments and receipts, cancel mandates, dispute')
-    .addHelpText('after', HELP)
+export function addPayer(payer: Command, runtime: Runtime): void {
+  payer.addHelpText('after', HELP)
   addSignIn(payer, runtime)
   const payments = payer.command('payments').helpCommand(false).description("the payer's payments")
-  payments
-    .command('list')
+  watching(payments.command('list'))
     .description('list the last 50 payments, to whichever merchants')
     .addHelpText('after', '\nExamples:\n  svc payer payments list\n  svc payer payments list -o csv > payments.csv\n')
     .action(action(runtime, z.object({}), listPayments))
-  payer
-    .command('show')
+  watching(payer.command('show'))
     .alias('receipt')
     .description('show the receipt of a payment')
     .argument('<payment>', PAYMENT)
-    .addHelpText('after', '\nExamples:\n  svc payer show a2b4358c\n  svc payer receipt a2b4358c -q end_to_end_id\n')
+    .addHelpText('after', '\nExamples:\n  svc payer show a2b4358c\n  svc payer show a2b4358c -q end_to_end_id\n')
     .action(action(runtime, z.object({}), show))
   const consents = payer.command('consents').helpCommand(false).description("the payer's mandates")
-  consents
-    .command('list')
+  watching(consents.command('list'))
     .description('list the mandates that can be used')
     .addHelpText('after', '\nExamples:\n  svc payer consents list\n')
     .action(action(runtime, z.object({}), listConsents))
@@ -51,14 +45,12 @@ export function addPayer(program: Command, runtime: Runtime): void {
 }
 
 function addSignIn(payer: Command, runtime: Runtime): void {
-  payer
-    .command('link')
+  changing(payer.command('link'))
     .description('have a link to sign in with sent; the answer is the same to everybody')
     .argument('<contact>', 'an e-mail address, or a phone number with country code')
     .addHelpText('after', '\nExamples:\n  svc payer link ada@example.org\n  svc payer link +447700900123\n')
-    .action(action(runtime, z.object({}), link))
-  payer
-    .command('verify')
+    .action(action(runtime, ChangeOptions, link))
+  writingPlainly(payer.command('verify'))
     .description('sign in with a link, or the token in it; the session lasts 15 minutes')
     .argument('[link]', '- is standard input, so that the link stays out of the history of the shell')
     .option('--from-mail <contact>', "in the sandbox: the newest link in the outbox's mail to this contact")
@@ -73,8 +65,7 @@ function addSignIn(payer: Command, runtime: Runtime): void {
     .description('say which payer is signed in; exit code 4 when none is')
     .addHelpText('after', '\nExamples:\n  svc payer whoami\n')
     .action(action(runtime, z.object({}), whoami))
-  payer
-    .command('logout')
+  writingPlainly(payer.command('logout'))
     .description("end the payer's session, here and at the service")
     .addHelpText('after', '\nExamples:\n  svc payer logout\n')
     .action(action(runtime, z.object({}), logout))

@@ -2,41 +2,44 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { PaymentStatus } from '../../src/wire/payments.ts'
-import { changing } from '../change.ts'
+import { ChangeOptions, changing, dangerous } from '../change.ts'
+import { collect } from '../choices.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { raising } from './disputes.ts'
 import { paged } from './merchants.ts'
 import { Paging } from './merchants/read.ts'
 import { CreateOptions, create } from './payments/create.ts'
 import { DisputeOptions, dispute } from './payments/dispute.ts'
+import { EventsOptions, events } from './payments/events.ts'
 import { filtered } from './payments/filters.ts'
-import { ListOptions, cancel, events, get, list } from './payments/read.ts'
+import { ListOptions, cancel, get, list } from './payments/read.ts'
 import { withMandate } from './payments/mandate.ts'
+import { receipt } from './payments/receipt.ts'
 import { RefundOptions, refund } from './payments/refund.ts'
 import { refunds } from './payments/refunds.ts'
+import { ScaOptions, completeByHand } from './payments/sca-complete.ts'
 
 /** `svc payments`: the operations of src/wire/payments.ts with spaces between the words. */
-export function addPayments(program: Command, runtime: Runtime): void {
-  const payments = program
-    .command('payments')
-    .alias('p')
-    .helpCommand(false)
-    .description('create, follow, refund, dispute and cancel payments')
+export function addPayments(payments: Command, runtime: Runtime): void {
   addCreate(payments, runtime)
   addList(payments, runtime)
-  payments
-    .command('get')
+  watching(payments.command('get'))
     .description('show a payment with its history')
     .argument('<id>', "the payment's id, or its last 8 characters or more")
     .addHelpText('after', '\nExamples:\n  svc payments get a2b4358c\n  svc payments get a2b4358c -q status\n')
     .action(action(runtime, z.object({}), get))
+  addEvents(payments, runtime)
   payments
-    .command('events')
-    .description("list a payment's audit events with their hashes")
+    .command('receipt')
+    .description('print the receipt of a settled payment, for its payer; exit code 7 before that')
     .argument('<id>', 'the payment')
-    .addHelpText('after', '\nExamples:\n  svc payments events a2b4358c\n  svc payments events a2b4358c -o jsonl\n')
-    .action(action(runtime, z.object({}), events))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments receipt a2b4358c\n  svc payments receipt a2b4358c -q settled_at\n',
+    )
+    .action(action(runtime, z.object({}), receipt))
   addRefund(payments, runtime)
   paged(
     payments
@@ -56,27 +59,57 @@ export function addPayments(program: Command, runtime: Runtime): void {
       '\nTo see the disputes of a payment: svc portal disputes list --payment a2b4358c\n\nExamples:\n  svc payments dispute a2b4358c --reason DUPLICATE_PAYMENT --statement "the payer paid this order twice"\n',
     )
     .action(action(runtime, DisputeOptions, dispute))
-  payments
-    .command('cancel')
+  changing(payments.command('cancel'))
     .description('cancel a payment that is not authorised yet')
     .argument('<id>', 'the payment')
     .addHelpText('after', '\nExamples:\n  svc payments cancel a2b4358c\n')
-    .action(action(runtime, z.object({}), cancel))
+    .action(action(runtime, ChangeOptions, cancel))
+  addScaComplete(payments, runtime)
+}
+
+function addEvents(payments: Command, runtime: Runtime): void {
+  payments
+    .command('events')
+    .description("list a payment's audit events with their hashes")
+    .argument('<id>', 'the payment')
+    .option('--follow', 'go on with each new one, until none can come or Ctrl+C')
+    .option('--timeout <duration>', 'with --follow: end after this long')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments events a2b4358c\n  svc payments events a2b4358c -o jsonl\n  svc payments events a2b4358c --follow --timeout 5m\n',
+    )
+    .action(action(runtime, EventsOptions, events))
+}
+
+function addScaComplete(payments: Command, runtime: Runtime): void {
+  changing(payments.command('sca-complete'))
+    .description('hand over what the bank sent the payer back with, as the return page of a shop does')
+    .argument('<id>', 'the payment')
+    .option('--state <state>', 'of the address that the bank sent the payer back to')
+    .option('--code <code>', 'of it too, where the payer approved')
+    .option('--error <code>', 'of it too, where the payer did not')
+    .option('--description <text>', 'error_description of it')
+    .option('--returned <address>', 'the whole address, in place of its parts')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments sca-complete a2b4358c --state xyz --code abc\n  svc payments sca-complete a2b4358c --returned "https://shop.example/return?state=xyz&error=access_denied"\n',
+    )
+    .action(action(runtime, ScaOptions, completeByHand))
 }
 
 function addCreate(payments: Command, runtime: Runtime): void {
-  const command = payments
-    .command('create')
+  const command = changing(payments.command('create'))
     .description('create a payment; in the sandbox, also act as its payer')
     .requiredOption('--amount <amount>', 'a decimal amount, such as 50.00')
     .requiredOption('--currency <code>', 'such as GBP')
     .option('--redirect-uri <url>', "where the bank sends the payer back to (the service's own page)")
     .option('--idempotency-key <key>', 'the same key never makes a second payment (a new UUID)')
     .option('--metadata <name=value>', 'a note of your own; may be repeated', collect)
+    .option('--open', "open the bank's page in your browser")
     .option('--qr', "show the bank's page as a QR code too, for the payer's phone")
     .optionsGroup('The payer:')
     .option('--payer-name <name>', 'at most 140 characters')
-    .option('--payer-email <address>')
+    .option('--payer-email <address>', 'the e-mail address that links for the payer are sent to')
     .option('--payer-phone <number>', 'with country code: +447700900123')
     .option('--remittance-reference <text>', 'what the payer reads on the statement, at most 18 characters')
     .option('--debtor-bank-id <id>', "the payer's bank")
@@ -98,6 +131,7 @@ function addCreate(payments: Command, runtime: Runtime): void {
 const CREATE_EXAMPLES = `
 Examples:
   svc payments create --amount 50.00 --currency GBP
+  svc payments create --amount 50.00 --currency GBP --open --wait
   svc payments create --amount 50.00 --currency GBP --approve --wait Settled
   svc payments create --amount 12.50 --currency GBP --scenario insufficient-funds --approve --wait Failed
   svc payments create --amount 9.99 --currency EUR --idempotency-key order-1 --metadata order=1 -o id
@@ -121,8 +155,7 @@ function addList(payments: Command, runtime: Runtime): void {
 }
 
 function addRefund(payments: Command, runtime: Runtime): void {
-  payments
-    .command('refund')
+  dangerous(payments.command('refund'))
     .description('refund a settled payment, all that is left of it or a part')
     .argument('<id>', 'the payment')
     .option('--amount <amount>', 'a part of it')
@@ -136,8 +169,4 @@ function addRefund(payments: Command, runtime: Runtime): void {
       '\nExamples:\n  svc payments refund a2b4358c\n  svc payments refund a2b4358c --amount 10.00 --reason "damaged"\n',
     )
     .action(action(runtime, RefundOptions, refund))
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
 }

@@ -3,18 +3,15 @@ import { z } from 'zod'
 import { changing, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { aboutDispute, disputeFilters } from './disputes.ts'
 import { ListOptions } from './disputes/read.ts'
 import { paged } from './merchants.ts'
 import { AcceptOptions, EvidenceOptions, accept, evidence, list, show } from './portal/disputes.ts'
 
 /** `svc portal`: what a merchant's people do in their portal and no other noun has. */
-export function addPortal(program: Command, runtime: Runtime): void {
-  const portal = program
-    .command('portal')
-    .helpCommand(false)
-    .description("answer disputes as the payment's merchant")
-    .addHelpText('after', '\nExamples:\n  svc portal disputes list --status OPEN\n')
+export function addPortal(portal: Command, runtime: Runtime): void {
+  portal.addHelpText('after', '\nExamples:\n  svc portal disputes list --status OPEN\n')
   const disputes = portal
     .command('disputes')
     .helpCommand(false)
@@ -29,7 +26,7 @@ export function addPortal(program: Command, runtime: Runtime): void {
       '\nExamples:\n  svc portal disputes list --status OPEN\n  svc portal disputes list --since 30d --all -o csv > disputes.csv\n',
     )
     .action(action(runtime, ListOptions, list))
-  aboutDispute(disputes.command('show'))
+  watching(aboutDispute(disputes.command('show')))
     .description('show a dispute: what each side says, and until when you may answer')
     .addHelpText('after', '\nExamples:\n  svc portal disputes show a2b4358c\n')
     .action(action(runtime, z.object({}), show))

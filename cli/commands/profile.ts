@@ -1,24 +1,20 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { writingPlainly } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
 import { AddOptions, add } from './profile/add.ts'
 import { list, remove, show, use } from './profile/manage.ts'
 
 /** `svc profile`: who to act as, and where; what proves it comes by `svc login`. */
-export function addProfile(program: Command, runtime: Runtime): void {
-  const profile = program
-    .command('profile')
-    .helpCommand(false)
-    .description('keep several services and identities, and change between them')
+export function addProfile(profile: Command, runtime: Runtime): void {
   profile
     .command('list')
     .description('list the profiles')
     .addHelpText('after', '\nExamples:\n  svc profile list\n')
     .action(action(runtime, z.object({}), list))
-  profile
-    .command('use')
+  writingPlainly(profile.command('use'))
     .description('act as this profile from now on; dev is the running service of the state directory')
     .argument('<name>', 'the profile')
     .addHelpText('after', '\nExamples:\n  svc profile use acme-ltd\n  svc profile use dev\n')
@@ -30,8 +26,7 @@ export function addProfile(program: Command, runtime: Runtime): void {
     .argument('[name]', 'the profile (the one that commands act as)')
     .addHelpText('after', '\nExamples:\n  svc profile show\n  svc profile show acme-ltd -q api_url\n')
     .action(action(runtime, z.object({}), show))
-  profile
-    .command('remove')
+  writingPlainly(profile.command('remove'))
     .description('sign out of a profile, and forget it')
     .argument('<name>', 'the profile')
     .addHelpText('after', '\nExamples:\n  svc profile remove acme-ltd\n')
@@ -39,8 +34,7 @@ export function addProfile(program: Command, runtime: Runtime): void {
 }
 
 function addAdd(profile: Command, runtime: Runtime): void {
-  profile
-    .command('add')
+  writingPlainly(profile.command('add'))
     .description('add a profile of the service that --api-url names')
     .argument('<name>', 'what to call it')
     .addOption(new Option('--realm <realm>', "a merchant's realm").conflicts(['platform', 'customer']))

@@ -25,9 +25,8 @@ const RegisterOptions = ChangeOptions.extend({
 })
 
 /** `svc register`: a merchant makes itself known; anybody may. */
-export function addRegister(program: Command, runtime: Runtime): void {
-  changing(program.command('register'))
-    .description('register a merchant: its realm, its clients and its first administrator')
+export function addRegister(command: Command, runtime: Runtime): void {
+  changing(command)
     .requiredOption('--company <name>', 'the legal name; the realm is named from it')
     .requiredOption('--trading-name <name>', 'what payers see')
     .requiredOption('--email <address>', 'of the first administrator, who is invited by mail')
@@ -136,7 +135,7 @@ async function untilApproved(client: Client, { merchant, timeoutMs, timeout }: W
   if (status === 'PENDING')
     throw new CliError('WAIT_TIMED_OUT', `the merchant is still PENDING after ${timeout}`, {
       exit: EXIT.waitTimedOut,
-      hint: `svc kyb list; an operator approves it with svc kyb approve ${merchant.realm_slug} --reason "..."`,
+      hint: `svc kyb list\nan operator approves it: svc kyb approve ${merchant.realm_slug} --reason "..."`,
       retryable: true,
     })
   throw new CliError('KYB_REFUSED', `the merchant is ${status ?? 'unknown'}: an operator has refused it`, {

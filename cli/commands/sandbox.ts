@@ -1,7 +1,8 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { changing } from '../change.ts'
+import { changing, writingPlainly } from '../change.ts'
+import { collect } from '../choices.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
 import { IDENTITY_KINDS } from '../up/plan.ts'
@@ -9,6 +10,7 @@ import { raising } from './disputes.ts'
 import { DisputeOptions, disputeLikePayer } from './payments/dispute.ts'
 import { addBank } from './sandbox/bank.ts'
 import { addDial } from './sandbox/dial-commands.ts'
+import { addFresh } from './sandbox/fresh-commands.ts'
 import { addClock } from './sandbox/clock-commands.ts'
 import { run } from './sandbox/run.ts'
 import { RunOptions } from './sandbox/run-options.ts'
@@ -25,14 +27,13 @@ import {
 } from './sandbox/scenarios.ts'
 
 /** `svc sandbox`: stories that a merchant's integration lives through, played against a sandbox. */
-export function addSandbox(program: Command, runtime: Runtime): void {
-  const sandbox = program
-    .command('sandbox')
-    .helpCommand(false)
-    .description('play scenarios against a sandbox, let time pass in it, be the payer or the bank')
-  addRun(sandbox, runtime)
+export function addSandbox(sandbox: Command, runtime: Runtime): void {
+  addRun(sandbox.command('run').description('play scenarios; exit code 3 when one fails'), runtime)
   addScenarios(sandbox, runtime)
-  addTrigger(sandbox, runtime)
+  addTrigger(
+    sandbox.command('trigger').description('let a webhook event happen, by the calls that lead to it'),
+    runtime,
+  )
   changing(raising(sandbox.command('dispute')))
     .description('dispute a payment as its payer would')
     .addHelpText('after', '\nExamples:\n  svc sandbox dispute a2b4358c --reason ITEM_NOT_RECEIVED --statement "lost"\n')
@@ -40,17 +41,12 @@ export function addSandbox(program: Command, runtime: Runtime): void {
   addClock(sandbox, runtime)
   addDial(sandbox, runtime)
   addBank(sandbox, runtime)
+  addFresh(sandbox, runtime)
 }
 
 /** `svc sandbox run`, and `svc run` for short. */
-export function addRun(
-  parent: Command,
-  runtime: Runtime,
-  description = 'play scenarios; exit code 3 when one fails',
-): void {
-  parent
-    .command('run')
-    .description(description)
+export function addRun(command: Command, runtime: Runtime): void {
+  writingPlainly(command)
     .argument('<scenarios...>', 'files, folders, or names of built-in scenarios')
     .option('--only <case>', 'only this case: its number, or a part of its name')
     .option('--tag <tag>', 'only cases that bear this tag; may be repeated', collect)
@@ -95,14 +91,8 @@ Examples:
 `
 
 /** `svc sandbox trigger`, and `svc trigger` for short. */
-export function addTrigger(
-  parent: Command,
-  runtime: Runtime,
-  description = 'let a webhook event happen, by the calls that lead to it',
-): void {
-  parent
-    .command('trigger')
-    .description(description)
+export function addTrigger(command: Command, runtime: Runtime): void {
+  changing(command, 'say which steps would be played, and play nothing')
     .argument('[event]', 'such as payment.settled; --list shows all')
     .option('--payment <payment>', 'go on with this payment, from wherever it is')
     .option('--set <name=value>', 'such as amount=10.00; may be repeated', collect)
@@ -150,8 +140,7 @@ function addScenarios(sandbox: Command, runtime: Runtime): void {
     .option('--var <name=value>', 'a variable; may be repeated', collect)
     .addHelpText('after', '\nExamples:\n  svc sandbox scenarios validate test/scenarios\n')
     .action(action(runtime, ValidateOptions, validate))
-  scenarios
-    .command('new')
+  writingPlainly(scenarios.command('new'))
     .description('write a scenario with comments, to begin your own with; it is valid and passes')
     .argument('<name>', 'what the story is called')
     .option('--file <path>', 'where to (the name, with .yaml); never over a file that is there')
@@ -165,8 +154,4 @@ function addScenarios(sandbox: Command, runtime: Runtime): void {
     .description('print the JSON Schema of scenario files, for editors')
     .addHelpText('after', '\nExamples:\n  svc sandbox scenarios schema > scenario.schema.json\n')
     .action(action(runtime, z.object({}), schema))
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
 }

@@ -9,12 +9,8 @@ import { RotateOptions, endOverlap, rotate } from './secret/change.ts'
 import { ShowOptions, show, snippet } from './secret/read.ts'
 
 /** `svc secret`: what the merchant's webhooks are signed with (decision 37). */
-export function addSecret(program: Command, runtime: Runtime): void {
-  const secret = program
-    .command('secret')
-    .helpCommand(false)
-    .description("the signing secret of the merchant's webhooks, and receivers that verify with it")
-    .addHelpText('after', '\nExamples:\n  svc secret show\n  svc secret snippet python > receiver.py\n')
+export function addSecret(secret: Command, runtime: Runtime): void {
+  secret.addHelpText('after', '\nExamples:\n  svc secret show\n  svc secret snippet python > receiver.py\n')
   secret
     .command('show')
     .description('show the secret masked, and until when the one before signs as well')

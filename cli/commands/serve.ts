@@ -1,13 +1,12 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { writingPlainly } from '../change.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { runPart } from '../up/part.ts'
 
-export function addServe(program: Command, runtime: Runtime): void {
-  program
-    .command('serve')
-    .description('run the API alone, configured by the environment')
+export function addServe(command: Command, runtime: Runtime): void {
+  writingPlainly(command)
     .addHelpText('after', '\nExamples:\n  SVC_DATABASE_URL=postgres://... SVC_ENCRYPTION_KEY=... svc serve\n')
     .action(action(runtime, z.object({}), serve))
 }

@@ -5,6 +5,7 @@ import { PlatformRole } from '../../src/wire/staff.ts'
 import { changing, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { CreateOptions, RevokeOptions, clients, createClient, revokeClient } from './staff/clients.ts'
 import { RotateOptions, rotateKeys } from './staff/keys.ts'
 import { AddOptions, RemoveOptions, RoleOptions, add, changeRole, list, remove } from './staff/people.ts'
@@ -12,20 +13,18 @@ import { AddOptions, RemoveOptions, RoleOptions, add, changeRole, list, remove }
 const WHO = 'the e-mail address, the id, or its last 8 characters or more'
 
 /** `svc staff`: who operates the platform, people and programs. */
-export function addStaffCommands(program: Command, runtime: Runtime): void {
-  const staff = program
-    .command('staff')
-    .helpCommand(false)
-    .description("manage the platform's staff, and the clients of its automation")
-    .addHelpText('after', '\nExamples:\n  svc staff add --email ada@pay.example --role OPS --reason "joins the team"\n')
+export function addStaffCommands(staff: Command, runtime: Runtime): void {
+  staff.addHelpText(
+    'after',
+    '\nExamples:\n  svc staff add --email ada@pay.example --role OPS --reason "joins the team"\n',
+  )
   addPeople(staff, runtime)
   addClients(staff, runtime)
   addKeys(staff, runtime)
 }
 
 function addPeople(staff: Command, runtime: Runtime): void {
-  staff
-    .command('list')
+  watching(staff.command('list'))
     .description("list the platform's staff")
     .addHelpText('after', '\nExamples:\n  svc staff list\n')
     .action(action(runtime, z.object({}), list))
@@ -40,7 +39,7 @@ function addPeople(staff: Command, runtime: Runtime): void {
       '\nExamples:\n  svc staff add --email ada@pay.example --role OPS --name "Ada Lovelace" --reason "joins the team"\n',
     )
     .action(action(runtime, AddOptions, add))
-  changing(staff.command('role'))
+  dangerous(staff.command('role'))
     .description("change a staff member's role; the last OWNER stays one")
     .argument('<who>', WHO)
     .argument('<role>', PlatformRole.options.join(', '))
@@ -56,8 +55,7 @@ function addPeople(staff: Command, runtime: Runtime): void {
 }
 
 function addClients(staff: Command, runtime: Runtime): void {
-  staff
-    .command('clients')
+  watching(staff.command('clients'))
     .description('list the programs that operate the platform')
     .addHelpText('after', '\nExamples:\n  svc staff clients\n')
     .action(action(runtime, z.object({}), clients))
@@ -80,7 +78,7 @@ function addClients(staff: Command, runtime: Runtime): void {
 }
 
 function addKeys(staff: Command, runtime: Runtime): void {
-  changing(staff.command('rotate-keys'))
+  dangerous(staff.command('rotate-keys'))
     .description("sign a realm's tokens with a new key from now on; those of before are taken until they expire")
     .requiredOption('--realm <realm>', "platform, customers, or a merchant's")
     .requiredOption('--reason <text>', 'why; it stands in the audit trail')

@@ -14,10 +14,8 @@ type StateRow = Transition<string> & { machine: string }
 
 type Machine = { name: (typeof MACHINES)[number]; title: string; rows: readonly Transition<string>[] }
 
-export function addStates(program: Command, runtime: Runtime): void {
-  program
-    .command('states')
-    .description('print the state machines that the service runs by')
+export function addStates(command: Command, runtime: Runtime): void {
+  command
     .addArgument(new Argument('[machine]', 'only this one').choices(MACHINES))
     .option('--mermaid', 'as Mermaid state diagrams')
     .addHelpText('after', '\nExamples:\n  svc states\n  svc states payments --mermaid\n  svc states --json\n')
@@ -41,9 +39,9 @@ async function states(
     columns: [
       { title: 'machine', value: (row) => row.machine },
       { title: 'from', value: (row) => row.from ?? '-' },
-      { title: 'on', value: (row) => row.on },
+      { title: 'on', value: (row) => row.on, below: true },
       { title: 'to', value: (row) => row.to },
-      ...(items.some((item) => 'webhook' in item) ? [{ title: 'webhook', value: webhookOf }] : []),
+      ...(items.some((item) => 'webhook' in item) ? [{ title: 'webhook', value: webhookOf, below: true }] : []),
     ],
     id: (row) => `${row.machine}:${row.from ?? ''}:${row.on}`,
     empty: '',

@@ -11,10 +11,8 @@ import { warn } from '../warn.ts'
 
 const PROBE_TIMEOUT_MS = 3_000
 
-export function addStatus(program: Command, runtime: Runtime): void {
-  program
-    .command('status')
-    .description('say whether the service runs and answers; exit code 8 when it does not')
+export function addStatus(command: Command, runtime: Runtime): void {
+  command
     .addHelpText('after', '\nExamples:\n  svc status\n  svc status -q api_url\n')
     .action(action(runtime, z.object({}), status))
 }
@@ -54,7 +52,7 @@ async function status(context: Context, _input: CommandInput<object>): Promise<C
   }
   print.record({
     item,
-    id: String(item.pid ?? ''),
+    id: String(item.pid ?? item.api_url ?? ''),
     lines: [
       ['Service', serviceText(item.running, state !== undefined, item.ready)],
       ['Process', item.pid?.toString() ?? ''],
@@ -71,7 +69,7 @@ async function status(context: Context, _input: CommandInput<object>): Promise<C
   for (const { message, next } of item.alerts) warn(context, message, next)
   // What has gone wrong comes first, and alone.
   if (item.mode === 'sandbox' && item.ready && item.alerts.length === 0 && !print.isMachine)
-    context.note('Try: svc sandbox run happy-path, svc sandbox trigger --list, svc sandbox bank list')
+    context.note('Try: svc sandbox run happy-path\n     svc sandbox trigger --list\n     svc sandbox bank list')
   return isLive ? undefined : EXIT.network
 }
 
@@ -82,7 +80,7 @@ function alertsOf(readiness: Readiness | undefined): Alert[] {
   const dead = readiness?.webhooks?.dead ?? 0
   if (dead === 0) return []
   const what = dead === 1 ? '1 webhook delivery is DEAD' : `${dead} webhook deliveries are DEAD`
-  const next = 'svc outbox list --status DEAD; as the merchant, svc webhooks list --status DEAD'
+  const next = 'svc outbox list --status DEAD\nas the merchant: svc webhooks list --status DEAD'
   return [
     { code: 'DELIVERIES_DEAD', message: `${what}: nothing is tried again by itself`, dead_deliveries: dead, next },
   ]

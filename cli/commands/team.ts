@@ -5,19 +5,15 @@ import { MerchantRole } from '../../src/wire/team.ts'
 import { ChangeOptions, changing, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { InviteOptions, changeRole, invite, list, remove } from './team/members.ts'
 
 const WHO = 'the e-mail address, the id, or its last 8 characters or more'
 
 /** `svc team`: who works for the merchant. */
-export function addTeam(program: Command, runtime: Runtime): void {
-  const team = program
-    .command('team')
-    .helpCommand(false)
-    .description("manage the merchant's team")
-    .addHelpText('after', '\nExamples:\n  svc team invite --email grace@acme.example --role DEVELOPER\n')
-  team
-    .command('list')
+export function addTeam(team: Command, runtime: Runtime): void {
+  team.addHelpText('after', '\nExamples:\n  svc team invite --email grace@acme.example --role DEVELOPER\n')
+  watching(team.command('list'))
     .description("list the merchant's team; who is invited stands in it at once")
     .addHelpText('after', '\nExamples:\n  svc team list\n')
     .action(action(runtime, z.object({}), list))

@@ -15,10 +15,8 @@ const TokenOptions = z.object({
   customer: z.boolean().default(false),
 })
 
-export function addToken(program: Command, runtime: Runtime): void {
-  program
-    .command('token')
-    .description('print an access token, for curl and other programs')
+export function addToken(command: Command, runtime: Runtime): void {
+  command
     .option('--decode', 'print what the token says; nothing of it is verified')
     .addOption(
       new Option('--platform', "the token of operators' commands, where that is another").conflicts('customer'),

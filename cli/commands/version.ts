@@ -4,10 +4,8 @@ import { packageVersion } from '../../src/lib/package-root.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 
-export function addVersion(program: Command, runtime: Runtime): void {
-  program
-    .command('version')
-    .description('print the version of svc and of what it runs on')
+export function addVersion(command: Command, runtime: Runtime): void {
+  command
     .addHelpText('after', '\nExamples:\n  svc version\n  svc version -q version\n')
     .action(action(runtime, z.object({}), version))
 }

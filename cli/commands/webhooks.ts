@@ -3,9 +3,11 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { DeliveryStatus } from '../../src/wire/webhooks.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
-import { changing } from '../change.ts'
+import { collect } from '../choices.ts'
+import { changing, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
+import { watching } from '../watch.ts'
 import { ListOptions, list, show } from './webhooks/deliveries.ts'
 import { PauseOptions, SetOptions, checkEndpoint, getEndpoint, setEndpoint, setPaused } from './webhooks/endpoint.ts'
 import { ExamOptions, exam } from './webhooks/exam.ts'
@@ -16,23 +18,20 @@ import { TailOptions, tail } from './webhooks/tail.ts'
 import { TestOptions, testEvent } from './webhooks/test-event.ts'
 
 /** `svc webhooks`: where they go, what became of them, and how a receiver proves where they come from. */
-export function addWebhooks(program: Command, runtime: Runtime): void {
-  const webhooks = program
-    .command('webhooks')
-    .alias('wh')
-    .helpCommand(false)
-    .description('the address webhooks go to, their deliveries, their signatures')
+export function addWebhooks(webhooks: Command, runtime: Runtime): void {
   addEndpoint(webhooks, runtime)
   addDeliveries(webhooks, runtime)
   addSending(webhooks, runtime)
-  addListen(webhooks, runtime)
+  addListen(
+    webhooks.command('listen').description('print events as they happen, and send them on to a server on this machine'),
+    runtime,
+  )
   addExam(webhooks, runtime)
   addSignature(webhooks, runtime)
 }
 
 function addDeliveries(webhooks: Command, runtime: Runtime): void {
-  webhooks
-    .command('list')
+  watching(webhooks.command('list'))
     .description('list the last 50 deliveries')
     .addOption(new Option('--status <status>', 'only in this status').choices(DeliveryStatus.options))
     .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
@@ -42,8 +41,7 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
       '\nExamples:\n  svc webhooks list --status DEAD\n  svc webhooks list --payment a2b4358c -o jsonl\n',
     )
     .action(action(runtime, ListOptions, list))
-  webhooks
-    .command('show')
+  watching(webhooks.command('show'))
     .description('show a delivery: what was sent, and what was answered to each attempt')
     .argument('<delivery>', 'as svc webhooks list shows it, or the last 8 characters of its id')
     .addHelpText(
@@ -63,16 +61,14 @@ function addDeliveries(webhooks: Command, runtime: Runtime): void {
 }
 
 function addSending(webhooks: Command, runtime: Runtime): void {
-  webhooks
-    .command('test')
+  changing(webhooks.command('test'))
     .description('send a made-up event to the endpoint, signed like any other')
     .addArgument(new Argument('[event]', 'which (payment.settled)').choices(EventType.options))
     .option('--wait', 'wait for the answer; exit code 3 when it is no 2xx')
     .option('--timeout <duration>', 'how long to wait', '30s')
     .addHelpText('after', '\nExamples:\n  svc webhooks test --wait\n  svc webhooks test --wait dispute.opened\n')
     .action(action(runtime, TestOptions, testEvent))
-  webhooks
-    .command('replay')
+  changing(webhooks.command('replay'), 'say what would be sent again, and change nothing')
     .description('send DEAD deliveries again, from their first attempt')
     .argument('[ids...]', 'deliveries as svc webhooks list shows them, or the last 8 characters of their ids')
     .optionsGroup('All of a time, in one request:')
@@ -81,7 +77,6 @@ function addSending(webhooks: Command, runtime: Runtime): void {
     .option('--until <time>', 'created before this time')
     .addOption(new Option('--event <event>', 'only of this event').choices(EventType.options))
     .optionsGroup('How:')
-    .option('--dry-run', 'say what would be sent again, and change nothing')
     .option('--wait', 'wait for the answers to those that are named; exit code 3 when one is no 2xx')
     .option('--timeout <duration>', 'how long to wait for each', '30s')
     .addHelpText(
@@ -98,7 +93,7 @@ function addEndpoint(webhooks: Command, runtime: Runtime): void {
     .description('show the address, and whether it is paused')
     .addHelpText('after', '\nExamples:\n  svc webhooks endpoint get\n  svc webhooks endpoint get -q webhook_url\n')
     .action(action(runtime, z.object({}), getEndpoint))
-  changing(endpoint.command('set'))
+  dangerous(endpoint.command('set'))
     .description('set the address, or remove it; says whether its server answers')
     .argument('[url]', 'where to POST them')
     .option('--none', 'send them nowhere; they are kept and can be replayed')
@@ -150,10 +145,6 @@ function addExam(webhooks: Command, runtime: Runtime): void {
     .option('--skip-verify', 'take any certificate of an https server')
     .addHelpText('after', EXAM_HELP)
     .action(action(runtime, ExamOptions, exam))
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
 }
 
 const SECRET_HELP = `

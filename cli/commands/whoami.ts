@@ -15,10 +15,8 @@ import { shortTime } from '../text.ts'
 
 const WhoamiOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
 
-export function addWhoami(program: Command, runtime: Runtime): void {
-  program
-    .command('whoami')
-    .description('say who commands act as, and what that allows; exit code 4 when nobody is signed in')
+export function addWhoami(command: Command, runtime: Runtime): void {
+  command
     .addOption(
       new Option('--platform', "who operators' commands act as, where that is somebody else").conflicts('customer'),
     )

@@ -7,12 +7,8 @@ import { SnippetOptions, snippet } from './widget/snippet.ts'
 import { TokenOptions, token } from './widget/token.ts'
 
 /** `svc widget`: what a merchant's developer needs to put the checkout on a page (decision 40). */
-export function addWidget(program: Command, runtime: Runtime): void {
-  const widget = program
-    .command('widget')
-    .helpCommand(false)
-    .description('put the checkout on a page: tokens, the snippet, the demo')
-    .addHelpText('after', WIDGET_EXAMPLES)
+export function addWidget(widget: Command, runtime: Runtime): void {
+  widget.addHelpText('after', WIDGET_EXAMPLES)
   describing(widget.command('token'))
     .description('print a checkout token, or with --decode what one says')
     .optionsGroup('A token that exists:')

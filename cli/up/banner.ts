@@ -15,7 +15,7 @@ export function printReady(context: Context, state: ServiceState, { isDetached }
   if (!print.isMachine) {
     const where = isDetached ? '' : `, in another terminal${elsewhere === undefined ? ' in this directory' : ''}`
     note(`\n${paint('green', 'Everything runs.')} To try${where}:`)
-    for (const line of nextSteps(state, elsewhere)) note(line)
+    for (const line of nextSteps(state, elsewhere, io.calledAs)) note(line)
   }
   print.record({
     item: state,
@@ -59,7 +59,7 @@ function customerLines({ customer, auth_url: authUrl }: ServiceState): Line[] {
   return [['Customer', `${customer.email ?? ''} and ${customer.password ?? ''}, realm ${customer.realm ?? ''}`]]
 }
 
-function nextSteps(state: ServiceState, elsewhere: string | undefined): string[] {
+function nextSteps(state: ServiceState, elsewhere: string | undefined, called: string): string[] {
   return [
     ...(elsewhere === undefined ? [] : [elsewhere]),
     '  svc payments create --amount 50.00 --currency GBP --approve --wait',
@@ -67,9 +67,9 @@ function nextSteps(state: ServiceState, elsewhere: string | undefined): string[]
     ...(state.customer === null ? [] : ['  svc ob accounts']),
     ...(state.auth_url === null ? [] : [`  curl --oauth2-bearer $(svc token) ${state.api_url}/api/v1/whoami`]),
     'A merchant of your own, made by anybody and approved by the demo operator:',
-    String.raw`  svc register --company "Acme Ltd" --trading-name Acme \ `.trimEnd(),
-    '    --email ada@acme.example',
-    '  svc kyb approve acme-ltd --reason "documents checked"',
+    '  svc register --company Acme --trading-name Acme --email ada@acme.example',
+    '  svc kyb approve acme --reason "documents checked"',
+    `The console: ${called}. Besides: svc inbox, svc doctor, svc logs tail`,
     '',
   ]
 }

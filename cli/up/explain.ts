@@ -34,7 +34,7 @@ export function explainStart(
     case 'UnmigratedDatabaseError':
       return new CliError('DATABASE_NOT_MIGRATED', message, {
         exit: EXIT.failure,
-        hint: 'svc migrate up, with SVC_MIGRATION_DATABASE_URL naming the owner of the tables',
+        hint: 'with SVC_MIGRATION_DATABASE_URL naming the owner of the tables: svc migrate up',
         cause,
       })
     case 'MasterKeyError':

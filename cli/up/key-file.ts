@@ -75,13 +75,13 @@ export function checkRotatable(ring: KeyRing | undefined, stateDir: string): voi
   if (ring === undefined) {
     throw new CliError('NO_KEY', `there is no key in ${stateDir}`, {
       exit: EXIT.notFound,
-      hint: 'svc up, which makes one; or SVC_ENCRYPTION_KEY and SVC_DATABASE_URL in the environment',
+      hint: 'to make one: svc up\nor SVC_ENCRYPTION_KEY and SVC_DATABASE_URL in the environment',
     })
   }
   if (ring.length <= PREVIOUS_MAX) return
   throw new CliError('TOO_MANY_KEYS', `there are ${ring.length - 1} keys before the current one already`, {
     exit: EXIT.conflict,
-    hint: 'svc keys list, and svc keys drop <kid> for one that nothing is sealed under',
+    hint: 'svc keys list\nfor one that nothing is sealed under: svc keys drop <kid>',
   })
 }
 

@@ -35,6 +35,21 @@ export async function runPart(
   }
 }
 
+/**
+ * Lends the app that the environment describes to a piece of work, and closes it afterwards.
+ * @throws {CliError} as `runPart`
+ */
+export async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Promise<T>): Promise<T> {
+  const { checkMasterKey } = await import('../../src/keys/check-master-key.ts')
+  const { app } = await openApp(env)
+  try {
+    await checkMasterKey(app).catch((error: unknown) => Promise.reject(explainStart(error)))
+    return await work(app)
+  } finally {
+    await app.close()
+  }
+}
+
 /** The app of a database whose migrations are this version's, as the environment says. */
 export async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port: number }> {
   const [{ readConfig }, { makeApp }, { requireMigrated }, { describeDatabaseError }] = await Promise.all([

@@ -30,7 +30,7 @@ export async function refuseIfTaken(stateDir: string): Promise<void> {
   if (state === undefined) {
     throw new CliError('STATE_DIRECTORY_TAKEN', `another svc is starting or stopping in ${stateDir}`, {
       exit: EXIT.conflict,
-      hint: 'svc status in a moment, or another --state-dir',
+      hint: 'in a moment: svc status\nor another --state-dir',
       retryable: true,
     })
   }
@@ -39,7 +39,7 @@ export async function refuseIfTaken(stateDir: string): Promise<void> {
     `svc is running already in ${stateDir}: process ${state.pid}, ${state.api_url}`,
     {
       exit: EXIT.conflict,
-      hint: 'svc down to stop it, svc status to look at it, or another --state-dir to run a second one beside it',
+      hint: 'to stop it: svc down\nto look at it: svc status\nto run a second one beside it: another --state-dir',
     },
   )
 }

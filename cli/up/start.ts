@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { request } from 'undici'
-import type { Config } from '../../src/config.ts'
 import { CliError } from '../errors.ts'
 import { EXIT, exitOfSignal } from '../exit-codes.ts'
 import { removeServiceState, serviceFile, writeServiceState } from '../service-state.ts'
@@ -11,6 +10,7 @@ import { explainStart } from './explain.ts'
 import { ensureKeyRing, hasKeyIn, variablesOf } from './key-file.ts'
 import type { UpPlan } from './plan.ts'
 import { checkPort, choosePort } from './ports.ts'
+import { refuseLive } from './refuse-live.ts'
 import { ownLike, rememberPort } from './state-files.ts'
 import { makeTeardown } from './teardown.ts'
 import type { Teardown } from './teardown.ts'
@@ -163,19 +163,6 @@ async function environmentOf(plan: UpPlan, database: Database, port: number): Pr
     ...(plan.authUrl === undefined ? {} : { SVC_AUTH_URL: plan.authUrl }),
     ...(hasKeyIn(env) ? {} : variablesOf(await ensureKeyRing(database.stateDir))),
   }
-}
-
-/** Whoever knows the demo operator's login may do everything: it has no place where real money moves. */
-function refuseLive({ mode }: Pick<Config, 'mode'>): void {
-  if (mode !== 'live') return
-  throw new CliError(
-    'LIVE_MODE',
-    'svc up brings a demo merchant, operator and customer, which live mode must not have',
-    {
-      exit: EXIT.usage,
-      hint: 'svc migrate up, svc init, and then svc serve and svc worker',
-    },
-  )
 }
 
 /** Waits until the API says itself that it can serve. */

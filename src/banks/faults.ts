@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { seededBits48 } from '../lib/seeded-random.ts'
 import { WHOLE } from '../lib/share.ts'
 
 /** What the dial of one merchant says (decision 60). Shares are hundredths of a percent. */
@@ -26,9 +26,8 @@ const DONE_SHARE = WHOLE / 2
 /** Whether the n-th draw of a kind hits a share: it follows from the seed and n alone, on every service. */
 export function hits(seed: number, draw: Draw, n: bigint, share: number | null): boolean {
   if (share === null) return false
-  const bytes = createHash('sha256').update(`mock bank fault\n${seed}\n${draw}\n${n}`).digest()
   // The remainder of 48 bits is even over ten thousand to far beyond what a share can tell.
-  return bytes.readUIntBE(0, 6) % WHOLE < share
+  return seededBits48(`mock bank fault\n${seed}\n${draw}\n${n}`) % WHOLE < share
 }
 
 /** What becomes of the n-th call. */

@@ -3,6 +3,7 @@ import { DatabaseError } from 'pg'
 import type { Client } from 'pg'
 import { makePgConnection } from './connection.ts'
 import type { ConnectionTarget } from './connection.ts'
+import type { OnStatement } from './pool.ts'
 
 /**
  * Calls of a set-returning function that takes `items json` and answers a row per item, numbered by `ord` from 1. Calls
@@ -46,6 +47,8 @@ export type BatcherOptions<Row> = ConnectionTarget & {
   parseRow: (row: unknown) => Row
   /** Two fill each other's waits; more only take turns at the processor. */
   connections?: number
+  /** Told the name of each statement, and never the items. */
+  onStatement?: OnStatement
 }
 
 /**
@@ -119,8 +122,9 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
 
   async function query(items: Item[]): Promise<unknown[]> {
     const connection = await connected()
+    const { name, statement, onStatement } = options
+    const begun = performance.now()
     try {
-      const { name, statement } = options
       const { rows } = await connection.query<{ ord: bigint }>({
         name,
         text: statement,
@@ -132,6 +136,8 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
       if (isRefusal(error)) throw error
       drop(connection)
       throw new BatchUnavailableError('the database did not answer', { cause: error })
+    } finally {
+      onStatement?.(name, performance.now() - begun)
     }
   }
 

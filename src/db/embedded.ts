@@ -80,7 +80,14 @@ type Cluster = {
 
 // As root, the state directory may lie where the server's user cannot go, for example under /root.
 const chooseDataDirectory = (stateDir: string, user: ServerUser): string =>
-  canEnter(stateDir, user) ? join(stateDir, 'postgres') : join(sharedFolder, shortHash(stateDir), 'postgres')
+  canEnter(stateDir, user) ? insideOf(stateDir) : outsideOf(stateDir)
+
+const insideOf = (stateDir: string): string => join(stateDir, 'postgres')
+const outsideOf = (stateDir: string): string => join(sharedFolder, shortHash(stateDir), 'postgres')
+
+/** Whether a start in this state directory, by its real path, would have put its data there. */
+export const isDataDirectoryOf = (stateDir: string, dataDirectory: string): boolean =>
+  [insideOf(stateDir), outsideOf(stateDir)].includes(dataDirectory)
 
 // Data made by an ordinary user keeps its owner when root starts it.
 const ownerOf = (dataDirectory: string, otherwise: ServerUser): ServerUser => {

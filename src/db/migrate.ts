@@ -101,11 +101,19 @@ const actAsReader = async (client: Client): Promise<void> => {
   )
 }
 
-const runPending = async (client: Client, folder: string, log: (line: string) => void): Promise<string[]> => {
+const BEGINS = /^### MIGRATION (?<name>\S+) \(UP\) ###/
+
+type Told = { log: (line: string) => void; onBegin?: ((name: string) => void) | undefined }
+
+const runPending = async (client: Client, folder: string, { log, onBegin }: Told): Promise<string[]> => {
   // Loaded only when there is something to run: it costs a start-up more than all the rest of this module.
   const { runner } = await import('node-pg-migrate')
   const problem = (line: string): void => log(line)
   const quiet = (): void => undefined
+  const begin = (line: string): void => {
+    const name = BEGINS.exec(line)?.groups?.['name']
+    if (name !== undefined) onBegin?.(name)
+  }
   const applied = await runner({
     dbClient: client,
     dir: folder,
@@ -119,7 +127,7 @@ const runPending = async (client: Client, folder: string, log: (line: string) =>
     noLock: true,
     // Each file is its own transaction: a value added to an enum is then usable by the next file.
     singleTransaction: false,
-    logger: { info: quiet, warn: problem, error: problem, debug: quiet },
+    logger: { info: begin, warn: problem, error: problem, debug: quiet },
   })
   return applied.map(({ name }) => name)
 }
@@ -128,11 +136,9 @@ const runPending = async (client: Client, folder: string, log: (line: string) =>
  * Applies the migrations that the database does not have yet, in order, each in its own transaction, under
  * an advisory lock: several processes may start at once, one works and the others find nothing to do. The
  * login of `databaseUrl` must own the schema. `log` gets one line per applied file and the failing
- * statement of a file that fails. Throws NewerDatabaseError on a database that is ahead of this code.
+ * statement of a file that fails; `onBegin` is told the name of each file before it is applied. Throws NewerDatabaseError on a database that is ahead of this code.
  */
-export const migrateUp = async (
-  options: MigrationOptions & { log: (line: string) => void },
-): Promise<{ applied: string[] }> => {
+export const migrateUp = async (options: MigrationOptions & Told): Promise<{ applied: string[] }> => {
   const folder = options.folder ?? defaultFolder()
   const known = await knownNames(folder)
   const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc migrate' })
@@ -143,7 +149,7 @@ export const migrateUp = async (
     const before = await appliedMigrations(client)
     refuseNewer(before, known)
     const isComplete = known.every((name) => before.has(name))
-    const applied = isComplete ? [] : await runPending(client, folder, options.log)
+    const applied = isComplete ? [] : await runPending(client, folder, options)
     await grantReading(client)
     for (const name of applied) options.log(`migration ${name} applied`)
     return { applied }

@@ -39,6 +39,9 @@ const checkRows: Interceptor = {
   },
 }
 
+/** Told of each statement, without its values, and of how long it took. */
+export type OnStatement = ((text: string, durationMs: number) => void) | undefined
+
 const within = async <T>(work: Promise<T>): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>()
   const message = `The database has not answered for ${queryDeadlineMs} ms.`
@@ -52,15 +55,27 @@ const within = async <T>(work: Promise<T>): Promise<T> => {
 
 // slonik's driver waits for ever on a link that went silent. Rejecting here makes slonik destroy the
 // connection, as it does with every connection on which a statement failed.
-const impatientDriver: DriverFactory = async (input) => {
-  const driver = await createPgDriverFactory()(input)
-  return {
-    createClient: async () => {
-      const client = await driver.createClient()
-      return { ...client, query: (text, values, options) => within(client.query(text, values, options)) }
-    },
+const impatientDriver =
+  (onStatement: OnStatement): DriverFactory =>
+  async (input) => {
+    const driver = await createPgDriverFactory()(input)
+    return {
+      createClient: async () => {
+        const client = await driver.createClient()
+        const query: typeof client.query = (text, values, options) => within(client.query(text, values, options))
+        if (onStatement === undefined) return { ...client, query }
+        const timed: typeof client.query = async (text, values, options) => {
+          const begun = performance.now()
+          try {
+            return await query(text, values, options)
+          } finally {
+            onStatement(text, performance.now() - begun)
+          }
+        }
+        return { ...client, query: timed }
+      },
+    }
   }
-}
 
 // slonik reads fewer TLS parameters than pg does, and refuses the ones it does not know. So pg reads the
 // URL's, and slonik gets the outcome: both kinds of connection then trust the same certificates.
@@ -90,11 +105,13 @@ const nothingToReset = async (): Promise<void> => undefined
  * serialisation failure or a deadlock, so it holds nothing but SQL. A statement of several seconds is
  * ended by the server (5 s), a lock waited for at most 2 s.
  */
-export const makePool = async (target: ConnectionTarget & { size: number }): Promise<DatabasePool> => {
+export const makePool = async (
+  target: ConnectionTarget & { size: number; onStatement?: OnStatement },
+): Promise<DatabasePool> => {
   const { uri, tls } = withoutTls(urlWithSettings(target, runtimeSettings))
   return createPool(uri, {
     ...tls,
-    driverFactory: impatientDriver,
+    driverFactory: impatientDriver(target.onStatement),
     minPoolSize: target.size,
     maxPoolSize: target.size,
     idleTimeout: 'DISABLE_TIMEOUT',

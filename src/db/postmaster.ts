@@ -73,6 +73,23 @@ export const endServer = async (pid: number, isGone: () => boolean = () => !isAl
   return false
 }
 
+/** The process id of a postmaster.pid, where a process of that id exists that is not this one. */
+const livePidIn = (lines: readonly string[]): number | null => {
+  const pid = Number(lines[0])
+  return Number.isSafeInteger(pid) && pid > 1 && pid !== process.pid && isAlive(pid) ? pid : null
+}
+
+const isServerOf = (dataDirectory: string, pid: number): boolean => {
+  const command = commandLine(pid)
+  return command.includes('postgres') && command.includes(dataDirectory)
+}
+
+/** The process id of the server that runs on this data directory, or null. Changes nothing. */
+export const findServer = (dataDirectory: string): number | null => {
+  const pid = livePidIn(readLines(dataDirectory))
+  return pid !== null && isServerOf(dataDirectory, pid) ? pid : null
+}
+
 /**
  * Clears what an earlier life of this data directory left. A server that outlived its svc (killed with
  * SIGKILL) is recognised by the process id in postmaster.pid and by its command line, and ended. An id
@@ -82,10 +99,9 @@ export const endServer = async (pid: number, isGone: () => boolean = () => !isAl
  */
 export const clearLeftovers = async (dataDirectory: string): Promise<number | null> => {
   const lines = readLines(dataDirectory)
-  const pid = Number(lines[0])
-  if (!Number.isSafeInteger(pid) || pid <= 1 || pid === process.pid || !isAlive(pid)) return null
-  const command = commandLine(pid)
-  if (!command.includes('postgres') || !command.includes(dataDirectory)) {
+  const pid = livePidIn(lines)
+  if (pid === null) return null
+  if (!isServerOf(dataDirectory, pid)) {
     writeFileSync(pidFile(dataDirectory), [String(process.pid), ...lines.slice(1)].join('\n'))
     return null
   }

@@ -10,7 +10,10 @@ import { hasBody } from '../wire/operation.ts'
 import type { Operation, OperationReply } from '../wire/operation.ts'
 import { parseJsonBody, readBody } from './body.ts'
 import { sendCsv, wantsCsv } from './csv-reply.ts'
+import { makeEventStream } from './event-stream.ts'
+import type { EventStream } from './event-stream.ts'
 import type { Guard } from './guards.ts'
+import type { Credentials } from './credentials.ts'
 import type { Principal } from './principal.ts'
 import { isOpenBanking } from './open-banking-errors.ts'
 import { sendError, sendJson, sendNothing } from './reply.ts'
@@ -35,6 +38,13 @@ export type Input<O extends Operation> = {
 export type Reply<O extends Operation> = OperationReply<O> & { headers?: Record<string, string> }
 
 export type Handler<O extends Operation> = (app: App, input: Input<O>) => Promise<Reply<O>>
+
+/** Answers with server-sent events, until the stream's signal aborts. */
+export type StreamHandler<O extends Operation> = (
+  app: App,
+  input: Input<O> & { headOnly: boolean },
+  stream: EventStream,
+) => Promise<void>
 
 /**
  * The rules of a body that its schema can't have, such as those that depend on the time: what is wrong with the members
@@ -66,14 +76,7 @@ export function makeEndpoint<O extends Operation>(
     res.once('close', () => observe({ app, operation, req, res, requestId, started }))
     try {
       refuseUnacceptable(operation, req)
-      const principal = await guard(operation, {
-        headers: req.headers,
-        rawHeaders: req.rawHeaders,
-        params: req.params,
-        get clientAddress() {
-          return clientAddressOf(req, app.config.trustProxy)
-        },
-      })
+      const principal = await guard(operation, credentialsOf(app, req))
       const input = await parseRequest({ app, operation, req, principal, rules })
       const reply = await handler(app, input)
       checkReply(app, operation, reply)
@@ -89,6 +92,42 @@ export function makeEndpoint<O extends Operation>(
     } catch (error) {
       sendError(res, { error, requestId, publicUrl: app.publicUrl, log: app.log.child({ operation: operation.name }) })
     }
+  }
+}
+
+/** The same way to an answer that goes on: its caller is asked about again while it runs. */
+export function makeStreamEndpoint<O extends Operation>(
+  app: App,
+  guard: Guard,
+  operation: O,
+  handler: StreamHandler<O>,
+): Endpoint {
+  return async (req, res) => {
+    const started = performance.now()
+    const requestId = requestIdOf(app, req)
+    res.once('close', () => observe({ app, operation, req, res, requestId, started }))
+    const log = app.log.child({ operation: operation.name })
+    try {
+      const askAgain = () => guard(operation, credentialsOf(app, req))
+      const principal = await askAgain()
+      const input = await parseRequest({ app, operation, req, principal, rules: undefined })
+      const headers = { 'x-request-id': requestId }
+      const stream = makeEventStream({ app, operation, res, headers, askAgain })
+      await handler(app, { ...input, headOnly: req.method === 'HEAD' }, stream)
+    } catch (error) {
+      sendError(res, { error, requestId, publicUrl: app.publicUrl, log })
+    }
+  }
+}
+
+function credentialsOf(app: App, req: RoutedRequest): Credentials {
+  return {
+    headers: req.headers,
+    rawHeaders: req.rawHeaders,
+    params: req.params,
+    get clientAddress() {
+      return clientAddressOf(req, app.config.trustProxy)
+    },
   }
 }
 
@@ -195,7 +234,9 @@ type Observed = {
 function observe({ app, operation, req, res, requestId, started }: Observed): void {
   const ms = performance.now() - started
   const { name, method } = operation
-  app.metrics.httpSeconds.observe({ operation: name, method, status: res.statusCode }, ms / 1000)
+  // How long somebody looked on says nothing of how fast the service is.
+  if (operation.stream === undefined)
+    app.metrics.httpSeconds.observe({ operation: name, method, status: res.statusCode }, ms / 1000)
   const payment = /\/payments\/([0-9a-f-]{36})/.exec(req.url ?? '')?.[1]
   app.log.info(
     {

@@ -8,7 +8,7 @@ import { openSession } from '../payers/session.ts'
 import { openWithState } from '../payments/payer-access.ts'
 import { paymentNotFound } from '../payments/read.ts'
 import { CHECKOUT_TOKEN_HEADER } from '../wire/checkout.ts'
-import { stopsWhileInactive } from '../wire/operation.ts'
+import { permissionFor, permissionsAsked, stopsWhileInactive } from '../wire/operation.ts'
 import type { Access, Operation } from '../wire/operation.ts'
 import { whoami } from '../wire/service.ts'
 import { makeCallers } from './callers.ts'
@@ -117,8 +117,10 @@ function byHeaders(callers: HeaderCallers): Prove {
   }
 }
 
-function askedFor({ permission }: Operation): Asked {
-  return { isFresh: permission !== undefined && ASKED_AFRESH.has(permission) }
+/** A stream lasts as well: it is asked about again while it runs, and what is remembered would only delay its end. */
+function askedFor(operation: Operation): Asked {
+  const isFresh = permissionsAsked(operation).some((permission) => ASKED_AFRESH.has(permission))
+  return { isFresh: isFresh || operation.stream !== undefined }
 }
 
 const BEARER = /^bearer +(?<token>[\w.~+/-]+=*) *$/i
@@ -142,19 +144,20 @@ const FOR_ANY_ROLE: ReadonlySet<string> = new Set([whoami.name])
 
 /** The caller under the role that lets it in: the first that does, in the order of the table. */
 function admit(operation: Operation, caller: Caller): Principal {
-  const { access, permission, name } = operation
+  const { access, name } = operation
+  const permission = caller.kind === 'customer' ? undefined : permissionFor(operation, caller.kind)
   const allows = (role: Role): boolean =>
     permission === undefined ? FOR_ANY_ROLE.has(name) : roleAllows(role, permission)
   // A branch for each kind, so that roles keep the type of their realm.
   if (caller.kind === 'merchant' && access.includes('merchant')) {
     const role = caller.roles.find(allows)
-    if (role === undefined) throw forbidden(operation, caller.roles)
+    if (role === undefined) throw forbidden(operation, permission, caller.roles)
     if (!caller.isActive && stopsWhileInactive(operation)) throw inactive()
     return caller.as(role)
   }
   if (caller.kind === 'platform' && (access.includes('platform') || access.includes('sandbox'))) {
     const role = caller.roles.find(allows)
-    if (role === undefined) throw forbidden(operation, caller.roles)
+    if (role === undefined) throw forbidden(operation, permission, caller.roles)
     return caller.as(role)
   }
   if (caller.kind === 'customer' && access.includes('customer')) {
@@ -169,13 +172,12 @@ function admit(operation: Operation, caller: Caller): Principal {
   throw new DomainError('WRONG_REALM', 'the access token is of a realm that this operation is not for')
 }
 
-function forbidden(operation: Operation, roles: readonly Role[]): DomainError {
+function forbidden({ summary }: Operation, permission: Permission | undefined, roles: readonly Role[]): DomainError {
   if (roles.length === 0) {
     return new DomainError('FORBIDDEN_ROLE', 'the caller has no role here, or lost the one that its token names', {
       next: 'sign in again; if it stays so, ask an administrator for a role',
     })
   }
-  const { permission, summary } = operation
   // The permission, and not the operation: a program may ask for one thing on its way to another.
   const what = permission === undefined ? `do this: ${summary}` : permissionText(permission)
   return new DomainError('FORBIDDEN_ROLE', `the role ${roles.map(roleText).join(', ')} is not allowed to ${what}`)

@@ -9,6 +9,7 @@ import * as wireAdmin from '../wire/admin.ts'
 import * as wireAudit from '../wire/audit.ts'
 import * as wireBankAccounts from '../wire/bank-accounts.ts'
 import * as wireCheckout from '../wire/checkout.ts'
+import * as wireConsole from '../wire/console.ts'
 import * as wireConsents from '../wire/consents.ts'
 import * as wirePayer from '../wire/payer.ts'
 import * as wireBanks from '../wire/banks.ts'
@@ -27,8 +28,8 @@ import * as wireService from '../wire/service.ts'
 import * as wireSettings from '../wire/settings.ts'
 import * as wireStaff from '../wire/staff.ts'
 import * as wireTeam from '../wire/team.ts'
-import { makeEndpoint } from './endpoint.ts'
-import type { BodyRules, Endpoint, Handler } from './endpoint.ts'
+import { makeEndpoint, makeStreamEndpoint } from './endpoint.ts'
+import type { BodyRules, Endpoint, Handler, StreamHandler } from './endpoint.ts'
 import type { Guard } from './guards.ts'
 import * as accounts from './handlers/accounts.ts'
 import * as orders from './handlers/orders.ts'
@@ -40,6 +41,7 @@ import * as admin from './handlers/admin.ts'
 import * as audit from './handlers/audit.ts'
 import * as bankAccounts from './handlers/bank-accounts.ts'
 import * as checkout from './handlers/checkout.ts'
+import * as forConsole from './handlers/console.ts'
 import * as consents from './handlers/consents.ts'
 import * as payer from './handlers/payer.ts'
 import * as banks from './handlers/banks.ts'
@@ -128,6 +130,13 @@ export const ROUTES: readonly Route[] = [
   route(wireWebhooks.listOutbox, webhooks.listOutbox),
   route(wireWebhooks.replayForMerchant, webhooks.replayForMerchant),
   route(wireExplain.explainForOperator, explain.forOperator),
+  route(wireConsole.getOverview, forConsole.overview),
+  route(wireConsole.getPortalOverview, forConsole.portalOverview),
+  route(wireConsole.getInbox, forConsole.inbox),
+  route(wireConsole.getPortalInbox, forConsole.portalInbox),
+  route(wireConsole.listAdminPayments, forConsole.listPayments),
+  route(wireConsole.getAdminPayment, forConsole.getPayment),
+  streaming(wireConsole.streamEvents, forConsole.stream),
   route(wireStaff.listStaff, staff.list),
   route(wireStaff.addStaff, staff.add),
   route(wireStaff.changeStaffRole, staff.changeRole),
@@ -197,4 +206,8 @@ export function routesOf(mode: 'sandbox' | 'live'): readonly Route[] {
 
 function route<O extends Operation>(operation: O, handler: Handler<O>, rules?: BodyRules): Route {
   return { operation, bind: (app, guard) => makeEndpoint(app, guard, operation, handler, rules) }
+}
+
+function streaming<O extends Operation>(operation: O, handler: StreamHandler<O>): Route {
+  return { operation, bind: (app, guard) => makeStreamEndpoint(app, guard, operation, handler) }
 }

@@ -12,3 +12,10 @@ export function parseDuration(text: string): number {
   }
   return Number(match[1]) * FACTORS_MS[unit]
 }
+
+/** A time as a duration is written, in the largest unit that says it whole: `2s`, `1500ms`, `7d`. */
+export function durationText(ms: number): string {
+  const units = (['d', 'h', 'm', 's'] as const).filter((unit) => ms % FACTORS_MS[unit] === 0)
+  const [unit = 'ms'] = ms === 0 ? ['s' as const] : units
+  return `${ms / FACTORS_MS[unit]}${unit}`
+}

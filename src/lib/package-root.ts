@@ -1,6 +1,5 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { z } from 'zod'
 
 /**
  * The folder of this package: the nearest ancestor of the given folder that holds a package.json. Sources
@@ -16,5 +15,6 @@ export function packageRoot(from: string = import.meta.dirname): string {
 /** The version of this package. */
 export function packageVersion(): string {
   const text = readFileSync(join(packageRoot(), 'package.json'), 'utf8')
-  return z.object({ version: z.string() }).parse(JSON.parse(text)).version
+  const { version } = JSON.parse(text) as { version: string }
+  return version
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { base32, makeIds } from './ids.ts'
 import type { Ids } from './ids.ts'
-import { seededUuid } from './seeded-random.ts'
+import { seededBits48, seededUuid } from './seeded-random.ts'
 
 /** How many numbers the 13 digits of an event id have. */
 const MOMENTS = 10_000_000_000_000
@@ -32,7 +32,7 @@ function makeStream(path: readonly string[]): Ids {
     },
     endToEndId: () => `SVC${digest().toString('hex').slice(0, 32)}`,
     token: () => digest().toString('base64url'),
-    random: () => digest().readUIntBE(0, 6) / SIX_BYTES,
+    random: () => seededBits48(next()) / SIX_BYTES,
     for: (...key) => makeStream([...path, ...key]),
     isSeeded: true,
   }

@@ -39,6 +39,11 @@ export function seededRandom(seed: string): SeededRandom {
   }
 }
 
+/** The 48 bits that a text stands for: the first six bytes of its SHA-256. */
+export function seededBits48(seed: string): number {
+  return digestOf(seed).readUIntBE(0, 6)
+}
+
 /** The UUID of a text: version 8 (RFC 9562), its bits from the text's SHA-256. */
 export function seededUuid(seed: string): string {
   const hex = digestOf(seed).toString('hex')

@@ -38,26 +38,12 @@ export async function openTransport(
   smtpUrl: string,
 ): Promise<MailTransport> {
   const { createTransport } = await import('nodemailer')
-  const { protocol, hostname, port, username, password } = new URL(smtpUrl)
-  const isLocal = LOOPBACK.has(hostname)
-  const hasLogin = username !== ''
   const pool = createTransport({
+    ...connectionOf(config, smtpUrl),
     pool: true,
     maxConnections: 5,
     // What fails is tried again by the schedule alone.
     maxRequeues: 0,
-    host: hostname.replaceAll(/[[\]]/g, ''),
-    port: port === '' ? PORTS[protocol === 'smtps:' ? 'smtps:' : 'smtp:'] : Number(port),
-    secure: protocol === 'smtps:',
-    ignoreTLS: isLocal,
-    requireTLS: !isLocal && (hasLogin || config.mode === 'live'),
-    ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
-    connectionTimeout: STEP_TIMEOUT_MS,
-    greetingTimeout: STEP_TIMEOUT_MS,
-    socketTimeout: STEP_TIMEOUT_MS,
-    dnsTimeout: STEP_TIMEOUT_MS,
-    disableFileAccess: true,
-    disableUrlAccess: true,
   })
   return {
     send: async ({ id, recipient, subject, body }) => {
@@ -74,6 +60,50 @@ export async function openTransport(
       })
     },
     close: () => pool.close({ force: true }),
+  }
+}
+
+/**
+ * Connects to the mail server as for a mail, with TLS and login, and sends none.
+ * @throws whatever the library throws; `failureOf` says what it means
+ */
+export async function verifyTransport(
+  config: Pick<App['config'], 'mode'>,
+  smtpUrl: string,
+  timeoutMs: number,
+): Promise<void> {
+  const { createTransport } = await import('nodemailer')
+  const limits = {
+    connectionTimeout: timeoutMs,
+    greetingTimeout: timeoutMs,
+    socketTimeout: timeoutMs,
+    dnsTimeout: timeoutMs,
+  }
+  const transport = createTransport({ ...connectionOf(config, smtpUrl), ...limits })
+  try {
+    await transport.verify()
+  } finally {
+    transport.close()
+  }
+}
+
+function connectionOf({ mode }: Pick<App['config'], 'mode'>, smtpUrl: string) {
+  const { protocol, hostname, port, username, password } = new URL(smtpUrl)
+  const isLocal = LOOPBACK.has(hostname)
+  const hasLogin = username !== ''
+  return {
+    host: hostname.replaceAll(/[[\]]/g, ''),
+    port: port === '' ? PORTS[protocol === 'smtps:' ? 'smtps:' : 'smtp:'] : Number(port),
+    secure: protocol === 'smtps:',
+    ignoreTLS: isLocal,
+    requireTLS: !isLocal && (hasLogin || mode === 'live'),
+    ...(hasLogin ? { auth: { user: decodeURIComponent(username), pass: decodeURIComponent(password) } } : {}),
+    connectionTimeout: STEP_TIMEOUT_MS,
+    greetingTimeout: STEP_TIMEOUT_MS,
+    socketTimeout: STEP_TIMEOUT_MS,
+    dnsTimeout: STEP_TIMEOUT_MS,
+    disableFileAccess: true,
+    disableUrlAccess: true,
   }
 }
 

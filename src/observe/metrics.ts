@@ -34,6 +34,8 @@ export function makeMetrics() {
     }),
     /** Webhook attempts under way now. */
     webhooksInFlight: new Gauge({ name: 'svc_webhooks_in_flight', help: 'Webhook attempts under way', registers }),
+    /** Streams of events that are open now. */
+    eventStreams: new Gauge({ name: 'svc_event_streams', help: 'Open streams of events', registers }),
     /** Runs of background jobs, by what became of them. */
     jobRuns: new Counter({
       name: 'svc_job_runs_total',

@@ -1,6 +1,7 @@
 import { makeBatcher } from '../db/batcher.ts'
 import type { Batcher } from '../db/batcher.ts'
 import type { ConnectionTarget } from '../db/connection.ts'
+import type { OnStatement } from '../db/pool.ts'
 import { CreateOutcome, FoundPayment, MoveOutcome } from './record.ts'
 import type { NewPaymentItem, PaymentMoveItem } from './record.ts'
 import { findPaymentsStatement } from './sql.ts'
@@ -13,7 +14,8 @@ export type PaymentBatches = {
   find: Batcher<{ merchant_id: string; id: string }, FoundPayment>
 }
 
-export function makePaymentBatches(target: ConnectionTarget): PaymentBatches {
+/** @param target with `onStatement`, who is told the name of each batch's statement and how long it took */
+export function makePaymentBatches(target: ConnectionTarget & { onStatement?: OnStatement }): PaymentBatches {
   return {
     create: makeBatcher({
       ...target,

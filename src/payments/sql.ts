@@ -1,4 +1,4 @@
-import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
@@ -12,7 +12,8 @@ import {
 } from './record.ts'
 import type { PaymentMoveItem } from './record.ts'
 
-const paymentColumns = sql.fragment`
+/** A payment as `PaymentRecord` has it, over `paymentTables`. */
+export const paymentColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount,
   p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.return_url,
   p.under_mandate, p.metadata, p.failure_code, p.failure_source, p.bank_consent_id, p.bank_connector, p.bank_reference,
@@ -72,7 +73,18 @@ export type PaymentPage = { merchantId: string; query: PaymentListQuery; afterId
 
 /** The conditions of a page over `paymentTables`, whatever columns are read from it. */
 export function paymentConditions({ merchantId, query, afterId }: PaymentPage) {
-  const conditions = [sql.fragment`p.merchant_id = ${merchantId}`]
+  const conditions = [sql.fragment`p.merchant_id = ${merchantId}`, ...filterConditions(query)]
+  if (afterId !== undefined) {
+    conditions.push(sql.fragment`(p.created_at, p.id) < (
+      select created_at, id from payment_intents where merchant_id = ${merchantId} and id = ${afterId}
+    )`)
+  }
+  return sql.join(conditions, sql.fragment` and `)
+}
+
+/** What the filters of a list leave over, of whichever merchants. */
+export function filterConditions(query: PaymentListQuery): FragmentSqlToken[] {
+  const conditions: FragmentSqlToken[] = []
   if (query.status !== undefined) conditions.push(sql.fragment`p.status = ${query.status}::payment_status`)
   if (query.from !== undefined) conditions.push(sql.fragment`p.created_at >= ${query.from}::timestamptz`)
   if (query.to !== undefined) conditions.push(sql.fragment`p.created_at < ${query.to}::timestamptz`)
@@ -81,12 +93,7 @@ export function paymentConditions({ merchantId, query, afterId }: PaymentPage) {
   if (query.max_amount !== undefined) conditions.push(sql.fragment`p.gross_amount <= ${query.max_amount}::numeric`)
   if (query.end_to_end_id !== undefined) conditions.push(sql.fragment`p.end_to_end_id = ${query.end_to_end_id}`)
   if (query.bank_id !== undefined) conditions.push(sql.fragment`c.debtor_bank_id = ${query.bank_id}`)
-  if (afterId !== undefined) {
-    conditions.push(sql.fragment`(p.created_at, p.id) < (
-      select created_at, id from payment_intents where merchant_id = ${merchantId} and id = ${afterId}
-    )`)
-  }
-  return sql.join(conditions, sql.fragment` and `)
+  return conditions
 }
 
 /** A page of one merchant's payments, the newest first, with one row more than `limit` where there are more. */

@@ -1,4 +1,5 @@
 import type { FaultsRecord } from '../banks/faults-sql.ts'
+import { durationText } from '../lib/duration.ts'
 import { formatShare } from '../lib/share.ts'
 import type { BankFaults } from '../wire/sandbox-dial.ts'
 
@@ -19,8 +20,4 @@ export function faultsView(merchantId: string, record: FaultsRecord | null): Ban
 
 function shareText(share: number | null | undefined): string | null {
   return share === null || share === undefined ? null : formatShare(share)
-}
-
-function durationText(ms: number): string {
-  return ms % 1_000 === 0 ? `${ms / 1_000}s` : `${ms}ms`
 }

@@ -120,10 +120,10 @@ export type OutboxFilter = DeliveryFilter & {
 export function listOutboxRows({ merchantId, ...filter }: OutboxFilter): Query<typeof OutboxRecord> {
   const looked = merchantId === undefined ? LOOKED_AT_OF_EACH : LOOKED_AT
   return sql.type(OutboxRecord)`
-    select ${recordColumns}, d.merchant_id, page.realm_slug,
+    select ${recordColumns}, d.merchant_id, page.realm_slug, page.trading_name,
       (extract(epoch from d.created_at) * 1000000)::bigint::text as created_us
     from (
-      select m.id as merchant_id, m.realm_slug, newest.id
+      select m.id as merchant_id, m.realm_slug, m.trading_name, newest.id
       from merchants m
       cross join lateral (${newestOf({ ...filter, merchant: sql.fragment`m.id`, looked })}) newest
       where ${whoseOf(merchantId, filter.paymentId)}

@@ -53,6 +53,7 @@ export type SentDeliveryRecord = z.infer<typeof SentDeliveryRecord>
 export const OutboxRecord = DeliveryRecord.extend({
   merchant_id: z.uuid(),
   realm_slug: z.string().nullable(),
+  trading_name: z.string(),
   created_us: z.string(),
 })
 export type OutboxRecord = z.infer<typeof OutboxRecord>

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { getMerchant } from '../merchants/get-merchant.ts'
-import type { DeliveryRecord } from './record.ts'
+import type { DeliveryRecord, OutboxRecord } from './record.ts'
 import { replayIn } from './replay.ts'
 
 export type ReplayForMerchant = { merchantId: string; id: string; actor: Actor; reason: string | undefined }
@@ -14,7 +14,7 @@ export type ReplayForMerchant = { merchantId: string; id: string; actor: Actor; 
 export async function replayForMerchant(
   app: Pick<App, 'pool' | 'ids' | 'wake'>,
   { merchantId, id, actor, reason }: ReplayForMerchant,
-): Promise<DeliveryRecord & { merchant_id: string; realm_slug: string | null }> {
+): Promise<DeliveryRecord & Pick<OutboxRecord, 'merchant_id' | 'realm_slug' | 'trading_name'>> {
   const { merchant } = await getMerchant(app, merchantId)
   const replayed = await app.pool.transaction(async (tx) => {
     const delivery = await replayIn(tx, { merchantId: merchant.id, id })
@@ -29,5 +29,6 @@ export async function replayForMerchant(
     return delivery
   })
   if (replayed.next_retry_at !== null) app.wake.notify('deliver-webhooks')
-  return { ...replayed, merchant_id: merchant.id, realm_slug: merchant.realm_slug }
+  const { realm_slug: realmSlug, trading_name: tradingName } = merchant
+  return { ...replayed, merchant_id: merchant.id, realm_slug: realmSlug, trading_name: tradingName }
 }

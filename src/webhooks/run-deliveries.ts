@@ -31,6 +31,9 @@ const UNRECORDED_MAX = 4
 /** How long a delivery waits whose secret this worker can't open. */
 const UNOPENED_SECONDS = 60
 
+/** So long a database that is away may take to come back, before whoever waits for the end of all work hears of it. */
+const GIVE_UP_MS = 30_000
+
 /** A stopping worker waits for the attempts under way, which take five seconds at most, and their record. */
 const STOP_MAX_MS = attemptTimeoutMs + 1_000
 
@@ -39,9 +42,16 @@ export type DeliveriesApp = DeliverApp & Pick<App, 'pool' | 'log' | 'sealer'>
 export type Deliveries = {
   /** Looks for due deliveries now. */
   wake(): void
+  /**
+   * Resolves when nothing is due and nothing is under way.
+   * @throws what the last claim threw, where none has worked for half a minute: nobody knows then what is due
+   */
+  idle(): Promise<void>
   /** Claims no more, waits for attempts under way, and gives rows back that were not started. */
   stop(): Promise<void>
 }
+
+type Waiting = { tell(): void; giveUp(error: unknown): void }
 
 type Run = {
   app: DeliveriesApp
@@ -58,15 +68,21 @@ type Run = {
   sending: number
   /** What is claimed and not yet recorded, the attempts under way among it. */
   underWay: Set<Promise<void>>
+  /** Those who wait for the moment when there is nothing to do. */
+  waitingForIdle: Waiting[]
+  /** Since when no claim has worked, on performance.now()'s clock; undefined where the last one did. */
+  failingSince: number | undefined
+  /** How long claims may fail until those who wait are told, in milliseconds. */
+  giveUpMs: number
   stopping: boolean
 }
 
 /**
  * Delivers webhooks as long as the process runs: a bounded number of attempts at once (config
  * `SVC_WEBHOOK_CONCURRENCY`), refilled as they end. Any number of processes may do so; a row is held by one of them.
- * @param options `post` replaces the HTTP client, for tests
+ * @param options `post` replaces the HTTP client, and `giveUpMs` the time that claims may fail, for tests
  */
-export function runDeliveries(app: DeliveriesApp, options: { post?: Post } = {}): Deliveries {
+export function runDeliveries(app: DeliveriesApp, options: { post?: Post; giveUpMs?: number } = {}): Deliveries {
   const worker = `${hostname().slice(0, 64)}.${process.pid}.${randomBytes(6).toString('hex')}`
   const run: Run = {
     app,
@@ -78,12 +94,20 @@ export function runDeliveries(app: DeliveriesApp, options: { post?: Post } = {})
     slots: makeGate(),
     sending: 0,
     underWay: new Set(),
+    waitingForIdle: [],
+    failingSince: undefined,
+    giveUpMs: options.giveUpMs ?? GIVE_UP_MS,
     stopping: false,
   }
   const loop = dispatch(run)
   let stopped: Promise<void> | undefined
   return {
     wake: () => run.gate.open(),
+    idle: () =>
+      new Promise((resolve, reject) => {
+        run.waitingForIdle.push({ tell: resolve, giveUp: reject })
+        run.gate.open()
+      }),
     stop: () => (stopped ??= stop(run, loop)),
   }
 }
@@ -107,16 +131,28 @@ async function dispatch(run: Run): Promise<void> {
       const claimed = await claim(app, { worker: run.worker, after, rowsMax: free })
       after = claimed.after
       backOffMs = 0
+      run.failingSince = undefined
       startAll(run, claimed)
       // Fewer than asked for are all there are: the rest is not due, or waits for an attempt that is under way.
       moreIsDue = claimed.deliveries.length === free
+      // Each attempt that ends opens the gate, so that there is another look after the last one.
+      if (claimed.deliveries.length === 0 && run.underWay.size === 0)
+        for (const { tell } of run.waitingForIdle.splice(0)) tell()
       if (!moreIsDue) await gate.wait(pollMs)
     } catch (error) {
       backOffMs = Math.min(Math.max(backOffMs * 2, BACK_OFF_MIN_MS), POLL_MS)
       app.log.error({ err: error, retryMs: backOffMs }, 'due webhooks could not be claimed')
+      giveUpAfter(run, error)
       await gate.wait(backOffMs)
     }
   }
+}
+
+/** Tells those who wait for idleness that nobody knows when it comes, once claims have failed for long enough. */
+function giveUpAfter(run: Run, error: unknown): void {
+  run.failingSince ??= performance.now()
+  if (performance.now() - run.failingSince < run.giveUpMs) return
+  for (const { giveUp } of run.waitingForIdle.splice(0)) giveUp(error)
 }
 
 function freeSlots({ app, sending, underWay }: Run): number {

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { ErrorCode } from '../lib/errors.ts'
-import type { Permission, Scope } from '../lib/permissions.ts'
+import type { MerchantPermission, Permission, PlatformPermission, Scope } from '../lib/permissions.ts'
 
 /**
  * The contract of one operation, written once. The route table, the CLI's typed client, the OpenAPI document and the
@@ -22,8 +22,11 @@ export type Operation<
   summary: string
   /** Who may call it; more than one where several kinds of credential do. */
   access: readonly Access[]
-  /** What a merchant's or operator's role must allow (decisions 30 and 31); absent where no role is asked. */
-  permission?: Permission
+  /**
+   * What a merchant's or operator's role must allow (decisions 30 and 31), one for each where both may call it; absent
+   * where no role is asked.
+   */
+  permission?: Permission | PermissionOfEach
   /** Of a customer's operation: the scopes of which the token must have one (decision 9). */
   scopes?: readonly Scope[]
   /** Whether a merchant may do it that operators have disabled; reading it may anyway. */
@@ -39,11 +42,16 @@ export type Operation<
   bodyOptional?: boolean
   /** Whether its list is also given as CSV, to a request that accepts `text/csv` rather than JSON. */
   csv?: true
+  /** Of one that answers with server-sent events: what each frame's data is, by its event. */
+  stream?: Readonly<Record<string, z.ZodType>>
   /** What it answers, by status. */
   replies: Replies
   /** The expected failures beyond those every operation has (validation, authentication, unavailable). */
   errors: readonly ErrorCode[]
 }
+
+/** What an operation for merchants and operators asks of either. */
+export type PermissionOfEach = { readonly merchant: MerchantPermission; readonly platform: PlatformPermission }
 
 /**
  * Kinds of credential: a merchant's, an operator's of the platform, a bank's customer's on Surface A (decision 58), the
@@ -71,6 +79,17 @@ export function operation<
   Replies extends Record<number, z.ZodType>,
 >(declaration: Operation<Params, Query, Headers, Body, Replies>): Operation<Params, Query, Headers, Body, Replies> {
   return declaration
+}
+
+/** What the operation asks of a caller of that kind; undefined where it asks for no role. */
+export function permissionFor({ permission }: Operation, kind: keyof PermissionOfEach): Permission | undefined {
+  return typeof permission === 'object' ? permission[kind] : permission
+}
+
+/** Everything that the operation asks of one caller or another. */
+export function permissionsAsked({ permission }: Operation): Permission[] {
+  if (permission === undefined) return []
+  return typeof permission === 'object' ? [permission.merchant, permission.platform] : [permission]
 }
 
 /** Failures that any operation can have, those of a request with a body, and those of a credential. */

@@ -241,7 +241,11 @@ export const testWebhook = operation({
 })
 
 /** A delivery as operators see it. */
-export const AdminDelivery = Delivery.extend({ merchant_id: Uuid, realm_slug: z.string().nullable() })
+export const AdminDelivery = Delivery.extend({
+  merchant_id: Uuid,
+  realm_slug: z.string().nullable(),
+  trading_name: z.string(),
+})
 export type AdminDelivery = z.infer<typeof AdminDelivery>
 
 export const listOutbox = operation({

@@ -103,7 +103,7 @@ t.test('at a terminal the numbers are asked for', async (t) => {
 
 t.test('--dry-run asks for no number and sends nothing', async (t) => {
   const { run, requests } = await service(t)
-  t.match(await run([...ADD, '--dry-run', '--json'], { env }), { code: 0, stdout: /"dry_run":true/ })
+  t.match(await run([...ADD, '--dry-run', '--json'], { env }), { code: 0, stdout: /"dry_run":true.*"url":"http:/ })
   t.match(await run(['bank-accounts', 'disable', ID, '--dry-run', '--json'], { env }), {
     code: 0,
     stdout: /"method":"DELETE"/,

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import t from 'tap'
 import { COMMAND_WORDS, asTyped, calledAs } from '../../cli/called-as.ts'
-import { makeProgram } from '../../cli/program.ts'
+import { makeWholeProgram } from '../../cli/program.ts'
 import { makeIo, runCli } from './harness.ts'
 import { LAUNCHER } from './service.ts'
 
@@ -34,7 +34,7 @@ t.test('commands in a text become what is to be typed; the program and its role 
 })
 
 t.test('its words are the commands that there are', async (t) => {
-  const { commands } = makeProgram({ io: makeIo({}).io, exitCode: 0 })
+  const { commands } = await makeWholeProgram({ io: makeIo({}).io, exitCode: 0 })
   t.same(
     [...COMMAND_WORDS].toSorted(),
     commands.flatMap((command) => [command.name(), ...command.aliases()]).toSorted(),
@@ -45,7 +45,7 @@ t.test('hints and remarks say it, also to programs', async (t) => {
   const settings = { calledAs: 'npx svc' }
   t.match(await runCli(['status', '--nonsense'], settings), { stderr: /\nTry: npx svc status --help\n$/ })
   t.match(JSON.parse((await runCli(['payments', 'list', '--json'], settings)).stderr), {
-    error: { hint: /^npx svc up, or name one/ },
+    error: { hint: /^npx svc up; one elsewhere: / },
   })
 })
 
@@ -63,5 +63,5 @@ t.test('next steps repeat where the service is and who acts, where the command l
   )
   t.equal(asTyped('svc payments list', 'npx svc'), 'npx svc payments list')
   const { stderr } = await runCli(['payments', 'list', '--api-url', 'http://127.0.0.1:1', '--client-id', 'a-server'])
-  t.match(stderr, /\nTry: svc --api-url http:\/\/127\.0\.0\.1:1 status, or svc up to start one\n$/)
+  t.match(stderr, /\nTry: svc --api-url http:\/\/127\.0\.0\.1:1 status\n {5}to start one: svc up\n$/)
 })

@@ -6,7 +6,7 @@ import { CliError } from '../../cli/errors.ts'
 import { completeSca, createPayment, getPayment, listPayments } from '../../src/wire/payments.ts'
 import { registerMerchant } from '../../src/wire/registration.ts'
 import { inviteTeamMember } from '../../src/wire/team.ts'
-import { PAYMENT_ID, fakeService, paymentOf, refusal, summaryOf } from './harness.ts'
+import { PAYMENT_ID, fakeService, paymentOf, refusal, runCli, summaryOf } from './harness.ts'
 import type { Test } from 'tap'
 
 function clientOf(
@@ -141,13 +141,16 @@ t.test("a refusal's next step is a command, with what is known of the merchant a
     await hintOf('REALM_EXISTS', (client) => call(client, registerMerchant, { body: company })),
     /--realm acme-ltd$/,
   )
-  t.equal(await hintOf('REFUND_AVAILABLE_MISMATCH', create), 'send a header over HTTP', 'the rest keeps its own')
+  t.equal(await hintOf('REFUND_REFUSED', create), 'send a header over HTTP', 'the rest keeps its own')
 })
 
-t.test("a merchant's operation without a client id fails before any request, with exit code 4", async (t) => {
+t.test("a merchant's operation without a client id is not sent, with exit code 4", async (t) => {
   const { url, requests } = await fakeService(t, () => ({ json: {} }))
   t.match(await errorOf(call(clientOf(t, url, {}), listPayments, {})), { code: 'NOT_SIGNED_IN', options: { exit: 4 } })
-  t.equal(requests.length, 0)
+  t.same(
+    requests.map(({ path }) => path),
+    ['/api/v1/service'],
+  )
 })
 
 t.test("the payer's operation needs no client id", async (t) => {
@@ -202,4 +205,23 @@ t.test('a reply with members that this version does not know is taken as it is',
   const { url } = await fakeService(t, () => ({ json: newer }))
   const { body } = await call(clientOf(t, url), getPayment, { params: { id: PAYMENT_ID } })
   t.equal(body.payment_id, PAYMENT_ID)
+})
+
+t.test('nobody is known at an address where nothing answers: that is told, and no login', async (t) => {
+  const { url, requests } = await fakeService(t, () => ({ json: {} }))
+  t.match(await runCli(['payments', 'list', '--api-url', url]), { code: 4, stderr: /nobody is signed in/ })
+  t.same(
+    requests.map(({ path }) => path),
+    ['/api/v1/service'],
+  )
+  for (const words of [
+    ['payments', 'list'],
+    ['merchants', 'list'],
+    ['ob', 'accounts'],
+  ])
+    t.match(
+      await runCli([...words, '--api-url', 'http://127.0.0.1:1']),
+      { code: 8, stderr: /can't be reached/ },
+      words.join(' '),
+    )
 })

@@ -2,6 +2,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { MERCHANT_ID, fakeAdmin, merchantOf, pageOf } from './admin-harness.ts'
 import type { FakeAdmin } from './admin-harness.ts'
+import { PAYMENT_ID, paymentOf } from './harness.ts'
 import type { Answer, Request } from './harness.ts'
 
 const AT = '2026-11-21T09:30:00.000Z'
@@ -17,7 +18,21 @@ const STAFF = {
 const MEMBER = { ...PERSON, role: 'DEVELOPER', invited_by: 'ada', created_at: AT }
 const CLIENT = { client_id: 'acme-key-4f7a1c9e', role: 'OPS', name: 'n', created_by: 'ada', created_at: AT }
 
+const REFUND = {
+  refund_id: PERSON.id,
+  payment_id: PAYMENT_ID,
+  refund_status: 'EXECUTED',
+  status: 'Refunded',
+  refunded_amount: '50.00',
+  remaining_amount: '0.00',
+}
+const ENDPOINT = { webhook_url: 'https://acme.example/hook', paused: false, gone: false, alert: null }
+
 function answer({ method, path }: Request): Answer {
+  if (path.includes('/refund')) return method === 'GET' ? pageOf([]) : { json: REFUND }
+  if (path.startsWith('/api/v1/payments/')) return { json: paymentOf('Settled') }
+  if (path.includes('/webhook-endpoint')) return { json: { ...ENDPOINT, check: null } }
+  if (path.includes('/rotate-keys')) return { json: { realm: 'acme', key_ids: ['k1'] } }
   if (path.startsWith('/api/v1/admin/merchants')) {
     const merchant = merchantOf({ kyb_status: 'APPROVED' })
     if (method === 'PUT') return { json: merchant }
@@ -40,6 +55,10 @@ const DANGEROUS: readonly { words: string[]; typed: string[] }[] = [
   { words: ['merchants', 'repair', 'acme', '--rollback'], typed: ['acme'] },
   { words: ['staff', 'remove', PERSON.email, '--reason', 'r'], typed: [PERSON.email] },
   { words: ['staff', 'revoke-client', CLIENT.client_id, '--reason', 'r'], typed: [CLIENT.client_id] },
+  { words: ['staff', 'role', PERSON.email, 'OWNER', '--reason', 'r'], typed: [PERSON.email] },
+  { words: ['staff', 'rotate-keys', '--realm', 'acme', '--reason', 'r'], typed: ['acme'] },
+  { words: ['payments', 'refund', PAYMENT_ID, '--client-id', 'demo'], typed: ['a2b4358c4f6d'.slice(-8), PAYMENT_ID] },
+  { words: ['webhooks', 'endpoint', 'set', '--none', '--client-id', 'demo'], typed: ['https://acme.example/hook'] },
   { words: ['team', 'remove', PERSON.email, '--client-id', 'demo'], typed: [PERSON.email] },
   { words: ['credentials', 'revoke', CLIENT.client_id, '--client-id', 'demo'], typed: [CLIENT.client_id] },
   { words: ['credentials', 'rotate', CLIENT.client_id, '--client-id', 'demo'], typed: [CLIENT.client_id] },
@@ -113,7 +132,10 @@ t.test('in live mode what would change nothing is not asked about', async (t) =>
     { mode: 'live' },
   )
   for (const { words } of DANGEROUS.filter(
-    ({ words: [noun, verb] }) => verb !== 'repair' && !/credentials/.test(noun ?? '') && verb !== 'revoke-client',
+    ({ words: [noun, verb] }) =>
+      !['repair', 'role', 'rotate-keys', 'refund', 'endpoint'].includes(verb ?? '') &&
+      !/credentials/.test(noun ?? '') &&
+      verb !== 'revoke-client',
   ))
     t.match(await admin.run(words), { code: 0 }, words.slice(0, 2).join(' '))
   t.notMatch((await admin.run(['hold', 'set', 'acme', '--reason', 'r'], { typed: '' })).stderr, /LIVE/)

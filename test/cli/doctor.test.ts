@@ -22,12 +22,12 @@ t.test('a service whose provider is well has no findings', async (t) => {
   const SVC_ENCRYPTION_KEY = randomBytes(32).toString('base64')
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded', SVC_ENCRYPTION_KEY } })
   const env = { SVC_DATABASE_URL: service.databaseUrl, SVC_ENCRYPTION_KEY, SVC_PUBLIC_URL: service.url }
-  const bare = await runCli(['doctor', '--json'], { env })
+  const bare = await runCli(['doctor', '--only', 'identity', '--json'], { env })
   t.equal(bare.code, 1)
   t.match(checksOf(bare.stdout)['discovery'], { state: 'finding', fix: /^svc init --email/ })
 
   await ensurePlatform(service.app)
-  const whole = await runCli(['doctor', '--json'], { env })
+  const whole = await runCli(['doctor', '--only', 'identity', '--json'], { env })
   t.equal(whole.code, 0, whole.stdout)
   const checks = checksOf(whole.stdout)
   t.same(Object.keys(checks), [
@@ -47,10 +47,26 @@ t.test('a service whose provider is well has no findings', async (t) => {
   t.match(asked.stdout, /^registrations +not looked at: /m, 'which nobody may read who has not signed in')
 })
 
-t.test('without a service, and without an environment that configures one, it says what to name', async (t) => {
-  t.match(await runCli(['doctor']), { code: 2, stderr: /no service runs here[^]*SVC_DATABASE_URL[^]*svc up/ })
+t.test('without a service, and without an environment that configures one, it looks at this machine', async (t) => {
+  const alone = await runCli(['doctor', '--json'])
+  t.equal(alone.code, 1)
+  t.match(checksOf(alone.stdout), {
+    node: { state: 'ok' },
+    running: { state: 'finding', text: /no service runs here/, fix: 'svc up' },
+    reachable: { state: 'skipped' },
+    provider: { state: 'skipped' },
+  })
+  t.notMatch(alone.stdout, /the sandbox keeps/, 'nothing runs that could keep anything')
+  t.match(await runCli(['doctor', '--only', 'machine', '-q', 'healthy']), { code: 0, stdout: 'true\n' })
+  t.match(await runCli(['doctor', '--only', 'everything']), { code: 2, stderr: /machine, service/ })
   const SVC_API_URL = `http://127.0.0.1:${await freePort()}`
-  t.match(await runCli(['doctor'], { env: { SVC_API_URL } }), { code: 8 })
+  const away = await runCli(['doctor', '--json'], { env: { SVC_API_URL } })
+  t.equal(away.code, 1)
+  t.match(checksOf(away.stdout), {
+    running: { state: 'finding', text: /nothing answers/, fix: /^export SVC_API_URL=/ },
+    provider: { state: 'skipped' },
+    session: { state: 'skipped' },
+  })
 })
 
 /** A Keycloak as it is found, looked over with the environment of a service. */
@@ -65,8 +81,8 @@ async function lookOver(t: Parameters<typeof fakeKeycloak>[0], answer: Answerer,
     SVC_KEYCLOAK_CLIENT_SECRET: FAKE_SECRET,
     ...more,
   }
-  const outcome = await runCli(['doctor', '--json'], { env })
-  const told = await runCli(['doctor'], { env })
+  const outcome = await runCli(['doctor', '--only', 'identity', '--json'], { env })
+  const told = await runCli(['doctor', '--only', 'identity'], { env })
   return {
     ...outcome,
     told: told.stdout,
@@ -124,7 +140,7 @@ t.test('a service that runs is believed about what it can reach', async (t) => {
       return { json: { ...info, mode: 'sandbox', identity: 'keycloak', auth_url: 'http://127.0.0.1:1' } }
     return { json: { status: 'ready', identity: 'away' } }
   })
-  const { code, stdout } = await runCli(['doctor', '--json'], { env: { SVC_API_URL: url } })
+  const { code, stdout } = await runCli(['doctor', '--only', 'identity', '--json'], { env: { SVC_API_URL: url } })
   t.equal(code, 1)
   t.match(checksOf(stdout)['health'], { state: 'finding', text: /is not let in/ })
 })

@@ -2,9 +2,10 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import t from 'tap'
-import { makeProgram } from '../../cli/program.ts'
+import { makeWholeProgram } from '../../cli/program.ts'
 import { SCRATCH } from '../support/scratch.ts'
 import { makeIo } from './harness.ts'
+import { examplesIn, wordsOf } from './help-examples.ts'
 import { realService } from './real-service.ts'
 
 /** The commands whose examples are run as they stand. */
@@ -23,7 +24,8 @@ t.test('the examples of the help are command lines that are understood', async (
     for (const example of examplesIn(stdout.join(''))) examples.add(example)
     for (const child of command.commands) visit(child)
   }
-  for (const command of makeProgram({ io, exitCode: 0 }).commands) if (NOUNS.includes(command.name())) visit(command)
+  for (const command of (await makeWholeProgram({ io, exitCode: 0 })).commands)
+    if (NOUNS.includes(command.name())) visit(command)
   t.ok(examples.size > 30, `${examples.size} examples`)
   const token = 'k'.repeat(43)
   for (const example of examples) {
@@ -41,16 +43,3 @@ t.test('the examples of the help are command lines that are understood', async (
     t.ok([0, 3, 4, 6].includes(code), `${example}: ${code} ${stderr}`)
   }
 })
-
-/** Without what a shell does with them, and without the remark beside them. */
-function examplesIn(help: string): string[] {
-  const text = help.slice(help.indexOf('Examples:'))
-  const lines = text.split('\n').flatMap((line) => /^ {2}svc (?<words>.+)$/.exec(line)?.groups?.['words'] ?? [])
-  return lines.map((words) => words.replace(/ {3,}.*$/, '').replace(/ [<>] .*$/, ''))
-}
-
-function wordsOf(example: string): string[] {
-  return [...example.matchAll(/"(?<quoted>[^"]*)"|(?<bare>\S+)/g)].map(
-    ({ groups }) => groups?.['quoted'] ?? groups?.['bare'] ?? '',
-  )
-}

@@ -52,5 +52,5 @@ t.test("the service's own refusal of a filter is told by its flag, and once", as
   const words = ['payments', 'list', '--min-amount', 'x', '--api-url', url, '--client-id', 'demo']
   const { code, stderr } = await runCli(words)
   t.equal(code, 2)
-  t.equal(stderr, 'Error: --min-amount: is wrong\n[request req-1]\n')
+  t.equal(stderr, 'Error: --min-amount: is wrong\nTry: svc payments list --help\n[request req-1]\n')
 })

@@ -129,11 +129,11 @@ t.test('wrong keys and missing databases are told without a key', async (t) => {
   t.match(await runCli(['keys', 'list'], { env: away }), { code: 1, stderr: /^Error: / })
   t.match(await runCli(['keys', 'list', '--state-dir', t.testdir()], {}), {
     code: 6,
-    stderr: /Try: svc .*up, which makes one/,
+    stderr: /Try: to make one: svc .*up\n/,
   })
   t.match(await runCli(['keys', 'rotate', '--state-dir', t.testdir()], {}), {
     code: 6,
-    stderr: /Try: svc .*up, which makes one/,
+    stderr: /Try: to make one: svc .*up\n/,
   })
 })
 

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { cpSync, symlinkSync } from 'node:fs'
+import { cpSync, existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -74,6 +74,15 @@ t.test('under an older Node.js with no other at hand it says what to install', {
   })
   t.equal(status, 1)
   t.match(stderr, /needs Node\.js 24 or newer; this is v\d+[^]*npm ci/)
+})
+
+t.test('a result that can not be written is a failure, in one line', { skip: !existsSync('/dev/full') }, async (t) => {
+  const run = (words: string) => {
+    const command = `env -u NODE_OPTIONS "${process.execPath}" "${LAUNCHER}" ${words}`
+    return spawnSync('sh', ['-c', command], { env: cleanEnv(), encoding: 'utf8' })
+  }
+  t.match(run('states > /dev/full'), { status: 1, stderr: /^Error: the result can't be written: no space .*\n$/ })
+  t.match(run('states --nonsense 2> /dev/full'), { status: 2, stdout: '' })
 })
 
 t.test('a reader that has gone is no failure', async (t) => {

@@ -138,7 +138,7 @@ t.test('a dry run shows the request and sends nothing', async (t) => {
     method: 'PUT',
     url: new RegExp(`/api/v1/admin/merchants/${MERCHANT_ID}/hold$`),
     body: { payout_held: true, reason: 'why' },
-    effect: 'this would hold the payouts of Acme: from not held to held',
+    effect: /^this would hold Acme: its payouts are held, and it can create no payments until release; refunds go on$/,
   })
   t.match(await admin.run(['kyb', 'suspend', 'acme', ...why]), {
     stdout: /Effect +this would suspend Acme: KYB from APPROVED to SUSPENDED\n/,

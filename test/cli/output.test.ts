@@ -95,7 +95,10 @@ t.test('a path that leads to nothing there could be is a usage error that names 
   }
   await refused('stauts', /"stauts" here; there are payment_id, status, end_to_end_id/)
   await refused('status_history[0].nothing', /"nothing" in status_history\[\]; there are ordinal, previous_status/)
-  await refused('status_history.new_status', /status_history is a list\nTry: -q 'status_history\[\]\.<member>'/)
+  await refused(
+    'status_history.new_status',
+    /status_history is a list, [^\n]*\nTry: of each: -q 'status_history\[\]\.new_status'\n +of the first: -q 'status_history\[0\]\.new_status'/,
+  )
   await refused('status[0]', /status is no list/)
   await refused('status.code', /status is a value/)
   for (const query of ['failure', 'failure.code', 'status_history[9].new_status', 'metadata.no_order', 'payer_name']) {
@@ -107,8 +110,15 @@ t.test('a path that leads to nothing there could be is a usage error that names 
 t.test('a list is asked by its rows, also where it is empty', async (t) => {
   for (const items of [[], [summaryOf('Settled')]]) {
     t.match(await list(t, ['-q', '[].stauts'], items), { code: 2, stderr: /there are payment_id, status/ })
+    t.match(await list(t, ['-q', '[].id'], items), {
+      code: 2,
+      stderr: /"id" here; there are (\w+, ){7}\w+ and \d+ more \(--json shows all\); did you mean payment_id\?\n/,
+    })
     t.match(await list(t, ['-q', '[0].stauts'], items), { code: 2, stdout: '' })
-    t.match(await list(t, ['-q', 'status'], items), { code: 2, stderr: /Try: -q '\[\]\.<member>'/ })
+    t.match(await list(t, ['-q', 'status'], items), {
+      code: 2,
+      stderr: /is a list, which has no member "status"\nTry: of each: -q '\[\]\.status'/,
+    })
   }
   t.match(await list(t, ['-q', '[0].status'], []), { code: 0, stdout: '' })
   t.match(await list(t, ['-q', '[].failure.code']), { code: 0, stdout: '' })
@@ -150,7 +160,7 @@ t.test('a narrow terminal breaks texts between words, and commands so that they 
     columns: 80,
     env: { NO_COLOR: '1' },
   })
-  t.match(told.stderr, /^Error: word[^]*word\n\[request req-1\]\nTry: how it ended: svc/)
+  t.match(told.stderr, /^Error: word[^]*word\nTry: how it ended: svc[^]*\n\[request req-1\]\n$/)
   t.ok(told.stderr.split('\n').every((line) => line.length <= 80 && !/\b(w|wo|wor)$/.test(line)))
 })
 
@@ -218,4 +228,7 @@ t.test('widths count what a terminal shows', async (t) => {
   t.equal(widthOf('e\u0301'), 1)
   t.equal(printable('a\nb', 'lines'), 'a\nb')
   t.equal(printable('a\nb'), String.raw`a\u000ab`)
+  t.equal(printable('a\u00adb\ufeffc\u{e0041}'), String.raw`a\u00adb\ufeffc\u{e0041}`, 'what nobody would see')
+  for (const joined of ['\u0915\u094d\u200d\u0937', '\u0645\u06cc\u200c\u0634', '\u{1f468}\u200d\u{1f469}'])
+    t.equal(printable(joined), joined)
 })

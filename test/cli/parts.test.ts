@@ -39,11 +39,16 @@ t.test('migrate, serve and worker run the parts from the environment, and end we
   for (const word of ['serve', 'worker']) {
     const { code, stderr } = await svc([word], { env })
     t.equal(code, 1, word)
-    t.match(stderr, /^Error: The database has not been migrated yet\.\nTry: npx svc migrate up/, word)
+    t.match(stderr, /^Error: The database has not been migrated yet\.\nTry: .*npx svc migrate up/, word)
   }
   t.match(await svc(['migrate', 'up', '--json'], { env }), { code: 0, stdout: /"0001_roles"/ })
   t.match(await svc(['migrate', 'up', '--json'], { env }), { code: 0, stdout: '{"applied":[]}\n' })
   t.match(await svc(['migrate', 'status'], { env }), { code: 0 })
+  t.match(await svc(['worker', '--once', '--concurrency', '4', '--json'], { env }), {
+    code: 0,
+    stdout: '{"failed":[]}\n',
+  })
+  t.match(await svc(['worker', '--concurrency', '0'], { env }), { code: 2, stderr: /--concurrency: must be a whole/ })
 
   const api = startPart(t, 'serve', env)
   const worker = startPart(t, 'worker', env)
@@ -109,7 +114,7 @@ t.test('no part runs on a database that is older or newer than its code', async 
     t.match(await svc([word], { env }), { code: 1, stderr: /9999_later.*Run that version or a newer one/ }, word)
   await query(databaseUrl, "delete from schema_migrations where name in ('9999_later', '0009_refunds')")
   for (const word of ['serve', 'worker'])
-    t.match(await svc([word], { env }), { code: 1, stderr: /lacks 0009_refunds\.\nTry: npx svc migrate up/ }, word)
+    t.match(await svc([word], { env }), { code: 1, stderr: /lacks 0009_refunds\.\nTry: .*npx svc migrate up/ }, word)
 })
 
 t.test('a login that is no more than a member of svc_runtime may see that all is migrated', async (t) => {
@@ -134,7 +139,7 @@ t.test('a login that is no more than a member of svc_runtime may see that all is
   await query(databaseUrl, 'revoke select on schema_migrations from svc_runtime')
   t.match(await svc(['worker'], { env }), {
     code: 1,
-    stderr: /may not see which migrations[^]*Try: npx svc migrate up/,
+    stderr: /may not see which migrations[^]*Try: .*npx svc migrate up/,
   })
 })
 

@@ -109,6 +109,7 @@ t.test('a seed decides the order and the ids on a service of its own, which leav
 
   const { io, stderr } = makeIo({ env: { PATH: process.env['PATH'] }, calledAs: 'npx svc', tty: true })
   const ended = run(['sandbox', 'run', 'happy-path', '--ephemeral', '--idp', 'none', '--keep'], io)
+  await until(t, () => stderr.length > 0, 'it starts')
   process.emit('SIGINT', 'SIGINT')
   t.equal(await ended, 130, 'interrupted while it starts')
   t.match(

@@ -13,7 +13,11 @@ t.test('status warns of dead deliveries and says what to type; its exit code sta
   const ids = [await sent(), await sent()]
   const well = await service.operate(['status'])
   t.match(well, { code: 0, stdout: /Webhooks +0 waiting, 0 due, 0 dead/ })
-  t.match(well.stderr, /^Try: svc sandbox run happy-path, [^\n]+\n$/, 'one line of what a sandbox is for')
+  t.match(
+    well.stderr,
+    /^Try: svc sandbox run happy-path\n {5}svc sandbox trigger --list\n {5}svc [^\n]+\n$/,
+    'what a sandbox is for, one command a line',
+  )
   t.equal((await service.operate(['status', '-q', 'ready'])).stderr, '', 'which programs do not get')
   t.same(JSON.parse((await service.operate(['status', '--json'])).stdout).alerts, [])
 

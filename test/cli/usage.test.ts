@@ -2,7 +2,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { EXIT_MEANINGS } from '../../cli/exit-codes.ts'
-import { makeProgram } from '../../cli/program.ts'
+import { makeWholeProgram } from '../../cli/program.ts'
 import type { Command } from 'commander'
 import { makeIo, runCli } from './harness.ts'
 
@@ -23,6 +23,21 @@ t.test('a wrong command line is exit code 2, one line and one that says what to 
   }
 })
 
+t.test('members without a name are refused, and a hint says --json as it was typed', async (t) => {
+  for (const word of ['--json=,', '--json=a,', '--json=,a'])
+    t.match(await runCli(['states', word]), { code: 2, stdout: '', stderr: /has a member without a name/ }, word)
+  const { stderr } = await runCli(['paymnts', 'list', '--json'])
+  t.equal(JSON.parse(stderr).error.hint, 'svc payments list --json')
+})
+
+t.test('every group of commands shows examples', async (t) => {
+  for (const words of [['payments'], ['webhooks', 'endpoint'], ['sandbox', 'clock'], ['profile'], ['config']]) {
+    const { stdout } = await runCli([...words, '--help'])
+    t.match(stdout, new RegExp(`\\nExamples:\\n  svc ${words.join(' ')} .+\\n`), words.join(' '))
+  }
+  t.equal((await runCli(['payer', '--help'])).stdout.split('Examples:').length, 2, 'and its own where it has them')
+})
+
 t.test('an unknown word is answered with the help of what there is', async (t) => {
   t.match((await runCli(['nonsense'])).stderr, /\nTry: svc --help\n$/)
   t.match((await runCli(['payments', 'nonsense'])).stderr, /\nTry: svc payments --help\n$/)
@@ -35,6 +50,13 @@ t.test('a misspelt word is answered with the command that was meant', async (t) 
     (await runCli(['payments', 'list', '--stauts', 'Settled'])).stderr,
     /Try: svc payments list --status Settled\n$/,
   )
+  for (const [words, meant] of [
+    [['payment', 'lst'], 'svc payments list'],
+    [['payment', '-p', 'lst', 'lst', '--limit', '3'], 'svc payments -p lst list --limit 3'],
+    [['payment', 'nonsense'], 'svc payments --help'],
+    [['sandbx', 'scenaros', 'shw', 'refund'], 'svc sandbox scenarios show refund'],
+  ] as const)
+    t.match(await runCli(words), { code: 2, stderr: new RegExp(`Try: ${meant}\\n$`) }, meant)
 })
 
 t.test('a word that sounds like a list is not answered with a command that changes something', async (t) => {
@@ -71,7 +93,7 @@ t.test('no line of any help is longer than a terminal', async (t) => {
     t.same(long, [], command.name())
     for (const child of command.commands) visit(child)
   }
-  visit(makeProgram({ io, exitCode: 0 }))
+  visit(await makeWholeProgram({ io, exitCode: 0 }))
   for (const topic of ['global', 'environment', 'exit-codes']) {
     const help = await runCli(['help', topic], { tty: true, columns: 80 })
     t.ok(
@@ -153,7 +175,13 @@ t.test('every command has a description and examples', async (t) => {
     }
     for (const child of command.commands) visit(child, `${path} ${child.name()}`)
   }
-  visit(makeProgram({ io, exitCode: 0 }), 'svc')
+  visit(await makeWholeProgram({ io, exitCode: 0 }), 'svc')
+})
+
+t.test('a plain word behind --json is told as the member that was meant', async (t) => {
+  const { code, stderr } = await runCli(['payments', 'list', '--json', 'status', '--limit', '3'])
+  t.equal(code, 2)
+  t.match(JSON.parse(stderr), { error: { hint: 'svc payments list --json=status --limit 3' } })
 })
 
 t.test("the version is the package's", async (t) => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { TestMerchant, TestService } from '../support/app.ts'
 import { authorisedPayment, createPayment, testService } from '../support/app.ts'
-import { serviceWithRealms, somePath } from '../support/realms.ts'
+import { endingPath, serviceWithRealms } from '../support/realms.ts'
 import type { Credentials } from '../../src/http/credentials.ts'
 import { makeGuard } from '../../src/http/guards.ts'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
@@ -75,7 +75,7 @@ for (const [name, at] of [
     async (t) => {
       const merchant = await disabled(at)
       for (const operation of ofMerchants) {
-        const { body } = await at.call(operation.method, somePath(operation.path), {
+        const { body } = await at.call(operation.method, endingPath(operation), {
           merchant,
           ...(hasBody(operation) ? { body: {} } : {}),
         })

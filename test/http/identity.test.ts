@@ -6,7 +6,7 @@ import { hasBody } from '../../src/wire/operation.ts'
 import type { Answer } from '../support/app.ts'
 import { createPayment, testService, until } from '../support/app.ts'
 import { rawRequest } from '../support/raw-http.ts'
-import { serviceWithRealms, somePath } from '../support/realms.ts'
+import { serviceWithRealms, endingPath } from '../support/realms.ts'
 
 const { service, idp, person, operator, automation } = await serviceWithRealms(t)
 const merchant = await service.merchant()
@@ -28,7 +28,7 @@ t.test('with a provider every operation of a caller wants a token, and no header
   ]
   for (const operation of asksForCaller) {
     for (const given of headers) {
-      const answer = await service.call(operation.method, somePath(operation.path), {
+      const answer = await service.call(operation.method, endingPath(operation), {
         headers: given,
         ...(hasBody(operation) ? { body: {} } : {}),
       })
@@ -41,7 +41,7 @@ t.test('with a provider every operation of a caller wants a token, and no header
 t.test('a token that is no good is answered as RFC 6750 says, on every operation alike', async (t) => {
   const bodies = new Set<string>()
   for (const operation of asksForCaller) {
-    const answer = await service.call(operation.method, somePath(operation.path), {
+    const answer = await service.call(operation.method, endingPath(operation), {
       headers: { authorization: 'Bearer abc.def.ghi', 'x-merchant-client-id': merchant.clientId },
       ...(hasBody(operation) ? { body: {} } : {}),
     })
@@ -155,7 +155,7 @@ t.test('without a provider each kind of operation wants its own header', async (
   for (const operation of asksForCaller) {
     const code = async (headers: Record<string, string>): Promise<string | undefined> =>
       (
-        await open.call(operation.method, somePath(operation.path), {
+        await open.call(operation.method, endingPath(operation), {
           headers,
           ...(hasBody(operation) ? { body: { nothing: true } } : {}),
         })

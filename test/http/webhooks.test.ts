@@ -346,6 +346,7 @@ t.test('the outbox of one payment, and of one type', async (t) => {
       payment_id: id,
       merchant_id: merchant.id,
       realm_slug: merchant.realm,
+      trading_name: 'Acme',
       status: 'PENDING',
     })),
     has_more: false,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { parseDuration } from '../../src/lib/duration.ts'
+import { durationText, parseDuration } from '../../src/lib/duration.ts'
 
 t.test('a duration is a number and its unit', async (t) => {
   const cases = {
@@ -36,4 +36,17 @@ t.test('what is no duration is refused, with an example of one that is', async (
   ]) {
     t.throws(() => parseDuration(text), { name: 'RangeError', message: /90s, 5m or 2h/ }, JSON.stringify(text))
   }
+})
+
+t.test('a time is written in the largest unit that says it whole', async (t) => {
+  const cases = {
+    '0s': 0,
+    '250ms': 250,
+    '1500ms': 1_500,
+    '90s': 90_000,
+    '2m': 120_000,
+    '11h': 39_600_000,
+    '7d': 604_800_000,
+  }
+  for (const [text, ms] of Object.entries(cases)) t.equal(durationText(ms), text)
 })

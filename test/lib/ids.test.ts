@@ -2,6 +2,7 @@ import t from 'tap'
 import { isUuid, makeIds } from '../../src/lib/ids.ts'
 import type { Ids } from '../../src/lib/ids.ts'
 import { makeSeededIds } from '../../src/lib/seeded-ids.ts'
+import { seededBits48 } from '../../src/lib/seeded-random.ts'
 
 const NOW = 1_700_000_000_123
 const ids = makeIds(() => NOW)
@@ -123,4 +124,10 @@ t.test('what is drawn without a key is chance, also with a seed: secrets are', a
   const [one, other] = [makeSeededIds('7'), makeSeededIds('7')]
   t.ok(one.isSeeded && one.for('payment').isSeeded)
   for (const kind of ['uuid', 'eventId', 'endToEndId', 'token', 'random'] as const) t.not(one[kind](), other[kind]())
+})
+
+t.test('the 48 bits of a text are the first six bytes of its SHA-256, for ever', (t) => {
+  t.equal(seededBits48(''), 0xe3b0c44298fc)
+  t.equal(seededBits48('abc'), 0xba7816bf8f01)
+  t.end()
 })

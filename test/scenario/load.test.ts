@@ -132,7 +132,7 @@ t.test('built-ins are found by names that others give them, and by their tags', 
   for (const [name, title] of Object.entries({ ...wanted, 'consent-expiry': /the consent ends/ }))
     t.match(await runCli(['sandbox', 'scenarios', 'show', name]), { code: 0, stdout: title })
   t.match(loadScenarios(['duplicate-idempotency', 'idempotent-repeat'], { cwd: '/', vars: {} }), { files: 1 })
-  t.match(await runCli(['sandbox', 'scenarios', 'show', 'consent-expirry']), { code: 2, stderr: /consent-expiry/ })
+  t.match(await runCli(['sandbox', 'scenarios', 'show', 'consent-expirry']), { code: 6, stderr: /consent-expiry/ })
   const list = (...words: string[]): ReturnType<typeof runCli> => runCli(['sandbox', 'scenarios', 'list', ...words])
   t.match(JSON.parse((await list('--tag', 'idempotency', '--json')).stdout), [
     { name: 'idempotent-repeat', tags: ['payments', 'idempotency'], also: ['duplicate-idempotency', 'idempotency'] },

@@ -310,7 +310,7 @@ t.test('a case that takes too long fails', async (t) => {
   const [scenario] = casesOf(scenarioOf([PAY, 'await: { payment: $p1, status: Settled, within: 1h }']))
   if (scenario === undefined) throw new Error('no case')
   t.match(await playCase(client, scenario, { timeoutMs: 300, signal: NEVER, rerun: () => '' }), {
-    failure: { step: 2, message: 'the case may take 300 ms, and they were over in this step' },
+    failure: { step: 2, message: 'the case may take 300ms, and they were over in this step' },
   })
 })
 
@@ -403,8 +403,8 @@ t.test('what comes with svc can be listed, read and checked without a service', 
   t.match(await runCli(['sandbox', 'scenarios', 'list', '-o', 'id']), { code: 0, stdout: /^happy-path$/m })
   t.match(await runCli(['sandbox', 'scenarios', 'show', 'refund']), { code: 0, stdout: /^# A settled payment/ })
   t.match(await runCli(['sandbox', 'scenarios', 'show', 'refunds']), {
-    code: 2,
-    stderr: /Try: svc sandbox run refund\n/,
+    code: 6,
+    stderr: /Try: svc sandbox scenarios show refund\n/,
   })
   t.match(await runCli(['sandbox', 'scenarios', 'validate', 'happy-path', 'refund', '--json']), {
     code: 0,

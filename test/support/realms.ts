@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import type { Test } from 'tap'
 import { CUSTOMERS_REALM, PLATFORM_REALM, clientIdsOf } from '../../src/lib/realms.ts'
 import type { MerchantRole, PlatformRole } from '../../src/lib/permissions.ts'
+import type { Operation } from '../../src/wire/operation.ts'
 import { testService } from './app.ts'
 import type { ServiceOptions, TestMerchant, TestService } from './app.ts'
 import { makeMiniIdp } from './mini-idp.ts'
@@ -59,6 +60,11 @@ export async function serviceWithRealms(t: Test, options: ServiceOptions = {}): 
       return bearer(PLATFORM_REALM, { clientId, roles: [role] })
     },
   }
+}
+
+/** The same with what a stream refuses, for it would not end: whoever is let in meets the check of its cursor. */
+export function endingPath({ path, stream }: Pick<Operation, 'path' | 'stream'>): string {
+  return somePath(path) + (stream === undefined ? '' : '?after=wrong')
 }
 
 /** The path of an operation with ids in it that nothing has. */

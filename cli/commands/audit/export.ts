@@ -9,6 +9,8 @@ import { action } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
 import { CliError } from '../../errors.ts'
 import { EXIT, exitOfSignal } from '../../exit-codes.ts'
+import { withProgress } from '../../progress.ts'
+import type { Progress } from '../../progress.ts'
 import { targetFile } from '../../target-file.ts'
 import { onStopSignals } from '../../up/signals.ts'
 import { exportedLine, rowsOfService } from './rows.ts'
@@ -67,25 +69,33 @@ async function exportChains(context: Context, { options }: CommandInput<ExportOp
 
 type Job = { source: RowSource; chains: readonly AuditChain[]; signal: AbortSignal }
 
+const EXPORTING = { title: 'Exporting', unit: 'rows' }
+
 /** Hands on the lines page by page, and counts them. False from `write` ends it. */
-async function writeLines({ source, chains, signal }: Job, write: (text: string) => boolean) {
+async function writeLines({ source, chains, signal }: Job, progress: Progress, write: (text: string) => boolean) {
+  let total = 0
   const written: { chain: AuditChain; rows: number }[] = []
   for (const chain of chains) {
     let rows = 0
     for await (const page of source(chain)) {
       if (signal.aborted || !write(page.map((row) => exportedLine(chain, row)).join(''))) return written
       rows += page.length
+      total += page.length
+      progress.at(total, chain)
     }
     written.push({ chain, rows })
   }
   return written
 }
 
-async function toStdout({ io, note }: Context, job: Job): Promise<void> {
-  const written = await writeLines(job, (text) => {
-    io.stdout.write(text)
-    return io.stdout.isGone !== true
-  })
+async function toStdout(context: Context, job: Job): Promise<void> {
+  const { io, note } = context
+  const written = await withProgress(context, { ...EXPORTING, isHidden: io.stdout.isTTY }, (progress) =>
+    writeLines(job, progress, (text) => {
+      io.stdout.write(text)
+      return io.stdout.isGone !== true
+    }),
+  )
   note(`Exported ${written.map(({ chain, rows }) => `${rows} rows of ${chain}`).join(', ')}`)
 }
 
@@ -94,7 +104,9 @@ async function toFile(context: Context, { file, path }: { file: string; path: st
   const draft = `${file}.${randomUUID()}`
   const descriptor = orFailure(path, () => openSync(draft, 'wx', 0o600))
   try {
-    const written = await writeLines(job, (text) => orFailure(path, () => writeAll(descriptor, text)))
+    const written = await withProgress(context, EXPORTING, (progress) =>
+      writeLines(job, progress, (text) => orFailure(path, () => writeAll(descriptor, text))),
+    )
     if (job.signal.aborted) return
     orFailure(path, () => {
       fsyncSync(descriptor)

@@ -45,7 +45,7 @@ async function show(context: Context, { args }: CommandInput<object>): Promise<C
 }
 
 /** What is other than it was, a line for what went and one for what came; what stayed has one of its own. */
-function diffLines({ before, after }: Pick<OperatorAction, 'before' | 'after'>, paint: Paint): string[] {
+export function diffLines({ before, after }: Pick<OperatorAction, 'before' | 'after'>, paint: Paint): string[] {
   const names = [...new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])]
   return names.flatMap((name) => {
     const [was, is] = [lineOf(name, before), lineOf(name, after)]

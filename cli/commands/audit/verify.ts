@@ -7,10 +7,12 @@ import { sealsOf } from '../../../src/lib/audit-seals.ts'
 import type { Seal } from '../../../src/lib/audit-seals.ts'
 import { verifyChain } from '../../../src/lib/verify-chain.ts'
 import type { ChainReport, Head } from '../../../src/lib/verify-chain.ts'
+import { collect } from '../../choices.ts'
 import { action } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
+import { withProgress } from '../../progress.ts'
 import { rowsOfFile, rowsOfService } from './rows.ts'
 import type { RowSource } from './rows.ts'
 
@@ -59,16 +61,14 @@ Examples:
   svc audit verify -o json -q 'chains[0].head'
 `
 
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
-}
-
 async function verify(context: Context, { options }: CommandInput<VerifyOptions>): Promise<CommandResult> {
   const chains = options.chain === 'all' ? AUDIT_CHAINS : [...new Set([options.chain, 'checkpoints'] as const)]
   const expected = expectedHeads(options.expectHead, chains)
   const source = options.file === undefined ? rowsOfService(context.client()) : rowsOfFile(context.io.cwd, options.file)
-  const progress = (chain: AuditChain, rows: number): void => context.note(`${chain}: ${rows} rows read`)
-  const reports = await verifyAll(source, { chains, expected, progress })
+  const reports = await withProgress(context, { title: 'Verifying', unit: 'rows' }, ({ at, note, isShown }) => {
+    const told = (chain: AuditChain, rows: number): void => note(`${chain}: ${rows} rows read`)
+    return verifyAll(source, { chains, expected, told: isShown ? () => undefined : told, at })
+  })
   print(context, reports)
   const broken = reports.filter((report) => report.broken !== null)
   if (broken.length > 0) context.note(whatNext(broken))
@@ -92,22 +92,26 @@ function expectedHeads(given: readonly string[], chains: readonly AuditChain[]):
   return heads
 }
 
-type Plan = {
+export type Plan = {
   chains: readonly AuditChain[]
   expected: ReadonlyMap<AuditChain, Head>
-  progress(chain: AuditChain, rows: number): void
+  /** Now and then, for those who see no line that moves. */
+  told(chain: AuditChain, rows: number): void
+  /** How many rows of all chains have been read. */
+  at(rows: number, chain: string): void
 }
 
 /** How far checkpoints seal a chain, and how many rows are beyond; null for the checkpoints themselves. */
-type SealedReport = ChainReport & { sealed: { upTo: string; unsealed: number } | null }
+export type SealedReport = ChainReport & { sealed: { upTo: string; unsealed: number } | null }
 
 /** How often people are told how far it is. */
 const PROGRESS_ROWS = 10_000
 
 /** Checkpoints are read first: every row that they seal is old enough to be among those that are read after them. */
-async function verifyAll(source: RowSource, { chains, expected, progress }: Plan): Promise<SealedReport[]> {
+export async function verifyAll(source: RowSource, { chains, expected, told, at }: Plan): Promise<SealedReport[]> {
   const checkpoints: AuditRow[] = []
   const reports = new Map<AuditChain, SealedReport>()
+  let total = 0
   for (const chain of new Set<AuditChain>(['checkpoints', ...chains])) {
     const seals: Seal[] = sealsOf(chain, checkpoints)
     const sealedUpTo = seals.at(-1)?.upTo ?? 0n
@@ -117,8 +121,10 @@ async function verifyAll(source: RowSource, { chains, expected, progress }: Plan
       // What is beyond the first broken row of a chain tells nothing.
       if (!page.every((row) => verifier.add(row) && keep(chain, row, checkpoints))) break
       if (Math.floor((read + page.length) / PROGRESS_ROWS) > Math.floor(read / PROGRESS_ROWS))
-        progress(chain, read + page.length)
+        told(chain, read + page.length)
       read += page.length
+      total += page.length
+      at(total, chain)
       unsealed += page.filter(({ ordinal }) => BigInt(ordinal ?? 0) > sealedUpTo).length
     }
     const sealed = chain === 'checkpoints' ? null : { upTo: sealedUpTo.toString(), unsealed }
@@ -145,14 +151,18 @@ function print(context: Context, reports: readonly SealedReport[]): void {
         broken,
       })),
     },
-    lines: chains.map(({ chain, rows, head, broken, sealed }): [string, string] => {
-      if (broken === null)
-        return [chain, `whole, ${rows} rows${sealedText(sealed)}${head === null ? '' : `, head ${head}`}`]
-      const id = broken.id === null ? '' : ` (${broken.id})`
-      return [chain, `BROKEN at ordinal ${broken.ordinal}${id}: ${broken.problem}: ${broken.detail}`]
-    }),
+    lines: reports.map(reportLine),
     id: chains.flatMap(({ chain, head }) => (head === null ? [] : [`${chain}:${head}`])).join('\n'),
   })
+}
+
+/** A chain, and in words whether it is whole. */
+export function reportLine({ chain, rows, head, broken, sealed }: SealedReport): [string, string] {
+  const text = headText(head)
+  if (broken === null)
+    return [chain, `whole, ${rows} rows${sealedText(sealed)}${text === null ? '' : `, head ${text}`}`]
+  const id = broken.id === null ? '' : ` (${broken.id})`
+  return [chain, `BROKEN at ordinal ${broken.ordinal}${id}: ${broken.problem}: ${broken.detail}`]
 }
 
 function sealedText(sealed: SealedReport['sealed']): string {
@@ -163,7 +173,7 @@ function headText(head: Head | null): string | null {
   return head === null ? null : `${head.ordinal}:${head.hash}`
 }
 
-function whatNext(broken: readonly ChainReport[]): string {
+export function whatNext(broken: readonly ChainReport[]): string {
   const [first] = broken
   return [
     `What was written there once is not what is there now; only a superuser or the tables' owner can have done it.`,

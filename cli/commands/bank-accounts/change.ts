@@ -4,6 +4,7 @@ import { ChangeOptions, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
+import { urlOf } from '../../prepare.ts'
 import { resolveId } from '../../resolve-id.ts'
 import { dayOf, endOfId, shortTime } from '../../text.ts'
 import { readNumbers } from './numbers.ts'
@@ -52,13 +53,14 @@ export async function add(
 
 /** The request would show the numbers, and the terminal keeps what is shown: so none are asked for. */
 function tellAddition(context: Context, holder: string): CommandResult {
-  const { method, path } = addBankAccount
+  const { method } = addBankAccount
+  const url = urlOf(context.client(), addBankAccount, {})
   const body = { account_holder_name: holder, sort_code: '****', account_number: '****' }
   context.print.record({
-    item: { dry_run: true, method, path, body },
-    id: path,
+    item: { dry_run: true, method, url, body },
+    id: url,
     lines: [
-      ['Would send', `${method} ${path}`],
+      ['Would send', `${method} ${url}`],
       ['Holder', holder],
     ],
   })
@@ -79,6 +81,7 @@ export async function disable(
   const disabled = await change(context, client, disableBankAccount, {
     input: { params: { id } },
     options,
+    effect: `this would end payouts to the account ${id}`,
     danger: {
       what: `end payouts to the account ${id}`,
       words: [id.slice(-8), id],

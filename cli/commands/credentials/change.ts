@@ -51,6 +51,7 @@ export async function rotate(context: Context, { args, options }: CommandInput<C
   const rotated = await change(context, context.client(), rotateApiCredential, {
     input: { params: { id } },
     options,
+    effect: `this would end the secret of ${id} at once, and make another`,
     danger: { what: `end the secret of ${id} at once`, words: [id], isExact: true, yes: options.yes },
   })
   if (rotated !== undefined) printNewSecret(context, rotated)
@@ -62,6 +63,7 @@ export async function revoke(context: Context, { args, options }: CommandInput<C
   const revoked = await change(context, context.client(), revokeApiCredential, {
     input: { params: { id } },
     options,
+    effect: `this would revoke the client ${id}: nothing can sign in as it any more`,
     danger: { what: `revoke the client ${id}`, words: [id], isExact: true, yes: options.yes },
   })
   if (revoked === undefined) return undefined

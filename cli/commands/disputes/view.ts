@@ -108,7 +108,7 @@ function endOf(dispute: AnyDispute): [string, string][] {
 }
 
 /** The words of each side; who opened the dispute speaks first. */
-function sidesOf(dispute: AnyDispute): Said[] {
+export function sidesOf(dispute: AnyDispute): Said[] {
   const { opened_by: by, statement, payer_statement: payer, merchant_evidence: evidence } = dispute
   const said: [string, string | null][] = [
     ['The platform says', by === 'PLATFORM' ? statement : null],

@@ -4,7 +4,10 @@ import { finding, ok, skipped } from './check.ts'
 import type { Check } from './check.ts'
 import { probe } from './probe.ts'
 import type { Probed } from './probe.ts'
+import type { Patient } from './patient.ts'
+import { fromEnvironment, fromService } from './subject.ts'
 import type { Subject } from './subject.ts'
+import { look, reasonOf, within } from './timed.ts'
 
 const SKEW_MAX_MS = 5_000
 
@@ -16,20 +19,37 @@ function addKey(realm: string): string {
   return `kcadm.sh create components -r ${realm} -s name=ps256 -s providerId=rsa-generated -s providerType=org.keycloak.keys.KeyProvider -s 'config.priority=["200"]' -s 'config.algorithm=["PS256"]'`
 }
 
+/** The identity provider of whatever is looked over. */
+export async function checkProvider(patient: Patient): Promise<Check[]> {
+  const { url, by, config, context } = patient
+  const check = 'provider'
+  try {
+    if (by === 'environment' && config !== undefined)
+      return await fromEnvironment(context.io.env, (subject) => checkIdentity(subject))
+    if (by === 'environment' || url === undefined) return [skipped(check, 'no service says which there is')]
+    return await checkIdentity(await within(fromService(patient, url)))
+  } catch (error) {
+    return [skipped(check, reasonOf(error))]
+  }
+}
+
 /** Looks over the identity provider of a service: each check is one line. Nothing is changed. */
 export async function checkIdentity(subject: Subject): Promise<Check[]> {
   const { authUrl, kind } = subject
-  if (authUrl === null) return [checkNone(subject), await checkRegistrations(subject)]
-  const discovery = await probe(`${issuerOf(authUrl, PLATFORM_REALM)}/.well-known/openid-configuration`)
+  const registrations = look('registrations', () => checkRegistrations(subject))
+  if (authUrl === null) return [checkNone(subject), await registrations]
+  const discovery = probe(`${issuerOf(authUrl, PLATFORM_REALM)}/.well-known/openid-configuration`)
   return [
     ok('provider', `${kind}, realms at ${authUrl}/realms/<realm>`),
-    await checkRights(subject),
-    checkDiscovery(subject, authUrl, discovery),
-    await checkKeys(subject, authUrl, { check: 'keys', realm: PLATFORM_REALM }),
-    await checkKeys(subject, authUrl, { check: 'customer keys', realm: CUSTOMERS_REALM }),
-    await checkClock(subject, authUrl, discovery),
-    checkTls(subject, authUrl),
-    await checkRegistrations(subject),
+    ...(await Promise.all([
+      look('health', () => checkRights(subject)),
+      look('discovery', async () => checkDiscovery(subject, authUrl, await discovery)),
+      look('keys', () => checkKeys(subject, authUrl, { check: 'keys', realm: PLATFORM_REALM })),
+      look('customer keys', () => checkKeys(subject, authUrl, { check: 'customer keys', realm: CUSTOMERS_REALM })),
+      look('clock', async () => checkClock(subject, authUrl, await discovery)),
+      look('tls', () => checkTls(subject, authUrl)),
+      registrations,
+    ])),
   ]
 }
 
@@ -125,17 +145,13 @@ function checkTls({ mode, publicUrl }: Subject, authUrl: string): Check {
 }
 
 async function checkRegistrations(subject: Subject): Promise<Check> {
-  try {
-    const found = (await subject.troubled()).filter(({ problems }) => problems.length > 0)
-    const [first] = found
-    if (first === undefined) return ok('registrations', 'none needs a hand')
-    const more = found.length === 1 ? '' : `, and ${found.length - 1} more`
-    return finding(
-      'registrations',
-      `${first.slug}: ${first.problems.join('; ')}${more}`,
-      `svc merchants repair ${first.slug}`,
-    )
-  } catch (error) {
-    return skipped('registrations', error instanceof Error ? error.message : String(error))
-  }
+  const found = (await subject.troubled()).filter(({ problems }) => problems.length > 0)
+  const [first] = found
+  if (first === undefined) return ok('registrations', 'none needs a hand')
+  const more = found.length === 1 ? '' : `, and ${found.length - 1} more`
+  return finding(
+    'registrations',
+    `${first.slug}: ${first.problems.join('; ')}${more}`,
+    `svc merchants repair ${first.slug}`,
+  )
 }

@@ -2,7 +2,7 @@ import { request } from 'undici'
 import { z } from 'zod'
 import { claimsOf } from '../../auth/claims.ts'
 
-const PROBE_TIMEOUT_MS = 5_000
+const PROBE_TIMEOUT_MS = 2_500
 const TEXT_MAX = 256 * 1024
 
 /** An answer, with the hour that it names; or why there was none. */

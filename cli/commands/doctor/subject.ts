@@ -5,10 +5,11 @@ import { getService } from '../../../src/wire/service.ts'
 import { noCredentials } from '../../auth/credentials.ts'
 import { call } from '../../client.ts'
 import type { Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
 import { runningState } from '../../find-service.ts'
 import { openApp } from '../../up/part.ts'
+import type { Patient } from './patient.ts'
 import { probe } from './probe.ts'
+import { within } from './timed.ts'
 
 type Registration = { slug: string; problems: string[] }
 
@@ -29,7 +30,10 @@ export type Subject = {
 }
 
 /** A service that runs: what it says of itself, and of its provider. @throws {CliError} where it does not answer */
-export async function fromService(context: Context, apiUrl: string): Promise<Subject> {
+export async function fromService(
+  { context, client }: Pick<Patient, 'context' | 'client'>,
+  apiUrl: string,
+): Promise<Subject> {
   const open = { ...context.http(), apiUrl, credentials: noCredentials(), close: () => Promise.resolve() }
   const { body: info } = await call(open, getService, {})
   return {
@@ -45,7 +49,7 @@ export async function fromService(context: Context, apiUrl: string): Promise<Sub
       return isAway(ready.json) ? 'the service does not reach it, or is not let in: its log tells which' : null
     },
     troubled: async () => {
-      const { body } = await call(context.client(), listRegistrations, {})
+      const { body } = await call(client(), listRegistrations, {})
       return body.data
     },
   }
@@ -65,13 +69,20 @@ function isAway(json: unknown): boolean {
 
 /** What the environment configures, with the database that it names. @throws {CliError} where that can't be opened */
 export async function fromEnvironment<T>(env: NodeJS.ProcessEnv, look: (subject: Subject) => Promise<T>): Promise<T> {
-  const { app } = await openOrExplain(env)
+  const opening = openApp({ ...env, SVC_LOG_LEVEL: 'silent' })
+  const { app } = await within(opening).catch((error: unknown) => {
+    // One that opens after all, when nobody looks at it any more.
+    void opening.then((late) => late.app.close()).catch(() => undefined)
+    throw error
+  })
   try {
     return await look(subjectOf(app))
   } finally {
-    await app.close()
+    await within(app.close(), CLOSING_MS).catch(() => undefined)
   }
 }
+
+const CLOSING_MS = 1_500
 
 function subjectOf(app: App): Subject {
   const { identity, config, publicUrl } = app
@@ -92,19 +103,5 @@ function subjectOf(app: App): Subject {
       const { registrations } = await list(app)
       return registrations.map(({ registration, problems }) => ({ slug: registration.slug, problems }))
     },
-  }
-}
-
-/** Whoever has configured nothing at all is more likely in the wrong directory. */
-async function openOrExplain(env: NodeJS.ProcessEnv): ReturnType<typeof openApp> {
-  try {
-    return await openApp(env)
-  } catch (error) {
-    if (!(error instanceof CliError) || error.code !== 'CONFIGURATION') throw error
-    throw new CliError('CONFIGURATION', `no service runs here, and ${error.message}`, {
-      exit: error.options.exit,
-      hint: 'svc up, or --api-url of a service that runs, or the environment of svc serve',
-      cause: error,
-    })
   }
 }

@@ -48,7 +48,7 @@ export async function set(
 const PERCENT = /^(\d{1,2}(?:\.\d{1,2})?)\s?%$/
 
 /** `1.25%` as the fraction `0.0125`. What has no percent sign is a fraction already, and the service checks it. */
-function fractionOf(text: string): string {
+export function fractionOf(text: string): string {
   const percent = PERCENT.exec(text)?.[1]
   if (percent !== undefined) return toNumeric(parseAmount(percent) / 100n)
   if (/^0(\.\d{1,4})?$/.test(text)) return text

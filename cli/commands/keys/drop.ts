@@ -1,14 +1,15 @@
-import { z } from 'zod'
+import { ChangeOptions } from '../../change.ts'
+import { confirm } from '../../confirm.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { runningState } from '../../find-service.ts'
 import { dropFromKeyRing } from '../../up/key-file.ts'
-import { databaseOf, keysOf, withDatabase } from './open.ts'
+import { databaseOf, isLiveIn, keysOf, withDatabase } from './open.ts'
 import type { Keys } from './open.ts'
 
-export const DropOptions = z.object({ dryRun: z.boolean().default(false) })
-export type DropOptions = z.infer<typeof DropOptions>
+export const DropOptions = ChangeOptions
+export type DropOptions = ChangeOptions
 
 export async function drop(
   context: Context,
@@ -23,6 +24,8 @@ export async function drop(
   checkKnown(keys, kid)
   refuseInUse(context, keys, kid)
   await refuseNeeded(keys, kid)
+  if (!options.dryRun && isLiveIn(context.io.env))
+    await confirm(context, { what: `forget the key ${kid}`, words: [kid], isExact: true, yes: options.yes })
   if (!options.dryRun) await dropFromKeyRing(context.stateDir, kid)
   context.print.record({
     item: { kid, dropped: !options.dryRun },
@@ -48,7 +51,7 @@ function refuseInUse({ stateDir }: Context, { sealer }: Keys, kid: string): void
   if (running === undefined || running.key_id === sealer.kid) return
   throw new CliError('KEY_IN_USE', `the running service does not have the current key yet, and may seal under ${kid}`, {
     exit: EXIT.conflict,
-    hint: 'svc down, svc up, and the same command again',
+    hint: 'svc down\nsvc up\nthen the same command again',
   })
 }
 

@@ -35,11 +35,16 @@ export async function keysOf({ io, stateDir }: Context): Promise<Keys> {
   }
 }
 
+/** Whether the environment says that the keys are of a service in live mode; svc up, with its state directory, has none. */
+export function isLiveIn(env: NodeJS.ProcessEnv): boolean {
+  return valueOf(env, 'SVC_MODE') === 'live'
+}
+
 /** There is no key: exit code 6. */
 export function noKey(stateDir: string): CliError {
   return new CliError('NO_KEY', `there is no key in ${stateDir}, and SVC_ENCRYPTION_KEY is not set`, {
     exit: EXIT.notFound,
-    hint: 'svc up, which makes one; or SVC_ENCRYPTION_KEY and SVC_DATABASE_URL in the environment',
+    hint: 'to make one: svc up\nor SVC_ENCRYPTION_KEY and SVC_DATABASE_URL in the environment',
   })
 }
 

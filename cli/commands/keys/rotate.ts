@@ -1,13 +1,16 @@
-import { z } from 'zod'
 import { kidOfKey } from '../../../src/lib/seal.ts'
+import { ChangeOptions } from '../../change.ts'
+import { confirm } from '../../confirm.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { EXIT } from '../../exit-codes.ts'
+import { withProgress } from '../../progress.ts'
+import type { Progress } from '../../progress.ts'
 import { runningState } from '../../find-service.ts'
 import { checkRotatable, hasKeyIn, readKeyRing, rotateKeyRing } from '../../up/key-file.ts'
-import { databaseOf, keysOf, noKey, withDatabase } from './open.ts'
+import { databaseOf, isLiveIn, keysOf, noKey, withDatabase } from './open.ts'
 
-export const RotateOptions = z.object({ dryRun: z.boolean().default(false) })
-export type RotateOptions = z.infer<typeof RotateOptions>
+export const RotateOptions = ChangeOptions
+export type RotateOptions = ChangeOptions
 
 export async function rotate(context: Context, { options }: CommandInput<RotateOptions>): Promise<CommandResult> {
   return hasKeyIn(context.io.env) ? rotateData(context, options) : rotateDirectory(context, options)
@@ -59,8 +62,12 @@ const ROUNDS_MAX = 5
 const TOLD_EVERY = 1_000
 
 /** Everything under the current key of the environment, now. */
-async function rotateData(context: Context, { dryRun }: RotateOptions): Promise<CommandResult> {
+async function rotateData(context: Context, { dryRun, yes }: RotateOptions): Promise<CommandResult> {
   const keys = await keysOf(context)
+  if (!dryRun && isLiveIn(context.io.env)) {
+    const { kid } = keys.sealer
+    await confirm(context, { what: `encrypt every secret anew under the key ${kid}`, words: [kid], isExact: true, yes })
+  }
   const { isLost, leftUnderPrevious, listKeys } = await import('../../../src/keys/list-keys.ts')
   const { resealAll } = await import('../../../src/keys/reseal.ts')
   return withDatabase(keys, databaseOf(keys), async (app) => {
@@ -68,13 +75,15 @@ async function rotateData(context: Context, { dryRun }: RotateOptions): Promise<
     let resealed = 0
     const broken = new Set<string>()
     const onBroken = (where: string): void => void broken.add(where)
-    const onProgress = progressFor(context, leftUnderPrevious(listed))
-    for (let round = 0; !dryRun && round < ROUNDS_MAX && leftUnderPrevious(listed) > 0; round += 1) {
-      const done = await resealAll(app, { onBroken, onProgress: (count) => onProgress(resealed + count) })
-      resealed += done.resealed
-      listed = await listKeys(app)
-      if (done.resealed === 0) break
-    }
+    await withProgress(context, { title: 'Encrypting anew', unit: 'values' }, async (progress) => {
+      const onProgress = progressFor(progress, leftUnderPrevious(listed))
+      for (let round = 0; !dryRun && round < ROUNDS_MAX && leftUnderPrevious(listed) > 0; round += 1) {
+        const done = await resealAll(app, { onBroken, onProgress: (count) => onProgress(resealed + count) })
+        resealed += done.resealed
+        listed = await listKeys(app)
+        if (done.resealed === 0) break
+      }
+    })
     const left = leftUnderPrevious(listed)
     const unknown = listed.filter(({ state, values }) => state === 'unknown' && values > 0).map(({ kid }) => kid)
     context.print.record({
@@ -97,11 +106,13 @@ async function rotateData(context: Context, { dryRun }: RotateOptions): Promise<
   })
 }
 
-function progressFor(context: Context, total: number): (resealed: number) => void {
+function progressFor({ at, of, note, isShown }: Progress, total: number): (resealed: number) => void {
   let told = 0
+  of(total)
   return (resealed) => {
-    if (resealed < told + TOLD_EVERY) return
+    at(resealed)
+    if (isShown || resealed < told + TOLD_EVERY) return
     told = resealed
-    context.note(`Encrypted anew: ${resealed} of ${total}`)
+    note(`Encrypted anew: ${resealed} of ${total}`)
   }
 }

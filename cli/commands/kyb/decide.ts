@@ -59,7 +59,7 @@ function otherWord(decision: Decision, { trading_name, kyb_status, id }: Merchan
     `${decision} is for merchants that are ${from}, and ${trading_name} is ${kyb_status}`,
     {
       exit: EXIT.conflict,
-      hint: words.map((word) => `svc kyb ${word} ${id} --reason "..."`).join(', or ') || `svc kyb show ${id}`,
+      hint: words.map((word) => `svc kyb ${word} ${id} --reason "..."`).join('\n') || `svc kyb show ${id}`,
     },
   )
 }

@@ -93,7 +93,7 @@ async function newestId(client: Client, recipient: string | undefined, timeoutMs
   if (newest !== undefined) return newest.id
   throw new CliError('NOT_FOUND', recipient === undefined ? 'there is no mail' : `there is no mail to ${recipient}`, {
     exit: EXIT.notFound,
-    hint: 'svc mail list; mail comes shortly after what it is about: --wait 10s',
+    hint: 'svc mail list\nmail comes shortly after what it is about: the same command with --wait 10s',
     retryable: true,
   })
 }

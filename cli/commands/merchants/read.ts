@@ -18,13 +18,15 @@ export const Paging = z.object({
 })
 export type Paging = z.infer<typeof Paging>
 
-export const ListOptions = Paging.extend({
+/** The filters of the list and of the export. */
+export const FilterFields = z.object({
   status: KybStatus.optional(),
   held: z.boolean().default(false),
   disabled: z.boolean().default(false),
   search: z.string().optional(),
   order: z.enum(['newest', 'oldest']).optional(),
 })
+export const ListOptions = Paging.extend(FilterFields.shape)
 
 type Filter = Omit<NonNullable<OperationInput<typeof listMerchants>['query']>, 'limit' | 'cursor'>
 
@@ -32,17 +34,19 @@ export async function list(
   context: Context,
   { options }: CommandInput<z.infer<typeof ListOptions>>,
 ): Promise<CommandResult> {
-  const { status, held, disabled, search, order } = options
-  const filter: Filter = {
+  const found = await merchantsOf(context.client(), filterOf(options), options)
+  printMerchants(context, { ...found, empty: 'There are no such merchants.' })
+  return undefined
+}
+
+export function filterOf({ status, held, disabled, search, order }: z.infer<typeof FilterFields>): Filter {
+  return {
     ...(status === undefined ? {} : { kyb_status: status }),
     ...(held ? { payout_held: 'true' } : {}),
     ...(disabled ? { is_active: 'false' } : {}),
     ...(search === undefined ? {} : { search }),
     ...(order === undefined ? {} : { order }),
   }
-  const found = await merchantsOf(context.client(), filter, options)
-  printMerchants(context, { ...found, empty: 'There are no such merchants.' })
-  return undefined
 }
 
 /** The merchants that a filter leaves, by the paging options of the command. */

@@ -8,7 +8,7 @@ import type { Column } from '../../table.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../../text.ts'
 
 /** How a KYB status looks: open in yellow, an answer in green or red. */
-function kybStyle(status: string): Style | undefined {
+export function kybStyle(status: string): Style | undefined {
   if (status === 'APPROVED') return 'green'
   return status === 'SUSPENDED' ? 'red' : 'yellow'
 }

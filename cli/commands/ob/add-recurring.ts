@@ -4,6 +4,7 @@ import { z } from 'zod'
 import { ChangeOptions, dangerous } from '../../change.ts'
 import { action } from '../../context.ts'
 import type { Runtime } from '../../context.ts'
+import { watching } from '../../watch.ts'
 import { keyedOrder, money } from './options.ts'
 import { ObPaging, obPaged } from './pages.ts'
 import { PreviewOptions, preview } from './preview.ts'
@@ -38,8 +39,7 @@ export function addRecurring(ob: Command, runtime: Runtime): void {
   obPaged(recurring.command('list').description('list them, the newest first'))
     .addHelpText('after', '\nExamples:\n  svc ob recurring list\n  svc ob recurring list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
-  recurring
-    .command('get')
+  watching(recurring.command('get'))
     .description('show one, with its next payment and its last')
     .argument('<id>', 'its id, or the last 8 characters of it')
     .addHelpText(

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { changing } from '../../change.ts'
 import { action } from '../../context.ts'
 import type { Runtime } from '../../context.ts'
+import { watching } from '../../watch.ts'
 import { keyedOrder, money } from './options.ts'
 import { ObPaging, obPaged } from './pages.ts'
 import { AcceptOptions, DecideOptions, requestActions } from './request-actions.ts'
@@ -40,7 +41,7 @@ function addRequestToPay(ob: Command, runtime: Runtime): void {
     .addHelpText('after', '\nExamples:\n  svc ob request-to-pay list\n  svc ob request-to-pay list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
   aboutOne(
-    requests.command('get').description('show one, as who made it or who was asked'),
+    watching(requests.command('get')).description('show one, as who made it or who was asked'),
     'request-to-pay get',
   ).action(action(runtime, z.object({}), get))
   accepting(requests.command('accept').description('pay what was asked for'), 'which account pays')
@@ -78,9 +79,10 @@ function addOfferToPay(ob: Command, runtime: Runtime): void {
   obPaged(offers.command('list').description('list them, made and received, the newest first'))
     .addHelpText('after', '\nExamples:\n  svc ob offer-to-pay list\n  svc ob offer-to-pay list --all -o csv\n')
     .action(action(runtime, ObPaging, list))
-  aboutOne(offers.command('get').description('show one, as who made it or whom it is for'), 'offer-to-pay get').action(
-    action(runtime, z.object({}), get),
-  )
+  aboutOne(
+    watching(offers.command('get')).description('show one, as who made it or whom it is for'),
+    'offer-to-pay get',
+  ).action(action(runtime, z.object({}), get))
   accepting(offers.command('accept').description('take what was offered'), 'which account it goes to')
     .addHelpText('after', acceptExamples('offer-to-pay'))
     .action(action(runtime, AcceptOptions, accept))

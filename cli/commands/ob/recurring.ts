@@ -79,7 +79,7 @@ function tellFirst(
 function unlessThere(error: unknown, { first }: CreateRecurringOptions): unknown {
   const isTaken = error instanceof CliError && error.options.exit === EXIT.conflict
   if (!isTaken || !isFromNow(first)) return error
-  const hint = 'svc ob recurring list: it may stand already; to repeat it, the --first that it was ordered with'
+  const hint = 'whether it stands already: svc ob recurring list\nto repeat it: the --first that it was ordered with'
   return withHint(error, hint)
 }
 

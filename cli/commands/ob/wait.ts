@@ -1,3 +1,4 @@
+import { durationText } from '../../../src/lib/duration.ts'
 import type { Context } from '../../context.ts'
 import { CliError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
@@ -47,8 +48,12 @@ export async function awaitEnd<Item extends Judged>(
     item: last,
     problem: new CliError(
       'WAIT_TIMED_OUT',
-      `the ${noun} is still ${last.Status} after ${timeoutMs} ms; awaited was ${good[0] ?? ''}`,
-      { exit: EXIT.waitTimedOut, hint: `${hint}, or a longer --timeout`, retryable: true },
+      `the ${noun} is still ${last.Status} after ${durationText(timeoutMs)}; awaited was ${good[0] ?? ''}`,
+      {
+        exit: EXIT.waitTimedOut,
+        hint: `${hint}\nto wait longer: the same command with a longer --timeout`,
+        retryable: true,
+      },
     ),
   }
 }

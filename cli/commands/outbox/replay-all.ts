@@ -7,6 +7,7 @@ import type { CommandResult, Context } from '../../context.ts'
 import { CliError } from '../../errors.ts'
 import { findMerchant } from '../../find-merchant.ts'
 import { collectPages } from '../../pages.ts'
+import { withProgress } from '../../progress.ts'
 import { parseTime } from '../../times.ts'
 import type { FoundDelivery } from './find.ts'
 import { replayOne } from './replay-one.ts'
@@ -31,18 +32,22 @@ export async function replayAll(context: Context, options: BulkOptions): Promise
   const dead = (await deadOf(client, { merchantId: merchant.id, event: options.event })).filter(within)
   let count = 0
   try {
-    for (const { id } of options.dryRun ? [] : dead) {
-      if (await replayIfDead(client, { id, merchantId: merchant.id }, options.reason)) count += 1
-      if (count > 0 && count % TOLD_EVERY === 0) context.note(`${count} of ${dead.length} so far`)
-    }
+    await withProgress(context, { title: 'Replaying', unit: 'deliveries', total: dead.length }, async (progress) => {
+      for (const { id } of options.dryRun ? [] : dead) {
+        if (await replayIfDead(client, { id, merchantId: merchant.id }, options.reason)) count += 1
+        progress.at(count)
+        if (!progress.isShown && count > 0 && count % TOLD_EVERY === 0)
+          progress.note(`${count} of ${dead.length} so far`)
+      }
+    })
   } finally {
     printCount(context, { matching: dead.length, replayed: count, dryRun: options.dryRun })
   }
   return undefined
 }
 
-/** Somebody else may have been quicker with one of them. */
-async function replayIfDead(
+/** Sends one again; false where somebody else has been quicker. */
+export async function replayIfDead(
   client: Client,
   found: Pick<FoundDelivery, 'id' | 'merchantId'>,
   reason: string | undefined,
@@ -63,7 +68,8 @@ function timeOf({ since, until }: BulkOptions): (delivery: AdminDelivery) => boo
   return ({ created_at: at }) => (from === undefined || at >= from) && (to === undefined || at < to)
 }
 
-async function deadOf(
+/** All of a merchant's that are DEAD, the oldest first. */
+export async function deadOf(
   client: Client,
   { merchantId, event }: { merchantId: string; event: EventType | undefined },
 ): Promise<AdminDelivery[]> {

@@ -8,6 +8,7 @@ import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { makeFailures } from '../../failures.ts'
+import { withProgress } from '../../progress.ts'
 import { findMerchant } from '../../find-merchant.ts'
 import { urlOf } from '../../prepare.ts'
 import { printOutbox } from './deliveries.ts'
@@ -49,15 +50,20 @@ async function replayNamed(context: Context, args: readonly string[], options: R
   const failures = makeFailures(context)
   const replayed: AdminDelivery[] = []
   const planned: FoundDelivery[] = []
-  for (const given of args) {
-    try {
-      const found = await findDelivery(client, given, merchantId)
-      if (options.dryRun) planned.push(mustBeDead(found))
-      else replayed.push(await replayOne(client, found, options.reason))
-    } catch (error) {
-      failures.tell(error)
+  const title = { title: options.dryRun ? 'Looking' : 'Replaying', unit: 'deliveries', total: args.length }
+  await withProgress(context, title, async (progress) => {
+    for (const [index, given] of args.entries()) {
+      progress.at(index, given)
+      try {
+        const found = await findDelivery(client, given, merchantId)
+        if (options.dryRun) planned.push(mustBeDead(found))
+        else replayed.push(await replayOne(client, found, options.reason))
+      } catch (error) {
+        progress.clear()
+        failures.tell(error)
+      }
     }
-  }
+  })
   if (planned.length > 0) printPlanned(context, client, planned)
   if (replayed.length > 0) printOutbox(context, replayed)
   return failures.exit()

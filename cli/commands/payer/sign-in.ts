@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { PayerContact, PayerSession, requestLink, signOutPayer, verifyLink } from '../../../src/wire/payer.ts'
 import { asPayer, forgetPayerLogin, keepPayerLogin, payerLogin, readPayerLogin } from '../../auth/payer-session.ts'
-import { membersOf } from '../../change.ts'
+import { change, membersOf } from '../../change.ts'
+import type { ChangeOptions } from '../../change.ts'
 import { quoted } from '../../called-as.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
@@ -15,10 +16,14 @@ import { distanceOf } from '../../times.ts'
 import { openFromMail } from './from-mail.ts'
 import { readLink, tokenOf } from './read-link.ts'
 
-export async function link(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+export async function link(
+  context: Context,
+  { args, options }: CommandInput<Pick<ChangeOptions, 'dryRun'>>,
+): Promise<CommandResult> {
   const [contact = ''] = args
   const client = context.client()
-  const { body } = await call(client, requestLink, { body: contactOf(contact) })
+  const body = await change(context, client, requestLink, { input: { body: contactOf(contact) }, options })
+  if (body === undefined) return undefined
   context.print.record({
     item: body,
     id: body.status,

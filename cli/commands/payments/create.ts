@@ -2,7 +2,8 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { CreatedPayment, Payment, PaymentStatus, createPayment, getPayment } from '../../../src/wire/payments.ts'
 import type { OperationInput } from '../../../src/wire/operation.ts'
-import { checkBody, membersOf } from '../../change.ts'
+import { browserCommand, openBrowser } from '../../auth/browser.ts'
+import { checkBody, membersOf, showRequest } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
@@ -40,6 +41,8 @@ export const CreateOptions = MandateOptions.extend({
   wait: z.union([z.literal(true), PaymentStatus]).optional(),
   timeout: z.string(),
   qr: z.boolean().default(false),
+  dryRun: z.boolean().default(false),
+  open: z.boolean().default(false),
 })
 export type CreateOptions = z.infer<typeof CreateOptions>
 
@@ -51,6 +54,8 @@ export async function create(context: Context, { options }: CommandInput<CreateO
       '--from-account is the account of a payer who approves',
       commandFor(options, { approve: true, cancel: false }),
     )
+  if (options.open && (options.approve || options.cancel))
+    throw usageError('--open is for a person who decides at the bank, and --approve and --cancel decide in its place')
   if (options.qr && context.print.isMachine)
     throw usageError('--qr is a picture for people, and the form that was asked for is one for programs')
   const client = context.client()
@@ -58,12 +63,14 @@ export async function create(context: Context, { options }: CommandInput<CreateO
   const facts: Record<string, string> = { idempotency_key: key }
   try {
     const created = await createOnce(context, client, { options, key })
+    if (created === undefined) return undefined
     facts['payment_id'] = created.payment_id
     if (options.mandate || options.consent !== undefined)
       await tellCaps(context, client, { ...options, consent: options.consent && created.consent_id })
     const decision = options.approve ? 'approve' : options.cancel ? 'cancel' : undefined
     if (decision === undefined && options.wait === undefined) printCreated(context, created, { hasQr: options.qr })
     if (options.qr && created.redirect_url !== null) await printQr(context, shortAddress(client, created.redirect_url))
+    if (options.open) await openPage(context, created.redirect_url, options)
     if (decision !== undefined || options.wait !== undefined)
       await seeThrough(context, client, {
         created,
@@ -79,6 +86,14 @@ export async function create(context: Context, { options }: CommandInput<CreateO
   return undefined
 }
 
+/** The payment is there, and its record has the address: that no browser opens is no failure. */
+async function openPage({ io, note, print }: Context, page: string | null, { wait }: CreateOptions): Promise<void> {
+  if (page === null) return note('No page is open to the payer: this payment waits for nobody.')
+  const command = browserCommand(io.env, process.platform, page)
+  if (command === undefined || !(await openBrowser(command)))
+    note(`No browser could be opened: ${print.isMachine || wait !== undefined ? page : 'the address is above.'}`)
+}
+
 /** Leads on to the bank, whose own address may be too long for a camera; both have the payment's `state` (decision 53). */
 function shortAddress({ apiUrl }: Client, redirectUrl: string): string {
   const state = new URL(redirectUrl).searchParams.get('state')
@@ -89,19 +104,33 @@ async function createOnce(
   context: Context,
   client: Client,
   { options, key }: { options: CreateOptions; key: string },
-): Promise<CreatedPayment> {
+): Promise<CreatedPayment | undefined> {
   const body = bodyOf(
     options,
     await mandateOf(client, options, (changed) => commandFor(options, changed)),
     `${client.apiUrl}/payments/return`,
   )
+  const input = { headers: { 'x-idempotency-key': key }, body }
+  if (options.dryRun) {
+    showRequest(context, client, createPayment, { input, effect: effectOf(options) })
+    return undefined
+  }
   checkBody(createPayment, body)
   // Which of the two is printed depends on what is waited for.
   context.print.expect([...membersOf(CreatedPayment), ...membersOf(Payment)])
   if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
-  const { status, body: created } = await call(client, createPayment, { headers: { 'x-idempotency-key': key }, body })
+  const { status, body: created } = await call(client, createPayment, input)
   if (status === 200) context.note('This key was used before: the payment existed already.')
   return created
+}
+
+/** What comes after the request. */
+function effectOf({ approve, cancel, wait }: CreateOptions): string | undefined {
+  const acts = [
+    ...(approve || cancel ? [`${approve ? 'approve' : 'cancel'} it as its payer`] : []),
+    ...(wait === undefined ? [] : [`wait until it is ${wait === true ? (cancel ? 'Failed' : 'Settled') : wait}`]),
+  ]
+  return acts.length === 0 ? undefined : `and then ${acts.join(', and ')}`
 }
 
 type Rest = {

@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { isAmountText } from '../../../src/lib/money.ts'
+import { collect } from '../../choices.ts'
 import type { Client } from '../../client.ts'
 import { usageError } from '../../errors.ts'
 import { mandateId } from '../mandates/read.ts'
@@ -36,10 +37,6 @@ export function withMandate(command: Command): Command {
         'redirectUri',
       ]),
     )
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
 }
 
 /**

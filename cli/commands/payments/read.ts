@@ -1,12 +1,7 @@
 import type { z } from 'zod'
-import {
-  PaymentEvent,
-  PaymentSummary,
-  cancelPayment,
-  getPayment,
-  listPaymentEvents,
-  listPayments,
-} from '../../../src/wire/payments.ts'
+import { PaymentSummary, cancelPayment, getPayment, listPayments } from '../../../src/wire/payments.ts'
+import { change } from '../../change.ts'
+import type { ChangeOptions } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
@@ -17,6 +12,7 @@ import { resolveId } from '../../resolve-id.ts'
 import type { Column } from '../../table.ts'
 import { endOfId, minuteOf, shortTime } from '../../text.ts'
 import { Paging } from '../merchants/read.ts'
+import { effectOfCancel } from './effects.ts'
 import { FilterOptions, filterOf } from './filters.ts'
 import type { Filter } from './filters.ts'
 import { printPayment, statusStyle } from './view.ts'
@@ -40,7 +36,7 @@ export async function list(context: Context, { options }: CommandInput<ListOptio
       ...(items.some(isRefunded) ? [REFUNDED] : []),
       { title: 'cur', value: (row) => row.currency },
       { title: 'created', value: (row) => shortTime(row.created_at), short: minuteOf },
-      { title: 'failure', value: (row) => row.failure?.code ?? '', least: 16 },
+      { title: 'failure', value: (row) => row.failure?.code ?? '', least: 8 },
     ],
     // It carries the signature that lets its holder act as the payer.
     notInCsv: ['redirect_url'],
@@ -83,29 +79,17 @@ export async function get(context: Context, { args }: CommandInput<object>): Pro
   return undefined
 }
 
-export async function events(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+export async function cancel(
+  context: Context,
+  { args, options }: CommandInput<Pick<ChangeOptions, 'dryRun'>>,
+): Promise<CommandResult> {
   const client = context.client()
-  const { body } = await call(client, listPaymentEvents, { params: { id: await paymentId(client, args) } })
-  context.print.list({
-    items: body.data,
-    fields: Object.keys(PaymentEvent.shape),
-    columns: [
-      { title: 'ordinal', value: (row) => row.ordinal, align: 'right' },
-      { title: 'time', value: (row) => row.created_at },
-      { title: 'from', value: (row) => row.previous_status ?? '-' },
-      { title: 'to', value: (row) => row.new_status, style: statusStyle },
-      { title: 'by', value: (row) => row.changed_by },
-      { title: 'event hash', value: (row) => row.event_hash.slice(0, 16) },
-    ],
-    id: (row) => row.id,
-    empty: 'There are no events.',
+  const input = { params: { id: await paymentId(client, args) } }
+  const cancelled = await change(context, client, cancelPayment, {
+    input,
+    options,
+    ...(options.dryRun ? { effect: await effectOfCancel(client, input) } : {}),
   })
-  return undefined
-}
-
-export async function cancel(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
-  const client = context.client()
-  const { body } = await call(client, cancelPayment, { params: { id: await paymentId(client, args) } })
-  printPayment(context, body)
+  if (cancelled !== undefined) printPayment(context, cancelled)
   return undefined
 }

@@ -1,18 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
+import { durationText } from '../../../src/lib/duration.ts'
 import { Refund, refundPayment } from '../../../src/wire/refunds.ts'
-import { checkBody, membersOf } from '../../change.ts'
+import { ChangeOptions, checkBody, membersOf, showRequest } from '../../change.ts'
 import { call } from '../../client.ts'
+import { confirmInLiveMode } from '../../confirm.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, withFacts } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { askUntil } from '../../wait.ts'
+import { effectOfRefund } from './effects.ts'
 import { paymentId } from './read.ts'
 
 const text = z.string().optional()
 
-export const RefundOptions = z.object({
+export const RefundOptions = ChangeOptions.extend({
   amount: text,
   reason: text,
   refundAmountAvailable: text,
@@ -27,13 +30,23 @@ export async function refund(context: Context, { args, options }: CommandInput<R
   const client = context.client()
   const key = options.idempotencyKey ?? randomUUID()
   const id = await paymentId(client, args)
-  checkBody(refundPayment, bodyOf(options))
-  context.print.expect(membersOf(Refund))
-  if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
-  const ask = async (): Promise<Refund> => {
-    const headers = { 'x-idempotency-key': key }
-    return (await call(client, refundPayment, { params: { id }, headers, body: bodyOf(options) })).body
+  const input = { params: { id }, headers: { 'x-idempotency-key': key }, body: bodyOf(options) }
+  if (options.dryRun) {
+    checkBody(refundPayment, input.body)
+    const effect = await effectOfRefund(client, input, options.idempotencyKey === undefined)
+    showRequest(context, client, refundPayment, { input, effect })
+    return undefined
   }
+  checkBody(refundPayment, input.body)
+  context.print.expect(membersOf(Refund))
+  await confirmInLiveMode(context, client, {
+    what: `refund ${options.amount ?? 'all that is left'} of the payment ${id}`,
+    words: [id.slice(-8), id],
+    isExact: args[0]?.toLowerCase() === id,
+    yes: options.yes,
+  })
+  if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
+  const ask = async (): Promise<Refund> => (await call(client, refundPayment, input)).body
   try {
     // The same request under the same key is the same refund, and answers what has become of it (decision 21).
     const result = options.wait ? await askUntil(ask, isEnded, timeoutMs).catch(refusedAfterAll) : await ask()
@@ -56,7 +69,7 @@ function refusedAfterAll(error: unknown): never {
 }
 
 function notInTime(timeoutMs: number, key: string): CliError {
-  return new CliError('WAIT_TIMED_OUT', `the bank has not answered the refund after ${timeoutMs} ms`, {
+  return new CliError('WAIT_TIMED_OUT', `the bank has not answered the refund after ${durationText(timeoutMs)}`, {
     exit: EXIT.waitTimedOut,
     hint: `the same command with --idempotency-key ${key}, to wait for the same refund`,
     retryable: true,

@@ -31,10 +31,16 @@ export function printCreated({ print, note }: Context, payment: CreatedPayment, 
   if (!print.isMachine) note(payment.redirect_url === null ? `Next: ${get}` : `Next: open the bank's page, or ${get}`)
 }
 
-export function printPayment({ print }: Context, payment: Payment | PayerView): void {
+/** @param more lines for people behind the first, about whose it is */
+export function printPayment(
+  { print }: Context,
+  payment: Payment | PayerView,
+  more: readonly [string, string][] = [],
+): void {
   const { failure } = payment
   const lines: [string, string][] = [
     ['Payment', payment.payment_id],
+    ...more,
     ['Status', payment.status],
     ['Amount', `${payment.gross_amount} ${payment.currency}`],
     ['Fee', `${payment.fee_amount} (net ${payment.net_amount})`],

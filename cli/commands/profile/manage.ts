@@ -55,7 +55,7 @@ const CUSTOMER = { title: 'customer', value: customerText, below: true }
 export async function use(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const [name = ''] = args
   const configDir = configDirOf(context.io.env)
-  if (name !== DEV && readUserConfig(configDir).profiles[name] === undefined) throw unknownProfile(name)
+  if (name !== DEV && readUserConfig(configDir).profiles[name] === undefined) throw unknownProfile(name, true)
   chooseProfile(configDir, name)
   context.print.record({ item: { profile: name }, id: name, lines: [['Profile', name]] })
   if ((context.io.env['SVC_PROFILE'] ?? '') !== '') context.note('SVC_PROFILE is set, and goes before it.')
@@ -75,7 +75,7 @@ function findItem(context: Context, name: string): ProfileItem {
     return dev
   }
   const profile = readUserConfig(configDirOf(context.io.env)).profiles[name]
-  if (profile === undefined) throw unknownProfile(name)
+  if (profile === undefined) throw unknownProfile(name, true)
   return itemOf(context, name, profile)
 }
 
@@ -83,8 +83,8 @@ function findItem(context: Context, name: string): ProfileItem {
 export async function remove(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
   const [name = ''] = args
   const configDir = configDirOf(context.io.env)
-  if (name === DEV) throw usageError(`${DEV} is the running service of the state directory`, 'svc logout, or svc down')
-  if (readUserConfig(configDir).profiles[name] === undefined) throw unknownProfile(name)
+  if (name === DEV) throw usageError(`${DEV} is the running service of the state directory`, 'svc logout\nsvc down')
+  if (readUserConfig(configDir).profiles[name] === undefined) throw unknownProfile(name, true)
   await signOut(context, name)
   removeProfile(configDir, name)
   context.print.record({ item: { profile: name, removed: true }, id: name, lines: [['Removed', name]] })

@@ -81,7 +81,14 @@ export async function scenarios(context: Context): Promise<CommandResult> {
 }
 
 /** The faults that are named; none of them with --clear. */
-function wishesOf({ clear, latency, dropCallback, duplicate, unavailable, seed }: FaultOptions): BankFaultWishes {
+export function wishesOf({
+  clear,
+  latency,
+  dropCallback,
+  duplicate,
+  unavailable,
+  seed,
+}: FaultOptions): BankFaultWishes {
   const shares = { drop_callback: dropCallback, duplicate, unavailable }
   const isNone = latency === undefined && Object.values(shares).every((share) => share === undefined)
   if (clear && (!isNone || seed !== undefined)) throw usageError('--clear ends every fault, and is given alone')

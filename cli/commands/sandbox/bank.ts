@@ -2,20 +2,39 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { changing } from '../../change.ts'
+import { collect } from '../../choices.ts'
 import { action } from '../../context.ts'
 import type { Runtime } from '../../context.ts'
 import { paged } from '../merchants.ts'
 import { ListOptions, SetOptions, books, list, set } from './accounts.ts'
-import { CreateOptions, SeedOptions, create, seed } from './customers.ts'
+import { CreateOptions, create } from './customers.ts'
+import { SeedOptions, seed } from './seed.ts'
+
+const SEED_HELP = `
+The number decides who is there and what they do. The bank: the same number on the same day makes the same customers,
+accounts and transactions, ids too. Trade: the same number plans the same payments, with the same payers, amounts and
+endings; ids and times are new each time, and so may be which of them are disputed. A number is seeded once: again, it
+adds nothing.
+
+Examples:
+  svc sandbox seed
+  svc sandbox seed --seed 7 --customers 20 --days 90
+  svc sandbox seed --merchants 3 --payments 200
+  svc sandbox seed --merchants 3 --dry-run           which shops, and who waits for a review
+`
 
 /** The bank of the sandbox: its customers, its accounts and its books. */
 export function addBank(sandbox: Command, runtime: Runtime): void {
-  changing(sandbox.command('seed'))
-    .description('fill the bank with customers, accounts and a history; the same number makes the same bank')
+  changing(sandbox.command('seed'), 'show the request, or what trade would be made, and change nothing')
+    .description('fill the bank with customers and a history, or with --merchants the service with shops that trade')
     .option('--seed <number>', 'the number that all of it follows from (1)')
+    .optionsGroup('The bank:')
     .option('--customers <count>', 'how many, 1 to 100 (5)')
     .option('--days <count>', 'of history up to yesterday, 1 to 730; times the customers 20000 at most (365)')
-    .addHelpText('after', '\nExamples:\n  svc sandbox seed\n  svc sandbox seed --seed 7 --customers 20 --days 90\n')
+    .optionsGroup('Trade: payments in every state, disputes, dead webhooks, merchants to review:')
+    .option('--merchants <count>', 'shops, 1 to 8; with --payments alone 3')
+    .option('--payments <count>', 'theirs and your own, 0 to 5000; with --merchants alone 200')
+    .addHelpText('after', SEED_HELP)
     .action(action(runtime, SeedOptions, seed))
   addCustomers(sandbox, runtime)
   paged(
@@ -69,8 +88,4 @@ function addAccount(sandbox: Command, runtime: Runtime): void {
       '\nExamples:\n  svc sandbox account set a2b4358c --status blocked\n  svc sandbox account set "00-00-75 12345678" --overdraft 250.00\n',
     )
     .action(action(runtime, SetOptions, set))
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
 }

@@ -1,6 +1,9 @@
 import type { Command } from 'commander'
+import { changing } from '../../change.ts'
+import { collect } from '../../choices.ts'
 import { action } from '../../context.ts'
 import type { Runtime } from '../../context.ts'
+import { watching } from '../../watch.ts'
 import { AdvanceOptions, ShowOptions, advance, set, show } from './clock.ts'
 
 const MERCHANT = 'whose time it is: its id, realm or client id (the demo merchant)'
@@ -19,8 +22,7 @@ export function addClock(sandbox: Command, runtime: Runtime): void {
     .description('let time pass up to a moment; it does not go back')
     .addHelpText('after', '\nExamples:\n  svc sandbox clock set 2027-01-31T09:00:00Z --merchant acme-ltd\n')
     .action(action(runtime, AdvanceOptions, set))
-  clock
-    .command('show')
+  watching(clock.command('show'))
     .description('show how far the time of a merchant or a customer is ahead')
     .option('--merchant <merchant>', MERCHANT)
     .option('--customer <id>', 'a customer of the bank, in its place')
@@ -29,11 +31,7 @@ export function addClock(sandbox: Command, runtime: Runtime): void {
 }
 
 function subjects(command: Command): Command {
-  return command
+  return changing(command)
     .option('--merchant <merchant>', MERCHANT)
     .option('--customer <id>', 'a customer of the bank, with it or alone; may be repeated', collect)
-}
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { isUuid } from '../../../src/lib/ids.ts'
 import { advanceSandboxClock, readSandboxClock } from '../../../src/wire/sandbox.ts'
+import { ChangeOptions, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
@@ -10,7 +11,7 @@ import { findMerchant } from '../../find-merchant.ts'
 import { runningState } from '../../find-service.ts'
 import { ADVANCE_TIMEOUT_MS } from '../../scenario/verbs/clock.ts'
 
-export const AdvanceOptions = z.object({
+export const AdvanceOptions = ChangeOptions.pick({ dryRun: true }).extend({
   merchant: z.string().optional(),
   customer: z.array(z.string()).optional(),
 })
@@ -44,18 +45,21 @@ const DAY_MS = 86_400_000
 
 async function letPass(
   context: Context,
-  { merchant, customer: customers }: AdvanceOptions,
+  { merchant, customer: customers, dryRun }: AdvanceOptions,
   distance: { by: string } | { to: string },
 ): Promise<CommandResult> {
   const client = context.client()
   const merchantId = await merchantOf(context, client, { merchant, isNeeded: customers === undefined })
-  const { body } = await call({ ...client, timeoutMs: ADVANCE_TIMEOUT_MS }, advanceSandboxClock, {
-    body: {
-      ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
-      ...(customers === undefined ? {} : { customer_ids: customers }),
-      ...distance,
-    },
+  const wish = {
+    ...(merchantId === undefined ? {} : { merchant_id: merchantId }),
+    ...(customers === undefined ? {} : { customer_ids: customers }),
+    ...distance,
+  }
+  const body = await change(context, { ...client, timeoutMs: ADVANCE_TIMEOUT_MS }, advanceSandboxClock, {
+    input: { body: wish },
+    options: { dryRun },
   })
+  if (body === undefined) return undefined
   const passed: [string, string] = 'by' in distance ? ['Advanced by', distance.by] : ['Advanced to', distance.to]
   context.print.record({
     item: body,
@@ -105,7 +109,7 @@ const UNITS = [
 ] as const
 
 /** Such as `1d 11h`; `nothing` of a clock that was never moved. */
-function aheadText(ms: number): string {
+export function aheadText(ms: number): string {
   let left = ms
   const parts = UNITS.flatMap(([unit, length]) => {
     const count = Math.floor(left / length)

@@ -4,6 +4,7 @@ import { SandboxCustomer, createSandboxCustomer, seedSandbox } from '../../../sr
 import { ChangeOptions, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
+import { withProgress } from '../../progress.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
 import { tableOf } from '../../table.ts'
 import type { Column } from '../../table.ts'
@@ -111,7 +112,9 @@ export async function seed(
     ...(days === undefined ? {} : { days: Number.parseInt(days, 10) }),
   }
   const client = { ...context.client(), timeoutMs: SEED_TIMEOUT_MS }
-  const made = await change(context, client, seedSandbox, { input: { body }, options })
+  const made = await withProgress(context, { title: 'Filling the bank', unit: 'customers' }, () =>
+    change(context, client, seedSandbox, { input: { body }, options }),
+  )
   if (made === undefined) return undefined
   printSeeded(context, made)
   return undefined

@@ -13,7 +13,7 @@ type DecideInput = CommandInput<z.infer<typeof DecideOptions>>
 export const AdvanceOptions = ChangeOptions.extend({ to: AdvanceTarget.default('Settled') })
 
 /** A bank that is silent may take its time over each step. */
-const ADVANCE_TIMEOUT_MS = 60_000
+export const ADVANCE_TIMEOUT_MS = 60_000
 
 /** `svc sandbox bank approve`: the payer presses the button at the mock bank, and comes back. */
 export function approve(context: Context, input: DecideInput): Promise<CommandResult> {
@@ -60,7 +60,7 @@ async function settledBefore(
 }
 
 /** That the payer has decided otherwise at the bank before, where it has. */
-function decidedBefore({ decision }: AdvancedPayment, to: AdvanceTarget): string | undefined {
+export function decidedBefore({ decision }: AdvancedPayment, to: AdvanceTarget): string | undefined {
   if (decision === null || decision === (to === 'Failed' ? 'cancel' : 'approve')) return undefined
   const word = decision === 'approve' ? 'approved' : 'cancelled'
   return `it was ${word} at the bank before, and the first decision counts`

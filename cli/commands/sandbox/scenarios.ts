@@ -1,11 +1,11 @@
 import { writeFileSync } from 'node:fs'
-import { basename, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { z } from 'zod'
 import { asTyped } from '../../called-as.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
-import { builtIn, listBuiltIns, readScenarioFile } from '../../scenario/read/find-files.ts'
+import { listBuiltIns, readScenarioFile, shownBuiltIn } from '../../scenario/read/find-files.ts'
 import type { BuiltIn } from '../../scenario/read/find-files.ts'
 import { jsonSchema } from '../../scenario/read/frame.ts'
 import { loadScenarios, readVars } from '../../scenario/read/load.ts'
@@ -51,7 +51,7 @@ function taggedBuiltIns(wanted: readonly string[]): BuiltIn[] {
 
 /** Prints the file as it is: to read, and to begin one's own with. */
 export async function show(context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
-  context.io.stdout.write(readScenarioFile(builtIn(args[0] ?? '')))
+  context.io.stdout.write(readScenarioFile(shownBuiltIn(args[0] ?? '')))
   return undefined
 }
 
@@ -135,7 +135,9 @@ function writeNew(path: string, { file, text }: { file: string; text: string }):
     const why = error instanceof Error ? error.message : String(error)
     if (why.startsWith('EEXIST'))
       throw usageError(`${file} is there already, and stays as it is`, '--file another.yaml')
-    throw usageError(`can't write ${file}: ${why}`)
+    throw why.startsWith('ENOENT')
+      ? usageError(`--file: there is no folder ${dirname(path)}`, `mkdir -p ${quoted(dirname(path))}`)
+      : usageError(`can't write ${file}: ${why}`)
   }
 }
 

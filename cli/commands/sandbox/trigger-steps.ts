@@ -53,6 +53,23 @@ export async function editedPlan(context: Context, event: EventType, initial: st
   if (other === undefined) return plan
   throw usageError(
     `${other.title}: "${other.verb}" is for a case with a merchant of its own; here it would be about yours`,
-    'svc sandbox run, with a file',
+    'with a file: svc sandbox run <file>',
   )
+}
+
+type Shown = { event: EventType; plan: Plan; payment: string | undefined }
+
+/** What would be played, for `--dry-run`. */
+export function showSteps({ print, note }: Context, { event, plan, payment }: Shown): void {
+  const steps = stepsOf(plan).map(({ label, title }) => ({ label, title }))
+  print.record({
+    item: { dry_run: true, event_type: event, payment_id: payment ?? null, steps },
+    id: event,
+    lines: [
+      ['Would let happen', event],
+      ['To the payment', payment ?? 'a new one'],
+      ...steps.map(({ label, title }): [string, string] => [`Step ${label}`, title]),
+    ],
+  })
+  note('Nothing was changed.')
 }

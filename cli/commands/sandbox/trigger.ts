@@ -15,13 +15,14 @@ import type { Triggered } from '../../scenario/play/play-trigger.ts'
 import { TRIGGERS, triggerText } from '../../scenario/triggers.ts'
 import { withVars } from '../../scenario/read/variables.ts'
 import { paymentId } from '../payments/read.ts'
-import { editedPlan, planOf } from './trigger-steps.ts'
+import { editedPlan, planOf, showSteps } from './trigger-steps.ts'
 
 export const TriggerOptions = z.object({
   payment: z.string().min(1).optional(),
   set: z.array(z.string()).default([]),
   edit: z.boolean().default(false),
   show: z.boolean().default(false),
+  dryRun: z.boolean().default(false),
   list: z.boolean().default(false),
   timeout: z.string(),
 })
@@ -49,6 +50,10 @@ export async function trigger(
     options.payment === undefined
       ? FROM_THE_BEGINNING
       : await beginWith(client, event, await paymentId(client, [options.payment]))
+  if (options.dryRun) {
+    showSteps(context, { event, plan: plan.slice(begin.skip), payment: begin.payment?.payment_id })
+    return undefined
+  }
   const triggered = await playTrigger(client, {
     event,
     plan,

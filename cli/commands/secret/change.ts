@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { durationText } from '../../../src/lib/duration.ts'
 import { endSecretOverlap, rotateWebhookSecret } from '../../../src/wire/secrets.ts'
 import type { OperationInput } from '../../../src/wire/operation.ts'
 import type { RotatedSecret } from '../../../src/wire/secrets.ts'
@@ -27,6 +28,7 @@ export async function rotate(
   const rotated = await change(context, client, rotateWebhookSecret, {
     input: { body },
     options,
+    effect: rotationEffect(options),
     danger: dangerOf(client, 'replace the secret that webhooks are signed with', options),
   })
   if (rotated === undefined) return undefined
@@ -47,7 +49,7 @@ function tellStateFile(context: Context, { apiUrl, credentials }: Client, rotate
     if (!context.print.isMachine) context.note(`${file} has it as well.`)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    warn(context, `${file} still has the secret before, for it can't be written (${why})`, 'svc down, and then svc up')
+    warn(context, `${file} still has the secret before, for it can't be written (${why})`, 'svc down\nsvc up')
   }
 }
 
@@ -57,6 +59,7 @@ export async function endOverlap(context: Context, { options }: CommandInput<Cha
   const ended = await change(context, client, endSecretOverlap, {
     input: {},
     options,
+    effect: `this would ${what}`,
     danger: dangerOf(client, what, options),
   })
   if (ended === undefined) return undefined
@@ -74,10 +77,22 @@ function bodyOf({
   return overlap === undefined ? {} : { overlap_seconds: secondsOf(overlap) }
 }
 
+function rotationEffect({ overlap = '24h', discardCurrent }: z.infer<typeof RotateOptions>): string {
+  if (discardCurrent) return 'this would replace the newest secret, and keep the one before until its end'
+  return Number.parseInt(overlap, 10) === 0
+    ? 'this would replace the secret at once: receivers that hold the one before reject webhooks then'
+    : `this would make a new secret; the one before signs as well for ${overlap}`
+}
+
+/** As the contract has it, which says seconds. */
+const OVERLAP_MAX_S = 604_800
+
 function secondsOf(overlap: string): number {
   const seconds = durationOf(overlap, '--overlap') / 1000
   if (!Number.isInteger(seconds))
     throw usageError(`--overlap: ${overlap} is no whole number of seconds`, '--overlap 1h')
+  if (seconds > OVERLAP_MAX_S)
+    throw usageError(`--overlap: must be at most ${durationText(OVERLAP_MAX_S * 1000)}`, 'svc secret rotate --help')
   return seconds
 }
 

@@ -14,6 +14,12 @@ export async function rotateKeys(
   const rotated = await change(context, context.client(), rotateRealmKeys, {
     input: { params: { slug: realm }, body: { reason } },
     options,
+    danger: {
+      what: `sign the tokens of ${realm} with a new key`,
+      words: [realm],
+      isExact: true,
+      yes: options.yes,
+    },
   })
   if (rotated === undefined) return undefined
   context.print.record({

@@ -80,10 +80,12 @@ export async function changeRole(
   const role = PlatformRole.safeParse(args[1]).data
   if (role === undefined) throw usageError(`"${args[1] ?? ''}" is no role: ${PlatformRole.options.join(', ')}`)
   const client = context.client()
-  const { person } = await findPerson(await staffOf(client), 'staff member', args)
+  const { person, isExact } = await findPerson(await staffOf(client), 'staff member', args)
+  const what = `make ${person.email} ${role} in the place of ${person.role}`
   const changed = await change(context, client, changeStaffRole, {
     input: { params: { id: person.id }, body: { role, reason: options.reason } },
     options,
+    ...(person.role === role ? {} : { danger: { what, words: [person.email], isExact, yes: options.yes } }),
   })
   if (changed !== undefined) printMember(context, changed)
   return undefined

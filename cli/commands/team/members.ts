@@ -83,6 +83,9 @@ export async function remove(context: Context, { args, options }: CommandInput<C
   const removed = await change(context, client, removeTeamMember, {
     input: { params: { id: person.id } },
     options,
+    effect: person.is_active
+      ? `this would remove ${person.email}, ${person.role}, from the team`
+      : `this would change nothing but what the identity provider may have missed: ${person.email} is removed`,
     // Removing somebody again heals what the identity provider did not hear of, and hurts nobody.
     ...(person.is_active
       ? { danger: { what: `remove ${person.email} from the team`, words: [person.email], isExact, yes: options.yes } }

@@ -5,16 +5,18 @@ import type { EndpointCheck, WebhookEndpoint } from '../../../src/wire/webhooks.
 import { ChangeOptions, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
+import type { Dangerous } from '../../confirm.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { isSandbox } from '../../mode.ts'
 import { warn } from '../../warn.ts'
+import { effectOfPause, effectOfSet } from './endpoint-effects.ts'
 import { warnOfPause } from './paused.ts'
 import { warnOf } from './view.ts'
 
 export const PauseOptions = ChangeOptions.pick({ dryRun: true })
-export const SetOptions = PauseOptions.extend({ none: z.boolean().default(false) })
+export const SetOptions = ChangeOptions.extend({ none: z.boolean().default(false) })
 type Endpoint = WebhookEndpoint & { check?: EndpointCheck | null }
 
 export async function getEndpoint(context: Context): Promise<CommandResult> {
@@ -32,7 +34,16 @@ export async function setEndpoint(
   const [url] = args
   if ((url === undefined) === !options.none)
     throw usageError('give either an address or --none', 'svc webhooks endpoint set http://127.0.0.1:4242/hook')
-  return put(context, options, { webhook_url: url ?? null })
+  const effect = options.dryRun ? await effectOfSet(context.client(), url) : undefined
+  const danger = options.none && !options.dryRun ? await removal(context.client(), options.yes) : undefined
+  return put(context, { ...options, danger, effect }, { webhook_url: url ?? null })
+}
+
+/** Without an address nobody hears of a payment any more; where there is none, nothing is taken away. */
+async function removal(client: Client, yes: boolean): Promise<Dangerous | undefined> {
+  const { body } = await call(client, getWebhookEndpoint, {})
+  if (body.webhook_url === null) return undefined
+  return { what: `remove the endpoint ${body.webhook_url}`, words: [body.webhook_url], isExact: true, yes }
 }
 
 /** `svc webhooks endpoint pause` and `resume`: the address is kept, and events wait for it meanwhile. */
@@ -41,16 +52,26 @@ export async function setPaused(
   { options }: CommandInput<z.infer<typeof PauseOptions>>,
   paused: boolean,
 ): Promise<CommandResult> {
-  return put(context, options, { paused })
+  const effect = options.dryRun ? await effectOfPause(context.client(), paused) : undefined
+  return put(context, { ...options, effect }, { paused })
 }
 
 async function put(
   context: Context,
-  options: z.infer<typeof PauseOptions>,
+  {
+    danger,
+    effect,
+    ...options
+  }: z.infer<typeof PauseOptions> & { danger?: Dangerous | undefined; effect: string | undefined },
   body: { webhook_url?: string | null; paused?: boolean },
 ): Promise<CommandResult> {
   const client = context.client()
-  const endpoint = await change(context, client, putWebhookEndpoint, { input: { body }, options })
+  const endpoint = await change(context, client, putWebhookEndpoint, {
+    input: { body },
+    options,
+    ...(danger === undefined ? {} : { danger }),
+    ...(effect === undefined ? {} : { effect }),
+  })
   if (endpoint === undefined) return undefined
   printEndpoint(context, endpoint)
   const { webhook_url: url, check, paused } = endpoint

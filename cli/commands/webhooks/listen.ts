@@ -2,6 +2,7 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { FeedEvent } from '../../../src/wire/webhooks.ts'
+import { collect } from '../../choices.ts'
 import type { Client } from '../../client.ts'
 import { action, durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
@@ -35,14 +36,8 @@ const ListenOptions = z.object({
 type ListenOptions = z.infer<typeof ListenOptions>
 
 /** `svc webhooks listen`, and `svc listen` for short. */
-export function addListen(
-  parent: Command,
-  runtime: Runtime,
-  description = 'print events as they happen, and send them on to a server on this machine',
-): void {
-  parent
-    .command('listen')
-    .description(description)
+export function addListen(command: Command, runtime: Runtime): void {
+  command
     .optionsGroup('Which events:')
     .option('--events <names>', 'only these: payment.settled,refund.* (exact, or all of a noun)')
     .option('--since <place>', 'latest, beginning, or a cursor of the feed', 'latest')
@@ -80,10 +75,6 @@ Examples:
   svc webhooks listen --forward-to localhost:4242/hook --until payment.settled --timeout 30s
   svc webhooks listen --print-json --events 'payment.*' | jq .data.status
 `
-
-function collect(value: string, before: string[] | undefined): string[] {
-  return [...(before ?? []), value]
-}
 
 type Plan = ReturnType<typeof planOf>
 
@@ -203,7 +194,10 @@ function stopped({ report, awaited, timeout, url }: Plan, tally: Tally, why: unk
     awaited === undefined ? `the ${timeout} are over` : `no ${awaited} within ${timeout}`,
     {
       exit: EXIT.waitTimedOut,
-      hint: awaited === undefined ? undefined : 'svc webhooks list, or a longer --timeout',
+      hint:
+        awaited === undefined
+          ? undefined
+          : 'svc webhooks list\nto wait longer: the same command with a longer --timeout',
       retryable: true,
     },
   )

@@ -9,6 +9,7 @@ import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { makeFailures } from '../../failures.ts'
+import { withProgress } from '../../progress.ts'
 import { parseTime } from '../../times.ts'
 import { ownDelivery, ownDeliveryId } from './find.ts'
 import { printDeliveries } from './view.ts'
@@ -71,15 +72,21 @@ async function replayNamed(context: Context, { args, options }: CommandInput<Rep
   const client = context.client()
   const replayed: Delivery[] = []
   const failures = makeFailures(context)
-  for (const given of args) {
-    try {
-      const { delivery, problem } = await replayOne(client, given, { ...options, timeoutMs })
-      replayed.push(delivery)
-      if (problem !== undefined) failures.tell(problem)
-    } catch (error) {
-      failures.tell(error)
+  const title = { title: options.dryRun ? 'Looking' : 'Replaying', unit: 'deliveries', total: args.length }
+  await withProgress(context, title, async (progress) => {
+    for (const [index, given] of args.entries()) {
+      progress.at(index, given)
+      try {
+        const { delivery, problem } = await replayOne(client, given, { ...options, timeoutMs })
+        replayed.push(delivery)
+        progress.clear()
+        if (problem !== undefined) failures.tell(problem)
+      } catch (error) {
+        progress.clear()
+        failures.tell(error)
+      }
     }
-  }
+  })
   if (replayed.length > 0) printDeliveries(context, replayed)
   if (options.dryRun) context.note('Nothing was changed: these would be sent again.')
   return failures.exit()

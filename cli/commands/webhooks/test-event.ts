@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import { testWebhook } from '../../../src/wire/webhooks.ts'
 import { EventType } from '../../../src/wire/webhook-events.ts'
-import { call } from '../../client.ts'
+import { ChangeOptions, change } from '../../change.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { withFacts } from '../../errors.ts'
 import { printDelivery } from './view.ts'
 import { waitForAttempt } from './wait.ts'
 
-export const TestOptions = z.object({
+export const TestOptions = ChangeOptions.extend({
   wait: z.boolean().default(false),
   timeout: z.string(),
 })
@@ -22,7 +22,8 @@ export async function testEvent(
   // Commander has held the word against the list.
   const eventType = EventType.parse(args[0] ?? 'payment.settled')
   const client = context.client()
-  const { body: begun } = await call(client, testWebhook, { body: { event_type: eventType } })
+  const begun = await change(context, client, testWebhook, { input: { body: { event_type: eventType } }, options })
+  if (begun === undefined) return undefined
   if (!options.wait) {
     printDelivery(context, { delivery: begun, withPayload: false })
     if (!context.print.isMachine) context.note(`Next: svc webhooks show ${begun.id}; to wait for the answer: --wait`)

@@ -56,7 +56,7 @@ export function warnOf(context: Context, alert: WebhookAlert | null): void {
   if (alert === null) return
   const next =
     alert.code === 'ENDPOINT_GONE'
-      ? 'svc webhooks endpoint set <url>, then svc webhooks replay --status DEAD'
+      ? 'svc webhooks endpoint set <url>\nthen: svc webhooks replay --status DEAD'
       : 'svc webhooks list --status DEAD; once the endpoint answers, svc webhooks replay --status DEAD'
   warn(context, alert.message, next)
 }

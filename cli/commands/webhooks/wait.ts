@@ -1,3 +1,4 @@
+import { durationText } from '../../../src/lib/duration.ts'
 import type { Delivery, DeliveryDetail } from '../../../src/wire/webhooks.ts'
 import type { Client } from '../../client.ts'
 import { CliError } from '../../errors.ts'
@@ -26,14 +27,18 @@ async function notTaken(
   const first = outcome === REJECTED ? 'svc secret show' : 'svc webhooks endpoint check'
   return new CliError('NOT_DELIVERED', `the endpoint did not take ${event}: ${await outcomeFor(client, outcome)}`, {
     exit: EXIT.assertion,
-    hint: `${first}; svc webhooks show ${id}`,
+    hint: `${first}\nsvc webhooks show ${id}`,
   })
 }
 
 function notInTime({ id, event_type: event, status }: DeliveryDetail, timeoutMs: number): CliError {
-  return new CliError('WAIT_TIMED_OUT', `${event} is still ${status} after ${timeoutMs} ms: nothing was sent yet`, {
-    exit: EXIT.waitTimedOut,
-    hint: `svc webhooks show ${id}, or a longer --timeout; does a worker run? svc status`,
-    retryable: true,
-  })
+  return new CliError(
+    'WAIT_TIMED_OUT',
+    `${event} is still ${status} after ${durationText(timeoutMs)}: nothing was sent yet`,
+    {
+      exit: EXIT.waitTimedOut,
+      hint: `svc webhooks show ${id}\nwhether a worker runs: svc status\nto wait longer: the same command with a longer --timeout`,
+      retryable: true,
+    },
+  )
 }

@@ -110,6 +110,9 @@ function msOf(text: string): number | undefined {
   }
 }
 
+/** How long a step waits for something where it does not say. */
+export const WITHIN = '10s'
+
 /** How long a step waits, or a receiver takes. */
 export const Wait = durationUpTo('1h', '10s')
 /** How long two secrets sign. */

@@ -1,3 +1,4 @@
+import { durationText } from '../../../src/lib/duration.ts'
 import { playAs } from './acting-as.ts'
 import type { CaseRun } from './case-run.ts'
 import { refuseOtherError } from './expected-refusal.ts'
@@ -24,7 +25,12 @@ export type Playing = {
   failed: Failed[]
 }
 
-type Limits = { timeoutMs: number; signal: AbortSignal; tellWaiting?: ((step: Step) => void) | undefined }
+type Limits = {
+  timeoutMs: number
+  signal: AbortSignal
+  tellWaiting?: ((step: Step) => void) | undefined
+  tellStep?: ((step: StepResult) => void) | undefined
+}
 
 /** After so long somebody who looks on wonders what is waited for. */
 const LONG_MS = 2_000
@@ -51,7 +57,9 @@ async function playStep(step: Step, { run, limits, ended, failed }: Playing): Pr
   const error = await errorOf(() => play(run, step, limits))
   clearTimeout(timer)
   const status = error === undefined ? 'passed' : 'failed'
-  ended.set(number, { number, label, title, durationMs: performance.now() - begunAt, status })
+  const result: StepResult = { number, label, title, durationMs: performance.now() - begunAt, status }
+  ended.set(number, result)
+  limits.tellStep?.(result)
   if (error !== undefined) failed.push({ error, step, exchange: run.lastExchange })
   return error === undefined
 }
@@ -82,7 +90,7 @@ export async function inTime(run: CaseRun, { timeoutMs, signal }: Limits, play: 
   const error = await errorOf(play)
   const isOver = performance.now() > run.deadline || (run.signal.aborted && !signal.aborted)
   if (isOver && !isUnreachable(error))
-    throw new StepFailure(`the case may take ${timeoutMs} ms, and they were over in this step`, {
+    throw new StepFailure(`the case may take ${durationText(timeoutMs)}, and they were over in this step`, {
       hint: 'a longer --timeout',
       cause: error,
     })

@@ -54,7 +54,7 @@ export async function beginWith(client: Client, event: EventType, id: string): P
   if (isTold)
     throw refuse(
       `it has happened; the payment is ${payment.status}`,
-      'svc webhooks list, then svc webhooks replay <id>',
+      'svc webhooks list\nthen: svc webhooks replay <id>',
     )
   throw refuse(`it is ${payment.status}, and has to be ${from}`, fresh)
 }

@@ -35,6 +35,8 @@ export type PlayOptions = {
   exec?: CaseRun['exec']
   /** Told of a step that takes long, for whoever looks on. */
   tellWaiting?: ((step: Step) => void) | undefined
+  /** Told of each step that has ended, for whoever looks on. */
+  tellStep?: ((step: StepResult) => void) | undefined
   /** The command that plays a case alone. */
   rerun: (scenario: Case) => string
 }

@@ -24,6 +24,9 @@ export type BuiltIn = ScenarioFile & {
   also: readonly string[]
 }
 
+/** By which the schema is known again among the files of a folder. */
+export const SCHEMA_TITLE = 'svc scenario, v1'
+
 const EXTENSIONS = new Set(['.yaml', '.yml', '.json'])
 
 /** Whether a file of this name may hold scenarios. */
@@ -82,6 +85,16 @@ export function isOtherJson({ path, isFound = false }: ScenarioFile, text: strin
   }
 }
 
+/** Whether it is the JSON Schema of scenario files itself, of this version or another. */
+export function isOwnSchema(text: string): boolean {
+  try {
+    const value: unknown = JSON.parse(text)
+    return memberOf(value, 'title') === SCHEMA_TITLE && typeof memberOf(value, '$schema') === 'string'
+  } catch {
+    return false
+  }
+}
+
 /** Undefined where there is nothing. */
 function statOf(path: string): Stats | undefined {
   return orUsage(path, () => statSync(path, { throwIfNoEntry: false }))
@@ -127,15 +140,35 @@ function aboutOf(text: string): Pick<BuiltIn, 'title' | 'tags'> {
   return { title: /^#\s*(.+)$/m.exec(text)?.[1] ?? '', tags: [...new Set(lists.flat())] }
 }
 
-/** @throws {CliError} with exit code 2 when there is none of this name */
-export function builtIn(name: string): BuiltIn {
+/** @throws {CliError} with exit code 6 when there is none of this name */
+export function shownBuiltIn(name: string): BuiltIn {
   const known = listBuiltIns()
-  const found = known.find((one) => one.name === name || one.also.includes(name))
+  const found = findBuiltIn(known, name)
   if (found !== undefined) return found
-  const meant = nearestWord(
+  const meant = nearestBuiltIn(known, name)
+  throw new CliError('NO_SCENARIO', `there is no built-in scenario "${name}"`, {
+    exit: EXIT.notFound,
+    hint: meant === undefined ? 'svc sandbox scenarios list' : `svc sandbox scenarios show ${meant}`,
+  })
+}
+
+function findBuiltIn(known: readonly BuiltIn[], name: string): BuiltIn | undefined {
+  return known.find((one) => one.name === name || one.also.includes(name))
+}
+
+function nearestBuiltIn(known: readonly BuiltIn[], name: string): string | undefined {
+  return nearestWord(
     name,
     known.flatMap((one) => [one.name, ...one.also]),
   )
+}
+
+/** @throws {CliError} with exit code 2 when there is none of this name */
+function builtIn(name: string): BuiltIn {
+  const known = listBuiltIns()
+  const found = findBuiltIn(known, name)
+  if (found !== undefined) return found
+  const meant = nearestBuiltIn(known, name)
   throw fileError(
     `"${name}" is no file, no folder and no built-in scenario`,
     meant === undefined ? 'svc sandbox scenarios list' : `svc sandbox run ${meant}`,

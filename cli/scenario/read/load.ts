@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
 import { usageError } from '../../errors.ts'
-import { findScenarioFiles, isOtherJson, readScenarioFile } from './find-files.ts'
+import { findScenarioFiles, isOtherJson, isOwnSchema, readScenarioFile } from './find-files.ts'
 import { varsOfFiles } from './given-vars.ts'
 import type { Case } from './read-case.ts'
 import { CASES_MAX, readScenarios } from './read-scenarios.ts'
@@ -39,9 +39,11 @@ export function loadScenarios(words: readonly string[], options: LoadOptions): L
   const { cwd, seed = randomUUID() } = options
   const found = findScenarioFiles(words, options).map((file) => ({ ...file, text: readScenarioFile(file) }))
   const files = found.filter((file) => !isOtherJson(file, file.text))
-  const skipped = found.flatMap((file) => (files.includes(file) ? [] : [file.label]))
+  const left = found.filter((file) => !files.includes(file))
   if (files.length === 0)
-    throw usageError(`there is no scenario here: ${skipped.join(', ')} is JSON without "scenario: v1"`)
+    throw usageError(
+      `there is no scenario here: ${left.map(({ label }) => label).join(', ')} is JSON without "scenario: v1"`,
+    )
   const vars = varsOfFiles(files, options.vars)
   let casesMax = CASES_MAX
   const read = files.map(({ label, path, text }, index) => {
@@ -57,6 +59,8 @@ export function loadScenarios(words: readonly string[], options: LoadOptions): L
       `use: ./${basename(files[0]?.path ?? 'common.yaml')} in a scenario`,
     )
   const paths = [...new Set([...files.map(({ path }) => path), ...read.flatMap(({ used }) => used)])]
+  // Nobody means the schema that svc sandbox init puts beside scenarios to be played.
+  const skipped = left.flatMap(({ label, text }) => (isOwnSchema(text) ? [] : [label]))
   return { cases, mistakes, files: files.length, paths, skipped, seed }
 }
 

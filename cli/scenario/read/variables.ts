@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto'
 import type { z } from 'zod'
+import { seededBits48 } from '../../../src/lib/seeded-random.ts'
 import { VarValue } from '../language/structure.ts'
 import type { Scalar, VarItem } from '../language/structure.ts'
 import { memberOf } from '../member.ts'
@@ -33,11 +33,7 @@ function valueOf(name: string, value: z.infer<typeof VarValue>, chance: Chance):
   const picks: unknown = memberOf(value, 'pick')
   if (!Array.isArray(picks)) return value as Vars[string]
   const { seed, key } = chance
-  const draw = createHash('sha256')
-    .update(JSON.stringify([seed, key, name]))
-    .digest()
-    .readUIntBE(0, 6)
-  return (picks as Scalar[])[draw % picks.length] ?? ''
+  return (picks as Scalar[])[seededBits48(JSON.stringify([seed, key, name])) % picks.length] ?? ''
 }
 
 /** Fills variables in. That is done before anything is checked, so that what they hold is checked too. */

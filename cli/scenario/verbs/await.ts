@@ -12,6 +12,7 @@ import { AwaitAccount, AwaitOrder } from '../language/customers.ts'
 import { AwaitDispute, AwaitDisputeOf } from '../language/disputes.ts'
 import { AwaitOffer, AwaitRecurring, AwaitRequest } from '../language/instructions.ts'
 import { AwaitConsent } from '../language/mandates.ts'
+import { WITHIN } from '../language/parts.ts'
 import { AwaitPayment } from '../language/payments.ts'
 import { AwaitWebhook } from '../language/webhooks.ts'
 import { awaitAccount, awaitOrder } from './customers.ts'
@@ -19,9 +20,6 @@ import { disputeNow, newestDisputeOf } from './disputes.ts'
 import { awaitConsent } from './mandates.ts'
 import { awaitRecurring } from './recurring.ts'
 import { awaitRequest } from './requests.ts'
-
-/** How long a step waits where it does not say. */
-export const WITHIN = '10s'
 
 export async function awaitStep(run: CaseRun, given: unknown): Promise<void> {
   if (AwaitPayment.safeParse(given).success) await awaitPayment(run, given)

@@ -21,9 +21,8 @@ import {
   OrderStep,
 } from '../language/customers.ts'
 import type { Payee } from '../language/instructions.ts'
+import { WITHIN } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
-
-const WITHIN = '10s'
 
 /** Makes a customer of the bank with an account and money. */
 export async function customer(run: CaseRun, given: unknown): Promise<void> {

@@ -17,7 +17,7 @@ export async function exec(run: CaseRun, given: unknown): Promise<void> {
   const { exec: place } = run
   if (place === undefined)
     throw new StepFailure('this step runs a command on this machine, which nobody has allowed', {
-      hint: 'svc sandbox run --allow-exec, for scenarios that you trust',
+      hint: 'for scenarios that you trust: svc sandbox run --allow-exec',
     })
   const { within = WITHIN } = input
   const ended = await runCommand({

@@ -10,6 +10,7 @@ import { StepFailure } from '../failure.ts'
 import { refuseDifferences } from '../refuse.ts'
 import { AwaitConsent, ConsentCancel, ConsentEnd, ExpectConsent } from '../language/mandates.ts'
 import type { MandateWish } from '../language/mandates.ts'
+import { WITHIN } from '../language/parts.ts'
 import { ExpectReceipt } from '../language/payers.ts'
 import { differencesOf } from '../matchers.ts'
 import { inHub } from './payers.ts'
@@ -56,7 +57,7 @@ async function consentNow(run: CaseRun, reference: string): Promise<Mandate> {
 const ENDED: ReadonlySet<Mandate['status']> = new Set(['REJECTED', 'REVOKED', 'EXPIRED'])
 
 export async function awaitConsent(run: CaseRun, given: unknown): Promise<void> {
-  const { consent: reference, status, within = '10s' } = readInput(run, AwaitConsent, given)
+  const { consent: reference, status, within = WITHIN } = readInput(run, AwaitConsent, given)
   let last: Mandate['status'] | undefined
   const reached = await pollFor(run, parseDuration(within), async () => {
     last = (await consentNow(run, reference)).status

@@ -22,12 +22,12 @@ import {
   PayerSignOut,
   PayerVerify,
 } from '../language/payers.ts'
+import { WITHIN } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import { contactOf, recipientOf } from './contacts.ts'
 import { newLinkOf, seenMails } from './hub-mail.ts'
 import { refuseUnlike } from './refuse-unlike.ts'
 
-const WITHIN = '10s'
 /** How long nothing has to come before it is taken that nothing will. */
 const SILENCE = '1s'
 

@@ -8,11 +8,11 @@ import type { CaseRun, MadeCustomer } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
 import { refuseDifferences, refuseStatus } from '../refuse.ts'
 import { AwaitRecurring, CancelRecurring, ExpectRecurring, RecurringStep } from '../language/instructions.ts'
+import { WITHIN } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import { clientOf, payeeOf } from './customers.ts'
 import { refuseUnlike } from './refuse-unlike.ts'
 
-const WITHIN = '10s'
 const TOMORROW = '1d'
 
 /** Orders a payment that repeats, as the customer, or cancels one. */

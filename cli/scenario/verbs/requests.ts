@@ -27,11 +27,11 @@ import {
   OfferStep,
   RequestStep,
 } from '../language/instructions.ts'
+import { WITHIN } from '../language/parts.ts'
 import { differencesOf } from '../matchers.ts'
 import { clientOf } from './customers.ts'
 import { refuseUnlike } from './refuse-unlike.ts'
 
-const WITHIN = '10s'
 const IN_A_WEEK = '7d'
 
 type Answer = RequestToPayResponse | OfferToPayResponse

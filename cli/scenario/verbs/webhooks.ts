@@ -5,10 +5,11 @@ import { call } from '../../client.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'
+import { WITHIN } from '../language/parts.ts'
 import { ReceiverBehaviour, Webhooks } from '../language/webhooks.ts'
 import { startReceiver } from '../play/receiver.ts'
 import type { Behaviour, Receipt, Receiver } from '../play/receiver.ts'
-import { WITHIN, paymentNow } from './await.ts'
+import { paymentNow } from './await.ts'
 
 /** Waits until the receiver has all of these events, and holds their order against the expected one. */
 export async function webhooks(run: CaseRun, given: unknown): Promise<void> {

@@ -4,7 +4,7 @@ import { getDelivery } from '../../webhooks/get-delivery.ts'
 import { listDeliveries } from '../../webhooks/list-deliveries.ts'
 import { listOutbox as findOutbox } from '../../webhooks/list-outbox.ts'
 import { readFeed } from '../../webhooks/read-feed.ts'
-import type { DeliveryRecord } from '../../webhooks/record.ts'
+import type { DeliveryRecord, OutboxRecord } from '../../webhooks/record.ts'
 import { replayForMerchant as replayForIt } from '../../webhooks/replay-for-merchant.ts'
 import { replayMany as replayDead } from '../../webhooks/replay-many.ts'
 import { replay as replayDelivery } from '../../webhooks/replay.ts'
@@ -116,9 +116,9 @@ function presentDelivery(delivery: DeliveryRecord): wire.Delivery {
   }
 }
 
-type OfMerchant = DeliveryRecord & { merchant_id: string; realm_slug: string | null }
+type OfMerchant = DeliveryRecord & Pick<OutboxRecord, 'merchant_id' | 'realm_slug' | 'trading_name'>
 
 function presentForOperators(delivery: OfMerchant): wire.AdminDelivery {
-  const { merchant_id, realm_slug } = delivery
-  return { ...presentDelivery(delivery), merchant_id, realm_slug }
+  const { merchant_id, realm_slug, trading_name } = delivery
+  return { ...presentDelivery(delivery), merchant_id, realm_slug, trading_name }
 }

@@ -1,7 +1,7 @@
 import { Client, errors } from 'undici'
 import { makeResolve, resolveLocally } from './addresses.ts'
 import { makeBeginning } from './beginning.ts'
-import { webhookUrlProblem } from './check-url.ts'
+import { webhookUrlProblem } from '../../lib/webhook-url.ts'
 import { makeClients } from './clients.ts'
 import type { Clients } from './clients.ts'
 import { UnreachableError, makeConnector } from './connect.ts'

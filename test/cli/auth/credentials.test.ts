@@ -148,7 +148,11 @@ t.test("an operator's operation without an operator fails before any request, wi
     code: 'NOT_SIGNED_IN',
     options: { exit: 4, hint: 'svc login --platform' },
   })
-  t.equal(fake.requests.length, 0)
+  t.same(
+    fake.requests.map(({ path, headers }) => [path, headers.authorization]),
+    [['/api/v1/service', undefined]],
+    'but for a look whether the service is there',
+  )
 })
 
 t.test('the same operator acts for another merchant, with a token of that merchant', async (t) => {

@@ -162,7 +162,7 @@ t.test(
       realm: null,
     })
     for (const [words, hint] of [
-      ['ob --customer nobody accounts', /Try: which customers there are: svc sandbox accounts\n$/],
+      ['ob --customer nobody accounts', /Try: which customers there are: svc sandbox accounts\n/],
       [`ob --customer nobody accounts --api-url ${setting.fake.url}/`, /svc (--api-url \S+ )?sandbox accounts/],
     ] as const) {
       const { code, stderr } = await setting.run(words)

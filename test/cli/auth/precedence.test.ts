@@ -225,9 +225,42 @@ t.test("a project's address never gets to see what proves a profile, or the demo
   t.match(await run(setting, { command: ['payments', 'list'] }), { code: 4 })
   t.same(
     evil.requests.map(({ headers }) => headers.authorization),
-    [undefined],
+    [undefined, undefined],
   )
   t.equal(setting.fake.requests.length, 0)
+})
+
+t.test('what proves a program goes to no other machine that only the directory names', async (t) => {
+  const setting = await setUp(t)
+  const file = join(setting.cwd, '.svc', 'config.yaml')
+  const address = 'https://pay.invalid'
+  const secrets = [
+    ['SVC_TOKEN', { SVC_TOKEN: fakeToken({ azp: 'robot' }) }],
+    ['SVC_CLIENT_SECRET', { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }],
+  ] as const
+  for (const [name, env] of secrets) {
+    const refused = { code: 2, stderr: new RegExp(`${name} is not sent to ${address}, which only this directory`) }
+    writeFileSync(file, `api_url: ${address}\n`)
+    t.match(await run(setting, { env }), refused, name)
+    t.match(await run(setting, { env, words: ['--api-url', address] }), { code: 8 }, 'whoever names it means it')
+    t.match(await run(setting, { env: { ...env, SVC_API_URL: address } }), { code: 8 })
+    writeFileSync(file, '')
+    writeState(setting.cwd, address, {})
+    t.match(await run(setting, { env }), refused, `${name}, and svc.json`)
+    writeState(setting.cwd, setting.fake.url, {})
+    t.match(await run(setting, { env }), { code: 0 }, 'a service of this machine is ours')
+  }
+  writeFileSync(join(setting.configDir, 'config.yaml'), `api_url: ${address}/\n`)
+  writeFileSync(file, `api_url: ${address}\n`)
+  t.match(await run(setting, { env: secrets[0][1] }), { code: 8 }, 'so does who has it in their own file')
+})
+
+t.test('a svc.json sends no secret to a provider on another machine', async (t) => {
+  const setting = await setUp(t)
+  writeState(setting.cwd, setting.fake.url, { auth_url: 'https://elsewhere.invalid' })
+  const env = { SVC_CLIENT_ID: 'acme-ltd-server', SVC_CLIENT_SECRET: 'right-secret' }
+  t.equal(await clientOf(setting, { env }), 'acme-ltd-server')
+  t.equal(setting.fake.asked().length, 1, 'the service says where it is')
 })
 
 t.test('a profile and an address that are not of each other are refused', async (t) => {

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
@@ -52,6 +52,37 @@ t.test('a profile is added, shown, chosen and removed', async (t) => {
   t.notMatch(readFileSync(configFile, 'utf8'), /acme/)
 })
 
+t.test('the built-in profile is chosen whatever the file holds, and comments stay', async (t) => {
+  const { settings, configFile, fake } = await setUp(t)
+  const useDev = (): ReturnType<typeof runCli> => runCli(['profile', 'use', 'dev', '-o', 'id'], settings)
+  t.match(await useDev(), { code: 0, stdout: 'dev\n' })
+  t.notOk(existsSync(configFile), 'nothing to write')
+  mkdirSync(join(configFile, '..'))
+  for (const text of ['', '# mine\n', '---\n# mine\n', 'null # mine\n', '# mine\noutput: json # such\n']) {
+    writeFileSync(configFile, text)
+    t.match(await useDev(), { code: 0, stdout: 'dev\n' }, text)
+    t.equal(readFileSync(configFile, 'utf8'), text)
+  }
+  for (const text of [
+    '',
+    '# mine\n',
+    '---\n# mine\n',
+    'null # mine\n',
+    '# mine\nprofile: old # such\n',
+    '# mine\n{}\n',
+  ]) {
+    writeFileSync(configFile, text)
+    t.match(await useDev(), { code: 0 })
+    const added = await runCli(['profile', 'add', 'acme', '--api-url', fake.url, '--realm', 'acme-ltd'], settings)
+    t.match(added, { code: 0 }, text)
+    t.match(await runCli(['profile', 'use', 'acme'], settings), { code: 0 }, text)
+    t.match(readFileSync(configFile, 'utf8'), /^profile: acme( # such)?$/m, text)
+    t.match(readFileSync(configFile, 'utf8'), text === '' ? /^profiles:/ : '# mine', text)
+    t.match(await useDev(), { code: 0 })
+    t.match(readFileSync(configFile, 'utf8'), /^profile: dev( # such)?$/m)
+  }
+})
+
 t.test('a login fills the profile that was added, with role and subject', async (t) => {
   const { fake, settings } = await setUp(t)
   await runCli(['profile', 'add', 'ops', '--api-url', fake.url, '--platform'], settings)
@@ -91,11 +122,24 @@ t.test("a merchant's command with an operator's profile is told what signs in, a
   await login(fake.accessToken('platform', { azp: 'platform-cli' }), '--platform')
   t.match(await runCli(['payments', 'list'], settings), {
     code: 4,
-    stderr: `the profile platform is an operator's, and this needs a merchant\nTry: svc login --api-url ${fake.url} --realm <realm>\n`,
+    stderr:
+      "the profile platform is an operator's, and this needs a merchant\n" +
+      'Try: of all merchants: svc merchants payments\n' +
+      '     one of them: svc merchants payment <id>\n' +
+      '     what became of it: svc explain <id>\n' +
+      `     svc login --api-url ${fake.url} --realm <realm>\n`,
   })
+  for (const [words, way] of [
+    [['portal', 'disputes', 'list'], 'svc --profile platform disputes list'],
+    [['webhooks', 'list'], 'svc --profile platform outbox list'],
+    [['payments', 'events', '01a1fd03-f879-7eb7-872f-a2b4358c4f6e'], 'svc --profile platform explain <id>'],
+  ] as const)
+    t.match(await runCli([...words, '-p', 'platform'], settings), { code: 4, stderr: new RegExp(`: ${way}\\n`) }, way)
+  const changing = await runCli(['payments', 'cancel', '01a1fd03-f879-7eb7-872f-a2b4358c4f6e'], settings)
+  t.match(changing, { code: 4, stderr: /this needs a merchant\nTry: svc login/ }, 'no operator can do that')
   await login(fake.accessToken(), '--realm', 'acme-ltd')
   t.match(await runCli(['payments', 'list', '-p', 'platform'], settings), {
-    stderr: /Try: the same command with --profile acme-ltd, or svc profile use acme-ltd\n/,
+    stderr: /\n +the same command with --profile acme-ltd, or svc profile use acme-ltd\n/,
   })
   await runCli(['profile', 'remove', 'platform'], settings)
   t.match(await runCli(['merchants', 'list'], settings), {
@@ -169,7 +213,8 @@ t.test('names that are none, or are taken, and profiles that are not there', asy
   t.match(await add('../x'), { code: 2 })
   t.match(await add('acme'), { code: 0 })
   t.match(await add('acme'), { code: 7, stderr: /PROFILE_EXISTS/ })
-  for (const verb of ['use', 'show', 'remove']) t.match(await runCli(['profile', verb, 'none'], settings), { code: 2 })
+  for (const verb of ['use', 'show', 'remove']) t.match(await runCli(['profile', verb, 'none'], settings), { code: 6 })
+  t.match(await runCli(['payments', 'list', '--profile', 'none'], settings), { code: 2 }, 'a flag is wrong')
   t.match(await runCli(['profile', 'add', 'x', '--api-url', fake.url], settings), { code: 2, stderr: /which realm/ })
   t.match(await runCli(['profile', 'add', 'x', '--api-url', 'http://127.0.0.1:1', '--realm', 'acme-ltd'], settings), {
     code: 8,

@@ -25,7 +25,7 @@ t.test('the whole story against the service: a link, a receipt, a dispute, a man
   t.match(await payer('verify', '--from-mail', email, '--wait', '20s'), { code: 0, stdout: /g…@example\.org/ })
   t.match(await payer('verify', '--from-mail', email, '--wait', '0s'), {
     code: 4,
-    stderr: /was used already, or has ended\n[^]*Try: svc .*payer link grace@example\.org\n$/,
+    stderr: /was used already, or has ended\n[^]*Try: svc .*payer link grace@example\.org\n/,
   })
   t.match(await payer('payments', 'list', '-o', 'id'), { code: 0, stdout: `${id}\n` })
   t.match(await payer('receipt', id.slice(-8)), { code: 0, stdout: /Status +Settled\nAmount +9\.99 GBP/ })

@@ -1,7 +1,8 @@
 import { createServer } from 'node:net'
 import t from 'tap'
 import { isPublicAddress, makeResolve, resolveLocally } from '../../../src/webhooks/sending/addresses.ts'
-import { checkWebhookUrl, webhookUrlProblem } from '../../../src/webhooks/sending/check-url.ts'
+import { webhookUrlProblem } from '../../../src/lib/webhook-url.ts'
+import { checkWebhookUrl } from '../../../src/webhooks/sending/check-url.ts'
 import { UnreachableError, makeConnector } from '../../../src/webhooks/sending/connect.ts'
 import { makePost } from '../../../src/webhooks/sending/post.ts'
 

@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { Bench } from '../support/context.ts'
+import { median } from '../support/numbers.ts'
+import { printTable } from '../support/report.ts'
+import type { Gate } from '../support/report.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const LAUNCHER = join(ROOT, 'bin', 'svc.js')
+const RECORDER = join(ROOT, 'test', 'support', 'loaded-packages.js')
+
+/** What costs most to load, and is loaded only by the commands that need it. */
+const HEAVY = ['zod', 'undici', 'yaml', 'ink', 'react']
+
+/** Each with what it may take, as a multiple of a Node.js that does nothing; undefined where nothing is promised. */
+const STARTS: readonly { what: string; words: readonly string[]; most?: number }[] = [
+  { what: 'svc --help', words: ['--help'], most: 3 },
+  { what: 'completion', words: ['__complete', 'bash', 'payments', 'list', '--st'], most: 3 },
+  { what: 'svc --map=paths', words: ['--map=paths'] },
+  { what: 'svc payments --help', words: ['payments', '--help'] },
+  { what: 'svc version', words: ['version'] },
+]
+
+/** How long the command line takes to start, beside a Node.js that does nothing, in turns. Needs `npm run build`. */
+export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<Gate[]> {
+  if (!existsSync(join(ROOT, 'dist', 'cli', 'map.json'))) throw new Error('svc is not built: npm run build')
+  const bare: number[] = []
+  const starts = STARTS.map((start) => ({ ...start, took: [] as number[] }))
+  for (let round = 0; round < (quick ? 5 : 20); round += 1) {
+    bare.push(timeOf(['-e', '0']))
+    for (const { words, took } of starts) took.push(timeOf([LAUNCHER, ...words]))
+  }
+  printTable('Starts of the command line', [
+    ['', 'ms, median', 'x bare', 'loads'],
+    ['node -e 0', median(bare).toFixed(0), '1.00', ''],
+    ...starts.map(({ what, words, took }) => [
+      what,
+      median(took).toFixed(0),
+      ratioOf(took, bare).toFixed(2),
+      loadedBy(words).join(', '),
+    ]),
+  ])
+  return starts.flatMap(({ what, took, most }) =>
+    most === undefined ? [] : [{ what: `start, ${what} : bare node`, ratio: ratioOf(took, bare), most }],
+  )
+}
+
+function ratioOf(took: readonly number[], bare: readonly number[]): number {
+  return median(took.map((ms, round) => ms / (bare[round] ?? Number.NaN)))
+}
+
+function timeOf(args: readonly string[]): number {
+  const begin = performance.now()
+  const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: cleanEnv() })
+  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+  return performance.now() - begin
+}
+
+/** Which of the heavy packages a command loads. */
+function loadedBy(words: readonly string[]): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'svc-bench-start-'))
+  const file = join(folder, 'loaded')
+  try {
+    spawnSync(process.execPath, ['--import', RECORDER, LAUNCHER, ...words], {
+      env: { ...cleanEnv(), SVC_LOADED_FILE: file },
+    })
+    const loaded = readFileSync(file, 'utf8').split('\n')
+    return HEAVY.filter((name) => loaded.includes(name))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+function cleanEnv(): NodeJS.ProcessEnv {
+  return { PATH: process.env['PATH'] }
+}

@@ -1,0 +1,18 @@
+/*
+ * Loaded before a program that is measured: writes down what it keeps in memory, after the garbage has been collected,
+ * every so often into the file of BENCH_HEAP_FILE, in MiB. Wants --expose-gc.
+ */
+import { appendFileSync } from 'node:fs'
+import { isMainThread } from 'node:worker_threads'
+
+const file = process.env['BENCH_HEAP_FILE']
+const EVERY_MS = 10_000
+
+function report() {
+  globalThis.gc?.()
+  const { heapUsed, external } = process.memoryUsage()
+  const at = Math.round(performance.now())
+  appendFileSync(file, `${JSON.stringify({ at, heapMib: (heapUsed + external) / 2 ** 20 })}\n`)
+}
+
+if (isMainThread && file !== undefined && globalThis.gc !== undefined) setInterval(report, EVERY_MS).unref()

@@ -1,0 +1,33 @@
+import { readFile } from 'node:fs/promises'
+
+/** What a process has and has used. */
+export type Usage = {
+  /** MiB of memory that is in use, as the system counts it. */
+  rssMib: number
+  /** Milliseconds of processor time so far. */
+  cpuMs: number
+}
+
+/** One clock tick of /proc, in milliseconds. */
+const TICK_MS = 10
+
+/** Reads what Linux tells of a process. */
+export async function usageOf(pid: number): Promise<Usage> {
+  const [status, stat] = await Promise.all([
+    readFile(`/proc/${pid}/status`, 'utf8'),
+    readFile(`/proc/${pid}/stat`, 'utf8'),
+  ])
+  const rssKib = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1])
+  // What follows the command's name in brackets; the times of user and system are the twelfth and thirteenth.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { rssMib: rssKib / 1024, cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS }
+}
+
+/** How fast values grow: the slope of the straight line through them, per unit of `at`. */
+export function slopeOf(points: readonly { at: number; value: number }[]): number {
+  const mean = (of: readonly number[]): number => of.reduce((sum, each) => sum + each, 0) / of.length
+  const [atMean, valueMean] = [mean(points.map(({ at }) => at)), mean(points.map(({ value }) => value))]
+  const over = points.reduce((sum, { at, value }) => sum + (at - atMean) * (value - valueMean), 0)
+  const under = points.reduce((sum, { at }) => sum + (at - atMean) ** 2, 0)
+  return over / under
+}

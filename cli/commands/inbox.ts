@@ -1,0 +1,96 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { InboxItem, getInbox, getPortalInbox } from '../../src/wire/console.ts'
+import { halfOf, isBoth, whoLooks } from '../auth/which-half.ts'
+import { call } from '../client.ts'
+import type { Client } from '../client.ts'
+import { action } from '../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { collectPages } from '../pages.ts'
+import type { PageReader } from '../pages.ts'
+import type { Column } from '../table.ts'
+import { paged } from './merchants.ts'
+import { Paging } from './merchants/read.ts'
+
+const InboxOptions = Paging.extend({
+  platform: z.boolean().default(false),
+  merchant: z.boolean().default(false),
+})
+
+/** `svc inbox`: what waits for a person. */
+export function addInbox(inbox: Command, runtime: Runtime): void {
+  paged(
+    inbox
+      .addOption(
+        new Option('--platform', "the operators' inbox; so it is where commands act as both").conflicts('merchant'),
+      )
+      .option('--merchant', "the merchant's inbox, where commands act as both"),
+  )
+    .addHelpText(
+      'after',
+      '\nEach line ends with the command that deals with it.\n\nExamples:\n  svc inbox\n  svc inbox --merchant\n  svc inbox --platform --all\n  svc inbox -q [].command\n',
+    )
+    .action(action(runtime, InboxOptions, list))
+}
+
+async function list(context: Context, { options }: CommandInput<z.infer<typeof InboxOptions>>): Promise<CommandResult> {
+  const client = context.client()
+  const half = halfOf(options)
+  const { kind } = await whoLooks(client, half)
+  const isOperator = kind === 'platform'
+  const { items, nextCursor } = await collectPages(options, reader(client, isOperator))
+  context.print.list({
+    items,
+    fields: Object.keys(InboxItem.shape),
+    columns: columnsOf(isOperator),
+    id: (row) => row.id,
+    empty: `Nothing waits for you.${isBoth(client) ? otherHalf(isOperator) : ''}`,
+  })
+  if (nextCursor !== null) context.note(`There are more: --cursor ${nextCursor}, or --all`)
+  return undefined
+}
+
+/** Whoever is both may have something waiting as the other. */
+function otherHalf(isOperator: boolean): string {
+  return isOperator
+    ? ' That is as the operator; as the merchant: svc inbox --merchant'
+    : ' That is as the merchant; as the operator: svc inbox --platform'
+}
+
+function reader(client: Client, isOperator: boolean): PageReader<InboxItem> {
+  return async (query) => {
+    return (isOperator ? await call(client, getInbox, { query }) : await call(client, getPortalInbox, { query })).body
+  }
+}
+
+function columnsOf(isOperator: boolean): Column<InboxItem>[] {
+  const whose: Column<InboxItem> = {
+    title: 'merchant',
+    value: (row) => row.realm_slug ?? row.trading_name,
+    dropped: 1,
+    least: 10,
+  }
+  return [
+    { title: 'due', value: (row) => deadlineText(row), style: (text) => (text.endsWith(' over') ? 'red' : undefined) },
+    { title: 'kind', value: (row) => row.kind, dropped: 2 },
+    ...(isOperator ? [whose] : []),
+    { title: 'what', value: (row) => row.summary, least: 16 },
+    { title: 'command', value: (row) => row.command, least: 24 },
+  ]
+}
+
+const UNITS = [
+  { name: 'd', ms: 86_400_000 },
+  { name: 'h', ms: 3_600_000 },
+  { name: 'min', ms: 60_000 },
+] as const
+
+/** How far away a deadline is, rounded down: `in 3 h`, `2 d over`, `now`. */
+export function deadlineText({ due_at: due }: Pick<InboxItem, 'due_at'>, now: number = Date.now()): string {
+  const ms = Date.parse(due) - now
+  const unit = UNITS.find((each) => Math.abs(ms) >= each.ms)
+  if (unit === undefined) return 'now'
+  const length = `${Math.floor(Math.abs(ms) / unit.ms)} ${unit.name}`
+  return ms < 0 ? `${length} over` : `in ${length}`
+}

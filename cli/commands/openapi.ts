@@ -1,0 +1,94 @@
+import { writeFileSync } from 'node:fs'
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { OPEN_BANKING_PATH } from '../../src/wire/open-banking.ts'
+import { noCredentials } from '../auth/credentials.ts'
+import { sendProven } from '../client.ts'
+import { action } from '../context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { CliError } from '../errors.ts'
+import { EXIT, exitOfStatus } from '../exit-codes.ts'
+import { targetFile } from '../target-file.ts'
+import { yaml } from '../yaml.ts'
+
+const PATHS = { a: `${OPEN_BANKING_PATH}/openapi.json`, b: '/openapi.json' } as const
+
+export function addOpenApi(command: Command, runtime: Runtime): void {
+  command
+    .addOption(
+      new Option('--surface <surface>', 'a is the Open Banking API, b payment acquiring')
+        .choices(['a', 'b'])
+        .default('b'),
+    )
+    .option('--offline', 'ask no service: that of this version, as a sandbox without an identity provider has it')
+    .option('--file <path>', 'write it there')
+    .option('--force', 'replace the file')
+    .addHelpText('after', HELP)
+    .action(action(runtime, OpenApiOptions, openapi))
+}
+
+const HELP = `
+Examples:
+  svc openapi --file openapi.json
+  svc openapi --surface a -o yaml
+  svc openapi --offline -q info.version
+`
+
+const OpenApiOptions = z.object({
+  surface: z.enum(['a', 'b']),
+  offline: z.boolean().default(false),
+  file: z.string().optional(),
+  force: z.boolean().default(false),
+})
+type OpenApiOptions = z.infer<typeof OpenApiOptions>
+
+async function openapi(context: Context, { options }: CommandInput<OpenApiOptions>): Promise<CommandResult> {
+  const { print, io } = context
+  const file = options.file === undefined ? undefined : targetFile(io.cwd, options.file, options)
+  const document = options.offline ? await offline(options.surface) : await fromService(context, PATHS[options.surface])
+  if (file !== undefined) {
+    writeFileSync(
+      file,
+      print.mode === 'yaml'
+        ? yaml().stringify(document, { lineWidth: 0, aliasDuplicateObjects: false })
+        : `${JSON.stringify(document, null, 2)}\n`,
+    )
+    context.note(`Written to ${file}`)
+  } else if (print.isMachine) print.record({ item: document, id: PATHS[options.surface], lines: [] })
+  else print.text(`${JSON.stringify(document, null, 2)}\n`)
+  return undefined
+}
+
+/** Made from the contract and the routes alone: nothing of the system runs. */
+async function offline(surface: 'a' | 'b'): Promise<Record<string, unknown>> {
+  const { openApiDocument } = await import('../../src/openapi.ts')
+  const identity = { kind: 'none', authUrl: null } as const
+  return openApiDocument({ publicUrl: 'http://127.0.0.1:8080', config: { mode: 'sandbox' }, identity }, surface)
+}
+
+async function fromService(context: Context, path: string): Promise<Record<string, unknown>> {
+  const client = { ...context.client(), credentials: noCredentials() }
+  const headers = { accept: 'application/json' }
+  const url = `${client.apiUrl}${path}`
+  const { status, text } = await sendProven(
+    client,
+    { access: ['anyone'] },
+    { url, method: 'GET', headers, body: null, isRepeatable: true },
+  )
+  const document = z.looseObject({ openapi: z.string() }).safeParse(parsed(text)).data
+  if (status === 200 && document !== undefined) return document
+  throw new CliError('NOT_THE_SERVICE', `${url} answered ${status}, and no OpenAPI description`, {
+    exit: status < 400 ? EXIT.failure : exitOfStatus(status),
+    status,
+    hint: 'svc openapi --offline',
+  })
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}

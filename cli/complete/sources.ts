@@ -1,0 +1,81 @@
+import type { MapArgument, MapOption } from '../map.ts'
+import type { Position } from './position.ts'
+
+/** The lists of the service that names come from (ask-service.ts). */
+export type ServiceList =
+  | 'payments'
+  | 'mandates'
+  | 'disputes'
+  | 'all-disputes'
+  | 'deliveries'
+  | 'all-deliveries'
+  | 'merchants'
+  | 'pending-merchants'
+  | 'approved-merchants'
+  | 'suspended-merchants'
+  | 'team'
+  | 'staff'
+  | 'credentials'
+  | 'staff-clients'
+  | 'bank-accounts'
+  | 'mail'
+
+/** Where the names come from that could stand in a place. */
+export type Source = 'files' | 'dirs' | 'profiles' | 'scenarios' | 'events' | 'paths' | 'chapters' | ServiceList
+
+type Rule = readonly [command: RegExp, name: RegExp, source: Source]
+
+const ARGUMENTS: readonly Rule[] = [
+  [/^(payments|sandbox|explain)\b/, /^(id|payment)$/, 'payments'],
+  [/^mandates /, /^mandate$/, 'mandates'],
+  [/^portal disputes /, /^dispute$/, 'disputes'],
+  [/^disputes /, /^dispute$/, 'all-disputes'],
+  [/^webhooks /, /^(delivery|ids)$/, 'deliveries'],
+  [/^outbox /, /^deliveries$/, 'all-deliveries'],
+  [/^kyb (approve|refuse)$/, /^merchant$/, 'pending-merchants'],
+  [/^kyb suspend$/, /^merchant$/, 'approved-merchants'],
+  [/^kyb reinstate$/, /^merchant$/, 'suspended-merchants'],
+  [/./, /^(merchant|realm)$/, 'merchants'],
+  [/^team /, /^who$/, 'team'],
+  [/^staff /, /^who$/, 'staff'],
+  [/^credentials /, /^client-id$/, 'credentials'],
+  [/^staff /, /^client-id$/, 'staff-clients'],
+  [/^bank-accounts /, /^account-id$/, 'bank-accounts'],
+  [/^mail /, /^mail$/, 'mail'],
+  [/^profile (use|show|remove)$/, /^name$/, 'profiles'],
+  [/^sandbox scenarios show$/, /^name$/, 'scenarios'],
+  [/./, /^scenarios$/, 'scenarios'],
+  [/^((sandbox )?trigger|webhooks test)$/, /^event$/, 'events'],
+  [/^api$/, /^path$/, 'paths'],
+  [/^docs$/, /^topic$/, 'chapters'],
+  [/./, /^(file|path)$/, 'files'],
+]
+
+/** By the option, and then by what its value is called. */
+const VALUES: readonly Rule[] = [
+  [/./, /^--profile\b/, 'profiles'],
+  [/./, /^--(file|body-file|data-file|ready-file|env|env-file|out) /, 'files'],
+  [/./, /^--\S+ (file|path|export)$/, 'files'],
+  [/./, /^--\S+ (directory|dir|folder)$/, 'dirs'],
+  [/./, /^--\S+ merchant$/, 'merchants'],
+  [/^(payments|sandbox|trigger|webhooks)/, /^--payment /, 'payments'],
+  [/./, /^--\S+ event$/, 'events'],
+  [/^login$/, /^--realm /, 'merchants'],
+]
+
+/** Paths of the output's members are none of the file system. */
+const NO_FILE: ReadonlySet<string> = new Set(['--query'])
+
+export function sourceOfArgument({ path }: Position, { name }: MapArgument): Source | undefined {
+  return find(ARGUMENTS, path, name)
+}
+
+export function sourceOfValue({ path }: Position, { name, value_name }: MapOption): Source | undefined {
+  return NO_FILE.has(name) ? undefined : find(VALUES, path, `${name} ${value_name ?? ''}`)
+}
+
+function find(rules: readonly Rule[], path: readonly string[], name: string): Source | undefined {
+  // Before any command a flag may stand, too.
+  const command = path.length === 0 ? 'svc' : path.join(' ')
+  return rules.find(([ofCommand, ofName]) => ofCommand.test(command) && ofName.test(name))?.[2]
+}

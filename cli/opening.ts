@@ -1,0 +1,42 @@
+import type { Io } from './io.ts'
+import { printable } from './text.ts'
+
+/** What is to be seen before the console can draw. `close` takes it away; a second time it does nothing. */
+export type Opening = { close(): void }
+
+const SIGNALS: readonly (readonly [NodeJS.Signals, number])[] = [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+  ['SIGHUP', 129],
+]
+
+/** A key that was pressed before anybody could keep it from being echoed is taken away first. */
+const ENTER = '\r\u001b[2K\u001b[?1049h\u001b[2J\u001b[H\u001b[?25l'
+const LEAVE = '\u001b[?25h\u001b[?1049l'
+
+/** Shows at once what is going on, with nothing loaded that draws. Whatever ends the process gives the terminal back. */
+export function showOpening(io: Io, text: string): Opening {
+  const isSpoken = io.env['INK_SCREEN_READER'] === 'true'
+  const shown = printable(` svc  ${text}`).slice(0, Math.max(0, io.stdout.columns - 1))
+  io.stdout.write(isSpoken ? `${shown.trim()}\n` : `${ENTER}${shown}\r\n\r\n ctrl-c leaves`)
+  let isOpen = true
+
+  function close(): void {
+    if (!isOpen) return
+    isOpen = false
+    for (const [signal, handler] of handlers) process.off(signal, handler)
+    process.off('exit', close)
+    if (!isSpoken) io.stdout.write(LEAVE)
+  }
+
+  const handlers = SIGNALS.map(([signal, code]) => {
+    const handler = (): never => {
+      close()
+      process.exit(code)
+    }
+    return [signal, handler] as const
+  })
+  for (const [signal, handler] of handlers) process.on(signal, handler)
+  process.on('exit', close)
+  return { close }
+}

@@ -1,0 +1,42 @@
+import { Box, Text, useApp, useInput, useIsScreenReaderEnabled, usePaste, useWindowSize } from 'ink'
+import { useEffect, useSyncExternalStore } from 'react'
+import type { ReactElement } from 'react'
+import type { Console } from './console.ts'
+import { keyNames } from './model/keys.ts'
+import { Body } from './parts/body.tsx'
+import { Footer } from './parts/footer.tsx'
+import { Header } from './parts/header.tsx'
+import { Spoken } from './parts/spoken.tsx'
+
+/** What the console needs of the terminal, once it is drawn there. */
+export type Terminal = { suspend: ReturnType<typeof useApp>['suspendTerminal'] }
+
+export const COLUMNS_MIN = 60
+export const ROWS_MIN = 16
+
+/** The whole picture. All state is in the console; this only draws it, and passes keys on. */
+export function App({ console, onTerminal }: { console: Console; onTerminal(terminal: Terminal): void }): ReactElement {
+  useSyncExternalStore(console.subscribe, console.version)
+  const { columns, rows } = useWindowSize()
+  const { suspendTerminal } = useApp()
+  const isSpoken = useIsScreenReaderEnabled()
+  useEffect(() => onTerminal({ suspend: suspendTerminal }), [onTerminal, suspendTerminal])
+  useEffect(() => console.change({ type: 'size', columns, rows }), [console, columns, rows])
+  useInput((input, key) => console.press(keyNames(input, key)))
+  usePaste((text) => console.paste(text))
+  if (isSpoken) return <Spoken console={console} />
+  if (columns < COLUMNS_MIN || rows < ROWS_MIN)
+    return (
+      <Text wrap="truncate">
+        svc needs {COLUMNS_MIN}x{ROWS_MIN}, this is {columns}x{rows}
+      </Text>
+    )
+  // The state may be a moment behind the terminal that has just been resized: nothing is drawn beyond its edge.
+  return (
+    <Box flexDirection="column" width={columns} height={rows} overflow="hidden">
+      <Header console={console} width={columns} />
+      <Body console={console} width={columns} />
+      <Footer console={console} width={columns} />
+    </Box>
+  )
+}

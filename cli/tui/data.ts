@@ -1,0 +1,190 @@
+import { NO_FEED, ROWS_MAX, withFirstPage, withNextPage } from './feed.ts'
+import type { Feed } from './feed.ts'
+import { askFor, newEntry } from './entry.ts'
+import type { Asker, Entry, Need } from './entry.ts'
+import type { Hint } from './screen.ts'
+
+export type DataOptions = Omit<Asker, 'isStopped'> & {
+  /** Something has been read, or could not be. */
+  onChange(): void
+}
+
+/** What is read for the screens: each thing at most once a second and never twice at the same time. */
+export type Data = {
+  /** Says what is on the screen now; what was not read yet, or has changed since, is read. */
+  show(needs: readonly Need[]): void
+  feed(key: string): Feed<unknown>
+  /** All rows that have been read of lists whose keys begin so. */
+  known(beginning: string): unknown[]
+  /** A frame of the stream: what it concerns is read soon. */
+  hint(hint: Hint): void
+  /** Reads everything that is on the screen, at once. */
+  refresh(): void
+  /** Reads everything that is on the screen, in its turn. */
+  poll(): void
+  /** Reads what says of itself that it is old. */
+  age(): void
+  /** Reads on at the end of a list. */
+  more(key: string): void
+  /** Changes one row as if the service had said so; returns what takes it back. */
+  patch(key: string, id: string, change: (row: unknown) => unknown): () => void
+  pause(isPaused: boolean): void
+  /** Forgets everything, as when another profile is used. */
+  clear(): void
+  stop(): void
+}
+
+const EVERY_MS = 1_000
+const ENTRIES_MAX = 24
+
+export function makeData(options: DataOptions): Data {
+  const { now, onChange } = options
+  const entries = new Map<string, Entry>()
+  let shown = new Set<string>()
+  let isPaused = false
+  let isStopped = false
+  const asker: Asker = { ...options, isStopped: () => isStopped }
+
+  function entryOf(need: Need): Entry {
+    const known = entries.get(need.key)
+    if (known !== undefined) {
+      known.need = need
+      // The newest entries are those that were shown last.
+      entries.delete(need.key)
+      entries.set(need.key, known)
+      return known
+    }
+    const entry = newEntry(need)
+    entries.set(need.key, entry)
+    return entry
+  }
+
+  /** Whether its rows stay as they are, whatever has come. What was never read is. */
+  function isHeld({ need, feed }: Entry): boolean {
+    return feed.readAt !== undefined && (isPaused || (need.holds && feed.isBehind))
+  }
+
+  /** Reads it now, or when a second has passed since it was read. */
+  function schedule(entry: Entry): void {
+    if (isStopped || entry.isReading || entry.timer !== undefined || !shown.has(entry.need.key) || isHeld(entry)) return
+    const wait = Math.max(0, entry.lastAt + EVERY_MS - now())
+    if (wait === 0) return void read(entry)
+    entry.timer = setTimeout(() => {
+      entry.timer = undefined
+      if (entry.isDirty && shown.has(entry.need.key) && !isHeld(entry)) void read(entry)
+    }, wait)
+  }
+
+  async function read(entry: Entry, { isAsked = false } = {}): Promise<void> {
+    entry.isReading = true
+    entry.isDirty = false
+    entry.lastAt = now()
+    entry.turn += 1
+    const { turn } = entry
+    const page = await askFor(entry, undefined, asker)
+    entry.isReading = false
+    if (isStopped) return
+    const holds = entry.need.holds && !isAsked
+    if (page !== undefined && entry.turn === turn)
+      entry.feed = withFirstPage(entry.feed, page, { id: entry.need.id, at: now(), holds })
+    // What is left behind is read when nobody holds it any more.
+    if (entry.feed.isBehind) entry.isDirty = true
+    onChange()
+    if (entry.isDirty) schedule(entry)
+  }
+
+  async function readOn(entry: Entry, cursor: string): Promise<void> {
+    entry.isReadingOn = true
+    const page = await askFor(entry, cursor, asker)
+    entry.isReadingOn = false
+    if (isStopped) return
+    // Rows that came in the meantime may have replaced the page that this one goes on from.
+    if (page !== undefined && entry.feed.next === cursor)
+      entry.feed = withNextPage(entry.feed, page, { id: entry.need.id, at: now() })
+    onChange()
+  }
+
+  function forShown(run: (entry: Entry) => void): void {
+    for (const key of shown) {
+      const entry = entries.get(key)
+      if (entry !== undefined) run(entry)
+    }
+  }
+
+  return {
+    show(needs) {
+      shown = new Set(needs.map(({ key }) => key))
+      for (const need of needs) {
+        const entry = entryOf(need)
+        if (entry.isDirty) schedule(entry)
+      }
+      for (const [key, { timer }] of entries) {
+        if (entries.size <= ENTRIES_MAX) break
+        if (shown.has(key)) continue
+        clearTimeout(timer)
+        entries.delete(key)
+      }
+    },
+    feed: (key) => entries.get(key)?.feed ?? NO_FEED,
+    known: (beginning) => [...entries].flatMap(([key, { feed }]) => (key.startsWith(beginning) ? feed.rows : [])),
+    hint(hint) {
+      for (const entry of entries.values()) {
+        if (!entry.need.resource.isDirty(hint, entry.need.arg)) continue
+        entry.isDirty = true
+        schedule(entry)
+      }
+    },
+    refresh: () =>
+      forShown((entry) => {
+        entry.isDirty = true
+        clearTimeout(entry.timer)
+        entry.timer = undefined
+        if (!entry.isReading) void read(entry, { isAsked: true })
+      }),
+    poll() {
+      // What is not on the screen may have changed as well.
+      for (const entry of entries.values()) entry.isDirty = true
+      forShown(schedule)
+    },
+    age: () =>
+      forShown((entry) => {
+        const { readAt, rows } = entry.feed
+        if (isPaused || readAt === undefined) return
+        if (entry.need.resource.isOld?.(rows, { readAt, now: now() }) !== true) return
+        entry.isDirty = true
+        schedule(entry)
+      }),
+    more(key) {
+      const entry = entries.get(key)
+      if (entry === undefined || entry.isReadingOn || entry.feed.next === null) return
+      if (entry.feed.rows.length < ROWS_MAX) void readOn(entry, entry.feed.next)
+    },
+    patch(key, id, change) {
+      const entry = entries.get(key)
+      const before = entry?.feed.rows.find((row) => entry.need.id(row) === id)
+      if (entry === undefined || before === undefined) return () => undefined
+      const put = (row: unknown): void => {
+        const rows = entry.feed.rows.map((each) => (entry.need.id(each) === id ? row : each))
+        entry.feed = { ...entry.feed, rows }
+        onChange()
+      }
+      // An answer that is under way still tells how it was before.
+      entry.turn += 1
+      entry.isDirty = true
+      put(change(before))
+      return () => put(before)
+    },
+    pause(value) {
+      isPaused = value
+      if (!value) forShown((entry) => entry.isDirty && schedule(entry))
+    },
+    clear() {
+      for (const { timer } of entries.values()) clearTimeout(timer)
+      entries.clear()
+    },
+    stop() {
+      isStopped = true
+      for (const { timer } of entries.values()) clearTimeout(timer)
+    },
+  }
+}

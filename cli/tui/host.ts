@@ -1,0 +1,121 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import type { Half } from '../auth/which-half.ts'
+import { browserCommand, openBrowser } from '../auth/browser.ts'
+import { editText } from '../editor.ts'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import type { Io } from '../io.ts'
+import type { Terminal } from './app.tsx'
+import { WRAP } from './guard.ts'
+import type { Session, Wanted } from './start.tsx'
+
+/** The terminal and the system, as far as the console asks for them. */
+export type Host = {
+  /** Runs something that has the terminal for itself. */
+  suspend<T>(run: () => Promise<T>): Promise<T>
+  /** Writes to the terminal beside the picture: for the clipboard. */
+  write(text: string): void
+  /** Lets the user write in an editor; undefined where nothing was written. */
+  edit(initial: string): Promise<string | undefined>
+  browse(url: string): Promise<void>
+  /** Lets the user sign in, in the suspended terminal; then the client is another. */
+  login(): Promise<void>
+  /** Goes on as another profile. @throws {CliError} where there is none, or nobody is signed in to it */
+  profile(name: string): Promise<void>
+  /** Goes on as the merchant or as the operator, where the credentials are of both. @throws {CliError} where they are not */
+  half(half: Half): Promise<void>
+  /** The names of the profiles there are. */
+  profiles(): readonly string[]
+  /** Draws everything anew, whatever the terminal shows. */
+  repaint(): void
+  quit(): void
+}
+
+export type HostOptions = {
+  /** Whether it is drawn line by line, for a screen reader. */
+  isSpoken: boolean
+  terminal(): Terminal | undefined
+  quit(): void
+  session(): Session
+  profiles(): readonly string[]
+  repaint(): void
+  /** Undefined: as before, for who has signed in since. */
+  reopen(as: Wanted | undefined): Promise<void>
+}
+
+/** The terminal and the system, as the console asks for them. */
+export function makeHost(
+  io: Io,
+  { isSpoken, terminal, quit, session, profiles, repaint, reopen }: HostOptions,
+): Host & { stop(): Promise<void> } {
+  let isSuspended = false
+
+  async function suspend<T>(run: () => Promise<T>): Promise<T> {
+    const given = terminal()
+    if (given === undefined) throw new Error('there is no picture to suspend')
+    const outcome: { value?: T } = {}
+    isSuspended = true
+    await given.suspend(async () => {
+      if (!isSpoken) process.stdout.write(WRAP.on)
+      try {
+        outcome.value = await run()
+      } finally {
+        // Before the picture is drawn again, from the beginning of a line.
+        if (!isSpoken) process.stdout.write(`\r${WRAP.off}`)
+        isSuspended = false
+      }
+    })
+    // What has run without throwing has left its value.
+    return outcome.value as T
+  }
+
+  /** Stops the process as a shell wants it, with the terminal given back, until it goes on in the foreground. */
+  async function stop(): Promise<void> {
+    const halt = async (): Promise<void> => void process.kill(process.pid, 'SIGSTOP')
+    // An editor has the terminal, and is stopped with us.
+    await (isSuspended || terminal() === undefined ? halt() : suspend(halt))
+  }
+
+  return {
+    suspend,
+    stop,
+    quit,
+    write: (text) => void process.stdout.write(text),
+    edit: (initial) => suspend(() => editText(io, { initial, suffix: '.txt' })),
+    browse: async (url) => {
+      const command = browserCommand(io.env, process.platform, url)
+      if (command === undefined || !(await openBrowser(command)))
+        throw new CliError('NO_BROWSER', 'there is no browser to open here', { exit: EXIT.failure, hint: url })
+    },
+    async login() {
+      await suspend(() => runSelf(io, loginWords(session())))
+      await reopen(undefined)
+    },
+    profile: (name) => reopen({ profile: name }),
+    half: (half) =>
+      reopen({
+        half,
+        ...(session().client.credentials.chosen?.by === 'profile' ? { profile: session().profile } : {}),
+      }),
+    profiles,
+    repaint,
+  }
+}
+
+/** How whoever is signed out signs in again. */
+function loginWords({ who, profile, client }: Pick<Session, 'who' | 'profile' | 'client'>): string[] {
+  if (client.credentials.chosen?.by === 'profile') return ['login', '--profile', profile]
+  if (who.kind === 'platform') return ['login', '--platform', '--api-url', client.apiUrl]
+  return ['login', '--realm', who.realm ?? '', '--api-url', client.apiUrl]
+}
+
+/** Runs a command line of svc, which has the terminal for itself. @throws {CliError} when it fails */
+async function runSelf(io: Io, words: readonly string[]): Promise<void> {
+  const launcher = process.argv[1]
+  if (launcher === undefined) throw new Error('this process was not started by a command')
+  const child = spawn(process.execPath, [...process.execArgv, launcher, ...words], { stdio: 'inherit', env: io.env })
+  const [code] = await once(child, 'exit')
+  if (code === 0) return
+  throw new CliError('LOGIN_FAILED', `svc ${words.join(' ')} ended with ${String(code)}`, { exit: EXIT.signedOut })
+}

@@ -1,0 +1,192 @@
+import { printable } from '../../text.ts'
+import { chosenAfter, fittingWords } from './choice.ts'
+import { NO_TEXT, editOf, edited, inserted } from './edit.ts'
+import type { Edit } from './edit.ts'
+
+/** One thing that a form asks for. */
+export type Field = {
+  name: string
+  label: string
+  /** A line of text; one of some words; or words that have to be typed as they stand, to confirm. */
+  kind: 'line' | 'choice' | 'typed'
+  /** Of a choice, what there is; of what is typed, what is accepted. */
+  words?: readonly string[]
+  /** Of a choice, what each of its words means; such a long one is searched by typing. */
+  notes?: Readonly<Record<string, string>>
+  /** What the service calls it, where that is another name. */
+  sent?: string
+  /** Whether it may stay empty. */
+  optional?: true
+  /** What the line begins with. */
+  initial?: string
+  /** A line that gets long: an editor may be opened for it. */
+  long?: true
+  /** Whether the editor is opened for it at once. */
+  opens?: true
+}
+
+/** What has been answered, by the names of the fields. */
+export type Given = Readonly<Record<string, string>>
+
+/** A question before something is changed: what is about to happen, its fields, and the command that would do the same. */
+export type Form = {
+  kind: 'form'
+  /** The key of the screen that it belongs to. */
+  key: string
+  title: string
+  /** What it is about, in a few lines. */
+  about: readonly string[]
+  /** The rows it will be done to. */
+  ids: readonly string[]
+  fields: readonly Field[]
+  /** The field that is being answered; as many as there are fields when all are, and Enter does it. */
+  at: number
+  edit: Edit
+  chosen: number
+  given: Given
+  /** What stands in the fields, for those that are gone back to. */
+  drafts: Given
+  /** What will be done, where it weighs: the last look before it. "refunds 5.00 GBP to Priya" */
+  last?: ((given: Given) => string) | undefined
+  problem: string | undefined
+  live: boolean
+  /** While it is being done. */
+  progress: { done: number; failed: number; total: number } | undefined
+}
+
+/** Something to read: help, the outcome of a bulk action, an answer of a webhook's receiver. */
+export type Reading = {
+  kind: 'text'
+  title: string
+  lines: readonly string[]
+  top: number
+  /** While something goes on that closing it stops. */
+  isGoing?: boolean
+}
+
+export type Modal = Form | Reading | { kind: 'help'; top: number }
+
+export type FormWish = Pick<Form, 'key' | 'title' | 'about' | 'ids' | 'fields' | 'live' | 'last'>
+
+export function formOf(wish: FormWish): Form {
+  return entered({
+    kind: 'form',
+    ...wish,
+    at: 0,
+    edit: NO_TEXT,
+    chosen: 0,
+    given: {},
+    drafts: {},
+    problem: undefined,
+    progress: undefined,
+  })
+}
+
+/** The form as its present field begins, or as it was left. */
+function entered(form: Form): Form {
+  const field = form.fields[form.at]
+  const text = field === undefined ? '' : (form.drafts[field.name] ?? field.initial ?? '')
+  if (field?.kind !== 'choice') return { ...form, edit: editOf(text), chosen: 0 }
+  return { ...form, edit: NO_TEXT, chosen: Math.max(0, (field.words ?? []).indexOf(text)) }
+}
+
+/** What a key does to a form that asks. */
+export type FormStep = { form: Form } | { done: Given } | { cancelled: true } | { editor: Field }
+
+export function stepped(form: Form, key: string): FormStep {
+  if (form.progress !== undefined) return { form }
+  if (key === 'esc') return { cancelled: true }
+  const field = form.fields[form.at]
+  if (key === 'shift-tab' || (key === 'up' && field?.kind !== 'choice')) return { form: wentBack(form) }
+  if (field === undefined) {
+    if (key === 'enter' || key === 'y') return { done: form.given }
+    return key === 'n' || key === 'q' ? { cancelled: true } : { form }
+  }
+  if (key === 'enter') return answered(form, field)
+  if (field.kind === 'choice') return { form: chosen(form, field, key) }
+  if (key === 'ctrl-e' && field.long === true) return { editor: field }
+  if (isControl(key)) return { form: { ...form, problem: NO_CONTROLS } }
+  const edit = edited(form.edit, key)
+  return { form: edit === undefined ? form : { ...form, edit, problem: undefined } }
+}
+
+const NO_CONTROLS = 'control characters, such as those of colours, are not taken: nothing of it was put in'
+
+/** Whether it would drive a terminal; line ends become blanks. */
+function isControl(text: string): boolean {
+  const plain = text.replaceAll(/\s+/g, ' ')
+  return printable(plain) !== plain
+}
+
+/** Text that was pasted, or written in an editor, in the present field. */
+export function pasted(form: Form, text: string): Form {
+  const field = form.fields[form.at]
+  if (form.progress !== undefined || field === undefined || field.kind === 'choice') return form
+  if (isControl(text)) return { ...form, problem: NO_CONTROLS }
+  return { ...form, edit: inserted(form.edit, text), problem: undefined }
+}
+
+/** The present field with what was written in an editor in the place of what stood there. */
+export function rewritten(form: Form, text: string): Form {
+  return isControl(text) ? { ...form, problem: NO_CONTROLS } : pasted({ ...form, edit: NO_TEXT }, text.trim())
+}
+
+/** A key in a choice: another word, or of a long choice what is looked for in it. */
+function chosen(form: Form, field: Field, key: string): Form {
+  const words = fittingWords(field, form.edit.text)
+  const moved = chosenAfter(form.chosen, key, words, { byLetter: field.notes === undefined })
+  if (moved !== undefined) return { ...form, chosen: moved, problem: undefined }
+  const edit = field.notes === undefined || key === 'space' ? undefined : edited(form.edit, key)
+  return edit === undefined ? form : { ...form, edit, chosen: 0, problem: undefined }
+}
+
+/** The word of a choice that Enter takes, or the line as it is. */
+function textOf(form: Form, field: Field): string {
+  if (field.kind === 'choice') return fittingWords(field, form.edit.text)[form.chosen] ?? ''
+  return form.edit.text.trim()
+}
+
+/** The form with what stands in its present field kept; what confirms is to be typed again. */
+function withDraft(form: Form): Form {
+  const field = form.fields[form.at]
+  if (field === undefined || field.kind === 'typed') return form
+  return { ...form, drafts: { ...form.drafts, [field.name]: textOf(form, field) } }
+}
+
+/** The field before, as it was left. */
+function wentBack(form: Form): Form {
+  return form.at === 0 ? form : entered({ ...withDraft(form), at: form.at - 1, problem: undefined })
+}
+
+/**
+ * The form after a refusal: at the field that is named, with all that was typed, or where it was.
+ * @param names what the refusal is about, as the service calls it
+ */
+export function refused(form: Form, problem: string, names: readonly string[]): Form {
+  const at = form.fields.findIndex(({ name, sent, kind }) => kind !== 'typed' && names.includes(sent ?? name))
+  if (at === -1 || at === form.at) return { ...form, progress: undefined, problem }
+  return entered({ ...withDraft(form), progress: undefined, problem, at })
+}
+
+function answered(form: Form, field: Field): FormStep {
+  const text = textOf(form, field)
+  if (text === '' && field.optional !== true)
+    return { form: { ...form, problem: `${field.label}: something is needed` } }
+  if (field.kind === 'typed' && field.words?.includes(text) === false)
+    return { form: { ...form, problem: `that is not ${field.words.join(' or ')}; nothing was changed` } }
+  const { [field.name]: _before, ...others } = form.given
+  const given = field.kind === 'typed' ? form.given : text === '' ? others : { ...others, [field.name]: text }
+  const next = entered({ ...withDraft(form), given, at: form.at + 1, problem: undefined })
+  // What weighs is looked at once more, unless it was just typed that it is meant; a form without fields is confirmed by itself.
+  const isLast = next.at >= form.fields.length
+  return isLast && (form.last === undefined || field.kind === 'typed') ? { done: given } : { form: next }
+}
+
+/** What is being answered now, among what has been: for showing the command as it grows. */
+export function givenSoFar(form: Form): Given {
+  const field = form.fields[form.at]
+  if (field === undefined || field.kind === 'typed') return form.given
+  const text = textOf(form, field)
+  const { [field.name]: _before, ...others } = form.given
+  return text === '' ? others : { ...others, [field.name]: text }
+}

@@ -1,0 +1,149 @@
+import { Box, Text } from 'ink'
+import type { ReactElement } from 'react'
+import { printable } from '../../text.ts'
+import type { Console } from '../console.ts'
+import { EMPTY_LINE, cutTo, line, paragraph } from '../lines.ts'
+import type { Line } from '../lines.ts'
+import { fittingWords } from '../model/choice.ts'
+import { givenSoFar } from '../model/modal.ts'
+import type { Field, Form } from '../model/modal.ts'
+import { readingLines } from '../reading.ts'
+import { isUtf8 } from '../sparkline.ts'
+import { TextLine } from './text-line.tsx'
+
+/** The modal, in the place of the screen's body: a form, or a text to read. */
+export function Modal({ console }: { console: Console }): ReactElement | null {
+  const { modal } = console.state()
+  const { bodyHeight, layout } = console.seen()
+  if (modal === undefined) return null
+  const width = Math.min(layout.width, 100)
+  if (modal.kind === 'form') {
+    const room = Math.max(1, bodyHeight - 3)
+    const lines = formLines(console, modal, { width: width - 4, room })
+    // On a small screen the end is what matters: what is being typed, and what went wrong.
+    return <Frame title={modal.title} lines={lines.slice(-room)} width={width} live={modal.live} />
+  }
+  const { title, lines, height } = readingLines(console)
+  const rest = lines.length - modal.top - height
+  const more = rest > 0 ? `${rest} more lines: j, k, PgDn` : ''
+  return (
+    <Frame title={title} lines={[...lines.slice(modal.top, modal.top + height), line(more, 'dim')]} width={width} />
+  )
+}
+
+type FrameProps = { title: string; lines: readonly Line[]; width: number; live?: boolean }
+
+function Frame({ title, lines, width, live = false }: FrameProps): ReactElement {
+  return (
+    <Box
+      flexDirection="column"
+      borderStyle={isUtf8(process.env) ? 'round' : 'classic'}
+      borderColor={live ? 'red' : 'cyan'}
+      paddingX={1}
+      width={width}
+      aria-label={printable(title)}
+    >
+      <Text bold wrap="truncate">
+        {live ? 'LIVE: ' : ''}
+        {printable(title)}
+      </Text>
+      {lines.map((parts, index) => (
+        // Lines have no names, and stand where they stand.
+        <TextLine key={index} parts={cutTo(parts, width - 4)} />
+      ))}
+    </Box>
+  )
+}
+
+/** What a form says, from its question to the command that would do the same. */
+export function formLines(console: Console, form: Form, { width, room }: { width: number; room: number }): Line[] {
+  const command = console.command(givenSoFar(form))
+  const answered = form.fields
+    .slice(0, form.at)
+    .filter(({ kind }) => kind !== 'typed')
+    .map(({ name, label }): Line => [{ text: `${label}: `, tone: 'dim' }, { text: form.given[name] ?? '-' }])
+  const field = form.fields[form.at]
+  const problem = (form.problem ?? '').split('\n').filter((text) => text !== '')
+  const before = [
+    ...form.about.flatMap((text) => paragraph(text, width)),
+    EMPTY_LINE,
+    line('The same as a command:', 'dim'),
+    ...command.split('\n').flatMap((text) => paragraph(text, width, 'info')),
+    EMPTY_LINE,
+    ...answered,
+  ]
+  const after = problem.flatMap((text, index) => paragraph(text, width, index === 0 ? 'bad' : 'dim'))
+  const asked =
+    form.progress === undefined
+      ? askLines(form, field, { width, room: room - before.length - after.length })
+      : [progressLine(form.progress)]
+  return [...before, ...asked, ...after]
+}
+
+function askLines(form: Form, field: Field | undefined, { width, room }: { width: number; room: number }): Line[] {
+  const weighs = form.last?.(form.given)
+  if (field === undefined)
+    return weighs === undefined
+      ? [line('Enter does it. Esc leaves everything as it is.', 'bold')]
+      : [
+          ...paragraph(`Enter ${weighs}.`, width, 'warn'),
+          line(`Esc leaves everything as it is${form.at > 0 ? '; shift-tab goes back' : ''}.`, 'dim'),
+        ]
+  if (field.kind === 'choice') return [line(`${field.label}:`, 'bold'), ...choiceLines(form, field, { width, room })]
+  return [
+    ...(field.kind === 'typed' && weighs !== undefined ? paragraph(`It ${weighs}.`, width, 'warn') : []),
+    ...paragraph(
+      `${field.label}${field.optional === true ? ', or nothing' : ''}:`,
+      width,
+      field.kind === 'typed' ? 'warn' : 'bold',
+    ),
+    typedLine(form.edit, width),
+  ]
+}
+
+/** So many words of a choice are shown at least, those around the chosen one. */
+const CHOICES_LEAST = 4
+/** Its label, what is looked for or how many there are, and what the chosen one means. */
+const CHOICE_LINES = 3
+
+function choiceLines(form: Form, field: Field, { width, room }: { width: number; room: number }): Line[] {
+  const { chosen, edit } = form
+  const { notes } = field
+  const words = fittingWords(field, edit.text)
+  const count = Math.max(CHOICES_LEAST, room - CHOICE_LINES)
+  const from = Math.max(0, Math.min(chosen - Math.floor(count / 2), words.length - count))
+  const widest = Math.max(0, ...words.map((word) => word.length))
+  const shown = words.slice(from, from + count).map((word, offset) => {
+    const isChosen = from + offset === chosen
+    const note = notes?.[word] ?? ''
+    const text = `${isChosen ? '> ' : '  '}${note === '' ? word : `${word.padEnd(widest)}  ${note}`}`
+    return cutTo(line(text, isChosen ? 'selected' : undefined), width)
+  })
+  if (notes !== undefined)
+    return [
+      typedLine(edit, width),
+      ...shown,
+      line(words.length === 0 ? 'Nothing fits.' : `${chosen + 1} of ${words.length}; type to look for one`, 'dim'),
+    ]
+  return words.length > count
+    ? [...shown, line(`${chosen + 1} of ${words.length}; a letter leads to the next word with it`, 'dim')]
+    : shown
+}
+
+/** What is being typed, with the cursor; of a long line, the part around the cursor. */
+export function typedLine({ text, at }: { text: string; at: number }, width: number): Line {
+  const characters = [...text, ' ']
+  const from = Math.max(0, at - width + 3)
+  const shown = characters.slice(from, from + width - 2)
+  return [
+    { text: '> ' },
+    { text: shown.slice(0, at - from).join('') },
+    { text: shown[at - from] ?? ' ', tone: 'selected' },
+    { text: shown.slice(at - from + 1).join('') },
+  ]
+}
+
+function progressLine({ done, failed, total }: { done: number; failed: number; total: number }): Line {
+  if (total === 1) return line('Working ...', 'dim')
+  return line(`${done + failed} of ${total} ...${failed === 0 ? '' : ` ${failed} failed`}`, 'dim')
+}

@@ -1,0 +1,40 @@
+import { Text } from 'ink'
+import type { ReactElement } from 'react'
+import { printable } from '../../text.ts'
+import type { Line, Tone } from '../lines.ts'
+import { isUtf8 } from '../sparkline.ts'
+
+type Look = Omit<Parameters<typeof Text>[0], 'children'>
+
+const LOOKS: Readonly<Record<Tone, Look>> = {
+  good: { color: 'green' },
+  bad: { color: 'red' },
+  warn: { color: 'yellow' },
+  info: { color: 'cyan' },
+  dim: { dimColor: true },
+  bold: { bold: true },
+  selected: { inverse: true },
+  fresh: { bold: true, color: 'cyan' },
+  live: { color: 'white', backgroundColor: 'red', bold: true },
+}
+
+/** What was cut short is said to be so by a sign that not every terminal has. */
+function inLocale(text: string): string {
+  return isUtf8(process.env) ? text : text.replaceAll('…', '~')
+}
+
+/** One line of the screen; what does not fit is cut. `look` lies below the looks of its pieces. */
+export function TextLine({ parts, look }: { parts: Line; look?: Tone | undefined }): ReactElement {
+  return (
+    <Text wrap="truncate" {...(look === undefined ? {} : LOOKS[look])}>
+      {parts.every(({ text }) => text === '')
+        ? ' '
+        : parts.map(({ text, tone }, index) => (
+            // Pieces of a line have no names, and stand where they stand.
+            <Text key={index} {...(tone === undefined || look === 'selected' ? {} : LOOKS[tone])}>
+              {inLocale(printable(text))}
+            </Text>
+          ))}
+    </Text>
+  )
+}

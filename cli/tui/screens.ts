@@ -1,0 +1,23 @@
+import type { Screen } from './screen.ts'
+import { audit } from './screens/audit.ts'
+import { disputes } from './screens/disputes.ts'
+import { inbox } from './screens/inbox.tsx'
+import { kyb } from './screens/kyb.tsx'
+import { merchants } from './screens/merchants.ts'
+import { overview } from './screens/overview.tsx'
+import { payments } from './screens/payments.tsx'
+import { sandbox } from './screens/sandbox.ts'
+import { webhooks } from './screens/webhooks.ts'
+
+/** All screens, in the order of their numbers. What a caller may not read is left out when the console opens. */
+export const SCREENS: readonly Screen[] = [
+  overview,
+  kyb,
+  merchants,
+  payments,
+  disputes,
+  webhooks,
+  audit,
+  sandbox,
+  inbox,
+]

@@ -1,0 +1,142 @@
+import { getAuditEntry, listAudit } from '../../../src/wire/audit.ts'
+import type { OperatorAction } from '../../../src/wire/audit.ts'
+import { call } from '../../client.ts'
+import { KNOWN_ACTIONS } from '../../commands/audit/actions.ts'
+import { diffLines } from '../../commands/audit/show.ts'
+import { changedText, subjectText } from '../../commands/audit/view.ts'
+import { actorText } from '../../role-text.ts'
+import { minuteOf, shortTime } from '../../text.ts'
+import { heading, line, pairs, paragraph } from '../lines.ts'
+import type { Line } from '../lines.ts'
+import { ageOf, spanText } from '../model/ages.ts'
+import { screen } from '../screen.ts'
+import type { Layout, Page, Reading } from '../screen.ts'
+import { markOf, verifiedBy, verify } from './audit-verify.ts'
+import type { Verified } from './audit-verify.ts'
+
+/** What operators did, the newest first, with whether its hashes were found whole from here. */
+export const audit = screen<OperatorAction>({
+  name: 'audit',
+  key: '7',
+  title: 'Audit',
+  short: 'Audit',
+  noun: 'action',
+  reads: ['administer platform'],
+  limit: 50,
+  follow: true,
+  list: {
+    read: readPage,
+    isDirty: (hint) => 'of' in hint && hint.of.includes('audit'),
+  },
+  serviceFilter: (filter) => KNOWN_ACTIONS.find((known) => filter.split(/\s+/).includes(known)) ?? '',
+  id: ({ ordinal }) => ordinal,
+  head: (_rows, { who, now }) => [headLine(verifiedBy(who), now)],
+  columns: ({ who, now }) => [
+    { title: 'no', value: ({ ordinal }) => ordinal, align: 'right' },
+    {
+      title: 'hash',
+      value: (row) => markOf(row, verifiedBy(who)),
+      style: (text) => (text === 'ok' ? 'green' : text === '-' ? undefined : 'red'),
+    },
+    { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right' },
+    { title: 'action', value: ({ action }) => action },
+    { title: 'to', value: subjectText, least: 8 },
+    { title: 'who', value: actorText, short: withoutRole, least: 8 },
+    { title: 'changed', value: changedText, least: 10, dropped: 2 },
+    { title: 'why', value: ({ reason }) => reason ?? '', least: 10, dropped: 1 },
+    { title: 'time', value: (row) => shortTime(row.created_at), short: minuteOf, onlyWide: true },
+    { title: 'subject', value: (row) => row.subject_id, onlyWide: true },
+    { title: 'computed', value: (row) => row.action_hash, onlyWide: true },
+  ],
+  empty: 'No operator has done anything yet.',
+  detail: {
+    title: (row) => `${row.ordinal} ${row.action}`,
+    resource: {
+      read: async ({ client, arg: ordinal }) => (await call(client, getAuditEntry, { params: { ordinal } })).body,
+      // What was written is not written again.
+      isDirty: () => false,
+    },
+    row: (whole) => whole,
+    lines: ({ row }, layout) => entryLines(row, layout),
+  },
+  keys: [
+    {
+      key: 'f',
+      label: 'follow',
+      on: 'list',
+      needs: 'nothing',
+      command: () => 'svc audit tail',
+      run: async (_row, _given, { follow }) =>
+        follow() ? 'follows the newest' : 'stays where it is: what comes stands above; f follows again',
+    },
+    {
+      key: 'v',
+      label: 'verify',
+      needs: 'nothing',
+      command: () => 'svc audit verify',
+      run: (_row, _given, tools) => verify(tools),
+    },
+  ],
+})
+
+function withoutRole(who: string): string {
+  return who.replace(/ \(\w+\)$/, '')
+}
+
+async function readPage({ client, filter, cursor, limit }: Reading): Promise<Page<OperatorAction>> {
+  const query = {
+    limit,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(filter === '' ? {} : { action: filter }),
+  }
+  const { body } = await call(client, listAudit, { query })
+  return { rows: body.data, next: body.next_cursor }
+}
+
+/** Whether the hashes were computed here, and what came of it. */
+export function headLine(verified: Verified | undefined, now: number): Line {
+  if (verified === undefined)
+    return line(' Hashes: not verified; v reads the whole trail and computes them here', 'dim')
+  const when = `${spanText(now - verified.at)} ago`
+  if (verified.broken !== undefined)
+    return [{ text: ' Hashes: BROKEN', tone: 'bad' }, { text: `, found ${when}: ${verified.broken}` }]
+  return [
+    { text: ' Hashes: ', tone: 'dim' },
+    { text: 'whole', tone: 'good' },
+    { text: ` when verified ${when}`, tone: 'dim' },
+  ]
+}
+
+/** One action: who, when, why, and what it was before and after. */
+export function entryLines(row: OperatorAction, { width, who, now }: Pick<Layout, 'width' | 'who' | 'now'>): Line[] {
+  const mark = markOf(row, verifiedBy(who))
+  const words = {
+    ok: 'ok: computed here, and what follows it agrees',
+    '-': 'not verified; v does',
+    CHANGED: 'CHANGED since it was verified',
+  }
+  const diff = diffLines(row, (_style, text) => text)
+  return [
+    ...pairs(
+      [
+        ['Ordinal', row.ordinal],
+        ['Action', row.action],
+        ['To', subjectText(row)],
+        ['Subject', row.subject_id],
+        ['Merchant', row.merchant_id ?? ''],
+        ['Who', actorText(row)],
+        ['Their id', row.actor_id],
+        ['When', `${shortTime(row.created_at)} (${ageOf(row.created_at, now)} ago)`],
+        ['Why', row.reason ?? ''],
+        ['Hash', row.action_hash],
+        ['', words[mark], mark === 'ok' ? 'good' : mark === '-' ? 'dim' : 'bad'],
+      ],
+      width,
+    ),
+    ...heading('Before (-) and after (+)'),
+    ...(diff.length === 0 ? [line('Nothing of it is kept.', 'dim')] : []),
+    ...diff.flatMap((text) =>
+      paragraph(text, width, text.startsWith('-') ? 'bad' : text.startsWith('+') ? 'good' : 'dim'),
+    ),
+  ]
+}

@@ -1,0 +1,121 @@
+import {
+  DisputeStatus,
+  getAdminDispute,
+  getDispute,
+  listAdminDisputes,
+  listDisputes,
+} from '../../../src/wire/disputes.ts'
+import type { DisputeEvent } from '../../../src/wire/disputes.ts'
+import { call } from '../../client.ts'
+import { findAdminDispute, findOwnDispute } from '../../commands/disputes/find.ts'
+import { isResolved, shortStatus } from '../../commands/disputes/view.ts'
+import type { ListedDispute } from '../../commands/disputes/view.ts'
+import type { Style } from '../../io.ts'
+import { endOfId, shortTime } from '../../text.ts'
+import { ageOf, untilText } from '../model/ages.ts'
+import { screen } from '../screen.ts'
+import type { Hint, Page, Reading } from '../screen.ts'
+import { DISPUTE_KEYS } from './dispute-keys.ts'
+import { disputeLines } from './dispute-lines.ts'
+import type { WholeDispute } from './dispute-lines.ts'
+
+/** Disputes, the newest first: a merchant's own, or those of all for operators. */
+export const disputes = screen<ListedDispute, WholeDispute>({
+  name: 'disputes',
+  key: '5',
+  title: 'Disputes',
+  short: 'Disp',
+  noun: 'dispute',
+  reads: ['read merchants', 'read payments'],
+  list: { read: readPage, isDirty: isAboutDisputes },
+  serviceFilter: (filter) => statusIn(filter) ?? '',
+  id: ({ id }) => id,
+  columns: ({ now, who }) => [
+    { title: 'id', value: (row) => endOfId(row.id), dropped: 5 },
+    { title: 'status', value: (row) => row.status, short: shortStatus, style: statusStyle, least: 12 },
+    ...(who.kind === 'platform'
+      ? [{ title: 'merchant', value: (row: ListedDispute) => merchantOf(row), least: 8 }]
+      : []),
+    { title: 'reason', value: (row) => row.reason, least: 17 },
+    { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
+    { title: 'cur', value: (row) => row.currency, dropped: 4 },
+    { title: 'evidence', value: (row) => evidenceText(row, now), style: dueStyle, least: 8 },
+    { title: 'age', value: (row) => ageOf(row.opened_at, now), align: 'right' },
+    { title: 'opened by', value: (row) => row.opened_by, dropped: 2 },
+    { title: 'payment', value: (row) => endOfId(row.payment_id), dropped: 1 },
+    { title: 'refund', value: (row) => row.refund?.refund_status ?? '', dropped: 3 },
+    { title: 'left', value: (row) => row.refundable_amount, align: 'right', onlyWide: true },
+    { title: 'opened', value: (row) => shortTime(row.opened_at), onlyWide: true },
+    ...(who.kind === 'platform'
+      ? [
+          {
+            title: 'realm',
+            value: (row: ListedDispute) => ('realm_slug' in row ? (row.realm_slug ?? '') : ''),
+            onlyWide: true as const,
+          },
+        ]
+      : []),
+    { title: 'dispute', value: (row) => row.id, onlyWide: true },
+  ],
+  empty: 'There are no such disputes.',
+  detail: {
+    title: (row) => `${row.reason} ${row.gross_amount} ${row.currency}`,
+    resource: { read: readWhole, isDirty: isAboutDisputes },
+    row: (whole) => whole,
+    find: async (client, text) =>
+      client.credentials.merchant === undefined
+        ? (await findAdminDispute(client, [text])).dispute.id
+        : (await findOwnDispute(client, [text])).dispute.id,
+    lines: disputeLines,
+  },
+  keys: DISPUTE_KEYS,
+})
+
+function isAboutDisputes(hint: Hint): boolean {
+  if ('of' in hint) return hint.of.includes('disputes')
+  return hint.event.event_type.startsWith('dispute.') || hint.event.event_type.startsWith('refund.')
+}
+
+/** The status that a word of the filter names, long or as the table shows it. */
+function statusIn(filter: string): DisputeStatus | undefined {
+  const words = filter.toUpperCase().split(/\s+/)
+  return DisputeStatus.options.find((status) => words.includes(status) || words.includes(shortStatus(status)))
+}
+
+async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<ListedDispute>> {
+  const status = DisputeStatus.options.find((each) => each === filter)
+  const query = { limit, ...(cursor === undefined ? {} : { cursor }), ...(status === undefined ? {} : { status }) }
+  const { body } =
+    who.kind === 'platform'
+      ? await call(client, listAdminDisputes, { query })
+      : await call(client, listDisputes, { query })
+  return { rows: body.data, next: body.next_cursor }
+}
+
+async function readWhole({ client, who, arg: id }: Reading): Promise<WholeDispute> {
+  const params = { id }
+  if (who.kind === 'platform') return (await call(client, getAdminDispute, { params })).body
+  return (await call(client, getDispute, { params })).body satisfies { events: DisputeEvent[] }
+}
+
+function merchantOf(row: ListedDispute): string {
+  return 'trading_name' in row ? row.trading_name : ''
+}
+
+function statusStyle(status: string): Style {
+  if (shortStatus(status) === 'FOR_MERCHANT') return 'green'
+  if (shortStatus(status) === 'FOR_PAYER') return 'red'
+  return status === 'ESCALATED' ? 'magenta' : 'yellow'
+}
+
+/** How long the merchant still has for its evidence, or what became of it. */
+function evidenceText(row: ListedDispute, now: number): string {
+  if (row.has_evidence) return 'given'
+  if (row.evidence_missing) return isResolved(row) ? 'none' : 'missed'
+  return row.status === 'OPEN' ? untilText(row.evidence_due_at, now) : ''
+}
+
+function dueStyle(text: string): Style | undefined {
+  if (text === 'missed' || text.endsWith('over')) return 'red'
+  return /^in \d+ (s|min|h)$/.test(text) ? 'yellow' : undefined
+}

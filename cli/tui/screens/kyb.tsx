@@ -1,0 +1,183 @@
+import { getMerchant, listMerchants, setKybStatus } from '../../../src/wire/admin.ts'
+import type { AdminMerchant, KybStatus } from '../../../src/wire/admin.ts'
+import type { OperatorAction } from '../../../src/wire/audit.ts'
+import type { OperationReply } from '../../../src/wire/operation.ts'
+import { quoted } from '../../called-as.ts'
+import { call } from '../../client.ts'
+import { findMerchant } from '../../find-merchant.ts'
+import { actorText } from '../../role-text.ts'
+import { minuteOf, shortTime } from '../../text.ts'
+import { heading, pairs } from '../lines.ts'
+import { ageOf } from '../model/ages.ts'
+import type { Field, Given } from '../model/modal.ts'
+import { screen } from '../screen.ts'
+import type { ScreenKey } from '../screen.ts'
+import { tableLines } from '../table-lines.ts'
+import { feeText, listed } from './merchant-text.ts'
+
+type Whole = OperationReply<typeof getMerchant>['body']
+
+const REASON: Field = { name: 'reason', label: 'Why; it stands in the audit trail', kind: 'line', long: true }
+
+/** What a choice of `approve` and `refuse` makes of a merchant. */
+function decidedBy({ decision: verb }: Given): KybStatus {
+  return verb === 'approve' ? 'APPROVED' : 'SUSPENDED'
+}
+
+function namedIn(rows: readonly AdminMerchant[]): string {
+  return rows.length === 1 ? (rows[0]?.trading_name ?? '') : `${rows.length} merchants`
+}
+
+/** One decision about a merchant; each is a command of svc kyb too. */
+function decision(
+  key: string,
+  verb: string,
+  { from, to, past, isDanger }: { from: KybStatus; to: KybStatus; past: string; isDanger?: true },
+): ScreenKey<AdminMerchant> {
+  return {
+    key,
+    label: verb,
+    writes: true,
+    permission: 'operate merchants',
+    fits: ({ kyb_status }) => kyb_status === from,
+    command: ({ realm_slug, id }, { reason = '...' }) =>
+      `svc kyb ${verb} ${realm_slug ?? id} --reason ${quoted(reason)}`,
+    ask: (rows) => ({
+      what: `${verb} ${namedIn(rows)}`,
+      about: listed(rows, ({ legal_name, realm_slug }) => `${legal_name} (${realm_slug ?? 'no realm'})`),
+      fields: [REASON],
+      ...(isDanger === true
+        ? { danger: [rows[0]?.realm_slug ?? null, rows[0]?.id ?? null], last: () => `${verb}s ${namedIn(rows)}` }
+        : {}),
+    }),
+    optimistic: (row) => ({ ...row, kyb_status: to }),
+    async run({ id, trading_name }, { reason = '' }, { client }) {
+      await call(client, setKybStatus, { params: { id }, body: { kyb_status: to, reason } })
+      return `${past} ${trading_name}`
+    },
+  }
+}
+
+/** The queue of merchants that wait for a decision, the oldest first (decision 19). */
+export const kyb = screen<AdminMerchant, Whole>({
+  name: 'kyb',
+  key: '2',
+  title: 'KYB queue',
+  short: 'KYB',
+  reads: ['read merchants'],
+  list: {
+    async read({ client, cursor, limit }) {
+      const query = {
+        kyb_status: 'PENDING' as const,
+        order: 'oldest' as const,
+        limit,
+        ...(cursor === undefined ? {} : { cursor }),
+      }
+      const { body } = await call(client, listMerchants, { query })
+      return { rows: body.data, next: body.next_cursor }
+    },
+    isDirty: (hint) => 'of' in hint && hint.of.includes('merchants'),
+  },
+  id: ({ id }) => id,
+  names: ({ realm_slug: realm, trading_name: name }) => ({ merchant: [realm ?? '', name] }),
+  columns: ({ now }) => [
+    { title: 'name', value: (row) => row.trading_name, least: 12 },
+    { title: 'realm', value: (row) => row.realm_slug ?? '', least: 10 },
+    { title: 'waits', value: (row) => ageOf(row.created_at, now), align: 'right' },
+    {
+      title: 'kyb',
+      value: (row) => row.kyb_status,
+      style: (text) => (text === 'PENDING' ? 'yellow' : text === 'APPROVED' ? 'green' : 'red'),
+    },
+    { title: 'fee', value: feeText, dropped: 3 },
+    { title: 'legal name', value: (row) => row.legal_name, least: 12, dropped: 2 },
+    { title: 'administrator', value: (row) => row.admin_email ?? '', least: 16, dropped: 1 },
+    { title: 'active', value: (row) => (row.is_active ? '' : 'disabled'), style: () => 'red' },
+    { title: 'created', value: (row) => shortTime(row.created_at), onlyWide: true },
+    { title: 'id', value: (row) => row.id, onlyWide: true },
+  ],
+  empty: 'No merchant waits for a decision.',
+  detail: {
+    title: (row) => `${row.trading_name} (${row.realm_slug ?? row.id})`,
+    resource: {
+      read: async ({ client, arg }) => (await call(client, getMerchant, { params: { id: arg } })).body,
+      isDirty: (hint) => 'of' in hint && hint.of.includes('merchants'),
+    },
+    row: (whole) => whole,
+    find: async (client, text) => (await findMerchant(client, [text])).merchant.id,
+    lines: ({ row, whole }, { width, now }) => [
+      ...pairs(
+        [
+          ['Merchant', row.id],
+          ['Name', row.trading_name],
+          ['Legal name', row.legal_name],
+          ['Realm', row.realm_slug ?? ''],
+          ['Client id', row.client_id],
+          [
+            'KYB',
+            row.kyb_status,
+            row.kyb_status === 'APPROVED' ? 'good' : row.kyb_status === 'PENDING' ? 'warn' : 'bad',
+          ],
+          ['Payouts', row.payout_held ? `held by ${row.payout_held_by ?? 'somebody'}` : 'not held'],
+          ['Active', row.is_active ? 'yes' : 'no: disabled'],
+          ['Administrator', row.admin_email ?? ''],
+          ['Fee', feeText(row)],
+          ['Webhooks go to', row.webhook_url ?? 'nowhere yet'],
+          ['Created', `${shortTime(row.created_at)} (${ageOf(row.created_at, now)} ago)`],
+        ],
+        width,
+      ),
+      ...heading('What operators did'),
+      ...actionLines(whole, width),
+    ],
+  },
+  keys: [
+    decision('a', 'approve', { from: 'PENDING', to: 'APPROVED', past: 'approved' }),
+    decision('s', 'refuse', { from: 'PENDING', to: 'SUSPENDED', past: 'refused' }),
+    // What is long to tell is written once it is known what it is for.
+    {
+      key: 'e',
+      label: 'decide in $EDITOR',
+      writes: true,
+      permission: 'operate merchants',
+      needs: 'one',
+      fits: ({ kyb_status }) => kyb_status === 'PENDING',
+      command: ({ realm_slug, id }, { reason = '...', decision: verb = '...' }) =>
+        `svc kyb ${verb} ${realm_slug ?? id} --reason ${quoted(reason)}`,
+      ask: ([row]) => ({
+        what: `decide on ${row?.trading_name ?? ''}`,
+        about: [`${row?.legal_name ?? ''} (${row?.realm_slug ?? 'no realm'})`],
+        fields: [
+          { name: 'decision', label: 'Decision', kind: 'choice', words: ['approve', 'refuse'] },
+          { ...REASON, opens: true },
+        ],
+      }),
+      optimistic: (row, given) => ({ ...row, kyb_status: decidedBy(given) }),
+      async run({ id, trading_name }, given, { client }) {
+        const kybStatus = decidedBy(given)
+        await call(client, setKybStatus, {
+          params: { id },
+          body: { kyb_status: kybStatus, reason: given['reason'] ?? '' },
+        })
+        return `${kybStatus === 'APPROVED' ? 'approved' : 'refused'} ${trading_name}`
+      },
+    },
+    decision('s', 'suspend', { from: 'APPROVED', to: 'SUSPENDED', past: 'suspended', isDanger: true }),
+    decision('u', 'reinstate', { from: 'SUSPENDED', to: 'APPROVED', past: 'reinstated' }),
+  ],
+})
+
+function actionLines(whole: Whole | undefined, width: number): ReturnType<typeof tableLines> {
+  if (whole === undefined) return [[{ text: 'Loading ...', tone: 'dim' }]]
+  if (whole.actions.length === 0) return [[{ text: 'Nothing yet.', tone: 'dim' }]]
+  return tableLines<OperatorAction>(
+    whole.actions,
+    [
+      { title: 'time', value: (action) => shortTime(action.created_at), short: minuteOf },
+      { title: 'action', value: (action) => action.action },
+      { title: 'who', value: actorText, short: (who) => who.replace(/ \(\w+\)$/, ''), least: 12 },
+      { title: 'why', value: (action) => action.reason ?? '', least: 12 },
+    ],
+    width,
+  )
+}

@@ -1,0 +1,165 @@
+import { KybStatus, listMerchants } from '../../../src/wire/admin.ts'
+import type { OperationInput } from '../../../src/wire/operation.ts'
+import { getInbox } from '../../../src/wire/console.ts'
+import { listRegistrations } from '../../../src/wire/registration.ts'
+import type { Registration } from '../../../src/wire/registration.ts'
+import { call } from '../../client.ts'
+import type { Client } from '../../client.ts'
+import { findMerchantByPart } from '../../find-merchant.ts'
+import { kybStyle } from '../../commands/merchants/view.ts'
+import { shortTime } from '../../text.ts'
+import { ageOf } from '../model/ages.ts'
+import { screen } from '../screen.ts'
+import type { Page, Reading } from '../screen.ts'
+import { MERCHANT_KEYS } from './merchant-keys.ts'
+import { merchantLines, readWhole, rowOf } from './merchant-lines.ts'
+import type { MerchantRow, WholeMerchant } from './merchant-lines.ts'
+import { feeText } from './merchant-text.ts'
+
+/** All merchants, the newest first, and before them the registrations that are no merchant yet and need a hand. */
+export const merchants = screen<MerchantRow, WholeMerchant>({
+  name: 'merchants',
+  key: '3',
+  title: 'Merchants',
+  short: 'Merch',
+  noun: 'merchant',
+  reads: ['read merchants'],
+  list: {
+    read: readPage,
+    isDirty: (hint) => 'of' in hint && hint.of.includes('merchants'),
+  },
+  serviceFilter: (filter) => filter,
+  id: ({ id }) => id,
+  names: (row) => ({ merchant: [realmOf(row), nameOf(row)] }),
+  columns: ({ now }) => [
+    { title: 'name', value: (row) => nameOf(row), least: 12 },
+    { title: 'realm', value: (row) => realmOf(row), least: 10 },
+    { title: 'kyb', value: (row) => row.merchant?.kyb_status ?? row.registration?.status ?? '', style: stateStyle },
+    { title: 'stopped', value: stoppedText, style: () => 'red' },
+    { title: 'dead', value: (row) => (row.dead === 0 ? '' : String(row.dead)), align: 'right', style: () => 'red' },
+    {
+      title: 'needs',
+      value: ({ registration }) => registration?.problems.join('; ') ?? '',
+      style: () => 'yellow',
+      least: 18,
+      dropped: 5,
+    },
+    { title: 'fee', value: feeOf, dropped: 3 },
+    {
+      title: 'legal name',
+      value: (row) => row.merchant?.legal_name ?? row.registration?.company_name ?? '',
+      least: 12,
+      dropped: 2,
+    },
+    { title: 'age', value: (row) => ageOf(createdAt(row), now), align: 'right', dropped: 4 },
+    {
+      title: 'administrator',
+      value: (row) => row.merchant?.admin_email ?? row.registration?.admin_email ?? '',
+      least: 16,
+      dropped: 1,
+    },
+    { title: 'created', value: (row) => shortTime(createdAt(row)), onlyWide: true },
+    { title: 'webhooks go to', value: (row) => row.merchant?.webhook_url ?? '', onlyWide: true },
+    { title: 'client id', value: (row) => row.merchant?.client_id ?? '', onlyWide: true },
+    // The words that the service is asked for; a row that it found has them.
+    { title: 'is', value: wordsOf, onlyWide: true },
+    { title: 'id', value: (row) => row.id, onlyWide: true },
+  ],
+  empty: 'There are no merchants yet: svc register, or svc sandbox seed --merchants 3',
+  detail: {
+    title: (row) => `${nameOf(row)} (${realmOf(row) === '' ? row.id : realmOf(row)})`,
+    resource: {
+      read: readWhole,
+      isDirty: (hint, id) => ('of' in hint ? hint.of.includes('merchants') : hint.event.merchant_id === id),
+    },
+    row: ({ row }) => row,
+    find: findMerchantByPart,
+    lines: merchantLines,
+  },
+  keys: MERCHANT_KEYS,
+})
+
+function nameOf({ merchant, registration, id }: MerchantRow): string {
+  return merchant?.trading_name ?? registration?.trading_name ?? id
+}
+
+function realmOf({ merchant, registration }: MerchantRow): string {
+  return merchant?.realm_slug ?? registration?.slug ?? ''
+}
+
+/** What keeps it from working: payouts that are held, or that it is disabled. */
+function stoppedText({ merchant }: MerchantRow): string {
+  if (merchant === null) return ''
+  const { payout_held: isHeld, is_active: isActive } = merchant
+  if (isHeld) return isActive ? 'held' : 'held, off'
+  return isActive ? '' : 'disabled'
+}
+
+function createdAt({ merchant, registration }: MerchantRow): string | null {
+  return merchant?.created_at ?? registration?.created_at ?? null
+}
+
+function feeOf({ merchant }: MerchantRow): string {
+  return merchant === null ? '' : feeText(merchant)
+}
+
+function stateStyle(text: string): ReturnType<typeof kybStyle> {
+  if (text === 'COMPLETE') return 'green'
+  return text === 'FAILED' ? 'red' : kybStyle(text)
+}
+
+/** What a filter may say of a merchant beside its names. */
+function wordsOf({ merchant, registration }: MerchantRow): string {
+  if (merchant === null) return 'registration'
+  const { payout_held: isHeld, is_active: isActive, kyb_status: status } = merchant
+  const words = [status, isHeld ? 'held' : 'released', isActive ? 'enabled' : 'disabled']
+  return [...words, ...(registration === null ? [] : ['registration'])].join(' ')
+}
+
+type Query = NonNullable<OperationInput<typeof listMerchants>['query']>
+
+/** What the service is asked for: a status, held, disabled, and the rest as a part of a name. */
+export function queryOf(filter: string): Query {
+  const words = filter.split(/\s+/).filter((word) => word !== '')
+  const status = KybStatus.options.find((each) => words.some((word) => word.toUpperCase() === each))
+  const rest = words.filter((word) => !isFlag(word) && !KybStatus.options.some((each) => each === word.toUpperCase()))
+  // Names and realms are all that it looks in: a part of an address or an id is looked for in what is here.
+  const isName = rest.length > 0 && rest.every((word) => !word.includes('@') && !/^[0-9a-f-]{8,}$/i.test(word))
+  return {
+    ...(status === undefined ? {} : { kyb_status: status }),
+    ...(words.includes('held') ? { payout_held: 'true' as const } : {}),
+    ...(words.includes('disabled') ? { is_active: 'false' as const } : {}),
+    ...(isName ? { search: rest.join(' ') } : {}),
+  }
+}
+
+function isFlag(word: string): boolean {
+  return ['held', 'released', 'enabled', 'disabled', 'registration'].includes(word)
+}
+
+async function readPage({ client, filter, cursor, limit }: Reading): Promise<Page<MerchantRow>> {
+  const [{ body }, { body: stuck }, dead] = await Promise.all([
+    call(client, listMerchants, { query: { ...queryOf(filter), limit, ...(cursor === undefined ? {} : { cursor }) } }),
+    call(client, listRegistrations, {}),
+    deadOf(client),
+  ])
+  const rows = body.data.map((merchant) =>
+    rowOf(merchant, { registration: registrationOf(stuck.data, merchant.id), dead: dead.get(merchant.id) ?? 0 }),
+  )
+  const homeless = cursor === undefined ? stuck.data.filter(({ merchant_id: id }) => id === null) : []
+  return {
+    rows: [...homeless.map((each) => rowOf(null, { registration: each, dead: 0 })), ...rows],
+    next: body.next_cursor,
+  }
+}
+
+function registrationOf(stuck: readonly Registration[], id: string): Registration | null {
+  return stuck.find(({ merchant_id: merchantId }) => merchantId === id) ?? null
+}
+
+/** How many deliveries are DEAD to each merchant, as the inbox counts them. */
+async function deadOf(client: Client): Promise<ReadonlyMap<string, number>> {
+  const { body } = await call(client, getInbox, { query: { limit: 100 } })
+  const dead = body.data.filter(({ kind }) => kind === 'deliveries_dead')
+  return new Map(dead.flatMap(({ merchant_id: id, count }) => (id === null ? [] : [[id, count] as const])))
+}

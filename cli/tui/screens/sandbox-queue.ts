@@ -1,0 +1,105 @@
+import { getBankFaults } from '../../../src/wire/sandbox-dial.ts'
+import type { BankFaults } from '../../../src/wire/sandbox-dial.ts'
+import { readSandboxClock } from '../../../src/wire/sandbox.ts'
+import type { Who } from '../../auth/who-is.ts'
+import { call } from '../../client.ts'
+import { aheadText } from '../../commands/sandbox/clock.ts'
+import { shortTime } from '../../text.ts'
+import { cutTo, line } from '../lines.ts'
+import type { Line } from '../lines.ts'
+import type { Page, Reading } from '../screen.ts'
+import { ownerText } from './merchant-text.ts'
+import type { PaymentRow } from './payment-lines.ts'
+import { readPage as readPayments } from './payments.tsx'
+
+/** What time it is for a merchant, and what goes wrong at its bank. */
+export type Dial = { merchantId: string; name: string; now: string; aheadMs: number; faults: BankFaults }
+
+/** The dials that were read with the queue, by whoever it was read for; they stand above it also when it is empty. */
+const dials = new WeakMap<Who, readonly Dial[]>()
+/** The merchant that an operator has turned a dial of, last. */
+const turned = new WeakMap<Who, { merchantId: string; name: string }>()
+
+export function dialsOf(who: Who): readonly Dial[] {
+  return dials.get(who) ?? []
+}
+
+/** Shows the merchant's dial from now on, whether or not a payment of it waits. */
+export function watchDial(who: Who, merchantId: string, name: string): void {
+  turned.set(who, { merchantId, name })
+}
+
+/** For an operator the dials of so many merchants are shown. */
+const DIALS_MAX = 3
+
+/** Payments that wait for their payers at the mock bank, the newest first; with the dials of whose they are. */
+export async function readQueue(reading: Reading): Promise<Page<PaymentRow>> {
+  const page = await readPayments({ ...reading, filter: 'AwaitingAuthorisation' })
+  const { who, cursor } = reading
+  if (cursor === undefined && who.permissions.includes('operate sandbox'))
+    dials.set(who, await Promise.all(merchantsOf(who, page.rows).map((merchant) => readDial(reading, merchant))))
+  return page
+}
+
+type Named = { merchantId: string; name: string }
+
+function merchantsOf(who: Who, rows: readonly PaymentRow[]): Named[] {
+  if (who.merchant !== null) return [{ merchantId: who.merchant.id, name: who.merchant.trading_name }]
+  const last = turned.get(who)
+  const waiting = rows.flatMap((row) =>
+    row.merchant_id === null ? [] : [{ merchantId: row.merchant_id, name: ownerText(row) }],
+  )
+  const all = [...(last === undefined ? [] : [last]), ...waiting]
+  return [...new Map(all.map((each) => [each.merchantId, each])).values()].slice(0, DIALS_MAX)
+}
+
+async function readDial({ client }: Pick<Reading, 'client'>, { merchantId, name }: Named): Promise<Dial> {
+  const query = { merchant_id: merchantId }
+  const [{ body: clock }, { body: faults }] = await Promise.all([
+    call(client, readSandboxClock, { query }),
+    call(client, getBankFaults, { query }),
+  ])
+  return { merchantId, name, now: clock.now, aheadMs: clock.ahead_ms, faults }
+}
+
+/** What goes wrong at a bank, in words; empty where nothing does. */
+export function faultsText({ latency, drop_callback: lost, duplicate, unavailable }: BankFaults): string {
+  return [
+    latency === null ? '' : `answers after ${latency}`,
+    lost === null ? '' : `${lost} of callbacks lost`,
+    duplicate === null ? '' : `${duplicate} of them twice`,
+    unavailable === null ? '' : `${unavailable} of calls unanswered`,
+  ]
+    .filter((text) => text !== '')
+    .join(', ')
+}
+
+/** The clocks and banks above the queue. */
+export function dialLines(
+  list: readonly Dial[],
+  { width, isOperator }: { width: number; isOperator: boolean },
+): Line[] {
+  if (list.length === 0)
+    return isOperator ? [line(' No merchant waits here; + and b ask whose clock and bank.', 'dim'), line('')] : []
+  return [
+    ...list.flatMap((dial): Line[] => {
+      const whose = isOperator ? `${dial.name}  ` : ''
+      const faults = faultsText(dial.faults)
+      const ahead = dial.aheadMs === 0 ? 'the real time' : `${aheadText(dial.aheadMs)} ahead`
+      const bank: Line = [
+        { text: isOperator ? '  Bank ' : ' Bank   ', tone: 'dim' },
+        { text: faults === '' ? 'nothing goes wrong' : faults, tone: faults === '' ? undefined : 'warn' },
+      ]
+      const clock: Line = [
+        { text: isOperator ? ' ' : ' Clock  ', tone: 'dim' },
+        { text: whose, tone: 'bold' },
+        {
+          text: isOperator ? ahead : `${shortTime(dial.now)}, ${ahead}`,
+          tone: dial.aheadMs === 0 ? undefined : 'warn',
+        },
+      ]
+      return isOperator ? [cutTo([...clock, ...bank], width)] : [cutTo(clock, width), cutTo(bank, width)]
+    }),
+    line(''),
+  ]
+}

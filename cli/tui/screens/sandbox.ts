@@ -1,0 +1,64 @@
+import { endOfId, shortTime } from '../../text.ts'
+import { ageOf, untilText } from '../model/ages.ts'
+import { screen } from '../screen.ts'
+import { paymentLines } from './payment-lines.ts'
+import type { PaymentRow, WholePayment } from './payment-lines.ts'
+import { ofMerchant, ownerText } from './merchant-text.ts'
+import { readWhole } from './payments.tsx'
+import { SANDBOX_KEYS } from './sandbox-keys.ts'
+import { dialLines, dialsOf, readQueue } from './sandbox-queue.ts'
+
+/** The mock bank with the payments that wait for their payers there, the clock, and stories to play. */
+export const sandbox = screen<PaymentRow, WholePayment>({
+  name: 'sandbox',
+  key: '8',
+  title: 'Sandbox',
+  short: 'Box',
+  reads: ['read merchants', 'read payments'],
+  sandboxOnly: true,
+  limit: 50,
+  list: {
+    read: readQueue,
+    isDirty: (hint) => 'event' in hint && hint.event.payment_id !== null,
+  },
+  id: ({ payment_id }) => payment_id,
+  head: (_rows, { who, width }) => dialLines(dialsOf(who), { width, isOperator: isOperator(who) }),
+  columns: ({ now, who }) => [
+    { title: 'id', value: (row) => endOfId(row.payment_id) },
+    { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
+    { title: 'cur', value: (row) => row.currency },
+    { title: 'waits', value: (row) => ageOf(row.created_at, now), align: 'right' },
+    { title: 'expires', value: (row) => untilText(row.expires_at, now), dropped: 3 },
+    ...(who.kind === 'platform' ? [{ title: 'merchant', value: ownerText, least: 8 }] : []),
+    { title: 'payer', value: (row) => row.payer_name ?? '', least: 8, dropped: 2 },
+    { title: 'reference', value: (row) => row.remittance_reference ?? '', least: 8, dropped: 1 },
+    { title: 'status', value: (row) => row.status, onlyWide: true },
+    { title: 'created', value: (row) => shortTime(row.created_at), onlyWide: true },
+    { title: 'payment', value: (row) => row.payment_id, onlyWide: true },
+    ...(who.kind === 'platform'
+      ? [
+          { title: 'realm', value: (row: PaymentRow) => row.realm_slug ?? '', onlyWide: true as const },
+          {
+            title: 'filter by',
+            value: (row: PaymentRow) => ofMerchant(row.merchant_id ?? ''),
+            onlyWide: true as const,
+          },
+        ]
+      : []),
+  ],
+  empty: 'No payment waits for its payer at the mock bank.',
+  detail: {
+    title: (row) => `${row.gross_amount} ${row.currency} ${row.status}`,
+    resource: {
+      read: readWhole,
+      isDirty: (hint, id) => 'event' in hint && hint.event.payment_id === id,
+    },
+    row: ({ payment }) => payment,
+    lines: paymentLines,
+  },
+  keys: SANDBOX_KEYS,
+})
+
+function isOperator({ kind, permissions }: { kind: string; permissions: readonly string[] }): boolean {
+  return kind === 'platform' && permissions.includes('operate sandbox')
+}

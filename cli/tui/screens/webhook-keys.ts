@@ -1,0 +1,153 @@
+import { replayForMerchant, replayWebhook, replayWebhooks, testWebhook } from '../../../src/wire/webhooks.ts'
+import { quoted } from '../../called-as.ts'
+import { call } from '../../client.ts'
+import { endOfId } from '../../text.ts'
+import { parseTime } from '../../times.ts'
+import type { Who } from '../../auth/who-is.ts'
+import type { ScreenKey } from '../screen.ts'
+import { listed, ownerText } from './merchant-text.ts'
+import { bodyLines } from './webhook-lines.ts'
+import type { DeliveryRow } from './webhook-lines.ts'
+import { readWhole } from './webhook-read.ts'
+import { replayAllOfMerchant } from './webhook-replay.ts'
+
+function named(rows: readonly DeliveryRow[]): string {
+  const [row] = rows
+  return rows.length === 1 && row !== undefined ? `${row.event_type} (${endOfId(row.id)})` : `${rows.length} deliveries`
+}
+
+const replayOwn: ScreenKey<DeliveryRow> = {
+  key: 'r',
+  label: 'replay',
+  writes: true,
+  permission: 'manage webhooks',
+  for: 'merchant',
+  fits: ({ status }) => status === 'DEAD',
+  command: ({ id }) => `svc webhooks replay ${id}`,
+  ask: (rows) => ({ what: `send ${named(rows)} again, from the first attempt` }),
+  optimistic: pending,
+  async run({ id }, _given, { client }) {
+    await call(client, replayWebhook, { params: { id } })
+    return `replayed ${endOfId(id)}`
+  },
+}
+
+const replayOfMerchant: ScreenKey<DeliveryRow> = {
+  key: 'r',
+  label: 'replay',
+  writes: true,
+  permission: 'operate merchants',
+  for: 'platform',
+  fits: ({ status }) => status === 'DEAD',
+  command: ({ id }, { reason }) =>
+    `svc outbox replay ${id}${reason === undefined ? '' : ` --reason ${quoted(reason)}`}`,
+  ask: (rows) => ({
+    what: `send ${named(rows)} again, from the first attempt`,
+    about: listed(rows, (row) => `${ownerText(row)}  ${row.event_type}  ${endOfId(row.id)}`),
+    fields: [{ name: 'reason', label: 'Why', kind: 'line', optional: true }],
+  }),
+  optimistic: pending,
+  async run({ id: deliveryId, merchant_id: merchantId }, { reason }, { client }) {
+    const params = { id: merchantId ?? '', deliveryId }
+    await call(client, replayForMerchant, { params, body: reason === undefined ? {} : { reason } })
+    return `replayed ${endOfId(deliveryId)}`
+  },
+}
+
+function pending(row: DeliveryRow): DeliveryRow {
+  return { ...row, status: 'PENDING', attempt_count: 0, next_retry_at: new Date().toISOString() }
+}
+
+/** Everything of a time in one request, where a service of thousands has died: marks are for a few. */
+const replayAll: ScreenKey<DeliveryRow> = {
+  key: 'R',
+  label: 'replay all dead',
+  writes: true,
+  permission: 'manage webhooks',
+  for: 'merchant',
+  on: 'list',
+  needs: 'nothing',
+  command: (_row, { since }) =>
+    `svc webhooks replay --status DEAD${since === undefined ? '' : ` --since ${quoted(since)}`}`,
+  ask: () => ({
+    what: 'send everything again that is DEAD',
+    about: ['They are spread over some time, so that your server is not overrun.'],
+    fields: [{ name: 'since', label: 'Created since, such as 2h or 2026-11-21', kind: 'line', optional: true }],
+    last: ({ since }) => `sends everything again that is DEAD${since === undefined ? '' : `, created since ${since}`}`,
+  }),
+  async run(_row, { since }, { client }) {
+    const body = { status: 'DEAD' as const, ...(since === undefined ? {} : { since: parseTime(since, 'since') }) }
+    const { body: done } = await call(client, replayWebhooks, { body })
+    return `replayed ${done.queued} of ${done.matching}${done.has_more ? '; there are more: again' : ''}`
+  },
+}
+
+/** Those of all merchants that are dead. */
+const filterDead: ScreenKey<DeliveryRow> = {
+  key: 'D',
+  label: 'dead only',
+  on: 'list',
+  needs: 'nothing',
+  command: () => 'svc outbox list --status DEAD',
+  async run(_row, _given, { go }) {
+    go('webhooks', { filter: 'DEAD' })
+    return undefined
+  },
+}
+
+const test: ScreenKey<DeliveryRow> = {
+  key: 't',
+  label: 'test',
+  writes: true,
+  permission: 'manage webhooks',
+  for: 'merchant',
+  on: 'list',
+  needs: 'nothing',
+  command: () => 'svc webhooks test',
+  ask: () => ({ what: 'send a made-up payment.settled to the endpoint, signed like any other' }),
+  async run(_row, _given, { client }) {
+    const { body } = await call(client, testWebhook, { body: {} })
+    return `sent the test ${endOfId(body.id)}`
+  },
+}
+
+/** What was sent and answered, or the story of it. */
+function reading(kind: Who['kind'], label: string): ScreenKey<DeliveryRow> {
+  return {
+    key: 'd',
+    label,
+    for: kind,
+    needs: 'one',
+    command: ({ id }) => (kind === 'merchant' ? `svc webhooks show ${id}` : `svc explain ${id}`),
+    async run({ id, event_type: event }, _given, { client, who, show }) {
+      const whole = await readWhole({ client, who, arg: id })
+      show(`${event} (${endOfId(id)})`, bodyLines(whole))
+      return undefined
+    },
+  }
+}
+
+const payment: ScreenKey<DeliveryRow> = {
+  key: 'o',
+  label: 'its payment',
+  needs: 'one',
+  fits: ({ payment_id: id }) => id !== null,
+  command: ({ payment_id: id }) => `svc explain ${id ?? ''}`,
+  async run({ payment_id: id }, _given, { go }) {
+    if (id !== null) go('payments', { open: id })
+    return undefined
+  },
+}
+
+/** What can be done about deliveries; each stands as a command of `svc webhooks` or `svc outbox` too. */
+export const WEBHOOK_KEYS: readonly ScreenKey<DeliveryRow>[] = [
+  replayOwn,
+  replayOfMerchant,
+  replayAll,
+  replayAllOfMerchant,
+  filterDead,
+  test,
+  reading('merchant', 'bodies'),
+  reading('platform', 'story'),
+  payment,
+]

@@ -1,0 +1,90 @@
+import { findDelivery } from '../../commands/outbox/find.ts'
+import { ownDeliveryId } from '../../commands/webhooks/find.ts'
+import { deliveryStyle, eventText } from '../../commands/webhooks/view.ts'
+import { outcomeText } from '../../../src/lib/outcome-text.ts'
+import { endOfId, shortTime } from '../../text.ts'
+import { ageOf, untilText } from '../model/ages.ts'
+import { screen } from '../screen.ts'
+import { ofMerchant, ofPayment, ownerText } from './merchant-text.ts'
+import { WEBHOOK_KEYS } from './webhook-keys.ts'
+import { ATTEMPTS_MAX, deliveryLines } from './webhook-lines.ts'
+import type { DeliveryRow, WholeDelivery } from './webhook-lines.ts'
+import { readPage, readWhole, serviceFilter } from './webhook-read.ts'
+
+/** Deliveries of webhooks, the newest first, with when each is tried again. */
+export const webhooks = screen<DeliveryRow, WholeDelivery>({
+  name: 'webhooks',
+  key: '6',
+  title: 'Webhooks',
+  short: 'Hooks',
+  noun: 'delivery',
+  reads: ['read merchants', 'manage webhooks'],
+  follow: true,
+  limit: 50,
+  // No event tells how an attempt ended: what is on its way is looked at again.
+  list: {
+    read: readPage,
+    isDirty: (hint) => 'event' in hint,
+    isOld: (rows, at) => rows.some((row) => isOnItsWay(row, at)),
+  },
+  serviceFilter,
+  id: ({ id }) => id,
+  columns: ({ now, who }) => [
+    { title: 'id', value: (row) => endOfId(row.id), dropped: 4 },
+    { title: 'event', value: eventText, least: 18 },
+    { title: 'status', value: (row) => row.status, style: deliveryStyle },
+    ...(who.kind === 'platform' ? [{ title: 'merchant', value: ownerText, least: 8 }] : []),
+    { title: 'http', value: (row) => String(row.last_http_status ?? ''), align: 'right' },
+    { title: 'try', value: (row) => `${row.attempt_count}/${ATTEMPTS_MAX}`, align: 'right' },
+    { title: 'next', value: (row) => nextText(row, now), least: 6 },
+    { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right', dropped: 3 },
+    {
+      title: 'last error',
+      value: (row) => (row.last_error === null ? '' : outcomeText(row.last_error)),
+      least: 12,
+      dropped: 2,
+    },
+    { title: 'payment', value: (row) => (row.payment_id === null ? '' : endOfId(row.payment_id)), dropped: 1 },
+    { title: 'event id', value: (row) => row.event_id, onlyWide: true },
+    { title: 'delivered', value: (row) => shortTime(row.delivered_at), onlyWide: true },
+    { title: 'delivery', value: (row) => row.id, onlyWide: true },
+    { title: 'realm', value: (row) => row.realm_slug ?? '', onlyWide: true },
+    { title: 'filter by', value: filtersOf, onlyWide: true },
+  ],
+  empty: 'There are no such deliveries.',
+  detail: {
+    title: (row) => `${row.event_type} ${row.status}`,
+    resource: {
+      read: readWhole,
+      isDirty: (hint) => 'event' in hint,
+      isOld: ([whole], at) => whole !== undefined && isOnItsWay(whole.delivery, at),
+    },
+    row: ({ delivery }) => delivery,
+    find: async (client, text) =>
+      client.credentials.merchant === undefined
+        ? (await findDelivery(client, text, undefined)).id
+        : await ownDeliveryId(client, text),
+    lines: deliveryLines,
+  },
+  keys: WEBHOOK_KEYS,
+})
+
+/** Between two looks at what is on its way. */
+const LOOK_MS = 2_000
+
+function isOnItsWay({ next_retry_at: next }: DeliveryRow, { readAt, now }: { readAt: number; now: number }): boolean {
+  return next !== null && Date.parse(next) <= now && now - readAt >= LOOK_MS
+}
+
+/** When it is tried again; what is due is on its way. */
+function nextText({ status, next_retry_at: next }: DeliveryRow, now: number): string {
+  if (next === null) return status === 'DEAD' ? 'never' : ''
+  return Date.parse(next) <= now ? 'now' : untilText(next, now)
+}
+
+/** The words of a filter that lead to a delivery, beside its status. */
+function filtersOf({ merchant_id: merchant, payment_id: payment }: DeliveryRow): string {
+  return [merchant === null ? '' : ofMerchant(merchant), payment === null ? '' : ofPayment(payment)]
+    .filter((word) => word !== '')
+    .join(' ')
+}

@@ -1,0 +1,37 @@
+import type { App } from '../app.ts'
+import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { isUuid } from '../lib/ids.ts'
+import { paymentNotFound, readPayment } from '../payments/read.ts'
+import type { PaymentWithHistory } from '../payments/record.ts'
+import type { PaymentListQuery } from '../wire/payments.ts'
+import { findOwner, listPaymentRowsOfAll } from './payments-sql.ts'
+import type { PaymentOfMerchant } from './record.ts'
+
+/**
+ * A page of the payments of all merchants, the newest first.
+ * @throws {DomainError} VALIDATION_FAILED at `cursor`
+ */
+export async function listOfAll(
+  app: Pick<App, 'pool'>,
+  { merchant_id: merchantId, ...query }: PaymentListQuery & { merchant_id?: string | undefined },
+): Promise<{ payments: readonly PaymentOfMerchant[]; nextCursor: string | null }> {
+  const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
+  if (merchantId !== undefined && !isUuid(merchantId)) return { payments: [], nextCursor: null }
+  const found = await listPaymentRowsOfAll(app.pool, { merchantId, query, afterId })
+  const { rows, nextCursor } = pageOf(found, query.limit, ({ id }) => id)
+  return { payments: rows, nextCursor }
+}
+
+/**
+ * A payment of any merchant with its history.
+ * @throws {DomainError} PAYMENT_NOT_FOUND
+ */
+export async function findOfAnyone(
+  app: App,
+  id: string,
+): Promise<PaymentWithHistory & Pick<PaymentOfMerchant, 'realm_slug' | 'trading_name'>> {
+  const owner = isUuid(id) ? await findOwner(app.pool, id) : null
+  if (owner === null) throw paymentNotFound()
+  const payment = await readPayment(app, { merchantId: owner.merchant_id, id })
+  return { ...payment, realm_slug: owner.realm_slug, trading_name: owner.trading_name }
+}

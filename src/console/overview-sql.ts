@@ -1,0 +1,193 @@
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../db/sql.ts'
+import { PaymentStatus } from '../wire/payments.ts'
+
+/** How far things are counted for one look: beyond it, how many they are changes nothing any more. */
+const COUNTED_MAX = 10_000
+const PAYMENTS_MAX = 20_000
+const MINUTES_MAX = 100_000
+
+/** One merchant; undefined is all of them. */
+export type Whose = { merchantId: string | undefined }
+
+function merchantsOf({ merchantId }: Whose): FragmentSqlToken {
+  return merchantId === undefined
+    ? sql.fragment`(select id from merchants) m`
+    : sql.fragment`(select ${merchantId}::uuid as id) m`
+}
+
+/** A condition on the merchant of a table that has few rows for everybody. */
+function ofMerchant(column: FragmentSqlToken, { merchantId }: Whose): FragmentSqlToken {
+  return merchantId === undefined ? sql.fragment`true` : sql.fragment`${column} = ${merchantId}::uuid`
+}
+
+const CountedStatus = z.strictObject({ status: PaymentStatus, count: z.int() })
+
+/** Payments of the last 24 hours by their status: each merchant's newest, by its own index. */
+export function countByStatus(db: CommonQueryMethods, whose: Whose): Promise<readonly z.infer<typeof CountedStatus>[]> {
+  return db.any(sql.type(CountedStatus)`
+    select status, count(*)::int4 as count
+    from (
+      select p.status
+      from ${merchantsOf(whose)}
+      cross join lateral (
+        select o.status
+        from payment_intents o
+        where o.merchant_id = m.id and o.created_at > now() - interval '24 hours'
+        order by o.created_at desc
+        limit ${PAYMENTS_MAX}
+      ) p
+      limit ${PAYMENTS_MAX}
+    ) counted
+    group by status
+  `)
+}
+
+const CountedMinute = z.strictObject({ minutes_ago: z.int(), count: z.int() })
+
+/** Payments of the last 60 minutes, by how many whole minutes ago they were created. */
+export function countByMinute(db: CommonQueryMethods, whose: Whose): Promise<readonly z.infer<typeof CountedMinute>[]> {
+  return db.any(sql.type(CountedMinute)`
+    select least(greatest(floor(extract(epoch from now() - created_at) / 60), 0), 59)::int4 as minutes_ago,
+      count(*)::int4 as count
+    from (
+      select p.created_at
+      from ${merchantsOf(whose)}
+      cross join lateral (
+        select o.created_at
+        from payment_intents o
+        where o.merchant_id = m.id and o.created_at > now() - interval '60 minutes'
+        order by o.created_at desc
+        limit ${MINUTES_MAX}
+      ) p
+      limit ${MINUTES_MAX}
+    ) counted
+    group by 1
+  `)
+}
+
+/** Amounts are numeric text. */
+const SettledMoney = z.strictObject({
+  currency: z.string(),
+  count: z.int(),
+  gross_amount: z.string(),
+  fee_amount: z.string(),
+  net_amount: z.string(),
+})
+
+/** What was settled since midnight UTC, by currency: each merchant's last, by the index of their events. */
+export function sumSettledToday(
+  db: CommonQueryMethods,
+  whose: Whose,
+): Promise<readonly z.infer<typeof SettledMoney>[]> {
+  return db.any(sql.type(SettledMoney)`
+    select p.currency, count(*)::int4 as count, sum(p.gross_amount)::text as gross_amount,
+      sum(p.fee_amount)::text as fee_amount, sum(p.net_amount)::text as net_amount
+    from (
+      select e.merchant_id, e.payment_intent_id
+      from ${merchantsOf(whose)}
+      cross join lateral (
+        select s.merchant_id, s.payment_intent_id
+        from payment_events s
+        where s.merchant_id = m.id and s.new_status = 'Settled'
+          and s.created_at >= date_trunc('day', now(), 'UTC')
+        order by s.created_at desc
+        limit ${PAYMENTS_MAX}
+      ) e
+      limit ${PAYMENTS_MAX}
+    ) settled
+    join payment_intents p on p.merchant_id = settled.merchant_id and p.id = settled.payment_intent_id
+    group by p.currency
+    order by p.currency
+  `)
+}
+
+export const Standing = z.strictObject({
+  as_of: z.string(),
+  kyb_pending: z.int(),
+  oldest_pending_at: z.string().nullable(),
+  deliveries_pending: z.int(),
+  deliveries_dead: z.int(),
+  oldest_due_at: z.string().nullable(),
+  disputes_open: z.int(),
+  disputes_under_review: z.int(),
+  disputes_escalated: z.int(),
+  oldest_open_at: z.string().nullable(),
+  next_evidence_due_at: z.string().nullable(),
+  lag_ms: z.int(),
+})
+export type Standing = z.infer<typeof Standing>
+
+/** Everything that is few beside the payments: what waits, what is dead, what is contested, and how late the worker is. */
+export function findStanding(db: CommonQueryMethods, whose: Whose): Promise<Standing> {
+  return db.one(sql.type(Standing)`
+    select now() as as_of,
+      (
+        select count(*)::int4 from (select from merchants w where w.kyb_status = 'PENDING' limit ${COUNTED_MAX}) waiting
+      ) as kyb_pending,
+      (select min(created_at) from merchants w where w.kyb_status = 'PENDING') as oldest_pending_at,
+      (${countOf(sql.fragment`select from ${merchantsOf(whose)} join webhook_queue q on q.merchant_id = m.id`)})
+        as deliveries_pending,
+      (${countOf(deadOf(whose))}) as deliveries_dead,
+      (${firstOf(whose, sql.fragment`true`)}) as oldest_due_at,
+      disputes.*,
+      least(2147483647, greatest(0, extract(epoch from now() - least(
+        (${firstOf(whose, sql.fragment`(q.locked_until is null or q.locked_until <= now())`)}), ${firstAtBank(whose)}
+      )) * 1000))::int4 as lag_ms
+    from (
+      select count(*) filter (where d.status = 'OPEN')::int4 as disputes_open,
+        count(*) filter (where d.status = 'UNDER_REVIEW')::int4 as disputes_under_review,
+        count(*) filter (where d.status = 'ESCALATED')::int4 as disputes_escalated,
+        min(d.created_at) as oldest_open_at,
+        min(d.evidence_due_at) filter (where d.status = 'OPEN') as next_evidence_due_at
+      from (
+        select d.status, d.created_at, d.evidence_due_at
+        from disputes d
+        where d.status in ('OPEN', 'UNDER_REVIEW', 'ESCALATED') and ${ofMerchant(sql.fragment`d.merchant_id`, whose)}
+        limit ${COUNTED_MAX}
+      ) d
+    ) disputes
+  `)
+}
+
+function countOf(rows: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`select count(*)::int4 from (${rows} limit ${COUNTED_MAX}) counted`
+}
+
+function deadOf(whose: Whose): FragmentSqlToken {
+  return sql.fragment`
+    select
+    from ${merchantsOf(whose)}
+    cross join lateral (
+      select from webhook_deliveries d
+      where d.merchant_id = m.id and d.last_error is not null and d.status = 'DEAD'
+      limit ${COUNTED_MAX}
+    ) dead`
+}
+
+/** When the first delivery of the queue is due that the condition leaves: one look for each merchant. */
+function firstOf(whose: Whose, condition: FragmentSqlToken): FragmentSqlToken {
+  return sql.fragment`
+    select min(first.due_at)
+    from ${merchantsOf(whose)}
+    cross join lateral (
+      select q.due_at from webhook_queue q where q.merchant_id = m.id and ${condition}
+      order by q.due_at, q.sequence
+      limit 1
+    ) first`
+}
+
+/** What the bank is to be asked: executions and refunds that nobody works on. */
+function firstAtBank(whose: Whose): FragmentSqlToken {
+  return sql.fragment`
+    (
+      select min(p.settle_at) from payment_intents p
+      where p.status = 'Authorised' and (p.locked_until is null or p.locked_until <= now())
+        and ${ofMerchant(sql.fragment`p.merchant_id`, whose)}
+    ),
+    (
+      select min(r.resume_at) from payment_refunds r
+      where r.status = 'PENDING' and ${ofMerchant(sql.fragment`r.merchant_id`, whose)}
+    )`
+}

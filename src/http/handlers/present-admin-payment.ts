@@ -1,0 +1,54 @@
+import { roleAllows } from '../../lib/permissions.ts'
+import { maskWords } from '../../lib/mask.ts'
+import type { PaymentOfMerchant } from '../../console/record.ts'
+import type { PaymentWithHistory } from '../../payments/record.ts'
+import type { AdminPayment, AdminPaymentSummary } from '../../wire/console.ts'
+import type { PaymentSummary } from '../../wire/payments.ts'
+import type { PlatformPrincipal } from '../principal.ts'
+import { presentPayment, presentSummary } from './present-payment.ts'
+
+/** A payment in the operators' list. */
+export function presentAdminSummary(payment: PaymentOfMerchant, operator: PlatformPrincipal): AdminPaymentSummary {
+  const { merchant_id, realm_slug, trading_name } = payment
+  return { ...forOperator(presentSummary(payment), operator), merchant_id, realm_slug, trading_name }
+}
+
+/** A payment as operators see it. */
+export function presentAdminPayment(
+  payment: PaymentWithHistory & Pick<PaymentOfMerchant, 'realm_slug' | 'trading_name'>,
+  operator: PlatformPrincipal,
+): AdminPayment {
+  const { merchant_id, realm_slug, trading_name } = payment
+  return { ...forOperator(presentPayment(payment), operator), merchant_id, realm_slug, trading_name }
+}
+
+/**
+ * The way to the bank is the payer's own (decision 40b): who has its address acts as the payer, so no operator is given
+ * it. Who may only read sees nothing of the payer's name but its first letter, and words without addresses and numbers
+ * (decision 30).
+ */
+function forOperator<T extends PaymentSummary>(payment: T, { role }: PlatformPrincipal): T {
+  const seen = { ...payment, redirect_url: null }
+  if (roleAllows(role, 'operate merchants')) return seen
+  const { payer_name: name, remittance_reference: reference, metadata, redirect_uri: uri } = payment
+  return {
+    ...seen,
+    payer_name: name === null ? null : `${[...name].at(0) ?? ''}***`,
+    remittance_reference: reference === null ? null : maskWords(reference),
+    metadata:
+      metadata === null
+        ? null
+        : Object.fromEntries(Object.entries(metadata).map(([key, value]) => [maskWords(key), maskWords(value)])),
+    // What shops write into their address, and behind it, is about the payer, too.
+    redirect_uri: uri === null ? null : maskWords(decoded(uri.split(/[?#]/, 1)[0] ?? '')),
+  }
+}
+
+/** A part of an address as people read it: what is written as %40 is an @. */
+function decoded(text: string): string {
+  try {
+    return decodeURI(text.replaceAll(/%40/g, '@'))
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,218 @@
+import { z } from 'zod'
+import { Currency, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, Limit } from './common.ts'
+import { operation } from './operation.ts'
+import { ListQuery, Payment, PaymentSummary } from './payments.ts'
+
+/** A frame of the stream that tells of one event: what a list needs to show it, and nothing of people. */
+export const StreamedEvent = z.strictObject({
+  event_id: z.string(),
+  event_type: z.string(),
+  payment_id: Uuid.nullable(),
+  merchant_id: Uuid,
+  realm_slug: z.string().nullable().meta({ description: 'null for merchants, who know their own' }),
+  created_at: Timestamp,
+})
+export type StreamedEvent = z.infer<typeof StreamedEvent>
+
+/** What may have changed beside events: a hint to fetch it again. */
+export const StreamedChange = z.strictObject({ of: z.array(z.enum(['merchants', 'disputes', 'audit'])) })
+export type StreamedChange = z.infer<typeof StreamedChange>
+
+/** Why the service ends a stream, in the words of an error. */
+export const StreamEnd = z.strictObject({ code: z.string(), message: z.string() })
+export type StreamEnd = z.infer<typeof StreamEnd>
+
+/** A cursor of the feed (decision 56), or `latest`. */
+const StreamCursor = z.string().max(128)
+
+export const streamEvents = operation({
+  name: 'streamEvents',
+  method: 'GET',
+  path: '/api/v1/events/stream',
+  summary: 'Follow events as they are committed, as server-sent events; operators those of all merchants',
+  access: ['merchant', 'platform'],
+  permission: { merchant: 'read payments', platform: 'read merchants' },
+  params: None,
+  query: z.strictObject({
+    after: StreamCursor.optional().meta({
+      description: 'a cursor of the feed of events, or "latest", which is what no cursor means',
+    }),
+  }),
+  headers: z.object({ 'last-event-id': StreamCursor.optional() }),
+  body: NoBody,
+  replies: { 200: z.string() },
+  stream: { event: StreamedEvent, changed: StreamedChange, end: StreamEnd },
+  errors: ['RATE_LIMITED'],
+})
+
+/** A number that may be more than it says. */
+const Counted = z.int().meta({ description: 'counted up to 10,000' })
+
+const ByStatus = z.strictObject({
+  Initiated: z.int(),
+  AwaitingAuthorisation: z.int(),
+  Authorised: z.int(),
+  Settled: z.int(),
+  Failed: z.int(),
+  Refunded: z.int(),
+})
+
+/** How things stand, for one look: of one merchant, or of all. */
+export const Overview = z.strictObject({
+  as_of: Timestamp,
+  payments: z.strictObject({
+    by_status: ByStatus.meta({ description: 'created in the last 24 hours; counted over up to 20,000 payments' }),
+    per_minute: z.array(z.int()).length(60).meta({
+      description: 'created in each of the last 60 minutes, the oldest first; counted over up to 100,000 payments',
+    }),
+  }),
+  money_today: z
+    .array(
+      z.strictObject({
+        currency: Currency,
+        count: z.int(),
+        gross_amount: Money,
+        fee_amount: Money,
+        net_amount: Money,
+      }),
+    )
+    .meta({ description: 'settled since midnight UTC; of up to 20,000 payments' }),
+  kyb: z
+    .strictObject({ pending: Counted, oldest_pending_at: Timestamp.nullable() })
+    .nullable()
+    .meta({ description: 'null for merchants' }),
+  deliveries: z.strictObject({ pending: Counted, dead: Counted, oldest_due_at: Timestamp.nullable() }),
+  disputes: z.strictObject({
+    open: Counted,
+    under_review: Counted,
+    escalated: Counted,
+    oldest_open_at: Timestamp.nullable(),
+    next_evidence_due_at: Timestamp.nullable(),
+  }),
+  worker: z.strictObject({
+    lag_ms: z.int().meta({ description: 'how long the oldest thing that is due has not been taken' }),
+  }),
+})
+export type Overview = z.infer<typeof Overview>
+
+const overview = { params: None, query: None, headers: NoHeaders, body: NoBody, replies: { 200: Overview }, errors: [] }
+
+export const getOverview = operation({
+  name: 'getOverview',
+  method: 'GET',
+  path: '/api/v1/admin/overview',
+  summary: 'Tell how things stand at all merchants: payments, money, KYB, webhooks, disputes',
+  access: ['platform'],
+  permission: 'read merchants',
+  ...overview,
+})
+
+export const getPortalOverview = operation({
+  name: 'getPortalOverview',
+  method: 'GET',
+  path: '/api/v1/portal/overview',
+  summary: 'Tell how things stand: payments, money, webhooks, disputes',
+  access: ['merchant'],
+  permission: 'read payments',
+  ...overview,
+})
+
+export const InboxKind = z.enum([
+  'kyb_pending',
+  'kyb_suspended',
+  'payouts_held',
+  'registration_stuck',
+  'dispute_evidence_due',
+  'dispute_under_review',
+  'dispute_escalated',
+  'deliveries_dead',
+  'webhook_endpoint_gone',
+  'secret_overlap_ending',
+])
+export type InboxKind = z.infer<typeof InboxKind>
+
+/** One thing that waits for a person. */
+export const InboxItem = z.strictObject({
+  kind: InboxKind,
+  id: Uuid.meta({ description: 'of what it is about: a dispute, a merchant, a registration' }),
+  merchant_id: Uuid.nullable().meta({ description: 'null for a registration that has made no merchant' }),
+  realm_slug: z.string().nullable(),
+  trading_name: z.string(),
+  summary: z.string().meta({ description: 'one sentence' }),
+  count: Counted,
+  since: Timestamp,
+  due_at: Timestamp,
+  overdue: z.boolean(),
+  command: z.string().meta({ description: 'what deals with it, as it is typed', examples: ['svc kyb show acme-ltd'] }),
+})
+export type InboxItem = z.infer<typeof InboxItem>
+
+const inbox = {
+  params: None,
+  query: z.strictObject({ limit: Limit, cursor: z.string().max(256).optional() }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(InboxItem) },
+  errors: [],
+}
+
+export const getInbox = operation({
+  name: 'getInbox',
+  method: 'GET',
+  path: '/api/v1/admin/inbox',
+  summary: 'List what waits for an operator, the most urgent first; of each kind the 500 most urgent',
+  access: ['platform'],
+  permission: 'read merchants',
+  ...inbox,
+})
+
+export const getPortalInbox = operation({
+  name: 'getPortalInbox',
+  method: 'GET',
+  path: '/api/v1/portal/inbox',
+  summary: "List what waits for the merchant's own people, the most urgent first; of each kind the 500 most urgent",
+  access: ['merchant'],
+  permission: 'read payments',
+  ...inbox,
+})
+
+const ofMerchant = { merchant_id: Uuid, realm_slug: z.string().nullable(), trading_name: z.string() }
+
+/** A payment in the operators' list. */
+export const AdminPaymentSummary = PaymentSummary.extend(ofMerchant)
+export type AdminPaymentSummary = z.infer<typeof AdminPaymentSummary>
+
+/** A payment as operators see it. */
+export const AdminPayment = Payment.extend(ofMerchant)
+export type AdminPayment = z.infer<typeof AdminPayment>
+
+export const listAdminPayments = operation({
+  name: 'listAdminPayments',
+  method: 'GET',
+  path: '/api/v1/admin/payments',
+  summary:
+    'List the payments of all merchants, the newest first; a page with a filter looks at up to 20,000 of one merchant, or 200 of each',
+  access: ['platform'],
+  permission: 'read merchants',
+  params: None,
+  query: ListQuery.extend({ merchant_id: z.string().optional() }),
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: listOf(AdminPaymentSummary) },
+  errors: [],
+})
+
+export const getAdminPayment = operation({
+  name: 'getAdminPayment',
+  method: 'GET',
+  path: '/api/v1/admin/payments/{id}',
+  summary: 'Get a payment of any merchant with its status history',
+  access: ['platform'],
+  permission: 'read merchants',
+  params: IdParams,
+  query: None,
+  headers: NoHeaders,
+  body: NoBody,
+  replies: { 200: AdminPayment },
+  errors: ['PAYMENT_NOT_FOUND'],
+})

@@ -1,0 +1,218 @@
+import { cpSync, mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { encryptionCheck, versionCheck } from '../../cli/commands/doctor/database.ts'
+import { migrateUp } from '../../src/db/migrate.ts'
+import { freePort } from '../../src/db/free-port.ts'
+import { kidOfKey } from '../../src/lib/seal.ts'
+import { packageRoot } from '../../src/lib/package-root.ts'
+import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
+import { createPayment, testService } from '../support/app.ts'
+import type { TestService } from '../support/app.ts'
+import { emptyDatabase } from '../support/database.ts'
+import { newKey } from '../support/keys.ts'
+import { smtpSink } from '../support/smtp-sink.ts'
+import { runCli } from './harness.ts'
+import { makeDead } from './real-service.ts'
+
+type Check = { check: string; group: string; state: string; text: string; fix: string | null }
+type Told = { code: number; stdout: string; checks: Record<string, Check> }
+
+async function lookOver(env: NodeJS.ProcessEnv, only?: string): Promise<Told> {
+  const words = ['doctor', '--json', ...(only === undefined ? [] : ['--only', only])]
+  const { code, stdout } = await runCli(words, { env })
+  const checks: Check[] = JSON.parse(stdout).checks
+  return { code, stdout, checks: Object.fromEntries(checks.map((each) => [each.check, each])) }
+}
+
+const KEY = newKey()
+
+function envOf({ databaseUrl, url }: TestService): NodeJS.ProcessEnv {
+  return { SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: KEY, SVC_PORT: new URL(url).port, SVC_PUBLIC_URL: url }
+}
+
+t.test('a service that is well has no findings, and each check a group', async (t) => {
+  const service = await testService(t, { env: { SVC_IDENTITY: 'embedded', SVC_ENCRYPTION_KEY: KEY }, worker: true })
+  await ensurePlatform(service.app)
+  await service.merchant()
+  const { url: SVC_SMTP_URL } = await smtpSink(t)
+  const { code, stdout, checks } = await lookOver({ ...envOf(service), SVC_SMTP_URL })
+  t.equal(code, 0, stdout)
+  for (const name of ['running', 'port', 'worker', 'migrations', 'runtime rights', 'migrating rights', 'master keys'])
+    t.equal(checks[name]?.state, 'ok', name)
+  for (const name of ['mail server', 'mail outbox', 'dead deliveries', 'registrations'])
+    t.equal(checks[name]?.state, 'ok', name)
+  t.same(
+    [...new Set(Object.values(checks).map(({ group }) => group))],
+    ['machine', 'service', 'database', 'identity', 'mail', 'webhooks', 'you'],
+  )
+})
+
+t.test('of one service: each finding is made, and found', async (t) => {
+  const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: KEY } })
+  const { owner } = service
+  const env = { ...envOf(service), SVC_IDENTITY: 'none' }
+  const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/hook' })
+  await createPayment(service, merchant)
+
+  t.test('a right that the role lacks, mended by what it is told', async (t) => {
+    await owner.query('revoke insert on payment_refunds from svc_runtime')
+    await owner.query('revoke update (refunded_amount) on payment_intents from svc_runtime')
+    await owner.query('revoke execute on function create_payments(json) from svc_runtime')
+    const { checks } = await lookOver(env, 'database')
+    t.match(checks['runtime rights'], {
+      state: 'finding',
+      text: /may not .*update \(refunded_amount\) on payment_intents.*create_payments\(json\)/,
+      fix: /^psql "\$SVC_MIGRATION_DATABASE_URL" -c '.*grant insert on payment_refunds to svc_runtime.*'$/,
+    })
+    await owner.query(/'(.*)'/.exec(checks['runtime rights']?.fix ?? '')?.[1] ?? '')
+    t.match((await lookOver(env, 'database')).checks['runtime rights'], { state: 'ok' })
+  })
+
+  t.test('logins that are no members, and what does not own the tables', async (t) => {
+    const login = `doctor_${process.pid}`
+    await owner.query(`create role ${login} login password 'c4n4ry'`)
+    t.teardown(() => owner.query(`drop owned by ${login}; drop role ${login}`))
+    const url = new URL(service.databaseUrl)
+    Object.assign(url, { username: login, password: 'c4n4ry' })
+    const other = await lookOver({ ...env, SVC_DATABASE_URL: url.href }, 'database')
+    t.notMatch(other.stdout, 'c4n4ry')
+    t.match(other.checks, {
+      'runtime rights': { state: 'finding', fix: new RegExp(`-c 'grant svc_runtime to "${login}"'$`) },
+      'migrating rights': { state: 'skipped' },
+    })
+    await owner.query(`grant svc_runtime to ${login}`)
+    const member = await lookOver({ ...env, SVC_DATABASE_URL: url.href }, 'database')
+    t.match(member.checks, { 'runtime rights': { state: 'ok' }, migrations: { state: 'ok' } })
+    const migrating = await lookOver({ ...env, SVC_MIGRATION_DATABASE_URL: url.href }, 'database')
+    t.match(migrating.checks['migrating rights'], { state: 'finding', text: /belong to/, fix: /-c 'grant "/ })
+    url.password = 'wrong-c4n4ry'
+    const refused = await lookOver({ ...env, SVC_MIGRATION_DATABASE_URL: url.href }, 'database')
+    t.match(refused.checks['migrating rights'], { state: 'finding', fix: /^export SVC_MIGRATION_DATABASE_URL=/ })
+    t.notMatch(refused.stdout, 'c4n4ry')
+  })
+
+  t.test('secrets that open under no key that is here', async (t) => {
+    const { code, stdout, checks } = await lookOver({ ...env, SVC_ENCRYPTION_KEY: newKey() }, 'database')
+    t.equal(code, 1)
+    t.match(checks['master keys'], { state: 'finding', fix: /^export SVC_ENCRYPTION_KEY_PREVIOUS=/ })
+    t.match(checks['master keys']?.text, kidOfKey(KEY))
+    t.notMatch(stdout, KEY)
+  })
+
+  t.test('no worker', async (t) => {
+    t.match((await lookOver(env, 'service')).checks['worker'], { state: 'ok' })
+    await owner.query("update webhook_queue set due_at = now() - interval '1 hour'")
+    const { checks } = await lookOver(env, 'service')
+    t.match(checks['worker'], {
+      state: 'finding',
+      text: /a webhook delivery has been due for 60 min/,
+      fix: 'svc worker',
+    })
+  })
+
+  t.test('DEAD deliveries by merchant, and an endpoint that has gone', async (t) => {
+    const { rows } = await owner.query('select id, merchant_id from webhook_deliveries')
+    const [{ id, merchant_id: merchantId }] = rows
+    await makeDead(service, [id])
+    t.match((await lookOver(env, 'webhooks')).checks, {
+      'dead deliveries': {
+        state: 'remark',
+        text: /^1 of /,
+        fix: `svc outbox replay --status DEAD --merchant ${merchant.realm}`,
+      },
+      endpoints: { state: 'ok' },
+      'your endpoint': { state: 'skipped' },
+    })
+    await owner.query(
+      `insert into webhook_attempts (merchant_id, delivery_id, attempt, worker, started_at, duration_ms, outcome, http_status)
+       values ($1, $2, 6, 'w', now(), 1, 'http_410', 410)`,
+      [merchantId, id],
+    )
+    t.match((await lookOver(env, 'webhooks')).checks, {
+      'dead deliveries': { state: 'ok' },
+      endpoints: { state: 'finding', fix: `svc merchants get ${merchant.realm}` },
+    })
+  })
+
+  t.test('mail that nobody takes, and that no server took', async (t) => {
+    const insert = (id: number, more: string): Promise<unknown> =>
+      owner.query(`insert into mails (id, realm, kind, recipient, subject, status, due_at, attempt_count, last_error)
+        values ('01a1fd03-0000-7eb7-872f-00000000000${id}', 'acme', 'invite', 'ada@acme.example', 's', ${more})`)
+    const dead = `http://127.0.0.1:${await freePort()}`.replace('http:', 'smtp:').replace('//', '//ada:c4n4ry@')
+    const away = await lookOver({ ...env, SVC_SMTP_URL: dead }, 'mail')
+    t.match(away.checks['mail server'], { state: 'finding', text: /connection failed/, fix: /^export SVC_SMTP_URL=/ })
+    t.notMatch(away.stdout, 'c4n4ry')
+    t.match((await lookOver(env, 'mail')).checks, {
+      'mail server': { state: 'skipped' },
+      'mail outbox': { state: 'ok' },
+    })
+    await insert(1, "'DEAD', now(), 6, 'recipient_refused (550)'")
+    t.match((await lookOver(env, 'mail')).checks['mail outbox'], {
+      state: 'finding',
+      text: /1 mails were given up.*550/,
+    })
+    await insert(2, "'PENDING', now() + interval '1 hour', 2, 'connection_failed'")
+    t.match((await lookOver(env, 'mail')).checks['mail outbox'], { state: 'finding', text: /could not be sent yet/ })
+    await insert(3, "'PENDING', now() - interval '1 hour', 0, null")
+    t.match((await lookOver(env, 'mail')).checks['mail outbox'], { state: 'finding', fix: 'svc worker' })
+  })
+
+  t.test('a mail server that refuses the login, and a gateway for texts that is away', async (t) => {
+    const refuse = await smtpSink(t, {
+      onAuth: (_auth, _session, done) => done(new Error('no')),
+      allowInsecureAuth: true,
+    })
+    const SVC_SMTP_URL = refuse.url.replace('//', '//ada:c4n4ry@')
+    const SVC_SMS_URL = `http://127.0.0.1:${await freePort()}/sms`
+    const { stdout, checks } = await lookOver({ ...env, SVC_SMTP_URL, SVC_SMS_URL }, 'mail')
+    t.match(checks['mail server'], { state: 'finding', text: /login refused/ })
+    t.match(checks['text gateway'], { state: 'finding', text: /nothing listens/ })
+    t.notMatch(stdout, 'c4n4ry')
+  })
+
+  t.test('a registration that was left half-made', async (t) => {
+    await owner.query(`insert into registration (id, slug, status, company_name, trading_name, admin_email, locked_until)
+      values (gen_random_uuid(), 'half-ltd', 'PROVISIONING', 'Half', 'Half', 'a@half.example', now() - interval '1 hour')`)
+    const { checks } = await lookOver(env, 'identity')
+    t.match(checks['registrations'], { state: 'finding', text: /half-made/, fix: 'svc merchants repair half-ltd' })
+  })
+})
+
+t.test('an older database, and one that is none of ours', async (t) => {
+  const { url } = await emptyDatabase(t)
+  const env = { SVC_DATABASE_URL: url, SVC_ENCRYPTION_KEY: KEY, SVC_PORT: String(await freePort()) }
+  t.match((await lookOver(env, 'database')).checks, {
+    migrations: { state: 'finding', text: /not been migrated/, fix: 'svc migrate up' },
+    'master keys': { state: 'skipped' },
+  })
+  await migrateUp({ databaseUrl: url, folder: firstMigrations(t, 30), log: () => undefined })
+  const { code, checks } = await lookOver(env)
+  t.equal(code, 1)
+  t.match(checks, {
+    migrations: { state: 'finding', text: /are pending: 0031_/, fix: 'svc migrate up' },
+    'runtime rights': { state: 'ok' },
+    provider: { state: 'skipped', text: /older than this version/ },
+    running: { state: 'finding', fix: 'svc serve' },
+  })
+})
+
+/** A folder with the first of the package's migrations. */
+function firstMigrations(t: Test, count: number): string {
+  const all = join(packageRoot(), 'migrations')
+  const folder = join(t.testdir({}), 'migrations')
+  mkdirSync(folder)
+  for (const file of readdirSync(all).toSorted().slice(0, count)) cpSync(join(all, file), join(folder, file))
+  return folder
+}
+
+t.test('servers that are too old, too new, or spoken to in clear', async (t) => {
+  t.match(versionCheck(180_004, '18.4'), { state: 'ok' })
+  t.match(versionCheck(140_011, '14.11'), { state: 'finding', text: /14\.11.*15 to 18/ })
+  t.match(versionCheck(190_000, '19.0'), { state: 'finding' })
+  t.match(encryptionCheck('postgres://u:p@db.example/x', false), { state: 'finding', fix: /sslmode=require/ })
+  t.match(encryptionCheck('postgres://u:p@db.example/x', true), { state: 'ok' })
+  t.match(encryptionCheck('postgres://u:p@127.0.0.1/x', false), { state: 'ok' })
+  t.match(encryptionCheck('postgres://u:p@%2Frun%2Fpg/x', false), { state: 'ok' })
+})

@@ -1,0 +1,130 @@
+import t from 'tap'
+import type { Test } from 'tap'
+import { PAYMENT_ID, fakeService, paymentOf, runCli } from './harness.ts'
+import type { Answer, Outcome } from './harness.ts'
+
+const INFO = {
+  name: 'svc',
+  version: '0.1.0',
+  identity: 'none',
+  auth_url: null,
+  platform_realm: 'platform',
+  customers_realm: 'customers',
+}
+
+type World = { status: string; more?: object; refunds?: readonly object[]; endpoint?: object; mode?: string }
+
+const REFUND = { payment_id: PAYMENT_ID, refund_id: PAYMENT_ID, currency: 'GBP', reason: null, failure: null }
+const AT = { bank_reference: null, created_at: '2026-11-21T09:30:00.000Z', updated_at: '2026-11-21T09:30:00.000Z' }
+
+/** Dry runs at a service in this state; nothing but questions may reach it. */
+async function service(t: Test, { status, more, refunds = [], endpoint, mode = 'sandbox' }: World) {
+  const { url, requests } = await fakeService(t, ({ path }): Answer => {
+    if (path.includes('/refunds')) {
+      const data = refunds.map((each) => ({ ...REFUND, ...AT, ...each }))
+      return { json: { data, has_more: false, next_cursor: null } }
+    }
+    if (path.endsWith('/webhook-endpoint'))
+      return { json: { webhook_url: null, paused: false, gone: false, alert: null, ...endpoint } }
+    if (path.endsWith('/service')) return { json: { ...INFO, mode } }
+    return { json: paymentOf(status, more) }
+  })
+  return async (...words: string[]): Promise<Outcome> => {
+    const outcome = await runCli([...words, '--dry-run', '--api-url', url, '--client-id', 'demo'])
+    t.ok(requests.every(({ method }) => method === 'GET'))
+    return { ...outcome, stderr: outcome.stderr.replaceAll(` --api-url ${url}`, '') }
+  }
+}
+
+t.test('a refund is refused as the service would refuse it, and its effect is told', async (t) => {
+  const waits = await service(t, { status: 'AwaitingAuthorisation' })
+  t.match(await waits('payments', 'refund', PAYMENT_ID), {
+    code: 7,
+    stdout: '',
+    stderr: `Error: the payment is AwaitingAuthorisation; only a Settled one can be refunded\nTry: svc payments get ${PAYMENT_ID}\n`,
+  })
+  const refunds = [
+    { amount: '10.00', refund_status: 'EXECUTED' },
+    { amount: '15.00', refund_status: 'PENDING' },
+    { amount: '20.00', refund_status: 'FAILED' },
+  ]
+  const run = await service(t, { status: 'Settled', more: { refunded_amount: '10.00' }, refunds })
+  t.match(await run('payments', 'refund', PAYMENT_ID), {
+    code: 0,
+    stdout: /Effect +this would refund 25.00 GBP, and leave 0.00/,
+  })
+  t.match(await run('payments', 'refund', PAYMENT_ID, '--amount', '25.01'), {
+    code: 2,
+    stdout: '',
+    stderr: `Error: only 25.00 is left to refund\nTry: svc payments refund ${PAYMENT_ID} --amount 25.00\n`,
+  })
+  t.match(await run('payments', 'refund', PAYMENT_ID, '--refund-amount-available', '40.00'), {
+    code: 7,
+    stderr: /25.00 is left to refund, not 40.00/,
+  })
+  t.match(await run('payments', 'refund', PAYMENT_ID, '--amount', '0.00'), {
+    code: 2,
+    stderr: /--amount: must be at least 0.01/,
+  })
+  t.match(await run('payments', 'refund', PAYMENT_ID, '--amount', '1.001'), { code: 2, stderr: /--amount: / })
+  t.match(await run('payments', 'refund', PAYMENT_ID, '--amount', '40.00', '--idempotency-key', 'k'), {
+    code: 0,
+    stdout: /would be refused: only 25.00 is left to refund; or, where this key made one/,
+  })
+  const done = await service(t, { status: 'Refunded', more: { refunded_amount: '50.00' } })
+  t.match(await done('payments', 'refund', PAYMENT_ID), { code: 7, stderr: `Try: svc payments refunds ${PAYMENT_ID}` })
+})
+
+t.test('so is a cancellation', async (t) => {
+  const cancel = async (world: World) => (await service(t, world))('payments', 'cancel', PAYMENT_ID)
+  t.match(await cancel({ status: 'AwaitingAuthorisation' }), { code: 0, stdout: /Effect +this would cancel/ })
+  t.match(await cancel({ status: 'Settled' }), {
+    code: 7,
+    stdout: '',
+    stderr: `Error: the payment is Settled and can't be cancelled\nTry: svc payments refund ${PAYMENT_ID}\n`,
+  })
+  t.match(await cancel({ status: 'Authorised' }), { code: 7, stderr: `Try: svc payments get ${PAYMENT_ID}\n` })
+  const failure = { code: 'CANCELLED_BY_MERCHANT', reason: 'cancelled', source: 'MERCHANT', iso_code: 'X' }
+  t.match(await cancel({ status: 'Failed', more: { failure } }), { code: 0, stdout: /change nothing/ })
+  t.match(await cancel({ status: 'Failed', more: { failure: { ...failure, source: 'BANK' } } }), { code: 7 })
+})
+
+t.test('and an endpoint', async (t) => {
+  const none = await service(t, { status: 'Settled' })
+  const set = ['webhooks', 'endpoint', 'set'] as const
+  for (const url of [
+    'nonsense',
+    'ftp://shop.example',
+    'https://u:p@shop.example',
+    'https://shop.example/#a',
+    'localhost:4242',
+  ])
+    t.match(await none(...set, url), { code: 2, stdout: '', stderr: /^Error: <url>: must / }, url)
+  t.match(await none(...set, 'http://localhost:4242'), { code: 0, stdout: /Effect +this would send events to http/ })
+  t.match(await none(...set, '--none'), { code: 0, stdout: /change nothing/ })
+  for (const verb of ['pause', 'resume'])
+    t.match(await none('webhooks', 'endpoint', verb), { code: 7, stderr: 'Try: svc webhooks endpoint set <url>\n' })
+  const live = await service(t, {
+    status: 'Settled',
+    mode: 'live',
+    endpoint: { webhook_url: 'https://shop.example/hook' },
+  })
+  t.match(await live(...set, 'http://shop.example'), { code: 2, stderr: /https:/ })
+  t.match(await live(...set, 'https://shop.example/new'), {
+    code: 0,
+    stdout: /to https:\/\/shop.example\/new, and no more to https/,
+  })
+  t.match(await live('webhooks', 'endpoint', 'pause'), { code: 0, stdout: /Effect +this would pause/ })
+  t.match(await live('webhooks', 'endpoint', 'resume'), { code: 0, stdout: /change nothing/ })
+})
+
+t.test('what can not be refused by a look at it says what it would do', async (t) => {
+  const run = await service(t, { status: 'Settled' })
+  t.match(
+    (await run('secret', 'rotate', '--overlap', '2h')).stdout,
+    /Effect +this would make a new secret; the one before signs as well for 2h/,
+  )
+  t.match((await run('secret', 'rotate', '--overlap', '0s')).stdout, /Effect +this would replace the secret at once/)
+  t.match((await run('credentials', 'revoke', 'acme-key-1')).stdout, /Effect +this would revoke the client acme-key-1/)
+  t.match((await run('bank-accounts', 'disable', PAYMENT_ID)).stdout, /Effect +this would end payouts/)
+})

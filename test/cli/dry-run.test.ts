@@ -1,0 +1,182 @@
+import t from 'tap'
+import type { Command } from 'commander'
+import { isAsking, isWriting } from '../../cli/change.ts'
+import { makeWholeProgram } from '../../cli/program.ts'
+import { PAYMENT_ID, fakeService, makeIo, paymentOf, runCli } from './harness.ts'
+import type { Outcome } from './harness.ts'
+import type { Test } from 'tap'
+
+/** Verbs that only read, whatever they stand behind. */
+const READING = /\b(list|get|show|receipt|history|refunds|payment|payments|events|tail|export|verify|status|whoami)$/
+
+/**
+ * The other commands without a dry run, and why they need none. Whoever adds one here says that it changes nothing at the
+ * service.
+ */
+const NEEDS_NONE: Readonly<Record<string, readonly string[]>> = {
+  'only look': [
+    'webhooks endpoint check',
+    'webhooks listen',
+    'listen',
+    'secret snippet',
+    'explain',
+    'inbox',
+    'doctor',
+    'merchants registrations',
+    'staff clients',
+    'branding preview',
+    'ob balances',
+    'ob transactions',
+    'ob recurring preview',
+    'sandbox bank faults',
+    'sandbox accounts',
+    'sandbox books',
+  ],
+  'work on this machine alone': [
+    'webhooks exam',
+    'webhooks sign',
+    'widget token',
+    'widget snippet',
+    'widget demo',
+    'keys new',
+    'states',
+    'version',
+    'help',
+    'openapi',
+    'docs',
+    'open',
+    'completion',
+    'config check',
+    'sandbox scenarios validate',
+    'sandbox scenarios new',
+    'sandbox scenarios schema',
+  ],
+  'are who commands act as': [
+    'login',
+    'logout',
+    'token',
+    'profile use',
+    'profile add',
+    'profile remove',
+    'payer logout',
+  ],
+  'run the service, or play whole stories in a sandbox, which svc sandbox scenarios validate checks': [
+    'up',
+    'down',
+    'serve',
+    'worker',
+    'sandbox run',
+    'run',
+  ],
+  'are the console, which asks for itself': ['ui'],
+}
+
+type Leaf = { path: string; command: Command }
+
+async function leaves(): Promise<Leaf[]> {
+  const program = await makeWholeProgram({ io: makeIo({}).io, exitCode: 0 })
+  const visit = (command: Command, path: readonly string[]): Leaf[] =>
+    command.commands.length === 0
+      ? [{ path: path.join(' '), command }]
+      : command.commands.flatMap((child) => visit(child, [...path, child.name()]))
+  return visit(program, [])
+}
+
+function has(command: Command, flag: string): boolean {
+  return command.options.some(({ long }) => long === flag)
+}
+
+t.test('whatever changes something has a dry run, and the others are known', async (t) => {
+  const none = new Set(Object.values(NEEDS_NONE).flat())
+  const all = await leaves()
+  t.ok(all.length > 120)
+  for (const { path, command } of all) {
+    const isKnown = none.has(path) || READING.test(path)
+    t.ok(has(command, '--dry-run') || isKnown, `${path} has --dry-run, or is known to change nothing`)
+    if (none.has(path)) t.notOk(has(command, '--dry-run'), `${path} has a dry run, so it stands in no list`)
+    t.equal(isWriting(command), has(command, '--dry-run'), `${path} is known to write by changing()`)
+    t.equal(isAsking(command), has(command, '--yes'), `${path} is known to ask by dangerous()`)
+  }
+})
+
+t.test('what hurts a real merchant asks first', async (t) => {
+  const asking = new Set((await leaves()).filter(({ command }) => isAsking(command)).map(({ path }) => path))
+  for (const path of [
+    'hold set',
+    'kyb suspend',
+    'payments refund',
+    'secret rotate',
+    'disputes resolve',
+    'merchants disable',
+    'staff remove',
+    'staff role',
+    'staff rotate-keys',
+    'staff revoke-client',
+    'keys rotate',
+    'keys drop',
+    'credentials revoke',
+    'credentials rotate',
+    'bank-accounts disable',
+    'webhooks endpoint set',
+    'mandates end',
+  ])
+    t.ok(asking.has(path), path)
+})
+
+/** A dry run at a service that has nothing but a mode, and whether anything was sent that changes something. */
+async function dryRun(
+  t: Test,
+  words: readonly string[],
+  status = 'Settled',
+): Promise<Outcome & { item: Record<string, unknown> }> {
+  const { url, requests } = await fakeService(t, ({ path }) => ({
+    json:
+      path.endsWith('/refunds') || path.includes('/refunds?')
+        ? { data: [], has_more: false, next_cursor: null }
+        : path.includes('/payments/')
+          ? paymentOf(status)
+          : {},
+  }))
+  const outcome = await runCli([...words, '--dry-run', '--api-url', url, '--client-id', 'demo', '--json'])
+  t.match(outcome, { code: 0, stderr: '' }, words.join(' '))
+  t.same(
+    requests.filter(({ method }) => method !== 'GET'),
+    [],
+    'nothing is sent',
+  )
+  return { ...outcome, item: JSON.parse(outcome.stdout) }
+}
+
+t.test('it shows the request as it would be sent', async (t) => {
+  const create = ['payments', 'create', '--amount', '5.00', '--currency', 'gbp', '--idempotency-key', 'order-1']
+  const made = await dryRun(t, [...create, '--approve', '--wait'])
+  t.match(made.item, {
+    dry_run: true,
+    method: 'POST',
+    url: /\/payments$/,
+    headers: { 'x-idempotency-key': 'order-1' },
+    body: { amount: '5.00', currency: 'GBP' },
+    effect: 'and then approve it as its payer, and wait until it is Settled',
+  })
+  const refund = await dryRun(t, ['payments', 'refund', PAYMENT_ID, '--amount', '1.00', '--idempotency-key', 'r1'])
+  t.match(refund.item, {
+    url: new RegExp(`${PAYMENT_ID}/refund$`),
+    body: { amount: '1.00' },
+    effect: 'this would refund 1.00 GBP, and leave 49.00',
+  })
+  t.match((await dryRun(t, ['payments', 'cancel', PAYMENT_ID], 'AwaitingAuthorisation')).item, {
+    method: 'POST',
+    body: null,
+  })
+  t.match((await dryRun(t, ['webhooks', 'test'])).item, { body: { event_type: 'payment.settled' } })
+  t.match((await dryRun(t, ['payer', 'link', 'ada@example.org'])).item, { body: { email: 'ada@example.org' } })
+  const clock = ['sandbox', 'clock', 'advance', '2h', '--customer', 'customer-demo']
+  t.match((await dryRun(t, clock)).item, { body: { customer_ids: ['customer-demo'], by: '2h' } })
+})
+
+t.test('a request that the service would refuse is refused here', async (t) => {
+  const words = ['payments', 'create', '--amount', 'five', '--currency', 'GBP', '--dry-run']
+  const { code, stderr } = await runCli([...words, '--api-url', 'http://127.0.0.1:1', '--client-id', 'demo', '--json'])
+  t.equal(code, 2)
+  t.match(JSON.parse(stderr), { error: { code: 'VALIDATION_FAILED' } })
+})

@@ -1,0 +1,200 @@
+import { mkdtempSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Ran, Row, Rows, Typed } from './row.ts'
+import { NOBODY, PAYER, newLink } from './world.ts'
+import type { World } from './world.ts'
+
+const of = (row: Omit<Ran, 'as'>): Row => ({ as: 'nobody', ...row })
+const asOperator = (row: Omit<Ran, 'as'>): Row => ({ as: 'operator', ...row })
+const asPayer = (row: Omit<Ran, 'as'>): Row => ({ as: 'payer', ...row })
+const asMerchant = (row: Omit<Ran, 'as'>): Row => ({ as: 'merchant', ...row })
+
+const EXTRA = { args: ['extra'], exit: 2, error: 'USAGE' } as const
+
+let count = 0
+const registration = (): string[] => {
+  count += 1
+  return ['--company', `Shop ${count} Ltd`, '--trading-name', `Shop ${count}`, '--email', `ada${count}@shop.example`]
+}
+
+/** A folder of profiles with one in it, or with none. */
+async function withProfile({ dir, run }: World, ...words: string[]): Promise<Typed> {
+  const env = { SVC_CONFIG_DIR: mkdtempSync(join(dir, 'config-')) }
+  await run('nobody', ['profile', 'add', 'shop', '--realm', 'acme'], { env })
+  return { words, env }
+}
+
+const emptyConfig = ({ dir }: World, ...words: string[]): Typed => ({
+  words,
+  env: { SVC_CONFIG_DIR: mkdtempSync(join(dir, 'config-')) },
+})
+const NO_PROFILE = {
+  args: (world: World): Typed => emptyConfig(world, 'nobody'),
+  exit: 6,
+  error: 'NO_SUCH_PROFILE',
+} as const
+
+const machine = ({ env }: World, ...words: string[]): Typed => ({ words, env })
+
+const UP = { elsewhere: 'test/cli/up.test.ts' }
+const PARTS = { elsewhere: 'test/cli/parts.test.ts' }
+
+const RUN: Rows = {
+  up: UP,
+  down: PARTS,
+  serve: PARTS,
+  worker: PARTS,
+  'migrate up': PARTS,
+  'migrate new': { elsewhere: 'test/cli/config.test.ts' },
+  'migrate status': of({
+    args: machine,
+    local: true,
+    refusal: { args: [], exit: 2, error: 'CONFIGURATION' },
+  }),
+  init: of({
+    args: (world) => machine(world, '--email', 'ada@pay.example'),
+    local: true,
+    writes: true,
+    refusal: { args: ['--email', 'nobody'], exit: 2, error: 'USAGE' },
+  }),
+  status: of({ skip: { closedPort: 'that nothing listens is its result' }, refusal: EXTRA }),
+  // What it finds depends on the machine.
+  doctor: { elsewhere: 'test/cli/doctor.test.ts' },
+  register: of({
+    args: registration,
+    writes: true,
+    refusal: {
+      args: async (world) => {
+        const words = registration()
+        await world.idFrom('nobody', ['register', ...words])
+        return words
+      },
+      exit: 7,
+      error: 'REALM_EXISTS',
+    },
+  }),
+  'keys list': of({ args: machine, local: true, refusal: { args: [], exit: 6, error: 'NO_KEY' } }),
+  'keys new': of({ local: true, skip: { query: 'another key each time' }, refusal: EXTRA }),
+  'keys rotate': { elsewhere: 'test/cli/keys.test.ts' },
+  'keys drop': { elsewhere: 'test/cli/keys.test.ts' },
+  states: of({ local: true, skip: { id: 'a table' }, refusal: { args: ['nonsense'], exit: 2, error: 'USAGE' } }),
+  completion: of({
+    args: ['bash'],
+    local: true,
+    skip: { json: 'a program', id: 'a program', width: 'a program' },
+    refusal: { args: ['tcsh'], exit: 2, error: 'USAGE' },
+  }),
+  'config show': of({ local: true, refusal: EXTRA }),
+  'config check': { elsewhere: 'test/cli/config.test.ts' },
+  openapi: of({
+    skip: { width: 'the document itself', jsonl: 'the document itself' },
+    refusal: { args: ['--file', '/nowhere/openapi.json'], exit: 2, error: 'FILE_NOT_WRITTEN' },
+  }),
+  docs: of({ local: true, refusal: { args: ['no', 'such', 'chapter'], exit: 6, error: 'NO_SUCH_TOPIC' } }),
+  open: of({ args: ['payer', '--print'], refusal: { args: ['portal'], exit: 2, error: 'NO_PAGE' } }),
+  'samples list': of({ local: true, refusal: EXTRA }),
+  'samples create': of({
+    args: ({ dir }) => ['node', '--dir', join(dir, `shop-${(count += 1)}`)],
+    local: true,
+    writes: true,
+    skip: { width: 'the name of a folder' },
+    refusal: { args: ({ dir }) => ['node', '--dir', dir], exit: 2, error: 'DIR_NOT_EMPTY' },
+  }),
+  version: of({ local: true, refusal: EXTRA }),
+  help: of({
+    args: ['exit-codes'],
+    local: true,
+    refusal: { args: ['nonsense'], exit: 2, error: 'USAGE' },
+  }),
+}
+
+const SIGN_IN: Rows = {
+  login: { elsewhere: 'test/cli/auth/login.test.ts' },
+  logout: { elsewhere: 'test/cli/auth/session.test.ts' },
+  token: { elsewhere: 'test/cli/auth/precedence.test.ts' },
+  whoami: asMerchant({
+    refusal: { args: () => ({ words: [], env: { SVC_CLIENT_ID: 'nobody-at-all' } }), exit: 4, error: 'UNKNOWN_CLIENT' },
+  }),
+  'profile list': of({ args: (world) => withProfile(world), local: true, refusal: EXTRA }),
+  'profile show': of({ args: (world) => withProfile(world, 'shop'), local: true, refusal: NO_PROFILE }),
+  'profile add': of({
+    args: (world) => emptyConfig(world, 'shop', '--realm', 'acme'),
+    writes: true,
+    skip: { closedPort: 'it is there already' },
+    refusal: { args: (world) => withProfile(world, 'shop'), exit: 7, error: 'PROFILE_EXISTS' },
+  }),
+  'profile use': of({
+    args: (world) => withProfile(world, 'shop'),
+    local: true,
+    writes: true,
+    refusal: NO_PROFILE,
+  }),
+  'profile remove': of({
+    args: (world) => withProfile(world, 'shop'),
+    local: true,
+    writes: true,
+    refusal: NO_PROFILE,
+  }),
+  'mail list': asOperator({ refusal: EXTRA }),
+  'mail show': asOperator({
+    args: ['--recipient', PAYER],
+    skip: { width: 'its links are whole' },
+    refusal: { args: [NOBODY], exit: 6, error: 'MAIL_NOT_FOUND' },
+  }),
+}
+
+/** A payer who has signed in and whom nobody else is. */
+async function signedIn(world: World): Promise<Typed> {
+  const typed = emptyConfig(world)
+  await world.idFrom('payer', ['payer', 'verify', await newLink(world)], typed.env)
+  return typed
+}
+
+const signedOut = (...more: string[]) => ({
+  args: (world: World): Typed => emptyConfig(world, ...more),
+  exit: 4 as const,
+  error: 'NOT_SIGNED_IN',
+})
+const WHY = ['--reason', 'OTHER', '--statement', 'odd'] as const
+const SESSION_ELSEWHERE = { closedPort: 'who is signed in there is nobody elsewhere' }
+
+const PAYERS: Rows = {
+  'payer link': asPayer({
+    args: (world) => emptyConfig(world, `someone-${(count += 1)}@home.example`),
+    writes: true,
+    refusal: { args: ['nobody'], exit: 2, error: 'USAGE' },
+  }),
+  'payer verify': asPayer({
+    args: async (world) => emptyConfig(world, await newLink(world)),
+    writes: true,
+    refusal: { args: (world) => emptyConfig(world, 'k'.repeat(43)), exit: 4, error: 'LINK_INVALID' },
+  }),
+  'payer whoami': asPayer({ skip: SESSION_ELSEWHERE, refusal: signedOut() }),
+  'payer logout': asPayer({ args: signedIn, writes: true, skip: SESSION_ELSEWHERE, refusal: EXTRA }),
+  'payer payments list': asPayer({ skip: SESSION_ELSEWHERE, refusal: signedOut() }),
+  'payer show': asPayer({
+    args: async ({ refunded }) => [await refunded()],
+    skip: SESSION_ELSEWHERE,
+    refusal: { args: [NOBODY], exit: 6, error: 'PAYMENT_NOT_FOUND' },
+  }),
+  'payer consents list': asPayer({ skip: SESSION_ELSEWHERE, refusal: signedOut() }),
+  'payer consents cancel': asPayer({
+    args: async ({ mandate }) => [await mandate()],
+    writes: true,
+    skip: SESSION_ELSEWHERE,
+    refusal: { args: [NOBODY], exit: 6, error: 'CONSENT_NOT_FOUND' },
+  }),
+  'payer dispute': asPayer({
+    args: async ({ paid }) => [await paid(), ...WHY],
+    writes: true,
+    skip: SESSION_ELSEWHERE,
+    refusal: {
+      args: async ({ waiting }) => [await waiting(), ...WHY],
+      exit: 7,
+      error: 'PAYMENT_NOT_DISPUTABLE',
+    },
+  }),
+}
+
+/** What runs the service, who signs in, and payers. */
+export const LOCAL_ROWS: Rows = { ...RUN, ...SIGN_IN, ...PAYERS }

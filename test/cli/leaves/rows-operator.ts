@@ -1,0 +1,193 @@
+import type { Ran, Refusal, Row, Rows } from './row.ts'
+import { NOBODY } from './world.ts'
+import type { World } from './world.ts'
+
+const WHY = ['--reason', 'for the tests'] as const
+
+/** No merchant has this name. */
+function unknownMerchant(...more: string[]): Refusal {
+  return { args: ['nobody-at-all', ...more], exit: 6, error: 'NOT_FOUND' }
+}
+
+/** What an operator does to a merchant that was made for it, maybe after something else. */
+function toMerchant(before: readonly string[] = [], more: readonly string[] = []): (world: World) => Promise<string[]> {
+  return async (world) => {
+    const { realm } = await world.merchant()
+    if (before.length > 0) await world.idFrom('operator', [...before, realm, ...WHY])
+    return [realm, ...WHY, ...more]
+  }
+}
+
+const of = (row: Omit<Ran, 'as'>): Row => ({ as: 'operator', ...row })
+
+const MERCHANTS: Rows = {
+  'merchants list': of({ refusal: { args: ['--limit', '0'], exit: 2, error: 'USAGE' } }),
+  'merchants get': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
+  'merchants payments': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
+  'merchants payment': of({
+    args: async ({ refunded }) => [await refunded()],
+    refusal: { args: [NOBODY], exit: 6, error: 'PAYMENT_NOT_FOUND' },
+  }),
+  'merchants export': of({
+    skip: { width: 'the export itself', id: 'the export itself', query: 'an export has whole rows' },
+    refusal: { args: ['--file', '/nowhere/merchants.csv'], exit: 2, error: 'FILE_NOT_WRITTEN' },
+  }),
+  'merchants enable': of({
+    args: toMerchant(['merchants', 'disable']),
+    writes: true,
+    refusal: unknownMerchant(...WHY),
+  }),
+  'merchants disable': of({ args: toMerchant(), writes: true, refusal: unknownMerchant(...WHY) }),
+  'merchants registrations': of({
+    refusal: { args: ['--as', 'not a name'], exit: 2, error: 'USAGE' },
+  }),
+  'merchants repair': of({
+    args: async ({ merchant }) => [(await merchant()).realm],
+    writes: true,
+    refusal: { args: ['nobody-at-all'], exit: 6, error: 'REGISTRATION_NOT_FOUND' },
+  }),
+  'kyb list': of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
+  'kyb show': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
+  'kyb approve': of({
+    args: async ({ pending }) => [(await pending()).realm, ...WHY],
+    writes: true,
+    refusal: { args: toMerchant(['kyb', 'suspend']), exit: 7, error: 'KYB_TRANSITION_INVALID' },
+  }),
+  'kyb refuse': of({
+    args: async ({ pending }) => [(await pending()).realm, ...WHY],
+    writes: true,
+    refusal: { args: toMerchant(), exit: 7, error: 'KYB_TRANSITION_INVALID' },
+  }),
+  'kyb suspend': of({
+    args: toMerchant(),
+    writes: true,
+    refusal: unknownMerchant(...WHY),
+  }),
+  'kyb reinstate': of({
+    args: toMerchant(['kyb', 'suspend']),
+    writes: true,
+    refusal: {
+      args: async ({ pending }) => [(await pending()).realm, ...WHY],
+      exit: 7,
+      error: 'KYB_TRANSITION_INVALID',
+    },
+  }),
+  'hold set': of({ args: toMerchant(), writes: true, refusal: unknownMerchant(...WHY) }),
+  'hold release': of({ args: toMerchant(['hold', 'set']), writes: true, refusal: unknownMerchant(...WHY) }),
+  'hold list': of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
+  'fees get': of({ args: ({ shop }) => [shop.realm], refusal: unknownMerchant() }),
+  'fees set': of({
+    args: toMerchant([], ['--percentage', '1.25%']),
+    writes: true,
+    refusal: unknownMerchant('--flat', '0.10', ...WHY),
+  }),
+}
+
+const ESCALATE = ['--reason', 'beyond my limit'] as const
+const RESOLVE = ['--favour', 'merchant', '--note', 'signed for'] as const
+
+const DISPUTES: Rows = {
+  inbox: of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
+  ui: { elsewhere: 'test/tui/console.test.ts', by: 'openConsole(' },
+  'logs tail': { elsewhere: 'test/cli/logs.test.ts' },
+  'disputes list': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
+  'disputes show': of({
+    args: async ({ dispute }) => [await dispute()],
+    refusal: { args: [NOBODY], exit: 6, error: 'DISPUTE_NOT_FOUND' },
+  }),
+  'disputes raise': of({
+    args: async ({ paid }) => [await paid(), '--reason', 'UNAUTHORISED', '--statement', 'the bank says so'],
+    writes: true,
+    refusal: {
+      args: async ({ waiting }) => [await waiting(), '--reason', 'UNAUTHORISED', '--statement', 'the bank says so'],
+      exit: 7,
+      error: 'PAYMENT_NOT_DISPUTABLE',
+    },
+  }),
+  'disputes escalate': of({
+    args: async ({ dispute }) => [await dispute('UNDER_REVIEW'), ...ESCALATE],
+    writes: true,
+    refusal: {
+      args: async ({ dispute }) => [await dispute('ESCALATED'), ...ESCALATE],
+      exit: 7,
+      error: 'DISPUTE_ESCALATED',
+    },
+  }),
+  'disputes resolve': of({
+    args: async ({ dispute }) => [await dispute('UNDER_REVIEW'), ...RESOLVE],
+    writes: true,
+    refusal: {
+      args: async ({ dispute }) => [await dispute('RESOLVED_PAYER_FAVOUR'), ...RESOLVE],
+      exit: 7,
+      error: 'DISPUTE_CLOSED',
+    },
+  }),
+  'outbox list': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
+  'outbox replay': of({
+    args: async ({ dead }) => [await dead(), ...WHY],
+    writes: true,
+    refusal: { args: [NOBODY, ...WHY], exit: 6, error: 'NOT_FOUND' },
+  }),
+}
+
+let count = 0
+const someEmail = (): string => `someone-${(count += 1)}@pay.example`
+
+async function someStaff(world: World): Promise<string> {
+  const email = someEmail()
+  await world.idFrom('operator', ['staff', 'add', '--email', email, '--role', 'OPS', ...WHY])
+  return email
+}
+
+const newClient = (world: World): Promise<string> =>
+  world.idFrom('operator', ['staff', 'create-client', '--role', 'OPS', '--name', 'nightly', ...WHY])
+
+const STAFF: Rows = {
+  'staff list': of({ refusal: { args: ['--as', 'not a name'], exit: 2, error: 'USAGE' } }),
+  'staff add': of({
+    args: () => ['--email', someEmail(), '--role', 'OPS', ...WHY],
+    writes: true,
+    refusal: { args: ['--email', 'nobody', '--role', 'OPS', ...WHY], exit: 2, error: 'VALIDATION_FAILED' },
+  }),
+  'staff role': of({
+    args: async (world) => [await someStaff(world), 'SUPPORT', ...WHY],
+    writes: true,
+    refusal: { args: ['nobody@pay.example', 'OPS', ...WHY], exit: 6, error: 'NOT_FOUND' },
+  }),
+  'staff remove': of({
+    args: async (world) => [await someStaff(world), ...WHY],
+    writes: true,
+    refusal: { args: ['nobody@pay.example', ...WHY], exit: 6, error: 'NOT_FOUND' },
+  }),
+  'staff clients': of({ refusal: { args: ['--as', 'not a name'], exit: 2, error: 'USAGE' } }),
+  'staff create-client': of({
+    args: ['--role', 'OPS', '--name', 'nightly', ...WHY],
+    writes: true,
+    refusal: { args: ['--role', 'OPS', '--name', ' ', ...WHY], exit: 2, error: 'VALIDATION_FAILED' },
+  }),
+  'staff revoke-client': of({
+    args: async (world) => [await newClient(world), ...WHY],
+    writes: true,
+    refusal: { args: ['platform-key-00000000', ...WHY], exit: 6, error: 'CREDENTIAL_NOT_FOUND' },
+  }),
+  // It needs an identity provider.
+  'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts' },
+  'audit list': of({ refusal: { args: ['--action', 'hold.set'], exit: 2, error: 'USAGE' } }),
+  'audit show': of({ args: ['1'], refusal: { args: ['999999'], exit: 6, error: 'AUDIT_ENTRY_NOT_FOUND' } }),
+  'audit tail': of({
+    args: ['--no-follow'],
+    skip: { width: 'a line for each action, as in a log', json: 'a document for each action' },
+    refusal: { args: ['--last', 'many'], exit: 2, error: 'USAGE' },
+  }),
+  'audit export': of({
+    skip: { json: 'its lines are the export', id: 'its lines are the export', width: 'its lines are the export' },
+    refusal: { args: ['--file', '/nowhere/audit.jsonl'], exit: 2, error: 'FILE_NOT_WRITTEN' },
+  }),
+  'audit verify': of({
+    skip: { width: 'heads are whole, to be copied' },
+    refusal: { args: ['--file', '/nowhere/audit.jsonl'], exit: 2, error: 'USAGE' },
+  }),
+}
+
+/** What operators do. */
+export const OPERATOR_ROWS: Rows = { ...MERCHANTS, ...DISPUTES, ...STAFF }

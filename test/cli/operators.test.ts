@@ -1,0 +1,99 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { SCRATCH } from '../support/scratch.ts'
+import { realService } from './real-service.ts'
+import { LAUNCHER, cleanEnv } from './service.ts'
+import type { Ended } from './service.ts'
+
+const SCRIPTS = join(import.meta.dirname, '..', '..', 'examples', 'operators')
+const PROMPT = /to go on:|Type |password|\[y\/N\]/i
+
+t.test("a day's work of an operator needs no terminal, and does nothing twice", async (t) => {
+  const { as, operate, url, merchant: addMerchant } = await realService(t)
+  const merchant = await addMerchant()
+  const seeded = await as(merchant, ['sandbox', 'seed', '--merchants', '2', '--payments', '40', '--json'], {
+    env: { SVC_PLATFORM_USER: 'ada' },
+  })
+  t.equal(seeded.code, 0, seeded.stderr)
+  const { kyb_pending: pending, dead_deliveries: dead } = JSON.parse(seeded.stdout)
+  t.equal(pending.length, 3)
+  t.ok(dead > 0, `${dead} dead deliveries`)
+  const folder = mkdtempSync(join(SCRATCH, 'svc-operators-'))
+  const env = { SVC_API_URL: url, SVC_CLIENT_ID: merchant.clientId, SVC_PLATFORM_USER: 'ada' }
+  const day = (): Promise<Ended> => runScript('day.sh', [folder], env)
+
+  const first = await day()
+  t.equal(first.code, 0, first.stderr)
+  t.notMatch(first.stderr, PROMPT)
+  t.notMatch(first.stderr, 'There are more')
+  const done = wordsOf(first.stdout)
+  t.same(
+    done,
+    'approved held released RESOLVED_MERCHANT_FAVOUR RESOLVED_PAYER_FAVOUR ESCALATED rotated replayed verified exported'.split(
+      ' ',
+    ),
+  )
+  t.match(readFileSync(join(folder, 'webhook-secret'), 'utf8'), /^[0-9a-f]{64}\n$/)
+  t.equal(statSync(join(folder, 'webhook-secret')).mode & 0o077, 0, 'the secret is its owner’s alone')
+  t.match(readFileSync(join(folder, 'ledger.csv'), 'utf8'), /^payment_id|^[a-z_]+,/)
+  t.notMatch(first.stdout + first.stderr, readFileSync(join(folder, 'webhook-secret'), 'utf8').trim())
+  const actions = await operate(['audit', 'list', '--all', '-q', '[].reason'])
+  for (const reason of ['documents checked', 'refunds doubled since yesterday', 'their server is back'])
+    t.match(actions.stdout, reason)
+
+  const second = await day()
+  t.equal(second.code, 0, second.stderr)
+  t.same(wordsOf(second.stdout), ['approved', 'held', 'released', 'verified', 'exported'])
+})
+
+t.test('the script of the night is silent when all is well, and tells a trail that was cut off', async (t) => {
+  const { as, merchant: addMerchant, url } = await realService(t)
+  const merchant = await addMerchant()
+  await as(merchant, ['payments', 'create', '--amount', '5.00', '--currency', 'GBP', '--approve', '--wait'])
+  const folder = mkdtempSync(join(SCRATCH, 'svc-nightly-'))
+  const env = { SVC_API_URL: url, SVC_CLIENT_ID: merchant.clientId, SVC_PLATFORM_USER: 'ada' }
+  const first = await runScript('nightly.sh', [folder], env)
+  t.ok([0, 1].includes(first.code ?? -1), `${first.code} ${first.stderr}`)
+  t.equal(first.stdout, '')
+  t.ok(existsSync(join(folder, `ledger-${new Date().toISOString().slice(0, 10)}.csv`)))
+  writeFileSync(join(folder, 'audit.heads'), `operator_actions:99999:${'ab'.repeat(32)}\n`)
+  const second = await runScript('nightly.sh', [folder], env)
+  t.equal(second.code, 3, second.stderr)
+  t.match(second.stderr, /99999/)
+})
+
+t.test('the script for whoever is on call says how much waits, and fails where nobody answers', async (t) => {
+  const { merchant: addMerchant, url } = await realService(t)
+  await addMerchant({ kybStatus: 'PENDING' })
+  const env = { SVC_API_URL: url, SVC_PLATFORM_USER: 'ada' }
+  const { code, stdout } = await runScript('oncall.sh', [], env)
+  t.equal(code, 0)
+  t.match(stdout, /^[1-9]\d* waiting, 0 overdue\n$/)
+  t.equal((await runScript('oncall.sh', [], { ...env, SVC_API_URL: 'http://127.0.0.1:9' })).code, 8)
+})
+
+/** Runs a script as cron does: without a terminal, and with nothing to read. */
+async function runScript(name: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
+  const child = spawn(join(SCRIPTS, name), args, {
+    // No service's state is here that would be found instead.
+    cwd: SCRATCH,
+    env: cleanEnv({ ...env, SVC: `${process.execPath} ${LAUNCHER}` }),
+    stdio: ['ignore', 'pipe', 'pipe'],
+    // A session of its own has no terminal to open either.
+    detached: true,
+  })
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk: Buffer) => void (stdout += chunk))
+  child.stderr.on('data', (chunk: Buffer) => void (stderr += chunk))
+  const [code] = await once(child, 'close')
+  return { code: typeof code === 'number' ? code : null, stdout, stderr }
+}
+
+/** What was done, without what it was done to. */
+function wordsOf(stdout: string): string[] {
+  return stdout.split('\n').flatMap((line) => line.split(' ')[0] || [])
+}

@@ -1,0 +1,116 @@
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { makeWholeProgram } from '../../cli/program.ts'
+import { createPayment } from '../support/app.ts'
+import { SCRATCH } from '../support/scratch.ts'
+import { until } from './service.ts'
+import { makeIo, runCli } from './harness.ts'
+import { paidPayment, realService } from './real-service.ts'
+
+const service = await realService(t)
+const { as, operate } = service
+const merchant = await service.merchant()
+
+/** A payment that waits for its payer. */
+async function waitingPayment(): Promise<{ id: string; state: string }> {
+  const { body } = await createPayment(service, merchant)
+  return { id: body.payment_id, state: new URL(body.redirect_url).searchParams.get('state') ?? '' }
+}
+
+t.test('a receipt has what its payer may see, and comes with Settled', async (t) => {
+  const id = await paidPayment(service, merchant)
+  t.match(await as(merchant, ['payments', 'receipt', id]), {
+    code: 0,
+    stdout: /^Receipt +\S+\nPaid +\S+ GBP\nSettled /,
+  })
+  const receipt = JSON.parse((await as(merchant, ['payments', 'receipt', id, '--json'])).stdout)
+  t.match(receipt, { payment_id: id, status: 'Settled', refunded_amount: '0.00' })
+  t.notOk('fee_amount' in receipt)
+  await as(merchant, ['payments', 'refund', id])
+  t.match(await as(merchant, ['payments', 'receipt', id]), { code: 0, stdout: /\nRefunded +/ })
+  const open = await waitingPayment()
+  t.match(await as(merchant, ['payments', 'receipt', open.id]), { code: 7, stderr: /comes with Settled/ })
+})
+
+t.test('events --follow goes on with each new event, and ends when none can come', async (t) => {
+  const { id } = await waitingPayment()
+  const follow = ['payments', 'events', id, '--follow', '-o', 'jsonl']
+  const following = as(merchant, [...follow, '--timeout', '60s'])
+  // It has begun to follow, or has not: either way each event is told once.
+  t.equal((await as(merchant, ['payments', 'cancel', id])).code, 0)
+  const { code, stdout } = await following
+  t.equal(code, 0)
+  const told = stdout.trimEnd().split('\n')
+  t.same(
+    told.map((line) => JSON.parse(line).new_status),
+    ['AwaitingAuthorisation', 'Failed'],
+  )
+  t.match((await as(merchant, ['payments', 'events', id, '--follow'])).stdout, /AwaitingAuthorisation to Failed {2}by /)
+  const waiting = await waitingPayment()
+  const ended = await as(merchant, ['payments', 'events', waiting.id, '--follow', '--timeout', '1s'])
+  t.match(ended, { code: 0, stdout: /^\S+ {2}AwaitingAuthorisation {2}by MERCHANT_API\n$/ })
+  t.match(await as(merchant, ['payments', 'events', id, '--timeout', '1s']), { code: 2, stderr: /--follow/ })
+})
+
+t.test('sca-complete hands over what the bank sent back, in parts or as the whole address', async (t) => {
+  const { id, state } = await waitingPayment()
+  const words = ['payments', 'sca-complete', id]
+  for (const wrong of [[], ['--state', state], ['--state', state, '--code', 'a', '--error', 'b'], ['--returned', 'x']])
+    t.match(await as(merchant, [...words, ...wrong]), { code: 2, stderr: /--returned/ }, wrong.join(' '))
+  t.match(await as(merchant, [...words, '--state', 'another', '--code', 'a']), { code: /[57]/ })
+  const returned = `https://shop.example/return?${new URLSearchParams({ state, error: 'access_denied' })}`
+  t.match(await as(merchant, [...words, '--returned', returned, '--dry-run']), { code: 0, stdout: /Would send/ })
+  const done = await as(merchant, [...words, '--returned', returned, '--json'])
+  t.match(JSON.parse(done.stdout), { payment_id: id, status: 'Failed' })
+})
+
+t.test('create --open opens the page of the bank, and is no failure without a browser', async (t) => {
+  const create = ['payments', 'create', '--amount', '5.00', '--currency', 'GBP', '--open']
+  const none = await as(merchant, create)
+  t.match(none, { code: 0, stderr: /No browser could be opened: the address is above\./ })
+  const file = join(mkdtempSync(join(SCRATCH, 'svc-open-')), 'opened')
+  t.match(await as(merchant, [...create, '--approve']), { code: 2, stderr: /--open is for a person/ })
+  t.equal((await as(merchant, create, { env: { BROWSER: `touch ${file}` } })).code, 0)
+  await until('the browser was started', () => existsSync(file))
+})
+
+t.test('merchants export writes every merchant that the filter leaves', async (t) => {
+  await service.merchant({ kybStatus: 'PENDING' })
+  const all = JSON.parse((await operate(['merchants', 'list', '--all', '--json'])).stdout)
+  const csv = (await operate(['merchants', 'export'])).stdout
+  t.equal(csv.trimEnd().split('\r\n').length, all.length + 1)
+  t.match(csv, /^id,client_id,legal_name,/)
+  const lines = (await operate(['merchants', 'export', '--status', 'PENDING', '-o', 'jsonl'])).stdout
+  t.same(
+    lines
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line).kyb_status),
+    ['PENDING'],
+  )
+  const file = join(mkdtempSync(join(SCRATCH, 'svc-export-')), 'merchants.json')
+  t.match(await operate(['merchants', 'export', '-o', 'json', '--file', file]), { code: 0, stdout: '' })
+  t.same(JSON.parse(readFileSync(file, 'utf8')), all)
+  t.match(await operate(['merchants', 'export', '--file', file]), { code: 2, stderr: /there already/ })
+  t.match(await operate(['merchants', 'export', '-o', 'yaml']), { code: 2, stderr: /svc merchants list --all -o yaml/ })
+})
+
+t.test('get, show, list and ls are the same words for every noun, and help shows one of each', async (t) => {
+  const id = await paidPayment(service, merchant)
+  t.equal((await as(merchant, ['payments', 'show', id, '-q', 'status'])).stdout, 'Settled\n')
+  t.equal((await as(merchant, ['p', 'ls', '--limit', '1', '-o', 'id'])).stdout, `${id}\n`)
+  t.equal((await operate(['merchants', 'show', merchant.id, '-q', 'id'])).stdout, `${merchant.id}\n`)
+  const help = (await runCli(['payments', '--help'])).stdout
+  t.match(help, /\n {2}get /)
+  t.notMatch(help, /\|show|\|ls/)
+  const program = await makeWholeProgram({ io: makeIo({}).io, exitCode: 0 })
+  const visit = (command: typeof program): void => {
+    const names = command.commands.flatMap((child) => [child.name(), ...child.aliases()])
+    t.equal(new Set(names).size, names.length, `${command.name()}: no word is two commands`)
+    t.equal(names.includes('get'), names.includes('show'), command.name())
+    t.equal(names.includes('list'), names.includes('ls'), command.name())
+    for (const child of command.commands) visit(child)
+  }
+  visit(program)
+})

@@ -1,0 +1,118 @@
+import { once } from 'node:events'
+import t from 'tap'
+import { startApi } from '../../src/api.ts'
+import { makeApp } from '../../src/app.ts'
+import { testService, until } from '../support/app.ts'
+import { openStream } from '../support/event-stream.ts'
+import { rawSocket } from '../support/raw-http.ts'
+import { serviceWithRealms } from '../support/realms.ts'
+import { plantDeliveries } from '../support/webhooks.ts'
+
+const LIMITS = {
+  gapMs: 10,
+  fallbackMs: 50,
+  askAgainMs: 30,
+  stuckMs: 200,
+  ofCaller: 2,
+  ofMerchant: 3,
+  inProcess: 5,
+  forOperators: 1,
+}
+
+t.test('a token that ends, and a client that is revoked, end the stream with the reason', async (t) => {
+  const { service, person, program, operator } = await serviceWithRealms(t, { overrides: { streamLimits: LIMITS } })
+  const merchant = await service.merchant()
+  const seconds = Math.floor(Date.now() / 1000)
+  const short = person(merchant, { roles: ['ADMIN'], claims: { iat: seconds - 5, exp: seconds + 2 } })
+  const ending = await openStream(t, service.url, { headers: short })
+  const headers = await program(merchant, 'FINANCE')
+  const revoked = await openStream(t, service.url, { headers })
+  const staying = await openStream(t, service.url, { headers: operator({ roles: ['SUPPORT'] }) })
+  t.match([ending.status, revoked.status, staying.status], [200, 200, 200])
+  await service.owner.query(
+    `update merchant_client set revoked_at = now() where merchant_id = $1 and kind = 'credential'`,
+    [merchant.id],
+  )
+  await Promise.all([ending.ended, revoked.ended])
+  t.match(ending.frames.at(-1), { event: 'end', data: { code: 'TOKEN_EXPIRED', message: String } })
+  t.match(revoked.frames.at(-1), { event: 'end', data: { code: 'UNAUTHENTICATED' } })
+  await plantDeliveries(service.owner, merchant.id)
+  await staying.events(1)
+  t.notOk(staying.frames.some(({ event }) => event === 'end'))
+  t.match(await openStream(t, service.url), { status: 401, text: /UNAUTHENTICATED/ })
+  const nobody = person(merchant)
+  t.match(await openStream(t, service.url, { headers: nobody }), { status: 403, text: /FORBIDDEN_ROLE/ })
+})
+
+t.test('each caller, each merchant and the process have so many streams, and get them back', async (t) => {
+  const { service, person, operator } = await serviceWithRealms(t, { overrides: { streamLimits: LIMITS } })
+  const merchant = await service.merchant()
+  const ada = person(merchant, { roles: ['ADMIN'] })
+  const bob = person(merchant, { roles: ['DEVELOPER'] })
+  const open = (headers: Record<string, string>) => openStream(t, service.url, { headers })
+  const first = await open(ada)
+  await open(ada)
+  t.match(await open(ada), { status: 429, headers: { 'retry-after': '10' }, text: /RATE_LIMITED/ }, 'a third of Ada')
+  t.match(await open(bob), { status: 200 })
+  t.match(await open(bob), { status: 429 }, 'a fourth of the merchant')
+  const operators = [await open(operator({ roles: ['OPS'] })), await open(operator({ roles: ['OPS'] }))]
+  t.match(operators, [{ status: 200 }, { status: 200 }])
+  t.match(await open(operator({ roles: ['OPS'] })), { status: 429 }, 'a sixth of the process')
+  first.close()
+  await until(async () => (await open(ada)).status === 200)
+})
+
+t.test('merchants leave some streams to operators', async (t) => {
+  const { service, person, operator } = await serviceWithRealms(t, { overrides: { streamLimits: LIMITS } })
+  const statuses: number[] = []
+  for (const merchant of [await service.merchant(), await service.merchant()])
+    for (const role of ['ADMIN', 'ADMIN', 'DEVELOPER'] as const) {
+      const headers = person(merchant, { roles: [role] })
+      statuses.push((await openStream(t, service.url, { headers })).status)
+    }
+  t.same(statuses, [200, 200, 200, 200, 429, 429])
+  t.match(await openStream(t, service.url, { headers: operator({ roles: ['OPS'] }) }), { status: 200 })
+})
+
+t.test('a reader that takes nothing is cut off, and what it does not take is not kept', async (t) => {
+  const service = await testService(t, { overrides: { streamLimits: LIMITS } })
+  const merchant = await service.merchant()
+  const socket = rawSocket(Number(new URL(service.url).port))
+  t.teardown(() => socket.destroy())
+  await once(socket, 'connect')
+  socket.write(
+    `GET /api/v1/events/stream HTTP/1.1\r\nhost: 127.0.0.1\r\nx-merchant-client-id: ${merchant.clientId}\r\n\r\n`,
+  )
+  await once(socket, 'readable')
+  const reading = await openStream(t, service.url, { headers: { 'x-merchant-client-id': merchant.clientId } })
+  // More than the buffers of both ends hold: about 300 bytes each.
+  for (let planted = 0; planted < 40_000; planted += 5_000)
+    await plantDeliveries(service.owner, merchant.id, { count: 5_000, nextRetryAt: 'infinity' })
+  const closed = once(socket, 'close')
+  await until(async () => service.app.metrics.eventStreams.get().then(({ values }) => values[0]?.value === 1), 30_000)
+  socket.resume()
+  await closed
+  const frames = await reading.events(1)
+  t.ok(frames.length > 0, 'one that reads is not disturbed')
+})
+
+t.test('a stop ends streams at once, and waits for nobody', async (t) => {
+  const service = await testService(t)
+  const app = await makeApp({ ...service.app.config, port: 0 })
+  const api = await startApi(app)
+  const stream = await openStream(t, api.url, { headers: { 'x-platform-user': 'olga' } })
+  const idle = rawSocket(api.port)
+  t.teardown(() => idle.destroy())
+  idle.on('error', () => undefined)
+  await once(idle, 'connect')
+  idle.write('GET /api/v1/events/stream HTTP/1.1\r\nhost: 127.0.0.1\r\nx-platform-user: olga\r\n\r\n')
+  await once(idle, 'readable')
+  const begun = performance.now()
+  await Promise.all([api.stop(), stream.ended])
+  t.ok(performance.now() - begun < 5_000, 'well before the ten seconds of other requests')
+  t.match(stream.frames.at(-1), { event: 'end', data: { code: 'SERVICE_UNAVAILABLE' } })
+  const again = await startApi(app)
+  t.equal((await openStream(t, again.url, { headers: { 'x-platform-user': 'olga' } })).status, 200)
+  await again.stop()
+  await app.close()
+})

@@ -1,0 +1,76 @@
+import './tsx.ts'
+import { headerCredentials } from '../../cli/auth/credentials.ts'
+import { whoIs } from '../../cli/auth/who-is.ts'
+import { makeClient } from '../../cli/client.ts'
+import { reportError } from '../../cli/errors.ts'
+import { systemIo } from '../../cli/io.ts'
+import { screen } from '../../cli/tui/screen.ts'
+
+/*
+ * A console with one screen that fails: with `t` while it is drawn, with `k` in the key itself, with `u` where nobody
+ * waits for it.
+ */
+const [url = ''] = process.argv.slice(2)
+const credentials = headerCredentials({ clientId: undefined, platformUser: 'ada' })
+const client = makeClient({ apiUrl: url, credentials, timeoutMs: 5_000 })
+const who = await whoIs(client, ['platform'])
+const { startConsole } = await import('../../cli/tui/start.tsx')
+let isBroken = false
+
+const key = { needs: 'nothing', command: () => 'svc status' } as const
+
+const failing = screen<{ id: string }>({
+  name: 'overview',
+  key: '1',
+  title: 'Failing',
+  short: 'Fail',
+  reads: ['read merchants'],
+  list: { read: async () => ({ rows: [{ id: 'the only row' }], next: null }), isDirty: () => true },
+  id: ({ id }) => id,
+  columns: () => [
+    {
+      title: 'id',
+      value({ id }) {
+        if (isBroken) throw new Error('this row can not be drawn')
+        return id
+      },
+    },
+  ],
+  empty: 'Nothing.',
+  keys: [
+    { ...key, key: 't', label: 'throw', run: async () => String((isBroken = true)) },
+    {
+      ...key,
+      key: 'k',
+      label: 'throw in the key',
+      ask() {
+        throw new Error('this key can not be pressed')
+      },
+      run: async () => undefined,
+    },
+    {
+      ...key,
+      key: 'u',
+      label: 'reject',
+      async run() {
+        void Promise.reject(new Error('nobody waits for this'))
+        return undefined
+      },
+    },
+  ],
+})
+
+try {
+  const session = { client, who, sandbox: true, profile: '' }
+  process.exitCode = await startConsole({
+    io: systemIo(),
+    session,
+    readonly: false,
+    screen: undefined,
+    intervalMs: 1_000,
+    screens: [failing],
+    open: async () => session,
+  })
+} catch (error) {
+  process.exitCode = reportError(systemIo(), error, { json: false, color: 'never' })
+}

@@ -1,0 +1,46 @@
+import { once } from 'node:events'
+import { connect, createServer } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
+import type { Test } from 'tap'
+
+/** A way to the service that can be cut, as when the network or the service is gone, and mended again. */
+export type CutProxy = { url: string; cut(): Promise<void>; mend(): Promise<void> }
+
+export async function cutProxy(t: Test, url: string): Promise<CutProxy> {
+  const { port } = new URL(url)
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(Number(port), '127.0.0.1')
+    for (const [socket, other] of [
+      [near, far],
+      [far, near],
+    ] as const) {
+      sockets.add(socket)
+      socket.pipe(other)
+      socket.on('error', () => other.destroy())
+      socket.on('close', () => {
+        sockets.delete(socket)
+        other.destroy()
+      })
+    }
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  // A server that listens on a port has one.
+  const { port: own } = server.address() as AddressInfo
+  async function cut(): Promise<void> {
+    for (const socket of sockets) socket.destroy()
+    if (!server.listening) return
+    server.close()
+    await once(server, 'close')
+  }
+  t.teardown(cut)
+  return {
+    url: `http://127.0.0.1:${own}`,
+    cut,
+    async mend() {
+      server.listen(own, '127.0.0.1')
+      await once(server, 'listening')
+    },
+  }
+}

@@ -1,0 +1,177 @@
+import '../support/tsx.ts'
+import t from 'tap'
+import type { Test } from 'tap'
+import { permissionsOf } from '../../src/lib/permissions.ts'
+import type { OperatorAction } from '../../src/wire/audit.ts'
+import type { Who } from '../../cli/auth/who-is.ts'
+import { laidTable } from '../../cli/tui/table-lines.ts'
+import { lineWidth, plainOf } from '../../cli/tui/lines.ts'
+import { shownScreens } from '../../cli/tui/model/allowed.ts'
+import { testService } from '../support/app.ts'
+import { openConsole } from '../support/terminal.ts'
+import type { Opened } from '../support/terminal.ts'
+
+/* The audit trail in the console: plainly, and in a terminal on a real service. */
+
+const { audit, entryLines, headLine } = await import('../../cli/tui/screens/audit.ts')
+const { markOf, remember } = await import('../../cli/tui/screens/audit-verify.ts')
+
+const NOW = Date.parse('2026-11-22T12:00:00.000Z')
+const ROW: OperatorAction = {
+  ordinal: '412',
+  action: 'merchant.kyb',
+  actor: 'ada@svc.example',
+  actor_id: 'sub-1',
+  actor_role: 'OWNER',
+  merchant_id: '019aa000-0000-7000-8000-000000000001',
+  realm_slug: 'acme-ltd',
+  subject_id: '019aa000-0000-7000-8000-000000000001',
+  reason: 'documents \u001b[2J checked',
+  before: { kyb_status: 'PENDING' },
+  after: { kyb_status: 'APPROVED' },
+  created_at: '2026-11-22T11:59:00.000Z',
+  action_hash: 'a'.repeat(64),
+}
+
+function who(role: 'OWNER' | 'OPS' = 'OWNER'): Who {
+  const permissions = permissionsOf(role)
+  return {
+    kind: 'platform',
+    realm: null,
+    client_id: null,
+    subject: 'ada',
+    name: 'ada',
+    role,
+    permissions,
+    merchant: null,
+    expires_at: null,
+  }
+}
+
+t.test('the table fits 60, 80 and 140 columns, and never says ok of what nobody verified', async (t) => {
+  const ada = who()
+  const tableIn = (width: number): string => {
+    const laid = laidTable([ROW], audit.columns({ width, who: ada, now: NOW, wide: false }), { width })
+    const lines = [laid.header, laid.row(0)]
+    t.ok(
+      lines.every((each) => lineWidth(each) <= width),
+      `${width} columns`,
+    )
+    return lines.map(plainOf).join('\n')
+  }
+  for (const width of [60, 80, 140]) {
+    t.match(tableIn(width), /NO +HASH +AGE +ACTION +TO +WHO/)
+    t.match(tableIn(width), /412 +- +1 min +merchant\.kyb +acme-ltd +ada/)
+    t.notMatch(tableIn(width), '\u001b', 'a reason does not drive the terminal')
+  }
+  t.match(tableIn(140), /kyb_status PENDING → APPROVED/)
+  remember(ada, { at: NOW - 5_000, hashes: new Map([['412', ROW.action_hash]]), broken: undefined })
+  t.match(tableIn(60), /412 +ok/)
+  t.equal(
+    plainOf(headLine({ at: NOW - 5_000, hashes: new Map(), broken: undefined }, NOW)),
+    ' Hashes: whole when verified 5 s ago',
+  )
+  t.match(
+    plainOf(headLine({ at: NOW, hashes: new Map(), broken: 'x: BROKEN at ordinal 3' }, NOW)),
+    /BROKEN, found 0 s ago: x/,
+  )
+  t.match(plainOf(headLine(undefined, NOW)), /not verified/)
+})
+
+t.test('a mark is of the very hash that was computed', async (t) => {
+  const verified = { at: NOW, hashes: new Map([['412', 'b'.repeat(64)]]), broken: undefined }
+  t.equal(markOf(ROW, verified), 'CHANGED')
+  t.equal(markOf({ ...ROW, ordinal: '413' }, verified), '-', 'what came later was not verified')
+  t.equal(markOf(ROW, undefined), '-')
+})
+
+t.test('an action is told with what was before and what is after', async (t) => {
+  const lines = entryLines(ROW, { width: 60, who: who(), now: NOW }).map(plainOf)
+  t.match(lines.join('\n'), /Before \(-\) and after \(\+\)\n- kyb_status: PENDING\n\+ kyb_status: APPROVED/)
+  t.match(lines.join('\n'), /not verified; v does/)
+  const none = entryLines({ ...ROW, before: null, after: null }, { width: 60, who: who(), now: NOW }).map(plainOf)
+  t.match(none.join('\n'), /Nothing of it is kept/)
+})
+
+t.test('only an OWNER has the screen; its keys are commands', async (t) => {
+  t.same(shownScreens([audit], { who: who(), readonly: false, sandbox: true }), [audit])
+  t.same(shownScreens([audit], { who: who('OPS'), readonly: false, sandbox: true }), [])
+  t.same(
+    audit.keys.map(({ key, command }) => [key, command(ROW, {}, who())]),
+    [
+      ['f', 'svc audit tail'],
+      ['v', 'svc audit verify'],
+    ],
+  )
+})
+
+t.test('in a terminal', async (t) => {
+  const service = await testService(t, { worker: true })
+  const { id } = await service.merchant({ kybStatus: 'PENDING' })
+  const headers = { 'x-platform-user': 'ada' }
+  const act = async (payoutHeld: boolean, reason: string): Promise<void> => {
+    const body = { payout_held: payoutHeld, reason }
+    await service.call('PUT', `/api/v1/admin/merchants/${id}/hold`, { headers, body })
+  }
+  await act(true, 'odd refunds')
+  await act(false, 'explained')
+  const opened = (test: Test, size: { columns?: number; rows?: number } = {}): Opened =>
+    openConsole(test, { url: service.url, env: { SVC_PLATFORM_USER: 'ada' }, words: ['--screen', 'audit'], ...size })
+
+  await t.test('what is done comes in above, followed or not; it is looked at, and verified', async (t) => {
+    const console = opened(t)
+    await console.until(/Audit 1\/2/)
+    await console.until(/ live/)
+    t.match(console.text(), /Hashes: not verified/)
+    console.shot('audit-80x24')
+    await act(true, 'again')
+    await console.until(/Audit 1\/3/)
+    console.press('f')
+    await console.until(/stays where it is/)
+    await act(false, 'a fourth time')
+    await console.until(/Audit 2\/4/)
+    console.press('f')
+    await console.until(/Audit 1\/4/)
+    console.press('v')
+    await console.until(/operator_actions: whole, 4 rows/)
+    console.shot('audit-verified-80x24')
+    console.press('esc')
+    await console.until(/Hashes: whole when verified/)
+    t.match(console.text(), /4 +ok/)
+    await act(true, 'after it')
+    const text = await console.until(/Audit 1\/5/)
+    t.match(text, /5 +- /, 'what came since was not verified')
+    console.press('j', 'enter')
+    await console.until(/Before \(-\) and after/)
+    t.match(console.text(), /- payout_held: true\n +\+ payout_held: false/)
+    console.shot('audit-entry-80x24')
+    console.press('ctrl-c')
+    t.match(await console.ended(), { code: 0, isPlain: true })
+  })
+
+  await t.test('a row that was changed is found, and marked', async (t) => {
+    await service.owner.query('alter table operator_actions disable trigger user')
+    const { rowCount } = await service.owner.query(
+      "update operator_actions set reason = 'all was well' where reason = 'explained'",
+    )
+    t.equal(rowCount, 1)
+    const console = opened(t, { columns: 140, rows: 40 })
+    await console.until(/Audit 1\/5/)
+    console.press('v')
+    await console.until(/BROKEN at ordinal 2 .*changed/)
+    console.shot('audit-broken-140x40')
+    t.match(console.text(), /a column, or\s.*action_hash/, 'nothing of a long line is lost')
+    console.press('enter')
+    await console.until(/Hashes: BROKEN/)
+    const text = console.text()
+    t.match(text, /1 +ok/)
+    t.match(text, /2 +CHANGED/)
+    t.match(text, /3 +- /, 'what is behind it tells nothing')
+    t.match(text, /Error: operator_actions: BROKEN/)
+    console.resize(60, 16)
+    await console.until((shown) => /Hashes: BROKEN/.test(shown) && shown.split('\n').length === 16)
+    console.shot('audit-broken-60x16')
+    console.press('ctrl-c')
+    await console.ended()
+  })
+})

@@ -1,0 +1,58 @@
+import t from 'tap'
+import '../support/tsx.ts'
+import { plainOf } from '../../cli/tui/lines.ts'
+import { authorisedPayment, createPayment, testService } from '../support/app.ts'
+import { openConsole } from '../support/terminal.ts'
+
+/* Every screen of an operator, drawn in a real terminal at the sizes that the console promises. */
+const { SCREENS } = await import('../../cli/tui/screens.ts')
+const { tabsLine } = await import('../../cli/tui/parts/header.tsx')
+const service = await testService(t, { worker: true })
+
+const SIZES = [
+  [60, 16],
+  [80, 24],
+  [140, 40],
+] as const
+
+t.test('at 60x16, 80x24 and 140x40 every screen has its name, its keys and who looks', async (t) => {
+  const merchant = await service.merchant({ webhookUrl: 'https://shop.example/a/long/path/to/the/webhooks' })
+  await service.merchant({ kybStatus: 'PENDING' })
+  await createPayment(service, merchant, { remittance_reference: 'ORDER 4711' })
+  await authorisedPayment(service, merchant)
+  const console = openConsole(t, {
+    url: service.url,
+    env: { SVC_PLATFORM_USER: 'ada' },
+    words: ['--platform'],
+    columns: 60,
+    rows: 16,
+  })
+  await console.until(/KYB waiting/)
+  for (const [columns, rows] of SIZES) {
+    console.resize(columns, rows)
+    for (const { key, name, title } of SCREENS) {
+      console.press(key)
+      const isDrawn = (text: string): boolean =>
+        (text.split('\n', 1)[0] ?? '').length >= columns - 2 &&
+        text.includes(`[${key} ${title}]`) &&
+        !/Loading/.test(text)
+      await console.until((text) => isDrawn(text) && / \?( help)? +q( quit)?$/m.test(text))
+      const lines = console.screen()
+      t.match(lines[0], /OWNER +SANDBOX +\d+ ms  (live|connecting) ?$/, `${name} at ${columns}x${rows}: who and how`)
+      t.match(lines[2], new RegExp(`^ ${title}`), 'its name')
+      for (const other of SCREENS) t.match(lines[1], new RegExp(`[[ ]${other.key}( |\\]|$)`), 'every number')
+      console.shot(`${name}-${columns}x${rows}`)
+    }
+  }
+  console.press('ctrl-c')
+  t.match(await console.ended(), { code: 0, isPlain: true, isCooked: true })
+})
+
+t.test('tabs are named in full where there is room, and lose their names one by one', async (t) => {
+  const at = (width: number): string => plainOf(tabsLine(SCREENS, 'payments', width))
+  t.equal(at(100), ' 1 Overview 2 KYB queue 3 Merchants [4 Payments] 5 Disputes 6 Webhooks 7 Audit 8 Sandbox 9 Inbox')
+  t.equal(at(80), ' 1 Overview 2 KYB 3 Merch [4 Payments] 5 Disp 6 Webhooks 7 Audit 8 Box 9 Inbox')
+  t.match(at(60), /\[4 Payments\] .*7 8 9$/)
+  t.equal(at(30), ' 1 2 3 [4 Payments] 5 6 7 8 9')
+  for (const width of [30, 60, 80, 100]) t.ok(at(width).length <= width)
+})

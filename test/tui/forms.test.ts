@@ -1,0 +1,95 @@
+import t from 'tap'
+import { fittingWords } from '../../cli/tui/model/choice.ts'
+import { formOf, givenSoFar, pasted, refused, rewritten, stepped } from '../../cli/tui/model/modal.ts'
+import type { Field, Form, FormWish } from '../../cli/tui/model/modal.ts'
+
+/* Forms: their way forth and back, the last look, what a refusal does, and what is not taken. */
+
+const AMOUNT: Field = { name: 'amount', label: 'Amount', kind: 'line', initial: '50.00' }
+const REASON: Field = { name: 'reason', label: 'Reason', kind: 'line', optional: true, sent: 'resolution_note' }
+const FAVOUR: Field = { name: 'favour', label: 'Who', kind: 'choice', words: ['merchant', 'payer'] }
+
+function form(fields: readonly Field[], wish: Partial<FormWish> = {}): Form {
+  return formOf({ key: 'r', title: 'refund', about: [], ids: ['1'], live: false, fields, ...wish })
+}
+
+/** What the keys make of it: the form, or how it ended. */
+function after(from: Form, ...keys: string[]): { form: Form; end: unknown } {
+  let now = from
+  for (const key of keys) {
+    const step = stepped(now, key)
+    if (!('form' in step)) return { form: now, end: step }
+    now = step.form
+  }
+  return { form: now, end: undefined }
+}
+
+t.test('what weighs is looked at once more; what does not is done at once', async (t) => {
+  t.same(after(form([AMOUNT, REASON]), 'enter', 'enter').end, { done: { amount: '50.00' } })
+  const last = ({ amount = '' }): string => `refunds ${amount} GBP to Priya`
+  const { form: looked, end } = after(form([AMOUNT, REASON], { last }), 'enter', 'enter')
+  t.equal(end, undefined, 'two Enters do nothing yet')
+  t.equal(looked.at, 2)
+  t.equal(looked.last?.(looked.given), 'refunds 50.00 GBP to Priya')
+  t.same(after(looked, 'enter').end, { done: { amount: '50.00' } })
+  t.same(after(looked, 'esc').end, { cancelled: true })
+  t.same(after(form([], { last }), 'enter').end, { done: {} }, 'without fields it is the only step')
+  const typed: Field = { name: 'confirmed', label: 'LIVE', kind: 'typed', words: ['acme'] }
+  t.same(
+    after(form([AMOUNT, typed], { last, live: true }), 'enter', ...'acme', 'enter').end,
+    { done: { amount: '50.00' } },
+    'who has typed it has looked',
+  )
+})
+
+t.test('going back keeps what was typed, and what is emptied is gone', async (t) => {
+  const start = form([AMOUNT, FAVOUR, REASON], { last: () => '' })
+  const { form: atReason } = after(start, 'enter', 'down', 'enter', 'o', 'd', 'd')
+  t.match(givenSoFar(atReason), { amount: '50.00', favour: 'payer', reason: 'odd' })
+  const { form: atFavour } = after(atReason, 'up')
+  t.match(atFavour, { at: 1, chosen: 1 }, 'the choice stands where it stood')
+  const { form: atAmount } = after(atFavour, 'shift-tab')
+  t.match(atAmount, { at: 0, edit: { text: '50.00' } })
+  t.equal(after(atAmount, 'shift-tab', 'up').form.at, 0, 'before the first there is none')
+  const { form: looked } = after(atAmount, 'backspace', '5', 'enter', 'enter', 'enter')
+  t.same(looked.given, { amount: '50.05', favour: 'payer', reason: 'odd' })
+  t.same(after(looked, 'shift-tab', 'ctrl-u', 'enter').form.given, { amount: '50.05', favour: 'payer' })
+})
+
+t.test('a refusal leads to the field that it names, and asks for the typed word again', async (t) => {
+  const typed: Field = { name: 'confirmed', label: 'LIVE', kind: 'typed', words: ['acme'] }
+  const { form: done } = after(form([AMOUNT, REASON, typed]), 'enter', 'x', 'enter', ...'acme')
+  const back = refused({ ...done, progress: { done: 0, failed: 0, total: 1 } }, 'is too much', ['amount'])
+  t.match(back, { at: 0, edit: { text: '50.00' }, problem: 'is too much', progress: undefined })
+  t.match(after(back, 'enter', 'enter').form, { at: 2, edit: { text: '' }, given: { amount: '50.00', reason: 'x' } })
+  t.match(refused(done, 'no', ['resolution_note']), { at: 1, edit: { text: 'x' } }, 'by the name it is sent under')
+  t.match(refused(done, 'no', ['else']), { at: 2, problem: 'no', edit: { text: 'acme' } })
+})
+
+t.test('control characters are refused at once', async (t) => {
+  const { form: at } = after(form([REASON]), 'a')
+  for (const text of ['red \u001b[31m', '\u009b2J', 'a\u0007'])
+    t.match(pasted(at, text), { edit: { text: 'a' }, problem: /control characters/ })
+  t.match(after(at, '\u009b').form, { edit: { text: 'a' }, problem: /control characters/ })
+  t.match(rewritten(at, 'x\u001b[0m'), { edit: { text: 'a' }, problem: /control characters/ })
+  t.match(rewritten(at, ' two\nlines\n'), { edit: { text: 'two lines' }, problem: undefined })
+  t.match(pasted(pasted(at, '\u001b'), 'b\tc'), { edit: { text: 'ab c' }, problem: undefined })
+})
+
+t.test('a long choice is searched by typing, in words and in what they mean', async (t) => {
+  const story: Field = {
+    name: 'story',
+    label: 'Which',
+    kind: 'choice',
+    words: ['happy-path', 'refund', 'slow-bank'],
+    notes: { 'happy-path': 'all is well', refund: 'money goes back', 'slow-bank': 'a refund that waits' },
+  }
+  t.same(fittingWords(story, 'refund'), ['refund', 'slow-bank'], 'those that begin so come first')
+  t.same(fittingWords({ ...story, words: ['a'], notes: {} }, 'z'), [])
+  const { form: found } = after(form([story]), 'w', 'a', 'i', 't')
+  t.same(givenSoFar(found), { story: 'slow-bank' })
+  t.same(after(found, 'enter').end, { done: { story: 'slow-bank' } })
+  t.same(after(form([story]), 'j').form.edit.text, 'j', 'a letter is a letter there')
+  t.same(after(form([story]), 'down', 'enter').end, { done: { story: 'refund' } })
+  t.match(after(form([story]), 'z', 'enter').form.problem, /something is needed/)
+})

@@ -1,0 +1,105 @@
+import '../support/tsx.ts'
+import t from 'tap'
+import { headerCredentials } from '../../cli/auth/credentials.ts'
+import { makeClient } from '../../cli/client.ts'
+import { makeConsole } from '../../cli/tui/console.ts'
+import type { Console } from '../../cli/tui/console.ts'
+import type { Host } from '../../cli/tui/host.ts'
+import { plainOf } from '../../cli/tui/lines.ts'
+import type { Tools } from '../../cli/tui/screen.ts'
+import { permissionsOf } from '../../src/lib/permissions.ts'
+import { fakeService, refusal } from '../cli/harness.ts'
+import { until } from '../support/until.ts'
+
+/* What is done to marked rows, at the keys but without a terminal: who is left out, the twin, the marks afterwards. */
+
+const { SCREENS } = await import('../../cli/tui/screens.ts')
+const { formLines } = await import('../../cli/tui/parts/modal.tsx')
+const { footerLine } = await import('../../cli/tui/parts/footer.tsx')
+
+const MERCHANT = '019aa000-0000-7000-8000-000000000001'
+
+function delivery(end: string, status: 'DEAD' | 'DELIVERED'): object {
+  return {
+    id: `019aa000-0000-7000-8000-0000000000${end}`,
+    event_id: 'evt_1',
+    event_type: 'payment.settled',
+    payment_id: MERCHANT,
+    status,
+    last_http_status: 500,
+    last_error: 'http_500',
+    attempt_count: 6,
+    next_retry_at: null,
+    delivered_at: null,
+    created_at: '2026-11-22T12:00:00.000Z',
+    merchant_id: MERCHANT,
+    realm_slug: 'acme',
+    trading_name: 'Acme Ltd',
+  }
+}
+
+function formText(console: Console): string {
+  const { modal } = console.state()
+  return modal?.kind === 'form' ? formLines(console, modal, { width: 100, room: 20 }).map(plainOf).join('\n') : ''
+}
+
+const marksOf = (console: Console): string[] =>
+  [...(console.state().views.webhooks?.marks ?? [])].map((id) => id.slice(-2))
+
+t.test('only what it can be done to is counted, done and unmarked; Esc stops what replays all', async (t) => {
+  const rows = [delivery('a1', 'DEAD'), delivery('a2', 'DELIVERED'), delivery('a3', 'DEAD')]
+  let isHeld = false
+  const { url, requests } = await fakeService(t, ({ method, path }) => {
+    if (method !== 'POST') return { json: { data: rows, has_more: false, next_cursor: null } }
+    if (isHeld) return 'silence'
+    return path.includes('0000a3') ? refusal(409, 'DELIVERY_NOT_DEAD') : { json: delivery('a1', 'DEAD') }
+  })
+  const replays = (): number => requests.filter(({ method }) => method === 'POST').length
+  const credentials = headerCredentials({ clientId: undefined, platformUser: 'ada' })
+  const client = makeClient({ apiUrl: url, credentials, timeoutMs: 5_000 })
+  t.teardown(() => client.close())
+  const who = {
+    kind: 'platform',
+    role: 'OPS',
+    name: 'ada',
+    permissions: permissionsOf('OPS'),
+  } as unknown as Tools['who']
+  const console = makeConsole({
+    screens: SCREENS,
+    first: 'webhooks',
+    session: () => ({ client, profile: '', isBoth: false, rights: { who, readonly: false, sandbox: true } }),
+    host: {} as Host,
+    now: Date.now,
+  })
+  t.teardown(() => console.stop())
+  await until('the rows are here', () => console.seen().rows.length === 3)
+  console.change({ type: 'size', columns: 120, rows: 40 })
+  console.press(['*'])
+  t.match(plainOf(footerLine(console, 120)), /r replay 2 /, 'the footer counts as the form does')
+  console.press(['r'])
+  t.match(formText(console), /2 of the 3 that are marked; 1 can't be, and is left out\./)
+  t.match(
+    formText(console),
+    /svc outbox replay 019aa000-0000-7000-8000-0000000000a1\n\.\.\. and 1 more like it, one for each row/,
+  )
+  t.match(formText(console), /Acme Ltd +payment\.settled/, 'by its name')
+  console.press(['enter'])
+  await until('both were tried', () => console.state().modal?.kind === 'text')
+  t.match(console.state().modal, { title: '1 done, 1 failed' })
+  t.same(marksOf(console), ['a2', 'a3'], 'what is done is marked no more')
+  console.press(['esc', 'esc'])
+  t.same(marksOf(console), [])
+
+  isHeld = true
+  const before = replays()
+  console.press(['R'])
+  t.match(formText(console), /svc outbox replay --status DEAD --merchant acme/)
+  console.press(['enter'])
+  t.match(formText(console), /Enter sends everything of Acme Ltd again that is DEAD; Esc stops it on the way\./)
+  console.press(['enter'])
+  await until('the first is under way', () => replays() === before + 1)
+  t.match(console.state().modal, { kind: 'text', isGoing: true, lines: ['0 of 3 are sent again', '', /Esc stops it/] })
+  console.press(['esc'])
+  await until('it is told', () => /stopped: \d of 3/.test(console.state().toast?.text ?? ''))
+  t.equal(replays(), before + 1, 'nothing is sent any more')
+})

@@ -1,0 +1,266 @@
+import '../support/tsx.ts'
+import t from 'tap'
+import type { Test } from 'tap'
+import { permissionsOf } from '../../src/lib/permissions.ts'
+import type { PlatformRole } from '../../src/lib/permissions.ts'
+import type { AdminMerchant } from '../../src/wire/admin.ts'
+import type { Who } from '../../cli/auth/who-is.ts'
+import { laidTable } from '../../cli/tui/table-lines.ts'
+import { lineWidth, plainOf } from '../../cli/tui/lines.ts'
+import { usableKeys } from '../../cli/tui/model/allowed.ts'
+import { createPayment, testService } from '../support/app.ts'
+import { plantHalfMade } from '../support/registrations.ts'
+import { openConsole } from '../support/terminal.ts'
+import type { Opened } from '../support/terminal.ts'
+
+/* The merchants screen: plainly, and in a terminal on a service with real tokens. */
+
+const { merchants, queryOf } = await import('../../cli/tui/screens/merchants.ts')
+const { deliveredLine, rowOf } = await import('../../cli/tui/screens/merchant-lines.ts')
+
+const NOW = Date.parse('2026-11-22T12:00:00.000Z')
+const MERCHANT: AdminMerchant = {
+  id: '019aa000-0000-7000-8000-000000000001',
+  client_id: 'acme-ltd-server',
+  legal_name: 'Acme Trading Limited',
+  trading_name: 'Acme \u001b[31m& Sons of a very long name',
+  name: 'Acme',
+  kyb_status: 'APPROVED',
+  fee_percentage: '0.0125',
+  fee_flat: '0.20',
+  webhook_url: null,
+  is_active: false,
+  realm_slug: 'acme-ltd',
+  admin_email: 'ada@acme.example',
+  payout_held: true,
+  payout_held_at: '2026-11-22T10:00:00.000Z',
+  payout_held_by: 'ops@svc.example',
+  created_at: '2026-11-20T12:00:00.000Z',
+  updated_at: '2026-11-22T10:00:00.000Z',
+}
+const HALF_MADE = {
+  slug: 'half-made',
+  status: 'PROVISIONING' as const,
+  company_name: 'Half Made Ltd',
+  trading_name: 'Half Made',
+  admin_email: 'eve@half.example',
+  merchant_id: null,
+  warnings: [],
+  failure: null,
+  invited_at: null,
+  created_at: '2026-11-22T11:00:00.000Z',
+  problems: ['half-made', 'not invited'],
+}
+const ROWS = [
+  rowOf(null, { registration: HALF_MADE, dead: 0 }),
+  rowOf(MERCHANT, { registration: null, dead: 7 }),
+] as const
+
+function whoOf(role: PlatformRole): Who {
+  const permissions = permissionsOf(role)
+  return {
+    kind: 'platform',
+    realm: null,
+    client_id: null,
+    subject: 'ada',
+    name: 'ada',
+    role,
+    permissions,
+    merchant: null,
+    expires_at: null,
+  }
+}
+
+function keysOf(role: PlatformRole, row: (typeof ROWS)[number], readonly = false): string[] {
+  const rights = { who: whoOf(role), readonly, sandbox: true }
+  return usableKeys(merchants, rights, { on: 'list', row }).map(({ key, label }) => `${key} ${label}`)
+}
+
+t.test('the table fits 60, 80 and 140 columns, and says what is wrong with whom', async (t) => {
+  const texts = [60, 80, 140].map((width) => {
+    const layout = { width, who: whoOf('OWNER'), now: NOW, wide: false }
+    const laid = laidTable(ROWS, merchants.columns(layout), { width })
+    const lines = [laid.header, ...ROWS.map((_, index) => laid.row(index))]
+    t.ok(
+      lines.every((each) => lineWidth(each) <= width),
+      `${width} columns`,
+    )
+    return lines.map(plainOf).join('\n')
+  })
+  for (const text of texts) {
+    t.match(text, /NAME +REALM +KYB +STOPPED +DEAD/)
+    t.match(text, /Half Made +half-made +PROVISION/)
+    t.match(text, /acme-ltd +APPROVED +held, off +7/)
+    t.notMatch(text, '\u001b', 'a name does not drive the terminal')
+  }
+  t.match(texts.at(-1), /half-made; not/)
+  t.match(texts.at(-1), /1\.25% \+ 0\.20/)
+})
+
+t.test('keys are those of the role and of the row', async (t) => {
+  const [registration, merchant] = ROWS
+  t.same(keysOf('SUPPORT', merchant), ['P payments', 'd details'], 'SUPPORT changes nothing')
+  t.same(keysOf('OPS', merchant), ['h release', 'E enable', 's suspend', 'P payments', 'd details'])
+  t.same(keysOf('OWNER', merchant), ['h release', 'f fees', 'E enable', 's suspend', 'P payments', 'd details'])
+  t.same(keysOf('OWNER', merchant, true), ['P payments', 'd details'])
+  t.same(keysOf('OPS', registration), ['r repair', 'R roll back', 'd details'])
+  const commands = merchants.keys
+    .filter((key) => key.fits?.(merchant) !== false)
+    .map((key) => key.command(merchant, { reason: "it's over", percentage: '1%', flat: '0.50' }, whoOf('OWNER')))
+  t.same(commands, [
+    "svc hold release acme-ltd --reason 'it'\\''s over'",
+    "svc fees set acme-ltd --percentage 1% --flat 0.50 --reason 'it'\\''s over'",
+    "svc merchants enable acme-ltd --reason 'it'\\''s over'",
+    "svc kyb suspend acme-ltd --reason 'it'\\''s over'",
+    'svc merchants payments --merchant acme-ltd',
+    'svc merchants get acme-ltd',
+  ])
+  const repairs = merchants.keys.filter(({ key }) => key === 'r' || key === 'R')
+  t.same(
+    repairs.map((key) => key.command(registration, {}, whoOf('OWNER'))),
+    ['svc merchants repair half-made', 'svc merchants repair half-made --rollback'],
+  )
+})
+
+t.test('a filter becomes what the service can look for', async (t) => {
+  t.same(queryOf(''), {})
+  t.same(queryOf('acme ltd'), { search: 'acme ltd' })
+  t.same(queryOf('pending held acme'), { kyb_status: 'PENDING', payout_held: 'true', search: 'acme' })
+  t.same(queryOf('disabled'), { is_active: 'false' })
+  t.same(queryOf('ada@acme.example'), {}, 'addresses are looked for in what is here')
+  t.same(queryOf('019aa000-0000'), {})
+})
+
+t.test('how many webhooks arrive is told of those that have ended', async (t) => {
+  const of = (status: string): never => ({ status }) as never
+  const recent = [of('DELIVERED'), of('DELIVERED'), of('DEAD'), of('PENDING')]
+  t.equal(plainOf(deliveredLine({ recent, dead: [of('DEAD')] })), '2 of the last 3 were delivered (66%); 1 DEAD')
+  t.equal(plainOf(deliveredLine({ recent: [], dead: [] })), 'None yet.')
+})
+
+t.test('in a terminal', async (t) => {
+  const service = await testService(t, { worker: true, env: { SVC_IDENTITY: 'embedded' } })
+  const merchant = await service.merchant()
+  await createPayment(service, merchant, { amount: '12.34' })
+  const tokenOf = async (role: PlatformRole): Promise<string> =>
+    ((await service.operator(role))['authorization'] ?? '').replace('Bearer ', '')
+  const [owner, support] = [await tokenOf('OWNER'), await tokenOf('SUPPORT')]
+  const opened = (test: Test, token: string, size: { columns?: number; rows?: number } = {}): Opened =>
+    openConsole(test, { url: service.url, env: { SVC_TOKEN: token }, words: ['--screen', 'merchants'], ...size })
+  const rowOfMerchant = async () =>
+    (
+      await service.owner.query('select payout_held, is_active, fee_percentage from merchants where id = $1', [
+        merchant.id,
+      ])
+    ).rows[0]
+
+  await t.test('payouts are held and released, and fees are set', async (t) => {
+    const console = opened(t, owner)
+    await console.until(/Acme +m-/)
+    console.shot('merchants-80x24')
+    console.press('h')
+    await console.until(/hold Acme/)
+    console.press('enter')
+    await console.until(/something is needed/)
+    console.type('odd refunds')
+    await console.until(new RegExp(`svc hold set ${merchant.realm} --reason 'odd refunds'`))
+    console.press('enter')
+    await console.until(/Enter holds the payouts of Acme: no payments can be created until release/)
+    console.shot('merchants-hold-80x24')
+    console.press('enter')
+    await console.until(/Done: held the payouts of Acme/)
+    await console.until(/APPROVED +held/)
+    t.match(await rowOfMerchant(), { payout_held: true })
+    console.press('/')
+    console.type('held')
+    console.press('enter')
+    await console.until(/Merchants 1\/1 +filter: held/)
+    await console.until(/Acme +m-/)
+    console.press('/', 'ctrl-u')
+    console.type('pending')
+    console.press('enter')
+    await console.until(/Nothing fits "pending"/)
+    console.press('esc')
+    await console.until(/APPROVED +held/)
+    console.press('h')
+    await console.until(/release Acme/)
+    console.type('explained')
+    console.press('enter')
+    await console.until(/Done: released/)
+    console.press('f')
+    await console.until(/Share of the amount/)
+    console.press(...Array.from({ length: 4 }, () => 'backspace'))
+    console.type('120%')
+    console.press('enter')
+    await console.until(/For each payment/)
+    console.press('enter')
+    console.type('contract')
+    console.press('enter')
+    await console.until(/neither a share below 100%/)
+    console.shot('merchants-fees-refused-80x24')
+    console.press('esc')
+    await console.until(/nothing was changed/)
+    console.press('f')
+    await console.until(/Share of the amount/)
+    console.press(...Array.from({ length: 4 }, () => 'backspace'))
+    console.type('1.5%')
+    console.press('enter', 'enter')
+    console.type('contract')
+    console.press('enter')
+    await console.until(/Acme pays 1\.5% \+ 0\.20/)
+    t.match(await rowOfMerchant(), { payout_held: false, fee_percentage: '0.0150' })
+    console.press('d')
+    await console.until(/12\.34/)
+    console.shot('merchant-80x24')
+    console.press('G')
+    await console.until(/merchant\.fees/)
+    console.resize(140, 40)
+    await console.until(/1 Overview/)
+    await console.until(/merchant\.fees/)
+    console.shot('merchant-140x40')
+    console.press('P')
+    await console.until(/Payments 1\/1 +filter: merchant:/)
+    console.press('esc', 'esc')
+    await console.until(/Merchants/)
+    console.press('ctrl-c')
+    t.match(await console.ended(), { code: 0, isPlain: true })
+  })
+
+  await t.test('a half-made registration stands first, and is rolled back', async (t) => {
+    await plantHalfMade(service.owner, { slug: 'half-made' })
+    const console = opened(t, owner, { columns: 60, rows: 16 })
+    await console.until(/half-made +PROVIS/)
+    console.shot('merchants-60x16')
+    console.press('enter')
+    await console.until(/Needs a hand/)
+    console.shot('registration-60x16')
+    console.press('esc')
+    await console.until(/Merchants 1/)
+    console.press('g', 'R')
+    await console.until(/svc merchants repair half-made --rollback/)
+    console.press('enter')
+    await console.until(/Enter takes away the half-made realm of half-made/)
+    console.press('enter')
+    await console.until(/Done: half-made:/)
+    await console.until((text) => !/half-made +PROVIS/.test(text))
+    const { rows } = await service.owner.query("select status from registration where slug = 'half-made'")
+    t.same(rows, [{ status: 'FAILED' }])
+    console.press('ctrl-c')
+    await console.ended()
+  })
+
+  await t.test('SUPPORT looks, and sees no key that changes anything', async (t) => {
+    const console = opened(t, support, { columns: 140, rows: 40 })
+    await console.until(/Acme +m-/)
+    console.shot('merchants-140x40')
+    console.press('j')
+    await console.until(/P payments/)
+    t.notMatch(console.screen().at(-1), /hold|fees|disable|suspend/)
+    console.press('h', 'E', 'f', 'd')
+    await console.until(/What operators did/)
+    t.notMatch(console.text(), /Audit/, 'the trail is for the OWNER')
+    console.press('ctrl-c')
+    await console.ended()
+    t.match(await rowOfMerchant(), { payout_held: false, is_active: true })
+  })
+})

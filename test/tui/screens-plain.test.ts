@@ -1,0 +1,177 @@
+import '../support/tsx.ts'
+import t from 'tap'
+import { permissionsOf } from '../../src/lib/permissions.ts'
+import type { Role } from '../../src/lib/permissions.ts'
+import type { InboxItem, Overview } from '../../src/wire/console.ts'
+import type { Who } from '../../cli/auth/who-is.ts'
+import type { ScreenKey, Tools } from '../../cli/tui/screen.ts'
+import { laidTable } from '../../cli/tui/table-lines.ts'
+import { plainOf } from '../../cli/tui/lines.ts'
+import type { PaymentRow } from '../../cli/tui/screens/payment-lines.ts'
+import { summaryOf } from '../cli/harness.ts'
+
+/* Screens without a terminal: where their rows lead, what their keys say, money and names in one form. */
+
+const { inbox, placeOf } = await import('../../cli/tui/screens/inbox.tsx')
+const { itemsOf } = await import('../../cli/tui/screens/overview-items.ts')
+const { PAYMENT_KEYS } = await import('../../cli/tui/screens/payment-keys.ts')
+const { disputes } = await import('../../cli/tui/screens/disputes.ts')
+const { webhooks } = await import('../../cli/tui/screens/webhooks.ts')
+const { merchants } = await import('../../cli/tui/screens/merchants.ts')
+const { amountLess, roundedText, sumText } = await import('../../cli/tui/screens/money-text.ts')
+const { listed, ownerText, ownerWhole } = await import('../../cli/tui/screens/merchant-text.ts')
+
+const AT = '2026-11-22T12:00:00.000Z'
+const NOW = Date.parse(AT)
+const M = '019aa000-0000-7000-8000-000000000001'
+const OWN = { merchant_id: M, realm_slug: 'sandbox-c231db0', trading_name: 'Acme' }
+
+function whoOf(role: Role, kind: Who['kind']): Who {
+  const permissions = permissionsOf(role)
+  const [realm, name] = [null, 'x']
+  return { kind, realm, client_id: null, subject: 'x', name, role, permissions, merchant: null, expires_at: null }
+}
+
+function keyOf<Row>(keys: readonly ScreenKey<Row>[], label: string): ScreenKey<Row> {
+  const key = keys.find((each) => each.label === label)
+  if (key === undefined) throw new Error(`no key ${label}`)
+  return key
+}
+
+t.test('money is bigint, in the decimals of its currency', async (t) => {
+  t.equal(amountLess('586.35', '0.00', 'GBP'), '586.35')
+  t.equal(amountLess('10', '0.0125', 'GBP'), '9.9875')
+  t.same(
+    ['1.005', '1.0049', '0.7125', '9007199254740.9950', '2'].map((text) => roundedText(text, 'GBP')),
+    ['1.01', '1.00', '0.71', '9007199254741.00', '2.00'],
+  )
+  t.equal(
+    sumText([
+      ['0.10', 'GBP'],
+      ['5.00', 'EUR'],
+      ['0.20', 'GBP'],
+    ]),
+    '0.30 GBP and 5.00 EUR',
+  )
+})
+
+t.test('merchants are called by their names; long lists say how many more there are', async (t) => {
+  t.equal(ownerText(OWN), 'Acme')
+  t.equal(ownerWhole(OWN), 'Acme (sandbox-c231db0)')
+  t.equal(ownerText({ merchant_id: M, realm_slug: 'acme', trading_name: null }), 'acme')
+  t.same(listed([1, 2], String), ['1', '2'])
+  t.same(listed([1, 2, 3, 4, 5, 6, 7], String), ['1', '2', '3', '4', '5', 'and 2 more'])
+})
+
+t.test('the last look tells what moves and to whom', async (t) => {
+  const row = {
+    ...summaryOf('Settled'),
+    ...OWN,
+    gross_amount: '586.35',
+    payer_name: 'Priya Raman',
+  } as unknown as PaymentRow
+  const refund = keyOf(PAYMENT_KEYS, 'refund')
+  const lastOf = (rows: readonly PaymentRow[], given = {}): string | undefined =>
+    refund.ask?.(rows, whoOf('ADMIN', 'merchant')).last?.(given)
+  t.match(lastOf([row]), /^refunds 586\.35 GBP to Priya Raman \(payment \w{8}\)$/)
+  t.match(lastOf([row], { amount: '1.00' }), /^refunds 1\.00 GBP to Priya/)
+  t.equal(lastOf([row, row]), 'refunds 1172.70 GBP of 2 payments to their payers')
+  t.equal(refund.ask?.([row], whoOf('ADMIN', 'merchant')).fields?.[0]?.initial, '586.35')
+  const cancel = keyOf(PAYMENT_KEYS, 'cancel').ask?.([row], whoOf('ADMIN', 'merchant'))
+  t.match(cancel?.last?.({}), /^cancels payment/)
+  const dispute = { id: M, reason: 'OTHER', gross_amount: '50.00', currency: 'GBP', refundable_amount: '49.00' }
+  const resolve = keyOf<unknown>(disputes.keys, 'resolve').ask?.([dispute], whoOf('OPS', 'platform'))
+  t.match(resolve?.last?.({ favour: 'merchant' }), /for the merchant; no money moves$/)
+  t.match(resolve?.last?.({ favour: 'payer, with refund' }), /for the payer, and refunds what is left: 49\.00 GBP/)
+  const weighs = (keys: readonly ScreenKey<unknown>[], rows: readonly unknown[]): string[] =>
+    keys.filter((key) => key.ask?.(rows, whoOf('OWNER', 'platform')).last !== undefined).map(({ label }) => label)
+  t.same(weighs(merchants.keys, [{ id: M, merchant: null, registration: null, dead: 0 }].slice(1)), [
+    'hold',
+    'roll back',
+    'disable',
+    'suspend',
+  ])
+  t.same(weighs(webhooks.keys, []), ['replay all dead', 'replay all its dead'])
+})
+
+const ITEM: InboxItem = {
+  kind: 'deliveries_dead',
+  id: M,
+  ...OWN,
+  summary: '3 deliveries to the merchant are DEAD',
+  count: 3,
+  since: AT,
+  due_at: AT,
+  overdue: true,
+  command: 'svc outbox list --merchant acme --status DEAD',
+}
+
+t.test('a row of the inbox leads to its place, and y copies its command', async (t) => {
+  const of = (kind: InboxItem['kind']): unknown => placeOf({ ...ITEM, kind })
+  t.same(of('deliveries_dead'), { screen: 'webhooks', filter: `DEAD merchant:${M}` })
+  t.same(of('webhook_endpoint_gone'), { screen: 'merchants', open: M })
+  t.same(of('payouts_held'), { screen: 'merchants', open: M })
+  t.same(of('dispute_escalated'), { screen: 'disputes', open: M })
+  t.equal(of('secret_overlap_ending'), undefined)
+  t.equal(inbox.copies?.(ITEM), ITEM.command)
+  t.equal(webhooks.serviceFilter?.(`DEAD merchant:${M} x`), `DEAD merchant:${M}`)
+  t.equal(webhooks.serviceFilter?.(`payment:${M}`), `payment:${M}`)
+  t.equal(webhooks.serviceFilter?.('merchant: dead'), 'DEAD')
+  const went: unknown[] = []
+  const tools = {
+    who: whoOf('ADMIN', 'merchant'),
+    screens: () => ['webhooks'],
+    go: (...to: unknown[]) => went.push(to),
+  }
+  inbox.open?.(ITEM, tools as unknown as Tools)
+  t.same(went, [['webhooks', { filter: 'DEAD' }]], 'a merchant has no other')
+  const kinds = ['dispute_evidence_due', 'dispute_under_review', 'deliveries_dead'] as const
+  const rows = kinds.map((kind) => ({ ...ITEM, kind }))
+  const layout = { width: 58, who: whoOf('OWNER', 'platform'), now: NOW, wide: false }
+  const laid = laidTable(rows, inbox.columns(layout), { width: 58 })
+  t.match(rows.map((_, index) => plainOf(laid.row(index))).join('\n'), / evidence [^]* review [^]* dead /)
+})
+
+function seenOf(disputesOf: Partial<Overview['disputes']>): Overview {
+  return {
+    as_of: AT,
+    payments: {
+      by_status: { Initiated: 0, AwaitingAuthorisation: 0, Authorised: 0, Settled: 0, Failed: 0, Refunded: 0 },
+      per_minute: Array.from({ length: 60 }, () => 0),
+    },
+    money_today: [],
+    kyb: null,
+    deliveries: { pending: 0, dead: 2, oldest_due_at: null },
+    disputes: {
+      open: 0,
+      under_review: 0,
+      escalated: 0,
+      oldest_open_at: null,
+      next_evidence_due_at: null,
+      ...disputesOf,
+    },
+    worker: { lag_ms: 0 },
+  }
+}
+
+t.test('the overview asks for a hand where the inbox does, and leads to what it counts', async (t) => {
+  const states = (who: Who, seen: Overview): unknown[] =>
+    itemsOf(seen, who)
+      .filter(({ id }) => ['disputes', 'review', 'escalated', 'dead', 'worker'].includes(id))
+      .map(({ id, count, state, leadsTo, filter }) => [id, count, state, leadsTo, filter])
+  const seen = seenOf({ open: 1, under_review: 2, escalated: 3 })
+  t.same(states(whoOf('OWNER', 'platform'), seen), [
+    ['disputes', '1', 'look', 'disputes', 'OPEN'],
+    ['review', '2', 'act', 'disputes', 'UNDER_REVIEW'],
+    ['escalated', '3', 'act', 'disputes', 'ESCALATED'],
+    ['dead', '2', 'act', 'webhooks', 'DEAD'],
+    ['worker', '-', 'good', undefined, undefined],
+  ])
+  t.match(states(whoOf('ADMIN', 'merchant'), seen), [
+    ['disputes', '1', 'act'],
+    ['review', '2', 'good'],
+    ['escalated', '3', 'good', 'disputes', 'ESCALATED'],
+    ['dead', '2', 'act'],
+  ])
+  t.notMatch(JSON.stringify(states(whoOf('FINANCE', 'merchant'), seenOf({}))), /dead|review/)
+})
