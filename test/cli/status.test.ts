@@ -22,11 +22,11 @@ t.test('status warns of dead deliveries and says what to type; its exit code sta
   t.same(JSON.parse((await service.operate(['status', '--json'])).stdout).alerts, [])
 
   await makeDead(service, ids)
-  const next = 'svc outbox list --status DEAD; as the merchant, svc webhooks list --status DEAD'
+  const next = 'svc outbox list --status DEAD\nas the merchant: svc webhooks list --status DEAD'
   const ill = await service.operate(['status'])
   t.match(ill, { code: 0, stdout: /2 dead/, stderr: `Warning: 2 webhook deliveries are DEAD` })
   t.equal(ill.stderr.split('Try:').length, 2)
-  t.match(ill.stderr, `\nTry: ${next}\n`)
+  t.match(ill.stderr, `\nTry: ${next.replace('\n', '\n     ')}\n`)
   const { stdout, stderr } = await service.operate(['status', '--json'])
   t.match(JSON.parse(stdout).alerts, [{ code: 'DELIVERIES_DEAD', dead_deliveries: 2, message: /^2 webhook/, next }])
   t.equal(stderr, '')
