@@ -17,8 +17,11 @@ export type NextDue = z.infer<typeof NextDue>
 export function findNextDue(db: CommonQueryMethods, { merchantId, customerIds }: ClockSubjects): Promise<NextDue> {
   const customers = sql.array([...customerIds], 'uuid')
   return db.one(sql.prepared('sandbox_next_due', NextDue)`
+    -- Read after the clocks are held: a transaction's own now() is from before it waited for them. Leases keep to now(),
+    -- as sandbox_due_times does, so that a job whose lease is running out is seen by one of the two.
+    with clock as materialized (select clock_timestamp() as reading)
     select
-      coalesce(array_agg(distinct job) filter (where due_at <= now()), '{}') as jobs,
+      coalesce(array_agg(distinct job) filter (where due_at <= reading), '{}') as jobs,
       (select count(*)::int from webhook_queue where merchant_id = ${merchantId}::uuid and locked_until > now())
         + (
           select count(*)::int from payment_intents
@@ -28,8 +31,8 @@ export function findNextDue(db: CommonQueryMethods, { merchantId, customerIds }:
           select count(*)::int from payment_orders
           where customer_id = any (${customers}) and status = 'AcceptedSettlementInProcess' and locked_until > now()
         ) as underway,
-      extract(epoch from min(due_at) filter (where due_at > now()) - now())::float8 * 1000 as wait_ms
-    from (
+      extract(epoch from min(due_at) filter (where due_at > reading) - max(reading))::float8 * 1000 as wait_ms
+    from clock left join (
       select job, due_at from sandbox_due_times(${merchantId}::uuid, ${customers})
       union all
       -- What payers of a scenario still do about a payment that is over (play-disputes.ts): their next look is a matter
@@ -38,7 +41,7 @@ export function findNextDue(db: CommonQueryMethods, { merchantId, customerIds }:
       from mock_bank.authorisations a join payment_intents p on p.bank_consent_id = a.state
       where a.payee_id = ${merchantId}::uuid and a.scenario like 'dispute-%' and a.code is not null
         and a.story_ended_at is null and p.status in ('Settled', 'Refunded', 'Failed')
-    ) times
+    ) times on true
   `)
 }
 
