@@ -1,14 +1,11 @@
+import { exitOfSignal } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { printable } from './text.ts'
 
 /** What is to be seen before the console can draw. `close` takes it away; a second time it does nothing. */
 export type Opening = { close(): void }
 
-const SIGNALS: readonly (readonly [NodeJS.Signals, number])[] = [
-  ['SIGINT', 130],
-  ['SIGTERM', 143],
-  ['SIGHUP', 129],
-]
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** A key that was pressed before anybody could keep it from being echoed is taken away first. */
 const ENTER = '\r\u001b[2K\u001b[?1049h\u001b[2J\u001b[H\u001b[?25l'
@@ -29,10 +26,10 @@ export function showOpening(io: Io, text: string): Opening {
     if (!isSpoken) io.stdout.write(LEAVE)
   }
 
-  const handlers = SIGNALS.map(([signal, code]) => {
+  const handlers = SIGNALS.map((signal) => {
     const handler = (): never => {
       close()
-      process.exit(code)
+      process.exit(exitOfSignal(signal))
     }
     return [signal, handler] as const
   })

@@ -14,25 +14,13 @@ import { EXIT } from '../exit-codes.ts'
 import { holdKeys } from '../held-keys.ts'
 import { isLive } from '../mode.ts'
 import { showOpening } from '../opening.ts'
-
-/** The screens that the console can be opened with; each role sees its own. */
-const SCREENS = [
-  'overview',
-  'kyb',
-  'merchants',
-  'payments',
-  'disputes',
-  'webhooks',
-  'audit',
-  'sandbox',
-  'inbox',
-] as const
+import { SCREEN_NAMES } from '../screen-names.ts'
 
 const UiOptions = z.object({
   readonly: z.boolean().default(false),
   platform: z.boolean().default(false),
   merchant: z.boolean().default(false),
-  screen: z.enum(SCREENS).optional(),
+  screen: z.enum(SCREEN_NAMES).optional(),
   interval: z.string().default('5s'),
 })
 
@@ -47,7 +35,7 @@ export function addUi(command: Command, runtime: Runtime): void {
     .option('--readonly', 'show everything, and change nothing')
     .addOption(new Option('--platform', 'as the operator; so it is where commands act as both').conflicts('merchant'))
     .option('--merchant', 'as the merchant, where commands act as both')
-    .addOption(new Option('--screen <screen>', 'the screen to begin with').choices(SCREENS))
+    .addOption(new Option('--screen <screen>', 'the screen to begin with').choices(SCREEN_NAMES))
     .option('--interval <time>', 'how often to ask while the stream of events is down', '5s')
     .addHelpText(
       'after',

@@ -6,7 +6,7 @@ import { whyHidden } from './model/allowed.ts'
 import { edited } from './model/edit.ts'
 import type { Edit } from './model/edit.ts'
 import type { PressOptions } from './press.ts'
-import type { ScreenName } from './screen.ts'
+import type { ScreenName } from '../screen-names.ts'
 
 export type Bar = {
   key(name: string): void

@@ -12,7 +12,8 @@ import { makePress } from './press.ts'
 import { readingLines } from './reading.ts'
 import { listKey, makeSeer, needsOf } from './seen.ts'
 import type { Seen } from './seen.ts'
-import type { Hint, Screen, ScreenName, Tools } from './screen.ts'
+import type { ScreenName } from '../screen-names.ts'
+import type { Hint, Screen, Tools } from './screen.ts'
 import { makeWatch } from './watching.ts'
 
 export type ConsoleOptions = {

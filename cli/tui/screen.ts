@@ -2,22 +2,10 @@ import type { PlatformPermission, MerchantPermission } from '../../src/lib/permi
 import type { StreamedEvent } from '../../src/wire/console.ts'
 import type { Who } from '../auth/who-is.ts'
 import type { Client } from '../client.ts'
+import type { ScreenName } from '../screen-names.ts'
 import type { Column } from '../table.ts'
 import type { Line } from './lines.ts'
 import type { Field, Given } from './model/modal.ts'
-
-export const SCREEN_NAMES = [
-  'overview',
-  'kyb',
-  'merchants',
-  'payments',
-  'disputes',
-  'webhooks',
-  'audit',
-  'sandbox',
-  'inbox',
-] as const
-export type ScreenName = (typeof SCREEN_NAMES)[number]
 
 /** What a frame of the stream means for what is on the screen. */
 export type Hint = { event: StreamedEvent } | { of: readonly string[] }

@@ -5,7 +5,7 @@ import { inbox } from './screens/inbox.tsx'
 import { kyb } from './screens/kyb.tsx'
 import { merchants } from './screens/merchants.ts'
 import { overview } from './screens/overview.tsx'
-import { payments } from './screens/payments.tsx'
+import { payments } from './screens/payments.ts'
 import { sandbox } from './screens/sandbox.ts'
 import { webhooks } from './screens/webhooks.ts'
 

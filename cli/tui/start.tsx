@@ -15,7 +15,8 @@ import { makeConsole } from './console.ts'
 import { follow } from './follow.ts'
 import { makeHost } from './host.ts'
 import { WRAP, guardTerminal } from './guard.ts'
-import type { Screen, ScreenName } from './screen.ts'
+import type { ScreenName } from '../screen-names.ts'
+import type { Screen } from './screen.ts'
 import { SCREENS } from './screens.ts'
 
 /** A client, with what the service says of it. */

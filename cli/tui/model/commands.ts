@@ -1,5 +1,6 @@
 import type { Half } from '../../auth/which-half.ts'
-import type { Screen, ScreenName } from '../screen.ts'
+import type { ScreenName } from '../../screen-names.ts'
+import type { Screen } from '../screen.ts'
 
 /** What a line of the command bar asks for. */
 export type BarCommand =

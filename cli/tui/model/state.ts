@@ -1,4 +1,4 @@
-import type { ScreenName } from '../screen.ts'
+import type { ScreenName } from '../../screen-names.ts'
 import { editOf, NO_TEXT } from './edit.ts'
 import type { Edit } from './edit.ts'
 import type { Modal } from './modal.ts'

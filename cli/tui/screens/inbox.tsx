@@ -3,7 +3,7 @@ import type { InboxItem } from '../../../src/wire/console.ts'
 import { call } from '../../client.ts'
 import { untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
-import type { ScreenName } from '../screen.ts'
+import type { ScreenName } from '../../screen-names.ts'
 import { registrationId } from './merchant-lines.ts'
 import { ofMerchant } from './merchant-text.ts'
 

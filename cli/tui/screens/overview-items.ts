@@ -2,7 +2,7 @@ import { PaymentStatus } from '../../../src/wire/payments.ts'
 import type { Overview } from '../../../src/wire/console.ts'
 import type { Who } from '../../auth/who-is.ts'
 import { ageOf, spanText, untilText } from '../model/ages.ts'
-import type { ScreenName } from '../screen.ts'
+import type { ScreenName } from '../../screen-names.ts'
 
 /** One thing to look after, and where that is done. */
 export type Item = {

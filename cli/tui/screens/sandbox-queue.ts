@@ -10,7 +10,7 @@ import type { Line } from '../lines.ts'
 import type { Page, Reading } from '../screen.ts'
 import { ownerText } from './merchant-text.ts'
 import type { PaymentRow } from './payment-lines.ts'
-import { readPage as readPayments } from './payments.tsx'
+import { readPage as readPayments } from './payments.ts'
 
 /** What time it is for a merchant, and what goes wrong at its bank. */
 export type Dial = { merchantId: string; name: string; now: string; aheadMs: number; faults: BankFaults }

@@ -1,10 +1,9 @@
 import { endOfId, shortTime } from '../../text.ts'
 import { ageOf, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
-import { paymentLines } from './payment-lines.ts'
+import { idColumns, whoseColumns } from './payment-columns.ts'
+import { paymentDetail } from './payment-detail.ts'
 import type { PaymentRow, WholePayment } from './payment-lines.ts'
-import { ofMerchant, ownerText } from './merchant-text.ts'
-import { readWhole } from './payments.tsx'
 import { SANDBOX_KEYS } from './sandbox-keys.ts'
 import { dialLines, dialsOf, readQueue } from './sandbox-queue.ts'
 
@@ -29,33 +28,13 @@ export const sandbox = screen<PaymentRow, WholePayment>({
     { title: 'cur', value: (row) => row.currency },
     { title: 'waits', value: (row) => ageOf(row.created_at, now), align: 'right' },
     { title: 'expires', value: (row) => untilText(row.expires_at, now), dropped: 3 },
-    ...(who.kind === 'platform' ? [{ title: 'merchant', value: ownerText, least: 8 }] : []),
-    { title: 'payer', value: (row) => row.payer_name ?? '', least: 8, dropped: 2 },
-    { title: 'reference', value: (row) => row.remittance_reference ?? '', least: 8, dropped: 1 },
+    ...whoseColumns(who),
     { title: 'status', value: (row) => row.status, onlyWide: true },
     { title: 'created', value: (row) => shortTime(row.created_at), onlyWide: true },
-    { title: 'payment', value: (row) => row.payment_id, onlyWide: true },
-    ...(who.kind === 'platform'
-      ? [
-          { title: 'realm', value: (row: PaymentRow) => row.realm_slug ?? '', onlyWide: true as const },
-          {
-            title: 'filter by',
-            value: (row: PaymentRow) => ofMerchant(row.merchant_id ?? ''),
-            onlyWide: true as const,
-          },
-        ]
-      : []),
+    ...idColumns(who),
   ],
   empty: 'No payment waits for its payer at the mock bank.',
-  detail: {
-    title: (row) => `${row.gross_amount} ${row.currency} ${row.status}`,
-    resource: {
-      read: readWhole,
-      isDirty: (hint, id) => 'event' in hint && hint.event.payment_id === id,
-    },
-    row: ({ payment }) => payment,
-    lines: paymentLines,
-  },
+  detail: paymentDetail,
   keys: SANDBOX_KEYS,
 })
 

@@ -3,7 +3,7 @@ import { DeliveryStatus, getWebhook, listOutbox, listWebhooks } from '../../../s
 import { call } from '../../client.ts'
 import { rowsOf } from '../../pages.ts'
 import type { Page, Reading } from '../screen.ts'
-import { ofMerchant, ofPayment, wordAfter } from './merchant-text.ts'
+import { OWN, ofMerchant, ofPayment, wordAfter } from './merchant-text.ts'
 import type { DeliveryRow, WholeDelivery } from './webhook-lines.ts'
 
 /** The words of a filter that the service understands: a status, a merchant and a payment. */
@@ -39,8 +39,6 @@ export async function readPage({ client, who, filter, cursor, limit }: Reading):
   const { body } = await call(client, listWebhooks, { query: only })
   return { rows: body.data.map((row) => ({ ...row, ...OWN })), next: null }
 }
-
-const OWN = { merchant_id: null, realm_slug: null, trading_name: null }
 
 /** A delivery with what was sent, or with its story. */
 export async function readWhole({

@@ -1,0 +1,13 @@
+/** The screens that the console can be opened with; each role sees its own. Named outside of what draws them, for help. */
+export const SCREEN_NAMES = [
+  'overview',
+  'kyb',
+  'merchants',
+  'payments',
+  'disputes',
+  'webhooks',
+  'audit',
+  'sandbox',
+  'inbox',
+] as const
+export type ScreenName = (typeof SCREEN_NAMES)[number]
