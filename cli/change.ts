@@ -66,7 +66,7 @@ type Change<O extends Operation> = {
   /** Where it asks first in live mode. */
   danger?: Dangerous
   /** What it would come to, for `--dry-run`, where the request alone does not say it. */
-  effect?: string
+  effect?: string | undefined
 }
 
 /** Makes a change, and returns the reply; with `--dry-run` shows its request instead, and returns nothing. */

@@ -22,6 +22,18 @@ export function takeAnyCase(command: Command): void {
   for (const child of command.commands) takeAnyCase(child)
 }
 
+/** Lets an option of choices take several of them, between commas or by being repeated. */
+export function takingSeveral(option: Option): Option {
+  const { parseArg } = option
+  return option.argParser((text, before: string[] | undefined) => [
+    ...(before ?? []),
+    ...text.split(',').map((word) => {
+      const meant = word.trim().toLowerCase()
+      return parseArg === undefined ? meant : String(parseArg.call(option, meant, undefined))
+    }),
+  ])
+}
+
 /** Reads an option that may be repeated: each use adds one more value. */
 export function collect(value: string, before: string[] | undefined): string[] {
   return [...(before ?? []), value]

@@ -35,7 +35,12 @@ export async function confirm(context: Pick<Context, 'io' | 'paint'>, danger: Da
   if (!danger.isExact && !isAsked)
     throw needed(danger, 'in live mode a part of an id is not enough for that', 'the whole id, and --yes')
   if (danger.yes) return
-  if (!isAsked) throw needed(danger, 'in live mode that asks first, and there is no terminal to ask at', 'add --yes')
+  if (!isAsked)
+    throw needed(
+      danger,
+      'in live mode that asks first, and there is no terminal to ask at',
+      'the same command with --yes',
+    )
   await ask(context, danger)
 }
 
@@ -46,7 +51,10 @@ async function ask({ io, paint }: Pick<Context, 'io' | 'paint'>, { what, words }
   )
   const typed = (await io.stdin.readLine())?.trim()
   if (typed !== undefined && accepted.includes(typed)) return
-  throw new CliError('NOT_CONFIRMED', `not confirmed, so nothing was changed (${what})`, { exit: EXIT.usage })
+  throw new CliError('NOT_CONFIRMED', `not confirmed, so nothing was changed (${what})`, {
+    exit: EXIT.usage,
+    hint: `the same command, and then ${printable(accepted.join(' or '))}\nwithout being asked: the same command with --yes`,
+  })
 }
 
 function needed({ what }: Dangerous, why: string, hint: string): CliError {

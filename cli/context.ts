@@ -3,50 +3,39 @@ import { z } from 'zod'
 import { parseDuration } from '../src/lib/duration.ts'
 import { chooseCredentials } from './auth/choose.ts'
 import type { Http } from './auth/credentials.ts'
-import { asTyped, quoted } from './called-as.ts'
+import { quoted } from './called-as.ts'
 import type { Given } from './called-as.ts'
 import { makeClient, makeConnections } from './client.ts'
 import type { Client } from './client.ts'
 import { debugLine, isDebugging } from './debug.ts'
-import { CliError } from './errors.ts'
+import { CliError, withHint } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { inFlags, withHelp } from './flag-errors.ts'
 import { findService } from './find-service.ts'
 import type { FindOptions } from './find-service.ts'
-import { paintFor } from './io.ts'
-import type { Io, Paint } from './io.ts'
+import type { Io } from './io.ts'
 import { withoutCredentials } from './service-address.ts'
-import { GlobalOptions, fieldsOf, modeOfEnvironment, parseOptions } from './global-options.ts'
+import { parseOptions, readGlobalOptions } from './global-options.ts'
 import { platformUser } from './operator-name.ts'
-import { isJson } from './output-modes.ts'
-import { makePrinter } from './output.ts'
-import type { Printer } from './output.ts'
-import { pagedIo } from './pager.ts'
 import type { Pager } from './pager.ts'
+import { makePlainContext } from './plain-context.ts'
+import type { PlainContext } from './plain-context.ts'
 import { stateDirOf } from './service-state.ts'
 import { printable } from './text.ts'
 import { watch, watchOf } from './watch.ts'
 
 /** What a command is given: its streams, its printer, and the service once it asks for it. */
-export type Context = {
-  io: Io
-  print: Printer
-  /** For remarks on standard error. */
-  paint: Paint
+export type Context = PlainContext & {
   stateDir: string
   /** The service's address as the flag or SVC_API_URL names it; undefined when neither does. */
   namedUrl: string | undefined
   /** What the command line says of the service and of who to act as. */
   flags: FindOptions['flags']
-  /** Whether the user asked for JSON. */
-  json: boolean
   /** The client of the service that flags, environment or state directory name. */
   client(): Client
   /** Connections for what comes before there is a client: signing in. */
   http(): Http
-  /** A line for people on standard error, commands in it as they have to be typed; left out with JSON, where standard error holds nothing but an error. */
-  note(text: string): void
 }
 
 /** A command's exit code; undefined is success. */
@@ -105,7 +94,7 @@ function watchesItself(schema: z.ZodType): boolean {
   return schema instanceof z.ZodObject && 'watch' in schema.shape
 }
 
-type Watched = { context: Context; everyMs: number; given: unknown }
+type Watched = { context: Context; everyMs: number; given: object }
 
 /** The command again and again, each time with a printer that keeps what it would have printed. */
 function watchCommand(
@@ -118,43 +107,24 @@ function watchCommand(
     print: context.print,
     everyMs,
     title: `svc ${words.map((word) => quoted(word)).join(' ')}`,
-    hasQuery: parseOptions(GlobalOptions, given).query !== undefined,
+    hasQuery: readGlobalOptions(given).query !== undefined,
     note: context.note,
     look: (print, note) => run(Object.create(context, { print: { value: print }, note: { value: note } })),
   })
 }
 
-/** Whether the command prints as things happen: nobody would see the first line before the last. */
-function isLive(given: object): boolean {
-  return ['follow', 'watch'].some((name) => ![undefined, false].includes(Object(given)[name]))
-}
-
-function makeContext({ io, pager }: Runtime, given: object): { context: Context; close(): Promise<void> } {
-  const options = parseOptions(GlobalOptions, given)
-  const query = options.query
-  // `-o csv --json=a,b` is CSV with these members.
-  const mode = options.output ?? (options.json === undefined ? modeOfEnvironment(io.env) : 'json')
-  const usedPager = mode === 'table' && query === undefined && !isLive(given) ? pager : undefined
-  const print = makePrinter(io, {
-    mode,
-    fields: fieldsOf(options.json),
-    query,
-    paged: pagedIo(io, usedPager),
-    header: options.header,
-    paint: paintFor(io, 'stdout', options.color),
-  })
+function makeContext(runtime: Runtime, given: object): { context: Context; close(): Promise<void> } {
+  const { io } = runtime
+  const { context: plain, options } = makePlainContext(runtime, given)
   let opened: Client | undefined
   let connections: ReturnType<typeof makeConnections> | undefined
   const context: Context = {
-    io,
-    print,
-    paint: paintFor(io, 'stderr', options.color),
+    ...plain,
     stateDir: stateDirOf({ flag: options.stateDir, env: io.env, cwd: io.cwd }),
     get namedUrl() {
       return options.apiUrl ?? (withoutCredentials(io.env['SVC_API_URL'] ?? '', 'SVC_API_URL') || undefined)
     },
     flags: options,
-    json: isJson(options, io.env),
     client() {
       opened ??= openClient(io, options)
       return opened
@@ -162,12 +132,6 @@ function makeContext({ io, pager }: Runtime, given: object): { context: Context;
     http() {
       connections ??= makeConnections(timeoutOf(io), traceOf(io))
       return connections
-    },
-    note(text) {
-      if (context.json) return
-      const tell = (): void => io.stderr.write(`${asTyped(text, io.calledAs, options)}\n`)
-      if (usedPager === undefined) tell()
-      else usedPager.after(tell)
     },
   }
   return { context, close: async () => void (await Promise.all([opened?.close(), connections?.close()])) }
@@ -191,7 +155,13 @@ function traceOf(io: Io): ((line: string) => void) | undefined {
 
 /** How long one request may take. */
 export function timeoutOf(io: Io): number {
-  return durationOf(io.env['SVC_TIMEOUT'] || '15s', 'SVC_TIMEOUT')
+  const text = io.env['SVC_TIMEOUT'] || '15s'
+  const origin = io.origins?.get('SVC_TIMEOUT')
+  try {
+    return durationOf(text, origin === undefined ? 'SVC_TIMEOUT' : `SVC_TIMEOUT, of ${origin}`)
+  } catch (error) {
+    throw error instanceof CliError ? withHint(error, 'SVC_TIMEOUT=15s, or unset SVC_TIMEOUT') : error
+  }
 }
 
 /**

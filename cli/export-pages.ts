@@ -1,15 +1,17 @@
-import { open, rename, rm } from 'node:fs/promises'
 import { z } from 'zod'
 import { csvOf } from '../src/lib/csv.ts'
+import type { Client } from './client.ts'
 import type { Context } from './context.ts'
-import { CliError, usageError } from './errors.ts'
-import { EXIT } from './exit-codes.ts'
+import { usageError } from './errors.ts'
 import type { Printer } from './output.ts'
 import { PAGE_SIZE_MAX } from './pages.ts'
 import type { Page } from './pages.ts'
 import { withProgress } from './progress.ts'
 import type { Progress } from './progress.ts'
 import { targetFile } from './target-file.ts'
+import { writeTarget } from './write-target.ts'
+import type { Write } from './write-target.ts'
+import { isStillRead } from './written.ts'
 
 /** Where an export goes: the options of every command that has one. */
 export const ExportTarget = z.object({
@@ -25,13 +27,11 @@ export type Export<Row> = {
   noun: string
   /** What shows the same in other forms. */
   instead: string
-  read(page: { limit: number; cursor?: string }): Promise<Page<Row>>
+  read(client: Client, page: { limit: number; cursor?: string }): Promise<Page<Row>>
 }
 
 /** How many lines go by between two words about it. */
 const TOLD_EVERY = 1_000
-
-type Write = (text: string) => Promise<void> | void
 
 /** A form of the export: a page of rows, the first with what stands before them all, and what stands behind. */
 type Form = { page(rows: readonly unknown[], isFirst: boolean): string; after: string }
@@ -40,14 +40,25 @@ type Form = { page(rows: readonly unknown[], isFirst: boolean): string; after: s
 export async function exportPages<Row>(context: Context, target: ExportTarget, wanted: Export<Row>): Promise<void> {
   const form = formOf(context.print, wanted)
   const { io } = context
-  if (target.file === undefined) {
-    const isHidden = io.stdout.isTTY
-    const count = await writePages(context, wanted, { form, write: (text) => io.stdout.write(text), isHidden })
-    return context.note(`Exported ${linesText(count, wanted)}.`)
-  }
-  const path = targetFile(io.cwd, target.file, target)
-  const count = await writeFile(path, (write) => writePages(context, wanted, { form, write, isHidden: false }))
-  context.note(`Exported ${linesText(count, wanted)} to ${target.file}.`)
+  const file = targetFile(io.cwd, target.file, target)
+  if (file === undefined) return toStdout(context, wanted, form)
+  const count = await writeTarget(file, context.client(), (write, client) =>
+    writePages(context, wanted, { client, form, isHidden: false, write, isRead: async () => true }),
+  )
+  context.note(`Exported ${linesText(count, wanted)} to ${file.named}.`)
+}
+
+/** Whoever reads it may go, as `head` does: then there is nobody to go on for, and nothing to tell. */
+async function toStdout<Row>(context: Context, wanted: Export<Row>, form: Form): Promise<void> {
+  const { io } = context
+  const count = await writePages(context, wanted, {
+    client: context.client(),
+    form,
+    isHidden: io.stdout.isTTY,
+    write: async (text) => io.stdout.write(text),
+    isRead: () => isStillRead(io),
+  })
+  if (await isStillRead(io)) context.note(`Exported ${linesText(count, wanted)}.`)
 }
 
 /** CSV for the books, unless JSON is asked for; other forms can't be written page by page. */
@@ -70,28 +81,7 @@ function formOf(
   }
 }
 
-/** Only a whole export takes the file's name: a half one would look like a whole one too. */
-async function writeFile(path: string, fill: (write: Write) => Promise<number>): Promise<number> {
-  const partial = `${path}.partial`
-  const file = await open(partial, 'w', 0o600).catch((error: unknown) => refuseFile(path, error))
-  try {
-    const count = await fill(async (text) => void (await file.write(text)))
-    await file.close()
-    await rename(partial, path)
-    return count
-  } catch (error) {
-    await file.close()
-    await rm(partial, { force: true })
-    throw error
-  }
-}
-
-function refuseFile(path: string, cause: unknown): never {
-  const why = cause instanceof Error ? cause.message : String(cause)
-  throw new CliError('FILE_NOT_WRITTEN', `${path} can't be written: ${why}`, { exit: EXIT.usage, cause })
-}
-
-type Job = { form: Form; write: Write }
+type Job = { client: Client; form: Form; write: Write; isRead(): Promise<boolean> }
 
 /** @param isHidden that the pages go to the terminal themselves */
 function writePages<Row>(
@@ -107,13 +97,12 @@ function writePages<Row>(
 async function writeEach<Row>(
   context: Context,
   wanted: Export<Row>,
-  { form, write, progress }: Job & { progress: Progress },
+  { client, form, write, isRead, progress }: Job & { progress: Progress },
 ): Promise<number> {
   let count = 0
-  for await (const rows of pagesOf(wanted)) {
+  for await (const rows of pagesOf(client, wanted)) {
     await write(form.page(rows, count === 0))
-    // Whoever read it has gone: there is nobody to go on for.
-    if (context.io.stdout.isGone === true) break
+    if (!(await isRead())) return count
     const isThousand = Math.floor(count / TOLD_EVERY) < Math.floor((count + rows.length) / TOLD_EVERY)
     if (isThousand && !progress.isShown) context.note(`${linesText(count + rows.length, wanted)} so far`)
     count += rows.length
@@ -123,10 +112,10 @@ async function writeEach<Row>(
   return count
 }
 
-async function* pagesOf<Row>({ read }: Export<Row>): AsyncGenerator<Row[]> {
+async function* pagesOf<Row>(client: Client, { read }: Export<Row>): AsyncGenerator<Row[]> {
   let cursor: string | null = null
   do {
-    const body: Page<Row> = await read({ limit: PAGE_SIZE_MAX, ...(cursor === null ? {} : { cursor }) })
+    const body: Page<Row> = await read(client, { limit: PAGE_SIZE_MAX, ...(cursor === null ? {} : { cursor }) })
     yield body.data
     cursor = body.has_more ? body.next_cursor : null
   } while (cursor !== null)

@@ -5,6 +5,7 @@ import type { AdminMerchant } from '../src/wire/admin.ts'
 import type { OperationReply } from '../src/wire/operation.ts'
 import { call } from './client.ts'
 import type { Client } from './client.ts'
+import { listRegistrations } from '../src/wire/registration.ts'
 import { CliError, usageError } from './errors.ts'
 import { rowsOf } from './pages.ts'
 import type { PageReader } from './pages.ts'
@@ -48,6 +49,17 @@ async function byName(client: Client, name: string): Promise<AdminMerchant | und
   const realm = realmOfClientId(name)
   const found = realm === undefined ? undefined : await inRealm(client, realm)
   return found?.client_id === name ? found : undefined
+}
+
+/** Whether a merchant has this realm. */
+export async function isMerchantRealm(client: Client, realm: string): Promise<boolean> {
+  return isSlug(realm) && (await inRealm(client, realm)) !== undefined
+}
+
+/** Whether a registration that needs a hand may have this realm; one that is not listed any more may. */
+export async function isOfRegistration(client: Client, realm: string): Promise<boolean> {
+  const { data, has_more: hasMore } = (await call(client, listRegistrations, {})).body
+  return data.some(({ slug }) => slug === realm) || (hasMore && isSlug(realm))
 }
 
 async function inRealm(client: Client, realm: string): Promise<AdminMerchant | undefined> {

@@ -3,7 +3,7 @@ import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
 import type { Profile } from './auth/profiles.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
-import { checkedUrl, isOnThisMachine } from './service-address.ts'
+import { checkedUrl, isOnThisMachine, isSameService } from './service-address.ts'
 import { isRunning, readServiceState, serviceFile, stateDirOf } from './service-state.ts'
 import type { ServiceState } from './service-state.ts'
 
@@ -53,7 +53,8 @@ export function findService({ flags, env, cwd }: FindOptions): FoundService {
   const ofProject = isExplicit ? undefined : project.api_url
   const text = named ?? ofExplicit ?? ofProject ?? ofProfile ?? (isExplicit ? undefined : userUrl) ?? running?.api_url
   if (text === undefined) throw notRunning(stateDir)
-  const apiUrl = checkedUrl(text, flags.apiUrl === undefined ? 'SVC_API_URL' : '--api-url')
+  const given = checkedUrl(text, flags.apiUrl === undefined ? 'SVC_API_URL' : '--api-url')
+  const apiUrl = knownAs(given, profile?.settings.api_url, running?.api_url)
   const isOfProfile = profile !== undefined && checkedUrl(profile.settings.api_url, profile.name) === apiUrl
   if (isExplicit && profile !== undefined && !isOfProfile)
     throw usageError(
@@ -67,6 +68,16 @@ export function findService({ flags, env, cwd }: FindOptions): FoundService {
     projectRealm: project.realm,
     isTrusted: named !== undefined || isOnThisMachine(apiUrl) || isOwn(apiUrl, env),
   }
+}
+
+/**
+ * The address as the profile or the running service has it, where it is the same but for how it names this machine: what
+ * proves the caller was kept for that address, and goes to no other.
+ */
+function knownAs(given: string, ...known: readonly (string | undefined)[]): string {
+  const urls = known.flatMap((url) => (url === undefined ? [] : [url.replace(/\/+$/, '')]))
+  if (urls.includes(given)) return given
+  return urls.find((url) => isSameService(url, given)) ?? given
 }
 
 /** Whether the user's own file names the address. */

@@ -12,6 +12,10 @@ export type Laid = {
   dropped?: number | undefined
   /** To how few columns of the terminal its cells may be cut. */
   least?: number | undefined
+  /** How wide it is at least: for what grows and shrinks with the clock, so that the others stay where they are. */
+  floor?: number | undefined
+  /** Whether it keeps its place although no row has anything in it. */
+  stays?: boolean | undefined
 }
 
 /** Between two columns. */
@@ -26,9 +30,9 @@ export type Fitted<Column> = { first: Column[]; second: Column[] }
  * The columns as they fit into the width of a terminal: those without a value go, then cells are shortened, then a second
  * line is made, then columns dropped, and what is still too long is cut. What can't be made to fit is left to the terminal.
  */
-export function fitted<Column extends Laid>(columns: readonly Column[], width: number): Fitted<Column> {
+export function fitted<Column extends Laid>(columns: readonly Column[], width: number, sign = '…'): Fitted<Column> {
   if (totalOf(columns) <= width) return { first: [...columns], second: [] }
-  let kept = columns.filter(({ cells }) => cells.some((text) => text !== ''))
+  let kept = columns.filter(({ cells, stays }) => stays === true || cells.some((text) => text !== ''))
   for (const [index, column] of kept.entries()) {
     const { short } = column
     if (short === undefined || totalOf(kept) <= width) continue
@@ -42,10 +46,12 @@ export function fitted<Column extends Laid>(columns: readonly Column[], width: n
         width,
       ),
       width,
+      sign,
     ),
     second: cut(
       kept.filter(({ below }) => below === true),
       width - INDENT.length,
+      sign,
     ),
   }
 }
@@ -61,13 +67,15 @@ function fewer<Column extends Laid>(columns: readonly Column[], width: number): 
   )
 }
 
-export function widthOfColumn({ title, cells }: Laid): number {
-  return Math.max(widthOf(title), ...cells.map((text) => widthOf(text)))
+export function widthOfColumn({ title, cells, floor = 0 }: Laid): number {
+  return Math.max(floor, widthOf(title), ...cells.map((text) => widthOf(text)))
 }
 
 function leastOf(column: Laid): number {
   const width = widthOfColumn(column)
-  return column.least === undefined ? width : Math.min(width, Math.max(column.least, widthOf(column.title)))
+  return column.least === undefined
+    ? width
+    : Math.min(width, Math.max(column.least, column.floor ?? 0, widthOf(column.title)))
 }
 
 function totalOf(columns: readonly Laid[], widthIn: (column: Laid) => number = widthOfColumn): number {
@@ -75,7 +83,7 @@ function totalOf(columns: readonly Laid[], widthIn: (column: Laid) => number = w
 }
 
 /** The widest of those that may be cut is cut first, so that the loss is shared. */
-function cut<Column extends Laid>(columns: readonly Column[], width: number): Column[] {
+function cut<Column extends Laid>(columns: readonly Column[], width: number, sign: string): Column[] {
   const widths = columns.map((column) => widthOfColumn(column))
   for (let over = totalOf(columns) - width; over > 0; over -= 1) {
     const room = columns.map((column, index) => ((widths[index] ?? 0) > leastOf(column) ? (widths[index] ?? 0) : 0))
@@ -83,15 +91,18 @@ function cut<Column extends Laid>(columns: readonly Column[], width: number): Co
     if ((room[widest] ?? 0) === 0) break
     widths[widest] = (widths[widest] ?? 0) - 1
   }
-  return columns.map((column, index) => ({ ...column, cells: column.cells.map((text) => cutTo(text, widths[index])) }))
+  return columns.map((column, index) => ({
+    ...column,
+    cells: column.cells.map((text) => cutTo(text, widths[index], sign)),
+  }))
 }
 
-function cutTo(text: string, width = 0): string {
+export function cutTo(text: string, width = 0, sign = '…'): string {
   if (widthOf(text) <= width) return text
   let kept = ''
   for (const character of text) {
-    if (widthOf(kept + character) > width - 1) break
+    if (widthOf(kept + character) > width - sign.length) break
     kept += character
   }
-  return `${kept.trimEnd()}…`
+  return `${kept.trimEnd()}${sign}`
 }

@@ -6,6 +6,8 @@ import { EXIT } from './exit-codes.ts'
 /** What a command calls a member, where neither the whole name nor a part of it is the flag's. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   account_holder_name: 'holder',
+  // Of the feed.
+  after: 'since',
   merchant_evidence: 'text',
   payer_statement: 'statement',
   webhook_url: 'url',

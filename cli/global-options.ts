@@ -1,27 +1,54 @@
-import { z } from 'zod'
+import type { z } from 'zod'
 import { usageError } from './errors.ts'
+import { COLOR_FLAGS } from './io.ts'
+import type { ColorFlag } from './io.ts'
 import { OUTPUT_MODES } from './output-modes.ts'
 import type { OutputMode } from './output-modes.ts'
 import { NO_CREDENTIALS, holdsCredentials } from './service-address.ts'
 
 /** What every command takes. */
-export const GlobalOptions = z.object({
-  apiUrl: z
-    .string()
-    .refine((text) => !holdsCredentials(text), NO_CREDENTIALS)
-    .optional(),
-  clientId: z.string().optional(),
-  as: z.string().optional(),
-  customer: z.string().optional(),
-  profile: z.string().optional(),
-  stateDir: z.string().optional(),
-  output: z.enum(OUTPUT_MODES).optional(),
-  json: z.union([z.literal(true), z.string()]).optional(),
-  query: z.string().optional(),
-  header: z.boolean().default(true),
-  color: z.enum(['auto', 'always', 'never']).default('auto'),
-})
-export type GlobalOptions = z.infer<typeof GlobalOptions>
+export type GlobalOptions = {
+  apiUrl?: string | undefined
+  clientId?: string | undefined
+  as?: string | undefined
+  customer?: string | undefined
+  profile?: string | undefined
+  stateDir?: string | undefined
+  output?: OutputMode | undefined
+  /** True, or the members to keep. */
+  json?: true | string | undefined
+  query?: string | undefined
+  header: boolean
+  color: ColorFlag
+}
+
+/**
+ * Reads them from what commander has taken, which are texts and switches, without a schema: that is loaded by what has
+ * options of its own.
+ * @throws {CliError} exit code 2 for an address that would prove somebody
+ */
+export function readGlobalOptions(given: object): GlobalOptions {
+  const value = (name: string): unknown => Reflect.get(given, name)
+  const text = (name: string): string | undefined => {
+    const found = value(name)
+    return typeof found === 'string' ? found : undefined
+  }
+  const apiUrl = text('apiUrl')
+  if (apiUrl !== undefined && holdsCredentials(apiUrl)) throw usageError(`--api-url: ${NO_CREDENTIALS}`)
+  return {
+    apiUrl,
+    clientId: text('clientId'),
+    as: text('as'),
+    customer: text('customer'),
+    profile: text('profile'),
+    stateDir: text('stateDir'),
+    output: OUTPUT_MODES.find((mode) => mode === value('output')),
+    json: value('json') === true ? true : text('json'),
+    query: text('query'),
+    header: value('header') !== false,
+    color: COLOR_FLAGS.find((flag) => flag === value('color')) ?? 'auto',
+  }
+}
 
 /** The options of a command as its schema has them. @throws {CliError} exit code 2, naming the one that is wrong */
 export function parseOptions<Options extends z.ZodType>(schema: Options, given: unknown): z.output<Options> {
@@ -42,6 +69,13 @@ export function modeOfEnvironment(env: NodeJS.ProcessEnv): OutputMode {
       'where it comes from: svc config show --set -o table\nSVC_OUTPUT=table, or unset SVC_OUTPUT',
     )
   return mode
+}
+
+/** @throws {CliError} exit code 2 for a variable that says nothing that is known of */
+export function checkColorOfEnvironment(env: NodeJS.ProcessEnv): void {
+  const text = env['SVC_COLOR'] ?? ''
+  if (text === '' || COLOR_FLAGS.some((known) => known === text)) return
+  throw usageError(`SVC_COLOR: "${text}" is none of ${COLOR_FLAGS.join(', ')}`, 'SVC_COLOR=auto, or unset SVC_COLOR')
 }
 
 /** The members that `--json` keeps; undefined for all of them. */

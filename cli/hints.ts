@@ -57,6 +57,7 @@ const HINTS: ReadonlyMap<string, Hint> = new Map<ErrorCode, Hint>([
     () => 'svc secret end-overlap\nwhere the new secret was lost: svc secret rotate --discard-current',
   ],
   ['KYB_TRANSITION_INVALID', (told) => `svc kyb show ${paramOf(told, 'id')}`],
+  ['CHANGED_MEANWHILE', changedMeanwhile],
   ['IDEMPOTENCY_KEY_REUSED', () => 'another --idempotency-key'],
   ['BANK_UNAVAILABLE', () => 'the same command again in a few seconds, with the same --idempotency-key if it pays'],
   ['IDP_UNAVAILABLE', () => 'the same command again in a few seconds\nhow the service is: svc status'],
@@ -110,6 +111,13 @@ function notCancellable(told: Told): string {
   const id = paramOf(told, 'id')
   if (isForPayers(told.operation)) return `svc payer show ${id}`
   return told.next === undefined ? `svc payments get ${id}` : `svc payments refund ${id}`
+}
+
+/** What there is to look at again. */
+function changedMeanwhile(told: Told): string {
+  const id = paramOf(told, 'id')
+  if (!told.operation.path.includes('/disputes/')) return `how it stands: svc merchants get ${id}`
+  return `how it stands: svc ${isForOperators(told.operation) ? '' : 'portal '}disputes show ${id}`
 }
 
 /** What is left stands in the message alone. */

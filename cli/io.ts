@@ -1,23 +1,15 @@
 import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
 import { calledAs } from './called-as.ts'
-import { EXIT } from './exit-codes.ts'
-
-/** One output stream of the process, or of a test. */
-export type Sink = {
-  write(text: string): void
-  readonly isTTY: boolean
-  readonly columns: number
-  /** How many lines the terminal has; undefined where it is none, or nobody pages through it. */
-  readonly rows?: number | undefined
-  /** Whether its reader has gone; a command that would run for ever then has nobody to run for. */
-  readonly isGone?: boolean
-}
+import { sinkOf } from './sink.ts'
+import type { Sink } from './sink.ts'
 
 export type Stdin = {
   readonly isTTY: boolean
   /** Reads all of standard input; more than `maxBytes` is an error. */
   read(maxBytes: number): Promise<Buffer>
+  /** Standard input as it comes, however long it is. */
+  chunks(): AsyncIterable<Uint8Array>
   /** Reads one line that a person types, without its end; undefined at the end of the input. */
   readLine(): Promise<string | undefined>
 }
@@ -37,55 +29,19 @@ export type Io = {
 
 export type Style = Parameters<typeof styleText>[0]
 export type Paint = (style: Style, text: string) => string
-export type ColorFlag = 'auto' | 'always' | 'never'
+export const COLOR_FLAGS = ['auto', 'always', 'never'] as const
+export type ColorFlag = (typeof COLOR_FLAGS)[number]
 
-/** The process's own streams. A reader that has gone (`svc ... | head`) is no failure: the rest is dropped. */
+/** The process's own streams. */
 export function systemIo(): Io {
   return {
     stdout: sinkOf(process.stdout),
     stderr: sinkOf(process.stderr),
-    stdin: { isTTY: process.stdin.isTTY === true, read: readStdin, readLine },
+    stdin: { isTTY: process.stdin.isTTY === true, read: readStdin, chunks: () => process.stdin, readLine },
     env: process.env,
     cwd: process.cwd(),
     calledAs: calledAs(process.env, process.argv[1]),
   }
-}
-
-function sinkOf(stream: NodeJS.WriteStream): Sink {
-  let gone = false
-  stream.on('error', (error: NodeJS.ErrnoException) => {
-    if (!gone && error.code !== 'EPIPE') tellUnwritten(stream, error)
-    gone = true
-  })
-  return {
-    write(text) {
-      if (!gone) stream.write(text)
-    },
-    isTTY: stream.isTTY === true,
-    get columns() {
-      // Some terminals, such as that of `script`, say that they have none.
-      return stream.columns || 80
-    },
-    get rows() {
-      return stream.rows
-    },
-    get isGone() {
-      return gone
-    },
-  }
-}
-
-/**
- * Tells that what is printed can't be written, such as on a full disk: half a result is a failure, whatever the command
- * itself comes to. A stream's error reaches nobody who could catch it, so it is no CliError.
- */
-function tellUnwritten(stream: NodeJS.WriteStream, { code, message }: NodeJS.ErrnoException): void {
-  if (stream === process.stderr) return
-  process.once('exit', () => {
-    process.exitCode = EXIT.failure
-  })
-  const why = code === 'ENOSPC' ? 'no space is left where it goes (ENOSPC)' : message
-  process.stderr.write(`Error: the result can't be written: ${why}\n`)
 }
 
 async function readStdin(maxBytes: number): Promise<Buffer> {

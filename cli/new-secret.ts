@@ -1,5 +1,6 @@
 import type { Context } from './context.ts'
 import { roleText } from './role-text.ts'
+import { mustBeWritten } from './written.ts'
 
 /** Secret and endpoint are null without an identity provider. */
 type NewSecret = {
@@ -10,8 +11,12 @@ type NewSecret = {
   token_endpoint: string | null
 }
 
-/** Prints a client with its secret, which nobody can ask for again, and how to use both. */
-export function printNewSecret({ print, note }: Context, made: NewSecret): void {
+/**
+ * Prints a client with its secret, which nobody can ask for again, and how to use both.
+ * @param wayOut the command that undoes it, or makes another secret, where this one could not be printed
+ * @throws {CliError} RESULT_NOT_WRITTEN, exit code 1
+ */
+export async function printNewSecret({ io, print, note }: Context, made: NewSecret, wayOut: string): Promise<void> {
   print.record({
     item: made,
     id: made.client_id,
@@ -22,6 +27,11 @@ export function printNewSecret({ print, note }: Context, made: NewSecret): void 
       ['Name', made.name ?? ''],
       ['Tokens at', made.token_endpoint ?? ''],
     ],
+  })
+  const id = made.client_id
+  await mustBeWritten(io, `the secret of the client ${id} is lost, and the client is there`, {
+    hint: wayOut,
+    facts: { client_id: id },
   })
   if (print.isMachine || made.client_secret === null || made.token_endpoint === null) return
   note('\nKeep the secret now: it is shown this once. To work with it here:')

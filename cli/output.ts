@@ -98,7 +98,7 @@ export function makePrinter(io: Io, options: OutputOptions): Printer {
     record(view) {
       const fields = Object.keys(Object(view.item))
       if (printData(io, options, view.item, fields)) return
-      if (options.mode === 'id') return write(io, [view.id])
+      if (options.mode === 'id') return write(io, view.id === '' ? [] : [view.id])
       if (options.mode === 'csv') return writeCsv(io, options, { items: [view.item], fields })
       const rows = recordRows(view.lines, { ...options, width: widthNow() })
       const after = view.after === undefined ? [] : ['', view.after]

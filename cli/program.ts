@@ -4,18 +4,28 @@ import { collect, takeAnyCase } from './choices.ts'
 import type { Runtime } from './context.ts'
 import { endingOptions, fitHelp, globalBlock } from './help-text.ts'
 import { addGroupExamples } from './group-examples.ts'
-import { useColor } from './io.ts'
+import { COLOR_FLAGS, useColor } from './io.ts'
 import { loadNoun } from './load-noun.ts'
 import { NOUNS, NOUN_GROUPS } from './nouns.ts'
-import type { Noun } from './nouns.ts'
+import type { Noun, NounName } from './nouns.ts'
+import { addFromOutline } from './from-outline.ts'
+import type { FindOutline } from './outline-file.ts'
 import { takeOtherVerbs, withoutOtherVerbs } from './other-verbs.ts'
 import { OUTPUT_MODES } from './output-modes.ts'
+
+/** Nouns that need nothing heavy: loading them costs no more than their outline would. */
+const LIGHT: ReadonlySet<NounName> = new Set(['help', 'version', 'completion'])
 
 /**
  * The tree of commands, as far as these words need it: every noun is there with its name and summary, and those that are
  * among the words have all that stands below them. Nothing runs before `parseAsync`.
+ * @param findOutline gives nouns as outlines, whose actions throw NeedsCommand; without it they are loaded
  */
-export async function makeProgram(runtime: Runtime, words: readonly string[]): Promise<Command> {
+export async function makeProgram(
+  runtime: Runtime,
+  words: readonly string[],
+  findOutline: FindOutline = () => undefined,
+): Promise<Command> {
   const program: Command = prepare(new Command('svc'), runtime)
     .description('Open Banking and account-to-account payments: the service, and the commands to work with it')
     .version(packageVersion(), '-V, --version', 'print the version')
@@ -34,7 +44,10 @@ export async function makeProgram(runtime: Runtime, words: readonly string[]): P
   )
   for (const { name } of named) {
     const command = program.commands.find((each) => each.name() === name)
-    if (command !== undefined) (await loadNoun(name))(command, runtime)
+    if (command === undefined) continue
+    const outline = LIGHT.has(name) ? undefined : findOutline(name)
+    if (outline === undefined) (await loadNoun(name))(command, runtime)
+    else addFromOutline(command, outline)
   }
   takeOtherVerbs(program)
   takeAnyCase(program)
@@ -108,7 +121,7 @@ function addGlobalOptions(program: Command): void {
     .option('--json [fields]', 'short for -o json; --json=a,b keeps only these members')
     .option('-q, --query <path>', 'print only the value at this path, raw: status_history[0].new_status')
     .option('--no-header', 'no header line in tables and CSV')
-    .addOption(new Option('--color <when>', 'colours').choices(['auto', 'always', 'never']))
+    .addOption(new Option('--color <when>', 'colours').choices(COLOR_FLAGS))
     .option('--no-pager', 'print what is longer than the terminal as it is (SVC_PAGER, PAGER; less)')
     .option('--no-input', 'ask nothing, and open no editor or browser (SVC_NO_INPUT)')
     .optionsGroup('Which service:')

@@ -15,7 +15,8 @@ const LISTS = {
   'dispute of yours': 'svc portal disputes list',
   merchant: 'svc merchants list',
   'payment, delivery or dispute of yours': 'svc payments list\nsvc webhooks list\nsvc portal disputes list',
-  'merchant, dispute or delivery': 'svc merchants list\nsvc disputes list\nsvc outbox list',
+  'merchant, payment, dispute or delivery':
+    'svc merchants list\nsvc merchants payments\nsvc disputes list\nsvc outbox list',
   mandate: 'svc mandates list',
   'payment of the payer': 'svc payer payments list',
   'mandate of the payer': 'svc payer consents list',

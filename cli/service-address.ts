@@ -32,6 +32,18 @@ export function checkedUrl(text: string, source: string): string {
 
 const THIS_MACHINE = /^(localhost|127(\.\d+){3}|\[::1\])$/
 
+const LOOPBACK_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Whether two addresses differ at most in how they name this machine: localhost or 127.0.0.1. */
+export function isSameService(url: string, other: string): boolean {
+  if (!URL.canParse(url) || !URL.canParse(other)) return url === other
+  const [one, two] = [new URL(url), new URL(other)]
+  const isHere = [one, two].every(({ hostname }) => LOOPBACK_NAMES.has(hostname))
+  const namesOf = ({ protocol, host, hostname, port, pathname }: URL): string =>
+    [protocol, isHere ? '' : hostname, isHere ? port : host, pathname.replace(/\/+$/, '')].join(' ')
+  return namesOf(one) === namesOf(two)
+}
+
 export function isOnThisMachine(url: string): boolean {
   return URL.canParse(url) && THIS_MACHINE.test(new URL(url).hostname)
 }

@@ -43,12 +43,13 @@ export function isYes(value: string | undefined): boolean {
  */
 function withoutInput(io: Io): Io {
   const { stdin } = io
-  const refuse = async (): Promise<never> => {
+  const chunks = (): never => {
     throw usageError('this reads what is typed, and --no-input says that nobody types', 'the same in a pipe: … < file')
   }
+  const refuse = async (): Promise<never> => chunks()
   return {
     ...io,
     env: { ...io.env, SVC_NO_INPUT: '1' },
-    stdin: stdin.isTTY ? { isTTY: false, read: refuse, readLine: refuse } : stdin,
+    stdin: stdin.isTTY ? { isTTY: false, read: refuse, chunks, readLine: refuse } : stdin,
   }
 }

@@ -3,7 +3,7 @@ import type { Laid } from './fit.ts'
 import type { Paint, Style } from './io.ts'
 import { printable, widthOf } from './text.ts'
 
-export type Column<Row> = Pick<Laid, 'title' | 'short' | 'below' | 'dropped' | 'least'> & {
+export type Column<Row> = Pick<Laid, 'title' | 'short' | 'below' | 'dropped' | 'least' | 'floor'> & {
   value(row: Row): string
   align?: 'right'
   /** How to colour a cell, by its text. */

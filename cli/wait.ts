@@ -62,23 +62,27 @@ export async function waitForPayment(
     options.onProgress?.(payment)
     return { payment, verdict: judge(payment) }
   }
-  const { payment, verdict } = await askUntil(look, (last) => last.verdict !== 'open', options.timeoutMs)
+  const { payment, verdict } = await askUntil(look, (last) => last.verdict !== 'open', options.timeoutMs, client.signal)
   if (verdict === 'done') return { payment }
   return { payment, problem: verdict === 'open' ? timedOut(payment, options) : verdict }
 }
 
-/** Asks again, less and less often, until the answer is the awaited one or the time is over. Returns the last answer. */
+/**
+ * Asks again, less and less often, until the answer is the awaited one or the time is over. Returns the last answer.
+ * @param signal ends a pause at once, so that what asks is told of it
+ */
 export async function askUntil<Answer>(
   ask: () => Promise<Answer>,
   isAwaited: (answer: Answer) => boolean,
   timeoutMs: number,
+  signal?: AbortSignal,
 ): Promise<Answer> {
   const deadline = performance.now() + timeoutMs
   let pauseMs = FIRST_PAUSE_MS
   for (;;) {
     const answer = await ask()
     if (isAwaited(answer) || performance.now() + pauseMs > deadline) return answer
-    await delay(pauseMs)
+    await delay(pauseMs, undefined, { signal }).catch(() => undefined)
     pauseMs = Math.min(LONGEST_PAUSE_MS, pauseMs * 1.5)
   }
 }

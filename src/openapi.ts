@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Config } from './config.ts'
+import type { Config } from './config/config.ts'
 import { ERROR_STATUS } from './http/error-status.ts'
 import { isOpenBanking, openBankingStatus } from './http/open-banking-errors.ts'
 import { routesOf } from './http/routes.ts'

@@ -101,7 +101,7 @@ const SYSTEM = [
   'src/api.ts',
   'src/app.ts',
   'src/worker.ts',
-  'src/config.ts',
+  'src/config',
   // The description is made from contract and routes; nothing of the system runs for it.
   'src/openapi.ts',
   'src/db',

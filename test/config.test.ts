@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import t from 'tap'
-import { ConfigError, readConfig, readKeys } from '../src/config.ts'
+import { ConfigError } from '../src/config/parse.ts'
+import { readConfig, readKeys } from '../src/config/read.ts'
 import { bankHolidays } from '../src/lib/working-days.ts'
 
 const KEY = Buffer.alloc(32, 1).toString('base64')

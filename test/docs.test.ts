@@ -25,7 +25,7 @@ import { readEvent } from '../widget/messages.ts'
 import type { WidgetEventType } from '../widget/messages.ts'
 
 const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8')
-const config = readFileSync(new URL('../src/config.ts', import.meta.url), 'utf8')
+const config = readFileSync(new URL('../src/config/environment.ts', import.meta.url), 'utf8')
 
 /** What the widget tells its page: all of it, as the type makes sure. */
 const WIDGET_EVENTS: Record<WidgetEventType, true> = {

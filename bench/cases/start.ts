@@ -15,13 +15,29 @@ const RECORDER = join(ROOT, 'test', 'support', 'loaded-packages.js')
 /** What costs most to load, and is loaded only by the commands that need it. */
 const HEAVY = ['zod', 'undici', 'yaml', 'ink', 'react']
 
-/** Each with what it may take, as a multiple of a Node.js that does nothing; undefined where nothing is promised. */
-const STARTS: readonly { what: string; words: readonly string[]; most?: number }[] = [
+type Start = {
+  what: string
+  words: readonly string[]
+  /** What it may take, as a multiple of a Node.js that does nothing; undefined where nothing is promised. */
+  most?: number
+  /** Its exit code, where it is not 0. */
+  code?: number
+}
+
+const STARTS: readonly Start[] = [
   { what: 'svc --help', words: ['--help'], most: 3 },
   { what: 'completion', words: ['__complete', 'bash', 'payments', 'list', '--st'], most: 3 },
-  { what: 'svc --map=paths', words: ['--map=paths'] },
-  { what: 'svc payments --help', words: ['payments', '--help'] },
-  { what: 'svc version', words: ['version'] },
+  { what: 'svc --map=paths', words: ['--map=paths'], most: 3 },
+  { what: 'svc version', words: ['version'], most: 3 },
+  { what: 'svc help exit-codes', words: ['help', 'exit-codes'], most: 3 },
+  { what: 'svc help payments create', words: ['help', 'payments', 'create'], most: 3 },
+  { what: 'svc payments --help', words: ['payments', '--help'], most: 3 },
+  { what: 'svc sandbox run --help', words: ['sandbox', 'run', '--help'], most: 3 },
+  { what: 'svc payments', words: ['payments'], most: 3, code: 2 },
+  { what: 'svc paymnts list', words: ['paymnts', 'list'], most: 3, code: 2 },
+  { what: 'svc payments lst', words: ['payments', 'lst'], most: 3, code: 2 },
+  { what: 'svc completion bash', words: ['completion', 'bash'], most: 3 },
+  { what: 'svc states', words: ['states'] },
 ]
 
 /** How long the command line takes to start, beside a Node.js that does nothing, in turns. Needs `npm run build`. */
@@ -31,7 +47,7 @@ export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<Gate[
   const starts = STARTS.map((start) => ({ ...start, took: [] as number[] }))
   for (let round = 0; round < (quick ? 5 : 20); round += 1) {
     bare.push(timeOf(['-e', '0']))
-    for (const { words, took } of starts) took.push(timeOf([LAUNCHER, ...words]))
+    for (const { words, took, code } of starts) took.push(timeOf([LAUNCHER, ...words], code))
   }
   printTable('Starts of the command line', [
     ['', 'ms, median', 'x bare', 'loads'],
@@ -52,10 +68,10 @@ function ratioOf(took: readonly number[], bare: readonly number[]): number {
   return median(took.map((ms, round) => ms / (bare[round] ?? Number.NaN)))
 }
 
-function timeOf(args: readonly string[]): number {
+function timeOf(args: readonly string[], code = 0): number {
   const begin = performance.now()
   const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', env: cleanEnv() })
-  if (status !== 0) throw new Error(`${args.join(' ')}: ${stderr}`)
+  if (status !== code) throw new Error(`${args.join(' ')}: ${stderr}`)
   return performance.now() - begin
 }
 

@@ -1,6 +1,6 @@
 import { startApi } from '../../src/api.ts'
 import { makeApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/read.ts'
 import { startWorker } from '../../src/worker.ts'
 import { jobs } from '../../src/jobs.ts'
 import { ready, settings } from '../support/being-measured.ts'

@@ -1,7 +1,8 @@
 import { CliError, usageError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
+import { methodsOf } from './operations.ts'
 
-const OPEN: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
+const OPEN: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json'])
 
 export type ApiPath = { pathname: string; search: URLSearchParams }
 
@@ -22,9 +23,18 @@ export function apiPath(text: string, apiUrl: string): ApiPath {
   if (!/^\/(api|open-banking)\//.test(pathname) && !OPEN.has(pathname))
     throw usageError(
       `${pathname} is none of the service's API: that is /api/…, /open-banking/…, ${[...OPEN].join(', ')}`,
-      'svc api GET /api/v1/payments',
+      `svc api ${wholePath(pathname)}`,
     )
   return { pathname, search: searchParams }
+}
+
+const PREFIXES = ['/api/v1', '/open-banking/v1', '/api/v1/portal', '/api/v1/admin']
+
+/** The path that was meant where only its beginning was left out. */
+function wholePath(pathname: string): string {
+  const wholes = PREFIXES.map((prefix) => `${prefix}${pathname}`)
+  const whole = wholes.find((path) => methodsOf(path).length > 0)
+  return whole ?? 'GET /api/v1/payments'
 }
 
 function withoutService(text: string, apiUrl: string): string {

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
@@ -25,7 +24,7 @@ export function readIfThere(file: string): string | undefined {
 
 /** Writes a file in one step, readable by its owner alone: a reader sees all of it or none. */
 export function writeOwnFile(file: string, text: string): void {
-  const draft = join(dirname(file), `.${randomUUID()}`)
+  const draft = join(dirname(file), `.${crypto.randomUUID()}`)
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
     writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })

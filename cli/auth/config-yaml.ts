@@ -1,3 +1,4 @@
+import { quoted } from '../called-as.ts'
 import { usageError } from '../errors.ts'
 import { yaml } from '../yaml.ts'
 
@@ -20,7 +21,10 @@ function parsed(file: string, text: string): unknown {
   } catch (cause) {
     // The parser's own message quotes the line, which may hold anything.
     const line = cause instanceof Error && 'linePos' in cause ? firstLine(cause.linePos) : ''
-    throw usageError(`${file}: this is no YAML${line}`)
+    throw usageError(
+      `${file}: this is no YAML${line}`,
+      `to have it as it was never there: mv ${quoted(file)} ${quoted(`${file}.old`)}`,
+    )
   }
 }
 

@@ -32,6 +32,7 @@ export function addApi(command: Command, runtime: Runtime): void {
     .option('-f, --field <name=value>', 'a member of the JSON body, or of the query; may be repeated', collect)
     .option('-F, --body-file <file>', 'the body, from a file; - is standard input')
     .option('-H, --add-header <name:value>', 'a header more; may be repeated', collect)
+    .option('--platform', 'as the operator, where a path takes a merchant as well')
     .option('--show-headers', 'show the status and the headers of the answer, on standard error')
     .addHelpText('after', HELP)
     .action(action(runtime, ApiOptions, api))
@@ -39,7 +40,8 @@ export function addApi(command: Command, runtime: Runtime): void {
 
 const HELP = `
 It is sent as whoever other commands act as: paths of operators as the operator, /open-banking as the customer, those
-of payers with the payer's session, all others as the merchant. A header "authorization" of your own goes instead.
+of payers with the payer's session, all others as the merchant; what takes both goes as the operator with --platform. A
+header "authorization" of your own goes instead.
 
   -f name=text    a text          -f name:=json   any JSON: 3, true, null, [1,2]
   -f a.b=text     a member of a   -f tags[]=text  one more of a list
@@ -57,6 +59,7 @@ const ApiOptions = z.object({
   bodyFile: z.string().optional(),
   addHeader: z.array(z.string()).default([]),
   showHeaders: z.boolean().default(false),
+  platform: z.boolean().default(false),
   dryRun: z.boolean().default(false),
 })
 type ApiOptions = z.infer<typeof ApiOptions>
@@ -97,8 +100,18 @@ async function readRequest(
   const query = search.toString()
   const url = `${client.apiUrl}${pathname}${query === '' ? '' : `?${query}`}`
   const isRepeatable = method !== 'POST' || headers['x-idempotency-key'] !== undefined
-  const access = operation?.access ?? accessByPath(pathname)
+  const access = accessFor(operation?.access ?? accessByPath(pathname), { pathname, platform: options.platform })
   return { prepared: { url, method, headers, body, isRepeatable }, operation, pathname, access }
+}
+
+/** @throws {CliError} exit code 2 for an operator at a path that takes none */
+function accessFor(
+  access: readonly Access[],
+  { pathname, platform }: { pathname: string; platform: boolean },
+): readonly Access[] {
+  if (!platform || access.includes('sandbox')) return access
+  if (!access.includes('platform')) throw usageError(`--platform: ${pathname} is not for operators`, 'svc help api')
+  return ['platform']
 }
 
 type BodySource = { fields: ReturnType<typeof readFields>; file: string | undefined; headers: Record<string, string> }

@@ -1,15 +1,15 @@
 import { Argument } from 'commander'
 import type { Command } from 'commander'
-import { z } from 'zod'
-import { action } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import type { CommandResult, Runtime } from '../context.ts'
+import { plainAction } from '../plain-context.ts'
+import type { PlainContext } from '../plain-context.ts'
 import { SCRIPTS, SHELLS } from './completion/scripts.ts'
 
 export function addCompletion(command: Command, runtime: Runtime): void {
   command
     .addArgument(new Argument('<shell>', 'the shell that asks').choices(SHELLS))
     .addHelpText('after', HELP)
-    .action(action(runtime, z.object({}), completion))
+    .action(plainAction(runtime, completion))
 }
 
 const HELP = `
@@ -28,7 +28,7 @@ Examples:
   svc completion zsh > ~/.zfunc/_svc
 `
 
-async function completion({ io }: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+function completion({ io }: PlainContext, args: readonly string[]): CommandResult {
   const shell = SHELLS.find((known) => known === args[0])
   if (shell !== undefined) io.stdout.write(SCRIPTS[shell])
   return undefined

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
-import { fromEnvironment, ownSettings } from './config/settings.ts'
+import { fromEnvironment, isSet, ownSettings } from './config/settings.ts'
 import type { Setting } from './config/settings.ts'
 
 export function addConfig(config: Command, runtime: Runtime): void {
@@ -29,7 +29,7 @@ const ShowOptions = z.object({ server: z.boolean().default(false), set: z.boolea
 async function show(context: Context, { options }: CommandInput<z.infer<typeof ShowOptions>>): Promise<CommandResult> {
   const all = options.server ? await serverSettings(context) : ownSettings(context)
   context.print.list({
-    items: options.set ? all.filter(({ source }) => source !== 'default') : all,
+    items: options.set ? all.filter(isSet) : all,
     fields: ['name', 'value', 'source', 'meaning'],
     columns: [
       { title: 'setting', value: (row) => row.name },
@@ -43,12 +43,15 @@ async function show(context: Context, { options }: CommandInput<z.infer<typeof S
 }
 
 async function serverSettings({ io }: Context): Promise<Setting[]> {
-  const { CONFIG_VARIABLES } = await import('../../src/config.ts')
+  const { CONFIG_VARIABLES } = await import('../../src/config/environment.ts')
   return CONFIG_VARIABLES.map(({ name, unset }) => fromEnvironment(io, { name, meaning: '', unset }))
 }
 
 async function check(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
-  const { ConfigError, readConfig } = await import('../../src/config.ts')
+  const [{ readConfig }, { ConfigError }] = await Promise.all([
+    import('../../src/config/read.ts'),
+    import('../../src/config/parse.ts'),
+  ])
   try {
     const { mode, identity } = readConfig(context.io.env)
     context.print.record({

@@ -1,6 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
+import { takingSeveral } from '../choices.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
@@ -9,11 +10,11 @@ import { GROUPS } from './doctor/groups.ts'
 import { findPatient } from './doctor/patient.ts'
 import { printReport } from './doctor/report.ts'
 
-const DoctorOptions = z.object({ only: z.enum(GROUPS).optional() })
+const DoctorOptions = z.object({ only: z.array(z.enum(GROUPS)).optional() })
 
 export function addDoctor(command: Command, runtime: Runtime): void {
   command
-    .addOption(new Option('--only <group>', 'look over this alone').choices(GROUPS))
+    .addOption(takingSeveral(new Option('--only <groups>', 'look over these alone: mail,machine').choices(GROUPS)))
     .addHelpText('after', EXAMPLES)
     .action(action(runtime, DoctorOptions, doctor))
 }

@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import { z } from 'zod'
-import { action } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import type { CommandResult, Runtime } from '../context.ts'
 import { PRECEDENCE, VARIABLES } from '../environment.ts'
 import { usageError } from '../errors.ts'
 import { EXIT_MEANINGS } from '../exit-codes.ts'
 import { fitHelp, globalOptions, termLines } from '../help-text.ts'
 import { FORMAT_TERMS, OUTPUT_TERMS, TOPICS } from '../help-topics.ts'
+import { plainAction } from '../plain-context.ts'
+import type { PlainContext } from '../plain-context.ts'
 
 export function addHelp(command: Command, runtime: Runtime): void {
   const program = command.parent ?? command
@@ -16,10 +16,10 @@ export function addHelp(command: Command, runtime: Runtime): void {
       'after',
       '\nExamples:\n  svc help payments create\n  svc help topics\n  svc help formats\n  svc help exit-codes\n',
     )
-    .action(action(runtime, z.object({}), (context, input) => help(program, context, input)))
+    .action(plainAction(runtime, (context, args) => help(program, context, args)))
 }
 
-async function help(program: Command, context: Context, { args }: CommandInput<object>): Promise<CommandResult> {
+function help(program: Command, context: PlainContext, args: readonly string[]): CommandResult {
   if (args.length === 1 && args[0] === 'exit-codes') {
     context.print.list({
       items: EXIT_MEANINGS,
@@ -51,7 +51,7 @@ function termsOf(topic: string | undefined): readonly { name: string; meaning: s
   return topic === 'topics' ? TOPICS.map(({ topic: name, meaning }) => ({ name, meaning })) : undefined
 }
 
-function explainEnvironment(context: Context): CommandResult {
+function explainEnvironment(context: PlainContext): CommandResult {
   printTerms(context, VARIABLES, { name: 'variable', of: (row) => row.name })
   // A part of the topic, and not a remark about it.
   const { print } = context
@@ -61,7 +61,7 @@ function explainEnvironment(context: Context): CommandResult {
 
 /** Terms and their meanings, which a terminal gets whole: a table would be cut. */
 function printTerms<Row extends { meaning: string }>(
-  { print }: Context,
+  { print }: PlainContext,
   items: readonly Row[],
   { name, of }: { name: string; of: (row: Row) => string },
 ): void {

@@ -46,7 +46,10 @@ async function setHold(context: Context, { args, options }: HoldInput, isHeld: b
   if (isDone) context.note(isHeld ? `${name} is held already: ${HELD}.` : `${name} is not held.`)
   const what = `hold ${name}: ${HELD}`
   const changed = await change(context, client, setPayoutHold, {
-    input: { params: { id: merchant.id }, body: { payout_held: isHeld, reason: options.reason } },
+    input: {
+      params: { id: merchant.id },
+      body: { payout_held: isHeld, reason: options.reason, expected: { payout_held: merchant.payout_held } },
+    },
     options,
     effect: isDone
       ? 'this would change nothing'

@@ -67,7 +67,7 @@ function reader(client: Client, isOperator: boolean): PageReader<InboxItem> {
 function columnsOf(isOperator: boolean): Column<InboxItem>[] {
   const whose: Column<InboxItem> = {
     title: 'merchant',
-    value: (row) => row.realm_slug ?? row.trading_name,
+    value: (row) => row.trading_name,
     dropped: 1,
     least: 10,
   }

@@ -40,7 +40,7 @@ function addDecisions(kyb: Command, runtime: Runtime): void {
     .description('approve a merchant that waits: from now on it can create payments')
     .addHelpText('after', '\nExamples:\n  svc kyb approve acme-ltd --reason "documents checked"\n')
     .action(action(runtime, DecideOptions, decide('approve')))
-  changing(withReason(kyb.command('refuse')))
+  dangerous(withReason(kyb.command('refuse')))
     .description('refuse a merchant that waits')
     .addHelpText('after', '\nExamples:\n  svc kyb refuse acme-ltd --reason "company not found in the register"\n')
     .action(action(runtime, DecideOptions, decide('refuse')))

@@ -21,7 +21,7 @@ export function addLedger(ledger: Command, runtime: Runtime): void {
       .description('write the whole ledger page by page, as CSV (RFC 4180) or with -o json or jsonl'),
   )
     .optionsGroup('Output:')
-    .option('--file <path>', 'write here; the file is there only once it is whole (standard output)')
+    .option('--file <path>', 'write here; the file is there only once it is whole (standard output, which - is too)')
     .option('--force', 'replace the file where there is one')
     .addHelpText(
       'after',

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { KybStatus } from '../../src/wire/admin.ts'
+import { KybStatus, RECENT_DELIVERIES } from '../../src/wire/admin.ts'
 import { changing, dangerous } from '../change.ts'
 import { action } from '../context.ts'
 import type { Runtime } from '../context.ts'
@@ -24,7 +24,7 @@ export function paged(command: Command): Command {
   return watching(command)
     .optionsGroup('Paging:')
     .option('--limit <count>', 'how many, 1 to 100', '50')
-    .option('--cursor <cursor>', 'from here on, as the page before said')
+    .option('--after, --cursor <cursor>', 'from here on, as the page before said')
     .option('--all', 'all pages')
 }
 
@@ -67,9 +67,11 @@ function merchantFilters(command: Command): Command {
 
 function addList(merchants: Command, runtime: Runtime): void {
   paged(merchantFilters(merchants.command('list').description('list merchants, the newest first')))
+    .optionsGroup('Output:')
+    .option('--deliveries', `tell how many of the newest ${RECENT_DELIVERIES} deliveries of each arrived`)
     .addHelpText(
       'after',
-      '\nExamples:\n  svc merchants list\n  svc m list --status PENDING --order oldest\n  svc m list --all -o csv > merchants.csv\n',
+      '\nExamples:\n  svc merchants list\n  svc merchants list --deliveries\n  svc m list --status PENDING --order oldest\n  svc m list --all -o csv > merchants.csv\n',
     )
     .action(action(runtime, ListOptions, list))
 }
@@ -81,7 +83,7 @@ function addExport(merchants: Command, runtime: Runtime): void {
       .description('write all merchants page by page, as CSV (RFC 4180) or with -o json or jsonl'),
   )
     .optionsGroup('Output:')
-    .option('--file <path>', 'write here; the file is there only once it is whole (standard output)')
+    .option('--file <path>', 'write here; the file is there only once it is whole (standard output, which - is too)')
     .option('--force', 'replace the file where there is one')
     .addHelpText(
       'after',

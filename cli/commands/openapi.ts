@@ -45,7 +45,7 @@ type OpenApiOptions = z.infer<typeof OpenApiOptions>
 
 async function openapi(context: Context, { options }: CommandInput<OpenApiOptions>): Promise<CommandResult> {
   const { print, io } = context
-  const file = options.file === undefined ? undefined : targetFile(io.cwd, options.file, options)
+  const file = targetFile(io.cwd, options.file, options)?.path
   const document = options.offline ? await offline(options.surface) : await fromService(context, PATHS[options.surface])
   if (file !== undefined) {
     writeFileSync(

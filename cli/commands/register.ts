@@ -15,6 +15,7 @@ import { isSandbox } from '../mode.ts'
 import { tokenCommand, useOf } from '../new-secret.ts'
 import { readMailCommand } from '../note-invitation.ts'
 import { askUntil } from '../wait.ts'
+import { mustBeWritten } from '../written.ts'
 
 const RegisterOptions = ChangeOptions.extend({
   company: z.string(),
@@ -56,6 +57,10 @@ async function register(
   if (registered === undefined) return undefined
   // The secrets come first: whatever goes wrong after this must not lose them.
   printRegistered(context, registered)
+  await mustBeWritten(context.io, 'the secrets of its client are lost, and the merchant is registered', {
+    hint: `once its administrator is invited: svc login --realm ${registered.realm_slug}\nsvc credentials rotate ${registered.client_id}`,
+    facts: { merchant_id: registered.merchant_id, client_id: registered.client_id },
+  })
   if (!options.waitKyb) {
     if (!context.print.isMachine)
       for (const line of nextSteps(registered, { ...options, inSandbox: await isSandbox(client) })) context.note(line)

@@ -7,6 +7,7 @@ import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { EXIT } from '../exit-codes.ts'
 import { runningState } from '../find-service.ts'
+import { isSameService } from '../service-address.ts'
 import { warn } from '../warn.ts'
 
 const PROBE_TIMEOUT_MS = 3_000
@@ -28,9 +29,11 @@ type Readiness = z.infer<typeof Readiness>
 async function status(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const { print, stateDir, namedUrl } = context
   const here = runningState(stateDir)
-  const url = namedUrl?.replace(/\/+$/, '') ?? here?.api_url
+  const named = namedUrl?.replace(/\/+$/, '')
+  const isHere = named === undefined || (here !== undefined && isSameService(named, here.api_url))
+  const url = isHere ? here?.api_url : named
   // A named service may be another than the one of the state directory.
-  const state = here?.api_url === url ? here : undefined
+  const state = isHere ? here : undefined
   const isLive = url !== undefined && (await probe(`${url}/healthz`)) !== undefined
   const readiness = isLive ? Readiness.safeParse(await probe(`${url}/readyz`)).data : undefined
   const service = isLive ? Service.safeParse(await probe(`${url}${getService.path}`)).data : undefined
@@ -46,6 +49,7 @@ async function status(context: Context, _input: CommandInput<object>): Promise<C
     demo_url: state?.demo_url ?? null,
     state_dir: stateDir,
     version: packageVersion(),
+    service_version: service?.version ?? null,
     database: readiness?.database ?? null,
     webhooks: readiness?.webhooks ?? null,
     alerts: alertsOf(readiness),
@@ -63,7 +67,7 @@ async function status(context: Context, _input: CommandInput<object>): Promise<C
       ['Database', item.database ?? ''],
       ['Webhooks', webhooksText(readiness)],
       ['State directory', item.state_dir],
-      ['Version of svc', item.version],
+      ['Version of svc', versionText(item.version, item.service_version)],
     ],
   })
   for (const { message, next } of item.alerts) warn(context, message, next)
@@ -87,7 +91,12 @@ function alertsOf(readiness: Readiness | undefined): Alert[] {
 }
 
 /** A newer service may tell more. */
-const Service = z.looseObject(ServiceInfo.pick({ mode: true, identity: true, auth_url: true }).shape)
+const Service = z.looseObject(ServiceInfo.pick({ version: true, mode: true, identity: true, auth_url: true }).shape)
+
+/** The command line's own, and the service's where it is another. */
+function versionText(ours: string, ofService: string | null): string {
+  return ofService === null || ofService === ours ? ours : `${ours}; the service is ${ofService}`
+}
 
 function identityText(service: z.infer<typeof Service> | undefined, readiness: Readiness | undefined): string {
   if (service === undefined) return ''

@@ -2,7 +2,9 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { claimsOf } from '../auth/claims.ts'
-import { noProvider } from '../auth/service-info.ts'
+import { notSignedIn } from '../auth/credentials.ts'
+import { discover, noProvider } from '../auth/service-info.ts'
+import type { Client } from '../client.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError } from '../errors.ts'
@@ -39,7 +41,7 @@ async function token(
 ): Promise<CommandResult> {
   const client = clientOf(context)
   const found = await client.credentials.token({ access: asked(client, options) }, client)
-  if (found === undefined) throw noProvider(client.apiUrl)
+  if (found === undefined) throw await noToken(client, options)
   const { accessToken, expiresAt, realm, clientId } = found
   const { print, io } = context
   if (options.decode) {
@@ -51,6 +53,14 @@ async function token(
     print.record({ item, id: accessToken, lines: [] })
   } else io.stdout.write(`${accessToken}\n`)
   return undefined
+}
+
+/** Where nobody is known to act as, only the service says whether there is anything to sign in to. */
+async function noToken(client: Client, { platform, customer }: z.infer<typeof TokenOptions>): Promise<CliError> {
+  const { auth_url: authUrl } = await discover(client, client.apiUrl)
+  if (authUrl === null) return noProvider(client.apiUrl)
+  if (platform) return notSignedIn('svc login --platform')
+  return notSignedIn(customer ? 'svc login --customer' : 'svc login --realm <realm>')
 }
 
 function decoded(accessToken: string) {

@@ -15,6 +15,7 @@ import { holdKeys } from '../held-keys.ts'
 import { isLive } from '../mode.ts'
 import { showOpening } from '../opening.ts'
 import { SCREEN_NAMES } from '../screen-names.ts'
+import { typedText } from '../typed-text.ts'
 
 const UiOptions = z.object({
   readonly: z.boolean().default(false),
@@ -66,6 +67,7 @@ async function ui(context: Context, { options }: CommandInput<z.infer<typeof UiO
       readonly: options.readonly,
       screen: options.screen,
       intervalMs,
+      typed: (text, client) => typedText(text, { io: context.io, flags, client }),
       onDraw: opening.close,
       open: (wanted) => {
         const profile = wanted.profile ?? flags.profile

@@ -1,16 +1,16 @@
 import type { Command } from 'commander'
-import { z } from 'zod'
 import { packageVersion } from '../../src/lib/package-root.ts'
-import { action } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import type { CommandResult, Runtime } from '../context.ts'
+import { plainAction } from '../plain-context.ts'
+import type { PlainContext } from '../plain-context.ts'
 
 export function addVersion(command: Command, runtime: Runtime): void {
   command
     .addHelpText('after', '\nExamples:\n  svc version\n  svc version -q version\n')
-    .action(action(runtime, z.object({}), version))
+    .action(plainAction(runtime, version))
 }
 
-async function version({ print }: Context, _input: CommandInput<object>): Promise<CommandResult> {
+function version({ print }: PlainContext): CommandResult {
   const item = {
     version: packageVersion(),
     node: process.versions.node,

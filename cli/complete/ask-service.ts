@@ -41,7 +41,9 @@ export async function askService(name: ServiceList, { io, given }: Given): Promi
     const { statusCode, body } = await request(url, { headers, dispatcher, signal })
     const rows = statusCode === 200 ? rowsIn(await body.json()) : []
     // What begins with a dash would be read as an option.
-    return rows.map((row) => candidateOf(row, list)).filter(({ value }) => !value.startsWith('-'))
+    const { statuses } = list
+    const taken = rows.filter((row) => statuses === undefined || statuses.includes(textOf(row['status'])))
+    return taken.map((row) => candidateOf(row, list)).filter(({ value }) => !value.startsWith('-'))
   } finally {
     await client.close()
   }

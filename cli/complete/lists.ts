@@ -7,9 +7,29 @@ export type NamedList = {
   query: Readonly<Record<string, string | number>>
   value: string
   meaning: readonly string[]
+  /** Of what has a status: those that the command would take. */
+  statuses?: readonly string[]
 }
 
 const NEWEST = { limit: 50 }
+const ALL_DISPUTES: NamedList = {
+  operation: async () => (await import('../../src/wire/disputes.ts')).listAdminDisputes,
+  query: NEWEST,
+  value: 'id',
+  meaning: ['status', 'reason', 'trading_name'],
+}
+const OWN_DISPUTES: NamedList = {
+  operation: async () => (await import('../../src/wire/disputes.ts')).listDisputes,
+  query: NEWEST,
+  value: 'id',
+  meaning: ['status', 'reason', 'created_at'],
+}
+const MANDATES: NamedList = {
+  operation: async () => (await import('../../src/wire/consents.ts')).listConsents,
+  query: NEWEST,
+  value: 'consent_id',
+  meaning: ['status', 'created_at'],
+}
 
 function merchantsThatAre(status: string): NamedList {
   return {
@@ -27,24 +47,13 @@ export const LISTS: Readonly<Record<ServiceList, NamedList>> = {
     value: 'payment_id',
     meaning: ['status', 'gross_amount', 'currency', 'created_at'],
   },
-  mandates: {
-    operation: async () => (await import('../../src/wire/consents.ts')).listConsents,
-    query: NEWEST,
-    value: 'consent_id',
-    meaning: ['status', 'created_at'],
-  },
-  disputes: {
-    operation: async () => (await import('../../src/wire/disputes.ts')).listDisputes,
-    query: NEWEST,
-    value: 'id',
-    meaning: ['status', 'reason', 'created_at'],
-  },
-  'all-disputes': {
-    operation: async () => (await import('../../src/wire/disputes.ts')).listAdminDisputes,
-    query: NEWEST,
-    value: 'id',
-    meaning: ['status', 'reason', 'trading_name'],
-  },
+  mandates: MANDATES,
+  'standing-mandates': { ...MANDATES, query: { ...NEWEST, status: 'AUTHORISED' }, statuses: ['AUTHORISED'] },
+  disputes: OWN_DISPUTES,
+  'open-disputes': { ...OWN_DISPUTES, statuses: ['OPEN', 'UNDER_REVIEW', 'ESCALATED'] },
+  'all-disputes': ALL_DISPUTES,
+  'escalating-disputes': { ...ALL_DISPUTES, statuses: ['OPEN', 'UNDER_REVIEW'] },
+  'resolvable-disputes': { ...ALL_DISPUTES, statuses: ['UNDER_REVIEW', 'ESCALATED'] },
   deliveries: {
     operation: async () => (await import('../../src/wire/webhooks.ts')).listWebhooks,
     query: NEWEST,
@@ -101,5 +110,17 @@ export const LISTS: Readonly<Record<ServiceList, NamedList>> = {
     query: {},
     value: 'id',
     meaning: ['subject', 'recipient'],
+  },
+  banks: {
+    operation: async () => (await import('../../src/wire/banks.ts')).listBanks,
+    query: {},
+    value: 'id',
+    meaning: ['name'],
+  },
+  'bank-scenarios': {
+    operation: async () => (await import('../../src/wire/sandbox-dial.ts')).listBankScenarios,
+    query: {},
+    value: 'name',
+    meaning: ['summary'],
   },
 }

@@ -5,8 +5,12 @@ import type { Position } from './position.ts'
 export type ServiceList =
   | 'payments'
   | 'mandates'
+  | 'standing-mandates'
   | 'disputes'
+  | 'open-disputes'
   | 'all-disputes'
+  | 'escalating-disputes'
+  | 'resolvable-disputes'
   | 'deliveries'
   | 'all-deliveries'
   | 'merchants'
@@ -19,6 +23,8 @@ export type ServiceList =
   | 'staff-clients'
   | 'bank-accounts'
   | 'mail'
+  | 'banks'
+  | 'bank-scenarios'
 
 /** Where the names come from that could stand in a place. */
 export type Source = 'files' | 'dirs' | 'profiles' | 'scenarios' | 'events' | 'paths' | 'chapters' | ServiceList
@@ -27,8 +33,12 @@ type Rule = readonly [command: RegExp, name: RegExp, source: Source]
 
 const ARGUMENTS: readonly Rule[] = [
   [/^(payments|sandbox|explain)\b/, /^(id|payment)$/, 'payments'],
+  [/^mandates end$/, /^mandate$/, 'standing-mandates'],
   [/^mandates /, /^mandate$/, 'mandates'],
+  [/^portal disputes (evidence|accept)$/, /^dispute$/, 'open-disputes'],
   [/^portal disputes /, /^dispute$/, 'disputes'],
+  [/^disputes escalate$/, /^dispute$/, 'escalating-disputes'],
+  [/^disputes resolve$/, /^dispute$/, 'resolvable-disputes'],
   [/^disputes /, /^dispute$/, 'all-disputes'],
   [/^webhooks /, /^(delivery|ids)$/, 'deliveries'],
   [/^outbox /, /^deliveries$/, 'all-deliveries'],
@@ -60,6 +70,8 @@ const VALUES: readonly Rule[] = [
   [/./, /^--\S+ merchant$/, 'merchants'],
   [/^(payments|sandbox|trigger|webhooks)/, /^--payment /, 'payments'],
   [/./, /^--\S+ event$/, 'events'],
+  [/./, /^--(debtor-)?bank-id /, 'banks'],
+  [/^payments create$/, /^--scenario /, 'bank-scenarios'],
   [/^login$/, /^--realm /, 'merchants'],
 ]
 

@@ -23,9 +23,13 @@ export function nameOf(name: string, seed: number): string {
   return seed === 1 ? name : `${name} ${seed}`
 }
 
-/** Whether a seed of this number came to its end here before. */
-export async function isSeeded(client: Client, seed: number): Promise<boolean> {
-  const name = nameOf(APPLICANTS[0], seed)
+/** How far a seed of this number came here before: to its end, or no farther than some of what it makes. */
+export async function seededBefore(client: Client, seed: number): Promise<'whole' | 'part' | 'nothing'> {
+  if (await isThere(client, nameOf(APPLICANTS[0], seed))) return 'whole'
+  return (await isThere(client, nameOf(SHOPS[0].name, seed))) ? 'part' : 'nothing'
+}
+
+async function isThere(client: Client, name: string): Promise<boolean> {
   const { body } = await call(client, listMerchants, { query: { search: name, limit: 100 } })
   return body.data.some((merchant) => merchant.trading_name === name)
 }
@@ -34,11 +38,15 @@ export async function isSeeded(client: Client, seed: number): Promise<boolean> {
  * Makes shops with a receiver that answers; where there is more than one, nobody listens at the last one's.
  * @param count 1 to the number of names that there are
  */
-export async function makeShops(client: Client, { seed, count }: { seed: number; count: number }): Promise<Shop[]> {
+export async function makeShops(
+  client: Client,
+  { seed, count, onMade }: { seed: number; count: number; onMade(name: string): void },
+): Promise<Shop[]> {
   const shops: Shop[] = []
   for (const [index, shop] of SHOPS.slice(0, count).entries()) {
     const isDeaf = count > 1 && index === count - 1
     const made = await make(client, { ...shop, name: nameOf(shop.name, seed), webhook_url: isDeaf ? DEAF : null })
+    onMade(made.name)
     const acting = asMerchant(client, made)
     const url = `${client.apiUrl}/dev/webhook-receiver/${made.merchant_id}`
     if (!isDeaf) await call(acting, putWebhookEndpoint, { body: { webhook_url: url } })

@@ -3,9 +3,11 @@ import { advanceSandboxClock } from '../../src/wire/sandbox.ts'
 import { listOutbox } from '../../src/wire/webhooks.ts'
 import { call } from '../client.ts'
 import type { Client } from '../client.ts'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
 import { rowsOf } from '../pages.ts'
 import { makeDisputes } from './make-disputes.ts'
-import { isSeeded, makeReviews, makeShops } from './make-merchants.ts'
+import { makeReviews, makeShops, nameOf, seededBefore } from './make-merchants.ts'
 import type { Shop } from './make-merchants.ts'
 import { makePayments } from './make-payments.ts'
 import type { MadePayment } from './make-payments.ts'
@@ -30,6 +32,14 @@ export type Trade = {
   kyb_pending: string[]
 }
 
+/** Told of what a seed has made, for who watches it, and for whoever ends it on the way. */
+export type SeedTold = {
+  shop(name: string): void
+  payments(done: number): void
+  /** What comes behind the payments. */
+  rest(): void
+}
+
 /** Six attempts, with the most that chance adds to the waits between them (decision 11). */
 const UNTIL_DEAD = '12h'
 
@@ -39,24 +49,28 @@ const REQUEST_MS = 180_000
 /**
  * Fills a sandbox with shops that trade: payments in every state, disputes, webhooks that nobody took, a hold, merchants
  * to review. All of it by the calls that make such things otherwise, as operator, merchant, payer and bank. What was
- * seeded under a number is not seeded again.
+ * seeded under a number is not seeded again, were it only a part of it.
  * @param client acts as an operator; the merchant that it acts for, if any, gets a part of the payments
+ * @throws {CliError} SEED_UNFINISHED, exit code 7
  */
 export async function seedTrade(
   client: Client,
   { seed, merchants, payments }: TradeWishes,
-  onProgress: (done: number, of: number) => void,
+  told: SeedTold,
 ): Promise<Trade> {
   const patient = { ...client, timeoutMs: REQUEST_MS }
-  if (await isSeeded(patient, seed)) return { ...NOTHING, seed, already_there: true }
-  const shops = await makeShops(patient, { seed, count: merchants })
+  const before = await seededBefore(patient, seed)
+  if (before === 'part') throw unfinished({ seed, merchants, payments })
+  if (before === 'whole') return { ...NOTHING, seed, already_there: true }
+  const shops = await makeShops(patient, { seed, count: merchants, onMade: told.shop })
   const paid = [...shops, ...ownShop(patient)]
   const planned = planPayments({ seed, payments, shares: sharesOf(paid.length, shops) })
   const made = await makePayments(planned, {
     client: patient,
     shops: paid,
-    onProgress: (done) => onProgress(done, payments),
+    onProgress: told.payments,
   })
+  told.rest()
   const disputes = await makeDisputes(patient, made)
   const dead = await letDie(patient, shops)
   const { held, pending } = await makeReviews(patient, { seed, shops })
@@ -71,6 +85,20 @@ export async function seedTrade(
     held,
     kyb_pending: pending,
   }
+}
+
+function unfinished(wishes: TradeWishes): CliError {
+  const { seed } = wishes
+  return new CliError(
+    'SEED_UNFINISHED',
+    `seed ${seed} was begun here and has not come to its end: ${nameOf(SHOPS[0].name, seed)} is there, and not all of the rest`,
+    { exit: EXIT.conflict, hint: withNextSeed(wishes) },
+  )
+}
+
+/** The same seed under a number that nobody has used yet, as far as that can be guessed. */
+export function withNextSeed({ seed, merchants, payments }: TradeWishes): string {
+  return `svc sandbox seed --merchants ${merchants} --payments ${payments} --seed ${seed + 1}`
 }
 
 const NOTHING: Omit<Trade, 'seed' | 'already_there'> = {

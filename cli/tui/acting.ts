@@ -1,14 +1,21 @@
 import { randomUUID } from 'node:crypto'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
-import { formOf, refused } from './model/modal.ts'
-import type { Form, Given, Modal } from './model/modal.ts'
+import { formFor } from './asked-form.ts'
+import { changedLines } from './changed.ts'
+import type { RowNow } from './changed.ts'
+import { refused } from './model/modal.ts'
+import type { Given, Modal } from './model/modal.ts'
 import type { Toast } from './model/state.ts'
-import type { Ask, Doing, Screen, ScreenKey, Tools } from './screen.ts'
+import type { Doing, Screen, ScreenKey, Tools } from './screen.ts'
+import { leftText } from './under-way.ts'
+import type { UnderWay } from './under-way.ts'
 
 export type ActingOptions = {
   live: boolean
   tools: Tools
+  /** A text with its commands as they have to be typed to reach the same service as the same one. */
+  typed(text: string): string
   showModal(modal: Modal | undefined): void
   modal(): Modal | undefined
   toast(toast: Toast): void
@@ -35,6 +42,12 @@ export type Acting = {
   confirm(given: Given): void
   /** The command that would do the same, with what has been answered so far. */
   command(given: Given): string
+  /** The whole of it, one line for each row: for copying. */
+  script(given: Given): string
+  /** Rows have come: the form says what is another by now than it was when it was opened. */
+  look(now: RowNow): void
+  /** Begins nothing more. What was being done is told, for nobody will hear what came of it; undefined where nothing was. */
+  stop(): string | undefined
 }
 
 const SHOWN_MAX = 3
@@ -43,6 +56,9 @@ const SHOWN_MAX = 3
 export function makeActing(options: ActingOptions): Acting {
   let pending: Pending | undefined
   let isRunning = false
+  let isStopped = false
+  /** What is being done right now, for whoever leaves meanwhile. */
+  let doingNow: UnderWay | undefined
   let keys = new Map<string, string>()
   /** Who asked, and of which service: rows of one are no matter of another profile. */
   let asked: Pick<Tools, 'client' | 'who'> | undefined
@@ -75,12 +91,20 @@ export function makeActing(options: ActingOptions): Acting {
 
   async function run({ screen, key, rows }: Pending, given: Given): Promise<void> {
     isRunning = true
+    const form = options.modal()
+    const what = form?.kind === 'form' ? form.title : key.label
     const done: string[] = []
     const doneIds: string[] = []
     const failed: { id: string; error: unknown }[] = []
     for (const row of rows) {
       progress(done.length, failed.length, rows.length)
+      if (isStopped) return
       const id = row === undefined ? '' : screen.id(row)
+      // What only reads leaves nothing open.
+      if (key.writes === true) {
+        const tried = done.length + failed.length
+        doingNow = { what, row: key.needs === 'nothing' ? '' : id, done: tried, total: rows.length }
+      }
       const { optimistic } = key
       const takeBack =
         optimistic === undefined ? undefined : options.patch(screen, id, (each) => optimistic(each, given))
@@ -98,6 +122,7 @@ export function makeActing(options: ActingOptions): Acting {
       }
     }
     isRunning = false
+    doingNow = undefined
     options.unmark(screen, doneIds)
     tell(rows.length, done, failed)
     options.refresh()
@@ -108,14 +133,14 @@ export function makeActing(options: ActingOptions): Acting {
     const [first] = failed
     if (failed.some(({ error }) => isSignedOut(error))) options.onSignedOut()
     if (first !== undefined && total === 1) {
-      const text = errorText(first.error)
+      const text = options.typed(errorText(first.error))
       // What was typed is still there, for another try.
       if (modal?.kind === 'form') return options.showModal(refused(modal, text, fieldsOf(first.error)))
       return options.toast({ text, tone: 'bad' })
     }
     if (modal?.kind === 'form') options.showModal(undefined)
     if (first !== undefined) {
-      const reasons = failed.map(({ id, error }) => `${id}: ${errorText(error)}`)
+      const reasons = failed.map(({ id, error }) => `${id}: ${options.typed(errorText(error))}`)
       return options.showModal({
         kind: 'text',
         title: `${done.length} done, ${failed.length} failed`,
@@ -129,45 +154,41 @@ export function makeActing(options: ActingOptions): Acting {
     options.toast({ text, tone: 'good' })
   }
 
+  /** Commands as they have to be typed; what somebody has written stays so, from the first quotation mark on. */
+  function commandTyped(text: string): string {
+    const lines = text.split('\n').map((line) => {
+      const at = line.includes("'") ? line.indexOf("'") : line.length
+      return `${options.typed(line.slice(0, at))}${line.slice(at)}`
+    })
+    return lines.join('\n')
+  }
+
   return {
     start,
+    stop() {
+      isStopped = true
+      return doingNow === undefined ? undefined : options.typed(leftText(doingNow, options.tools.who.kind))
+    },
     confirm(given) {
       if (pending !== undefined && !isRunning) void run(pending, given)
     },
     command(given) {
       if (pending === undefined) return ''
       const { key, rows } = pending
-      const first = key.command(rows[0], given, options.tools.who)
+      const first = commandTyped(key.command(rows[0], given, options.tools.who))
       return rows.length > 1 ? `${first}\n... and ${rows.length - 1} more like it, one for each row` : first
     },
+    script(given) {
+      const { key, rows } = pending ?? { rows: [] }
+      return rows.map((row) => commandTyped(key?.command(row, given, options.tools.who) ?? '')).join('\n')
+    },
+    look(now) {
+      const modal = options.modal()
+      if (pending === undefined || modal?.kind !== 'form' || modal.progress !== undefined) return
+      const changed = changedLines(pending, now)
+      if (changed.join('\n') !== (modal.changed ?? []).join('\n')) options.showModal({ ...modal, changed })
+    },
   }
-}
-
-/** The form of an action. What can't be undone has to be typed in live mode, for one or for many (as in confirm.ts). */
-function formFor({ screen, key, rows, marked = rows.length }: Pending, asked: Ask, live: boolean): Form {
-  const words = (asked.danger ?? []).flatMap((word) => (word === null || word === '' ? [] : [word]))
-  // Many are confirmed by their number.
-  const accepted = rows.length > 1 ? [String(rows.length)] : words
-  const typed = live && words.length > 0
-  return formOf({
-    key: key.key,
-    title: asked.what,
-    about: [...(marked > rows.length ? [leftOutText(rows.length, marked)] : []), ...(asked.about ?? [])],
-    ids: rows.map((row) => (row === undefined ? '' : screen.id(row))),
-    live,
-    last: asked.last,
-    fields: [
-      ...(asked.fields ?? []),
-      ...(typed
-        ? [{ name: 'confirmed', label: `LIVE: type ${accepted.join(' or ')}`, kind: 'typed' as const, words: accepted }]
-        : []),
-    ],
-  })
-}
-
-function leftOutText(count: number, marked: number): string {
-  const rest = marked - count
-  return `${count} of the ${marked} that are marked; ${rest} can't be, and ${rest === 1 ? 'is' : 'are'} left out.`
 }
 
 /** What a refusal is about, as the service calls it. */

@@ -14,6 +14,9 @@ export type Terminal = { suspend: ReturnType<typeof useApp>['suspendTerminal'] }
 export const COLUMNS_MIN = 60
 export const ROWS_MIN = 16
 
+/** The keys that do something where nothing of the picture is shown. */
+const BLIND: ReadonlySet<string> = new Set(['ctrl-c', 'ctrl-z'])
+
 /** The whole picture. All state is in the console; this only draws it, and passes keys on. */
 export function App({ console, onTerminal }: { console: Console; onTerminal(terminal: Terminal): void }): ReactElement {
   useSyncExternalStore(console.subscribe, console.version)
@@ -22,14 +25,24 @@ export function App({ console, onTerminal }: { console: Console; onTerminal(term
   const isSpoken = useIsScreenReaderEnabled()
   useEffect(() => onTerminal({ suspend: suspendTerminal }), [onTerminal, suspendTerminal])
   useEffect(() => console.change({ type: 'size', columns, rows }), [console, columns, rows])
-  useInput((input, key) => console.press(keyNames(input, key)))
-  usePaste((text) => console.paste(text))
+  const isTooSmall = !isSpoken && (columns < COLUMNS_MIN || rows < ROWS_MIN)
+  useInput((input, key) => {
+    const names = keyNames(input, key)
+    // What nobody sees is done by no key.
+    console.press(isTooSmall ? names.filter((name) => BLIND.has(name)) : names)
+  })
+  usePaste((text) => {
+    if (!isTooSmall) console.paste(text)
+  })
   if (isSpoken) return <Spoken console={console} />
-  if (columns < COLUMNS_MIN || rows < ROWS_MIN)
+  if (isTooSmall)
     return (
-      <Text wrap="truncate">
-        svc needs {COLUMNS_MIN}x{ROWS_MIN}, this is {columns}x{rows}
-      </Text>
+      <Box flexDirection="column">
+        <Text wrap="truncate">
+          svc needs {COLUMNS_MIN}x{ROWS_MIN}, this is {columns}x{rows}
+        </Text>
+        {rows > 1 ? <Text wrap="truncate">ctrl-c quits</Text> : null}
+      </Box>
     )
   // The state may be a moment behind the terminal that has just been resized: nothing is drawn beyond its edge.
   return (

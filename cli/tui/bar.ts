@@ -4,6 +4,7 @@ import type { Console } from './console.ts'
 import { HALVES, candidates, commandLines, parseBar } from './model/commands.ts'
 import { whyHidden } from './model/allowed.ts'
 import { edited } from './model/edit.ts'
+import { viewOf } from './model/state.ts'
 import type { Edit } from './model/edit.ts'
 import type { PressOptions } from './press.ts'
 import type { ScreenName } from '../screen-names.ts'
@@ -82,13 +83,23 @@ export function makeBar(
   function hiddenText(text: string): string | undefined {
     const [word] = text.trim().split(/\s+/)
     const hidden = console.allScreens().find(({ name, noun }) => name === word || noun === word)
-    return hidden === undefined ? undefined : whyHidden(hidden, console.rights())
+    const isShown = hidden !== undefined && console.screens().some(({ name }) => name === hidden.name)
+    return hidden === undefined || isShown ? undefined : whyHidden(hidden, console.rights())
   }
 
+  /** Who has gone on to something else while it was looked for is left there. */
   async function find(name: ScreenName, text: string): Promise<void> {
-    const detail = console.screens().find((each) => each.name === name)?.detail
+    const screen = console.screens().find((each) => each.name === name)
+    const { client } = tools
+    const open = viewOf(state()).open?.id
+    const where = state().screen
+    toast({ text: `looking for ${text} ...`, tone: 'info' })
     try {
-      tools.go(name, { open: (await detail?.find?.(tools.client, text)) ?? text })
+      const id = (await screen?.detail?.find?.(client, text, tools.who.kind)) ?? text
+      const { modal, bar, screen: now } = state()
+      const isHere = modal === undefined && bar === undefined && now === where && viewOf(state()).open?.id === open
+      if (isHere && tools.client === client) tools.go(name, { open: id })
+      else toast({ text: `found: ${screen?.noun ?? name} ${id}`, tone: 'info' })
     } catch (error) {
       toast({ text: errorText(error), tone: 'bad' })
     }

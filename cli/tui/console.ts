@@ -1,6 +1,7 @@
 import type { Client } from '../client.ts'
 import { makeActing } from './acting.ts'
 import type { Acting } from './acting.ts'
+import { rowsNow } from './changed.ts'
 import { makeData } from './data.ts'
 import type { Data } from './data.ts'
 import type { Host } from './host.ts'
@@ -9,8 +10,10 @@ import type { Rights } from './model/allowed.ts'
 import { firstState, reduce, viewOf } from './model/state.ts'
 import type { Change, State, Toast } from './model/state.ts'
 import { makePress } from './press.ts'
+import { takesRoom } from './news.ts'
 import { readingLines } from './reading.ts'
-import { listKey, makeSeer, needsOf } from './seen.ts'
+import { listKey, needsOf } from './needs.ts'
+import { makeSeer } from './seen.ts'
 import type { Seen } from './seen.ts'
 import type { ScreenName } from '../screen-names.ts'
 import type { Hint, Screen, Tools } from './screen.ts'
@@ -22,6 +25,8 @@ export type ConsoleOptions = {
   /** Who it acts as, now. */
   session(): { client: Client; rights: Rights; profile: string; isBoth?: boolean }
   host: Host
+  /** A text with its commands as they have to be typed to do the same from a shell; as it is, where nothing says it. */
+  typed?(text: string): string
   now(): number
 }
 
@@ -42,20 +47,23 @@ export type Console = {
   isBoth(): boolean
   seen(): Seen
   command(given: Readonly<Record<string, string>>): string
+  /** The whole of it, one line for each row. */
+  script(given: Readonly<Record<string, string>>): string
   hint(hint: Hint): void
   poll(): void
   /** A second has passed. */
   tick(): void
   /** Everything anew, as somebody else or as who signed in again. */
   restart(isOther: boolean): void
-  stop(): void
+  /** Ends it. What was being done then is told, for nobody has heard what came of it; undefined where nothing was. */
+  stop(): string | undefined
 }
 
 const FLASH_MS = 1_500
 const TOAST_MS = 8_000
 
 /** The console without its looks: what is known, what keys do, and what has to be read. */
-export function makeConsole({ screens, first, session, host, now }: ConsoleOptions): Console {
+export function makeConsole({ screens, first, session, host, typed = (text) => text, now }: ConsoleOptions): Console {
   const listeners = new Set<() => void>()
   let version = 0
   let timers: ReturnType<typeof setTimeout>[] = []
@@ -68,6 +76,7 @@ export function makeConsole({ screens, first, session, host, now }: ConsoleOptio
 
   const data: Data = makeData({
     reader: () => ({ client: session().client, who: session().rights.who }),
+    typed,
     now,
     onChange: () => arrive(),
     onAnswer(latencyMs) {
@@ -106,6 +115,7 @@ export function makeConsole({ screens, first, session, host, now }: ConsoleOptio
     version += 1
     // Another list, or a part of it, is on the screen: its selection has to fit, and it has to be read.
     if (state.screen !== before.screen || state.views !== before.views || state.size !== before.size) settle()
+    else if (takesRoom(state) || takesRoom(before)) settle()
     notify()
     watch.look()
   }
@@ -137,6 +147,7 @@ export function makeConsole({ screens, first, session, host, now }: ConsoleOptio
   function arrive(): void {
     if (isStopped) return
     settle()
+    acting.look(rowsNow(seen()))
     notify()
   }
 
@@ -149,7 +160,9 @@ export function makeConsole({ screens, first, session, host, now }: ConsoleOptio
   }
 
   function toast(next: Toast): void {
-    change({ type: 'toast', toast: next })
+    // A hint is a command, too.
+    const told = next.tone === 'bad' ? { ...next, text: typed(next.text) } : next
+    change({ type: 'toast', toast: told })
     if (next.tone !== 'bad') later(TOAST_MS, () => state.toast === next && change({ type: 'toast', toast: undefined }))
   }
 
@@ -197,6 +210,7 @@ export function makeConsole({ screens, first, session, host, now }: ConsoleOptio
       return !session().rights.sandbox
     },
     tools,
+    typed,
     showModal: (modal) => change({ type: 'modal', modal }),
     modal: () => state.modal,
     toast,
@@ -223,6 +237,7 @@ export function makeConsole({ screens, first, session, host, now }: ConsoleOptio
     isBoth: () => session().isBoth === true,
     seen,
     command: (given) => acting.command(given),
+    script: (given) => acting.script(given),
     hint: (hint) => data.hint(hint),
     poll: () => data.poll(),
     tick() {
@@ -245,6 +260,7 @@ export function makeConsole({ screens, first, session, host, now }: ConsoleOptio
       watch.stop()
       data.stop()
       for (const timer of timers) clearTimeout(timer)
+      return acting.stop()
     },
   }
   const press = makePress(it, { host, acting, data, tools, toast })

@@ -1,6 +1,6 @@
 import { NO_FEED, ROWS_MAX, withFirstPage, withNextPage } from './feed.ts'
 import type { Feed } from './feed.ts'
-import { askFor, newEntry } from './entry.ts'
+import { askFor, newEntry, partsBeyond } from './entry.ts'
 import type { Asker, Entry, Need } from './entry.ts'
 import type { Hint } from './screen.ts'
 
@@ -14,6 +14,8 @@ export type Data = {
   /** Says what is on the screen now; what was not read yet, or has changed since, is read. */
   show(needs: readonly Need[]): void
   feed(key: string): Feed<unknown>
+  /** Since when it waits to be read, in milliseconds; undefined where nothing says that it is another by now. */
+  dueSince(key: string): number | undefined
   /** All rows that have been read of lists whose keys begin so. */
   known(beginning: string): unknown[]
   /** A frame of the stream: what it concerns is read soon. */
@@ -35,7 +37,8 @@ export type Data = {
 }
 
 const EVERY_MS = 1_000
-const ENTRIES_MAX = 24
+/** So many are kept, beside the whole lists: of those there are as many as screens. */
+const ENTRIES_MAX = 16
 
 export function makeData(options: DataOptions): Data {
   const { now, onChange } = options
@@ -54,9 +57,14 @@ export function makeData(options: DataOptions): Data {
       entries.set(need.key, known)
       return known
     }
-    const entry = newEntry(need)
+    const entry = newEntry(need, now())
     entries.set(need.key, entry)
     return entry
+  }
+
+  function soil(entry: Entry): void {
+    entry.isDirty = true
+    entry.dueSince ??= now()
   }
 
   /** Whether its rows stay as they are, whatever has come. What was never read is. */
@@ -80,15 +88,22 @@ export function makeData(options: DataOptions): Data {
     entry.isDirty = false
     entry.lastAt = now()
     entry.turn += 1
-    const { turn } = entry
-    const page = await askFor(entry, undefined, asker)
+    entry.begun += 1
+    const { turn, begun, lastAt } = entry
+    const page = await askFor(entry, undefined, { ...asker, isStopped: () => isStopped || entry.begun !== begun })
+    // Whoever has asked anew does not wait for an answer that hangs, and it does not come in between any more.
+    if (isStopped || entry.begun !== begun) return
     entry.isReading = false
-    if (isStopped) return
     const holds = entry.need.holds && !isAsked
-    if (page !== undefined && entry.turn === turn)
+    // Who has stopped the picture since does not see it move.
+    const isLate = entry.turn !== turn || (isPaused && !isAsked && entry.feed.readAt !== undefined)
+    if (page !== undefined && isLate) soil(entry)
+    if (page !== undefined && !isLate) {
       entry.feed = withFirstPage(entry.feed, page, { id: entry.need.id, at: now(), holds })
+      entry.dueSince = entry.isDirty ? lastAt : undefined
+    }
     // What is left behind is read when nobody holds it any more.
-    if (entry.feed.isBehind) entry.isDirty = true
+    if (entry.feed.isBehind) soil(entry)
     onChange()
     if (entry.isDirty) schedule(entry)
   }
@@ -118,32 +133,34 @@ export function makeData(options: DataOptions): Data {
         const entry = entryOf(need)
         if (entry.isDirty) schedule(entry)
       }
-      for (const [key, { timer }] of entries) {
-        if (entries.size <= ENTRIES_MAX) break
-        if (shown.has(key)) continue
+      // Whoever comes back to a screen finds its rows, whatever was opened or looked for in the meantime.
+      for (const { need, timer } of partsBeyond(ENTRIES_MAX, entries)) {
+        if (shown.has(need.key)) continue
         clearTimeout(timer)
-        entries.delete(key)
+        entries.delete(need.key)
       }
     },
     feed: (key) => entries.get(key)?.feed ?? NO_FEED,
+    dueSince: (key) => entries.get(key)?.dueSince,
     known: (beginning) => [...entries].flatMap(([key, { feed }]) => (key.startsWith(beginning) ? feed.rows : [])),
     hint(hint) {
       for (const entry of entries.values()) {
         if (!entry.need.resource.isDirty(hint, entry.need.arg)) continue
-        entry.isDirty = true
+        soil(entry)
         schedule(entry)
       }
     },
     refresh: () =>
       forShown((entry) => {
-        entry.isDirty = true
+        soil(entry)
         clearTimeout(entry.timer)
         entry.timer = undefined
-        if (!entry.isReading) void read(entry, { isAsked: true })
+        // One that hangs is left to itself.
+        if (!entry.isReading || now() - entry.lastAt >= EVERY_MS) void read(entry, { isAsked: true })
       }),
     poll() {
       // What is not on the screen may have changed as well.
-      for (const entry of entries.values()) entry.isDirty = true
+      for (const entry of entries.values()) soil(entry)
       forShown(schedule)
     },
     age: () =>
@@ -151,7 +168,7 @@ export function makeData(options: DataOptions): Data {
         const { readAt, rows } = entry.feed
         if (isPaused || readAt === undefined) return
         if (entry.need.resource.isOld?.(rows, { readAt, now: now() }) !== true) return
-        entry.isDirty = true
+        soil(entry)
         schedule(entry)
       }),
     more(key) {
@@ -170,7 +187,7 @@ export function makeData(options: DataOptions): Data {
       }
       // An answer that is under way still tells how it was before.
       entry.turn += 1
-      entry.isDirty = true
+      soil(entry)
       put(change(before))
       return () => put(before)
     },

@@ -25,10 +25,14 @@ export type Entry = {
   need: Need
   feed: Feed<unknown>
   isDirty: boolean
+  /** Since when the service may tell something else than what is here; undefined where it was not told of. */
+  dueSince: number | undefined
   isReading: boolean
   isReadingOn: boolean
   /** Grows with each reading whose answer may still be written; an older answer is not. */
   turn: number
+  /** How many readings have begun: only the last of them says how it went. */
+  begun: number
   lastAt: number
   timer: ReturnType<typeof setTimeout> | undefined
 }
@@ -40,20 +44,30 @@ export type Asker = {
   now(): number
   onAnswer(latencyMs: number): void
   onSignedOut(): void
+  /** A text with its commands as they have to be typed here. */
+  typed(text: string): string
   isStopped(): boolean
 }
 
-export function newEntry(need: Need): Entry {
+export function newEntry(need: Need, now: number): Entry {
   return {
     need,
     feed: NO_FEED,
     isDirty: true,
+    dueSince: now,
     isReading: false,
     isReadingOn: false,
     turn: 0,
+    begun: 0,
     lastAt: -Infinity,
     timer: undefined,
   }
+}
+
+/** Of what is a part of a list, or one thing, all but the newest so many. */
+export function partsBeyond(most: number, entries: ReadonlyMap<string, Entry>): readonly Entry[] {
+  const parts = [...entries.values()].filter(({ need }) => need.arg !== '' || need.filter !== '')
+  return parts.slice(0, Math.max(0, parts.length - most))
 }
 
 /** Asks the service for a page of it. A failure stands in its feed then, beside the rows of before. */
@@ -73,7 +87,8 @@ export async function askFor(
     if (asker.isStopped()) return undefined
     if (error instanceof CliError && error.options.exit === EXIT.signedOut) asker.onSignedOut()
     const text = error instanceof Error ? error.message : String(error)
-    const hint = error instanceof CliError ? error.options.hint : undefined
+    const way = error instanceof CliError ? error.options.hint : undefined
+    const hint = way === undefined ? undefined : asker.typed(way)
     // One that goes on began when it began.
     const at = entry.feed.failure?.at ?? asker.now()
     entry.feed = { ...entry.feed, failure: { text, hint, at } }

@@ -7,6 +7,8 @@ export type Failure = { text: string; hint: string | undefined; at: number }
 export type Feed<Row> = {
   rows: readonly Row[]
   next: string | null
+  /** Whether the service gives no more than these, although there may be others. */
+  isNewestOnly: boolean
   /** When rows last came; undefined before the first ones. */
   readAt: number | undefined
   failure: Failure | undefined
@@ -19,13 +21,14 @@ export type Feed<Row> = {
 export const NO_FEED: Feed<never> = {
   rows: [],
   next: null,
+  isNewestOnly: false,
   readAt: undefined,
   failure: undefined,
   isBehind: false,
   came: undefined,
 }
 
-/** More than this is not kept: a filter finds the rest. */
+/** More than this is not kept: what the service looks for itself finds the rest. */
 export const ROWS_MAX = 500
 
 /**
@@ -39,7 +42,16 @@ export function withFirstPage<Row>(
   { id, at, holds = false }: { id(row: Row): string; at: number; holds?: boolean },
 ): Feed<Row> {
   const came = cameWith(feed, page, { id, at })
-  const whole = { rows: page.rows, next: page.next, readAt: at, failure: undefined, isBehind: false, came }
+  const isNewestOnly = page.isNewestOnly === true
+  const whole = {
+    rows: page.rows,
+    next: page.next,
+    isNewestOnly,
+    readAt: at,
+    failure: undefined,
+    isBehind: false,
+    came,
+  }
   const alone = holds && feed.rows.length > 0 ? { ...feed, failure: undefined, isBehind: true } : whole
   const last = page.rows.at(-1)
   if (page.next === null || last === undefined) return whole
@@ -51,7 +63,7 @@ export function withFirstPage<Row>(
   const rows = [...page.rows, ...rest]
   // What is cut off at the end could not be read on from there.
   if (rows.length > ROWS_MAX + page.rows.length) return alone
-  return { rows, next: feed.next, readAt: at, failure: undefined, isBehind: false, came }
+  return { ...whole, rows, next: feed.next }
 }
 
 /** The rows of a first page that were not here; those at its end have only moved up where more pages follow. */

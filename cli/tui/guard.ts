@@ -7,6 +7,8 @@ export type End = { exit: ExitCode; error: unknown }
 export type Guard = {
   ended: Promise<End>
   end(exit: ExitCode): void
+  /** Whether another program has the terminal: then ctrl-c is meant for that. */
+  lend(isLent: boolean): void
   fail(error: unknown): void
   /** Takes the picture away, and gives signals and errors back to whoever had them. */
   restore(unmount: () => void): void
@@ -32,13 +34,14 @@ function isGone(error: unknown): boolean {
 export function guardTerminal({ usesAlternateScreen }: { usesAlternateScreen: boolean }): Guard {
   const { promise, resolve } = Promise.withResolvers<End>()
   let isRestored = false
+  let isLentOut = false
   const end = (exit: ExitCode): void => resolve({ exit, error: undefined })
   const fail = (error: unknown): void => {
     if (isGone(error)) end(EXIT.terminated)
     else resolve({ exit: EXIT.failure, error })
   }
   const handlers: [string, (given: unknown) => void][] = [
-    ['SIGINT', () => end(EXIT.interrupted)],
+    ['SIGINT', () => (isLentOut ? undefined : end(EXIT.interrupted))],
     ['SIGTERM', () => end(EXIT.terminated)],
     ['SIGHUP', () => end(EXIT.terminated)],
     ['uncaughtException', fail],
@@ -69,6 +72,7 @@ export function guardTerminal({ usesAlternateScreen }: { usesAlternateScreen: bo
     ended: promise,
     end,
     fail,
+    lend: (isLent) => void (isLentOut = isLent),
     restore(unmount) {
       try {
         unmount()

@@ -1,5 +1,3 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import type { Half } from '../auth/which-half.ts'
 import { browserCommand, openBrowser } from '../auth/browser.ts'
 import { editText } from '../editor.ts'
@@ -8,6 +6,7 @@ import { EXIT } from '../exit-codes.ts'
 import type { Io } from '../io.ts'
 import type { Terminal } from './app.tsx'
 import { WRAP } from './guard.ts'
+import { runLogin, stopGroup } from './lent.ts'
 import type { Session, Wanted } from './start.tsx'
 
 /** The terminal and the system, as far as the console asks for them. */
@@ -19,8 +18,10 @@ export type Host = {
   /** Lets the user write in an editor; undefined where nothing was written. */
   edit(initial: string): Promise<string | undefined>
   browse(url: string): Promise<void>
-  /** Lets the user sign in, in the suspended terminal; then the client is another. */
-  login(): Promise<void>
+  /** Lets the user sign in, in the suspended terminal; then the client is another. False where it was given up. */
+  login(): Promise<boolean>
+  /** Stops the process and those it was started by, until their shell goes on with them. False where there is no such shell. */
+  stop(): Promise<boolean>
   /** Goes on as another profile. @throws {CliError} where there is none, or nobody is signed in to it */
   profile(name: string): Promise<void>
   /** Goes on as the merchant or as the operator, where the credentials are of both. @throws {CliError} where they are not */
@@ -36,6 +37,8 @@ export type HostOptions = {
   /** Whether it is drawn line by line, for a screen reader. */
   isSpoken: boolean
   terminal(): Terminal | undefined
+  /** Told whether another program has the terminal: then ctrl-c is meant for that. */
+  lend(isLent: boolean): void
   quit(): void
   session(): Session
   profiles(): readonly string[]
@@ -47,8 +50,8 @@ export type HostOptions = {
 /** The terminal and the system, as the console asks for them. */
 export function makeHost(
   io: Io,
-  { isSpoken, terminal, quit, session, profiles, repaint, reopen }: HostOptions,
-): Host & { stop(): Promise<void> } {
+  { isSpoken, terminal, lend, quit, session, profiles, repaint, reopen }: HostOptions,
+): Host & { onStop(): Promise<void> } {
   let isSuspended = false
 
   async function suspend<T>(run: () => Promise<T>): Promise<T> {
@@ -56,6 +59,7 @@ export function makeHost(
     if (given === undefined) throw new Error('there is no picture to suspend')
     const outcome: { value?: T } = {}
     isSuspended = true
+    lend(true)
     await given.suspend(async () => {
       if (!isSpoken) process.stdout.write(WRAP.on)
       try {
@@ -64,6 +68,7 @@ export function makeHost(
         // Before the picture is drawn again, from the beginning of a line.
         if (!isSpoken) process.stdout.write(`\r${WRAP.off}`)
         isSuspended = false
+        lend(false)
       }
     })
     // What has run without throwing has left its value.
@@ -71,7 +76,7 @@ export function makeHost(
   }
 
   /** Stops the process as a shell wants it, with the terminal given back, until it goes on in the foreground. */
-  async function stop(): Promise<void> {
+  async function onStop(): Promise<void> {
     const halt = async (): Promise<void> => void process.kill(process.pid, 'SIGSTOP')
     // An editor has the terminal, and is stopped with us.
     await (isSuspended || terminal() === undefined ? halt() : suspend(halt))
@@ -79,7 +84,8 @@ export function makeHost(
 
   return {
     suspend,
-    stop,
+    onStop,
+    stop: async () => process.platform !== 'win32' && !isSuspended && suspend(stopGroup),
     quit,
     write: (text) => void process.stdout.write(text),
     edit: (initial) => suspend(() => editText(io, { initial, suffix: '.txt' })),
@@ -89,8 +95,9 @@ export function makeHost(
         throw new CliError('NO_BROWSER', 'there is no browser to open here', { exit: EXIT.failure, hint: url })
     },
     async login() {
-      await suspend(() => runSelf(io, loginWords(session())))
+      if (!(await suspend(() => runLogin(io, loginWords(session()))))) return false
       await reopen(undefined)
+      return true
     },
     profile: (name) => reopen({ profile: name }),
     half: (half) =>
@@ -108,14 +115,4 @@ function loginWords({ who, profile, client }: Pick<Session, 'who' | 'profile' | 
   if (client.credentials.chosen?.by === 'profile') return ['login', '--profile', profile]
   if (who.kind === 'platform') return ['login', '--platform', '--api-url', client.apiUrl]
   return ['login', '--realm', who.realm ?? '', '--api-url', client.apiUrl]
-}
-
-/** Runs a command line of svc, which has the terminal for itself. @throws {CliError} when it fails */
-async function runSelf(io: Io, words: readonly string[]): Promise<void> {
-  const launcher = process.argv[1]
-  if (launcher === undefined) throw new Error('this process was not started by a command')
-  const child = spawn(process.execPath, [...process.execArgv, launcher, ...words], { stdio: 'inherit', env: io.env })
-  const [code] = await once(child, 'exit')
-  if (code === 0) return
-  throw new CliError('LOGIN_FAILED', `svc ${words.join(' ')} ended with ${String(code)}`, { exit: EXIT.signedOut })
 }

@@ -1,11 +1,15 @@
 import { printable, widthOf } from '../text.ts'
 import { wrapped } from '../wrap.ts'
+import { cutSign } from './sparkline.ts'
+
+/** What stands where a text was cut short: the same everywhere. */
+export const CUT = cutSign(process.env)
 
 /** How a piece of text looks. What it means stands in its words as well: not everybody sees colours. */
 export type Tone = 'good' | 'bad' | 'warn' | 'info' | 'dim' | 'bold' | 'selected' | 'fresh' | 'live'
 
-/** A piece of a line that looks the same throughout. */
-export type Span = { text: string; tone?: Tone | undefined }
+/** A piece of a line that looks the same throughout. `said` is what is read aloud of it, where that is not its text. */
+export type Span = { text: string; tone?: Tone | undefined; said?: string | undefined }
 
 /** One line of the screen. Its texts may come from anywhere: they are made printable where they are shown. */
 export type Line = readonly Span[]
@@ -20,6 +24,11 @@ export function line(text: string, tone?: Tone): Line {
 /** The text of a line without its looks. */
 export function plainOf(parts: Line): string {
   return parts.map(({ text }) => printable(text)).join('')
+}
+
+/** The words of a line, for reading it aloud. */
+export function saidOf(parts: Line): string {
+  return parts.map(({ text, said }) => printable(said ?? text)).join('')
 }
 
 export function lineWidth(parts: Line): number {
@@ -46,6 +55,11 @@ function chopped(text: string, width: number): string[] {
   return [...lines, rest]
 }
 
+/** What a key does, behind a heading: ` (o opens them)`; nothing where it is no key here. */
+export function keyText(keys: ReadonlySet<string> | undefined, key: string, does: string): string {
+  return keys?.has(key) === true ? ` (${key} ${does})` : ''
+}
+
 /** A heading, with an empty line before it. */
 export function heading(text: string): Line[] {
   return [EMPTY_LINE, line(text, 'bold')]
@@ -65,15 +79,15 @@ export function pairs(list: readonly Pair[], width: number): Line[] {
   )
 }
 
-/** Cuts a line to a width, from an offset on: what lies to the left and right of it is not shown. */
-export function cropped(parts: Line, width: number, from = 0): Line {
+/** Cuts a line to a width: what lies beyond it is not shown. */
+export function cropped(parts: Line, width: number): Line {
   const kept: Span[] = []
   let at = 0
   for (const { text, tone } of parts) {
     let piece = ''
     for (const character of printable(text)) {
       const size = widthOf(character)
-      if (at >= from && at + size <= from + width) piece += character
+      if (at + size <= width) piece += character
       at += size
     }
     if (piece !== '') kept.push({ text: piece, tone })
@@ -81,9 +95,24 @@ export function cropped(parts: Line, width: number, from = 0): Line {
   return kept
 }
 
-/** A line that is cut where it is too long, and says so in signs that every terminal has. */
+/** A line that is cut where it is too long, and says so. */
 export function cutTo(parts: Line, width: number): Line {
-  return lineWidth(parts) <= width ? parts : [...cropped(parts, width - 3), { text: '...' }]
+  if (lineWidth(parts) <= width) return parts
+  if (plainWidth(parts) <= width) return cropped(parts, width)
+  return [...cropped(parts, Math.max(0, width - CUT.length)), { text: CUT }]
+}
+
+/** How wide it is without the blanks at its end, which nobody misses. */
+function plainWidth(parts: Line): number {
+  return widthOf(plainOf(parts).trimEnd())
+}
+
+/** Text in at most so many lines; where it needs more, the last one says that it goes on. */
+export function paragraphOf(text: string, { width, most }: { width: number; most: number }): string[] {
+  const lines = paragraph(text, width).map(plainOf)
+  if (lines.length <= most || most < 1) return lines.slice(0, Math.max(0, most))
+  const rest = lines.slice(most - 1).join(' ')
+  return [...lines.slice(0, most - 1), plainOf(cutTo(line(rest), width))]
 }
 
 /** A line with blanks behind it up to a width. */
@@ -107,9 +136,9 @@ export function sideBySide(
   return [
     EMPTY_LINE,
     ...Array.from({ length: count }, (_, index) => [
-      ...padded(cropped(one[index] ?? EMPTY_LINE, room), room),
+      ...padded(cutTo(one[index] ?? EMPTY_LINE, room), room),
       between,
-      ...cropped(two[index] ?? EMPTY_LINE, room),
+      ...cutTo(two[index] ?? EMPTY_LINE, room),
     ]),
   ]
 }

@@ -113,8 +113,11 @@ function helpLines(console: Console, width: number): Line[] {
       [
         [`${numbers[0]?.key ?? ''}..${numbers.at(-1)?.key ?? ''}`, 'the screens, by the numbers above'],
         [':help', 'the commands behind the colon'],
-        ...(console.isBoth() ? [[':operator :merchant', 'act as the operator, or as the merchant'] as const] : []),
+        ...(console.isBoth()
+          ? [[':as operator, :as merchant', 'act as the operator, or as the merchant'] as const]
+          : []),
         ['ctrl-e', 'in a form: write a reason in $EDITOR'],
+        ['ctrl-y', 'in a form: copy the command that does the same'],
       ],
       width,
     ),

@@ -22,7 +22,12 @@ export type Reading = {
   limit: number
 }
 
-export type Page<Row> = { rows: readonly Row[]; next: string | null }
+export type Page<Row> = {
+  rows: readonly Row[]
+  next: string | null
+  /** Set where the service gives no more than the newest, and has no next page: there may be others. */
+  isNewestOnly?: true
+}
 
 /** Something that the service is asked for, and asked for again when a frame says that it may have changed. */
 export type Resource<Row> = {
@@ -37,7 +42,14 @@ export type Resource<Row> = {
 export type ScreenColumn<Row> = Column<Row> & { onlyWide?: true }
 
 /** What lines are made for. */
-export type Layout = { width: number; who: Who; now: number; wide: boolean }
+export type Layout = {
+  width: number
+  who: Who
+  now: number
+  wide: boolean
+  /** The screen's own keys that do something here, for a detail that names one; absent where nobody presses any. */
+  keys?: ReadonlySet<string> | undefined
+}
 
 /** How a row is looked at in detail. `Whole` is what the service tells of one; the list's row stands in until it is here. */
 export type Detail<Row, Whole> = {
@@ -47,10 +59,11 @@ export type Detail<Row, Whole> = {
   row(whole: Whole): Row
   lines(seen: { row: Row; whole: Whole | undefined }, layout: Layout): readonly Line[]
   /**
-   * The id of what a person names, for `:payment <id>`; undefined takes the text as the id.
+   * The id of what a person names, for `:payment <id>`; undefined takes the text as the id. The credentials may be a
+   * merchant's and an operator's: `half` is as whom the console acts.
    * @throws {CliError} where there is no such thing
    */
-  find?(client: Client, text: string): Promise<string>
+  find?(client: Client, text: string, half: Who['kind']): Promise<string>
 }
 
 export type Permission = MerchantPermission | PlatformPermission
@@ -105,6 +118,16 @@ export type Ask = {
   danger?: readonly (string | null)[]
   /** What Enter does at the last look before it, where it moves money or can't be taken back: "refunds 5.00 GBP to Priya". */
   last?(given: Given): string
+  /** The same in a word or two, for the key that does it; the key's label, where it says nothing. */
+  act?(given: Given): string
+}
+
+/** All that a list shows, for a key that is about that rather than about a row. */
+export type Shown<Row> = {
+  filter: string
+  rows: readonly Row[]
+  /** Whether the service has more than was read. */
+  hasMore: boolean
 }
 
 /** A key of one screen. */
@@ -114,14 +137,27 @@ export type ScreenKey<Row> = {
   /** Whether it changes something: off with --readonly. */
   writes?: true
   permission?: Permission
+  /** Only for whom this is not permitted: whoever it is has another key for it. */
+  lacks?: Permission
   /** Only with a merchant's, or only with an operator's credentials. */
   for?: Who['kind']
   /** Where it works: on the list and in detail, unless one is named. */
   on?: 'list' | 'detail'
   /** Whether it needs no row, and is never done to marked ones. */
   needs?: 'nothing' | 'one'
+  /** Where it is about all that the list shows: whether there is anything to do. */
+  ofShown?: {
+    offered(shown: Shown<Row>): boolean
+    /** The key that does it to just that, which is counted first; or in a line why there is nothing to do. */
+    make(shown: Shown<Row>, tools: Pick<Tools, 'client' | 'who'>): Promise<ScreenKey<Row> | string>
+  }
   /** Whether it can be done to this row. */
   fits?(row: Row): boolean
+  /**
+   * What is agreed to when it is done to this row, in words: "APPROVED", "UNDER_REVIEW, 5.00 GBP left". Where it is
+   * something else by now, the form says so.
+   */
+  facts?(row: Row): string
   /** The command that does the same. */
   command(row: Row, given: Given, who: Who): string
   /** The question before it; without it, it is done at once. */
@@ -164,6 +200,8 @@ export type Screen<Row = any, Whole = any> = {
   follow?: true
   /** The part of a filter that the service is asked for, in a form that does not change with what is not. The rest is looked for here. */
   serviceFilter?(filter: string): string
+  /** What it is asked for, in words: "a status or a currency". */
+  serviceLooksFor?: string
   detail?: Detail<Row, Whole>
   /** What Enter does instead of opening the detail. */
   open?(row: Row, tools: Tools): void

@@ -8,6 +8,11 @@ export function isUtf8(env: NodeJS.ProcessEnv): boolean {
   return locale === '' || /utf-?8/i.test(locale)
 }
 
+/** What stands where a text was cut short. */
+export function cutSign(env: NodeJS.ProcessEnv): string {
+  return isUtf8(env) ? '…' : '...'
+}
+
 /** Numbers as a row of bars, at most `width` of them: of more, neighbours are added up. */
 export function sparkline(numbers: readonly number[], { width, utf8 }: { width: number; utf8: boolean }): string {
   const bars = utf8 ? BARS : ASCII

@@ -9,6 +9,7 @@ import { EXIT } from '../exit-codes.ts'
 import type { ExitCode } from '../exit-codes.ts'
 import { releaseKeys } from '../held-keys.ts'
 import type { Io } from '../io.ts'
+import { printable } from '../text.ts'
 import { App } from './app.tsx'
 import type { Terminal } from './app.tsx'
 import { makeConsole } from './console.ts'
@@ -25,7 +26,7 @@ export type Session = {
   who: Who
   sandbox: boolean
   profile: string
-  /** Whether these credentials are of a merchant and of an operator: `:merchant` and `:operator` lead from one to the other. */
+  /** Whether these credentials are of a merchant and of an operator: `:as merchant` and `:as operator` lead from one to the other. */
   isBoth?: boolean
 }
 
@@ -41,6 +42,8 @@ export type StartOptions = {
   intervalMs: number
   /** The screens there are; those of the console where it says nothing. */
   screens?: readonly Screen[]
+  /** A text with its commands as they have to be typed to do the same as this client, in any shell. */
+  typed?(text: string, client: Client): string
   /** Called when the console is about to draw: what was shown until then can go. */
   onDraw?(): void
   /** Opens anew: as another profile or the other half of this one, or as whoever has signed in since. */
@@ -66,6 +69,7 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
   const host = makeHost(io, {
     isSpoken,
     terminal: () => terminal,
+    lend: guard.lend,
     quit: () => guard.end(EXIT.ok),
     session: () => session,
     profiles: () => [DEV, ...Object.keys(readUserConfig(configDirOf(io.env)).profiles)],
@@ -96,16 +100,16 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
       rights: { who: session.who, readonly, sandbox: session.sandbox },
     }),
     host,
+    typed: (text) => options.typed?.(text, session.client) ?? text,
     now: Date.now,
   })
   const followed = follow({
     session: () => session,
     onHint: console.hint,
     onLink: (state) => {
-      const isBack = state === 'live' && console.state().link.state !== 'live'
       console.change({ type: 'link', link: { state, since: Date.now() } })
-      // What happened while nobody told is read now.
-      if (isBack) console.poll()
+      // Each connection begins with what happened while nobody told; one whose token ended was not even lost.
+      if (state === 'live') console.poll()
     },
   })
   const timers = startTimers(console, { intervalMs, tickMs: isSpoken ? SPOKEN_TICK_MS : TICK_MS })
@@ -120,7 +124,7 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
     interactive: true,
     isScreenReaderEnabled: isSpoken,
   })
-  const onStop = (): void => void host.stop().catch(guard.fail)
+  const onStop = (): void => void host.onStop().catch(guard.fail)
   process.on('SIGTSTP', onStop)
   // A component that throws ends the picture: then there is nothing more to do.
   ink.waitUntilExit().then(
@@ -131,11 +135,13 @@ export async function startConsole(options: StartOptions): Promise<ExitCode> {
   process.off('SIGTSTP', onStop)
   for (const timer of timers) clearInterval(timer)
   followed.stop()
-  console.stop()
+  const left = console.stop()
   guard.restore(() => ink.unmount())
+  if (left !== undefined) io.stderr.write(`${printable(left, 'lines')}\n`)
   await session.client.close()
-  if (error === undefined) return exit
-  throw crashOf(error)
+  if (error !== undefined) throw crashOf(error)
+  // What was begun is not known to be done.
+  return left !== undefined && exit === EXIT.ok ? EXIT.interrupted : exit
 }
 
 /** Whose console it is, and of which service. */

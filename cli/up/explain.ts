@@ -37,6 +37,12 @@ export function explainStart(
         hint: 'with SVC_MIGRATION_DATABASE_URL naming the owner of the tables: svc migrate up',
         cause,
       })
+    case 'MigrationError':
+      return new CliError('MIGRATION_REFUSED', message, {
+        exit: EXIT.failure,
+        hint: 'which are applied: svc migrate status\nwhat else is wrong with the database: svc doctor --only database',
+        cause,
+      })
     case 'MasterKeyError':
       return new CliError('WRONG_ENCRYPTION_KEY', message, {
         exit: EXIT.failure,

@@ -53,7 +53,7 @@ export async function withApp<T>(env: NodeJS.ProcessEnv, work: (app: App) => Pro
 /** The app of a database whose migrations are this version's, as the environment says. */
 export async function openApp(env: NodeJS.ProcessEnv): Promise<{ app: App; port: number }> {
   const [{ readConfig }, { makeApp }, { requireMigrated }, { describeDatabaseError }] = await Promise.all([
-    import('../../src/config.ts'),
+    import('../../src/config/read.ts'),
     import('../../src/app.ts'),
     import('../../src/db/migrate.ts'),
     import('../../src/db/describe-error.ts'),

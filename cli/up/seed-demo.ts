@@ -3,11 +3,13 @@ import { headerCredentials, serviceCredentials } from '../auth/credentials.ts'
 import type { Credentials } from '../auth/credentials.ts'
 import { call, makeClient } from '../client.ts'
 import type { ServiceState } from '../service-state.ts'
-import { seedTrade } from '../seed/seed-trade.ts'
+import { seedTrade, withNextSeed } from '../seed/seed-trade.ts'
 import type { TradeWishes } from '../seed/seed-trade.ts'
 
 /** What `svc up --seed demo` fills a sandbox with; a second time it finds it there. */
 export const DEMO_TRADE = { seed: 1, merchants: 3, payments: 200 } as const satisfies TradeWishes
+
+const UNTOLD = { shop: () => undefined, payments: () => undefined, rest: () => undefined }
 
 /** Filling the bank has its time. */
 const REQUEST_MS = 180_000
@@ -26,11 +28,12 @@ export async function seedDemo(
   try {
     note('Seeding: customers, merchants and their payments.')
     await call(client, seedSandbox, { body: {} })
-    const { already_there: isThere, payments, disputes } = await seedTrade(client, wishes, () => undefined)
+    const { already_there: isThere, payments, disputes } = await seedTrade(client, wishes, UNTOLD)
     note(isThere ? 'The demo is there already.' : `Seeded ${payments} payments and ${disputes} disputes.`)
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
-    note(`The demo could not be seeded: ${why}. Everything else runs. To try again: svc sandbox seed --merchants 3`)
+    // What a failure left half made keeps its number.
+    note(`The demo could not be seeded: ${why}. Everything else runs. To try again: ${withNextSeed(wishes)}`)
   } finally {
     await client.close()
   }

@@ -74,7 +74,7 @@ function isPortTaken(error: unknown): boolean {
 
 async function migrate({ plan, database, signal }: Start): Promise<void> {
   const [{ readConfig }, { migrateUp }, { describeDatabaseError }] = await Promise.all([
-    import('../../src/config.ts'),
+    import('../../src/config/read.ts'),
     import('../../src/db/migrate.ts'),
     import('../../src/db/describe-error.ts'),
   ])
@@ -103,7 +103,7 @@ async function startOn(port: number, { plan, database, teardown, signal }: Start
     { ensureDemoCustomer },
     { makeSeededIds },
   ] = await Promise.all([
-    import('../../src/config.ts'),
+    import('../../src/config/read.ts'),
     import('../../src/db/describe-error.ts'),
     import('../../src/app.ts'),
     import('../../src/api.ts'),

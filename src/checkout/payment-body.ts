@@ -1,8 +1,8 @@
 import { parsePart } from '../lib/field-errors.ts'
 import type { FieldError } from '../lib/errors.ts'
 import type { CheckoutToken } from '../wire/checkout.ts'
-import { CreatePayment } from '../wire/payments.ts'
-import type { CheckoutPayment } from '../wire/payments.ts'
+import { CreatePayment } from '../wire/new-payment.ts'
+import type { CheckoutPayment } from '../wire/new-payment.ts'
 
 /** The token's fields under the names that payments have for them. */
 const FIELDS = {

@@ -1,8 +1,10 @@
 import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
+import type { Holidays } from '../lib/working-days.ts'
 import { InboxKind } from '../wire/console.ts'
-import { DEAD_DUE, ESCALATION_DUE, REGISTRATION_DUE, REVIEW_DUE, kybDue } from './deadlines-sql.ts'
+import { disputeDue, stoodSince } from '../disputes/due-sql.ts'
+import { DEAD_DUE, REGISTRATION_DUE, kybDue } from './deadlines-sql.ts'
 import { ownMatters } from './own-matters-sql.ts'
 
 /** How many of each kind are looked at, the most urgent ones, and how far the deliveries of one merchant are counted. */
@@ -33,14 +35,15 @@ export type InboxFilter = {
   kinds: readonly InboxKind[]
   after: InboxPlace | undefined
   limit: number
+  holidays: Holidays
 }
 
 const columns = sql.fragment`item.kind, item.id, item.merchant_id, m.realm_slug, m.trading_name, item.count, item.since, item.due_at`
 
 /** What waits for a person, the most urgent first. Each kind is found by an index of its own. */
 export function listInboxRows(db: CommonQueryMethods, filter: InboxFilter): Promise<readonly InboxRecord[]> {
-  const { merchantId, after, limit } = filter
-  const parts = merchantId === undefined ? ofOperators() : ofMerchant(merchantId)
+  const { merchantId, after, limit, holidays } = filter
+  const parts = merchantId === undefined ? ofOperators(holidays) : ofMerchant(merchantId, holidays)
   const behind =
     after === undefined
       ? sql.fragment`true`
@@ -55,23 +58,23 @@ export function listInboxRows(db: CommonQueryMethods, filter: InboxFilter): Prom
   `)
 }
 
-function ofOperators(): FragmentSqlToken[] {
+function ofOperators(holidays: Holidays): FragmentSqlToken[] {
   const all = sql.fragment`true`
   return [
-    withMerchant(pending()),
+    withMerchant(pending(holidays)),
     registrations(),
     withMerchant(evidence(all)),
-    withMerchant(contested({ status: 'UNDER_REVIEW', kind: 'dispute_under_review', due: REVIEW_DUE })),
-    withMerchant(contested({ status: 'ESCALATED', kind: 'dispute_escalated', due: ESCALATION_DUE })),
+    withMerchant(contested('UNDER_REVIEW', 'dispute_under_review')),
+    withMerchant(contested('ESCALATED', 'dispute_escalated')),
     withMerchant(dead(all)),
   ]
 }
 
-function ofMerchant(id: string): FragmentSqlToken[] {
+function ofMerchant(id: string, holidays: Holidays): FragmentSqlToken[] {
   return [
     withMerchant(evidence(sql.fragment`d.merchant_id = ${id}::uuid`)),
     withMerchant(dead(sql.fragment`o.id = ${id}::uuid`)),
-    ...ownMatters(id).map((part) => withMerchant(part)),
+    ...ownMatters(id, holidays).map((part) => withMerchant(part)),
   ]
 }
 
@@ -79,10 +82,10 @@ function withMerchant(items: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`select ${columns} from (${items}) item join merchants m on m.id = item.merchant_id`
 }
 
-function pending(): FragmentSqlToken {
+function pending(holidays: Holidays): FragmentSqlToken {
   return sql.fragment`
     select 'kyb_pending' as kind, w.id, w.id as merchant_id, 1 as count, w.created_at as since,
-      ${kybDue(sql.fragment`w.created_at`)} as due_at
+      ${kybDue(sql.fragment`w.created_at`, holidays)} as due_at
     from (select id, created_at from merchants where kyb_status = 'PENDING' order by created_at limit ${OF_EACH_MAX}) w`
 }
 
@@ -112,20 +115,12 @@ function evidence(whose: FragmentSqlToken): FragmentSqlToken {
     limit ${OF_EACH_MAX}`
 }
 
-/** Since it came to stand there: more evidence makes nothing younger. */
-function contested({ status, kind, due }: { status: string; kind: InboxKind; due: FragmentSqlToken }) {
+function contested(status: string, kind: InboxKind): FragmentSqlToken {
   return sql.fragment`
-    select ${kind}::text as kind, d.id, d.merchant_id, 1 as count, moved.created_at as since,
-      moved.created_at + ${due} as due_at
+    select ${kind}::text as kind, d.id, d.merchant_id, 1 as count, ${stoodSince} as since, ${disputeDue} as due_at
     from (
-      select id, merchant_id, status from disputes where status = ${status}::dispute_status order by created_at limit ${OF_EACH_MAX}
-    ) d
-    cross join lateral (
-      select e.created_at from dispute_events e
-      where e.merchant_id = d.merchant_id and e.dispute_id = d.id and e.new_status = d.status
-      order by e.ordinal
-      limit 1
-    ) moved`
+      select id, merchant_id, status, evidence_due_at from disputes where status = ${status}::dispute_status order by created_at limit ${OF_EACH_MAX}
+    ) d`
 }
 
 /** The DEAD deliveries of a merchant, as one. */

@@ -1,4 +1,6 @@
 import type { InboxKind } from '../wire/console.ts'
+import { formatNumeric } from '../lib/money.ts'
+import type { DisputeFacts } from './dispute-facts-sql.ts'
 import type { InboxRecord } from './inbox-sql.ts'
 
 type Words = { summary: string; command: string }
@@ -70,9 +72,15 @@ const FOR_MERCHANTS: Partial<Record<InboxKind, Tell>> = {
   }),
 }
 
-/** An item in words. */
-export function wordsOf(item: InboxRecord, side: 'operator' | 'merchant'): Words {
+/** An item in words; with the facts of a dispute, it is told which. */
+export function wordsOf(item: InboxRecord, side: 'operator' | 'merchant', facts: DisputeFacts | undefined): Words {
   const tell = (side === 'operator' ? FOR_OPERATORS : FOR_MERCHANTS)[item.kind]
   if (tell === undefined) throw new Error(`${item.kind} is nothing for the ${side}`)
-  return tell(item)
+  const words = tell(item)
+  return facts === undefined ? words : { ...words, summary: `${whichText(facts)}: ${words.summary}` }
+}
+
+/** `37.04 GBP item not received (a2b4358c)`: with the end of its id, for ids of one minute begin alike. */
+function whichText({ id, reason, gross_amount: amount, currency }: DisputeFacts): string {
+  return `${formatNumeric(amount, currency)} ${currency} ${reason.toLowerCase().replaceAll('_', ' ')} (${id.slice(-8)})`
 }

@@ -4,6 +4,8 @@ import { isUuid } from '../lib/ids.ts'
 import type { Permission } from '../lib/permissions.ts'
 import { InboxKind } from '../wire/console.ts'
 import type { InboxItem } from '../wire/console.ts'
+import { findDisputeFacts } from './dispute-facts-sql.ts'
+import type { DisputeFacts } from './dispute-facts-sql.ts'
 import { listInboxRows } from './inbox-sql.ts'
 import type { InboxPlace, InboxRecord } from './inbox-sql.ts'
 import { wordsOf } from './inbox-words.ts'
@@ -28,7 +30,7 @@ export type InboxInput = {
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
 export async function readInbox(
-  { pool }: Pick<App, 'pool'>,
+  { pool, config }: Pick<App, 'pool' | 'config'>,
   { merchantId, can, limit, cursor }: InboxInput,
 ): Promise<{ data: InboxItem[]; has_more: boolean; next_cursor: string | null }> {
   const after = cursor === undefined ? undefined : placeOf(keyOfCursor(cursor, isPlace))
@@ -36,15 +38,19 @@ export async function readInbox(
     const needed = NEEDS[kind]
     return merchantId === undefined || needed === undefined || can(needed)
   })
-  const found = await listInboxRows(pool, { merchantId, kinds, after, limit: limit + 1 })
+  const { holidays } = config
+  const found = await listInboxRows(pool, { merchantId, kinds, after, limit: limit + 1, holidays })
   const { rows, nextCursor } = pageOf(found, limit, ({ due_us: us, kind, id }) => [us, kind, id].join(SEPARATOR))
   const side = merchantId === undefined ? 'operator' : 'merchant'
-  return { data: rows.map((row) => present(row, side)), has_more: nextCursor !== null, next_cursor: nextCursor }
+  const ids = rows.flatMap(({ kind, id }) => (kind.startsWith('dispute_') ? [id] : []))
+  const facts = await findDisputeFacts(pool, ids)
+  const data = rows.map((row) => present(row, side, facts.get(row.id)))
+  return { data, has_more: nextCursor !== null, next_cursor: nextCursor }
 }
 
-function present(row: InboxRecord, side: 'operator' | 'merchant'): InboxItem {
+function present(row: InboxRecord, side: 'operator' | 'merchant', facts: DisputeFacts | undefined): InboxItem {
   const { due_us: _, ...item } = row
-  return { ...item, ...wordsOf(row, side) }
+  return { ...item, ...wordsOf(row, side, facts) }
 }
 
 const SEPARATOR = '.'

@@ -2,10 +2,10 @@ import type { App } from '../app.ts'
 import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import { paymentNotFound, readPayment } from '../payments/read.ts'
-import type { PaymentWithHistory } from '../payments/record.ts'
+import { listRefundRows } from '../payments/refund-sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import { findOwner, listPaymentRowsOfAll } from './payments-sql.ts'
-import type { PaymentOfMerchant } from './record.ts'
+import type { PaymentOfMerchant, WholePaymentOfMerchant } from './record.ts'
 
 /**
  * A page of the payments of all merchants, the newest first.
@@ -22,16 +22,18 @@ export async function listOfAll(
   return { payments: rows, nextCursor }
 }
 
+/** So many of a payment's refunds are told with it. */
+const REFUNDS_MAX = 50
+
 /**
- * A payment of any merchant with its history.
+ * A payment of any merchant with its history and its refunds.
  * @throws {DomainError} PAYMENT_NOT_FOUND
  */
-export async function findOfAnyone(
-  app: App,
-  id: string,
-): Promise<PaymentWithHistory & Pick<PaymentOfMerchant, 'realm_slug' | 'trading_name'>> {
+export async function findOfAnyone(app: App, id: string): Promise<WholePaymentOfMerchant> {
   const owner = isUuid(id) ? await findOwner(app.pool, id) : null
   if (owner === null) throw paymentNotFound()
-  const payment = await readPayment(app, { merchantId: owner.merchant_id, id })
-  return { ...payment, realm_slug: owner.realm_slug, trading_name: owner.trading_name }
+  const key = { merchantId: owner.merchant_id, id }
+  const payment = await readPayment(app, key)
+  const refunds = await listRefundRows(app.pool, { ...key, limit: REFUNDS_MAX, afterId: undefined })
+  return { ...payment, realm_slug: owner.realm_slug, trading_name: owner.trading_name, refunds }
 }

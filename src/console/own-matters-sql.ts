@@ -1,9 +1,10 @@
 import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
+import type { Holidays } from '../lib/working-days.ts'
 import { DEAD_DUE, STOPPED_DUE, kybDue } from './deadlines-sql.ts'
 
 /** What a merchant's own people should know of the merchant itself, each as rows of the inbox. */
-export function ownMatters(merchantId: string): FragmentSqlToken[] {
+export function ownMatters(merchantId: string, holidays: Holidays): FragmentSqlToken[] {
   const own = sql.fragment`o.id = ${merchantId}::uuid`
   const item = (kind: string, since: FragmentSqlToken, due: FragmentSqlToken, when: FragmentSqlToken) => sql.fragment`
     select ${kind}::text as kind, o.id, o.id as merchant_id, 1 as count, ${since} as since, ${due} as due_at
@@ -14,7 +15,7 @@ export function ownMatters(merchantId: string): FragmentSqlToken[] {
     item(
       'kyb_pending',
       sql.fragment`o.created_at`,
-      kybDue(sql.fragment`o.created_at`),
+      kybDue(sql.fragment`o.created_at`, holidays),
       sql.fragment`o.kyb_status = 'PENDING'`,
     ),
     item(

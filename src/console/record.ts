@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { PaymentRecord } from '../payments/record.ts'
+import type { ListedRefund, PaymentWithHistory } from '../payments/record.ts'
 
 /** A payment, and whose it is. */
 export const PaymentOfMerchant = PaymentRecord.extend({ realm_slug: z.string().nullable(), trading_name: z.string() })
 export type PaymentOfMerchant = z.infer<typeof PaymentOfMerchant>
+
+/** A payment whole, as operators look at it. */
+export type WholePaymentOfMerchant = PaymentWithHistory &
+  Pick<PaymentOfMerchant, 'realm_slug' | 'trading_name'> & { refunds: readonly ListedRefund[] }

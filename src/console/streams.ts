@@ -5,6 +5,8 @@ import { makeGate } from '../lib/gate.ts'
 import { LATEST, decodeCursor, encodeCursor } from '../webhooks/feed-cursor.ts'
 import { findFeedEnd } from '../webhooks/feed-sql.ts'
 import type { FeedPosition } from '../webhooks/feed-sql.ts'
+import { allChangesFor, changeOf, concerns } from './changes.ts'
+import type { Listener } from './changes.ts'
 import { followFeed } from './follow-feed.ts'
 import type { Changed, Frame } from './follow-feed.ts'
 import { makeSeats } from './seats.ts'
@@ -38,9 +40,7 @@ export type Sink = {
   end(why: DomainError): void
 }
 
-export type StreamInput = {
-  /** Undefined for operators, who see all. */
-  merchantId: string | undefined
+export type StreamInput = Listener & {
   /** Who asks: each may have so many. */
   caller: string
   /** A cursor, or `latest`. */
@@ -64,16 +64,10 @@ export type Streams = {
 }
 
 type Parts = Pick<App, 'pool' | 'wake' | 'log' | 'metrics'>
-type Running = { gate: ReturnType<typeof makeGate>; changed: Set<Changed> | undefined; sink: Sink }
+type Running = { gate: ReturnType<typeof makeGate>; changed: Set<Changed>; listener: Listener; sink: Sink }
 
 /** Jobs that are woken when events were written. */
 const WRITERS: ReadonlySet<string> = new Set(['deliver-webhooks', 'pay-mandates'])
-/** What migrations/0036_console.sql tells of. */
-const CHANGES: ReadonlyMap<string, Changed> = new Map([
-  ['console:merchants', 'merchants'],
-  ['console:disputes', 'disputes'],
-  ['console:audit', 'audit'],
-])
 
 /** The streams of one process. They share one listening connection, which the first of them opens, and their reads. */
 export function makeStreams(parts: Parts, given: Partial<StreamLimits> = {}): Streams {
@@ -85,18 +79,29 @@ export function makeStreams(parts: Parts, given: Partial<StreamLimits> = {}): St
   let isOpen = true
 
   function heard(name: string): void {
-    const change = CHANGES.get(name)
+    const change = changeOf(name)
     if (change === undefined && !WRITERS.has(name)) return
     reads.begin()
-    for (const { gate, changed } of running) {
-      if (change !== undefined) changed?.add(change)
-      if (change === undefined || changed !== undefined) gate.open()
+    for (const { gate, changed, listener } of running) {
+      if (change !== undefined && !concerns(change, listener)) continue
+      if (change !== undefined) changed.add(change.of)
+      gate.open()
+    }
+  }
+
+  /** Nobody knows what was told while nothing was heard: all of it may have changed. */
+  function hearAgain(): void {
+    reads.begin()
+    for (const { gate, changed, listener } of running) {
+      for (const of of allChangesFor(listener)) changed.add(of)
+      gate.open()
     }
   }
 
   /** Without wake-ups streams look at their own cadence, and the next one tries again. */
   async function listen(): Promise<void> {
-    listening ??= parts.wake.listen(heard)
+    // Who began before it is told that something may have been passed over.
+    listening ??= parts.wake.listen(heard, hearAgain).then(hearAgain)
     await listening.catch((error: unknown) => {
       listening = undefined
       parts.log.warn({ err: error }, 'wake-ups are not heard; streams look every few seconds')
@@ -105,7 +110,7 @@ export function makeStreams(parts: Parts, given: Partial<StreamLimits> = {}): St
 
   async function run(input: StreamInput, start: FeedPosition): Promise<void> {
     const { merchantId, sink } = input
-    const one: Running = { gate: makeGate(), changed: merchantId === undefined ? new Set() : undefined, sink }
+    const one: Running = { gate: makeGate(), changed: new Set(), listener: input, sink }
     running.add(one)
     parts.metrics.eventStreams.set(running.size)
     sink.signal.addEventListener('abort', one.gate.open, { once: true })
@@ -169,9 +174,9 @@ function stopping(): DomainError {
   })
 }
 
-function taken(changed: Set<Changed> | undefined): Changed[] {
-  const of = [...(changed ?? [])]
-  changed?.clear()
+function taken(changed: Set<Changed>): Changed[] {
+  const of = [...changed]
+  changed.clear()
   return of
 }
 

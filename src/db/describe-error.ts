@@ -79,6 +79,8 @@ const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
   },
 ]
 
+const SQL_STATE = /^(?!E[A-Z]{4}$)[0-9A-Z]{5}$/
+
 const place = (databaseUrl: string): { name: string; password: string } => {
   try {
     const { host, port, user, database, password } = new pg.Client({ connectionString: databaseUrl })
@@ -101,6 +103,7 @@ export const describeDatabaseError = (error: unknown, databaseUrl: string): stri
     const match = advice.find(({ when }) => when.test(`${fault.code} ${fault.message}`))
     if (match !== undefined) return `${name}: ${match.what}. ${match.remedy}`
   }
-  const message = faults.find((fault) => fault.message !== '')?.message ?? String(error)
-  return hide(`${name}: ${message}. Check SVC_DATABASE_URL.`)
+  const { code, message } = faults.find((fault) => fault.message !== '') ?? { code: '', message: String(error) }
+  // Where the server itself refuses a statement, its address is right.
+  return hide(`${name}: ${message}.${SQL_STATE.test(code) ? '' : ' Check SVC_DATABASE_URL.'}`)
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
+import pg from 'pg'
 import type { Client } from 'pg'
 import { z } from 'zod'
 import { makeAdminConnection } from './connection.ts'
@@ -26,6 +27,11 @@ export class NewerDatabaseError extends Error {
 /** The database lacks migrations of this code: run it and every statement on what they make fails. */
 export class UnmigratedDatabaseError extends Error {
   override readonly name = 'UnmigratedDatabaseError'
+}
+
+/** A file that the database refuses: its migration is not applied, those before it are. */
+export class MigrationError extends Error {
+  override readonly name = 'MigrationError'
 }
 
 const table = 'schema_migrations'
@@ -108,11 +114,20 @@ type Told = { log: (line: string) => void; onBegin?: ((name: string) => void) | 
 const runPending = async (client: Client, folder: string, { log, onBegin }: Told): Promise<string[]> => {
   // Loaded only when there is something to run: it costs a start-up more than all the rest of this module.
   const { runner } = await import('node-pg-migrate')
-  const problem = (line: string): void => log(line)
+  let current = ''
+  const problem = (line: string): void => {
+    const told = excerptOf(line)
+    if (told !== '') log(told)
+  }
   const quiet = (): void => undefined
   const begin = (line: string): void => {
     const name = BEGINS.exec(line)?.groups?.['name']
-    if (name !== undefined) onBegin?.(name)
+    if (name === undefined) return
+    current = name
+    onBegin?.(name)
+  }
+  const fail = (error: unknown): never => {
+    throw isRefused(error) && current !== '' ? refusedBy(error, current) : error
   }
   const applied = await runner({
     dbClient: client,
@@ -128,15 +143,38 @@ const runPending = async (client: Client, folder: string, { log, onBegin }: Told
     // Each file is its own transaction: a value added to an enum is then usable by the next file.
     singleTransaction: false,
     logger: { info: begin, warn: problem, error: problem, debug: quiet },
-  })
+  }).catch(fail)
   return applied.map(({ name }) => name)
 }
+
+const EXECUTING = 'Error executing:'
+
+/** A file's whole text is no message: of what the runner tells, the line that the server points at with the one before. */
+const excerptOf = (line: string): string => {
+  if (!line.startsWith(EXECUTING)) return line
+  const lines = line.split('\n')
+  const at = lines.findIndex((each) => /^ *\^{4}/.test(each))
+  return at === -1 ? '' : lines.slice(Math.max(1, at - 2), at + 1).join('\n')
+}
+
+// Classes of SQLSTATE that say nothing of a statement: connection, resources, somebody who stops the server.
+const ELSEWHERE = /^(08|53|57|58)/
+
+const isRefused = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && !ELSEWHERE.test(error.code ?? '')
+
+const refusedBy = (cause: pg.DatabaseError, name: string): MigrationError =>
+  new MigrationError(
+    `The database refuses the migration ${name}: ${cause.message}. Nothing of it was kept; those before it are applied.`,
+    { cause },
+  )
 
 /**
  * Applies the migrations that the database does not have yet, in order, each in its own transaction, under
  * an advisory lock: several processes may start at once, one works and the others find nothing to do. The
- * login of `databaseUrl` must own the schema. `log` gets one line per applied file and the failing
- * statement of a file that fails; `onBegin` is told the name of each file before it is applied. Throws NewerDatabaseError on a database that is ahead of this code.
+ * login of `databaseUrl` must own the schema. `log` gets one line per applied file and, of a
+ * file that fails, the line that the server points at; `onBegin` is told the name of each file before it is applied.
+ * Throws NewerDatabaseError on a database that is ahead of this code, MigrationError for a file that the database refuses.
  */
 export const migrateUp = async (options: MigrationOptions & Told): Promise<{ applied: string[] }> => {
   const folder = options.folder ?? defaultFolder()

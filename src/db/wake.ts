@@ -10,8 +10,11 @@ import type { ConnectionTarget } from './connection.ts'
 export type Wake = {
   /** Wakes the job of that name. To be called after the commit; calls within a few milliseconds become one. */
   notify(job: string): void
-  /** Calls `handler` with the name of every job that is woken; resolves with a function that stops it. */
-  listen(handler: (job: string) => void): Promise<() => Promise<void>>
+  /**
+   * Calls `handler` with the name of every job that is woken; resolves with a function that stops it. `onAgain` is called
+   * when it listens again after a lost connection: what was told meanwhile was not heard.
+   */
+  listen(handler: (job: string) => void, onAgain?: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
@@ -29,8 +32,8 @@ export function makeWake(target: ConnectionTarget, log: Logger): Wake {
   const listeners = new Set<() => Promise<void>>()
   return {
     notify: (job) => notifier.notify(job),
-    listen: async (handler) => {
-      const stop = await keepListening({ target, log, handler })
+    listen: async (handler, onAgain) => {
+      const stop = await keepListening({ target, log, handler, onAgain })
       listeners.add(stop)
       return async () => {
         listeners.delete(stop)
@@ -96,10 +99,15 @@ function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify
   }
 }
 
-type Listening = { target: ConnectionTarget; log: Logger; handler: (job: string) => void }
+type Listening = {
+  target: ConnectionTarget
+  log: Logger
+  handler: (job: string) => void
+  onAgain: (() => void) | undefined
+}
 
 /** Listens, and after a lost connection again, until it is stopped. */
-async function keepListening({ target, log, handler }: Listening): Promise<() => Promise<void>> {
+async function keepListening({ target, log, handler, onAgain }: Listening): Promise<() => Promise<void>> {
   let stopped = false
   let client: Client | undefined
   let retry: NodeJS.Timeout | undefined
@@ -124,7 +132,7 @@ async function keepListening({ target, log, handler }: Listening): Promise<() =>
     log.warn({ err: error }, 'wake-ups are not heard; jobs run at their own cadence meanwhile')
     retry = setTimeout(() => {
       retry = undefined
-      listen().catch(again)
+      listen().then(() => !stopped && onAgain?.(), again)
     }, RETRY_MS)
   }
 

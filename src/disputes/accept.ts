@@ -1,6 +1,8 @@
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { DomainError } from '../lib/errors.ts'
+import { checkExpected } from '../lib/expected.ts'
+import type { Expected } from '../lib/expected.ts'
 import { disputeClosed, holdDispute, isResolved } from './hold.ts'
 import { announceMove, moveDispute } from './move.ts'
 import { orderRefund } from './order-refund.ts'
@@ -11,17 +13,19 @@ export type AcceptInput = {
   id: string
   note: string | undefined
   refund: boolean
+  /** What the merchant has seen of it. */
+  expected?: Expected | undefined
   actor: Actor
 }
 
 /**
  * Lets a merchant give in: the dispute is resolved in the payer's favour without a review (decision 23), and all that
  * is left of the payment goes back where the merchant wants that.
- * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_ESCALATED, PAYMENT_ALREADY_REFUNDED
+ * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_ESCALATED, PAYMENT_ALREADY_REFUNDED, CHANGED_MEANWHILE
  */
 export async function acceptDispute(
   app: App,
-  { merchantId, id, note, refund, actor }: AcceptInput,
+  { merchantId, id, note, refund, expected, actor }: AcceptInput,
 ): Promise<DisputeRecord> {
   const accepted = await app.pool.transaction(async (tx) => {
     const { dispute, payment } = await holdDispute(tx, { merchantId, id })
@@ -31,6 +35,7 @@ export async function acceptDispute(
         next: 'submit evidence, or wait for the resolution',
       })
     }
+    checkExpected(expected, dispute)
     const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: refund })
     return moveDispute(tx, app, {
       merchantId,

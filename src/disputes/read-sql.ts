@@ -1,19 +1,20 @@
-import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 import type { DisputeStatus } from '../wire/disputes.ts'
+import { disputeDue } from './due-sql.ts'
 import { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from './record.ts'
 
-const summaryColumns = sql.fragment`
+export const summaryColumns = sql.fragment`
   d.id, d.merchant_id, d.payment_intent_id as payment_id, p.end_to_end_id, p.gross_amount,
   p.gross_amount - p.refunded_amount - p.refund_reserved_amount as refundable_amount, p.currency, d.opened_by, d.reason,
   d.status, d.payer_statement, d.statement, d.merchant_evidence is not null as has_evidence, d.evidence_due_at,
-  d.evidence_missing, d.assignee, d.escalation_reason, d.resolution_note, d.resolved_by, d.refund_id, r.status as refund_status,
+  d.evidence_missing, ${disputeDue} as due_at, d.assignee, d.escalation_reason, d.resolution_note, d.resolved_by, d.refund_id, r.status as refund_status,
   r.amount as refund_amount, m.trading_name, m.realm_slug, d.created_at as opened_at, d.updated_at, d.resolved_at
 `
 
 const columns = sql.fragment`${summaryColumns}, d.merchant_evidence`
 
-const tables = sql.fragment`
+export const tables = sql.fragment`
   disputes d
   join payment_intents p on p.merchant_id = d.merchant_id and p.id = d.payment_intent_id
   join merchants m on m.id = d.merchant_id
@@ -86,13 +87,26 @@ export function listDisputeRows(
   `)
 }
 
-function conditionsOf({ merchantId, status, paymentId, from, to, order, afterId }: DisputeFilter) {
-  const ofMerchant = merchantId === undefined ? sql.fragment`true` : sql.fragment`merchant_id = ${merchantId}`
+/** What the filter asks of dispute `d`, whatever the order. */
+export function filtersOf({
+  merchantId,
+  status,
+  paymentId,
+  from,
+  to,
+}: Omit<DisputeFilter, 'order' | 'afterId' | 'limit'>): FragmentSqlToken[] {
   const conditions = [merchantId === undefined ? sql.fragment`true` : sql.fragment`d.merchant_id = ${merchantId}`]
   if (status !== undefined) conditions.push(sql.fragment`d.status = ${status}::dispute_status`)
   if (paymentId !== undefined) conditions.push(sql.fragment`d.payment_intent_id = ${paymentId}`)
   if (from !== undefined) conditions.push(sql.fragment`d.created_at >= ${from}::timestamptz`)
   if (to !== undefined) conditions.push(sql.fragment`d.created_at < ${to}::timestamptz`)
+  return conditions
+}
+
+function conditionsOf(filter: DisputeFilter): FragmentSqlToken[] {
+  const { merchantId, order, afterId } = filter
+  const ofMerchant = merchantId === undefined ? sql.fragment`true` : sql.fragment`merchant_id = ${merchantId}`
+  const conditions = filtersOf(filter)
   if (afterId !== undefined) {
     const place = sql.fragment`(select created_at, id from disputes where id = ${afterId} and ${ofMerchant})`
     conditions.push(

@@ -5,6 +5,8 @@ import type { DisputeStatus } from '../wire/disputes.ts'
 import { disputeNotFound } from './hold.ts'
 import type { DisputeName } from './hold.ts'
 import { findDispute, findDisputeOfAnyone, listDisputeRows, listEventRows } from './read-sql.ts'
+import { listUrgentRows } from './urgent-sql.ts'
+import type { UrgentPlace, UrgentRow } from './urgent-sql.ts'
 import type { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from './record.ts'
 
 export type DisputeWithEvents = DisputeRecord & { events: readonly DisputeEventRecord[] }
@@ -15,7 +17,7 @@ export type ListDisputesQuery = {
   payment_id?: string | undefined
   from?: string | undefined
   to?: string | undefined
-  order: 'newest' | 'oldest'
+  order: 'newest' | 'oldest' | 'urgent'
   limit: number
   cursor?: string | undefined
 }
@@ -29,21 +31,37 @@ export async function listDisputes(
   app: Pick<App, 'pool'>,
   { merchantId, query }: { merchantId: string | undefined; query: ListDisputesQuery },
 ): Promise<{ disputes: readonly DisputeSummaryRecord[]; nextCursor: string | null }> {
-  const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
+  const { order, cursor, limit } = query
+  const key = cursor === undefined ? undefined : keyOfCursor(cursor, order === 'urgent' ? isPlace : isUuid)
   const ids = [merchantId, query.payment_id]
   if (ids.some((id) => id !== undefined && !isUuid(id))) return { disputes: [], nextCursor: null }
-  const found = await listDisputeRows(app.pool, {
-    merchantId,
-    status: query.status,
-    paymentId: query.payment_id,
-    from: query.from,
-    to: query.to,
-    order: query.order,
-    afterId,
-    limit: query.limit + 1,
-  })
-  const { rows, nextCursor } = pageOf(found, query.limit, ({ id }) => id)
+  const { status, from, to, payment_id: paymentId } = query
+  const filter = { merchantId, status, paymentId, from, to, limit: limit + 1 }
+  if (order === 'urgent') {
+    const after = key === undefined ? undefined : placeOf(key)
+    const { rows, nextCursor } = pageOf(await listUrgentRows(app.pool, { ...filter, after }), limit, keyOfPlace)
+    return { disputes: rows, nextCursor }
+  }
+  const found = await listDisputeRows(app.pool, { ...filter, order, afterId: key })
+  const { rows, nextCursor } = pageOf(found, limit, ({ id }) => id)
   return { disputes: rows, nextCursor }
+}
+
+const SEPARATOR = '.'
+
+/** The place of a row that waits is its deadline; of one that is resolved, itself. */
+function keyOfPlace({ due_us: us, id }: Pick<UrgentRow, 'due_us' | 'id'>): string {
+  return `${us ?? ''}${SEPARATOR}${id}`
+}
+
+function placeOf(key: string): UrgentPlace {
+  const [us = '', id = ''] = key.split(SEPARATOR)
+  return { dueUs: us === '' ? null : us, id }
+}
+
+function isPlace(text: string): boolean {
+  const { dueUs, id } = placeOf(text)
+  return (dueUs === null || /^\d{1,16}$/.test(dueUs)) && isUuid(id) && text === keyOfPlace({ due_us: dueUs, id })
 }
 
 /**

@@ -22,6 +22,7 @@ export const DisputeSummaryRecord = z.object({
   has_evidence: z.boolean(),
   evidence_due_at: z.string(),
   evidence_missing: z.boolean(),
+  due_at: z.string().nullable(),
   assignee: z.string().nullable(),
   escalation_reason: z.string().nullable(),
   resolution_note: z.string().nullable(),

@@ -2,6 +2,8 @@ import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
+import { checkExpected } from '../lib/expected.ts'
+import type { Expected } from '../lib/expected.ts'
 import { roleAllows } from '../lib/permissions.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import { disputeClosed, holdDispute, isResolved } from './hold.ts'
@@ -15,6 +17,8 @@ export type ResolveInput = {
   status: 'RESOLVED_MERCHANT_FAVOUR' | 'RESOLVED_PAYER_FAVOUR'
   note: string
   refund: boolean
+  /** What the operator has seen of it. */
+  expected?: Expected | undefined
   actor: Actor
   role: PlatformRole
 }
@@ -24,7 +28,7 @@ export type ResolveInput = {
  * not at all (decision 24). A resolution is final: the same one again is refused like any other, unless the bank has
  * refused its refund. Then the same one with a refund orders that again, and nothing else.
  * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_NOT_UNDER_REVIEW, FORBIDDEN_ROLE,
- *   PAYMENT_ALREADY_REFUNDED, VALIDATION_FAILED at `refund`
+ *   PAYMENT_ALREADY_REFUNDED, CHANGED_MEANWHILE, VALIDATION_FAILED at `refund`
  */
 export async function resolveDispute(app: App, input: ResolveInput): Promise<DisputeRecord> {
   const { status, note, refund, actor } = input
@@ -35,9 +39,11 @@ export async function resolveDispute(app: App, input: ResolveInput): Promise<Dis
     const { dispute, payment } = await holdDispute(tx, { merchantId: undefined, id: input.id })
     if (refund && wasRefundRefused(dispute)) {
       checkEscalated(dispute, input.role)
+      checkExpected(input.expected, dispute)
       return { dispute: await orderAgain(tx, app, { dispute, payment, note, actor }), isMoved: false }
     }
     checkResolvable(dispute, input.role)
+    checkExpected(input.expected, dispute)
     const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: refund })
     const moved = await moveDispute(tx, app, {
       merchantId: dispute.merchant_id,

@@ -1,5 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto'
-
 /** Where chance comes from: injected, so that the sandbox can make a run reproducible. */
 export type Ids = {
   /** A UUID version 7: its order is the order of creation, which keeps index inserts at the right-hand side. */
@@ -31,7 +29,7 @@ export function makeIds(now: () => number = Date.now): Ids {
   return {
     uuid: () => uuidv7(now(), draw(10)),
     eventId: () => `evt_${now()}_${base32(draw(16))}`,
-    endToEndId: () => `SVC${randomUUID().replaceAll('-', '')}`,
+    endToEndId: () => `SVC${crypto.randomUUID().replaceAll('-', '')}`,
     token: () => draw(32).toString('base64url'),
     random: () => Math.random(),
     for() {
@@ -50,7 +48,8 @@ function makeDraw(): (size: number) => Buffer {
   let used = 0
   return (size) => {
     if (used + size > drawn.length) {
-      drawn = randomBytes(DRAWN_AT_ONCE)
+      // The global, which is loaded at its first use: the command line's help needs nothing of it.
+      drawn = crypto.getRandomValues(Buffer.alloc(DRAWN_AT_ONCE))
       used = 0
     }
     used += size

@@ -2,13 +2,20 @@ import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
+import { listActionRows } from '../audit/sql.ts'
 import { DomainError } from '../lib/errors.ts'
+import { checkExpected, isAsExpected } from '../lib/expected.ts'
 import { isUuid } from '../lib/ids.ts'
 import { findMerchantRow, lockMerchantRow } from './admin-sql.ts'
 import type { MerchantRecord } from './record.ts'
 
-/** What an operator does to a merchant: who, to whom, and why. */
-export type MerchantAction = { id: string; reason?: string | undefined; actor: Actor }
+/** What an operator does to a merchant: who, to whom, and why; perhaps only where it still is as the operator has seen it. */
+export type MerchantAction = {
+  id: string
+  reason?: string | undefined
+  expected?: Partial<MerchantRecord> | undefined
+  actor: Actor
+}
 
 export type MerchantChange = {
   /** The name in the audit trail, such as `merchant.kyb`. */
@@ -22,16 +29,21 @@ export type MerchantChange = {
 /**
  * Changes a merchant and writes it into the audit trail, in one transaction that no other change of this merchant runs
  * beside. What is so already is left alone, and nothing is recorded.
- * @throws {DomainError} MERCHANT_NOT_FOUND, and what `plan` throws
+ * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE where it is not as expected, and what `plan` throws
  */
 export async function changeMerchant(
   app: Pick<App, 'pool' | 'ids'>,
-  { id, reason, actor }: MerchantAction,
+  asked: MerchantAction,
   { action, members, plan }: MerchantChange,
 ): Promise<MerchantRecord> {
+  const { id, reason, actor, expected } = asked
   if (!isUuid(id)) throw merchantNotFound()
   return app.pool.transaction(async (tx) => {
     const before = (await lockMerchantRow(tx, id)) ?? refuseUnknown()
+    if (!isAsExpected(expected, before)) {
+      if (plan(before) === undefined && (await isRepeat(tx, asked, action))) return before
+      checkExpected(expected, before)
+    }
     const write = plan(before)
     if (write === undefined) return before
     await write(tx)
@@ -47,6 +59,24 @@ export async function changeMerchant(
     })
     return after
   })
+}
+
+/** Whether the last thing of this kind was done by the same one for the same reason: the answer to it may have got lost. */
+async function isRepeat(
+  tx: CommonQueryMethods,
+  { id, reason, actor }: MerchantAction,
+  action: string,
+): Promise<boolean> {
+  const [last] = await listActionRows(tx, {
+    merchantId: id,
+    action,
+    actor: undefined,
+    from: undefined,
+    to: undefined,
+    beforeOrdinal: undefined,
+    limit: 1,
+  })
+  return last !== undefined && last.actor_id === actor.id && last.reason === (reason ?? null)
 }
 
 export function merchantNotFound(): DomainError {

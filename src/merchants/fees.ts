@@ -31,7 +31,7 @@ export type FeesChange = MerchantAction & { percentage: string | undefined; flat
 /**
  * Sets a merchant's fees for payments that are created from now on; those there are keep the fees of their creation. The
  * fees it has already are no change.
- * @throws {DomainError} MERCHANT_NOT_FOUND
+ * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE
  */
 export async function setFees(
   app: Pick<App, 'pool' | 'ids'>,

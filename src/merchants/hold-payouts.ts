@@ -7,7 +7,7 @@ import type { MerchantRecord } from './record.ts'
 /**
  * Holds a merchant's payouts in the operator's name, or releases them (decision 20). While held it creates no payments;
  * refunds go on. A release forgets when and by whom, which the audit trail keeps.
- * @throws {DomainError} MERCHANT_NOT_FOUND
+ * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE
  */
 export function holdPayouts(
   app: Pick<App, 'pool' | 'ids'>,

@@ -12,7 +12,7 @@ const ROUNDS_MAX = 200
  * Disables a merchant, whose realm then signs nobody in and whose tokens change nothing (http/guards.ts), or enables it
  * again (decision 26). The merchant's own row goes first and the realm follows it: repeating the request heals a realm
  * that a crash, or a provider that did not answer, left behind.
- * @throws {DomainError} MERCHANT_NOT_FOUND
+ * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE
  * @throws {IdentityUnavailableError} the merchant is changed, its realm is not yet
  */
 export async function setActive(

@@ -9,7 +9,7 @@ import { KYB_TRANSITIONS, kybMove } from './states.ts'
 
 /**
  * Approves, refuses, suspends or reinstates a merchant (decision 19). The status it has already is no change.
- * @throws {DomainError} MERCHANT_NOT_FOUND, KYB_TRANSITION_INVALID
+ * @throws {DomainError} MERCHANT_NOT_FOUND, KYB_TRANSITION_INVALID, CHANGED_MEANWHILE
  */
 export function setKyb(
   app: Pick<App, 'pool' | 'ids'>,

@@ -1,4 +1,5 @@
-import type { CreatePayment, CreatedPayment } from '../wire/payments.ts'
+import type { CreatePayment } from '../wire/new-payment.ts'
+import type { CreatedPayment } from '../wire/payments.ts'
 
 /** A payment that is asked for, with or without a mandate. */
 export type CreatePaymentInput = {

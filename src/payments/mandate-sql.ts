@@ -1,5 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import { sql } from '../db/sql.ts'
+import { claimedPayments } from './claim-sql.ts'
 import { WaitingUnderMandate } from './mandate-record.ts'
 import { CreateOutcome } from './record.ts'
 import type { NewPaymentItem } from './record.ts'
@@ -22,33 +23,18 @@ export function createPaymentRow(db: CommonQueryMethods, item: NewPaymentItem): 
   return db.one(sql.type(CreateOutcome)`select * from create_payments(${JSON.stringify([item])}::json)`)
 }
 
-/**
- * Takes payments under mandates that their banks have not answered, for `leaseSeconds`: no other worker takes them
- * meanwhile, and a worker that dies gives them back when the lease ends. Overdue is what is older than
- * `consentSeconds`.
- */
+/** Takes payments under mandates that their banks have not answered. Overdue is what is older than `consentSeconds`. */
 export function claimUnderMandate(
   db: CommonQueryMethods,
   { limit, leaseSeconds, consentSeconds }: { limit: number; leaseSeconds: number; consentSeconds: number },
 ): Promise<readonly WaitingUnderMandate[]> {
   return db.any(sql.type(WaitingUnderMandate)`
-    with due as (
-      select merchant_id, id
-      from payment_intents
-      where under_mandate and status in ('Initiated', 'AwaitingAuthorisation')
-        and (locked_until is null or locked_until < now())
-      order by created_at
-      limit ${limit}
-      for update skip locked
-    ),
-    claimed as (
-      update payment_intents p
-      set locked_until = now() + make_interval(secs => ${leaseSeconds})
-      from due
-      where p.merchant_id = due.merchant_id and p.id = due.id
-      returning p.merchant_id, p.id, p.consent_id, p.status, p.end_to_end_id, p.bank_consent_id, p.bank_connector,
-        p.gross_amount, p.currency, p.remittance_reference, p.sandbox_scenario, p.created_at
-    )
+    ${claimedPayments({
+      waiting: sql.fragment`under_mandate and status in ('Initiated', 'AwaitingAuthorisation')`,
+      orderBy: sql.fragment`created_at`,
+      limit,
+      leaseSeconds,
+    })}
     select p.merchant_id, p.id, p.consent_id, p.status, p.end_to_end_id, p.bank_consent_id, p.bank_connector,
       p.gross_amount, p.currency, coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference,
       p.sandbox_scenario, c.bank_consent_reference,

@@ -5,7 +5,7 @@ import { readCaps } from '../consents/control-parameters.ts'
 import type { Caps } from '../consents/control-parameters.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { parseAmount, toNumeric } from '../lib/money.ts'
-import type { CreatePayment } from '../wire/payments.ts'
+import type { CreatePayment } from '../wire/new-payment.ts'
 import { hasPaymentOfKey } from './mandate-sql.ts'
 
 /** What a mandate that is set up with its first payment brings along. */

@@ -3,7 +3,7 @@ import { BankUnavailableError, bankOf } from '../banks/connector.ts'
 import { makeRounds } from '../lib/rounds.ts'
 import { movePayment } from './move.ts'
 import type { DueSettlement } from './record.ts'
-import { claimSettlements, postponeSettlement } from './sql.ts'
+import { claimSettlements, postponeSettlement } from './settle-sql.ts'
 
 const SETTLEMENTS_MAX = 64
 

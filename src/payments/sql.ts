@@ -1,15 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
-import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
-import {
-  DueSettlement,
-  ExpiredPayment,
-  MoveOutcome,
-  PaymentEventRecord,
-  PaymentRecord,
-  UnstagedPayment,
-} from './record.ts'
+import { ExpiredPayment, MoveOutcome, PaymentEventRecord, PaymentRecord } from './record.ts'
 import type { PaymentMoveItem } from './record.ts'
 
 /** A payment as `PaymentRecord` has it, over `paymentTables`. */
@@ -128,42 +120,6 @@ export function movePaymentRow(tx: DatabaseTransactionConnection, item: PaymentM
   `)
 }
 
-/**
- * Takes payments whose execution is due, for `leaseSeconds`: no other worker takes them meanwhile, and a worker that
- * dies gives them back when the lease ends.
- */
-export function claimSettlements(
-  db: CommonQueryMethods,
-  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
-): Promise<readonly DueSettlement[]> {
-  return db.any(sql.prepared('claim_settlements', DueSettlement)`
-    update payment_intents p
-    set locked_until = now() + make_interval(secs => ${leaseSeconds}), updated_at = p.updated_at
-    from (
-      select merchant_id, id
-      from payment_intents
-      where status = 'Authorised' and settle_at <= now() and (locked_until is null or locked_until < now())
-      order by settle_at
-      limit ${limit}
-      for update skip locked
-    ) due
-    where p.merchant_id = due.merchant_id and p.id = due.id
-    returning p.id, p.merchant_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency
-  `)
-}
-
-/** Ends a claim early: the payment is executed again after `seconds`. */
-export async function postponeSettlement(
-  db: CommonQueryMethods,
-  { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },
-): Promise<void> {
-  await db.query(sql.type(z.object({}))`
-    update payment_intents
-    set settle_at = now() + make_interval(secs => ${seconds}), locked_until = null
-    where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised'
-  `)
-}
-
 /** Payments that still wait although their consent has ended. */
 export function listExpired(db: CommonQueryMethods, limit: number): Promise<readonly ExpiredPayment[]> {
   return db.any(sql.prepared('list_expired', ExpiredPayment)`
@@ -174,62 +130,6 @@ export function listExpired(db: CommonQueryMethods, limit: number): Promise<read
       and p.status in ('Initiated', 'AwaitingAuthorisation')
     order by c.expires_at
     limit ${limit}
-  `)
-}
-
-const unstagedColumns = sql.fragment`
-  p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency,
-  p.redirect_uri, c.debtor_bank_id, c.debtor_account_scheme, c.debtor_identification, c.remittance_reference,
-  c.sandbox_scenario,
-  c.control_parameters, c.valid_to, m.trading_name
-`
-
-const unstagedTables = sql.fragment`${paymentTables} join merchants m on m.id = p.merchant_id`
-
-/** A payment that is recorded but not staged at its bank. */
-export function findUnstaged(
-  db: CommonQueryMethods,
-  key: { merchantId: string; id: string },
-): Promise<UnstagedPayment | null> {
-  return db.maybeOne(sql.type(UnstagedPayment)`
-    select ${unstagedColumns}
-    from ${unstagedTables}
-    where p.merchant_id = ${key.merchantId} and p.id = ${key.id} and p.status = 'Initiated' and not p.under_mandate
-  `)
-}
-
-/**
- * Takes payments that a crash or a silent bank left unstaged for `olderThanSeconds`, for `leaseSeconds`: one that keeps
- * failing does not hold up the ones behind it.
- */
-export function claimUnstaged(
-  db: CommonQueryMethods,
-  { limit, olderThanSeconds, leaseSeconds }: { limit: number; olderThanSeconds: number; leaseSeconds: number },
-): Promise<readonly UnstagedPayment[]> {
-  return db.any(sql.type(UnstagedPayment)`
-    with due as (
-      select merchant_id, id
-      from payment_intents
-      where status = 'Initiated' and not under_mandate
-        and created_at < now() - make_interval(secs => ${olderThanSeconds})
-        and (locked_until is null or locked_until < now())
-      order by created_at
-      limit ${limit}
-      for update skip locked
-    ),
-    claimed as (
-      update payment_intents p
-      set locked_until = now() + make_interval(secs => ${leaseSeconds})
-      from due
-      where p.merchant_id = due.merchant_id and p.id = due.id
-      returning p.merchant_id, p.id
-    )
-    select ${unstagedColumns}
-    from claimed
-    join payment_intents p on p.merchant_id = claimed.merchant_id and p.id = claimed.id
-    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
-    join merchants m on m.id = p.merchant_id
-    where c.expires_at > now()
   `)
 }
 

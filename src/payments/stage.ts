@@ -7,7 +7,7 @@ import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
 import { movePayment } from './move.ts'
 import { toldToBank } from './new-mandate.ts'
 import type { UnstagedPayment } from './record.ts'
-import { claimUnstaged, findUnstaged } from './sql.ts'
+import { claimUnstaged, findUnstaged } from './stage-sql.ts'
 
 /** How long a bank may take to stage a consent. */
 const STAGE_TIMEOUT_MS = 5_000

@@ -1,5 +1,17 @@
 import { z } from 'zod'
-import { IdParams, Limit, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, reasonText, text } from './common.ts'
+import {
+  IdParams,
+  Limit,
+  NoBody,
+  NoHeaders,
+  None,
+  Timestamp,
+  Uuid,
+  expecting,
+  listOf,
+  reasonText,
+  text,
+} from './common.ts'
 import { OperatorAction } from './audit.ts'
 import { operation } from './operation.ts'
 
@@ -7,6 +19,9 @@ export const KybStatus = z.enum(['PENDING', 'APPROVED', 'SUSPENDED'])
 export type KybStatus = z.infer<typeof KybStatus>
 
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true')
+
+/** How many of a merchant's newest deliveries are looked at for how they end. */
+export const RECENT_DELIVERIES = 50
 
 /** A merchant as operators see it; SUPPORT sees the administrator's address masked (decision 30). */
 export const AdminMerchant = z.strictObject({
@@ -30,6 +45,17 @@ export const AdminMerchant = z.strictObject({
 })
 export type AdminMerchant = z.infer<typeof AdminMerchant>
 
+/** One of a list, perhaps with what was asked for beside it. */
+export const ListedMerchant = AdminMerchant.extend({
+  recent_deliveries: z
+    .strictObject({ delivered: z.int(), dead: z.int() })
+    .optional()
+    .meta({
+      description: `with "include" alone: how its newest ${RECENT_DELIVERIES} deliveries have ended; those under way are in neither`,
+    }),
+})
+export type ListedMerchant = z.infer<typeof ListedMerchant>
+
 export const listMerchants = operation({
   name: 'listMerchants',
   method: 'GET',
@@ -44,12 +70,16 @@ export const listMerchants = operation({
     is_active: Flag.optional(),
     search: text(140).optional().meta({ description: 'part of a name or of the realm' }),
     order: z.enum(['newest', 'oldest']).default('newest'),
+    include: z
+      .literal('recent_deliveries')
+      .optional()
+      .meta({ description: 'what is counted for each merchant of the page' }),
     limit: Limit,
     cursor: z.string().max(64).optional(),
   }),
   headers: NoHeaders,
   body: NoBody,
-  replies: { 200: listOf(AdminMerchant) },
+  replies: { 200: listOf(ListedMerchant) },
   errors: [],
 })
 
@@ -81,9 +111,9 @@ export const setKybStatus = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ kyb_status: KybStatus, reason: Reason }),
+  body: z.strictObject({ kyb_status: KybStatus, reason: Reason, expected: expecting({ kyb_status: KybStatus }) }),
   replies: { 200: AdminMerchant },
-  errors: ['MERCHANT_NOT_FOUND', 'KYB_TRANSITION_INVALID'],
+  errors: ['MERCHANT_NOT_FOUND', 'KYB_TRANSITION_INVALID', 'CHANGED_MEANWHILE'],
 })
 
 export const setPayoutHold = operation({
@@ -96,9 +126,13 @@ export const setPayoutHold = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ payout_held: z.boolean(), reason: Reason }),
+  body: z.strictObject({
+    payout_held: z.boolean(),
+    reason: Reason,
+    expected: expecting({ payout_held: z.boolean() }),
+  }),
   replies: { 200: AdminMerchant },
-  errors: ['MERCHANT_NOT_FOUND'],
+  errors: ['MERCHANT_NOT_FOUND', 'CHANGED_MEANWHILE'],
 })
 
 export const setMerchantActive = operation({
@@ -111,7 +145,7 @@ export const setMerchantActive = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ is_active: z.boolean(), reason: Reason }),
+  body: z.strictObject({ is_active: z.boolean(), reason: Reason, expected: expecting({ is_active: z.boolean() }) }),
   replies: { 200: AdminMerchant },
-  errors: ['MERCHANT_NOT_FOUND', 'IDP_UNAVAILABLE'],
+  errors: ['MERCHANT_NOT_FOUND', 'IDP_UNAVAILABLE', 'CHANGED_MEANWHILE'],
 })

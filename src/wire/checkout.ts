@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Amount, Currency, Money, NoBody, NoHeaders, None, Timestamp, nameText, text } from './common.ts'
 import { operation } from './operation.ts'
-import { DebtorAccountScheme } from './payments.ts'
+import { DebtorAccountScheme } from './new-payment.ts'
 import { Branding } from './settings.ts'
 
 /** The header that carries a checkout token (decision 40b). */

@@ -37,6 +37,18 @@ export function nameText(max: number): z.ZodString {
 /** No control character beside tab and line break, and none that turns text around. */
 const SENTENCES = /^(?:[\t\n\r]|[^\p{Cc}\p{Cs}\p{Bidi_Control}])*$/u
 
+/**
+ * What whoever asks for a change has seen: where one of it is another by now, nothing is done (412 CHANGED_MEANWHILE).
+ * Without it the change is made to the thing as it is.
+ */
+export function expecting<Shape extends z.ZodRawShape>(
+  shape: Shape,
+): z.ZodOptional<z.ZodObject<Shape, z.core.$strict>> {
+  return z.strictObject(shape).optional().meta({
+    description: 'what the caller has seen; where one of it has changed since, nothing is done',
+  })
+}
+
 /** Why something was done, in one's own words: it stands in the audit trail. */
 export function reasonText(max: number): z.ZodString {
   return z

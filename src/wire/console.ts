@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { Currency, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, Limit } from './common.ts'
 import { operation } from './operation.ts'
 import { ListQuery, Payment, PaymentSummary } from './payments.ts'
+import { RefundRow } from './refunds.ts'
 
 /** A frame of the stream that tells of one event: what a list needs to show it, and nothing of people. */
 export const StreamedEvent = z.strictObject({
@@ -15,7 +16,11 @@ export const StreamedEvent = z.strictObject({
 export type StreamedEvent = z.infer<typeof StreamedEvent>
 
 /** What may have changed beside events: a hint to fetch it again. */
-export const StreamedChange = z.strictObject({ of: z.array(z.enum(['merchants', 'disputes', 'audit'])) })
+export const StreamedChange = z.strictObject({
+  of: z.array(z.enum(['merchants', 'disputes', 'audit', 'deliveries'])).meta({
+    description: '"deliveries": one has become DEAD, or is none any more; all else is told to operators alone',
+  }),
+})
 export type StreamedChange = z.infer<typeof StreamedChange>
 
 /** Why the service ends a stream, in the words of an error. */
@@ -183,7 +188,10 @@ export const AdminPaymentSummary = PaymentSummary.extend(ofMerchant)
 export type AdminPaymentSummary = z.infer<typeof AdminPaymentSummary>
 
 /** A payment as operators see it. */
-export const AdminPayment = Payment.extend(ofMerchant)
+export const AdminPayment = Payment.extend({
+  ...ofMerchant,
+  refunds: z.array(RefundRow).meta({ description: 'the oldest first; up to 50 of them' }),
+})
 export type AdminPayment = z.infer<typeof AdminPayment>
 
 export const listAdminPayments = operation({

@@ -10,6 +10,7 @@ import {
   None,
   Timestamp,
   Uuid,
+  expecting,
   listOf,
   nameText,
   reasonText,
@@ -96,6 +97,9 @@ export type DisputeWithEvents = z.infer<typeof DisputeWithEvents>
 const ofOperators = {
   trading_name: z.string(),
   realm_slug: z.string().nullable(),
+  due_at: Timestamp.nullable().meta({
+    description: "until when whoever's turn it is should have dealt with it, as in the inbox; null once it is resolved",
+  }),
   assignee: z.string().nullable(),
   escalation_reason: z.string().nullable(),
   resolved_by: z.string().nullable(),
@@ -111,6 +115,9 @@ export type AdminDispute = z.infer<typeof AdminDispute>
 
 export const AdminDisputeWithEvents = AdminDispute.extend({ events: z.array(DisputeEvent) })
 export type AdminDisputeWithEvents = z.infer<typeof AdminDisputeWithEvents>
+
+/** A dispute as it was decided upon. */
+const Seen = expecting({ status: DisputeStatus, refundable_amount: Money.optional() })
 
 const RAISING = ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_DISPUTABLE', 'DISPUTE_ALREADY_OPEN'] as const
 
@@ -135,9 +142,11 @@ const ListQuery = {
   payment_id: z.string().optional(),
   from: Instant.optional().meta({ description: 'opened at this time or later' }),
   to: Instant.optional().meta({ description: 'opened before this time' }),
-  order: z.enum(['newest', 'oldest']).default('newest'),
+  order: z.enum(['newest', 'oldest', 'urgent']).default('newest').meta({
+    description: '"urgent": first what is not resolved, by its deadline, then the others, the newest first',
+  }),
   limit: Limit,
-  cursor: z.string().max(64).optional(),
+  cursor: z.string().max(128).optional(),
 }
 
 export const listDisputes = operation({
@@ -197,10 +206,10 @@ export const acceptDispute = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ note: Words.optional(), refund: z.boolean().default(false) }).optional(),
+  body: z.strictObject({ note: Words.optional(), refund: z.boolean().default(false), expected: Seen }).optional(),
   bodyOptional: true,
   replies: { 200: DisputeWithEvents },
-  errors: ['DISPUTE_NOT_FOUND', 'DISPUTE_CLOSED', 'DISPUTE_ESCALATED', 'PAYMENT_ALREADY_REFUNDED'],
+  errors: ['DISPUTE_NOT_FOUND', 'DISPUTE_CLOSED', 'DISPUTE_ESCALATED', 'PAYMENT_ALREADY_REFUNDED', 'CHANGED_MEANWHILE'],
 })
 
 export const listAdminDisputes = operation({
@@ -258,9 +267,9 @@ export const escalateDispute = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ reason: reasonText(500), assignee: nameText(254).optional() }),
+  body: z.strictObject({ reason: reasonText(500), assignee: nameText(254).optional(), expected: Seen }),
   replies: { 200: AdminDisputeWithEvents },
-  errors: ['DISPUTE_NOT_FOUND', 'DISPUTE_CLOSED', 'DISPUTE_ESCALATED'],
+  errors: ['DISPUTE_NOT_FOUND', 'DISPUTE_CLOSED', 'DISPUTE_ESCALATED', 'CHANGED_MEANWHILE'],
 })
 
 export const resolveDispute = operation({
@@ -278,9 +287,16 @@ export const resolveDispute = operation({
     status: z.enum(['RESOLVED_MERCHANT_FAVOUR', 'RESOLVED_PAYER_FAVOUR']),
     resolution_note: Words,
     refund: z.boolean().default(false),
+    expected: Seen,
   }),
   replies: { 200: AdminDisputeWithEvents },
-  errors: ['DISPUTE_NOT_FOUND', 'DISPUTE_CLOSED', 'DISPUTE_NOT_UNDER_REVIEW', 'PAYMENT_ALREADY_REFUNDED'],
+  errors: [
+    'DISPUTE_NOT_FOUND',
+    'DISPUTE_CLOSED',
+    'DISPUTE_NOT_UNDER_REVIEW',
+    'PAYMENT_ALREADY_REFUNDED',
+    'CHANGED_MEANWHILE',
+  ],
 })
 
 export const disputeAsPayer = operation({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Reason } from './admin.ts'
-import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid } from './common.ts'
+import { Amount, IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, expecting } from './common.ts'
 import { operation } from './operation.ts'
 
 export const FeePercentage = z
@@ -54,11 +54,16 @@ export const setFees = operation({
   query: None,
   headers: NoHeaders,
   body: z
-    .strictObject({ fee_percentage: FeePercentage.optional(), fee_flat: FeeFlat.optional(), reason: Reason })
+    .strictObject({
+      fee_percentage: FeePercentage.optional(),
+      fee_flat: FeeFlat.optional(),
+      reason: Reason,
+      expected: expecting({ fee_percentage: Amount, fee_flat: Amount }),
+    })
     .refine(
       (body) => body.fee_percentage !== undefined || body.fee_flat !== undefined,
       'must have fee_percentage or fee_flat',
     ),
   replies: { 200: MerchantFees },
-  errors: ['MERCHANT_NOT_FOUND'],
+  errors: ['MERCHANT_NOT_FOUND', 'CHANGED_MEANWHILE'],
 })

@@ -12,7 +12,7 @@ import {
   Timestamp,
   Uuid,
   listOf,
-  text,
+  reasonText,
 } from './common.ts'
 import { operation } from './operation.ts'
 import { Failure, PaymentStatus } from './payments.ts'
@@ -22,7 +22,7 @@ export const RefundStatus = z.enum(['PENDING', 'EXECUTED', 'FAILED'])
 
 export const RefundPayment = z.strictObject({
   amount: Amount.optional(),
-  reason: text(255).optional(),
+  reason: reasonText(255).optional(),
   refund_amount_available: Amount.optional(),
 })
 export type RefundPayment = z.infer<typeof RefundPayment>

@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import { fakeService, runCli } from './harness.ts'
+import { fakeService, runCli, serviceInfo } from './harness.ts'
 import type { Answer, CliSettings, Outcome, Request } from './harness.ts'
 
 export const MERCHANT_ID = '01a1fd03-f879-7eb7-872f-a2b4358c4f6d'
@@ -96,17 +96,8 @@ export async function fakeAdmin(
   answer: (request: Request) => Answer,
   { mode = 'sandbox' }: { mode?: 'sandbox' | 'live' } = {},
 ): Promise<FakeAdmin> {
-  const info = {
-    name: 'svc',
-    version: '0.1.0',
-    mode,
-    identity: 'none',
-    auth_url: null,
-    platform_realm: 'platform',
-    customers_realm: 'customers',
-  }
   const { url, requests } = await fakeService(t, (request) =>
-    request.path === '/api/v1/service' ? { json: info } : answer(request),
+    request.path === '/api/v1/service' ? { json: serviceInfo({ mode }) } : answer(request),
   )
   const asked = (): Request[] => requests.filter(({ path }) => path !== '/api/v1/service')
   return {

@@ -38,6 +38,26 @@ t.test('a real service is asked as the merchant, the operator, or nobody, by the
     stdout: new RegExp(merchant.clientId),
   })
   t.equal((await runCli(['api', 'GET', '/healthz'], { env: { SVC_API_URL: service.url } })).code, 0)
+  const described = await runCli(['api', '/openapi.json', '-q', 'openapi'], { env: { SVC_API_URL: service.url } })
+  t.match(described, { code: 0, stdout: /^3\.1/ })
+  const whoami = ['api', '/api/v1/whoami', '-q', 'kind']
+  t.equal((await service.as(merchant, whoami)).stdout, 'merchant\n')
+  t.equal((await service.as(merchant, [...whoami, '--platform', '--as', 'ada'])).stdout, 'platform\n')
+  t.match(await service.as(merchant, ['api', '/api/v1/payments', '--platform']), {
+    code: 2,
+    stderr: /--platform: \/api\/v1\/payments is not for operators/,
+  })
+  for (const [path, meant] of [
+    ['/payments', '/api/v1/payments'],
+    [`/payments/${id}`, `/api/v1/payments/${id}`],
+    ['/accounts', '/open-banking/v1/accounts'],
+    ['/nothing', 'GET /api/v1/payments'],
+  ] as const)
+    t.match(
+      await runCli(['api', path], { env: { SVC_API_URL: service.url } }),
+      { code: 2, stderr: new RegExp(`none of the service's API[^]*Try: svc api ${meant}\n`) },
+      path,
+    )
   t.match((await service.operate(['api', 'GET', '/metrics'])).stdout, /^# HELP/)
   const made = await service.as(merchant, [
     'api',

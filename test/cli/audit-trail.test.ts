@@ -1,4 +1,6 @@
-import { readFileSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import t from 'tap'
 import { auditedService } from '../support/audit.ts'
@@ -73,12 +75,19 @@ t.test('an export is one file of JSON lines that its owner alone can read, check
   t.equal(statSync(file).mode & 0o777, 0o600)
   t.same(readdirSync(directory).toSorted(), ['audit.jsonl', 'empty.jsonl', 'not.jsonl'], 'no draft is left')
   const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  const { end } = JSON.parse(lines.pop() ?? '')
   const chains = lines.map((line) => JSON.parse(line).chain)
+  t.same(
+    end,
+    Object.fromEntries(Object.entries(Object.groupBy(chains, String)).map(([chain, rows]) => [chain, rows?.length])),
+    'the last line counts the rows',
+  )
   t.same([...new Set(chains)], ['checkpoints', 'dispute_events', 'payment_events', 'operator_actions'])
   const piped = await service.svc(['audit', 'export'])
   t.equal(piped.stdout, readFileSync(file, 'utf8'), 'standard output gets the same')
   const one = await service.svc(['audit', 'export', '--chain', 'operator_actions'])
-  t.equal(one.stdout, lines.filter((line) => line.startsWith('{"chain":"operator_actions"')).join('\n') + '\n')
+  const ofOne = lines.filter((line) => line.startsWith('{"chain":"operator_actions"'))
+  t.equal(one.stdout, [...ofOne, '{"end":{"operator_actions":4}}', ''].join('\n'))
 })
 
 t.test('an export that fails leaves what was there, and no draft', async (t) => {
@@ -155,9 +164,82 @@ t.test(
 t.test('an export without checkpoints is verified, and says what would not be missed', async (t) => {
   const { stdout } = await service.svc(['audit', 'export', '--chain', 'payment_events'])
   writeFileSync(join(directory, 'events.jsonl'), stdout)
-  const { code, stderr } = await runCli(['audit', 'verify', '--file', 'events.jsonl'], { cwd: directory })
+  const { code, stdout: said, stderr } = await runCli(['audit', 'verify', '--file', 'events.jsonl'], { cwd: directory })
   t.equal(code, 0)
+  t.match(said, /^payment_events +whole, \d+ rows[^\n]*\n$/, 'of no other chain anything is said')
+  t.match(stderr, /Not in events\.jsonl, and not verified: operator_actions, dispute_events, checkpoints\./)
   t.match(stderr, /\d+ rows are not sealed by a checkpoint yet.*--expect-head/s)
+  const other = await runCli(['audit', 'verify', '--file', 'events.jsonl', '--chain', 'operator_actions'], {
+    cwd: directory,
+  })
+  t.match(other, { code: 2, stdout: '', stderr: /is an export of payment_events, without operator_actions/ })
+  const head = ['--expect-head', `4:${'a'.repeat(64)}`]
+  t.match(await runCli(['audit', 'verify', '--file', 'events.jsonl', ...head], { cwd: directory }), { code: 2 })
+})
+
+t.test('an export comes out of a pipe as well: it is read once', async (t) => {
+  const stdin = readFileSync(file, 'utf8')
+  const whole = await runCli(['audit', 'verify', '--file', file])
+  t.strictSame(await runCli(['audit', 'verify', '--file', '-'], { stdin }), whole)
+  const fifo = join(directory, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  const [verified] = await Promise.all([runCli(['audit', 'verify', '--file', fifo]), writeFile(fifo, stdin)])
+  t.strictSame(verified, whole, 'a pipe with a name is what <(...) is')
+  const named = await service.svc(['audit', 'export', '--file', '-'], { cwd: directory })
+  t.equal(named.stdout, stdin, '- is standard output, and no file')
+  const collected = readFile(fifo, 'utf8')
+  t.match(await service.svc(['audit', 'export', '--file', fifo]), { code: 0, stderr: /audit verify --file -\n/ })
+  t.equal(await collected, stdin)
+  t.ok(statSync(fifo).isFIFO(), 'and was not replaced')
+  rmSync(fifo)
+  t.match(await runCli(['audit', 'verify', '--file', '-'], { typed: '' }), { code: 2, stderr: /nothing is piped/ })
+})
+
+t.test('an export that is not whole never verifies as whole', async (t) => {
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n')
+  const verify = (kept: readonly string[], ...words: string[]) =>
+    runCli(['audit', 'verify', '--file', '-', ...words], { stdin: `${kept.join('\n')}\n` })
+  for (const kept of [[], ['', ''], ['{"end":{}}']])
+    t.match(await verify(kept), { code: 2, stdout: '', stderr: /- is empty/ })
+  t.match(await runCli(['audit', 'verify', '--file', 'empty.jsonl'], { cwd: directory }), { code: 2, stdout: '' })
+  const cut = await verify(lines.filter((line) => !line.includes('operator_actions')))
+  t.match(cut, { code: 3, stdout: /\nthe export +NOT WHOLE: its last line, which counts the rows, is missing/ })
+  t.notMatch(cut.stdout, /^operator_actions/, 'of what is not there nothing is said')
+  t.match(cut.stderr, /Next: svc .*audit export --file/)
+  t.notMatch(cut.stderr, /superuser/, 'and nobody is accused for a file that was cut off')
+  const last = lines.findLastIndex((line) => line.startsWith('{"chain":"operator_actions"'))
+  const ofOne = (await service.svc(['audit', 'export', '--chain', 'operator_actions'])).stdout.trimEnd().split('\n')
+  const fewer = await verify(ofOne.toSpliced(3, 1), '--json')
+  t.match(fewer, { code: 3, stderr: '' })
+  t.match(JSON.parse(fewer.stdout), {
+    chains: [{ chain: 'operator_actions', rows: 3, broken: null }],
+    incomplete: 'its last line counts 4 rows of operator_actions, and there are 3',
+  })
+  t.equal(JSON.parse((await verify(lines, '--json')).stdout).incomplete, null)
+  t.match(await verify([...lines, lines[0] ?? '']), { code: 2, stderr: /stands behind the end/ })
+  t.match(await verify(lines.toReversed()), { code: 2 })
+  t.match(await verify([lines[last] ?? '', ...lines]), { code: 2, stderr: /stands behind operator_actions/ })
+})
+
+t.test('nobody is told that an export is done which can not be written', async (t) => {
+  const unwritten = Object.assign(new Error('full'), { code: 'ENOSPC' })
+  const full = await service.svc(['audit', 'export', '--json'], { unwritten })
+  t.match(JSON.parse(full.stderr), { error: { code: 'RESULT_NOT_WRITTEN', message: /no space is left/ } })
+  t.equal(full.code, 1)
+  const head = await service.svc(['audit', 'export'], {
+    unwritten: Object.assign(new Error('gone'), { code: 'EPIPE' }),
+  })
+  t.match(head, { code: 0, stderr: '' }, 'a reader that has gone is no failure')
+})
+
+t.test('an export that is interrupted leaves no draft', async (t) => {
+  const admin = await fakeAdmin(t, () => {
+    setImmediate(() => process.emit('SIGINT', 'SIGINT'))
+    return 'silence'
+  })
+  const folder = t.testdir({})
+  t.match(await admin.run(['audit', 'export', '--file', join(folder, 'x')]), { code: 130, stderr: /interrupted/ })
+  t.same(readdirSync(folder), [])
 })
 
 t.test('what can not be verified is exit code 2, and not a broken chain', async (t) => {

@@ -68,6 +68,7 @@ t.test('the trail tells whom it was done to and what changed, without what is em
   t.same(told({ ...ofPlatform, subject_id: member, before: ada, after: null }), ['ada@acme.example', 'role ADMIN → -'])
   t.same(told({ subject_id: 'acme-key-4f7a1c9e', before: null, after: null }), ['acme-key-4f7a1c9e', ''])
   t.same(told({ subject_id: 'acme', before: { n: null }, after: { n: ['a', 'b'] } }), ['acme', 'n a b'])
+  t.same(told({ subject_id: 'acme', before: null, after: { advance_ms: 97_200_000 } }), ['acme', 'advance 1 d 3 h'])
 })
 
 t.test('what the service does by itself has no role in the trail', async (t) => {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { run } from '../../cli/run.ts'
 import { fakeAdmin } from './admin-harness.ts'
-import { fakeService, makeIo, runCli } from './harness.ts'
+import { fakeService, makeIo, runCli, serviceInfo } from './harness.ts'
 
 const ID = '01a1fd03-f879-7eb7-872f-a2b4358c4f6d'
 const ACCOUNT = {
@@ -13,15 +13,6 @@ const ACCOUNT = {
   is_active: true,
   created_at: '2026-11-21T09:30:00.000Z',
   disabled_at: null,
-}
-const INFO = {
-  name: 'svc',
-  version: '0.1.0',
-  mode: 'sandbox',
-  identity: 'none',
-  auth_url: null,
-  platform_realm: 'platform',
-  customers_realm: 'customers',
 }
 const NUMBERS = { sort_code: '20-45-31', account_number: '73619284' }
 const PATH = '/api/v1/portal/bank-accounts'
@@ -84,7 +75,7 @@ t.test('what is no such JSON is refused, and nothing of it is repeated', async (
 
 t.test('at a terminal the numbers are asked for', async (t) => {
   const { url, requests } = await fakeService(t, ({ path }) =>
-    path === '/api/v1/service' ? { json: INFO } : { status: 201, json: ACCOUNT },
+    path === '/api/v1/service' ? { json: serviceInfo() } : { status: 201, json: ACCOUNT },
   )
   const typed = [' 20-45-31 ', '73619284', '']
   const { io, stdout, stderr } = makeIo({ env: { ...env, SVC_API_URL: url }, typed: '' })
@@ -136,7 +127,7 @@ t.test('in live mode both ask first, and a program has to say --yes', async (t) 
 t.test('a refusal names the next command', async (t) => {
   const { url } = await fakeService(t, ({ path }) =>
     path === '/api/v1/service'
-      ? { json: INFO }
+      ? { json: serviceInfo() }
       : {
           status: 409,
           json: {

@@ -5,6 +5,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { fakeService, refusal, runCli } from './harness.ts'
 import type { CliSettings } from './harness.ts'
+import { provesLeaves } from './ran.ts'
 
 const LOOK = {
   colors: { primary: '#0B5FFF', background: '#FFFFFF', text: '#111111' },
@@ -120,6 +121,8 @@ t.test('edit sends what the editor leaves, and opens it again where that is no l
   t.match(stderr, /That is no look: .*JSON[^]*That is no look: font:/)
   t.same(sent(), [{ ...LOOK, font: 'Arial' }])
   t.match(stdout, /Arial/)
+  const asJson = await run(['edit', '--json'], { env: editorOf(t, good).env, typed: '' })
+  t.match({ ...asJson, stdout: JSON.parse(asJson.stdout) }, { code: 0, stdout: { font: 'Arial' }, stderr: '' })
 })
 
 t.test('edit changes nothing where the text is left as it is, and needs a terminal', async (t) => {
@@ -129,3 +132,5 @@ t.test('edit changes nothing where the text is left as it is, and needs a termin
   t.match(await run(['edit'], { env: editorOf(t, '{}').env }), { code: 2, stderr: /branding set primary=/ })
   t.same(sent(), [])
 })
+
+provesLeaves(t, import.meta.filename)

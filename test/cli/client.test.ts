@@ -6,7 +6,7 @@ import { CliError } from '../../cli/errors.ts'
 import { completeSca, createPayment, getPayment, listPayments } from '../../src/wire/payments.ts'
 import { registerMerchant } from '../../src/wire/registration.ts'
 import { inviteTeamMember } from '../../src/wire/team.ts'
-import { PAYMENT_ID, fakeService, paymentOf, refusal, runCli, summaryOf } from './harness.ts'
+import { PAYMENT_ID, createdOf, fakeService, paymentOf, refusal, runCli, summaryOf } from './harness.ts'
 import type { Test } from 'tap'
 
 function clientOf(
@@ -59,25 +59,7 @@ t.test('a parameter is escaped, and one that would leave the path is refused', a
 })
 
 t.test('a creation with an idempotency key is repeated once when the connection is cut', async (t) => {
-  const created = { ...paymentOf('AwaitingAuthorisation') }
-  const reply = Object.fromEntries(
-    [
-      'payment_id',
-      'status',
-      'redirect_url',
-      'end_to_end_id',
-      'gross_amount',
-      'fee_amount',
-      'net_amount',
-      'currency',
-      'consent_id',
-      'expires_at',
-      'created_at',
-    ].map((name) => [name, created[name]]),
-  )
-  const { url, requests } = await fakeService(t, (_request, count) =>
-    count === 1 ? 'cut' : { status: 201, json: reply },
-  )
+  const { url, requests } = await fakeService(t, (_request, count) => (count === 1 ? 'cut' : createdOf()))
   const { status } = await call(clientOf(t, url), createPayment, {
     headers: { 'x-idempotency-key': 'order-1' },
     body: CREATE,

@@ -2,8 +2,11 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import t from 'tap'
+import type { Test } from 'tap'
 import { createPayment } from '../support/app.ts'
 import { SCRATCH } from '../support/scratch.ts'
+import { open } from '../support/terminal.ts'
+import { until } from '../support/until.ts'
 import { fakeService, runCli } from './harness.ts'
 import { realService } from './real-service.ts'
 import { LAUNCHER, cleanEnv, nodeCommand } from './service.ts'
@@ -68,38 +71,86 @@ t.test('bash completes commands, aliases, options, choices and files', async (t)
   t.notOk(existsSync(probe), 'nothing that is typed is run')
 })
 
-for (const [shell, script] of [
-  ['zsh', 'zsh -n <(svc completion zsh)'],
-  ['fish', "svc completion fish | source; complete -C'svc payments list --status=Se'"],
-] as const) {
+/** A test that is left out where the shell is not on this machine. */
+function inShell(shell: string, name: string, body: (t: Test) => Promise<void>): void {
   const isThere = spawnSync(shell, ['--version']).status === 0
-  t.test(`${shell} takes its script`, { skip: isThere ? false : `there is no ${shell} on this machine` }, async (t) => {
-    const stdout = execFileSync(shell, ['-c', script], { env: withSvc(), encoding: 'utf8' })
-    if (shell === 'fish') t.equal(stdout.trim(), '--status=Settled')
-  })
+  void t.test(`${shell} ${name}`, { skip: isThere ? false : `there is no ${shell} on this machine` }, body)
 }
 
-t.test('neither completion nor the first page loads what is heavy', async (t) => {
+inShell('zsh', 'takes its script, and completes at a keyboard', async (t) => {
+  const env = withSvc()
+  execFileSync('zsh', ['-f', '-c', 'zsh -n <(svc completion zsh)'], { env })
+  const terminal = open(t, 'zsh -f', { env: { ...env, PS1: '%% ', COLUMNS: '80' } })
+  terminal.type('autoload -Uz compinit && compinit -D -u; source <(svc completion zsh); echo rea""dy\r')
+  await terminal.until(/^ready$/m)
+  terminal.type('svc paym\t')
+  await terminal.until(/svc payments$/m)
+  terminal.type('list --status Se\t')
+  await terminal.until(/svc payments list --status Settled$/m)
+  terminal.press('ctrl-u')
+  terminal.type('exit\r')
+  await terminal.ended()
+})
+
+inShell('fish', 'completes commands, options and choices', async (t) => {
+  const offered = (line: string): string[] =>
+    execFileSync('fish', ['-c', `svc completion fish | source; complete -C '${line}'`], {
+      env: withSvc(),
+      encoding: 'utf8',
+    })
+      .trim()
+      .split('\n')
+      .map((each) => each.split('\t')[0] ?? '')
+  t.same(offered('svc payments list --status=Se'), ['--status=Settled'])
+  t.same(offered('svc payments list --status Se'), ['Settled'])
+  t.same(offered('svc paym'), ['payments'])
+})
+
+inShell('pwsh', 'can read its script', async () => {
+  const check = '$null = [scriptblock]::Create([Console]::In.ReadToEnd())'
+  const { stdout: input } = await runCli(['completion', 'powershell'])
+  execFileSync('pwsh', ['-NoProfile', '-NonInteractive', '-Command', check], { input, env: withSvc() })
+})
+
+t.test('where members of the result are named, no files are offered', async (t) => {
+  for (const word of ['--json=', '--json=payment', '--query='])
+    t.equal(await answered(['payments', 'list', word], {}), '', word)
+  t.equal(await answered(['payments', 'list', '--json', ''], {}), '')
+  t.equal(await answered(['payments', 'list', '-q', ''], {}), '')
+})
+
+t.test('neither completion nor help nor a mistyped command loads what is heavy', async (t) => {
   const folder = mkdtempSync(join(SCRATCH, 'svc-loaded-'))
   const recorder = join(import.meta.dirname, '..', 'support', 'loaded-packages.js')
-  const loadedBy = (words: readonly string[]): string[] => {
+  const loadedBy = (words: readonly string[], code = 0): string[] => {
     const file = join(folder, 'loaded')
     const env = cleanEnv({ SVC_LOADED_FILE: file })
     const { status } = spawnSync(...nodeCommand(['--import', recorder, LAUNCHER, ...words]), { env })
-    t.equal(status, 0)
+    t.equal(status, code, words.join(' '))
     const loaded = readFileSync(file, 'utf8').split('\n')
     return HEAVY.filter((name) => loaded.includes(name))
   }
   t.same(loadedBy(['__complete', 'bash', 'payments', 'list', '--st']), [])
   t.same(loadedBy(['__complete', 'bash', '']), [])
-  t.same(loadedBy(['--help']), ['commander'])
-  t.ok(loadedBy(['version']).includes('zod'), 'the recorder records')
+  t.same(loadedBy(['--map=paths']), [])
+  for (const words of ['--help', 'version', 'help exit-codes', 'help p create', 'sandbox run --help', 'completion zsh'])
+    t.same(loadedBy(words.split(' ')), ['commander'], words)
+  for (const words of ['payments', 'paymnts list', 'payments lst', 'payments list --stauts x'])
+    t.same(loadedBy(words.split(' '), 2), ['commander'], words)
+  t.ok(loadedBy(['states']).includes('zod'), 'the recorder records')
 })
 
 const answered = async (words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> => {
   const { code, stdout, stderr } = await runCli(['__complete', 'zsh', ...words], { env })
   t.match({ code, stderr }, { code: 0, stderr: '' })
   return stdout
+}
+
+/** What the service has for it: a machine that is too busy to answer in the time of a key press is asked again. */
+async function offered(words: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
+  let told = ''
+  await until('the service answers in time', async () => (told = await answered(words, env)) !== '')
+  return told
 }
 
 t.test('ids and names come from the service, as whoever the command would act as', async (t) => {
@@ -109,10 +160,10 @@ t.test('ids and names come from the service, as whoever the command would act as
   const { body } = await createPayment(service, merchant)
   const id = String(body['payment_id'])
   const of = (clientId: string): NodeJS.ProcessEnv => ({ SVC_API_URL: service.url, SVC_CLIENT_ID: clientId })
-  t.match(await answered(['payments', 'get', ''], of(merchant.clientId)), new RegExp(`^${id}\\t[^\\n]+\\n$`))
+  t.match(await offered(['payments', 'get', ''], of(merchant.clientId)), new RegExp(`^${id}\\t[^\\n]+\\n$`))
   t.equal(await answered(['payments', 'get', ''], of(other.clientId)), '')
   t.match(
-    await answered(['--client-id', merchant.clientId, 'p', 'refund', id.slice(0, 6)], of(other.clientId)),
+    await offered(['--client-id', merchant.clientId, 'p', 'refund', id.slice(0, 6)], of(other.clientId)),
     new RegExp(`^${id}\\t`),
   )
   t.equal(await answered(['payments', 'get', 'zzz'], of(merchant.clientId)), '')
@@ -125,12 +176,12 @@ t.test('an id by its end, a choice in any case, and a quote that is open', async
   const { url } = await fakeService(t, () => ({ json: { data: ids.map((payment_id) => ({ payment_id })) } }))
   const env = { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }
   const get = ['payments', 'get']
-  t.equal(await answered([...get, '358c4f6e'], env), `${ids[1]}\n:whole\n`)
-  t.equal(await answered([...get, '358C4F6E'], env), `${ids[1]}\n:whole\n`)
+  t.equal(await offered([...get, '358c4f6e'], env), `${ids[1]}\n:whole\n`)
+  t.equal(await offered([...get, '358C4F6E'], env), `${ids[1]}\n:whole\n`)
   t.equal(await answered([...get, '358c4f6'], env), '', 'of several none: a shell would put back what they share')
-  t.equal(await answered([...get, '01A1FD03-F879-7EB7-872F-A2C'], env), `${ids[1]}\n:whole\n`)
-  t.equal(await answered(['trigger', '--payment=358c4f6e'], env), `--payment=${ids[1]}\n:whole\n`)
-  t.equal(await answered([...get, '"01a1fd03-f879-7eb7-872f-a2b'], env), `${ids[0]}\n`)
+  t.equal(await offered([...get, '01A1FD03-F879-7EB7-872F-A2C'], env), `${ids[1]}\n:whole\n`)
+  t.equal(await offered(['trigger', '--payment=358c4f6e'], env), `--payment=${ids[1]}\n:whole\n`)
+  t.equal(await offered([...get, '"01a1fd03-f879-7eb7-872f-a2b'], env), `${ids[0]}\n`)
   t.equal(await answered(['payments', 'list', '--status', 'se'], {}), 'Settled\n:whole\n')
   t.equal(await answered(['payments', 'list', "--status='Se"], {}), '--status=Settled\n')
   t.equal(await answered(['"payments"', 'list', '--status', "'Se"], {}), 'Settled\n')
@@ -151,8 +202,36 @@ t.test('values that may be left out, paths of the API, chapters, and merchants b
   t.match(await answered(['docs', 'verify'], {}), /^verify-a-webhook\t/)
   t.match(await answered(['--profile', 'd'], {}), /^dev\t/)
   const { url, requests } = await fakeService(t, () => ({ json: { data: [{ realm_slug: 'acme' }] } }))
-  t.equal(await answered(['kyb', 'approve', ''], { SVC_API_URL: url }), 'acme\n')
+  t.equal(await offered(['kyb', 'approve', ''], { SVC_API_URL: url }), 'acme\n')
   t.match(requests, [{ path: /kyb_status=PENDING/ }])
+})
+
+t.test('only what a command would take is offered, and banks and scenarios by name', async (t) => {
+  const rows = ['OPEN', 'UNDER_REVIEW', 'ESCALATED', 'RESOLVED_PAYER_FAVOUR', 'AUTHORISED', 'REVOKED'].map(
+    (status) => ({
+      id: status.toLowerCase(),
+      consent_id: status.toLowerCase(),
+      name: 'slow',
+      status,
+    }),
+  )
+  const { url } = await fakeService(t, () => ({ json: { data: rows, has_more: false, next_cursor: null } }))
+  const env = { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }
+  const names = async (...words: string[]): Promise<string[]> =>
+    (await offered([...words, ''], env)).split('\n').flatMap((line) => line.split('\t')[0] || [])
+  t.same(
+    await names('disputes', 'show'),
+    rows.map(({ id }) => id),
+  )
+  t.same(await names('disputes', 'escalate'), ['open', 'under_review'])
+  t.same(await names('disputes', 'resolve'), ['under_review', 'escalated'])
+  t.same(await names('portal', 'disputes', 'accept'), ['open', 'under_review', 'escalated'])
+  t.same(await names('mandates', 'end'), ['authorised'])
+  t.same(
+    await names('payments', 'create', '--debtor-bank-id'),
+    rows.map(({ id }) => id),
+  )
+  t.ok((await names('payments', 'create', '--scenario')).includes('slow'))
 })
 
 t.test('without the service there is nothing, and nothing is said', async (t) => {
@@ -171,7 +250,7 @@ t.test('what the service says reaches no shell and no terminal', async (t) => {
   }))
   const { url } = await fakeService(t, () => ({ json: { data: rows, has_more: false, next_cursor: null } }))
   const env = { SVC_API_URL: url, SVC_CLIENT_ID: 'acme' }
-  t.equal(await answered(['payments', 'get', ''], env), 'good\t [31mred then line\n')
+  t.equal(await offered(['payments', 'get', ''], env), 'good\t [31mred then line\n')
 })
 
 t.test('the command prints the script of each shell, and refuses others', async (t) => {

@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { CONFIG_VARIABLES } from '../../src/config.ts'
+import { CONFIG_VARIABLES } from '../../src/config/environment.ts'
 import { runCli } from './harness.ts'
 
 const KEY = Buffer.alloc(32, 7).toString('base64')
@@ -28,8 +28,9 @@ t.test('every setting is shown with where it came from, and no secret', async (t
   t.match(of('SVC_CLIENT_SECRET'), { value: '********', source: 'environment' })
   t.match(of('SVC_WEBHOOK_SECRET'), { value: 'the file /run/x', source: 'SVC_WEBHOOK_SECRET_FILE' })
   t.match(of('SVC_OUTPUT'), { value: 'table', source: 'default' })
+  t.match(of('SVC_CUSTOMER_ID'), { value: null, source: 'not set' })
   t.match((await runCli(['config', 'show'], { cwd })).stdout, /^SETTING +VALUE +FROM\n/)
-  t.notMatch((await runCli(['config', 'show', '--set'], { cwd })).stdout, 'default')
+  t.notMatch((await runCli(['config', 'show', '--set'], { cwd })).stdout, /default|not set/)
 })
 
 t.test('what a file says is shown with the file', async (t) => {

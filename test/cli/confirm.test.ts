@@ -1,5 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
+import type { KybStatus } from '../../src/wire/admin.ts'
 import { MERCHANT_ID, fakeAdmin, merchantOf, pageOf } from './admin-harness.ts'
 import type { FakeAdmin } from './admin-harness.ts'
 import { PAYMENT_ID, paymentOf } from './harness.ts'
@@ -26,19 +27,33 @@ const REFUND = {
   refunded_amount: '50.00',
   remaining_amount: '0.00',
 }
+const REGISTRATION = {
+  slug: 'half',
+  status: 'PROVISIONING',
+  company_name: 'Half Ltd',
+  trading_name: 'Half',
+  admin_email: 'ada@half.example',
+  merchant_id: null,
+  warnings: [],
+  failure: null,
+  invited_at: null,
+  created_at: AT,
+  problems: ['it was left half-made'],
+}
 const ENDPOINT = { webhook_url: 'https://acme.example/hook', paused: false, gone: false, alert: null }
 
-function answer({ method, path }: Request): Answer {
+function answer({ method, path }: Request, status: KybStatus = 'APPROVED'): Answer {
   if (path.includes('/refund')) return method === 'GET' ? pageOf([]) : { json: REFUND }
   if (path.startsWith('/api/v1/payments/')) return { json: paymentOf('Settled') }
   if (path.includes('/webhook-endpoint')) return { json: { ...ENDPOINT, check: null } }
   if (path.includes('/rotate-keys')) return { json: { realm: 'acme', key_ids: ['k1'] } }
   if (path.startsWith('/api/v1/admin/merchants')) {
-    const merchant = merchantOf({ kyb_status: 'APPROVED' })
+    const merchant = merchantOf({ kyb_status: status })
     if (method === 'PUT') return { json: merchant }
     return path.includes('?') ? pageOf([merchant]) : { json: { ...merchant, actions: [] } }
   }
-  if (path.includes('/repair')) return { json: { slug: 'acme', status: 'FAILED', repaired: [] } }
+  if (path.includes('/repair')) return { json: { slug: 'half', status: 'FAILED', repaired: [] } }
+  if (path.endsWith('/registrations')) return pageOf([REGISTRATION])
   if (path.includes('/staff-clients/')) return { json: { ...CLIENT, revoked_at: AT } }
   if (path.includes('/rotate'))
     return { json: { ...CLIENT, role: null, kind: 'server', client_secret: 's', token_endpoint: 'http://x/token' } }
@@ -48,11 +63,12 @@ function answer({ method, path }: Request): Answer {
 }
 
 /** What hurts a real merchant, with what may be typed to confirm it. */
-const DANGEROUS: readonly { words: string[]; typed: string[] }[] = [
+const DANGEROUS: readonly { words: string[]; typed: string[]; pending?: true }[] = [
   { words: ['hold', 'set', 'acme', '--reason', 'r'], typed: ['acme', MERCHANT_ID] },
   { words: ['kyb', 'suspend', 'acme', '--reason', 'r'], typed: ['acme', MERCHANT_ID] },
+  { words: ['kyb', 'refuse', 'acme', '--reason', 'r'], typed: ['acme', MERCHANT_ID], pending: true },
   { words: ['merchants', 'disable', 'acme', '--reason', 'r'], typed: ['acme', MERCHANT_ID] },
-  { words: ['merchants', 'repair', 'acme', '--rollback'], typed: ['acme'] },
+  { words: ['merchants', 'repair', 'half', '--rollback'], typed: ['half'] },
   { words: ['staff', 'remove', PERSON.email, '--reason', 'r'], typed: [PERSON.email] },
   { words: ['staff', 'revoke-client', CLIENT.client_id, '--reason', 'r'], typed: [CLIENT.client_id] },
   { words: ['staff', 'role', PERSON.email, 'OWNER', '--reason', 'r'], typed: [PERSON.email] },
@@ -64,15 +80,16 @@ const DANGEROUS: readonly { words: string[]; typed: string[] }[] = [
   { words: ['credentials', 'rotate', CLIENT.client_id, '--client-id', 'demo'], typed: [CLIENT.client_id] },
 ]
 
-async function live(t: Test): Promise<FakeAdmin> {
-  return fakeAdmin(t, answer, { mode: 'live' })
+async function live(t: Test, status?: KybStatus): Promise<FakeAdmin> {
+  return fakeAdmin(t, (request) => answer(request, status), { mode: 'live' })
 }
 
-for (const { words, typed } of DANGEROUS) {
+for (const { words, typed, pending } of DANGEROUS) {
+  const status = pending === true ? 'PENDING' : 'APPROVED'
   const name = words.slice(0, 2).join(' ')
 
   t.test(`${name} in live mode needs --yes where there is no terminal`, async (t) => {
-    const admin = await live(t)
+    const admin = await live(t, status)
     const { code, stderr } = await admin.run([...words, '--json'])
     t.equal(code, 2)
     t.match(JSON.parse(stderr), { error: { code: 'CONFIRMATION_NEEDED', hint: /--yes/ } })
@@ -83,26 +100,26 @@ for (const { words, typed } of DANGEROUS) {
 
   t.test(`${name} in live mode asks a person to type what it is about`, async (t) => {
     for (const word of typed) {
-      const admin = await live(t)
+      const admin = await live(t, status)
       t.match(await admin.run(words, { typed: word }), { code: 0, stderr: /LIVE/ }, word)
       t.equal(admin.writes().length, 1, word)
     }
     // Two merchants may have one name.
     for (const wrong of ['', 'y', 'yes', 'Acme', 'Acme Ltd']) {
-      const admin = await live(t)
+      const admin = await live(t, status)
       t.match(await admin.run(words, { typed: wrong }), { code: 2, stderr: /nothing was changed/ }, wrong)
       t.same(admin.writes(), [], wrong)
     }
   })
 
   t.test(`${name} in the sandbox asks nothing`, async (t) => {
-    const admin = await fakeAdmin(t, answer)
+    const admin = await fakeAdmin(t, (request) => answer(request, status))
     t.match(await admin.run(words), { code: 0 })
     t.equal(admin.writes().length, 1)
   })
 
   t.test(`${name} as a dry run asks nothing and changes nothing, live too`, async (t) => {
-    const admin = await live(t)
+    const admin = await live(t, status)
     t.match(await admin.run([...words, '--dry-run']), { code: 0, stdout: /Would send/ })
     t.same(admin.writes(), [])
   })

@@ -9,6 +9,7 @@ import { terminalCheck } from '../../cli/commands/doctor/you.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { fakeService, runCli } from './harness.ts'
 import { nodeCommand } from './service.ts'
+import { provesLeaves } from './ran.ts'
 
 type Checks = Record<string, { state: string; text: string; fix: string | null }>
 
@@ -97,6 +98,8 @@ t.test('who holds the port of the API', async (t) => {
   const own = Number(new URL(svc.url).port)
   t.match((await lookOver(stateDir, { ...env, SVC_PORT: String(own) }))['port'], { state: 'ok' })
   t.match((await lookOver(await stateDirOf(t, own)))['port'], { state: 'finding', text: /another svc/ })
+  const elsewhere = await lookOver(await stateDirOf(t), { SVC_PORT: String(own) })
+  t.match(elsewhere['port'], { text: `(SVC_PORT is for svc serve; svc up takes --port ${own})` })
   writeService(stateDir, process.pid, { api_url: other.url })
   t.match((await lookOver(stateDir))['port'], { state: 'finding', fix: 'svc down && svc up --port 0 --detach' })
 })
@@ -156,7 +159,8 @@ t.test('a configuration file that no command can read is a finding, and all else
   }
   t.equal((await runCli(['payments', 'list'], { cwd })).code, 2)
   writeFileSync(file, 'output: json\n')
-  t.match(await runCli(['doctor', '--only', 'machine'], { cwd }), {
+  // Of a service that is named, the machine's port is not looked at.
+  t.match(await runCli(['doctor', '--only', 'machine'], { cwd, env: { SVC_API_URL: 'http://127.0.0.1:1' } }), {
     code: 0,
     stdout: /"check":"config files"[^}]*"ok"/,
   })
@@ -192,3 +196,5 @@ t.test('no password of an address is told', async (t) => {
   )
   t.equal(withoutPasswords('http://127.0.0.1:8080/x'), 'http://127.0.0.1:8080/x')
 })
+
+provesLeaves(t, import.meta.filename)

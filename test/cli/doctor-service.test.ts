@@ -47,6 +47,37 @@ t.test('what HTTP shows of a service that is not well', async (t) => {
   t.match(reached['api tls'], { state: 'finding', fix: /^export SVC_API_URL=https:\/\/0\.0\.0\.0:/ })
 })
 
+t.test(
+  'a service of another version is remarked, by status too, and the words for no token tell who has to sign in',
+  async (t) => {
+    const authUrl = 'http://127.0.0.1:9/auth'
+    const url = await serviceWith(t, ({ path }) => {
+      return path === '/api/v1/service'
+        ? { json: { ...SERVICE, version: '9.0.0', identity: 'embedded', auth_url: authUrl } }
+        : undefined
+    })
+    const { running } = await lookOver(url, 'service')
+    t.match(running, { state: 'remark', text: /svc 9\.0\.0 [^]*this command line is 0\.1\.0/, fix: /svc 9\.0\.0/ })
+    const env = { SVC_API_URL: url }
+    t.match((await runCli(['status'], { env })).stdout, /Version of svc +0\.1\.0; the service is 9\.0\.0\n/)
+    t.equal((await runCli(['status', '-q', 'service_version'], { env })).stdout, '9.0.0\n')
+    t.match(await runCli(['token'], { env }), {
+      code: 4,
+      stdout: '',
+      stderr: /^Error: nobody is signed in[^]*Try: svc .*login/,
+    })
+    t.match(await runCli(['token', '--customer'], { env }), {
+      code: 4,
+      stderr: /svc (--api-url \S+ )?login --customer/,
+    })
+    const none = await serviceWith(t, () => undefined)
+    t.match(await runCli(['token'], { env: { SVC_API_URL: none, SVC_CLIENT_ID: 'acme' } }), {
+      code: 7,
+      stderr: /no tokens/,
+    })
+  },
+)
+
 t.test('an address of something else, and of nothing that says a word', async (t) => {
   const url = await serviceWith(t, () => ({ json: { hello: 'world' } }))
   t.match(await lookOver(url, 'service'), { running: { state: 'finding', text: /is no svc/ } })

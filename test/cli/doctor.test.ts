@@ -57,8 +57,18 @@ t.test('without a service, and without an environment that configures one, it lo
     provider: { state: 'skipped' },
   })
   t.notMatch(alone.stdout, /the sandbox keeps/, 'nothing runs that could keep anything')
-  t.match(await runCli(['doctor', '--only', 'machine', '-q', 'healthy']), { code: 0, stdout: 'true\n' })
+  // With a service that is named: whether somebody listens at the port of svc up is not this test's affair.
+  const named = { env: { SVC_API_URL: 'http://127.0.0.1:1' } }
+  t.match(await runCli(['doctor', '--only', 'machine', '-q', 'healthy'], named), { code: 0, stdout: 'true\n' })
   t.match(await runCli(['doctor', '--only', 'everything']), { code: 2, stderr: /machine, service/ })
+  t.match(await runCli(['doctor', '--only', 'mail,everything']), { code: 2, stderr: /machine, service/ })
+  for (const only of [
+    ['--only', 'Mail,machine'],
+    ['--only', 'mail', '--only', 'machine'],
+  ]) {
+    const some = JSON.parse((await runCli(['doctor', ...only, '--json'], named)).stdout).checks
+    t.same([...new Set(some.map(({ group }: { group: string }) => group))], ['machine', 'mail'], only.join(' '))
+  }
   const SVC_API_URL = `http://127.0.0.1:${await freePort()}`
   const away = await runCli(['doctor', '--json'], { env: { SVC_API_URL } })
   t.equal(away.code, 1)

@@ -1,24 +1,25 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { PAYMENT_ID, fakeService, paymentOf, runCli } from './harness.ts'
+import { fakeAdmin, pageOf } from './admin-harness.ts'
+import { PAYMENT_ID, fakeService, paymentOf, runCli, serviceInfo } from './harness.ts'
 import type { Answer, Outcome } from './harness.ts'
 
-const INFO = {
-  name: 'svc',
-  version: '0.1.0',
-  identity: 'none',
-  auth_url: null,
-  platform_realm: 'platform',
-  customers_realm: 'customers',
+type World = {
+  status: string
+  more?: object
+  refunds?: readonly object[]
+  endpoint?: object
+  mode?: string
+  /** Until when the secret before signs. */
+  overlap?: string
 }
 
-type World = { status: string; more?: object; refunds?: readonly object[]; endpoint?: object; mode?: string }
-
 const REFUND = { payment_id: PAYMENT_ID, refund_id: PAYMENT_ID, currency: 'GBP', reason: null, failure: null }
+const SECRET = { masked_secret: '****9f2c', verification_snippet: 'x', language: 'node', rotated_at: null }
 const AT = { bank_reference: null, created_at: '2026-11-21T09:30:00.000Z', updated_at: '2026-11-21T09:30:00.000Z' }
 
 /** Dry runs at a service in this state; nothing but questions may reach it. */
-async function service(t: Test, { status, more, refunds = [], endpoint, mode = 'sandbox' }: World) {
+async function service(t: Test, { status, more, refunds = [], endpoint, mode = 'sandbox', overlap }: World) {
   const { url, requests } = await fakeService(t, ({ path }): Answer => {
     if (path.includes('/refunds')) {
       const data = refunds.map((each) => ({ ...REFUND, ...AT, ...each }))
@@ -26,7 +27,8 @@ async function service(t: Test, { status, more, refunds = [], endpoint, mode = '
     }
     if (path.endsWith('/webhook-endpoint'))
       return { json: { webhook_url: null, paused: false, gone: false, alert: null, ...endpoint } }
-    if (path.endsWith('/service')) return { json: { ...INFO, mode } }
+    if (path.includes('/webhook-secret')) return { json: { ...SECRET, previous_expires_at: overlap ?? null } }
+    if (path.endsWith('/service')) return { json: serviceInfo({ mode }) }
     return { json: paymentOf(status, more) }
   })
   return async (...words: string[]): Promise<Outcome> => {
@@ -118,6 +120,28 @@ t.test('and an endpoint', async (t) => {
   t.match(await live('webhooks', 'endpoint', 'resume'), { code: 0, stdout: /change nothing/ })
 })
 
+t.test('a second rotation is refused while an overlap runs, in live mode too', async (t) => {
+  for (const mode of ['sandbox', 'live']) {
+    const during = await service(t, { status: 'Settled', mode, overlap: '2026-11-22T09:30:00.000Z' })
+    t.match(await during('secret', 'rotate'), {
+      code: 7,
+      stdout: '',
+      stderr:
+        'Error: the secret was rotated, and the one before signs until 2026-11-22T09:30:00.000Z\nTry: svc secret end-overlap\n     where the new secret was lost: svc secret rotate --discard-current\n',
+    })
+    t.match(await during('secret', 'rotate', '--discard-current'), {
+      code: 0,
+      stdout: /Effect +this would replace the newest secret, and keep the one before until its end/,
+    })
+  }
+  const outside = await service(t, { status: 'Settled' })
+  t.match(await outside('secret', 'rotate', '--discard-current'), {
+    code: 2,
+    stdout: '',
+    stderr: /^Error: --discard-current: is only for while the overlap/,
+  })
+})
+
 t.test('what can not be refused by a look at it says what it would do', async (t) => {
   const run = await service(t, { status: 'Settled' })
   t.match(
@@ -127,4 +151,43 @@ t.test('what can not be refused by a look at it says what it would do', async (t
   t.match((await run('secret', 'rotate', '--overlap', '0s')).stdout, /Effect +this would replace the secret at once/)
   t.match((await run('credentials', 'revoke', 'acme-key-1')).stdout, /Effect +this would revoke the client acme-key-1/)
   t.match((await run('bank-accounts', 'disable', PAYMENT_ID)).stdout, /Effect +this would end payouts/)
+})
+
+t.test('an invitation of somebody who is there says what would come of it', async (t) => {
+  const person = { id: PAYMENT_ID, is_active: true, created_at: AT.created_at }
+  const member = { ...person, email: 'grace@acme.example', role: 'DEVELOPER', invited_by: 'ada' }
+  const staff = { ...person, keycloak_user_id: 's', display_name: 'Ada', role: 'OPS', last_seen_at: AT.created_at }
+  const people = [
+    { ...staff, email: 'seen@pay.example' },
+    { ...staff, email: 'invited@pay.example', last_seen_at: null },
+    { ...staff, email: 'gone@pay.example', is_active: false },
+  ]
+  const admin = await fakeAdmin(t, ({ path }) => pageOf(path.includes('/staff') ? people : [member]))
+  const invite = (email: string) =>
+    admin.run(['team', 'invite', '--email', email, '--role', 'FINANCE', '--client-id', 'acme', '--dry-run'])
+  t.match(await invite('new@acme.example'), {
+    code: 0,
+    stdout: /Effect +this would invite new@acme.example as FINANCE/,
+  })
+  t.match(await invite('Grace@acme.example'), {
+    code: 0,
+    stdout: /in the team already, DEVELOPER: this would be refused if/,
+  })
+  const add = async (email: string, identity: string): Promise<Outcome> => {
+    const { url } = await fakeService(t, ({ path }) =>
+      path.endsWith('/service') ? { json: serviceInfo({ identity }) } : pageOf(people),
+    )
+    const words = ['staff', 'add', '--email', email, '--role', 'OPS', '--reason', 'r', '--dry-run']
+    return runCli([...words, '--api-url', url, '--as', 'ada'])
+  }
+  t.match(await add('seen@pay.example', 'embedded'), {
+    code: 7,
+    stdout: '',
+    stderr: /a member with this e-mail address\nTry: svc .*staff role seen@pay.example OPS/,
+  })
+  t.match(await add('seen@pay.example', 'none'), { code: 0, stdout: /another invitation/ })
+  t.match(await add('invited@pay.example', 'embedded'), { code: 0, stdout: /another invitation/ })
+  t.match(await add('gone@pay.example', 'embedded'), { code: 0, stdout: /once more, as OPS/ })
+  t.match(await add('new@pay.example', 'embedded'), { code: 0, stdout: /this would invite new@pay.example as OPS/ })
+  t.same(admin.writes(), [])
 })

@@ -55,11 +55,16 @@ t.test('set takes a percentage with its sign, or the fraction that it is', async
     t.same(admin.writes().at(-1), {
       method: 'PUT',
       path: `/api/v1/admin/merchants/${MERCHANT_ID}/fees`,
-      body: { fee_percentage: sent, reason: 'contract' },
+      body: { fee_percentage: sent, reason: 'contract', expected: { fee_percentage: '0.0100', fee_flat: '0.20' } },
     })
   }
   await admin.run(['fees', 'set', 'acme', '--percentage', '2%', '--flat', '0.05', '--reason', 'contract'])
-  t.same(admin.writes().at(-1)?.body, { fee_percentage: '0.0200', fee_flat: '0.05', reason: 'contract' })
+  t.same(admin.writes().at(-1)?.body, {
+    fee_percentage: '0.0200',
+    fee_flat: '0.05',
+    reason: 'contract',
+    expected: { fee_percentage: '0.0100', fee_flat: '0.20' },
+  })
 })
 
 t.test('what could be read in two ways is refused, and a change needs a fee and a reason', async (t) => {

@@ -64,6 +64,32 @@ t.test('what svc.json knows is not used for another service than its own', async
   t.ok(findService({ flags: { apiUrl: 'http://127.0.0.1:4000' }, env, cwd }).state)
 })
 
+t.test('another name of this machine is the same service, by the address that is known of it', async (t) => {
+  const cwd = t.testdir({ '.svc': {}, config: { 'config.yaml': profilesOf('http://localhost:4002') } })
+  writeServiceState(join(cwd, '.svc'), stateOf(join(cwd, '.svc')))
+  const env = NO_PROFILES
+  for (const apiUrl of [
+    'http://localhost:4000',
+    'http://localhost:4000/',
+    'http://[::1]:4000',
+    'HTTP://LOCALHOST:4000',
+  ])
+    t.match(findService({ flags: { apiUrl }, env, cwd }), { apiUrl: 'http://127.0.0.1:4000', state: Object }, apiUrl)
+  for (const apiUrl of [
+    'http://localhost:4001',
+    'https://localhost:4000',
+    'http://localhost:4000/x',
+    'http://other:4000',
+  ])
+    t.match(findService({ flags: { apiUrl }, env, cwd }), { apiUrl, state: undefined }, apiUrl)
+  const own = { SVC_CONFIG_DIR: join(cwd, 'config'), SVC_API_URL: 'http://127.0.0.1:4002', SVC_PROFILE: 'acme' }
+  t.match(findService({ flags: {}, env: own, cwd }), { apiUrl: 'http://localhost:4002', profile: { name: 'acme' } })
+})
+
+function profilesOf(apiUrl: string): string {
+  return `profiles:\n  acme: {api_url: '${apiUrl}', auth_url: null, realm: acme, client_id: acme-cli, mode: sandbox, kind: merchant, role: null, subject: null}\n`
+}
+
 t.test('the state directory: flag, SVC_STATE_DIR, ./.svc, always absolute', async (t) => {
   t.equal(stateDirOf({ flag: 'a', env: { SVC_STATE_DIR: '/b' }, cwd: '/c' }), '/c/a')
   t.equal(stateDirOf({ flag: undefined, env: { SVC_STATE_DIR: '/b' }, cwd: '/c' }), '/b')

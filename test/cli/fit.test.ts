@@ -1,4 +1,5 @@
 import t from 'tap'
+import { whoseColumns, whoseText } from '../../cli/commands/merchants/whose.ts'
 import { tableOf } from '../../cli/table.ts'
 import type { Column } from '../../cli/table.ts'
 import { dayOf, endOfId, minuteOf } from '../../cli/text.ts'
@@ -83,4 +84,19 @@ t.test('what may stand below does so where the line is too short', async (t) => 
     '    NOTE',
     ...Array.from({ length: 2 }, () => ['358c4f6d  Acme of the whole world  2026-11-21', `    ${ROW.note}`]).flat(),
   ])
+})
+
+t.test('whose a row is: the name stays, and the realm is the first to go', async (t) => {
+  const owned = { trading_name: 'Acme', realm_slug: 'acme-ltd', merchant_id: ROW.id, at: ROW.at }
+  const columns: readonly Column<typeof owned>[] = [
+    ...whoseColumns((row: typeof owned) => row),
+    { title: 'at', value: ({ at }) => at, dropped: 1 },
+  ]
+  const lineAt = (width: number, row = owned): string =>
+    tableOf([row], columns, { header: false, paint: (_style, text) => text, width }).join('\n')
+  t.equal(lineAt(80), `Acme  acme-ltd  ${ROW.at}`)
+  t.equal(lineAt(30), `Acme  ${ROW.at}`)
+  t.equal(lineAt(20), 'Acme')
+  t.equal(lineAt(80, { ...owned, trading_name: 'Ac\u001b[31mme' }).includes('\u001b'), false)
+  t.equal(whoseText(owned), 'Acme (acme-ltd)')
 })

@@ -3,8 +3,10 @@ import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Test } from 'tap'
 import type { ExitCode } from '../../cli/exit-codes.ts'
-import type { Io, Sink } from '../../cli/io.ts'
+import type { Io } from '../../cli/io.ts'
 import { run } from '../../cli/run.ts'
+import type { Sink } from '../../cli/sink.ts'
+import { noteRan } from './ran.ts'
 
 export type Outcome = { code: ExitCode; stdout: string; stderr: string }
 
@@ -18,12 +20,15 @@ export type CliSettings = {
   /** What a person at the terminal types; without it standard input is none. */
   typed?: string
   calledAs?: string
+  /** What befalls standard output once something is written to it. */
+  unwritten?: NodeJS.ErrnoException
 }
 
 /** Runs one command line in this process, with streams of its own and nothing of the test's environment. */
 export async function runCli(argv: readonly string[], settings: CliSettings = {}): Promise<Outcome> {
   const { io, stdout, stderr } = makeIo(settings)
   const code = await run(argv, io)
+  noteRan(argv, code)
   return { code, stdout: stdout.join(''), stderr: stderr.join('') }
 }
 
@@ -35,6 +40,7 @@ export function makeIo({
   columns,
   typed,
   calledAs = 'svc',
+  unwritten,
 }: CliSettings): {
   io: Io
   stdout: string[]
@@ -46,12 +52,20 @@ export function makeIo({
     write: (text) => void chunks.push(text),
     isTTY: tty || typed !== undefined,
     columns: width,
+    ...(chunks === stdout && unwritten !== undefined ? { failure: async () => unwritten } : {}),
   })
   const io: Io = {
     stdout: sink(stdout, columns ?? 80),
     // Messages have paths and addresses in them, whose length is another in every checkout.
     stderr: sink(stderr, columns ?? 10_000),
-    stdin: { isTTY: typed !== undefined, read: async () => Buffer.from(stdin), readLine: async () => typed },
+    stdin: {
+      isTTY: typed !== undefined,
+      read: async () => Buffer.from(stdin),
+      chunks: async function* chunks() {
+        yield Buffer.from(stdin)
+      },
+      readLine: async () => typed,
+    },
     // The profiles of whoever runs the tests are none of theirs.
     env: { SVC_CONFIG_DIR: '/nowhere/config', ...env },
     cwd,
@@ -102,6 +116,20 @@ async function close(server: Server): Promise<void> {
   server.close()
 }
 
+/** What a service says of itself: a sandbox without an identity provider, where nothing else is said. */
+export function serviceInfo(more: object = {}): Record<string, unknown> {
+  return {
+    name: 'svc',
+    version: '0.1.0',
+    mode: 'sandbox',
+    identity: 'none',
+    auth_url: null,
+    platform_realm: 'platform',
+    customers_realm: 'customers',
+    ...more,
+  }
+}
+
 /** An error as the API writes it. */
 export function refusal(status: number, code: string, more: object = {}): Answer {
   const type = `http://127.0.0.1/errors/${code.toLowerCase().replaceAll('_', '-')}`
@@ -141,6 +169,26 @@ export function paymentOf(status: string, more: object = {}): Record<string, unk
     ...more,
   }
 }
+
+/** What the creation of a payment answers. */
+export function createdOf(more: object = {}): Answer {
+  const whole = paymentOf('AwaitingAuthorisation', more)
+  return { status: 201, json: Object.fromEntries(CREATED.map((name) => [name, whole[name]])) }
+}
+
+const CREATED = [
+  'payment_id',
+  'status',
+  'redirect_url',
+  'end_to_end_id',
+  'gross_amount',
+  'fee_amount',
+  'net_amount',
+  'currency',
+  'consent_id',
+  'expires_at',
+  'created_at',
+]
 
 /** A payment as lists show it. */
 export function summaryOf(status: string, more: object = {}): Record<string, unknown> {

@@ -31,7 +31,7 @@ t.test(
     const table = await service.operate(['inbox'])
     t.match(table, {
       code: 0,
-      stdout: new RegExp(`DUE +KIND +MERCHANT +WHAT +COMMAND\n[^]*in \\d+ (h|d) +kyb_pending +${pending.realm} `),
+      stdout: new RegExp(`DUE +KIND +MERCHANT +WHAT +COMMAND\n[^]*in \\d+ (h|d) +kyb_pending +Acme `),
     })
     const commands = await service.operate(['inbox', '-q', '[].command'])
     t.same(commands.stdout.trim().split('\n').toSorted(), [
@@ -100,14 +100,17 @@ t.test('operators list and show the payments of all merchants', async (t) => {
     ).stdout.trim()
   const ids = [await create(one), await create(two)]
   const list = await service.operate(['merchants', 'payments'])
-  t.match(list.stdout, new RegExp(`ID +MERCHANT +STATUS +AMOUNT[^]*${two.realm} +AwaitingAuthorisation +5\\.00 +GBP`))
+  t.match(
+    list.stdout,
+    new RegExp(`ID +MERCHANT +REALM +STATUS +AMOUNT[^]*Acme +${two.realm} +AwaitingAuthorisation +5\\.00 +GBP`),
+  )
   t.match(await service.operate(['m', 'payments', '--merchant', one.realm, '-o', 'id']), { stdout: `${ids[0]}\n` })
   t.match(await service.operate(['m', 'payments', '--status', 'Settled']), { code: 0, stdout: '', stderr: /no such/ })
   t.match(await service.operate(['m', 'payments', '--status', 'nonsense']), { code: 2 })
   t.match(await service.operate(['m', 'payments', '--merchant', 'nobody']), { code: 6 })
   const short = ids[1]?.slice(-8) ?? ''
   t.match(await service.operate(['merchants', 'payment', short]), {
-    stdout: new RegExp(`Payment +${ids[1]}\nMerchant +${two.realm}\n`),
+    stdout: new RegExp(`Payment +${ids[1]}\nMerchant +Acme \\(${two.realm}\\)\n`),
   })
   t.match(await service.operate(['merchants', 'payment', short, '-q', 'merchant_id']), { stdout: `${two.id}\n` })
   t.match(await service.operate(['merchants', 'payment', 'ffffffff']), {

@@ -8,6 +8,7 @@ import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
 import { newKey } from '../support/keys.ts'
 import { runCli } from './harness.ts'
+import { provesLeaves } from './ran.ts'
 
 /** A service with three merchants, and so three values, under a key. */
 async function sealedUnder(t: Test, key: string): Promise<TestService> {
@@ -178,10 +179,12 @@ t.test('with a state directory: rotate, restart, and drop what nothing needs any
   t.match(await runCli(['keys', 'drop', '00000000', ...words]), { code: 6, stderr: /no previous key/ })
   t.match(await runCli([...drop, '--dry-run']), { code: 0, stdout: /Would drop/ })
   t.same(readKeyRing(stateDir), [fresh, old])
-  t.match(await runCli(drop), { code: 0, stdout: /Dropped/ })
+  t.match(await runCli([...drop, '--json']), { code: 0, stdout: new RegExp(`"${kidOfKey(old)}"`), stderr: '' })
   t.same(readKeyRing(stateDir), [fresh])
   t.match(await runCli(['keys', 'drop', kidOfKey(old)], { env: envOf(service, fresh, old) }), {
     code: 2,
     stderr: /in the environment/,
   })
 })
+
+provesLeaves(t, import.meta.filename)

@@ -1,4 +1,18 @@
-import { existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { execFileSync, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import {
+  constants,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  readdirSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { open, readFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import t from 'tap'
@@ -6,9 +20,12 @@ import type { Test } from 'tap'
 import { Transaction } from '../../src/wire/ledger.ts'
 import { createPayment, testService } from '../support/app.ts'
 import { settledPayment } from '../support/payments.ts'
+import { until } from '../support/until.ts'
 import { PAYMENT_ID, fakeService, refusal, runCli } from './harness.ts'
 import type { CliSettings } from './harness.ts'
+import { cleanEnv, nodeCommand } from './service.ts'
 
+const SOURCE = join(import.meta.dirname, '..', 'support', 'svc-source.ts')
 const HEADER = Object.keys(Transaction.shape).join(',')
 
 function lineOf(more: object = {}): Record<string, unknown> {
@@ -45,7 +62,7 @@ async function portal(t: Test, { pages = 1, broken = 0 } = {}) {
   })
   const run = (words: string[], settings?: CliSettings) =>
     runCli(['ledger', ...words, '--api-url', url, '--client-id', 'demo'], settings)
-  return { requests, run }
+  return { url, requests, run }
 }
 
 function folderOf(t: Test): string {
@@ -140,6 +157,60 @@ t.test('what is there already is replaced with --force alone, and a folder has t
   t.strictSame([requests.length, readdirSync(folder)], [0, ['ledger.csv']], 'nothing was asked or written')
   t.match(await run(['export', '--file', 'ledger.csv', '--force'], { cwd: folder }), { code: 0 })
   t.equal(readFileSync(join(folder, 'ledger.csv'), 'utf8').split('\r\n').length, 102)
+})
+
+t.test('what is no file is written to as it is, and a link leads to its file', async (t) => {
+  const cwd = folderOf(t)
+  const { run } = await portal(t)
+  const { stdout } = await run(['export'])
+  writeFileSync(join(cwd, 'books.csv'), 'of last month')
+  symlinkSync('books.csv', join(cwd, 'link.csv'))
+  symlinkSync('nothing.csv', join(cwd, 'astray.csv'))
+  const link = ['export', '--file', 'link.csv']
+  t.match(await run(link, { cwd }), { code: 2, stderr: /link\.csv is there already/ })
+  t.match(await run([...link, '--force'], { cwd }), { code: 0 })
+  t.ok(lstatSync(join(cwd, 'link.csv')).isSymbolicLink())
+  t.equal(readFileSync(join(cwd, 'books.csv'), 'utf8'), stdout, 'the file has it')
+  t.match(await run(['export', '--file', 'astray.csv', '--force'], { cwd }), { code: 2, stderr: /a link to nothing/ })
+  const fifo = join(cwd, 'fifo')
+  execFileSync('mkfifo', [fifo])
+  const collected = readFile(fifo, 'utf8')
+  t.match(await run(['export', '--file', 'fifo'], { cwd }), { code: 0, stderr: /Exported 100 payments to fifo/ })
+  t.equal(await collected, stdout)
+  t.ok(statSync(fifo).isFIFO(), 'it is not replaced, also without --force')
+  for (const file of ['-', '/dev/stdout'])
+    t.match(await run(['export', '--file', file, '--force'], { cwd }), { code: 0, stdout }, file)
+  t.same(readdirSync(cwd).toSorted(), ['astray.csv', 'books.csv', 'fifo', 'link.csv'], 'and no file is called -')
+})
+
+t.test('an export is done when it is written, and one that is interrupted leaves nothing', async (t) => {
+  const { run } = await portal(t, { pages: 2 })
+  const full = await run(['export'], { unwritten: Object.assign(new Error('full'), { code: 'ENOSPC' }) })
+  t.match(full, { code: 1, stderr: /^Error: the result can't be written: no space is left.*\n$/ })
+  const gone = await run(['export'], { unwritten: Object.assign(new Error('gone'), { code: 'EPIPE' }) })
+  t.match(gone, { code: 0, stderr: '' })
+  const cwd = folderOf(t)
+  const { url } = await fakeService(t, () => {
+    setImmediate(() => process.emit('SIGTERM', 'SIGTERM'))
+    return 'silence'
+  })
+  const stopped = await runCli(['ledger', 'export', '--file', 'x', '--api-url', url, '--client-id', 'demo'], { cwd })
+  t.match(stopped, { code: 143, stderr: /ended by SIGTERM/ })
+  t.same(readdirSync(cwd), [])
+})
+
+t.test('a pipe that nobody reads from keeps no signal to itself', async (t) => {
+  const { url, requests } = await portal(t, { pages: 100 })
+  const fifo = join(folderOf(t), 'fifo')
+  execFileSync('mkfifo', [fifo])
+  const reader = await open(fifo, constants.O_RDONLY | constants.O_NONBLOCK)
+  t.teardown(() => reader.close())
+  const words = ['ledger', 'export', '--file', fifo, '--api-url', url, '--client-id', 'demo']
+  const child = spawn(...nodeCommand([SOURCE, ...words]), { env: cleanEnv(), stdio: 'ignore' })
+  const ended = once(child, 'exit')
+  await until('it writes', () => requests.length > 2)
+  child.kill('SIGINT')
+  t.same(await ended, [null, 'SIGINT'])
 })
 
 t.test('an export is JSON where that is asked for, and other forms are refused', async (t) => {

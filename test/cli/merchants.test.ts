@@ -38,6 +38,21 @@ t.test('list asks what its flags say, as the operator', async (t) => {
   t.match(await admin.run(['merchants', 'list', '--limit', '0']), { code: 2 })
 })
 
+t.test('--deliveries asks how the newest ones ended, and tells how many arrived', async (t) => {
+  const recent = (delivered: number, dead: number) => merchantOf({ recent_deliveries: { delivered, dead } })
+  const admin = await fakeAdmin(t, () => pageOf([recent(49, 1), recent(0, 0), recent(50, 0), recent(199, 1)]))
+  const { code, stdout } = await admin.run(['m', 'list', '--deliveries'], { columns: 140 })
+  t.equal(code, 0)
+  t.match(stdout, /ACTIVE +DELIVERED/)
+  t.same(stdout.match(/\d+%/g), ['98%', '100%', '99%'], 'rounded down, and nothing where none has ended')
+  t.same(paths(admin), ['GET /api/v1/admin/merchants?include=recent_deliveries&limit=50'])
+  const json = await admin.run(['m', 'list', '--deliveries', '-o', 'json'])
+  t.same(JSON.parse(json.stdout)[0].recent_deliveries, { delivered: 49, dead: 1 })
+  t.match((await admin.run(['m', 'list', '--deliveries', '-o', 'csv'])).stdout, /^id,.*,recent_deliveries/)
+  const plain = await fakeAdmin(t, one())
+  t.notMatch((await plain.run(['m', 'list', '-o', 'csv'])).stdout, /recent_deliveries/)
+})
+
 t.test('a page says where the next one begins, and --all reads them all', async (t) => {
   const admin = await fakeAdmin(t, ({ path }) => pageOf([merchantOf()], path.includes('cursor=') ? null : 'c1'))
   t.match(await admin.run(['merchants', 'list']), { code: 0, stderr: /--cursor c1, or --all/ })
@@ -91,8 +106,8 @@ t.test('disable and enable send what is asked for and why', async (t) => {
   t.match(await admin.run(['merchants', 'enable', 'acme', '--reason', 'back']), { code: 0 })
   const path = `/api/v1/admin/merchants/${MERCHANT_ID}/active`
   t.same(admin.writes(), [
-    { method: 'PUT', path, body: { is_active: false, reason: 'left us' } },
-    { method: 'PUT', path, body: { is_active: true, reason: 'back' } },
+    { method: 'PUT', path, body: { is_active: false, reason: 'left us', expected: { is_active: true } } },
+    { method: 'PUT', path, body: { is_active: true, reason: 'back', expected: { is_active: true } } },
   ])
 })
 
@@ -124,13 +139,17 @@ t.test('a dry run shows the request and sends nothing', async (t) => {
     ['hold', 'release', 'acme', ...why],
     ['merchants', 'disable', 'acme', ...why],
     ['merchants', 'enable', 'acme', ...why],
-    ['merchants', 'repair', 'acme', '--rollback', '--dry-run'],
+    ['merchants', 'repair', 'acme', '--dry-run'],
   ]) {
     const { code, stdout, stderr } = await admin.run(words)
     t.equal(code, 0, words.join(' '))
     t.match(stdout, /Would send +(PUT|POST) http:\/\/\S+\nBody +\{/, words.join(' '))
     t.match(stderr, /Nothing was changed\./)
   }
+  t.match(await admin.run(['merchants', 'repair', 'acme', '--rollback', '--dry-run']), {
+    code: 7,
+    stderr: /the registration is complete/,
+  })
   t.same(admin.writes(), [])
   const { stdout } = await admin.run(['hold', 'set', 'acme', ...why, '--json'])
   t.match(JSON.parse(stdout), {
@@ -210,7 +229,7 @@ t.test('each word of KYB leads from one status to another, and nowhere from a th
       {
         method: 'PUT',
         path: `/api/v1/admin/merchants/${MERCHANT_ID}/kyb`,
-        body: { kyb_status: to, reason: 'because' },
+        body: { kyb_status: to, reason: 'because', expected: { kyb_status: from } },
       },
     ])
     const other = await fakeAdmin(t, one({ kyb_status: never }))
@@ -230,8 +249,8 @@ t.test('holds are set, released and listed', async (t) => {
   t.match(await admin.run(['hold', 'release', 'acme', '--reason', 'cleared']), { code: 0, stderr: /not held/ })
   const path = `/api/v1/admin/merchants/${MERCHANT_ID}/hold`
   t.same(admin.writes(), [
-    { method: 'PUT', path, body: { payout_held: true, reason: 'fraud' } },
-    { method: 'PUT', path, body: { payout_held: false, reason: 'cleared' } },
+    { method: 'PUT', path, body: { payout_held: true, reason: 'fraud', expected: { payout_held: false } } },
+    { method: 'PUT', path, body: { payout_held: false, reason: 'cleared', expected: { payout_held: false } } },
   ])
   t.match(await admin.run(['hold', 'list', '--json']), { code: 0 })
   t.equal(paths(admin).at(-1), 'GET /api/v1/admin/merchants?payout_held=true&limit=50')

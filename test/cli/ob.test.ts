@@ -511,6 +511,23 @@ function obRefusal(status: number, errors: readonly object[], message = 'refused
   return { status, json: { Code: `${status} Some`, Id: 'interaction-1', Message: message, Errors: errors } }
 }
 
+t.test('what is interrupted tells the key that leads to it', async (t) => {
+  const { url } = await fakeService(t, () => {
+    setImmediate(() => process.emit('SIGINT', 'SIGINT'))
+    return 'silence'
+  })
+  const amount = ['--amount', '1', '--currency', 'GBP', '--customer', 'grace', '--json', '--idempotency-key', 'order-1']
+  for (const words of [
+    ['pay', '--to', '00007512345678'],
+    ['recurring', 'create', '--frequency', 'EvryDay', '--first', 'now', '--to', '00007512345678'],
+    ['offer-to-pay', 'create', '--to', 'grace@example.org', '--name', 'Ada'],
+  ]) {
+    const { code, stderr } = await runCli(['ob', ...words, ...amount], { env: { SVC_API_URL: url } })
+    t.equal(code, 130, `${words.join(' ')}: ${stderr}`)
+    t.match(JSON.parse(stderr), { error: { code: 'INTERRUPTED', idempotency_key: 'order-1', hint: /order-1/ } })
+  }
+})
+
 t.test("refusals keep OBIE's codes, list every field, and end as everywhere", async (t) => {
   let answer: Answer = {}
   const { url } = await fakeService(t, () => answer)

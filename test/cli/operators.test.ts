@@ -1,14 +1,16 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import { SCRATCH } from '../support/scratch.ts'
+import { open } from '../support/terminal.ts'
 import { realService } from './real-service.ts'
 import { LAUNCHER, cleanEnv } from './service.ts'
 import type { Ended } from './service.ts'
 
 const SCRIPTS = join(import.meta.dirname, '..', '..', 'examples', 'operators')
+const SVC_COMMAND = `${process.execPath} ${LAUNCHER}`
 const PROMPT = /to go on:|Type |password|\[y\/N\]/i
 
 t.test("a day's work of an operator needs no terminal, and does nothing twice", async (t) => {
@@ -66,21 +68,81 @@ t.test('the script of the night is silent when all is well, and tells a trail th
 })
 
 t.test('the script for whoever is on call says how much waits, and fails where nobody answers', async (t) => {
-  const { merchant: addMerchant, url } = await realService(t)
-  await addMerchant({ kybStatus: 'PENDING' })
+  const { merchant: addMerchant, url, owner } = await realService(t)
+  const { id } = await addMerchant({ kybStatus: 'PENDING' })
   const env = { SVC_API_URL: url, SVC_PLATFORM_USER: 'ada' }
   const { code, stdout } = await runScript('oncall.sh', [], env)
   t.equal(code, 0)
   t.match(stdout, /^[1-9]\d* waiting, 0 overdue\n$/)
+  await owner.query("update merchants set created_at = now() - interval '1 year' where id = $1", [id])
+  t.match(await runScript('oncall.sh', [], env), { code: 10, stdout: '1 waiting, 1 overdue\n' })
   t.equal((await runScript('oncall.sh', [], { ...env, SVC_API_URL: 'http://127.0.0.1:9' })).code, 8)
+
+  const watched = open(t, `trap : INT; '${join(SCRIPTS, 'oncall.sh')}' --watch`, {
+    cwd: SCRATCH,
+    env: { ...env, SVC: SVC_COMMAND, SVC_CONFIG_DIR: '/nowhere/config' },
+  })
+  await watched.until(/kyb_pending/)
+  watched.press('ctrl-c')
+  t.match(await watched.ended(), { code: 130, isPlain: true, isCursorShown: true, isCooked: true })
 })
+
+/** A svc that fails with CODE at the command FAILS, and says elsewhere what lets a script go on. */
+function failingSvc(folder: string): string {
+  const file = join(folder, 'svc')
+  const text = `#!/bin/sh
+[ "$1" != "$FAILS" ] || { echo "$1 fails" >&2; exit "$CODE"; }
+case "$1 \${2:-}" in
+  'inbox '*) printf '%s\\n' $OVERDUE ;;
+  'merchants list') echo m-1 ;;
+  'merchants get') echo true ;;
+  'secret show') echo tomorrow ;;
+  'audit verify') echo operator_actions:1:ab ;;
+esac
+`
+  writeFileSync(file, text)
+  chmodSync(file, 0o755)
+  return file
+}
+
+t.test(
+  'a step that fails ends each script with its exit code, and tells why; findings end the night alone',
+  async (t) => {
+    const folder = t.testdir({})
+    const SVC = failingSvc(folder)
+    const run = (name: string, env: NodeJS.ProcessEnv): Promise<Ended> =>
+      runScript(name, [folder], { SVC, OVERDUE: '', FAILS: 'none', CODE: '0', ...env })
+    t.match(await run('day.sh', {}), { code: 0, stdout: /^verified .*\nexported / })
+    t.match(await run('nightly.sh', {}), { code: 0, stdout: '', stderr: '' })
+    t.match(await run('oncall.sh', {}), { code: 0, stdout: '0 waiting, 0 overdue\n' })
+    t.match(await run('oncall.sh', { OVERDUE: 'true false true' }), { code: 10, stdout: '3 waiting, 2 overdue\n' })
+    const steps = {
+      'day.sh': ['inbox', 'kyb', 'merchants', 'disputes', 'secret', 'outbox', 'audit', 'ledger', 'doctor'],
+      'nightly.sh': ['audit', 'ledger', 'doctor'],
+      'oncall.sh': ['inbox'],
+    }
+    for (const [name, commands] of Object.entries(steps))
+      for (const FAILS of commands)
+        for (const CODE of ['5', '8']) {
+          const { code, stderr } = await run(name, { FAILS, CODE })
+          t.equal(code, Number(CODE), `${name}: ${FAILS}`)
+          t.match(stderr, `${FAILS} fails`, `${name}: ${FAILS}`)
+        }
+    t.match(await run('day.sh', { FAILS: 'doctor', CODE: '1' }), { code: 0, stderr: /Done\.\n$/ })
+    t.match(await run('nightly.sh', { FAILS: 'doctor', CODE: '1' }), { code: 1, stdout: '', stderr: 'doctor fails\n' })
+    t.match(await run('nightly.sh', { FAILS: 'audit', CODE: '3' }), { code: 3, stdout: '', stderr: 'audit fails\n' })
+    const nowhere = await runScript('nightly.sh', [], { SVC })
+    t.not(nowhere.code, 0, 'which number it is, is the shell’s')
+    t.match(nowhere, { stdout: '', stderr: /the folder to keep things in/ })
+  },
+)
 
 /** Runs a script as cron does: without a terminal, and with nothing to read. */
 async function runScript(name: string, args: readonly string[], env: NodeJS.ProcessEnv): Promise<Ended> {
   const child = spawn(join(SCRIPTS, name), args, {
     // No service's state is here that would be found instead.
     cwd: SCRATCH,
-    env: cleanEnv({ ...env, SVC: `${process.execPath} ${LAUNCHER}` }),
+    env: cleanEnv({ SVC: SVC_COMMAND, ...env }),
     stdio: ['ignore', 'pipe', 'pipe'],
     // A session of its own has no terminal to open either.
     detached: true,

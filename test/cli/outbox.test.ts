@@ -18,7 +18,10 @@ t.test('operators see the deliveries of all merchants, filtered, page by page', 
   })
   const list = async (...words: string[]): Promise<string> =>
     (await service.operate(['outbox', 'list', ...words])).stdout
-  t.match(await list(), new RegExp(`ID +MERCHANT +EVENT[^]*${two.realm} +dispute\\.opened \\(test\\) +DELIVERED +200`))
+  t.match(
+    await list(),
+    new RegExp(`ID +MERCHANT +REALM +EVENT[^]*Acme +${two.realm} +dispute\\.opened \\(test\\) +DELIVERED +200`),
+  )
   t.equal(await list('--merchant', two.realm, '-q', '[].event_type'), 'dispute.opened\n')
   t.equal(await list('--event', 'dispute.opened', '-q', '[].realm_slug'), `${two.realm}\n`)
   t.equal((await list('--payment', payment.slice(-8), '-o', 'id')).trim().split('\n').length, 3)
@@ -56,7 +59,7 @@ t.test('an operator sends a dead delivery again, whoever it is of, and nothing e
   t.same(await countRows(service.owner), before)
   t.match(await replay(id.slice(-8), '--reason', 'their server is back'), {
     code: 0,
-    stdout: new RegExp(`${id} +${merchant.realm} .* PENDING`),
+    stdout: new RegExp(`${id} +Acme +${merchant.realm} .* PENDING`),
   })
   await until('it is delivered again', () => receiver.receipts.length === 2)
   const audit = await service.operate(['audit', 'list', '--merchant', merchant.realm, '-q', '[0].reason'])

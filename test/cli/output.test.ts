@@ -178,6 +178,15 @@ t.test('SVC_OUTPUT sets the form, a flag overrides it, a wrong one is a usage er
   t.match((await runCli(words, { env: { SVC_OUTPUT: 'json' } })).stdout, /^\[\{/)
   t.match((await runCli([...words, '-o', 'id'], { env: { SVC_OUTPUT: 'json' } })).stdout, /^01a1fd03/)
   t.equal((await runCli(words, { env: { SVC_OUTPUT: 'xml' } })).code, 2)
+  t.match(await runCli(words, { env: { SVC_COLOR: 'purple' } }), {
+    code: 2,
+    stdout: '',
+    stderr: 'Error: SVC_COLOR: "purple" is none of auto, always, never\nTry: SVC_COLOR=auto, or unset SVC_COLOR\n',
+  })
+  t.match(await runCli(['whoami'], { env: { SVC_TIMEOUT: 'abc', SVC_API_URL: 'http://127.0.0.1:1' } }), {
+    code: 2,
+    stderr: /SVC_TIMEOUT: [^]*Try: SVC_TIMEOUT=15s, or unset SVC_TIMEOUT\n/,
+  })
 })
 
 t.test('a terminal gets colours and indented JSON', async (t) => {

@@ -7,6 +7,7 @@ import type { Test } from 'tap'
 import { freePort } from '../../src/db/free-port.ts'
 import { clusterUrl } from '../support/cluster.ts'
 import { emptyDatabase, testDatabase } from '../support/database.ts'
+import { noteRan, provesLeaves } from './ran.ts'
 import {
   LAUNCHER,
   cleanEnv,
@@ -24,8 +25,24 @@ function startPart(t: Test, word: string, env: NodeJS.ProcessEnv) {
   t.teardown(() => child.kill('SIGKILL'))
   let said = ''
   child.stderr.on('data', (chunk: Buffer) => void (said += chunk))
-  return { child, said: () => said, ended: once(child, 'exit') }
+  const ended = once(child, 'exit')
+  void ended.then(([code]) => noteRan([word], code))
+  return { child, said: () => said, ended }
 }
+
+t.test('a migration that the database refuses is named, with what to look at', async (t) => {
+  const { url: databaseUrl } = await emptyDatabase(t)
+  const owner = new pg.Client(databaseUrl)
+  await owner.connect()
+  await owner.query("create type kyb_status as enum ('NONE')")
+  await owner.end()
+  const env = { SVC_DATABASE_URL: databaseUrl, SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') }
+  const { code, stdout, stderr } = await svc(['migrate', 'up'], { env })
+  t.same([code, stdout], [1, ''])
+  t.match(stderr, /^Error: The database refuses the migration 0002_merchants: type "kyb_status" already exists\. /m)
+  t.match(stderr, /Try: which are applied: .*svc migrate status\n/)
+  t.notMatch(stderr, /Check SVC_DATABASE_URL/, 'its address is right')
+})
 
 t.test('migrate, serve and worker run the parts from the environment, and end well on SIGTERM', async (t) => {
   const { url: databaseUrl } = await emptyDatabase(t)
@@ -164,3 +181,5 @@ t.test(
     t.same(await worker.ended, [0, null])
   },
 )
+
+provesLeaves(t, import.meta.filename)

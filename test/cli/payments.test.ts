@@ -3,26 +3,16 @@ import type { Test } from 'tap'
 import { STILL_POSSIBLE } from '../../cli/wait.ts'
 import { PAYMENT_TRANSITIONS } from '../../src/payments/states.ts'
 import { PaymentStatus } from '../../src/wire/payments.ts'
-import { PAYMENT_ID, fakeService, paymentOf, refusal, runCli, summaryOf } from './harness.ts'
+import { PAYMENT_ID, createdOf, fakeService, paymentOf, refusal, runCli, serviceInfo, summaryOf } from './harness.ts'
 import type { Answer, CliSettings, Outcome, Request } from './harness.ts'
 
 type Service = { requests: Request[]; run(words: string[], settings?: CliSettings): Promise<Outcome> }
-
-const SANDBOX = {
-  name: 'svc',
-  version: '0.1.0',
-  mode: 'sandbox',
-  identity: 'none',
-  auth_url: null,
-  platform_realm: 'platform',
-  customers_realm: 'customers',
-}
 
 async function service(t: Test, answer: (request: Request, count: number) => Answer): Promise<Service> {
   // Those that the commands are about: without the question for the mode.
   const requests: Request[] = []
   const { url } = await fakeService(t, (request) => {
-    if (request.path === '/api/v1/service') return { json: SANDBOX }
+    if (request.path === '/api/v1/service') return { json: serviceInfo() }
     return answer(request, requests.push(request))
   })
   return {
@@ -31,23 +21,8 @@ async function service(t: Test, answer: (request: Request, count: number) => Ans
   }
 }
 
-const CREATED = [
-  'payment_id',
-  'status',
-  'redirect_url',
-  'end_to_end_id',
-  'gross_amount',
-  'fee_amount',
-  'net_amount',
-  'currency',
-  'consent_id',
-  'expires_at',
-  'created_at',
-]
-
 function created(redirectUrl: string | null): Answer {
-  const payment = paymentOf('AwaitingAuthorisation', { redirect_url: redirectUrl })
-  return { status: 201, json: Object.fromEntries(CREATED.map((name) => [name, payment[name]])) }
+  return createdOf({ redirect_url: redirectUrl })
 }
 
 const CREATE = ['payments', 'create', '--amount', '50.00', '--currency', 'gbp']
@@ -71,6 +46,32 @@ t.test('create sends what the flags say, and a new key that it tells', async (t)
   const { redirect_uri, ...body } = JSON.parse(requests[0]?.body ?? '')
   t.same(body, { amount: '50.00', currency: 'GBP', payer_name: 'Ada', metadata: { order: '1', note: 'a=b' } })
   t.match(redirect_uri, /\/payments\/return$/)
+})
+
+t.test('a creation that is interrupted tells which payment there is, and its key', async (t) => {
+  const { run } = await service(t, ({ method }) => {
+    if (method === 'POST') return created('http://127.0.0.1/redirect-stub?state=s')
+    setImmediate(() => process.emit('SIGINT', 'SIGINT'))
+    return { json: paymentOf('AwaitingAuthorisation') }
+  })
+  const { code, stdout, stderr } = await run([...CREATE, '--json', '--wait'])
+  t.same([code, stdout], [130, ''])
+  t.match(JSON.parse(stderr), {
+    error: {
+      code: 'INTERRUPTED',
+      payment_id: PAYMENT_ID,
+      idempotency_key: /^[0-9a-f-]{36}$/,
+      hint: new RegExp(`payments get ${PAYMENT_ID}$`),
+    },
+  })
+  const waits = await service(t, () => {
+    setImmediate(() => process.emit('SIGTERM', 'SIGTERM'))
+    return 'silence'
+  })
+  const refund = await waits.run(['payments', 'refund', PAYMENT_ID, '--json'])
+  t.match(JSON.parse(refund.stderr), { error: { code: 'INTERRUPTED', idempotency_key: /-/, payment_id: PAYMENT_ID } })
+  const early = await waits.run([...CREATE, '--idempotency-key', 'order-1'])
+  t.match(early, { code: 143, stderr: /ended by SIGTERM\nTry: the same command with --idempotency-key order-1/ })
 })
 
 t.test('a refused creation tells a program its key, so that the repeat is the same payment', async (t) => {
@@ -261,7 +262,7 @@ t.test('an id may be given by its beginning or its end, if that means one paymen
       },
     }
   })
-  t.match(await run(['payments', 'get', '01A1FD03-f879']), { code: 0 })
+  t.match(await run(['payments', 'get', '01A1FD03-f879', '--history']), { code: 0, stdout: /\n\nTIME +/ })
   t.equal(requests.at(-1)?.path, `/api/v1/payments/${PAYMENT_ID}`)
   t.match(await run(['payments', 'get', '01a1fd03']), { code: 2, stderr: /several: 01a1fd03-aaaa[^]*Try: the last 8/ })
   t.match(await run(['payments', 'get', '358C4F6D']), { code: 0 })
@@ -289,6 +290,8 @@ t.test('list turns relative times into points in time, and --all follows the cur
   t.match([...query], [['limit', '100'], [], ['currency', 'GBP']])
   t.match(requests[1]?.path, /cursor=c2/)
   t.match(await run(['payments', 'list']), { code: 0, stderr: /There are more: --cursor c2/ })
+  t.match(await run(['payments', 'list', '--after', 'c2', '-o', 'id']), { code: 0, stdout: `${PAYMENT_ID}\n` })
+  t.match(requests.at(-1)?.path, /cursor=c2/, 'by the other name of the flag')
   for (const wrong of [
     ['--from', 'yesterday'],
     ['--to', '2026-13-01'],

@@ -1,7 +1,8 @@
 import t from 'tap'
-import { fakeAdmin, pageOf } from './admin-harness.ts'
+import { fakeAdmin, merchantOf, pageOf } from './admin-harness.ts'
 import { refusal } from './harness.ts'
 import type { Answer, Request } from './harness.ts'
+import { provesLeaves } from './ran.ts'
 
 const AT = '2026-11-21T09:30:00.000Z'
 const GRACE = '01a1fd03-0000-7eb7-872f-a2b4358c0001'
@@ -139,6 +140,25 @@ t.test('credentials: made with a role or for payments only, rotated, revoked', a
   ])
 })
 
+t.test('a new secret that can not be written says which client it was of, and the way out', async (t) => {
+  const admin = await fakeAdmin(t, answer)
+  const unwritten = Object.assign(new Error('full'), { code: 'ENOSPC' })
+  const run = (...words: string[]) => admin.run([...words, '--client-id', 'acme-server'], { unwritten })
+  const made = await run('credentials', 'create', '--name', 'shop')
+  t.match(made, { code: 1, stderr: /no space is left.*the secret of the client acme-key-4f7a1c9e is lost/ })
+  t.match(made.stderr, /Try: svc .*credentials revoke acme-key-4f7a1c9e\n/)
+  t.notMatch(made.stderr, /Keep the secret|the-new-secret/)
+  const rotated = await run('credentials', 'rotate', 'acme-server', '--json')
+  t.match(JSON.parse(rotated.stderr), {
+    error: { code: 'RESULT_NOT_WRITTEN', client_id: String, hint: /credentials rotate acme-server$/ },
+  })
+  const staff = await run('staff', 'create-client', '--name', 'ci', '--role', 'OPS', ...WHY)
+  t.match(staff, { code: 1, stderr: /Try: svc .*staff revoke-client \S+ --reason/ })
+  const gone = Object.assign(new Error('gone'), { code: 'EPIPE' })
+  const unread = ['credentials', 'create', '--name', 'x', '--client-id', 'acme-server']
+  t.match(await admin.run(unread, { unwritten: gone }), { code: 1, stderr: /nobody reads it any more/ })
+})
+
 t.test('whoever is not there, and roles that are none, are told before anything is changed', async (t) => {
   const admin = await fakeAdmin(t, answer)
   const merchant = ['--client-id', 'acme-server']
@@ -196,15 +216,22 @@ t.test('the last OWNER and the last ADMIN stay: exit code 7', async (t) => {
 })
 
 t.test('an OWNER gives a realm a new key', async (t) => {
-  const admin = await fakeAdmin(t, () => ({ json: { realm: 'acme', key_ids: ['new', 'old'] } }))
+  const admin = await fakeAdmin(t, ({ method }) =>
+    method === 'GET'
+      ? pageOf([merchantOf({ realm_slug: 'acme' })])
+      : { json: { realm: 'acme', key_ids: ['new', 'old'] } },
+  )
   t.match(await admin.run(['staff', 'rotate-keys']), { code: 2 })
   t.match(await admin.run(['staff', 'rotate-keys', '--realm', 'acme', ...WHY, '--dry-run']), { code: 0 })
   t.same(admin.writes(), [])
+  const asJson = await admin.run(['staff', 'rotate-keys', '--realm', 'acme', ...WHY, '--json'])
+  t.same(JSON.parse(asJson.stdout), { realm: 'acme', key_ids: ['new', 'old'] })
+  t.equal(admin.writes().length, 1)
   t.match(await admin.run(['staff', 'rotate-keys', '--realm', 'acme', '--reason', 'a lost backup']), {
     code: 0,
     stdout: /Realm +acme\nKeys +new, old/,
   })
-  t.same(admin.writes(), [
+  t.same(admin.writes().slice(1), [
     { method: 'POST', path: '/api/v1/admin/realms/acme/rotate-keys', body: { reason: 'a lost backup' } },
   ])
 })
@@ -351,3 +378,5 @@ t.test('a client for payments only is called so, whatever the service calls that
   }))
   t.match(await admin.run(['whoami', '--client-id', 'acme-server']), { stdout: /Role +payments only \(merchant\)/ })
 })
+
+provesLeaves(t, import.meta.filename)

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { fakeAdmin } from './admin-harness.ts'
-import { fakeService, refusal, runCli } from './harness.ts'
+import { fakeService, refusal, runCli, serviceInfo } from './harness.ts'
 import type { Request } from './harness.ts'
 
 const REGISTER = ['register', '--company', 'Acme Ltd', '--trading-name', 'Acme', '--email', 'ada@acme.example']
@@ -20,16 +20,6 @@ function registered(more: object = {}): Record<string, unknown> {
   }
 }
 
-const INFO = {
-  name: 'svc',
-  version: '0.1.0',
-  mode: 'sandbox',
-  identity: 'embedded',
-  auth_url: null,
-  platform_realm: 'platform',
-  customers_realm: 'customers',
-}
-
 type Kyb = 'PENDING' | 'APPROVED' | 'SUSPENDED'
 
 /** A service with an identity provider, whose operators take this many questions to decide. */
@@ -42,7 +32,7 @@ async function provider(
     const base = `http://${headers.host}`
     if (path.endsWith('/register'))
       return { status: 201, json: registered({ client_secret: 'cl-secret', issuer: `${base}/realms/acme-ltd` }) }
-    if (path === '/api/v1/service') return { json: INFO }
+    if (path === '/api/v1/service') return { json: serviceInfo({ identity: 'embedded' }) }
     if (path.endsWith('/token')) return { json: { access_token: 'tok-1', token_type: 'Bearer', expires_in: 900 } }
     asked += 1
     return { json: whoami(asked > decided.afterAsked ? decided.to : 'PENDING') }

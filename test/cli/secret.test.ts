@@ -56,6 +56,13 @@ t.test('svc secret snippet prints the file and nothing else, without a service',
   t.match(unknown, { code: 2, stdout: '', stderr: /node, python, php, go, shell/ })
 })
 
+t.test('a new secret that can not be written says how to make another without ending the overlap', async (t) => {
+  const service = await fakeAdmin(t, answer)
+  const unwritten = Object.assign(new Error('full'), { code: 'ENOSPC' })
+  const lost = await service.run(['secret', 'rotate'], { env: ACME, unwritten })
+  t.match(lost, { code: 1, stderr: /the new secret is lost.*\nTry: svc .*secret rotate --discard-current\n$/ })
+})
+
 t.test('svc secret rotate prints the new secret once, among the results', async (t) => {
   const service = await fakeAdmin(t, answer)
   const rotated = await service.run(['secret', 'rotate'], { env: ACME })
@@ -107,8 +114,12 @@ t.test('svc secret end-overlap ends it', async (t) => {
   t.strictSame(service.writes(), [{ method: 'DELETE', path: `${PATH}/previous`, body: null }])
 })
 
+const SHOWN = { language: 'node', verification_snippet: 'a receiver\n' }
+
 t.test('--dry-run shows the request and changes nothing', async (t) => {
-  const service = await fakeAdmin(t, answer)
+  const service = await fakeAdmin(t, (request) => {
+    return request.method === 'GET' ? { json: stateOf({ ...SHOWN, previous_expires_at: null }) } : answer(request)
+  })
   const rotated = await service.run(['secret', 'rotate', '--overlap', '1h', '--dry-run'], { env: ACME })
   t.match(rotated.stdout, /POST http.*webhook-secret\/rotate\nBody +\{"overlap_seconds":3600\}/)
   t.match((await service.run(['secret', 'end-overlap', '--dry-run'], { env: ACME })).stdout, /DELETE http.*previous/)

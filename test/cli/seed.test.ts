@@ -4,13 +4,15 @@ import t from 'tap'
 import { planPayments } from '../../cli/seed/plan.ts'
 import { seedDemo } from '../../cli/up/seed-demo.ts'
 import { SCRATCH } from '../support/scratch.ts'
-import { runCli } from './harness.ts'
+import { run as runLine } from '../../cli/run.ts'
+import { makeIo, runCli } from './harness.ts'
 import { realService } from './real-service.ts'
+import { provesLeaves } from './ran.ts'
 
 const DISPUTES_KEPT = ['OPEN', 'UNDER_REVIEW', 'ESCALATED']
 
 t.test('a seed makes shops that trade, and what waits for operators; once for each number', async (t) => {
-  const { as, operate, merchant: addMerchant } = await realService(t)
+  const { url, as, operate, merchant: addMerchant } = await realService(t)
   const merchant = await addMerchant()
   const run = (words: string[]) => as(merchant, words, { env: { SVC_PLATFORM_USER: 'ada' } })
   const words = ['sandbox', 'seed', '--merchants', '3', '--payments', '60']
@@ -47,6 +49,25 @@ t.test('a seed makes shops that trade, and what waits for operators; once for ea
   t.match(await run(words), { code: 0, stderr: /there already/ })
   const other = await run(['sandbox', 'seed', '--seed', '2', '--merchants', '1', '--payments', '0'])
   t.match(other, { code: 0, stdout: /Shops +Harbour Coffee 2\n/ })
+  t.match(other.stderr, /Shop: Harbour Coffee 2\n0 payments\. Now/, 'it says how far it is also in a pipe')
+
+  const words9 = ['sandbox', 'seed', '--seed', '9', '--merchants', '2', '--payments', '60']
+  const { io, stdout, stderr } = makeIo({ env: { SVC_API_URL: url, SVC_PLATFORM_USER: 'ada' } })
+  // Interrupted as soon as its first shop is told, when it has most of its work before it.
+  const write = io.stderr.write.bind(io.stderr)
+  io.stderr.write = (text) => {
+    write(text)
+    if (text.startsWith('Shop: ')) process.emit('SIGINT', 'SIGINT')
+  }
+  t.equal(await runLine(words9, io), 130)
+  t.equal(stdout.join(''), '')
+  t.match(stderr.join(''), /interrupted; of seed 9 there are Harbour Coffee 9 and 0 of 60 payments, which stay/)
+  t.match(stderr.join(''), /Try: svc .*sandbox seed --merchants 2 --payments 60 --seed 10\n/)
+  const count = async () =>
+    JSON.parse((await operate(['merchants', 'list', '--search', 'Coffee 9', '--json'])).stdout).length
+  t.equal(await count(), 1)
+  t.match(await run(words9), { code: 7, stderr: /seed 9 was begun here and has not come to its end/ })
+  t.equal(await count(), 1, 'a number that was used makes nothing')
 })
 
 t.test('the same number plans the same payments, every ending among the first', (t) => {
@@ -157,3 +178,5 @@ t.test('svc sandbox reset removes the database of the state directory, once some
   t.match(await run(['--yes']), { code: 2, stderr: /names a database elsewhere/ })
   t.ok(existsSync(join(foreign, 'PG_VERSION')), "somebody else's database is not taken away")
 })
+
+provesLeaves(t, import.meta.filename)

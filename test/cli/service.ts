@@ -9,6 +9,7 @@ import type { Test } from 'tap'
 import { isRunning } from '../../cli/service-state.ts'
 import type { ServiceState } from '../../cli/service-state.ts'
 import { SCRATCH } from '../support/scratch.ts'
+import { noteRan } from './ran.ts'
 
 /** The launcher of the package: these tests run what users run. It needs `npm run build`. */
 export const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
@@ -44,7 +45,9 @@ export async function svc(words: readonly string[], { env = {}, ...options }: Sv
     ...nodeCommand([LAUNCHER, ...words]),
     { env: cleanEnv(env), timeout: COMMAND_TIMEOUT_MS, ...options },
     (error, stdout, stderr) => {
-      resolve({ code: error === null ? 0 : typeof error.code === 'number' ? error.code : null, stdout, stderr })
+      const code = error === null ? 0 : typeof error.code === 'number' ? error.code : null
+      noteRan(words, code)
+      resolve({ code, stdout, stderr })
     },
   )
   return promise

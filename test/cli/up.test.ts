@@ -18,6 +18,7 @@ import {
   upDetached,
   upForeground,
 } from './service.ts'
+import { provesLeaves } from './ran.ts'
 
 /** One directory for all that may go on where another test has stopped: a first start makes a database, a later one not. */
 const stateDir = stateDirOf(t)
@@ -269,3 +270,5 @@ t.test('a database from outside that does not answer is told without its passwor
     t.notMatch(`${stdout}${stderr}`, 's3cret')
   }
 })
+
+provesLeaves(t, import.meta.filename)

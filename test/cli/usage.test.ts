@@ -81,6 +81,25 @@ t.test(
   },
 )
 
+t.test('a name of elsewhere that is no command here says what is', async (t) => {
+  for (const [words, stderr] of [
+    ['settlements list', /no settlements\nTry: svc ledger list\n {5}svc ledger export/],
+    ['sandbox bank set mock --behaviour slow', /nothing to set\nTry: svc sandbox bank list\n {5}svc payments create /],
+    ['sandbox seed --reset', /removes nothing\nTry: svc sandbox reset\n/],
+    ['sandbox approve a2b4358c', /\nTry: svc sandbox bank approve a2b4358c\n$/],
+    ['sandbox cancel a2b4358c', /\nTry: svc sandbox bank cancel a2b4358c\n$/],
+    ['sandbox reject a2b4358c', /\nTry: svc payments create .*--scenario /],
+    ['payments dispute a2b4358c --reason OTHER --wait', /\nTry: svc payments dispute a2b4358c --reason OTHER\n$/],
+    ['p dispute a2b4358c --timeout 3s --reason OTHER', /\nTry: svc p dispute a2b4358c --reason OTHER\n$/],
+    ['logs tail --events payment.settled', /\nTry: svc logs tail --event payment.settled\n$/],
+    ['logs tail --events=payment.settled', /\nTry: svc logs tail --event=payment.settled\n$/],
+    ['listen --forward-to 4242 --event a.b', /\nTry: svc listen --forward-to 4242 --events a.b\n$/],
+    ['logs tail --since -1h', /a time; here it is latest, or a cursor[^]*Try: [^]*svc payments list --since -1h\n/],
+    ['listen --forward-to 4242 --since 2026-11-21', /Try: [^]*svc merchants payments --since 2026-11-21\n/],
+  ] as const)
+    t.match(await runCli(words.split(' ')), { code: 2, stdout: '', stderr }, words)
+})
+
 t.test('no line of any help is longer than a terminal', async (t) => {
   const { io, stdout } = makeIo({ tty: true, columns: 80, env: { NO_COLOR: '1' } })
   const visit = (command: Command): void => {

@@ -1,4 +1,6 @@
 import t from 'tap'
+import { run as runWith } from '../../cli/run.ts'
+import { makeIo } from './harness.ts'
 import type { Test } from 'tap'
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
 import { EventType } from '../../src/wire/webhook-events.ts'
@@ -193,18 +195,20 @@ t.test('the endpoint is set with a warning when nothing answers there, paused, r
 })
 
 t.test('tail begins with the last ones and prints each change once', async (t) => {
-  const { run, answer } = await receiving(t)
+  const { service, merchant, run, answer } = await receiving(t)
   const first = await delivered({ run })
   const second = await delivered({ run })
   answer.status = 500
-  const tailing = run(['tail', '-n', '1', '--timeout', '5s', '-o', 'jsonl'])
+  const { io, stdout: said } = makeIo({ env: { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId } })
+  let isGone = false
+  const stdout = Object.defineProperty(io.stdout, 'isGone', { get: () => isGone })
+  const tailing = runWith(['webhooks', 'tail', '-n', '1', '-o', 'jsonl'], { ...io, stdout })
+  await until('it has looked', () => said.length > 0)
   const third = JSON.parse((await run(['test', '--json'])).stdout).id
-  const { code, stdout } = await tailing
-  t.equal(code, 0)
-  const rows = stdout
-    .trim()
-    .split('\n')
-    .map((line) => JSON.parse(line))
+  await until('the failure is told', () => said.some((line) => line.includes('"FAILED"')))
+  isGone = true
+  t.equal(await tailing, 0)
+  const rows = said.map((line) => JSON.parse(line))
   t.notOk(rows.some(({ id }) => id === first))
   t.equal(rows[0]?.id, second)
   t.match(rows.at(-1), { id: third, status: 'FAILED', last_http_status: 500 })

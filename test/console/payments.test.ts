@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { createPayment } from '../support/app.ts'
+import { settledPayment } from '../support/payments.ts'
 import { serviceWithRealms } from '../support/realms.ts'
 
 const { service, operator } = await serviceWithRealms(t)
@@ -91,4 +92,17 @@ t.test('no operator can act as the payer, and SUPPORT sees nothing of people', a
   const { text } = await service.call('GET', `${LIST}/${odd.payment_id}`, { headers: SUPPORT })
   t.notMatch(text, /ada(@|%40)home|7700900123|900123/, 'also where nobody looks for it')
   t.match(text, /"vip"/)
+})
+
+t.test('one payment has its refunds, and SUPPORT reads no number in their reasons', async (t) => {
+  const id = await settledPayment(service, one)
+  await service.call('POST', `/api/v1/payments/${id}/refund`, {
+    merchant: one,
+    body: { amount: '1.00', reason: 'call 07700 900123' },
+  })
+  const { body } = await service.call('GET', `${LIST}/${id}`, { headers: OPS })
+  t.match(body.refunds, [{ payment_id: id, amount: '1.00', currency: 'GBP', reason: 'call 07700 900123' }])
+  const { text } = await service.call('GET', `${LIST}/${id}`, { headers: SUPPORT })
+  t.match(text, /"refunds":\[\{"refund_id"/)
+  t.notMatch(text, /900123|900 123/)
 })

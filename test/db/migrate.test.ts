@@ -95,11 +95,11 @@ t.test('a migration that fails leaves nothing of itself, keeps the ones before, 
     '0002_broken.sql': 'create table half (id int4); select no_such_function();',
   }
   const lines: string[] = []
-  await t.rejects(
-    migrateUp({ databaseUrl: url, folder: folderWith(t, broken), log: (line) => lines.push(line) }),
-    /no_such_function/,
-  )
-  t.match(lines.join('\n'), /no_such_function/)
+  await t.rejects(migrateUp({ databaseUrl: url, folder: folderWith(t, broken), log: (line) => lines.push(line) }), {
+    name: 'MigrationError',
+    message: /^The database refuses the migration 0002_broken: function no_such_function\(\) does not exist\. Nothing/,
+  })
+  t.match(lines.join('\n'), /no_such_function\(\);\n +\^{4}$/)
   const corrected = { ...broken, '0002_broken.sql': 'create table half (id int4);' }
   t.same(await migrateUp({ databaseUrl: url, folder: folderWith(t, corrected), log: note }), {
     applied: ['0002_broken'],

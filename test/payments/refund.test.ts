@@ -110,6 +110,11 @@ t.test('only a settled payment is refunded, and only what is left of it', async 
     status: 400,
     body: { code: 'VALIDATION_FAILED' },
   })
+  for (const reason of ['gone\u001b[2J', 'a\u0007b', 'a\u202eb', ' \n ', 'x'.repeat(256)])
+    t.match(await refund(service, merchant, { id, body: { reason } }), {
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', errors: [{ path: 'reason' }] },
+    })
   t.match(await refund(service, merchant, { id, body: { amount: '10.00', refund_amount_available: '49.99' } }), {
     status: 412,
     body: { code: 'REFUND_AVAILABLE_MISMATCH' },

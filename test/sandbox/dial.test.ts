@@ -225,7 +225,7 @@ async function approveAs(redirectUrl: string, username: string): Promise<string 
 
 /** Forty payments wait side by side: each looks rarely. */
 async function untilSlowly<T>(look: () => Promise<T | false | undefined>): Promise<T> {
-  for (let looks = 0; looks < 100; looks += 1) {
+  for (let looks = 0; looks < 400; looks += 1) {
     const found = await look()
     if (found !== undefined && found !== false) return found
     await sleep(250)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/read.ts'
 import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
 import { initPlatform } from '../../src/staff/init-platform.ts'
 import { ensureDemoOperator } from '../../src/sandbox/seed-operator.ts'

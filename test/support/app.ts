@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import { makeApp } from '../../src/app.ts'
 import type { App, AppOverrides } from '../../src/app.ts'
 import { startApi } from '../../src/api.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/read.ts'
 import { makePgConnection } from '../../src/db/connection.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { MERCHANT_ROLES } from '../../src/lib/permissions.ts'
@@ -241,7 +241,7 @@ export async function authorisedPayment(
 }
 
 /** Calls `look` until it gives something, for at most `ms`. */
-export async function until<T>(look: () => Promise<T | undefined | false>, ms = 10_000): Promise<T> {
+export async function until<T>(look: () => Promise<T | undefined | false>, ms = 60_000): Promise<T> {
   const end = performance.now() + ms
   for (;;) {
     const found = await look()

@@ -1,5 +1,5 @@
 import { makeApp } from '../../src/app.ts'
-import { readConfig } from '../../src/config.ts'
+import { readConfig } from '../../src/config/read.ts'
 import { jobs } from '../../src/jobs.ts'
 import { startWorker } from '../../src/worker.ts'
 

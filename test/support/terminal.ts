@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 import type { Test } from 'tap'
+import { noteRan } from '../cli/ran.ts'
 import { SCRATCH } from './scratch.ts'
 
 /*
@@ -33,7 +34,7 @@ export type Opened = {
   text(): string
   press(...keys: string[]): void
   type(text: string): void
-  /** Waits until the screen shows it; fails with what is shown instead. */
+  /** Waits until a whole frame shows it; fails with what is shown instead. */
   until(what: RegExp | ((text: string) => boolean), timeoutMs?: number): Promise<string>
   resize(columns: number, rows: number): void
   /** Everything that was written so far, as it came. */
@@ -77,7 +78,10 @@ function bytesOf(key: string): string {
   return KEYS[key] ?? key
 }
 
-const TIMEOUT_MS = 20_000
+/** A console that starts beside others on a busy machine takes its time; who waits for what is there waits no longer. */
+const TIMEOUT_MS = 60_000
+/** As terminals do: a frame that nobody ends is shown as it is. */
+const FRAME_MS = 1_000
 const ENDED = /\[ended (\d+)\]([^]*)\[done\]/
 
 /** Whoever the terminal is closed for at the end: a test, or a benchmark. */
@@ -95,8 +99,10 @@ export function open(t: Owner, command: string, { columns = 80, rows = 24, env =
   })
   let written = ''
   let isOver = false
+  let writtenAt = 0
   pty.onData((text) => {
     written += text
+    writtenAt = performance.now()
     terminal.write(text)
   })
   pty.onExit(() => void (isOver = true))
@@ -118,12 +124,17 @@ export function open(t: Owner, command: string, { columns = 80, rows = 24, env =
     return child === undefined || child === '' ? undefined : Number(child)
   }
 
+  /** Whether no frame is half drawn: what comes in pieces would show its head with the foot of the one before. */
+  function isWhole(): boolean {
+    return !terminal.modes.synchronizedOutputMode || performance.now() - writtenAt > FRAME_MS
+  }
+
   async function until(what: RegExp | ((text: string) => boolean), timeoutMs = TIMEOUT_MS): Promise<string> {
     const holds = typeof what === 'function' ? what : (text: string): boolean => what.test(text)
     const deadline = performance.now() + timeoutMs
     for (;;) {
       const text = screen().join('\n')
-      if (holds(text)) return text
+      if (isWhole() && holds(text)) return text
       if (performance.now() > deadline) throw new Error(`timed out, waiting for ${String(what)}; the screen:\n${text}`)
       await delay(15)
     }
@@ -183,16 +194,30 @@ function cleanOf(env: NodeJS.ProcessEnv): Record<string, string> {
   )
 }
 
-export type ConsoleOptions = OpenOptions & { url: string; words?: readonly string[] }
+export type ConsoleOptions = OpenOptions & {
+  url: string
+  words?: readonly string[]
+  /** What a shell runs, of the command: for one that is run among others. */
+  around?(command: string): string
+}
 
 /** The console, started from source. It acts as `env` says: SVC_CLIENT_ID for a merchant, SVC_PLATFORM_USER for an operator. */
-export function openConsole(t: Owner, { url, words = [], env = {}, ...options }: ConsoleOptions): Opened {
+export function openConsole(
+  t: Owner,
+  { url, words = [], env = {}, around = (command) => command, ...options }: ConsoleOptions,
+): Opened {
   const command = [process.execPath, '--import', HOOKS, SOURCE, 'ui', ...words].map((word) => `'${word}'`).join(' ')
-  return open(t, command, {
+  const opened = open(t, around(command), {
     cwd: SCRATCH,
     ...options,
     env: { SVC_API_URL: url, SVC_CONFIG_DIR: '/nowhere/config', SVC_STATE_DIR: '/nowhere/state', ...env },
   })
+  async function ended(timeoutMs?: number): Promise<Left> {
+    const left = await opened.ended(timeoutMs)
+    noteRan(['ui', ...words], left.code)
+    return left
+  }
+  return { ...opened, ended }
 }
 
 /** A console with one screen that fails when it is told to; see crashing-console.ts. */

@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 export async function until(
   what: string,
   condition: () => boolean | Promise<boolean>,
-  timeoutMs = 15_000,
+  timeoutMs = 60_000,
 ): Promise<void> {
   const deadline = performance.now() + timeoutMs
   while (!(await condition())) {

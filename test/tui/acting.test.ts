@@ -9,8 +9,10 @@ import type { Host } from '../../cli/tui/host.ts'
 import type { Acting, Pending } from '../../cli/tui/acting.ts'
 import type { Modal } from '../../cli/tui/model/modal.ts'
 import type { Tools } from '../../cli/tui/screen.ts'
+import { leftText } from '../../cli/tui/under-way.ts'
 import { permissionsOf } from '../../src/lib/permissions.ts'
 import type { Role } from '../../src/lib/permissions.ts'
+import { MERCHANT_ID } from '../cli/admin-harness.ts'
 import { fakeService, refusal, summaryOf } from '../cli/harness.ts'
 import type { Answer, Request } from '../cli/harness.ts'
 
@@ -28,13 +30,14 @@ type Setting = {
 async function setUp(t: Test, answer: (request: Request, count: number) => Answer): Promise<Setting> {
   const { url, requests } = await fakeService(t, answer)
   const credentials = headerCredentials({ clientId: 'demo', platformUser: undefined })
-  const client = makeClient({ apiUrl: url, credentials, timeoutMs: 5_000 })
+  const client = makeClient({ apiUrl: url, credentials, timeoutMs: 30_000 })
   t.teardown(() => client.close())
   let modal: Modal | undefined
   let over = (): void => undefined
   const acting = makeActing({
     live: true,
     tools: { client, who: {} } as unknown as Tools,
+    typed: (text) => text.replaceAll('svc ', 'npx svc '),
     showModal: (shown) => void (modal = shown),
     modal: () => modal,
     toast: () => undefined,
@@ -85,10 +88,38 @@ t.test('what the bank has refused for good is tried as another refund', async (t
   t.equal(new Set(keys()).size, 2)
 })
 
+t.test('a command is told as it has to be typed, and what somebody has written as it was written', async (t) => {
+  const { acting } = await setUp(t, () => 'cut')
+  const pending = refunding()
+  acting.start(pending)
+  const given = { reason: 'told by svc docs' }
+  const line = `npx svc payments refund ${summaryOf('Settled').payment_id} --reason 'told by svc docs'`
+  t.equal(acting.command(given), line)
+  acting.start({ ...pending, rows: [...pending.rows, ...pending.rows] })
+  t.equal(acting.script(given), `${line}\n${line}`)
+})
+
+t.test('who leaves is told of what was being sent, and of nothing that was only being read', async (t) => {
+  const { screen } = refunding()
+  for (const [writes, told] of [
+    [{ writes: true }, /^Not known: "wait" was being sent when the console ended$/],
+    [{}, undefined],
+  ] as const) {
+    const { acting } = await setUp(t, () => 'cut')
+    const run = (): Promise<undefined> => new Promise(() => undefined)
+    const key = { key: 'z', label: 'wait', needs: 'nothing' as const, ...writes, command: () => 'svc wait', run }
+    acting.start({ screen, key, rows: [undefined] })
+    t.match(acting.stop() ?? 'nothing', told ?? /^nothing$/)
+  }
+  const left = { what: 'repair', done: 0, total: 1 }
+  t.match(leftText({ ...left, row: MERCHANT_ID }, 'platform'), `Try: svc explain ${MERCHANT_ID} --platform`)
+  t.notMatch(leftText({ ...left, row: 'registration/half-made' }, 'platform'), 'Try: ', 'which has no story')
+})
+
 t.test('what was marked, asked and opened as one is gone for another, and stays for who signs in again', async (t) => {
   const { url } = await fakeService(t, () => refusal(404, 'NOT_FOUND'))
   const credentials = headerCredentials({ clientId: 'demo', platformUser: undefined })
-  const client = makeClient({ apiUrl: url, credentials, timeoutMs: 5_000 })
+  const client = makeClient({ apiUrl: url, credentials, timeoutMs: 30_000 })
   t.teardown(() => client.close())
   let [kind, role]: [string, Role] = ['platform', 'OPS']
   const console = makeConsole({

@@ -1,15 +1,14 @@
 import '../support/tsx.ts'
 import t from 'tap'
 import type { Test } from 'tap'
-import { permissionsOf } from '../../src/lib/permissions.ts'
 import type { OperatorAction } from '../../src/wire/audit.ts'
-import type { Who } from '../../cli/auth/who-is.ts'
 import { laidTable } from '../../cli/tui/table-lines.ts'
 import { lineWidth, plainOf } from '../../cli/tui/lines.ts'
 import { shownScreens } from '../../cli/tui/model/allowed.ts'
 import { testService } from '../support/app.ts'
 import { openConsole } from '../support/terminal.ts'
 import type { Opened } from '../support/terminal.ts'
+import { whoOf } from './who.ts'
 
 /* The audit trail in the console: plainly, and in a terminal on a real service. */
 
@@ -33,23 +32,8 @@ const ROW: OperatorAction = {
   action_hash: 'a'.repeat(64),
 }
 
-function who(role: 'OWNER' | 'OPS' = 'OWNER'): Who {
-  const permissions = permissionsOf(role)
-  return {
-    kind: 'platform',
-    realm: null,
-    client_id: null,
-    subject: 'ada',
-    name: 'ada',
-    role,
-    permissions,
-    merchant: null,
-    expires_at: null,
-  }
-}
-
 t.test('the table fits 60, 80 and 140 columns, and never says ok of what nobody verified', async (t) => {
-  const ada = who()
+  const ada = whoOf('OWNER')
   const tableIn = (width: number): string => {
     const laid = laidTable([ROW], audit.columns({ width, who: ada, now: NOW, wide: false }), { width })
     const lines = [laid.header, laid.row(0)]
@@ -86,18 +70,20 @@ t.test('a mark is of the very hash that was computed', async (t) => {
 })
 
 t.test('an action is told with what was before and what is after', async (t) => {
-  const lines = entryLines(ROW, { width: 60, who: who(), now: NOW }).map(plainOf)
+  const lines = entryLines(ROW, { width: 60, who: whoOf('OWNER'), now: NOW }).map(plainOf)
   t.match(lines.join('\n'), /Before \(-\) and after \(\+\)\n- kyb_status: PENDING\n\+ kyb_status: APPROVED/)
   t.match(lines.join('\n'), /not verified; v does/)
-  const none = entryLines({ ...ROW, before: null, after: null }, { width: 60, who: who(), now: NOW }).map(plainOf)
+  const none = entryLines({ ...ROW, before: null, after: null }, { width: 60, who: whoOf('OWNER'), now: NOW }).map(
+    plainOf,
+  )
   t.match(none.join('\n'), /Nothing of it is kept/)
 })
 
 t.test('only an OWNER has the screen; its keys are commands', async (t) => {
-  t.same(shownScreens([audit], { who: who(), readonly: false, sandbox: true }), [audit])
-  t.same(shownScreens([audit], { who: who('OPS'), readonly: false, sandbox: true }), [])
+  t.same(shownScreens([audit], { who: whoOf('OWNER'), readonly: false, sandbox: true }), [audit])
+  t.same(shownScreens([audit], { who: whoOf('OPS'), readonly: false, sandbox: true }), [])
   t.same(
-    audit.keys.map(({ key, command }) => [key, command(ROW, {}, who())]),
+    audit.keys.map(({ key, command }) => [key, command(ROW, {}, whoOf('OWNER'))]),
     [
       ['f', 'svc audit tail'],
       ['v', 'svc audit verify'],
@@ -121,7 +107,7 @@ t.test('in a terminal', async (t) => {
   await t.test('what is done comes in above, followed or not; it is looked at, and verified', async (t) => {
     const console = opened(t)
     await console.until(/Audit 1\/2/)
-    await console.until(/ live/)
+    await console.until(/ fresh/)
     t.match(console.text(), /Hashes: not verified/)
     console.shot('audit-80x24')
     await act(true, 'again')

@@ -3,6 +3,7 @@ import type { Test } from 'tap'
 import { testService } from '../support/app.ts'
 import { openConsole, openCrashing } from '../support/terminal.ts'
 import type { Opened } from '../support/terminal.ts'
+import { provesLeaves } from '../cli/ran.ts'
 
 /*
  * The console in a real pseudo-terminal, on a real service: keys in, pictures out, and the terminal as it was before,
@@ -22,7 +23,7 @@ t.test('the overview leads to the queue, where a merchant is approved; q goes ba
   const { id } = await service.merchant({ kybStatus: 'PENDING' })
   const console = await opened(t)
   await console.until(/KYB waiting +1/)
-  await console.until(/ live/)
+  await console.until(/ fresh/)
   console.shot('overview-80x24')
   console.press('enter')
   await console.until(/PENDING/)
@@ -58,6 +59,8 @@ t.test('many are marked, and refused one after the other', async (t) => {
   console.press('s')
   await console.until(/refuse 3 merchants/)
   console.type('not in the register')
+  console.press('enter')
+  await console.until(/Enter refuses 3 merchants/)
   console.press('enter')
   await console.until(/Done: refused Acme, refused Acme, refused Acme/)
   const { rows } = await service.owner.query('select distinct kyb_status from merchants where id = any($1)', [ids])
@@ -127,3 +130,5 @@ t.test('it needs a terminal that can draw', async (t) => {
   t.match(left, { code: 2, ...RESTORED })
   t.match(left.text, /TERM=dumb[^]*Try: svc status/)
 })
+
+provesLeaves(t, import.meta.filename)

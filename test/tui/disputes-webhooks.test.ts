@@ -7,7 +7,7 @@ import { startReceiver } from '../support/receiver.ts'
 import { openConsole } from '../support/terminal.ts'
 import type { Opened } from '../support/terminal.ts'
 import { until } from '../support/until.ts'
-import { passDelays, plantDead } from '../support/webhooks.ts'
+import { passDelays, plantDead, plantDeliveries } from '../support/webhooks.ts'
 
 /* Disputes and webhooks in the console: of the merchant, and of operators. */
 let service: TestService
@@ -42,7 +42,7 @@ t.test('both sides stand beside each other, and an operator resolves for the pay
   const id = await disputed('The parcel never came. Really.')
   await submitEvidence(service, merchant, id, 'It was signed for by a neighbour.')
   const console = operator(t, ['--screen', 'disputes'], { columns: 100, rows: 30 })
-  await console.until(/ITEM_NOT/)
+  await console.until(/NOT_RECEIVED/)
   console.shot('disputes-100x30')
   console.press('enter')
   const text = await console.until(/What has happened/)
@@ -51,7 +51,10 @@ t.test('both sides stand beside each other, and an operator resolves for the pay
   console.shot('dispute-100x30')
   console.press('r')
   await console.until(/Who is right/)
-  console.press('down', 'enter')
+  console.press('enter')
+  await console.until(/Who is right: choose one/)
+  t.match(console.text(), /None is chosen/, 'Enter alone decides about no money')
+  console.press('p', 'enter')
   console.type('nobody knows the neighbour')
   await console.until(/--favour payer --note 'nobody knows\b[^]*--refund/)
   console.press('enter')
@@ -104,6 +107,9 @@ t.test('what the service refuses stays in the form, with the way on', async (t) 
   const id = await disputed('late')
   const console = operator(t, ['--screen', 'disputes'])
   await console.until(/OPEN/)
+  // What is escalated is due before it.
+  console.press('j')
+  await console.until(/> *[0-9a-f]+ +OPEN/)
   console.press('x')
   await console.until(/Why/)
   // Somebody else is quicker.
@@ -140,8 +146,6 @@ t.test('a delivery counts down to its next attempt, and is seen delivered; its a
   console.press('o')
   await console.until(/Payments > /)
   console.press('esc')
-  await console.until(/There are no|Payments \d/)
-  console.press('esc')
   await console.until(/Webhooks > /)
   console.press('esc')
   answer = 200
@@ -169,9 +173,8 @@ t.test('dead ones are marked and replayed by an operator, and all at once by the
   console.press('enter')
   await console.until(/Done: replayed/)
   await console.until((text) => !text.includes('marked'))
-  console.press('d')
-  await console.until(/webhook payment\.settled/)
-  console.press('q')
+  console.press('enter')
+  await console.until(/What has happened/)
   console.press('ctrl-c')
   await console.ended()
 
@@ -198,4 +201,31 @@ t.test('dead ones are marked and replayed by an operator, and all at once by the
   })
   own.press('ctrl-c')
   t.match(await own.ended(), { code: 0 })
+})
+
+t.test('what becomes DEAD, or is none any more, is seen at once, though no event tells of it', async (t) => {
+  merchant = await service.merchant()
+  const [id = ''] = await plantDeliveries(service.owner, merchant.id, { nextRetryAt: 'infinity' })
+  // Nothing is asked for at intervals, and nothing is on its way.
+  const console = seller(t, ['--interval', '5m'])
+  await console.until(/ fresh/)
+  await console.until(/Webhooks dead +0 /)
+  const become = (status: string, attempts: number) =>
+    service.owner.query(
+      `update webhook_deliveries set status = $2::webhook_delivery_status, attempt_count = $3, last_error = 'http_500'
+       where id = $1`,
+      [id, status, attempts],
+    )
+  await become('DEAD', 6)
+  await console.until(/Webhooks dead +1 +act/)
+  console.press('6')
+  await console.until(/payment\.settled \(test\) +DEAD/)
+  await become('PENDING', 0)
+  await console.until(/payment\.settled \(te\S* +PENDING +0\/6 +waits/)
+  console.press('9')
+  await console.until(/Nothing waits for you/)
+  await become('DEAD', 6)
+  await console.until(/1 delivery to you is DEAD/)
+  console.press('ctrl-c')
+  t.match(await console.ended(), { code: 0 })
 })

@@ -1,6 +1,8 @@
 import t from 'tap'
+import { fittedForm, middleCut, wholeForm } from '../../cli/tui/form-fit.ts'
+import { CUT, line, paragraph, plainOf } from '../../cli/tui/lines.ts'
 import { fittingWords } from '../../cli/tui/model/choice.ts'
-import { formOf, givenSoFar, pasted, refused, rewritten, stepped } from '../../cli/tui/model/modal.ts'
+import { doesIt, formOf, givenSoFar, pasted, refused, rewritten, stepped } from '../../cli/tui/model/modal.ts'
 import type { Field, Form, FormWish } from '../../cli/tui/model/modal.ts'
 
 /* Forms: their way forth and back, the last look, what a refusal does, and what is not taken. */
@@ -66,6 +68,46 @@ t.test('a refusal leads to the field that it names, and asks for the typed word 
   t.match(refused(done, 'no', ['else']), { at: 2, problem: 'no', edit: { text: 'acme' } })
 })
 
+t.test('a choice about money is made by nobody who only presses Enter', async (t) => {
+  const asked = form([{ ...FAVOUR, asks: true }, REASON])
+  t.match(after(asked, 'enter').form, { at: 0, problem: 'Who: choose one' })
+  t.same(givenSoFar(asked), {}, 'nor does the command name one')
+  for (const [key, favour] of [
+    ['down', 'merchant'],
+    ['up', 'payer'],
+    ['p', 'payer'],
+    ['k', 'payer'],
+  ] as const)
+    t.match(after(asked, key, 'enter').form, { at: 1, given: { favour } }, key)
+  t.match(after(asked, 'x', 'enter').form, { at: 0 }, 'a letter of none of them')
+  const reasons = { ...FAVOUR, words: ['ITEM_NOT_RECEIVED', 'OTHER'], asks: true as const }
+  t.match(after(form([reasons, REASON]), 'o', 'enter').form, { at: 1, given: { favour: 'OTHER' } }, 'small or large')
+  t.match(after(asked, 'p', 'enter', 'shift-tab').form, { at: 0, chosen: 1 }, 'and it stands where it stood')
+})
+
+t.test('what Enter does now is known beforehand', async (t) => {
+  const last = (): string => 'refunds it'
+  const typed: Field = { name: 'confirmed', label: 'LIVE', kind: 'typed', words: ['acme'] }
+  const stepsOf = (start: Form, ...keys: string[]): boolean[] =>
+    keys.map((_, count) => doesIt(after(start, ...keys.slice(0, count)).form))
+  t.same(stepsOf(form([AMOUNT, REASON]), 'enter', 'enter'), [false, true])
+  t.same(stepsOf(form([AMOUNT, REASON], { last }), 'enter', 'enter', 'enter'), [false, false, true])
+  t.same(stepsOf(form([AMOUNT, typed], { last }), 'enter', 'enter'), [false, true])
+  t.same(stepsOf(form([], { last }), 'enter'), [true])
+})
+
+t.test('what can not be is refused at its own field, and joined lines are told of', async (t) => {
+  const share: Field = { ...AMOUNT, initial: '5', check: (text) => (text.endsWith('%') ? undefined : 'no share') }
+  const { form: refusedAt } = after(form([share, REASON]), 'enter')
+  t.match(refusedAt, { at: 0, problem: 'Amount: no share', edit: { text: '5' } })
+  t.match(after(refusedAt, '%', 'enter').form, { at: 1, problem: undefined, given: { amount: '5%' } })
+  const from = form([REASON])
+  t.match(pasted(from, 'one\ntwo'), { edit: { text: 'one two' }, note: /lines were joined/ })
+  t.match(rewritten(from, 'one\r\ntwo\n'), { note: /lines were joined/ })
+  t.equal(rewritten(from, 'one\n').note, undefined, 'the end of a line is none lost')
+  t.equal(after(pasted(from, 'one\ntwo'), 'x').form.note, undefined)
+})
+
 t.test('control characters are refused at once', async (t) => {
   const { form: at } = after(form([REASON]), 'a')
   for (const text of ['red \u001b[31m', '\u009b2J', 'a\u0007'])
@@ -74,6 +116,39 @@ t.test('control characters are refused at once', async (t) => {
   t.match(rewritten(at, 'x\u001b[0m'), { edit: { text: 'a' }, problem: /control characters/ })
   t.match(rewritten(at, ' two\nlines\n'), { edit: { text: 'two lines' }, problem: undefined })
   t.match(pasted(pasted(at, '\u001b'), 'b\tc'), { edit: { text: 'ab c' }, problem: undefined })
+})
+
+t.test('where there is little room a form keeps what is asked, and both ends of its command', async (t) => {
+  const parts = {
+    about: [line('Acme Ltd (acme)'), line('Other Ltd (other)')],
+    command: [`svc kyb approve m-1234 --reason '${'word '.repeat(40)}the end'`],
+    answered: [line('Decision: approve')],
+    asked: [line('Why:'), line('> the end')],
+  }
+  for (const room of [3, 4, 6]) {
+    const lines = fittedForm(parts, { width: 56, room }).map(plainOf)
+    const text = lines.join('\n')
+    t.ok(lines.length <= room, `${room} lines`)
+    t.match(text, /svc kyb approve m-1234/)
+    t.ok(text.split(/\s/).includes(CUT), 'and what is left out between them')
+    t.match(text, /the end'\nWhy:\n> the end$/)
+  }
+  t.match(plainOf(fittedForm(parts, { width: 56, room: 6 })[0] ?? []), `Acme Ltd (acme) ${CUT}`)
+  t.same(fittedForm(parts, { width: 56, room: 40 }), wholeForm(parts, 56), 'with room all is there')
+  for (let room = 1; room < 6; room += 1) {
+    const cut = middleCut(parts.command[0] ?? '', { width: 56, room })
+    t.equal(cut.length, Math.min(room, paragraph(parts.command[0] ?? '', 56).length), 'no line stays empty')
+  }
+  const short = { ...parts, command: ['svc kyb approve m-1234'] }
+  t.same(fittedForm(short, { width: 56, room: 7 }).map(plainOf), [
+    'Acme Ltd (acme)',
+    'Other Ltd (other)',
+    'The same as a command:',
+    'svc kyb approve m-1234',
+    'Decision: approve',
+    'Why:',
+    '> the end',
+  ])
 })
 
 t.test('a long choice is searched by typing, in words and in what they mean', async (t) => {

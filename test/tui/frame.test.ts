@@ -81,12 +81,15 @@ t.test('keys typed while it starts count and are echoed nowhere; filter, command
   await console.until(/esc back/)
 
   console.type(':merchant\r')
+  await console.until(/which merchant\? :merchant <name>; to act as one: :as merchant/)
+  t.match(console.screen()[0], / operator OWNER /, 'who names no merchant is still who they are')
+  console.type(':as merchant\r')
   await console.until(/now as the merchant/)
   t.match(console.screen()[0], /merchant ADMIN/)
   console.press('3')
-  await console.until(/Merchants is for operators: :operator/)
+  await console.until(/Merchants is for operators: :as operator/)
   console.type(':audit\r')
-  await console.until(/Audit is for operators: :operator/)
+  await console.until(/Audit is for operators: :as operator/)
   console.type(':as operator\r')
   await console.until(/now as the operator/)
   const before = console.raw().length

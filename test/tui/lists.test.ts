@@ -8,15 +8,15 @@ import { EXIT } from '../../cli/exit-codes.ts'
 import { makeConsole } from '../../cli/tui/console.ts'
 import type { Console } from '../../cli/tui/console.ts'
 import type { Host } from '../../cli/tui/host.ts'
-import { plainOf } from '../../cli/tui/lines.ts'
+import { CUT, plainOf } from '../../cli/tui/lines.ts'
 import { screen } from '../../cli/tui/screen.ts'
-import type { Page, Reading, Screen, Tools } from '../../cli/tui/screen.ts'
-import { permissionsOf } from '../../src/lib/permissions.ts'
+import type { Page, Reading, Screen } from '../../cli/tui/screen.ts'
 import type { Role } from '../../src/lib/permissions.ts'
+import { whoOf } from './who.ts'
 
 const { SCREENS } = await import('../../cli/tui/screens.ts')
 const { footerLine, footerLines } = await import('../../cli/tui/parts/footer.tsx')
-const { newsLine } = await import('../../cli/tui/parts/body.tsx')
+const { lowerLines, titleLine } = await import('../../cli/tui/parts/body.tsx')
 const { emptyText } = await import('../../cli/tui/parts/table.tsx')
 
 /* Lists of the console on a reading that does as it is told: filters, failures and the footer, without a terminal. */
@@ -26,12 +26,13 @@ type Setting = { screens?: readonly Screen[]; first?: Screen['name']; role?: Rol
 function consoleOf(t: Test, { screens = SCREENS, first, role = 'OWNER', now = Date.now }: Setting): Console {
   const credentials = headerCredentials({ clientId: undefined, platformUser: 'ada' })
   const client = makeClient({ apiUrl: 'http://127.0.0.1:9', credentials, timeoutMs: 1_000 })
-  const who = { kind: 'platform', role, name: 'ada', permissions: permissionsOf(role) } as unknown as Tools['who']
+  const who = whoOf(role)
   const console = makeConsole({
     screens,
     first,
     session: () => ({ client, profile: '', rights: { who, readonly: false, sandbox: true } }),
     host: {} as Host,
+    typed: (text) => text.replaceAll('svc ', 'npx svc '),
     now,
   })
   t.teardown(async () => {
@@ -110,6 +111,46 @@ t.test('a filter that finds nothing says what it was looked for in', async (t) =
   t.match(emptyText(asking.seen()), /Enter asks the service/)
 })
 
+t.test('beyond what is kept, or what the service gives at all, no key is named that loads nothing', async (t) => {
+  const page = (from: number): Page<string> => ({
+    rows: Array.from({ length: 250 }, (_, at) => `row ${from + at}`),
+    next: String(from + 250),
+  })
+  const long = namesOf(async ({ cursor }) => page(Number(cursor ?? 0)))
+  const console = consoleOf(t, { screens: [{ ...long, serviceFilter: () => '', serviceLooksFor: 'a colour' }] })
+  await settled()
+  console.press(['G'])
+  await settled()
+  t.equal(console.seen().rows.length, 500)
+  t.match(plainOf(titleLine(console.seen(), 80)), / Names 250\/500\+/)
+  console.press(['/', 'z'])
+  t.equal(
+    emptyText(console.seen()),
+    'Nothing in the 500 loaded fits "z". In older ones the service looks for nothing but a colour. Esc clears the filter.',
+  )
+
+  const newest: Page<string> = { rows: ['acme', 'zoo'], next: null, isNewestOnly: true }
+  const short = { ...namesOf(async () => newest), serviceFilter: () => '' }
+  const capped = consoleOf(t, { screens: [short] })
+  await settled()
+  t.match(plainOf(titleLine(capped.seen(), 80)), / Names 1\/2 newest/)
+  capped.press(['/', 'q'])
+  t.equal(emptyText(capped.seen()), 'Nothing in the 2 newest fits "q". There may be older ones. Esc clears the filter.')
+  t.equal(capped.seen().whole, undefined, 'nobody has counted them all')
+})
+
+t.test('the service is asked for a currency that there is, a whole event and a whole end-to-end id', async (t) => {
+  const endToEndId = `SVC${'0'.repeat(32)}`
+  const asks = (name: Screen['name'], filter: string): string | undefined =>
+    SCREENS.find((each) => each.name === name)?.serviceFilter?.(filter)
+  t.equal(asks('payments', 'TOM'), '')
+  t.equal(asks('payments', 'all'), '')
+  t.equal(asks('payments', 'gbp settled'), 'Settled GBP')
+  t.equal(asks('payments', `TOM ${endToEndId}`), endToEndId)
+  t.equal(asks('webhooks', 'dead payment.settled'), 'DEAD payment.settled')
+  t.equal(asks('webhooks', 'dead settled'), 'DEAD')
+})
+
 t.test('while the service is down the error and what to try stand there once, since when it is', async (t) => {
   let now = 10_000
   const names = namesOf(async () => {
@@ -121,7 +162,62 @@ t.test('while the service is down the error and what to try stand there once, si
   console.poll()
   await settled()
   console.tick()
-  t.equal(plainOf(newsLine(console, 80)), ' Error since 5 s: nothing listens there  Try: svc up')
+  t.same(lowerLines(console, 80).map(plainOf), [' Error since 5 s: nothing listens there  Try: npx svc up'])
+})
+
+t.test(
+  'an error has the lines that it needs, its hint is never lost, and the selected row stays in sight',
+  async (t) => {
+    const rows = Array.from({ length: 40 }, (_, at) => `row ${at}`)
+    const console = consoleOf(t, { screens: [namesOf(async () => ({ rows, next: null }))] })
+    await settled()
+    console.change({ type: 'size', columns: 60, rows: 16 })
+    console.press(['G'])
+    const seenHeight = (): number => console.seen().listHeight + lowerLines(console, 60).length
+    const height = seenHeight()
+    const text = `${'The service can not be reached, and that is a pity. '.repeat(5)}\nTry: svc profile use other-one --and-so-on`
+    console.change({ type: 'toast', toast: { text, tone: 'bad' } })
+    const lines = lowerLines(console, 60).map(plainOf)
+    t.equal(lines.length, 3)
+    t.ok(lines.every((each) => each.length <= 60))
+    t.match(lines[0], /^ Error: The service can not/)
+    t.ok(lines[1]?.endsWith(CUT))
+    t.equal(lines[2], ' Try: svc profile use other-one --and-so-on')
+    t.equal(seenHeight(), height, 'the list gives the lines')
+    const { view, listHeight } = console.seen()
+    t.ok(view.index >= view.top && view.index < view.top + listHeight)
+    console.change({ type: 'toast', toast: { text: 'x '.repeat(45).trim(), tone: 'info' } })
+    t.equal(lowerLines(console, 60).length, 2)
+    console.change({ type: 'toast', toast: undefined })
+    t.equal(lowerLines(console, 60).length, 1)
+    t.equal(console.seen().view.index, 39)
+  },
+)
+
+t.test('the title counts what is there, and says which lines of a detail are seen', async (t) => {
+  const title = (console: Console): string => plainOf(titleLine(console.seen(), 80)).trimEnd()
+  const names = namesOf(async () => ({ rows: ['acme', 'acorn', 'zoo'], next: '2' }))
+  const detail: Screen['detail'] = {
+    title: (row: string) => row,
+    resource: { read: async () => 'whole', isDirty: () => false },
+    row: () => 'acme',
+    lines: () => Array.from({ length: 28 }, (_, at) => [{ text: `line ${at}` }]),
+  }
+  const console = consoleOf(t, { screens: [{ ...names, detail, serviceFilter: () => '' }] })
+  await settled()
+  t.equal(title(console), ' Names 1/3+')
+  console.press(['/', 'a', 'c', 'enter'])
+  await settled()
+  t.match(title(console), /^ Names 1\/2 of \d loaded {2}filter: ac/, 'nobody has counted the others')
+  console.press(['enter'])
+  await settled()
+  t.equal(title(console), ' Names > acme  1-18 of 28')
+  console.press(['j', 'j'])
+  t.equal(title(console), ' Names > acme  3-20 of 28')
+  console.press(['G'])
+  t.equal(title(console), ' Names > acme  11-28 of 28')
+  console.change({ type: 'size', columns: 80, rows: 40 })
+  t.equal(title(console), ' Names > acme')
 })
 
 t.test('the footer keeps what every screen can, whatever the screen itself has', async (t) => {

@@ -1,45 +1,17 @@
 import t from 'tap'
-import { MERCHANT_ID, merchantOf, pageOf } from '../cli/admin-harness.ts'
-import { fakeService, refusal } from '../cli/harness.ts'
-import type { Answer, Request } from '../cli/harness.ts'
-import { openConsole } from '../support/terminal.ts'
+import { MERCHANT_ID, merchantOf } from '../cli/admin-harness.ts'
+import { refusal } from '../cli/harness.ts'
+import { liveService } from './live-service.ts'
 
-/* What a real service would not do at will: live mode, a session that ends, answers that are refusals. */
-const INFO = {
-  name: 'svc',
-  version: '0.1.0',
-  mode: 'live',
-  identity: 'none',
-  auth_url: null,
-  platform_realm: 'platform',
-  customers_realm: 'customers',
-}
-const ADA = {
-  kind: 'platform',
-  realm: null,
-  client_id: null,
-  subject: 'ada',
-  name: 'ada',
-  role: 'OPS',
-  permissions: ['read merchants', 'operate merchants'],
-  merchant: null,
-  expires_at: null,
-}
+/* Live mode, a session that ends, and answers that are refusals. */
 
 t.test('live mode is unmistakable, asks for the name, and tells why the service refuses', async (t) => {
   let isOut = false
-  const answer = ({ path, method }: Request): Answer => {
-    if (path === '/api/v1/service') return { json: INFO }
-    if (path === '/api/v1/whoami') return { json: ADA }
+  const { open, writes } = await liveService(t, [merchantOf({ kyb_status: 'APPROVED' })], ({ method }) => {
     if (isOut) return refusal(401, 'UNAUTHENTICATED')
-    if (method === 'PUT') return refusal(409, 'KYB_TRANSITION_INVALID')
-    if (path.startsWith('/api/v1/admin/merchants?')) return pageOf([merchantOf({ kyb_status: 'APPROVED' })])
-    return refusal(404, 'NOT_FOUND')
-  }
-  const { url, requests } = await fakeService(t, answer)
-  const writes = (): Request[] => requests.filter(({ method }) => method === 'PUT')
-  const env = { SVC_PLATFORM_USER: 'ada', NO_COLOR: '1' }
-  const console = openConsole(t, { url, env, words: ['--screen', 'kyb', '--interval', '1s'] })
+    return method === 'PUT' ? refusal(409, 'KYB_TRANSITION_INVALID') : undefined
+  })
+  const console = open({ words: ['--interval', '1s'] })
   await console.until(/ LIVE /)
   await console.until(/s suspend/)
   console.press('s')
@@ -76,14 +48,11 @@ t.test('many are confirmed by their number; what could not be done is told for e
     id: OTHER_ID,
     trading_name: 'Other',
   })
-  const { url, requests } = await fakeService(t, ({ path, method }) => {
-    if (path === '/api/v1/service') return { json: INFO }
-    if (path === '/api/v1/whoami') return { json: ADA }
-    if (method === 'PUT') return path.includes(OTHER_ID) ? refusal(409, 'KYB_TRANSITION_INVALID') : { json: one }
-    return path.startsWith('/api/v1/admin/merchants?') ? pageOf([one, other]) : refusal(404, 'NOT_FOUND')
+  const { open, writes } = await liveService(t, [one, other], ({ path, method }) => {
+    if (method !== 'PUT') return undefined
+    return path.includes(OTHER_ID) ? refusal(409, 'KYB_TRANSITION_INVALID') : { json: one }
   })
-  const env = { SVC_PLATFORM_USER: 'ada', NO_COLOR: '1' }
-  const console = openConsole(t, { url, env, words: ['--screen', 'kyb'], columns: 60, rows: 16 })
+  const console = open({ columns: 60, rows: 16 })
   await console.until(/KYB queue 1\/2/)
   t.match(console.screen()[0], /platform +ada OPS +\*\*\* LIVE \*\*\* +\d+ ms /, 'without colour too')
   console.press('space')
@@ -102,7 +71,7 @@ t.test('many are confirmed by their number; what could not be done is told for e
   await console.until(/1 done, 1 failed/)
   console.shot('live-failed-60x16')
   t.match(console.text().replaceAll(/[│\s]+/g, ' '), new RegExp(`${OTHER_ID}: .*KYB_TRANSITION_INVALID`))
-  t.equal(requests.filter(({ method }) => method === 'PUT').length, 2)
+  t.equal(writes().length, 2)
   console.press('esc')
   await console.until(/KYB queue \d\/2/)
   console.press('ctrl-c')

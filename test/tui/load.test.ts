@@ -26,7 +26,7 @@ t.test('while hundreds of payments come every key is answered, and no row that i
     env: { SVC_PLATFORM_USER: 'ada' },
     words: ['--platform', '--screen', 'payments'],
   })
-  await console.until((text) => / live/.test(text) && /There are no payments yet/.test(text))
+  await console.until((text) => / fresh/.test(text) && /There are no payments yet/.test(text))
   const ids: string[] = []
   let isOver = false
   const coming = (async () => {
@@ -39,7 +39,7 @@ t.test('while hundreds of payments come every key is answered, and no row that i
     }
     isOver = true
   })()
-  const selected = (text: string): string | undefined => /^> (\w+)/m.exec(text)?.[1]
+  const selected = (text: string): string | undefined => /^>[ *+](\w+)/m.exec(text)?.[1]
   await console.until(/ Payments 1\/\d+/)
   while (!isOver) {
     console.press('1')

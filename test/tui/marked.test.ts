@@ -6,10 +6,9 @@ import { makeConsole } from '../../cli/tui/console.ts'
 import type { Console } from '../../cli/tui/console.ts'
 import type { Host } from '../../cli/tui/host.ts'
 import { plainOf } from '../../cli/tui/lines.ts'
-import type { Tools } from '../../cli/tui/screen.ts'
-import { permissionsOf } from '../../src/lib/permissions.ts'
 import { fakeService, refusal } from '../cli/harness.ts'
 import { until } from '../support/until.ts'
+import { whoOf } from './who.ts'
 
 /* What is done to marked rows, at the keys but without a terminal: who is left out, the twin, the marks afterwards. */
 
@@ -56,14 +55,9 @@ t.test('only what it can be done to is counted, done and unmarked; Esc stops wha
   })
   const replays = (): number => requests.filter(({ method }) => method === 'POST').length
   const credentials = headerCredentials({ clientId: undefined, platformUser: 'ada' })
-  const client = makeClient({ apiUrl: url, credentials, timeoutMs: 5_000 })
+  const client = makeClient({ apiUrl: url, credentials, timeoutMs: 30_000 })
   t.teardown(() => client.close())
-  const who = {
-    kind: 'platform',
-    role: 'OPS',
-    name: 'ada',
-    permissions: permissionsOf('OPS'),
-  } as unknown as Tools['who']
+  const who = whoOf('OPS')
   const console = makeConsole({
     screens: SCREENS,
     first: 'webhooks',
@@ -76,7 +70,22 @@ t.test('only what it can be done to is counted, done and unmarked; Esc stops wha
   console.change({ type: 'size', columns: 120, rows: 40 })
   console.press(['*'])
   t.match(plainOf(footerLine(console, 120)), /r replay 2 /, 'the footer counts as the form does')
-  console.press(['r'])
+  t.match(console.seen().row, { status: 'DEAD' })
+  console.press(['esc', 'space', 'j', 'space', 'k'])
+  t.same(marksOf(console), ['a1', 'a3'])
+  t.match(console.seen().row, { status: 'DELIVERED' })
+  t.match(plainOf(footerLine(console, 120)), /r replay 2 /, 'whichever row is selected')
+  console.press(['esc', 'r'])
+  t.match(console.state(), { modal: undefined, toast: { text: /^replay: not as this one stands/ } })
+  console.press(['space', 'r'])
+  t.match(console.state(), { modal: undefined, toast: { text: /^replay: none of the 1 marked rows can be/ } })
+  console.change({ type: 'toast', toast: { text: 'it failed', tone: 'bad' } })
+  console.press(['esc'])
+  t.same(marksOf(console), ['a2'], 'Esc closes what is open, first')
+  t.equal(console.state().toast, undefined)
+  console.press(['esc'])
+  t.same(marksOf(console), [])
+  console.press(['*', 'r'])
   t.match(formText(console), /2 of the 3 that are marked; 1 can't be, and is left out\./)
   t.match(
     formText(console),
@@ -93,9 +102,11 @@ t.test('only what it can be done to is counted, done and unmarked; Esc stops wha
   isHeld = true
   const before = replays()
   console.press(['R'])
+  await until('they are counted', () => console.state().modal?.kind === 'form')
   t.match(formText(console), /svc outbox replay --status DEAD --merchant acme/)
-  console.press(['enter'])
-  t.match(formText(console), /Enter sends everything of Acme Ltd again that is DEAD; Esc stops it on the way\./)
+  t.match(console.state().modal, { title: 'send 3 DEAD deliveries of Acme Ltd again' })
+  console.press(['enter', 'enter'])
+  t.match(formText(console), /Enter sends 3 DEAD deliveries of Acme Ltd again; Esc stops it on the way\./)
   console.press(['enter'])
   await until('the first is under way', () => replays() === before + 1)
   t.match(console.state().modal, { kind: 'text', isGoing: true, lines: ['0 of 3 are sent again', '', /Esc stops it/] })

@@ -1,10 +1,8 @@
 import '../support/tsx.ts'
 import t from 'tap'
 import type { Test } from 'tap'
-import { permissionsOf } from '../../src/lib/permissions.ts'
 import type { PlatformRole } from '../../src/lib/permissions.ts'
-import type { AdminMerchant } from '../../src/wire/admin.ts'
-import type { Who } from '../../cli/auth/who-is.ts'
+import type { ListedMerchant } from '../../src/wire/admin.ts'
 import { laidTable } from '../../cli/tui/table-lines.ts'
 import { lineWidth, plainOf } from '../../cli/tui/lines.ts'
 import { usableKeys } from '../../cli/tui/model/allowed.ts'
@@ -12,6 +10,7 @@ import { createPayment, testService } from '../support/app.ts'
 import { plantHalfMade } from '../support/registrations.ts'
 import { openConsole } from '../support/terminal.ts'
 import type { Opened } from '../support/terminal.ts'
+import { whoOf } from './who.ts'
 
 /* The merchants screen: plainly, and in a terminal on a service with real tokens. */
 
@@ -19,7 +18,7 @@ const { merchants, queryOf } = await import('../../cli/tui/screens/merchants.ts'
 const { deliveredLine, rowOf } = await import('../../cli/tui/screens/merchant-lines.ts')
 
 const NOW = Date.parse('2026-11-22T12:00:00.000Z')
-const MERCHANT: AdminMerchant = {
+const MERCHANT: ListedMerchant = {
   id: '019aa000-0000-7000-8000-000000000001',
   client_id: 'acme-ltd-server',
   legal_name: 'Acme Trading Limited',
@@ -37,6 +36,7 @@ const MERCHANT: AdminMerchant = {
   payout_held_by: 'ops@svc.example',
   created_at: '2026-11-20T12:00:00.000Z',
   updated_at: '2026-11-22T10:00:00.000Z',
+  recent_deliveries: { delivered: 48, dead: 2 },
 }
 const HALF_MADE = {
   slug: 'half-made',
@@ -55,21 +55,6 @@ const ROWS = [
   rowOf(null, { registration: HALF_MADE, dead: 0 }),
   rowOf(MERCHANT, { registration: null, dead: 7 }),
 ] as const
-
-function whoOf(role: PlatformRole): Who {
-  const permissions = permissionsOf(role)
-  return {
-    kind: 'platform',
-    realm: null,
-    client_id: null,
-    subject: 'ada',
-    name: 'ada',
-    role,
-    permissions,
-    merchant: null,
-    expires_at: null,
-  }
-}
 
 function keysOf(role: PlatformRole, row: (typeof ROWS)[number], readonly = false): string[] {
   const rights = { who: whoOf(role), readonly, sandbox: true }
@@ -93,6 +78,7 @@ t.test('the table fits 60, 80 and 140 columns, and says what is wrong with whom'
     t.match(text, /acme-ltd +APPROVED +held, off +7/)
     t.notMatch(text, '\u001b', 'a name does not drive the terminal')
   }
+  for (const text of texts.slice(1)) t.match(text, /DEAD +DELIVERED[^]* 7 +96%/)
   t.match(texts.at(-1), /half-made; not/)
   t.match(texts.at(-1), /1\.25% \+ 0\.20/)
 })
@@ -192,11 +178,8 @@ t.test('in a terminal', async (t) => {
     console.press(...Array.from({ length: 4 }, () => 'backspace'))
     console.type('120%')
     console.press('enter')
-    await console.until(/For each payment/)
-    console.press('enter')
-    console.type('contract')
-    console.press('enter')
-    await console.until(/neither a share below 100%/)
+    await console.until(/Share of the amount: "120%" is neither a share below 100%/)
+    t.notMatch(console.text(), /For each payment:|--percentage:/, 'it is told at its own field, and by its name')
     console.shot('merchants-fees-refused-80x24')
     console.press('esc')
     await console.until(/nothing was changed/)
@@ -206,6 +189,8 @@ t.test('in a terminal', async (t) => {
     console.type('1.5%')
     console.press('enter', 'enter')
     console.type('contract')
+    console.press('enter')
+    await console.until(/Enter charges Acme 1\.5% and 0\.20 for each payment from now on/)
     console.press('enter')
     await console.until(/Acme pays 1\.5% \+ 0\.20/)
     t.match(await rowOfMerchant(), { payout_held: false, fee_percentage: '0.0150' })
@@ -257,7 +242,7 @@ t.test('in a terminal', async (t) => {
     await console.until(/P payments/)
     t.notMatch(console.screen().at(-1), /hold|fees|disable|suspend/)
     console.press('h', 'E', 'f', 'd')
-    await console.until(/What operators did/)
+    await console.until(/What was done to it/)
     t.notMatch(console.text(), /Audit/, 'the trail is for the OWNER')
     console.press('ctrl-c')
     await console.ended()

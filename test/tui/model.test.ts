@@ -14,9 +14,9 @@ import { canGoBack, firstState, reduce, viewOf } from '../../cli/tui/model/state
 import type { Change, State } from '../../cli/tui/model/state.ts'
 import { sparkline } from '../../cli/tui/sparkline.ts'
 import { laidTable } from '../../cli/tui/table-lines.ts'
-import { permissionsOf } from '../../src/lib/permissions.ts'
 import type { Role } from '../../src/lib/permissions.ts'
 import { summaryOf } from '../cli/harness.ts'
+import { whoOf } from './who.ts'
 
 const { SCREENS } = await import('../../cli/tui/screens.ts')
 
@@ -119,6 +119,7 @@ t.test('a step back leaves the detail, then the filter, then the marks, then for
   }
   t.same(seen, [
     ['payments', undefined, 'x', 1],
+    ['payments', undefined, '', 1],
     ['payments', undefined, '', 0],
     ['kyb', undefined, '', 0],
   ])
@@ -148,21 +149,6 @@ t.test('a screen has no key that every screen has, and each key names its comman
     }
 })
 
-function whoOf(role: Role, kind: Who['kind']): Who {
-  const permissions = permissionsOf(role)
-  return {
-    kind,
-    realm: null,
-    client_id: null,
-    subject: 'x',
-    name: 'x',
-    role,
-    permissions,
-    merchant: null,
-    expires_at: null,
-  }
-}
-
 t.test('screens and keys are shown to those who may use them, and to nobody else', async (t) => {
   const shown = (role: Role, kind: Who['kind'], sandbox = true): string[] =>
     shownScreens(SCREENS, { who: whoOf(role, kind), readonly: false, sandbox }).map(({ name }) => name)
@@ -190,7 +176,7 @@ t.test('of a screen that a role has not it is told whose it is', async (t) => {
     return found === undefined ? '' : whyHidden(found, { who: whoOf(role, kind), readonly: false, sandbox })
   }
   t.equal(why('audit', 'SUPPORT', 'platform'), "Audit is an OWNER's, and you are SUPPORT")
-  t.equal(why('kyb', 'ADMIN', 'merchant'), 'KYB queue is for operators: :operator')
+  t.equal(why('kyb', 'ADMIN', 'merchant'), 'KYB queue is for operators: :as operator')
   t.match(why('sandbox', 'OWNER', 'platform', false), /in a sandbox only/)
 })
 
@@ -208,7 +194,8 @@ t.test('the command bar', async (t) => {
   })
   t.match(parseBar('  ', SCREENS), { kind: 'help' })
   t.match(parseBar('operator', SCREENS), { kind: 'half', half: 'platform' })
-  t.match(parseBar('merchant', SCREENS), { kind: 'half', half: 'merchant' })
+  t.match(parseBar('merchant', SCREENS), { kind: 'unknown', problem: /:merchant <name>.* :as merchant$/ })
+  t.match(parseBar('as merchant', SCREENS), { kind: 'half', half: 'merchant' })
   t.match(parseBar('as operator', SCREENS), { kind: 'half', half: 'platform' })
   t.match(parseBar('as ada', SCREENS), { kind: 'unknown' })
   t.match(parseBar('merchant harb', SCREENS), { kind: 'find', name: 'merchants', text: 'harb' })
@@ -220,6 +207,8 @@ t.test('the command bar', async (t) => {
     'merchant old-harbour',
   ])
   t.same(candidates('frob', SCREENS, names), [])
+  const ofMerchants = SCREENS.filter(({ name }) => name !== 'merchants')
+  t.same(candidates('merch', ofMerchants, names), [], 'what nobody here has is not offered')
 })
 
 t.test('a line is edited where the cursor stands', async (t) => {

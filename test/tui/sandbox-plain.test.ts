@@ -72,12 +72,12 @@ t.test('the queue fits 60, 80 and 140 columns; the dials stand above it', async 
     set_at: null,
   }
   const dial = { merchantId: '', name: 'acme-ltd', now: '2026-11-23T18:00:00.000Z', aheadMs: 30 * 3_600_000, faults }
-  t.same(dialLines([dial], { width: 80, isOperator: false }).map(plainOf), [
+  t.same(dialLines({ list: [dial], more: 0 }, { width: 80, isOperator: false }).map(plainOf), [
     ' Clock  2026-11-23 18:00:00Z, 1d 6h ahead',
     ' Bank   answers after 3s, 20% of callbacks lost',
     '',
   ])
-  const [line = []] = dialLines([dial], { width: 60, isOperator: true })
+  const [line = []] = dialLines({ list: [dial], more: 0 }, { width: 60, isOperator: true })
   t.match(plainOf(line), / acme-ltd +1d 6h ahead +Bank answers after 3s/)
   t.ok(lineWidth(line) <= 60)
 })

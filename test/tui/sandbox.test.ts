@@ -138,7 +138,7 @@ t.test('a merchant that is no operator is the payer at the page of the bank', as
   const client = makeClient({
     apiUrl: service.url,
     credentials: headerCredentials({ clientId: merchant.clientId, platformUser: undefined }),
-    timeoutMs: 10_000,
+    timeoutMs: 30_000,
   })
   t.teardown(() => client.close())
   const tools = { client, who: { permissions: permissionsOf('ADMIN') } } as unknown as Doing

@@ -1,19 +1,19 @@
 import '../support/tsx.ts'
 import t from 'tap'
-import { permissionsOf } from '../../src/lib/permissions.ts'
-import type { Role } from '../../src/lib/permissions.ts'
 import type { InboxItem, Overview } from '../../src/wire/console.ts'
 import type { Who } from '../../cli/auth/who-is.ts'
 import type { ScreenKey, Tools } from '../../cli/tui/screen.ts'
 import { laidTable } from '../../cli/tui/table-lines.ts'
 import { plainOf } from '../../cli/tui/lines.ts'
-import type { PaymentRow } from '../../cli/tui/screens/payment-lines.ts'
+import type { PaymentRow, WholePayment } from '../../cli/tui/screens/payment-lines.ts'
 import { summaryOf } from '../cli/harness.ts'
+import { whoOf } from './who.ts'
 
 /* Screens without a terminal: where their rows lead, what their keys say, money and names in one form. */
 
 const { inbox, placeOf } = await import('../../cli/tui/screens/inbox.tsx')
 const { itemsOf } = await import('../../cli/tui/screens/overview-items.ts')
+const { paymentLines } = await import('../../cli/tui/screens/payment-lines.ts')
 const { PAYMENT_KEYS } = await import('../../cli/tui/screens/payment-keys.ts')
 const { disputes } = await import('../../cli/tui/screens/disputes.ts')
 const { webhooks } = await import('../../cli/tui/screens/webhooks.ts')
@@ -25,12 +25,6 @@ const AT = '2026-11-22T12:00:00.000Z'
 const NOW = Date.parse(AT)
 const M = '019aa000-0000-7000-8000-000000000001'
 const OWN = { merchant_id: M, realm_slug: 'sandbox-c231db0', trading_name: 'Acme' }
-
-function whoOf(role: Role, kind: Who['kind']): Who {
-  const permissions = permissionsOf(role)
-  const [realm, name] = [null, 'x']
-  return { kind, realm, client_id: null, subject: 'x', name, role, permissions, merchant: null, expires_at: null }
-}
 
 function keyOf<Row>(keys: readonly ScreenKey<Row>[], label: string): ScreenKey<Row> {
   const key = keys.find((each) => each.label === label)
@@ -88,10 +82,59 @@ t.test('the last look tells what moves and to whom', async (t) => {
   t.same(weighs(merchants.keys, [{ id: M, merchant: null, registration: null, dead: 0 }].slice(1)), [
     'hold',
     'roll back',
+    'fees',
     'disable',
+    'refuse',
+    'decide in $EDITOR',
     'suspend',
   ])
-  t.same(weighs(webhooks.keys, []), ['replay all dead', 'replay all its dead'])
+})
+
+const DISPUTE = {
+  ...OWN,
+  id: M,
+  payment_id: M,
+  status: 'ESCALATED',
+  reason: 'ITEM_NOT_RECEIVED',
+  gross_amount: '1586.35',
+  refundable_amount: '1586.35',
+  currency: 'EUR',
+  has_evidence: true,
+  opened_at: AT,
+  opened_by: 'PAYER',
+  refund: null,
+  due_at: '2026-11-22T15:00:00.000Z',
+}
+
+t.test('no dispute is shown without its currency, and what waits has its deadline, whatever its status', async (t) => {
+  const who = whoOf('OPS')
+  for (const width of [58, 78, 98, 138]) {
+    const laid = laidTable([DISPUTE], disputes.columns({ width, who, now: NOW, wide: false }), { width })
+    t.match(plainOf(laid.row(0)), /ESCALATED .*in 3 h +1586\.35 +EUR/, `${width}`)
+  }
+  const { due_at: _due, merchant_id, ...own } = DISPUTE
+  const mine = { ...own, merchant_id, status: 'UNDER_REVIEW', evidence_due_at: AT }
+  const layout = { width: 78, who: whoOf('ADMIN', 'merchant'), now: NOW, wide: false }
+  t.match(plainOf(laidTable([mine], disputes.columns(layout), { width: 78 }).row(0)), /UNDER_REVIEW +1586\.35 +EUR/)
+})
+
+t.test('what shows the dead ones is a command of whoever asks', async (t) => {
+  const { command } = keyOf(webhooks.keys, 'dead only')
+  t.equal(command({}, {}, whoOf('OPS')), 'svc outbox list --status DEAD')
+  t.equal(command({}, {}, whoOf('ADMIN', 'merchant')), 'svc webhooks list --status DEAD')
+})
+
+t.test('a detail names no key that does nothing there', async (t) => {
+  const delivery = { event_type: 'payment.settled', status: 'DELIVERED', attempt_count: 1, next_retry_at: null }
+  const row = { ...summaryOf('Settled'), ...OWN, status_history: [] } as unknown as PaymentRow
+  const whole = { payment: row, deliveries: [delivery], refunds: [] } as unknown as WholePayment
+  const layout = { width: 78, who: whoOf('OPS'), now: NOW, wide: false }
+  const text = (keys: ReadonlySet<string>): string =>
+    paymentLines({ row, whole }, { ...layout, keys })
+      .map(plainOf)
+      .join('\n')
+  t.match(text(new Set(['o'])), /^Webhooks \(o opens them\)$/m)
+  t.match(text(new Set(['a'])), /^Webhooks$/m)
 })
 
 const ITEM: InboxItem = {
@@ -173,5 +216,7 @@ t.test('the overview asks for a hand where the inbox does, and leads to what it 
     ['escalated', '3', 'good', 'disputes', 'ESCALATED'],
     ['dead', '2', 'act'],
   ])
-  t.notMatch(JSON.stringify(states(whoOf('FINANCE', 'merchant'), seenOf({}))), /dead|review/)
+  const quiet = states(whoOf('FINANCE', 'merchant'), seenOf({}))
+  t.notMatch(JSON.stringify(quiet), /dead/)
+  t.match(quiet, [['disputes'], ['review', '0', 'good'], ['escalated', '0', 'good'], ['worker']], 'rows stay at none')
 })

@@ -37,6 +37,17 @@ t.test('L signs in where the console was, and another profile is taken without l
   console.press('L')
   await console.until(/Error: svc login .*ended with 4/)
   t.match(console.raw(), /confirm the code WDJB-MJHT/, "the terminal was the login's own")
+  for (const key of ['esc', 'ctrl-c']) {
+    const before = console.raw().length
+    fake.deviceAnswers.push(...Array.from({ length: 50 }, () => 'authorization_pending'))
+    console.press('L')
+    await console.until(() => /gives it up[^]*confirm the code/.test(console.raw().slice(before)))
+    console.press(key)
+    await console.until(/the login was given up/)
+    t.match(console.text(), /acme-ltd[^]*There are no payments yet/, 'the console is whole again')
+    t.notMatch(console.raw().slice(before), /\^\[|\^C/, 'no key is echoed')
+  }
+  fake.deviceAnswers.length = 0
   console.press('L')
   await console.until((text) => /Done: signed in/.test(text) && !/Signed out/.test(text))
   t.match(console.text(), /There are no payments yet/, 'the picture is back')

@@ -108,7 +108,7 @@ t.test('three worker processes, two of them killed at work: each row is delivere
     await endLeases(outbox, second)
     return queueIsEmpty(owner)
   }
-  await until('the last one has delivered all', finish, 30_000)
+  await until('the last one has delivered all', finish)
   t.strictSame(await countByStatus(owner), { DELIVERED: 1_000 })
   const ids = new Set(receiver.receipts.map(({ eventId }) => eventId))
   t.equal(ids.size, 1_000, 'none is lost')

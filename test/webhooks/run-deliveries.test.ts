@@ -1,3 +1,4 @@
+import type pg from 'pg'
 import t from 'tap'
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
 import { startReceiver } from '../support/receiver.ts'
@@ -118,18 +119,24 @@ t.test('a redirect is a failure and is not followed', async (t) => {
 })
 
 t.test('four workers with 2000 rows: each row is received exactly once', async (t) => {
-  const { owner, app, url, encryptionKey } = await makeOutbox(t)
-  const receiver = await startReceiver(t)
+  // Two of them together take less than what the ten merchants allow.
+  const config = { webhookConcurrency: 32 }
+  const { owner, app, url, encryptionKey } = await makeOutbox(t, config)
+  // One that is first would do it all on a busy machine: nothing is answered before another has rows too.
+  const shared = Promise.withResolvers<void>()
+  const receiver = await startReceiver(t, async ({ response }) => {
+    await shared.promise
+    response.writeHead(200).end()
+  })
   for (let index = 0; index < 10; index += 1) {
     await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: receiver.url }), { count: 200 })
   }
-  startDeliveries(t, app)
-  for (let index = 0; index < 3; index += 1) {
-    const other = await makeOutboxApp({ url, encryptionKey })
-    t.teardown(() => other.close())
-    startDeliveries(t, other)
-  }
-  await until('all are delivered', () => queueIsEmpty(owner), 30_000)
+  const others = await Promise.all(Array.from({ length: 3 }, () => makeOutboxApp({ url, encryptionKey, config })))
+  for (const other of others) t.teardown(() => other.close())
+  for (const each of [app, ...others]) startDeliveries(t, each)
+  await until('two have rows under way', async () => (await countWorkers(owner)) > 1)
+  shared.resolve()
+  await until('all are delivered', () => queueIsEmpty(owner))
   t.strictSame(await countByStatus(owner), { DELIVERED: 2000 })
   t.equal(receiver.receipts.length, 2000, 'no row was sent twice')
   t.equal(new Set(receiver.receipts.map(({ eventId }) => eventId)).size, 2000)
@@ -139,6 +146,14 @@ t.test('four workers with 2000 rows: each row is received exactly once', async (
   t.equal(rows[0]?.attempts, 2000)
   t.ok((rows[0]?.workers ?? 0) > 1, `${rows[0]?.workers} workers took part`)
 })
+
+/** How many workers have rows under way. */
+async function countWorkers(owner: pg.Client): Promise<number> {
+  const { rows } = await owner.query<{ workers: number }>(
+    'select count(distinct locked_by)::int4 as workers from webhook_queue where locked_until is not null',
+  )
+  return rows[0]?.workers ?? 0
+}
 
 t.test('one merchant has no more under way than its cap, over all workers', async (t) => {
   const { owner, app, url, encryptionKey } = await makeOutbox(t, { webhookConcurrencyPerMerchant: 3 })
@@ -159,13 +174,13 @@ t.test('a merchant whose server hangs delays nobody else', async (t) => {
   const healthy = await startReceiver(t)
   const slow = await plantMerchant({ owner, app, webhookUrl: hanging.url })
   await plantDeliveries(owner, slow, { count: 500 })
-  await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: healthy.url }), { count: 100 })
+  // Many times its share of places, and yet few enough to be sent in five seconds on any machine.
+  await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: healthy.url }), { count: 40 })
   startDeliveries(t, app)
-  const begun = performance.now()
-  await until('the healthy merchant has all', () => healthy.receipts.length === 100)
-  t.ok(performance.now() - begun < 4_000, 'before the first time-out of the other one')
+  await until('the healthy merchant has all', () => healthy.receipts.length === 40)
+  t.equal((await countByStatus(owner))['FAILED'], undefined, 'before the first time-out of the other one')
   t.equal(hanging.receipts.length, 4)
-  await until('the hanging attempts end', async () => (await countByStatus(owner))['FAILED'] !== undefined, 8_000)
+  await until('the hanging attempts end', async () => (await countByStatus(owner))['FAILED'] !== undefined)
   const { rows } = await owner.query(
     'select last_error, last_http_status from webhook_deliveries where status = $1 limit 1',
     ['FAILED'],
@@ -175,7 +190,7 @@ t.test('a merchant whose server hangs delays nobody else', async (t) => {
     'select min(duration_ms) as least, max(duration_ms) as most from webhook_attempts where outcome = $1',
     ['timeout'],
   )
-  t.ok((ended.rows[0]?.least ?? 0) >= 4_990 && (ended.rows[0]?.most ?? 0) < 5_800, JSON.stringify(ended.rows[0]))
+  t.ok((ended.rows[0]?.least ?? 0) >= 4_990 && (ended.rows[0]?.most ?? 0) < 10_000, JSON.stringify(ended.rows[0]))
   // Else stopping would wait for the attempts that hang again.
   await hanging.close()
 })
@@ -257,12 +272,18 @@ t.test('a result under a lost lease is not recorded', async (t) => {
 
 t.test('stopping waits for the attempt under way and claims no more', async (t) => {
   const { owner, app } = await makeOutbox(t, { webhookConcurrencyPerMerchant: 1 })
-  const receiver = await startReceiver(t, ({ response }) => setTimeout(() => response.writeHead(200).end(), 200))
+  const stopped = Promise.withResolvers<void>()
+  const receiver = await startReceiver(t, async ({ response }) => {
+    await stopped.promise
+    response.writeHead(200).end()
+  })
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
   await plantDeliveries(owner, merchantId, { count: 3 })
   const deliveries = startDeliveries(t, app)
   await until('one is under way', () => receiver.receipts.length === 1)
-  await deliveries.stop()
+  const stopping = deliveries.stop()
+  stopped.resolve()
+  await stopping
   t.strictSame(await countByStatus(owner), { DELIVERED: 1, PENDING: 2 })
   t.equal(
     (await owner.query('select from webhook_queue where locked_until is not null')).rowCount,

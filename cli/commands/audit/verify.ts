@@ -13,7 +13,10 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../../contex
 import { usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { withProgress } from '../../progress.ts'
-import { rowsOfFile, rowsOfService } from './rows.ts'
+import { expectedHeads } from './expected-heads.ts'
+import { EXPORT_ORDER, exportedRows } from './exported.ts'
+import { NEW_EXPORT, linesOf } from './lines.ts'
+import { rowsOfService } from './rows.ts'
 import type { RowSource } from './rows.ts'
 
 export const CHAIN_CHOICES = ['all', ...AUDIT_CHAINS] as const
@@ -33,7 +36,7 @@ export function addVerify(audit: Command, runtime: Runtime): void {
     .addOption(
       new Option('--chain <chain>', 'only this chain, and the checkpoints').choices(CHAIN_CHOICES).default('all'),
     )
-    .option('--file <export>', 'verify an export instead: asks no service, and needs no login')
+    .option('--file <export>', 'verify an export instead, - for standard input: asks no service, and needs no login')
     .option('--expect-head <head>', 'what an earlier run printed as head; may be repeated', collect)
     .addHelpText('after', HELP)
     .action(action(runtime, VerifyOptions, verify))
@@ -52,11 +55,13 @@ database, and give them to the next run: --expect-head <ordinal>:<hash>, with th
 another than operator_actions. That run proves that no action up to there was changed or removed; with the head of the
 checkpoints, nothing that they have sealed.
 
-Exit code 0: whole. Exit code 3: broken; chain, ordinal, id and what is wrong are printed, the first of each chain.
+Exit code 0: whole. Exit code 3: broken; chain, ordinal, id and what is wrong are printed, the first of each chain. It
+is 3 as well for an export that is not whole, such as one that was interrupted; an empty file is none, exit code 2.
 
 Examples:
   svc audit verify
   svc audit verify --file audit.jsonl
+  gunzip -c audit.jsonl.gz | svc audit verify --file -
   svc audit verify --expect-head 412:9f2c... --expect-head checkpoints:98:41aa...
   svc audit verify -o json -q 'chains[0].head'
 `
@@ -64,32 +69,47 @@ Examples:
 async function verify(context: Context, { options }: CommandInput<VerifyOptions>): Promise<CommandResult> {
   const chains = options.chain === 'all' ? AUDIT_CHAINS : [...new Set([options.chain, 'checkpoints'] as const)]
   const expected = expectedHeads(options.expectHead, chains)
-  const source = options.file === undefined ? rowsOfService(context.client()) : rowsOfFile(context.io.cwd, options.file)
-  const reports = await withProgress(context, { title: 'Verifying', unit: 'rows' }, ({ at, note, isShown }) => {
-    const told = (chain: AuditChain, rows: number): void => note(`${chain}: ${rows} rows read`)
-    return verifyAll(source, { chains, expected, told: isShown ? () => undefined : told, at })
-  })
-  print(context, reports)
-  const broken = reports.filter((report) => report.broken !== null)
-  if (broken.length > 0) context.note(whatNext(broken))
-  else remark(context, reports)
-  return broken.length > 0 ? EXIT.assertion : undefined
+  const verified =
+    options.file === undefined
+      ? { reports: await read(context, rowsOfService(context.client()), { chains, expected }), incomplete: null }
+      : await verifyFile(context, options.file, { ...options, chains, expected })
+  print(context, verified)
+  const broken = verified.reports.filter((report) => report.broken !== null)
+  // What looks like a changed trail may be no more than a file that was cut off.
+  if (verified.incomplete !== null) context.note(`Next: ${NEW_EXPORT}, and verify that one`)
+  else if (broken.length > 0) context.note(whatNext(broken))
+  else remark(context, verified.reports)
+  return broken.length > 0 || verified.incomplete !== null ? EXIT.assertion : undefined
 }
 
-const HEAD = new RegExp(`^(?:(${AUDIT_CHAINS.join('|')}):)?([1-9]\\d{0,17}):([0-9a-f]{64})$`)
+type Wanted = Pick<Plan, 'chains' | 'expected'>
 
-function expectedHeads(given: readonly string[], chains: readonly AuditChain[]): Map<AuditChain, Head> {
-  const heads = new Map<AuditChain, Head>()
-  for (const text of given) {
-    const [, name, ordinal = '', hash = ''] = HEAD.exec(text) ?? []
-    const chain = AUDIT_CHAINS.find((known) => known === (name ?? 'operator_actions'))
-    if (ordinal === '' || chain === undefined)
-      throw usageError(`--expect-head: "${text}" is not <ordinal>:<hash>, as a run of before printed it`)
-    if (!chains.includes(chain))
-      throw usageError(`--expect-head: ${chain} is not verified here`, `svc audit verify --chain ${chain}`)
-    heads.set(chain, { ordinal, hash })
-  }
-  return heads
+function read(context: Context, source: RowSource, wanted: Wanted): Promise<SealedReport[]> {
+  return withProgress(context, { title: 'Verifying', unit: 'rows' }, ({ at, note, isShown }) => {
+    const told = (chain: AuditChain, rows: number): void => note(`${chain}: ${rows} rows read`)
+    return verifyAll(source, { ...wanted, told: isShown ? () => undefined : told, at })
+  })
+}
+
+/** What was found, and how it shows that it is not all of an export: null where it is. */
+type Verified = { reports: readonly SealedReport[]; incomplete: string | null }
+
+/** Of a chain that is not in an export nothing is said: that it has no rows there does not make it whole. */
+async function verifyFile(
+  context: Context,
+  file: string,
+  { chain, ...wanted }: Wanted & Pick<VerifyOptions, 'chain'>,
+): Promise<Verified> {
+  const exported = exportedRows(linesOf(context.io, file), file)
+  const reports = await read(context, exported.source, wanted)
+  const { incomplete, chains } = await exported.end()
+  const asked = [...(chain === 'all' ? [] : [chain]), ...wanted.expected.keys()]
+  const missing = asked.find((each) => !chains.includes(each))
+  if (missing !== undefined)
+    throw usageError(`--file: ${file} is an export of ${chains.join(', ')}, without ${missing}`, NEW_EXPORT)
+  const left = wanted.chains.filter((each) => !chains.includes(each))
+  if (left.length > 0) context.note(`Not in ${file}, and not verified: ${left.join(', ')}.`)
+  return { reports: reports.filter((report) => chains.includes(report.chain)), incomplete }
 }
 
 export type Plan = {
@@ -107,12 +127,12 @@ export type SealedReport = ChainReport & { sealed: { upTo: string; unsealed: num
 /** How often people are told how far it is. */
 const PROGRESS_ROWS = 10_000
 
-/** Checkpoints are read first: every row that they seal is old enough to be among those that are read after them. */
+/** In the order of an export. Checkpoints first: every row that they seal is old enough to be among those read after them. */
 export async function verifyAll(source: RowSource, { chains, expected, told, at }: Plan): Promise<SealedReport[]> {
   const checkpoints: AuditRow[] = []
   const reports = new Map<AuditChain, SealedReport>()
   let total = 0
-  for (const chain of new Set<AuditChain>(['checkpoints', ...chains])) {
+  for (const chain of EXPORT_ORDER.filter((each) => each === 'checkpoints' || chains.includes(each))) {
     const seals: Seal[] = sealsOf(chain, checkpoints)
     const sealedUpTo = seals.at(-1)?.upTo ?? 0n
     const verifier = verifyChain(chain, { seals, expected: expected.get(chain) })
@@ -138,7 +158,7 @@ function keep(chain: AuditChain, row: AuditRow, checkpoints: AuditRow[]): true {
   return true
 }
 
-function print(context: Context, reports: readonly SealedReport[]): void {
+function print(context: Context, { reports, incomplete }: Verified): void {
   const chains = reports.map(({ head, ...report }) => ({ ...report, head: headText(head) }))
   context.print.record({
     item: {
@@ -150,8 +170,9 @@ function print(context: Context, reports: readonly SealedReport[]): void {
         head,
         broken,
       })),
+      incomplete,
     },
-    lines: reports.map(reportLine),
+    lines: [...reports.map(reportLine), ['the export', incomplete === null ? '' : `NOT WHOLE: ${incomplete}`]],
     id: chains.flatMap(({ chain, head }) => (head === null ? [] : [`${chain}:${head}`])).join('\n'),
   })
 }

@@ -29,18 +29,23 @@ export function changedText({ before, after, ...row }: OperatorAction): string {
   const subject = subjectText({ before, after, ...row })
   const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after ?? {})])
   const changes = [...names].map((name) => {
-    const [was, is] = [textOf(before?.[name]), textOf(after?.[name])]
+    const [was, is] = [textOf(before?.[name], name), textOf(after?.[name], name)]
     // What the subject is called by has been told.
     if (was === is || ((was === '' || is === '') && subject.split(' ').includes(`${was}${is}`))) return ''
-    if (was === '') return `${name} ${is}`
+    const shown = name.replace(MS, '')
+    if (was === '') return `${shown} ${is}`
     // What was taken away has no after at all.
-    return is === '' ? `${name} ${was} → -` : `${name} ${was} → ${is}`
+    return is === '' ? `${shown} ${was} → -` : `${shown} ${was} → ${is}`
   })
   return changes.filter((text) => text !== '').join(', ')
 }
 
-function textOf(value: unknown): string {
+/** What a name ends with that is a length of time in milliseconds. */
+const MS = /_ms$/
+
+function textOf(value: unknown, name = ''): string {
   if (value === undefined || value === null) return ''
+  if (typeof value === 'number' && MS.test(name)) return lengthText(value)
   if (Array.isArray(value)) return value.map((each) => textOf(each)).join(' ')
   return typeof value === 'string' ? value : JSON.stringify(value)
 }
@@ -48,4 +53,22 @@ function textOf(value: unknown): string {
 /** Where one thing has changed, the action says which. */
 function withoutName(changed: string): string {
   return changed.includes(', ') ? changed : changed.replace(/^\w+ /, '')
+}
+
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['min', 60_000],
+  ['s', 1_000],
+] as const
+
+/** A length of time in its units: `3 h`, `1 d 2 h`. */
+function lengthText(ms: number): string {
+  let left = ms
+  const parts = UNITS.flatMap(([unit, size]) => {
+    const count = Math.floor(left / size)
+    left -= count * size
+    return count === 0 ? [] : [`${count} ${unit}`]
+  })
+  return parts.length === 0 ? `${ms} ms` : parts.join(' ')
 }

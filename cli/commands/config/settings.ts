@@ -8,7 +8,7 @@ import { findService } from '../../find-service.ts'
 import type { Io } from '../../io.ts'
 import { masked } from './masked.ts'
 
-/** A variable with what it holds, `null` for nothing, and who said so: a flag, a file, `environment` or `default`. */
+/** A variable with what it holds, `null` for nothing, and who said so: a flag, a file, `environment`, `default` or `not set`. */
 export type Setting = { name: string; value: string | null; source: string; meaning: string }
 
 /** What a command goes by: a flag, else the environment, which the configuration files stand below. */
@@ -24,9 +24,17 @@ export function ownSettings(context: Context): Setting[] {
     const { flag = '', value } = ofFlags[name] ?? {}
     if (value !== undefined) return { name, value: masked(name, value), source: flag, meaning }
     const set = fromEnvironment(io, { name, meaning, unset: unsetOf(context, name) })
-    return set.source === 'default' ? { ...set, ...ofFile(context, name) } : set
+    return isSet(set) ? set : { ...set, ...ofFile(context, name) }
   })
   return [serviceSetting(context), ...rest]
+}
+
+/** Of what nothing says, and nothing needs to. */
+const NOT_SET = 'not set'
+
+/** Whether somebody has said it. */
+export function isSet({ source }: Setting): boolean {
+  return source !== 'default' && source !== NOT_SET
 }
 
 function unsetOf({ io, stateDir }: Context, name: string): string | undefined {
@@ -55,7 +63,8 @@ export function fromEnvironment(
   if (value !== '') return { name, value: masked(name, value), source: origins?.get(name) ?? 'environment', meaning }
   const file = env[`${name}_FILE`] ?? ''
   if (file !== '') return { name, value: `the file ${file}`, source: `${name}_FILE`, meaning }
-  return { name, value: unset === undefined ? null : masked(name, unset), source: 'default', meaning }
+  if (unset === undefined) return { name, value: null, source: NOT_SET, meaning }
+  return { name, value: masked(name, unset), source: 'default', meaning }
 }
 
 /** Which service commands ask, and what says so. */
@@ -67,7 +76,7 @@ function serviceSetting(context: Context): Setting {
     return { ...setting, value: masked('SVC_API_URL', found.apiUrl), source: serviceSource(context, found) }
   } catch (error) {
     // Nothing names one, which is a setting too.
-    if (error instanceof CliError && error.code === 'NOT_RUNNING') return { ...setting, value: null, source: 'default' }
+    if (error instanceof CliError && error.code === 'NOT_RUNNING') return { ...setting, value: null, source: NOT_SET }
     throw error
   }
 }

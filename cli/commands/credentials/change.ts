@@ -7,6 +7,7 @@ import {
   revokeApiCredential,
   rotateApiCredential,
 } from '../../../src/wire/team.ts'
+import { quoted } from '../../called-as.ts'
 import { ChangeOptions, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
@@ -42,7 +43,7 @@ export async function create(
 ): Promise<CommandResult> {
   const body = { name: options.name, role: options.role ?? null }
   const made = await change(context, context.client(), createApiCredential, { input: { body }, options })
-  if (made !== undefined) printNewSecret(context, made)
+  if (made !== undefined) await printNewSecret(context, made, `svc credentials revoke ${quoted(made.client_id)}`)
   return undefined
 }
 
@@ -54,7 +55,7 @@ export async function rotate(context: Context, { args, options }: CommandInput<C
     effect: `this would end the secret of ${id} at once, and make another`,
     danger: { what: `end the secret of ${id} at once`, words: [id], isExact: true, yes: options.yes },
   })
-  if (rotated !== undefined) printNewSecret(context, rotated)
+  if (rotated !== undefined) await printNewSecret(context, rotated, `svc credentials rotate ${quoted(id)}`)
   return undefined
 }
 

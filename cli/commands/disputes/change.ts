@@ -5,8 +5,10 @@ import { ChangeOptions, Reason, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { WordsOptions, readWords, sendWords } from '../../words.ts'
+import { refuseEscalating, refuseResolving } from './effects.ts'
 import { anyPaymentId, findAdminDispute } from './find.ts'
-import { isResolved, printDispute } from './view.ts'
+import { effectOfRaisingForPlatform } from './raise-effects.ts'
+import { isResolved, printDispute, seenOf } from './view.ts'
 
 export const RaiseOptions = WordsOptions.extend({
   reason: DisputeReason,
@@ -27,8 +29,9 @@ export async function raise(
   const about = async (): Promise<string[]> => [`Dispute payment ${id} for the platform: ${reason}`]
   const statement = await readWords(context.io, { ...options, given: said, flag: '--statement', about })
   const body = { reason, ...(statement === undefined ? {} : { statement }) }
+  const effect = options.dryRun ? await effectOfRaisingForPlatform(client, id) : undefined
   const raised = await sendWords(context, { words: statement, isWritten: options.edit }, () =>
-    change(context, client, raiseAdminDispute, { input: { params: { id }, body }, options }),
+    change(context, client, raiseAdminDispute, { input: { params: { id }, body }, options, effect }),
   )
   if (raised === undefined) return undefined
   printDispute(context, raised)
@@ -47,8 +50,10 @@ export async function escalate(
 ): Promise<CommandResult> {
   const client = context.client()
   const { dispute } = await findAdminDispute(client, args)
+  if (options.dryRun) refuseEscalating(client, dispute)
   const { reason, assignee } = options
-  const body = { reason, ...(assignee === undefined ? {} : { assignee }) }
+  const expected = { status: dispute.status }
+  const body = { reason, ...(assignee === undefined ? {} : { assignee }), expected }
   const input = { params: { id: dispute.id }, body }
   const effect = `this would escalate the dispute, from ${dispute.status} to ESCALATED: an OWNER alone resolves it then`
   const changed = await change(context, client, escalateDispute, { input, options, effect })
@@ -75,11 +80,15 @@ export async function resolve(
   const client = context.client()
   const { dispute, isExact } = await findAdminDispute(client, args)
   const isAgain = ordersAgain(dispute, options)
+  if (options.dryRun && !isAgain) refuseResolving(client, dispute, options.refund)
   const what = isAgain ? effectAgain(dispute) : effectOf(dispute, options)
   const words = [dispute.realm_slug, dispute.merchant_id]
   const { favour, note, refund } = options
   const resolved = await change(context, client, resolveDispute, {
-    input: { params: { id: dispute.id }, body: { status: STATUS_OF[favour], resolution_note: note, refund } },
+    input: {
+      params: { id: dispute.id },
+      body: { status: STATUS_OF[favour], resolution_note: note, refund, expected: seenOf(dispute, refund) },
+    },
     options,
     effect: `this would ${what}`,
     // What is resolved is refused, whatever is typed, but for a refund that the bank has refused.

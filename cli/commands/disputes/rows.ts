@@ -1,9 +1,10 @@
 import { AdminDisputeSummary, DisputeSummary } from '../../../src/wire/disputes.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../io.ts'
-import type { Column } from '../../table.ts'
 import { dayOf, endOfId, shortTime } from '../../text.ts'
 import { distanceOf, roughly } from '../../times.ts'
+import { whoseColumns } from '../merchants/whose.ts'
+import type { Owned } from '../merchants/whose.ts'
 import { isResolved, shortStatus } from './view.ts'
 import type { ListedDispute } from './view.ts'
 
@@ -24,7 +25,7 @@ export function printDisputes({ print, note }: Context, { items, nextCursor, isF
     columns: [
       { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'status', value: (row) => row.status, style: disputeStyle, short: shortStatus },
-      ...(isForOperators ? [MERCHANT] : []),
+      ...(isForOperators ? whoseColumns(ownerOf) : []),
       { title: 'reason', value: (row) => row.reason, least: 12 },
       { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
       { title: 'cur', value: (row) => row.currency },
@@ -39,10 +40,8 @@ export function printDisputes({ print, note }: Context, { items, nextCursor, isF
   if (nextCursor !== null) note(`There are more: --cursor ${nextCursor}, or --all`)
 }
 
-const MERCHANT: Column<ListedDispute> = { title: 'merchant', value: merchantOf, least: 10 }
-
-function merchantOf(row: ListedDispute): string {
-  return 'trading_name' in row ? (row.realm_slug ?? row.trading_name) : ''
+function ownerOf(row: ListedDispute): Owned | undefined {
+  return 'trading_name' in row ? row : undefined
 }
 
 /** How long the merchant still has, while anybody waits for it. */

@@ -20,8 +20,16 @@ export type AnyDispute = Dispute | AdminDispute
 /** The same in a list. */
 export type ListedDispute = DisputeSummary | AdminDisputeSummary
 
-export function isResolved({ status }: ListedDispute): boolean {
+export function isResolved({ status }: Pick<ListedDispute, 'status'>): boolean {
   return status.startsWith('RESOLVED_')
+}
+
+/** What is decided upon: the status, and where money goes back, how much there is of it. The service refuses what has changed. */
+export function seenOf(
+  { status, refundable_amount: left }: Pick<ListedDispute, 'status' | 'refundable_amount'>,
+  isRefund: boolean,
+): { status: DisputeStatus; refundable_amount?: string } {
+  return { status, ...(isRefund ? { refundable_amount: left } : {}) }
 }
 
 /** The short forms that tables show, with the statuses they stand for. */

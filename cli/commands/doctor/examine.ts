@@ -25,9 +25,9 @@ const CHECKS: Readonly<Record<Group, (patient: Patient, database: Database | und
 /** The groups that look into the database. */
 const IN_DATABASE: ReadonlySet<Group> = new Set(['service', 'database', 'mail', 'webhooks'])
 
-/** Looks over all of it at once, or over one group, and tells it in the order of the groups. */
-export async function examine(patient: Patient, only: Group | undefined): Promise<GroupedCheck[]> {
-  const groups = only === undefined ? GROUPS : [only]
+/** Looks over all of it at once, or over some groups, and tells it in the order of the groups. */
+export async function examine(patient: Patient, only: readonly Group[] | undefined): Promise<GroupedCheck[]> {
+  const groups = GROUPS.filter((group) => only === undefined || only.includes(group))
   const { databaseUrl } = patient
   const isAsked = databaseUrl !== undefined && groups.some((group) => IN_DATABASE.has(group))
   const database = isAsked ? openDatabase(databaseUrl) : undefined

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/config/config.ts'
 import { valueOf } from '../../up/migration-target.ts'
 import { finding, ok, skipped } from './check.ts'
 import type { Check } from './check.ts'

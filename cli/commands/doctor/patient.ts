@@ -1,4 +1,4 @@
-import type { Config } from '../../../src/config.ts'
+import type { Config } from '../../../src/config/config.ts'
 import type { Client } from '../../client.ts'
 import type { Context } from '../../context.ts'
 import { CliError } from '../../errors.ts'
@@ -139,7 +139,7 @@ function optional<T>(read: () => T): T | undefined {
 }
 
 async function configOf(env: NodeJS.ProcessEnv): Promise<Pick<Patient, 'config' | 'configProblem'>> {
-  const { readConfig } = await import('../../../src/config.ts')
+  const { readConfig } = await import('../../../src/config/read.ts')
   try {
     return { config: readConfig(env), configProblem: undefined }
   } catch (error) {

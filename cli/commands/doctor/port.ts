@@ -18,12 +18,17 @@ export async function checkPort(patient: Patient): Promise<Check> {
   if (state !== undefined) return ofRunning(state.api_url)
   if (by === 'name') return skipped('port', 'the service that was named listens elsewhere')
   const { host, port } = config ?? { host: '127.0.0.1', port: rememberedPort(context.stateDir) ?? DEFAULT_PORT }
-  const at = `port ${port} of ${host}`
+  const at = `port ${port} of ${host}${config === undefined ? notOfUp(context.io.env, port) : ''}`
   const listener = await whoListens(reachable(host), port)
   if (listener === 'nobody') return ok('port', `${at} is free`)
   if (listener === 'svc' && by === 'environment') return ok('port', `svc listens at ${at}`)
   const who = listener === 'svc' ? 'another svc' : 'another program'
   return finding('port', `${at} is taken by ${who}`, await elsewhere(by))
+}
+
+/** The variable is svc serve's: whoever has set it looks for its port here. */
+function notOfUp({ SVC_PORT: named = '' }: NodeJS.ProcessEnv, port: number): string {
+  return named === '' || named === String(port) ? '' : ` (SVC_PORT is for svc serve; svc up takes --port ${named})`
 }
 
 async function ofRunning(apiUrl: string): Promise<Check> {

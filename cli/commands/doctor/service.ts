@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { packageVersion } from '../../../src/lib/package-root.ts'
 import { ServiceInfo, getService } from '../../../src/wire/service.ts'
-import { finding, ok, skipped } from './check.ts'
+import { finding, ok, remark, skipped } from './check.ts'
 import type { Check } from './check.ts'
 import { clockCheck } from './clock.ts'
 import type { Database } from './database-connection.ts'
@@ -54,8 +54,13 @@ function checkRunning(patient: Patient, url: string, probed: Probed): Check {
   if (probed.status !== 200 || data === undefined)
     return finding('running', `${url} answers ${probed.status}, and is no svc`, startOf(patient))
   const ours = packageVersion()
-  const other = data.version === ours ? '' : `; this command line is ${ours}`
-  return ok('running', `svc ${data.version} in ${data.mode} mode at ${url}${other}`)
+  const text = `svc ${data.version} in ${data.mode} mode at ${url}`
+  if (data.version === ours) return ok('running', text)
+  return remark(
+    'running',
+    `${text}; this command line is ${ours}`,
+    `the command line of svc ${data.version}: the package that the service runs from`,
+  )
 }
 
 /** What brings the service up, or leads to another one. */

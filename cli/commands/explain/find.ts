@@ -2,7 +2,6 @@ import { isUuid } from '../../../src/lib/ids.ts'
 import { listAdminDisputes, listDisputes } from '../../../src/wire/disputes.ts'
 import { explainForMerchant, explainForOperator } from '../../../src/wire/explain.ts'
 import type { Explanation } from '../../../src/wire/explain.ts'
-import { listPayments } from '../../../src/wire/payments.ts'
 import { whoami } from '../../../src/wire/service.ts'
 import { listOutbox, listWebhooks } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client.ts'
@@ -11,14 +10,13 @@ import type { Context } from '../../context.ts'
 import { CliError, withHint } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { findMerchant } from '../../find-merchant.ts'
+import { isWholeName, paymentIds } from '../../find-payment.ts'
 import { rowsOf } from '../../pages.ts'
 import { resolveId } from '../../resolve-id.ts'
 
 // How far back a part of an id is looked for in each list: a thousand rows.
 const PAGES_MAX = 10
 
-/** What the service knows without a list: ids, end-to-end ids, event ids. */
-const WHOLE = /^(SVC|[A-Z]{3})[0-9a-f]{32}$|^evt_\w+$/
 const PART = /^[0-9a-f-]{8,36}$/i
 
 /** Why one side can't tell it while the other may: it is not there, or nobody of that side is signed in. */
@@ -96,17 +94,13 @@ function bothFailed(given: string, own: CliError, any: CliError): CliError {
 }
 
 async function asMerchant(client: Client, given: string): Promise<Explanation> {
-  const id = isWhole(given) ? given : await ownId(client, given)
+  const id = isWholeName(given) ? given : await ownId(client, given)
   return (await call(client, explainForMerchant, { params: { id } })).body
 }
 
 async function asOperator(client: Client, given: string): Promise<Explanation> {
-  const id = isWhole(given) ? given : await anyId(client, given)
+  const id = isWholeName(given) ? given : await anyId(client, given)
   return (await call(client, explainForOperator, { params: { id } })).body
-}
-
-function isWhole(given: string): boolean {
-  return isUuid(given) || WHOLE.test(given)
 }
 
 /** The merchant's own name means itself; a part of an id is looked for among what it has. */
@@ -118,8 +112,7 @@ async function ownId(client: Client, given: string): Promise<string> {
 }
 
 async function* ownIds(client: Client): AsyncGenerator<string> {
-  const payments = rowsOf(async (query) => (await call(client, listPayments, { query })).body, PAGES_MAX)
-  for await (const { payment_id: id } of payments) yield id
+  yield* paymentIds(client, 'merchant')
   const disputes = rowsOf(async (query) => (await call(client, listDisputes, { query })).body, PAGES_MAX)
   for await (const { id } of disputes) yield id
   yield* ownDeliveries(client)
@@ -135,11 +128,11 @@ async function* ownDeliveries(client: Client): AsyncGenerator<string> {
   }
 }
 
-/** A merchant by its name, or a part of an id among the disputes and deliveries of all; operators list no payments. */
+/** A merchant by its name, or a part of an id among the payments, disputes and deliveries of all. */
 async function anyId(client: Client, given: string): Promise<string> {
   const merchant = await namedMerchant(client, given)
   if (merchant !== undefined) return merchant
-  return resolveId(given, 'merchant, dispute or delivery', () => anyIds(client))
+  return resolveId(given, 'merchant, payment, dispute or delivery', () => anyIds(client))
 }
 
 async function namedMerchant(client: Client, given: string): Promise<string | undefined> {
@@ -152,14 +145,9 @@ async function namedMerchant(client: Client, given: string): Promise<string | un
 }
 
 async function* anyIds(client: Client): AsyncGenerator<string> {
+  yield* paymentIds(client, 'platform')
   const disputes = rowsOf(async (query) => (await call(client, listAdminDisputes, { query })).body, PAGES_MAX)
   for await (const { id } of disputes) yield id
-  const seen = new Set<string>()
   const deliveries = rowsOf(async (query) => (await call(client, listOutbox, { query })).body, PAGES_MAX)
-  for await (const { id, payment_id: payment } of deliveries) {
-    yield id
-    if (payment === null || seen.has(payment)) continue
-    seen.add(payment)
-    yield payment
-  }
+  for await (const { id } of deliveries) yield id
 }

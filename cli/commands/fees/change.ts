@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { parseAmount, percentText, toNumeric } from '../../../src/lib/money.ts'
+import type { AdminMerchant } from '../../../src/wire/admin.ts'
 import { getFees, setFees } from '../../../src/wire/fees.ts'
 import { ChangeOptions, Reason, change } from '../../change.ts'
 import { call } from '../../client.ts'
@@ -37,12 +38,20 @@ export async function set(
   const after = { ...merchant, ...body }
   const what = `charge ${merchant.trading_name} ${percentText(after.fee_percentage)} and ${after.fee_flat} for each payment from now on`
   const changed = await change(context, client, setFees, {
-    input: { params: { id: merchant.id }, body },
+    input: { params: { id: merchant.id }, body: { ...body, expected: feesOf(merchant) } },
     options,
     danger: { what, words: namesOf(merchant), isExact, yes: options.yes },
   })
   if (changed !== undefined) printFees(context, merchant, changed)
   return undefined
+}
+
+/** What it pays as it was read: a change is refused where somebody has changed that since. */
+export function feesOf({
+  fee_percentage,
+  fee_flat,
+}: AdminMerchant): Pick<AdminMerchant, 'fee_percentage' | 'fee_flat'> {
+  return { fee_percentage, fee_flat }
 }
 
 const PERCENT = /^(\d{1,2}(?:\.\d{1,2})?)\s?%$/

@@ -25,7 +25,7 @@ export async function keysOf({ io, stateDir }: Context): Promise<Keys> {
   const isEnvironment = hasKeyIn(io.env)
   const ring = isEnvironment ? undefined : readKeyRing(stateDir)
   if (!isEnvironment && ring === undefined) throw noKey(stateDir)
-  const { readKeys } = await import('../../../src/config.ts')
+  const { readKeys } = await import('../../../src/config/read.ts')
   const env = ring === undefined ? io.env : { ...io.env, ...variablesOf(ring) }
   const { encryptionKey, encryptionKeysPrevious } = explained(() => readKeys(env))
   return {

@@ -33,14 +33,18 @@ export function decide(decision: Decision): (context: Context, input: DecideInpu
     const isDecided = merchant.kyb_status === to
     if (merchant.kyb_status !== from && !isDecided) throw otherWord(decision, merchant)
     if (isDecided) context.note(`${merchant.trading_name} is ${to} already.`)
-    const what = `suspend ${merchant.trading_name}: it can create no payments`
+    const what =
+      decision === 'suspend'
+        ? `suspend ${merchant.trading_name}: it can create no payments`
+        : `refuse ${merchant.trading_name}: it stays without payments`
+    const expected = { kyb_status: merchant.kyb_status }
     const changed = await change(context, client, setKybStatus, {
-      input: { params: { id: merchant.id }, body: { kyb_status: to, reason: options.reason } },
+      input: { params: { id: merchant.id }, body: { kyb_status: to, reason: options.reason, expected } },
       options,
       effect: isDecided
         ? 'this would change nothing'
         : `this would ${decision} ${merchant.trading_name}: KYB from ${merchant.kyb_status} to ${to}`,
-      ...(decision === 'suspend' && !isDecided
+      ...(to === 'SUSPENDED' && !isDecided
         ? { danger: { what, words: namesOf(merchant), isExact, yes: options.yes } }
         : {}),
     })

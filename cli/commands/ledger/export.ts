@@ -17,7 +17,7 @@ export async function exportAll(
     columns: Object.keys(Transaction.shape),
     noun: 'payment',
     instead: 'svc ledger list --all',
-    read: async (page) => (await call(context.client(), listTransactions, { query: { ...filter, ...page } })).body,
+    read: async (client, page) => (await call(client, listTransactions, { query: { ...filter, ...page } })).body,
   })
   return undefined
 }

@@ -4,11 +4,11 @@ import { whoIs } from '../../auth/who-is.ts'
 import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
 import { exitOfSignal } from '../../exit-codes.ts'
 import { findMerchant } from '../../find-merchant.ts'
 import { eventFilter } from '../../listen/filter.ts'
 import type { EventFilter } from '../../listen/filter.ts'
+import { checkedPlace } from '../../listen/place.ts'
 import { followStream } from '../../stream.ts'
 import type { StreamFrame } from '../../stream.ts'
 import { printable } from '../../text.ts'
@@ -28,7 +28,7 @@ type TailOptions = z.infer<typeof TailOptions>
 export async function tail(context: Context, { options }: CommandInput<TailOptions>): Promise<CommandResult> {
   const { event, since, timeout } = options
   const wants = event === undefined ? () => true : eventFilter(event, '--event')
-  if (since === '') throw usageError('--since: say latest, or a cursor of the feed')
+  checkedPlace(since, ['latest'])
   const timeoutMs = timeout === undefined ? undefined : Math.min(durationOf(timeout, '--timeout'), TIMER_MAX_MS)
   const stop = new AbortController()
   const removeHandlers = onStopSignals((why) => stop.abort(why))

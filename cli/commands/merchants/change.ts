@@ -6,6 +6,7 @@ import { ChangeOptions, Reason, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { findMerchant } from '../../find-merchant.ts'
+import { effectOfRepair } from './repair-effects.ts'
 import { printMerchant } from './view.ts'
 
 export const ActiveOptions = ChangeOptions.extend({ reason: Reason })
@@ -31,7 +32,10 @@ async function setActive(context: Context, { args, options }: ActiveInput, isAct
     context.note(`${merchant.trading_name} is ${isActive ? 'enabled' : 'disabled'} already.`)
   const what = `disable ${merchant.trading_name}: nobody of it can sign in, and its tokens are refused`
   const changed = await change(context, client, setMerchantActive, {
-    input: { params: { id: merchant.id }, body: { is_active: isActive, reason: options.reason } },
+    input: {
+      params: { id: merchant.id },
+      body: { is_active: isActive, reason: options.reason, expected: { is_active: merchant.is_active } },
+    },
     options,
     effect:
       merchant.is_active === isActive
@@ -67,9 +71,11 @@ export async function repair(
   }
   const what = rollback ? `take the realm ${slug} away` : `make ${adminEmail ?? ''} the administrator of ${slug}`
   const danger = { what, words: [slug], isExact: true, yes: options.yes }
-  const repaired = await change(context, context.client(), repairRegistration, {
+  const client = context.client()
+  const repaired = await change(context, client, repairRegistration, {
     input: { params: { slug }, body },
     options,
+    effect: options.dryRun ? await effectOfRepair(client, slug, options) : undefined,
     ...(rollback || adminEmail !== undefined ? { danger } : {}),
   })
   if (repaired === undefined) return undefined

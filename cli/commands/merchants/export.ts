@@ -17,7 +17,7 @@ export async function exportMerchants(
     columns: Object.keys(AdminMerchant.shape),
     noun: 'merchant',
     instead: 'svc merchants list --all',
-    read: async (page) => (await call(context.client(), listMerchants, { query: { ...filter, ...page } })).body,
+    read: async (client, page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body,
   })
   return undefined
 }

@@ -13,6 +13,7 @@ import { FilterOptions, filterOf } from '../payments/filters.ts'
 import type { Filter } from '../payments/filters.ts'
 import { printPayment, statusStyle } from '../payments/view.ts'
 import { Paging } from './read.ts'
+import { whoseColumns, whoseText } from './whose.ts'
 
 export const PaymentsOptions = Paging.extend({ ...FilterOptions.shape, merchant: z.string().optional() })
 
@@ -34,7 +35,7 @@ export async function payments(
     fields: Object.keys(AdminPaymentSummary.shape),
     columns: [
       { title: 'id', value: (row) => row.payment_id, short: endOfId },
-      { title: 'merchant', value: (row) => row.realm_slug ?? row.merchant_id, short: endOfId, least: 10 },
+      ...whoseColumns((row: AdminPaymentSummary) => row),
       { title: 'status', value: (row) => row.status, style: statusStyle },
       { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
       { title: 'cur', value: (row) => row.currency },
@@ -59,7 +60,7 @@ export async function payment(context: Context, { args }: CommandInput<object>):
   if (given === undefined) throw usageError('which payment? An id is missing', 'svc merchants payments')
   const id = await resolveId(given, "merchant's payment", () => newestIds(client))
   const { body } = await call(client, getAdminPayment, { params: { id } })
-  printPayment(context, body, [['Merchant', body.realm_slug ?? body.merchant_id]])
+  printPayment(context, body, [['Merchant', whoseText(body)]])
   return undefined
 }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { KybStatus, listMerchants } from '../../../src/wire/admin.ts'
-import type { AdminMerchant } from '../../../src/wire/admin.ts'
+import type { ListedMerchant } from '../../../src/wire/admin.ts'
 import type { OperationInput } from '../../../src/wire/operation.ts'
 import { Registration, listRegistrations } from '../../../src/wire/registration.ts'
 import { call } from '../../client.ts'
@@ -26,7 +26,7 @@ export const FilterFields = z.object({
   search: z.string().optional(),
   order: z.enum(['newest', 'oldest']).optional(),
 })
-export const ListOptions = Paging.extend(FilterFields.shape)
+export const ListOptions = Paging.extend({ ...FilterFields.shape, deliveries: z.boolean().default(false) })
 
 type Filter = Omit<NonNullable<OperationInput<typeof listMerchants>['query']>, 'limit' | 'cursor'>
 
@@ -34,8 +34,10 @@ export async function list(
   context: Context,
   { options }: CommandInput<z.infer<typeof ListOptions>>,
 ): Promise<CommandResult> {
-  const found = await merchantsOf(context.client(), filterOf(options), options)
-  printMerchants(context, { ...found, empty: 'There are no such merchants.' })
+  const { deliveries } = options
+  const filter = { ...filterOf(options), ...(deliveries ? { include: 'recent_deliveries' as const } : {}) }
+  const found = await merchantsOf(context.client(), filter, options)
+  printMerchants(context, { ...found, deliveries, empty: 'There are no such merchants.' })
   return undefined
 }
 
@@ -54,7 +56,7 @@ export async function merchantsOf(
   client: Client,
   filter: Filter,
   paging: Paging,
-): Promise<{ items: AdminMerchant[]; nextCursor: string | null }> {
+): Promise<{ items: ListedMerchant[]; nextCursor: string | null }> {
   return collectPages(paging, async (page) => {
     return (await call(client, listMerchants, { query: { ...filter, ...page } })).body
   })

@@ -1,4 +1,5 @@
 import { AdminMerchant } from '../../../src/wire/admin.ts'
+import type { ListedMerchant } from '../../../src/wire/admin.ts'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../io.ts'
@@ -13,12 +14,33 @@ export function kybStyle(status: string): Style | undefined {
   return status === 'SUSPENDED' ? 'red' : 'yellow'
 }
 
-export type MerchantList = { items: readonly AdminMerchant[]; nextCursor: string | null; empty: string }
+/** How many of the newest deliveries that have ended arrived, as `98%`; empty where none has ended. */
+export function deliveredText({ recent_deliveries: recent }: ListedMerchant): string {
+  if (recent === undefined || recent.delivered + recent.dead === 0) return ''
+  // Rounded down: what is not all of them is not told as all.
+  return `${Math.floor((recent.delivered * 100) / (recent.delivered + recent.dead))}%`
+}
 
-export function printMerchants({ print, note }: Context, { items, nextCursor, empty }: MerchantList): void {
+/** Less than all is to be looked at. */
+export function deliveredStyle(text: string): Style | undefined {
+  return text === '100%' || text === '' ? undefined : 'yellow'
+}
+
+export type MerchantList = {
+  items: readonly ListedMerchant[]
+  nextCursor: string | null
+  empty: string
+  /** Whether it was asked how their deliveries end. */
+  deliveries?: boolean
+}
+
+export function printMerchants(
+  { print, note }: Context,
+  { items, nextCursor, empty, deliveries = false }: MerchantList,
+): void {
   print.list({
     items,
-    fields: Object.keys(AdminMerchant.shape),
+    fields: [...Object.keys(AdminMerchant.shape), ...(deliveries ? ['recent_deliveries'] : [])],
     columns: [
       { title: 'id', value: (row) => row.id, short: endOfId },
       { title: 'realm', value: (row) => row.realm_slug ?? '', least: 16 },
@@ -26,6 +48,9 @@ export function printMerchants({ print, note }: Context, { items, nextCursor, em
       { title: 'kyb', value: (row) => row.kyb_status, style: kybStyle },
       { title: 'payouts', value: (row) => (row.payout_held ? 'held' : ''), style: () => 'red' },
       { title: 'active', value: (row) => (row.is_active ? '' : 'disabled'), style: () => 'red' },
+      ...(deliveries
+        ? [{ title: 'delivered', value: deliveredText, style: deliveredStyle, align: 'right' as const }]
+        : []),
       { title: 'administrator', value: (row) => row.admin_email ?? '', dropped: 2, least: 16 },
       { title: 'created', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 1 },
     ],

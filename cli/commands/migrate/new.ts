@@ -37,8 +37,11 @@ export async function migrateNew(
     id: file,
     lines: [[options.dryRun ? 'Would write' : 'Written', shown]],
   })
-  if (!options.dryRun)
-    context.note('To apply it: svc migrate up. A migration that others have applied is never edited.')
+  context.note(
+    options.dryRun
+      ? 'Nothing was written.'
+      : 'To apply it: svc migrate up. A migration that others have applied is never edited.',
+  )
   return undefined
 }
 

@@ -9,6 +9,7 @@ import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError, withFacts } from '../../errors.ts'
 import { numberIn } from '../../named-account.ts'
+import { stoppable } from '../../stopped.ts'
 import { shortTime } from '../../text.ts'
 import { findAccount } from './find-account.ts'
 import { accountText, moneyText, printRecord } from './print.ts'
@@ -35,7 +36,13 @@ export type PayOptions = z.infer<typeof PayOptions>
 /** `svc ob pay`. */
 export async function pay(context: Context, { options }: CommandInput<PayOptions>): Promise<CommandResult> {
   const timeoutMs = durationOf(options.timeout, '--timeout')
-  const client = context.client()
+  await stoppable(context.client(), (client) => payAndSee(context, client, { options, timeoutMs }), 'svc ob payment')
+  return undefined
+}
+
+type Wishes = { options: PayOptions; timeoutMs: number }
+
+async function payAndSee(context: Context, client: Client, { options, timeoutMs }: Wishes): Promise<void> {
   const key = options.idempotencyKey ?? randomUUID()
   const facts: Record<string, string> = { idempotency_key: key }
   try {
@@ -44,14 +51,13 @@ export async function pay(context: Context, { options }: CommandInput<PayOptions
     tellKey(context, { ...options, key })
     const input = { headers: { 'x-idempotency-key': key }, body }
     const ordered = await change(context, client, createOrder, { input, options })
-    if (ordered === undefined) return undefined
+    if (ordered === undefined) return
     facts['payment_id'] = ordered.PaymentId
     await seeThrough(context, client, { ordered, wait: options.wait, timeoutMs })
   } catch (error) {
     // With these a program can repeat the command, or go on from where it stopped.
     throw withFacts(error, facts)
   }
-  return undefined
 }
 
 /** A key that nobody has given is one that nobody knows, until it is told. */
@@ -107,6 +113,7 @@ async function seeThrough(context: Context, client: Client, { ordered, wait, tim
     good: ['AcceptedSettlementCompleted', 'AcceptedCreditSettlementCompleted', 'AcceptedWithoutPosting'],
     bad: ['Rejected'],
     timeoutMs,
+    signal: client.signal,
     hint: `svc ob payment ${PaymentId}`,
   })
   printOrder(context, item)

@@ -15,6 +15,7 @@ import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError, withFacts, withHint } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { resolveId } from '../../resolve-id.ts'
+import { stoppable } from '../../stopped.ts'
 import { EVENING, MORNING, firstMoment, isFromNow, momentOf } from './moments.ts'
 import { ObPaging, collect, emptyText, idsOf, tellMore } from './pages.ts'
 import type { ObReader } from './pages.ts'
@@ -47,7 +48,11 @@ export async function create(
   { options }: CommandInput<CreateRecurringOptions>,
 ): Promise<CommandResult> {
   frequencyOf(options.frequency, '--frequency')
-  const client = context.client()
+  await stoppable(context.client(), (client) => order(context, client, options))
+  return undefined
+}
+
+async function order(context: Context, client: Client, options: CreateRecurringOptions): Promise<void> {
   const key = options.idempotencyKey ?? randomUUID()
   const facts: Record<string, string> = { idempotency_key: key }
   try {
@@ -61,7 +66,6 @@ export async function create(
   } catch (error) {
     throw withFacts(unlessThere(error, options), facts)
   }
-  return undefined
 }
 
 /** What `now` was: a repeat has to say the same time, or it is another order. */

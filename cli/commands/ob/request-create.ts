@@ -2,8 +2,10 @@ import { randomUUID } from 'node:crypto'
 import { z } from 'zod'
 import { createOfferToPay, createRequestToPay } from '../../../src/wire/payment-requests.ts'
 import { change, checkBody } from '../../change.ts'
+import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { withFacts } from '../../errors.ts'
+import { stoppable } from '../../stopped.ts'
 import { dayFrom } from './moments.ts'
 import { tellKey } from './pay.ts'
 import { printRequest } from './request-actions.ts'
@@ -35,8 +37,8 @@ export async function createRequest(
     ...referenceOf(options),
   }
   checkBody(createRequestToPay, body)
-  const made = await keyed(context, options, (headers) =>
-    change(context, context.client(), createRequestToPay, { input: { headers, body }, options }),
+  const made = await keyed(context, options, (client, headers) =>
+    change(context, client, createRequestToPay, { input: { headers, body }, options }),
   )
   if (made !== undefined) printRequest(context, REQUESTS, made)
   return undefined
@@ -54,8 +56,8 @@ export async function createOffer(
     ...referenceOf(options),
   }
   checkBody(createOfferToPay, body)
-  const made = await keyed(context, options, (headers) =>
-    change(context, context.client(), createOfferToPay, { input: { headers, body }, options }),
+  const made = await keyed(context, options, (client, headers) =>
+    change(context, client, createOfferToPay, { input: { headers, body }, options }),
   )
   if (made !== undefined) printRequest(context, OFFERS, made)
   return undefined
@@ -69,13 +71,15 @@ function referenceOf({ reference }: CreateOfferOptions): { Reference?: string } 
 async function keyed<T>(
   context: Context,
   options: CreateOfferOptions,
-  send: (headers: { 'x-idempotency-key': string }) => Promise<T>,
+  send: (client: Client, headers: { 'x-idempotency-key': string }) => Promise<T>,
 ): Promise<T> {
   const key = options.idempotencyKey ?? randomUUID()
   tellKey(context, { ...options, key })
-  try {
-    return await send({ 'x-idempotency-key': key })
-  } catch (error) {
-    throw withFacts(error, { idempotency_key: key })
-  }
+  return stoppable(context.client(), async (client) => {
+    try {
+      return await send(client, { 'x-idempotency-key': key })
+    } catch (error) {
+      throw withFacts(error, { idempotency_key: key })
+    }
+  })
 }

@@ -17,6 +17,8 @@ export type Awaited<Item> = {
   good: readonly string[]
   bad: readonly string[]
   timeoutMs: number
+  /** Ends a pause at once. */
+  signal?: AbortSignal | undefined
   /** The command that shows it. */
   hint: string
 }
@@ -24,7 +26,7 @@ export type Awaited<Item> = {
 /** Waits until it has ended. The problem is exit code 3 where that is no good end, and 9 when the time is over. */
 export async function awaitEnd<Item extends Judged>(
   { io, note, paint }: Context,
-  { item, look, noun, good, bad, timeoutMs, hint }: Awaited<Item>,
+  { item, look, noun, good, bad, timeoutMs, signal, hint }: Awaited<Item>,
 ): Promise<{ item: Item; problem?: CliError }> {
   let shown = ''
   const told = (now: Item): Item => {
@@ -34,7 +36,7 @@ export async function awaitEnd<Item extends Judged>(
   }
   const isEnd = ({ Status }: Judged): boolean => good.includes(Status) || bad.includes(Status)
   told(item)
-  const last = isEnd(item) ? item : await askUntil(async () => told(await look()), isEnd, timeoutMs)
+  const last = isEnd(item) ? item : await askUntil(async () => told(await look()), isEnd, timeoutMs, signal)
   if (good.includes(last.Status)) return { item: last }
   if (bad.includes(last.Status))
     return {

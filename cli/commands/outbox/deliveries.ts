@@ -7,6 +7,7 @@ import { findMerchant } from '../../find-merchant.ts'
 import { collectPages } from '../../pages.ts'
 import { anyPaymentId } from '../disputes/find.ts'
 import { Paging } from '../merchants/read.ts'
+import { whoseColumns } from '../merchants/whose.ts'
 import { deliveryColumns } from '../webhooks/view.ts'
 
 export const ListOptions = Paging.extend({
@@ -41,9 +42,7 @@ export function printOutbox(context: Context, items: readonly AdminDelivery[]): 
   context.print.list({
     items,
     fields: Object.keys(AdminDelivery.shape),
-    columns: deliveryColumns([
-      { title: 'merchant', value: (row: AdminDelivery) => row.realm_slug ?? row.merchant_id, least: 10 },
-    ]),
+    columns: deliveryColumns(whoseColumns((row: AdminDelivery) => row)),
     id: (row) => row.id,
     empty: 'There are no such deliveries.',
   })

@@ -30,7 +30,7 @@ export async function listConsents(context: Context, _input: CommandInput<object
 
 /** What may still be taken in each period, where that is watched over (decision 49). */
 function leftOf({ allowances, caps_enforced: isEnforced }: PayerConsent): string {
-  if (!isEnforced) return ''
+  if (!isEnforced) return allowances.length === 0 ? '' : 'not enforced'
   return allowances.map(({ period, remaining_amount: left }) => `${left} this ${period.toLowerCase()}`).join(', ')
 }
 

@@ -7,6 +7,7 @@ import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { shortTime } from '../../text.ts'
 import { WordsOptions, readWords, sendWords } from '../../words.ts'
+import { effectOfRaisingAsPayer } from '../disputes/raise-effects.ts'
 import { payersPaymentId } from './payments.ts'
 
 export const DisputeOptions = WordsOptions.extend({
@@ -31,8 +32,9 @@ export async function dispute(
       `svc payer dispute ${id} --reason OTHER --statement "what happened"`,
     )
   const body = { reason, ...(words === undefined ? {} : { payer_statement: words }) }
+  const effect = options.dryRun ? await effectOfRaisingAsPayer(payer, id) : undefined
   const raised = await sendWords(context, { words, isWritten: edit }, () =>
-    change(context, payer, raisePayerDispute, { input: { params: { id }, body }, options }),
+    change(context, payer, raisePayerDispute, { input: { params: { id }, body }, options, effect }),
   )
   if (raised === undefined) return undefined
   context.print.record({

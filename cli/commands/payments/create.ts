@@ -11,8 +11,9 @@ import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError, withFacts } from '../../errors.ts'
 import { actAsPayer } from '../../mock-payer.ts'
 import type { Decision } from '../../mock-payer.ts'
-import { waitForStatus } from '../../wait.ts'
 import { printQr } from '../../qr.ts'
+import { stoppable } from '../../stopped.ts'
+import { waitForStatus } from '../../wait.ts'
 import { MandateOptions, mandateOf } from './mandate.ts'
 import { commandFor, mended } from './next-steps.ts'
 import { tellCaps } from './told-caps.ts'
@@ -59,11 +60,20 @@ export async function create(context: Context, { options }: CommandInput<CreateO
   if (options.qr && context.print.isMachine)
     throw usageError('--qr is a picture for people, and the form that was asked for is one for programs')
   const client = context.client()
+  // An interruption says which payment there is, and the key that leads to it.
+  if (options.dryRun) await createAndSee(context, client, { options, timeoutMs })
+  else await stoppable(client, (stopped) => createAndSee(context, stopped, { options, timeoutMs }))
+  return undefined
+}
+
+type Wishes = { options: CreateOptions; timeoutMs: number }
+
+async function createAndSee(context: Context, client: Client, { options, timeoutMs }: Wishes): Promise<void> {
   const key = options.idempotencyKey ?? randomUUID()
   const facts: Record<string, string> = { idempotency_key: key }
   try {
     const created = await createOnce(context, client, { options, key })
-    if (created === undefined) return undefined
+    if (created === undefined) return
     facts['payment_id'] = created.payment_id
     if (options.mandate || options.consent !== undefined)
       await tellCaps(context, client, { ...options, consent: options.consent && created.consent_id })
@@ -83,7 +93,6 @@ export async function create(context: Context, { options }: CommandInput<CreateO
     // With these a program can repeat the command, or go on from where it stopped.
     throw withFacts(mended(error, options), facts)
   }
-  return undefined
 }
 
 /** The payment is there, and its record has the address: that no browser opens is no failure. */

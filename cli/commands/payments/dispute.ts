@@ -4,6 +4,7 @@ import type { Dispute } from '../../../src/wire/disputes.ts'
 import { change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { WordsOptions, readWords, sendWords } from '../../words.ts'
+import { effectOfRaising, effectOfRaisingInSandbox } from '../disputes/raise-effects.ts'
 import { printDispute } from '../disputes/view.ts'
 import { paymentId } from './read.ts'
 
@@ -20,8 +21,9 @@ export async function dispute(context: Context, input: DisputeInput): Promise<Co
   const id = await paymentId(client, input.args)
   const words = await statementOf(context, input, `Dispute payment ${id}`)
   const body = { reason: input.options.reason, ...(words === undefined ? {} : { statement: words }) }
+  const effect = input.options.dryRun ? await effectOfRaising(client, id) : undefined
   const raised = await sendWords(context, { words, isWritten: input.options.edit }, () =>
-    change(context, client, raiseDispute, { input: { params: { id }, body }, options: input.options }),
+    change(context, client, raiseDispute, { input: { params: { id }, body }, options: input.options, effect }),
   )
   if (raised !== undefined) printRaised(context, raised)
   return undefined
@@ -33,8 +35,9 @@ export async function disputeLikePayer(context: Context, input: DisputeInput): P
   const id = await paymentId(client, input.args)
   const words = await statementOf(context, input, `Dispute payment ${id} as its payer`)
   const body = { reason: input.options.reason, ...(words === undefined ? {} : { payer_statement: words }) }
+  const effect = input.options.dryRun ? await effectOfRaisingInSandbox(client, id) : undefined
   const raised = await sendWords(context, { words, isWritten: input.options.edit }, () =>
-    change(context, client, disputeAsPayer, { input: { params: { id }, body }, options: input.options }),
+    change(context, client, disputeAsPayer, { input: { params: { id }, body }, options: input.options, effect }),
   )
   if (raised !== undefined) printRaised(context, raised)
   return undefined

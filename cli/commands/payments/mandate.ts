@@ -6,7 +6,7 @@ import { collect } from '../../choices.ts'
 import type { Client } from '../../client.ts'
 import { usageError } from '../../errors.ts'
 import { mandateId } from '../mandates/read.ts'
-import { EVENING, momentOf } from '../ob/moments.ts'
+import { momentOf } from '../ob/moments.ts'
 
 /** The options of `svc payments create` that set up a mandate, or use one. */
 export const MandateOptions = z.object({
@@ -70,9 +70,12 @@ export async function mandateOf(
         ? {}
         : { periodic_limits: limitsOf(periodic, commandWith({ periodic: ['MONTH:200.00'] })) }),
     },
-    ...(validTo === undefined ? {} : { valid_to: await momentOf(validTo, '--valid-to', EVENING) }),
+    ...(validTo === undefined ? {} : { valid_to: await momentOf(validTo, '--valid-to', DAY_END) }),
   }
 }
+
+/** The last second of a day that is said alone. */
+const DAY_END = '23:59:59'
 
 function refuse(why: string, { maxAmount, periodic, validTo }: MandateOptions): void {
   const flags = [

@@ -9,6 +9,7 @@ import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, withFacts } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
+import { stoppable } from '../../stopped.ts'
 import { askUntil } from '../../wait.ts'
 import { effectOfRefund } from './effects.ts'
 import { paymentId } from './read.ts'
@@ -46,15 +47,18 @@ export async function refund(context: Context, { args, options }: CommandInput<R
     yes: options.yes,
   })
   if (options.idempotencyKey === undefined) context.note(`Idempotency key: ${key}`)
-  const ask = async (): Promise<Refund> => (await call(client, refundPayment, input)).body
-  try {
-    // The same request under the same key is the same refund, and answers what has become of it (decision 21).
-    const result = options.wait ? await askUntil(ask, isEnded, timeoutMs).catch(refusedAfterAll) : await ask()
-    printRefund(context, result, { isWaiting: options.wait })
-    if (options.wait && !isEnded(result)) throw notInTime(timeoutMs, key)
-  } catch (error) {
-    throw withFacts(error, { payment_id: id, idempotency_key: key })
-  }
+  await stoppable(client, async (stopped) => {
+    const ask = async (): Promise<Refund> => (await call(stopped, refundPayment, input)).body
+    try {
+      // The same request under the same key is the same refund, and answers what has become of it (decision 21).
+      const waited = (): Promise<Refund> => askUntil(ask, isEnded, timeoutMs, stopped.signal).catch(refusedAfterAll)
+      const result = options.wait ? await waited() : await ask()
+      printRefund(context, result, { isWaiting: options.wait })
+      if (options.wait && !isEnded(result)) throw notInTime(timeoutMs, key)
+    } catch (error) {
+      throw withFacts(error, { payment_id: id, idempotency_key: key })
+    }
+  })
   return undefined
 }
 

@@ -10,11 +10,12 @@ import { collectPages } from '../../pages.ts'
 import { endOfId, shortTime } from '../../text.ts'
 import { distanceOf } from '../../times.ts'
 import { WordsOptions, needWords, sendWords } from '../../words.ts'
+import { refuseAccepting, refuseEvidence } from '../disputes/effects.ts'
 import { findOwnDispute } from '../disputes/find.ts'
 import { filterOf } from '../disputes/read.ts'
 import type { ListOptions } from '../disputes/read.ts'
 import { printDisputes } from '../disputes/rows.ts'
-import { isResolved, printDispute } from '../disputes/view.ts'
+import { isResolved, printDispute, seenOf } from '../disputes/view.ts'
 import { paymentId } from '../payments/read.ts'
 
 export async function list(
@@ -64,6 +65,7 @@ export async function evidence(
     edit: false,
     about: async () => factsOf(dispute),
   })
+  if (options.dryRun) refuseEvidence(client, dispute)
   const input = { params: { id: dispute.id }, body: { merchant_evidence: words } }
   const changed = await sendWords(context, { words, isWritten }, () =>
     change(context, client, submitEvidence, { input, options }),
@@ -108,9 +110,13 @@ export async function accept(
   const client = context.client()
   const { dispute, isExact } = await findOwnDispute(client, args)
   const { note, refund } = options
+  if (options.dryRun) refuseAccepting(client, dispute, refund)
   const what = effectOf(dispute, refund)
   const accepted = await change(context, client, acceptDispute, {
-    input: { params: { id: dispute.id }, body: { ...(note === undefined ? {} : { note }), refund } },
+    input: {
+      params: { id: dispute.id },
+      body: { ...(note === undefined ? {} : { note }), refund, expected: seenOf(dispute, refund) },
+    },
     options,
     effect: `this would ${what}`,
     ...(isResolved(dispute)

@@ -8,6 +8,7 @@ import { withProgress } from '../../progress.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
 import { tableOf } from '../../table.ts'
 import type { Column } from '../../table.ts'
+import { mustBeWritten } from '../../written.ts'
 import { ACCOUNT_COLUMNS } from './accounts.ts'
 
 /** Filling a bank with the most that it takes at once has its time. */
@@ -41,7 +42,7 @@ export async function create(
     ...(accounts.length === 0 ? {} : { accounts }),
   }
   const made = await change(context, context.client(), createSandboxCustomer, { input: { body }, options })
-  if (made !== undefined) printCustomer(context, made)
+  if (made !== undefined) await printCustomer(context, made)
   return undefined
 }
 
@@ -61,7 +62,7 @@ function accountOf(text: string, flag: string): Wish {
   return currency === 'GBP' || currency === 'EUR' ? { balance, currency } : { balance }
 }
 
-function printCustomer({ print, note }: Context, customer: SandboxCustomer): void {
+async function printCustomer({ io, print, note }: Context, customer: SandboxCustomer): Promise<void> {
   const { client_id: clientId, client_secret: clientSecret } = customer
   const table = tableOf(customer.accounts, ACCOUNT_COLUMNS, {
     header: true,
@@ -81,6 +82,10 @@ function printCustomer({ print, note }: Context, customer: SandboxCustomer): voi
       ['Issuer', customer.issuer ?? ''],
     ],
     after: table.join('\n'),
+  })
+  await mustBeWritten(io, `the secret of the customer ${customer.customer_id} is lost`, {
+    hint: 'svc sandbox customers create',
+    facts: { customer_id: customer.customer_id },
   })
   if (clientId === null) return note(`To act as this customer: svc ob --customer ${customer.customer_id} accounts`)
   note('The secret is shown this once. A token: grant_type=client_credentials, scope "accounts payments".')

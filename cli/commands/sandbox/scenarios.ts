@@ -56,7 +56,10 @@ export async function show(context: Context, { args }: CommandInput<object>): Pr
 }
 
 export async function schema(context: Context): Promise<CommandResult> {
-  context.io.stdout.write(`${JSON.stringify(jsonSchema(), null, 2)}\n`)
+  const item = jsonSchema()
+  // A file to keep, where no other form is asked for.
+  if (context.print.isMachine) context.print.record({ item, id: String(item['$id'] ?? ''), lines: [] })
+  else context.io.stdout.write(`${JSON.stringify(item, null, 2)}\n`)
   return undefined
 }
 

@@ -1,9 +1,10 @@
 import { z } from 'zod'
-import { PAYMENTS_MAX, SHOPS_MAX, plannedTrade, seedTrade } from '../../seed/seed-trade.ts'
-import type { Trade, TradeWishes } from '../../seed/seed-trade.ts'
+import { PAYMENTS_MAX, SHOPS_MAX, plannedTrade, seedTrade, withNextSeed } from '../../seed/seed-trade.ts'
+import type { SeedTold, Trade, TradeWishes } from '../../seed/seed-trade.ts'
+import { stoppable } from '../../stopped.ts'
 import { DEMO_TRADE } from '../../up/seed-demo.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { CliError, usageError } from '../../errors.ts'
 import { withProgress } from '../../progress.ts'
 import { SeedOptions as BankOptions, seed as seedBank } from './customers.ts'
 
@@ -24,10 +25,55 @@ export async function seed(context: Context, input: SeedInput): Promise<CommandR
     )
   const wishes = wishesOf(input.options)
   if (input.options.dryRun) return tellPlan(context, wishes)
-  const title = { title: 'Seeding', unit: 'payments', total: wishes.payments }
-  const trade = await withProgress(context, title, ({ at }) => seedTrade(context.client(), wishes, (done) => at(done)))
-  printTrade(context, trade)
+  printTrade(context, await make(context, wishes))
   return undefined
+}
+
+/** Tells how far it is also where no line can move; what was made before it was ended on the way stays, and is told. */
+async function make(context: Context, wishes: TradeWishes): Promise<Trade> {
+  const { payments: total } = wishes
+  const shops: string[] = []
+  let payments = 0
+  try {
+    return await withProgress(context, { title: 'Seeding', unit: 'payments', total }, (progress) => {
+      const say = (text: string): void => (progress.isShown ? undefined : context.note(text))
+      const told: SeedTold = {
+        shop(name) {
+          shops.push(name)
+          say(`Shop: ${name}`)
+        },
+        payments(done) {
+          payments = done
+          progress.at(done)
+          if (done % TOLD_EVERY === 0 && done < total) say(`${done} of ${total} payments`)
+        },
+        rest() {
+          progress.at(payments, 'disputes, webhooks and reviews')
+          say(`${payments} payments. Now their disputes, webhooks that nobody takes, and reviews.`)
+        },
+      }
+      return stoppable(context.client(), (client) => seedTrade(client, wishes, told))
+    })
+  } catch (error) {
+    throw shops.length === 0 ? error : halfMade(error, { wishes, shops, payments })
+  }
+}
+
+/** How many payments go by between two words about it. */
+const TOLD_EVERY = 50
+
+type Made = { wishes: TradeWishes; shops: readonly string[]; payments: number }
+
+function halfMade(error: unknown, { wishes, shops, payments }: Made): unknown {
+  if (!(error instanceof CliError)) return error
+  const message = `${error.message}; of seed ${wishes.seed} there are ${shops.join(', ')} and ${payments} of ${wishes.payments} payments, which stay`
+  const facts = { seed: String(wishes.seed), merchants: shops.join(', '), payments: String(payments) }
+  return new CliError(error.code, message, {
+    ...error.options,
+    hint: withNextSeed(wishes),
+    facts: { ...error.options.facts, ...facts },
+    cause: error,
+  })
 }
 
 function wishesOf({ seed: number = '1', merchants, payments }: SeedInput['options']): TradeWishes {

@@ -12,6 +12,8 @@ import { usageError } from '../../errors.ts'
 import { keepWebhookSecret, serviceFile, stateOfMerchant } from '../../service-state.ts'
 import { shortTime } from '../../text.ts'
 import { warn } from '../../warn.ts'
+import { mustBeWritten } from '../../written.ts'
+import { effectOfRotation } from './effects.ts'
 import { overlapLines } from './view.ts'
 
 export const RotateOptions = ChangeOptions.extend({
@@ -28,28 +30,38 @@ export async function rotate(
   const rotated = await change(context, client, rotateWebhookSecret, {
     input: { body },
     options,
-    effect: rotationEffect(options),
+    effect: options.dryRun
+      ? await effectOfRotation(client, options.overlap ?? OVERLAP, options.discardCurrent)
+      : undefined,
     danger: dangerOf(client, 'replace the secret that webhooks are signed with', options),
   })
   if (rotated === undefined) return undefined
   // The secret is shown this once: whatever comes of the file, it has been printed.
   printRotated(context, rotated)
-  tellStateFile(context, client, rotated)
+  const isKept = tellStateFile(context, client, rotated)
+  const lost = isKept ? `it is in ${serviceFile(context.stateDir)} alone` : 'the new secret is lost, and signs already'
+  // Where an overlap runs, the secret before goes on signing, and only the one that is lost is to go.
+  const again = rotated.previous_expires_at === null ? 'svc secret rotate' : 'svc secret rotate --discard-current'
+  const hint = isKept ? undefined : again
+  await mustBeWritten(context.io, lost, { hint })
+  tellOverlap(context, rotated)
   return undefined
 }
 
-/** `svc listen` and scripts read the secret of the merchant of svc.json from there. */
-function tellStateFile(context: Context, { apiUrl, credentials }: Client, rotated: RotatedSecret): void {
+/** `svc listen` and scripts read the secret of the merchant of svc.json from there. @returns whether it stands there now */
+function tellStateFile(context: Context, { apiUrl, credentials }: Client, rotated: RotatedSecret): boolean {
   const { stateDir } = context
   const state = stateOfMerchant(stateDir, { apiUrl, merchant: credentials.merchant })
-  if (state === undefined) return
+  if (state === undefined) return false
   const file = serviceFile(stateDir)
   try {
     keepWebhookSecret(stateDir, state, rotated.webhook_signing_secret)
     if (!context.print.isMachine) context.note(`${file} has it as well.`)
+    return true
   } catch (error) {
     const why = error instanceof Error ? error.message : String(error)
     warn(context, `${file} still has the secret before, for it can't be written (${why})`, 'svc down\nsvc up')
+    return false
   }
 }
 
@@ -77,12 +89,8 @@ function bodyOf({
   return overlap === undefined ? {} : { overlap_seconds: secondsOf(overlap) }
 }
 
-function rotationEffect({ overlap = '24h', discardCurrent }: z.infer<typeof RotateOptions>): string {
-  if (discardCurrent) return 'this would replace the newest secret, and keep the one before until its end'
-  return Number.parseInt(overlap, 10) === 0
-    ? 'this would replace the secret at once: receivers that hold the one before reject webhooks then'
-    : `this would make a new secret; the one before signs as well for ${overlap}`
-}
+/** Where nothing is said of it. */
+const OVERLAP = '24h'
 
 /** As the contract has it, which says seconds. */
 const OVERLAP_MAX_S = 604_800
@@ -102,14 +110,16 @@ function dangerOf({ credentials }: Client, what: string, { yes }: ChangeOptions)
   return { what, words: [merchant?.realm ?? null, merchant?.clientId ?? null], isExact: true, yes }
 }
 
-function printRotated({ print, note }: Context, rotated: RotatedSecret): void {
+function printRotated({ print }: Context, rotated: RotatedSecret): void {
   print.record({
     item: rotated,
     id: rotated.masked_secret,
     lines: [['New secret', rotated.webhook_signing_secret], ...overlapLines(rotated).slice(1)],
   })
+}
+
+function tellOverlap({ print, note }: Context, { previous_expires_at: until }: RotatedSecret): void {
   if (print.isMachine) return
-  const until = rotated.previous_expires_at
   note('\nKeep the secret now: it is shown this once.')
   note(
     until === null

@@ -6,6 +6,7 @@ import {
   listStaffClients,
   revokeStaffClient,
 } from '../../../src/wire/staff.ts'
+import { quoted } from '../../called-as.ts'
 import { ChangeOptions, Reason, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
@@ -42,7 +43,12 @@ export async function createClient(
     input: { body: { role, name, reason } },
     options,
   })
-  if (made !== undefined) printNewSecret(context, made)
+  if (made !== undefined)
+    await printNewSecret(
+      context,
+      made,
+      `svc staff revoke-client ${quoted(made.client_id)} --reason "its secret is lost"`,
+    )
   return undefined
 }
 

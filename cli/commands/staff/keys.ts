@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { rotateRealmKeys } from '../../../src/wire/staff.ts'
 import { ChangeOptions, Reason, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { effectOfRotation } from './effects.ts'
 
 export const RotateOptions = ChangeOptions.extend({ realm: z.string(), reason: Reason })
 
@@ -11,9 +12,11 @@ export async function rotateKeys(
   { options }: CommandInput<z.infer<typeof RotateOptions>>,
 ): Promise<CommandResult> {
   const { realm, reason } = options
-  const rotated = await change(context, context.client(), rotateRealmKeys, {
+  const client = context.client()
+  const rotated = await change(context, client, rotateRealmKeys, {
     input: { params: { slug: realm }, body: { reason } },
     options,
+    effect: options.dryRun ? await effectOfRotation(client, realm) : undefined,
     danger: {
       what: `sign the tokens of ${realm} with a new key`,
       words: [realm],

@@ -15,6 +15,7 @@ import { usageError } from '../../errors.ts'
 import { findPerson } from '../../find-person.ts'
 import type { Style } from '../../io.ts'
 import { noteInvitation } from '../../note-invitation.ts'
+import { effectOfAdding } from './effects.ts'
 import { dayOf, endOfId, shortTime } from '../../text.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
@@ -64,7 +65,8 @@ export async function add(
   const { email, role, name, reason } = options
   const client = context.client()
   const body = { email, role, ...(name === undefined ? {} : { display_name: name }), reason }
-  const added = await change(context, client, addStaff, { input: { body }, options })
+  const effect = options.dryRun ? await effectOfAdding(client, await staffOf(client), { email, role }) : undefined
+  const added = await change(context, client, addStaff, { input: { body }, options, effect })
   if (added === undefined) return undefined
   printMember(context, added)
   await noteInvitation(context, client, added)

@@ -56,11 +56,23 @@ export async function invite(
 ): Promise<CommandResult> {
   const { email, role } = options
   const client = context.client()
-  const invited = await change(context, client, inviteTeamMember, { input: { body: { email, role } }, options })
+  const effect = options.dryRun ? effectOfInviting(await teamOf(client), { email, role }) : undefined
+  const invited = await change(context, client, inviteTeamMember, { input: { body: { email, role } }, options, effect })
   if (invited === undefined) return undefined
   printMember(context, invited)
   await noteInvitation(context, client, invited)
   return undefined
+}
+
+/** The service does not tell who has taken an invitation: whether it would refuse another one is its to know. */
+function effectOfInviting(team: readonly TeamMember[], { email, role }: Pick<TeamMember, 'email' | 'role'>): string {
+  const known = team.find((person) => person.email === email.toLowerCase())
+  if (known === undefined) return `this would invite ${email} as ${role}`
+  if (!known.is_active) return `this would invite ${email} once more, as ${role}: the account was removed`
+  return (
+    `${email} is in the team already, ${known.role}: this would be refused if the first invitation was taken, ` +
+    `and send another one, as ${role}, if it was not`
+  )
 }
 
 export async function changeRole(

@@ -6,11 +6,12 @@ import { collect } from '../../choices.ts'
 import type { Client } from '../../client.ts'
 import { action, durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
-import { CliError, usageError } from '../../errors.ts'
+import { CliError } from '../../errors.ts'
 import { EXIT, exitOfSignal } from '../../exit-codes.ts'
 import { eventFilter } from '../../listen/filter.ts'
 import type { EventFilter } from '../../listen/filter.ts'
 import { makeForwarder } from '../../listen/forward.ts'
+import { checkedPlace } from '../../listen/place.ts'
 import { clearReadyFile, writeReadyFile } from '../../listen/ready-file.ts'
 import { relay } from '../../listen/relay.ts'
 import type { Tally } from '../../listen/relay.ts'
@@ -82,7 +83,7 @@ type Plan = ReturnType<typeof planOf>
 function planOf(context: Context, options: ListenOptions) {
   const events = options.events === undefined ? everything : eventFilter(options.events, '--events')
   const until = options.until === undefined ? nothing : eventFilter(options.until, '--until')
-  if (options.since === '') throw usageError('--since: say latest, beginning, or a cursor of the feed')
+  checkedPlace(options.since, ['latest', 'beginning'])
   const url = options.forwardTo === undefined ? undefined : targetUrl(options.forwardTo)
   return {
     url,

@@ -8,6 +8,7 @@ import type { Column } from '../../table.ts'
 import { endOfId, minuteOf, printable, shortTime } from '../../text.ts'
 import { distanceOf } from '../../times.ts'
 import { warn } from '../../warn.ts'
+import { whoseText } from '../merchants/whose.ts'
 
 export function deliveryStyle(status: string): Style | undefined {
   if (status === 'DELIVERED') return 'green'
@@ -88,7 +89,7 @@ function linesOf(delivery: Shown['delivery']): [string, string][] {
   return [
     ['Delivery', delivery.id],
     ['Event', `${eventText(delivery)} (${delivery.event_id})`],
-    ['Merchant', 'merchant_id' in delivery ? (delivery.realm_slug ?? delivery.merchant_id) : ''],
+    ['Merchant', 'merchant_id' in delivery ? whoseText(delivery) : ''],
     ['Status', delivery.status],
     ['Payment', delivery.payment_id ?? ''],
     ['Attempts', String(delivery.attempt_count)],

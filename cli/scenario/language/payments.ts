@@ -1,5 +1,6 @@
 import { z } from 'zod'
-import { CreatedPayment, DebtorAccountScheme, Payment, PaymentStatus } from '../../../src/wire/payments.ts'
+import { DebtorAccountScheme } from '../../../src/wire/new-payment.ts'
+import { CreatedPayment, Payment, PaymentStatus } from '../../../src/wire/payments.ts'
 import { Refund } from '../../../src/wire/refunds.ts'
 import { BankFault } from './bank.ts'
 import { MandateWish } from './mandates.ts'

@@ -1,6 +1,7 @@
 import type { z } from 'zod'
 import type { Dispute } from '../../../src/wire/disputes.ts'
-import type { CreatePayment, CreatedPayment, ScaComplete } from '../../../src/wire/payments.ts'
+import type { CreatePayment } from '../../../src/wire/new-payment.ts'
+import type { CreatedPayment, ScaComplete } from '../../../src/wire/payments.ts'
 import type { SandboxAccount, SandboxCustomer } from '../../../src/wire/sandbox-bank.ts'
 import type { Client, Exchange } from '../../client.ts'
 import { StepFailure } from '../failure.ts'

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { createPayment } from '../../../src/wire/payments.ts'
 import { refundPayment } from '../../../src/wire/refunds.ts'
-import type { CreatePayment } from '../../../src/wire/payments.ts'
+import type { CreatePayment } from '../../../src/wire/new-payment.ts'
 import { call } from '../../client.ts'
 import { setFaults } from './bank-fault.ts'
 import { visitBank } from './bank-visit.ts'

@@ -5,6 +5,10 @@ const UNITS: readonly (readonly [string, number])[] = [
   ['s', 1_000],
 ]
 
+/** As wide as `ageOf` gets (`59 min`) and `untilText` mostly (`in 59 min`): columns keep so much, and stay while the clock goes. */
+export const AGE_WIDTH = 6
+export const UNTIL_WIDTH = 9
+
 /** A span of time in its largest whole unit: `12 s`, `5 min`, `3 h`, `2 d`. */
 export function spanText(ms: number): string {
   const size = Math.max(0, ms)

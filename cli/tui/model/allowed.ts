@@ -2,7 +2,7 @@ import { MERCHANT_ROLES, PLATFORM_ROLES, permissionsOf } from '../../../src/lib/
 import type { Role } from '../../../src/lib/permissions.ts'
 import type { Who } from '../../auth/who-is.ts'
 import { roleText } from '../../role-text.ts'
-import type { Screen, ScreenKey } from '../screen.ts'
+import type { Screen, ScreenKey, Shown } from '../screen.ts'
 
 /** What the console may show and do, for whoever has opened it. */
 export type Rights = { who: Who; readonly: boolean; sandbox: boolean }
@@ -22,32 +22,69 @@ export function whyHidden({ title, reads, sandboxOnly }: Screen, { who, sandbox 
   const roles = ofKind.filter((role) => reads.some((permission) => permissionsOf(role).includes(permission)))
   const [first] = roles
   if (first === undefined)
-    return who.kind === 'merchant' ? `${title} is for operators: :operator` : `${title} is for merchants: :merchant`
+    return who.kind === 'merchant'
+      ? `${title} is for operators: :as operator`
+      : `${title} is for merchants: :as merchant`
   const whose = roles.length === 1 ? `${/^[AEIO]/.test(first) ? 'an' : 'a'} ${first}'s` : `for ${roles.join(', ')}`
   return `${title} is ${whose}, and you are ${roleText(who.role)}`
 }
 
 /** Whether the caller may use a key at all; one that it may not use is not shown, and does nothing. */
 export function mayUse(
-  { writes, permission, for: kind }: Pick<ScreenKey<unknown>, 'writes' | 'permission' | 'for'>,
+  { writes, permission, lacks, for: kind }: Pick<ScreenKey<unknown>, 'writes' | 'permission' | 'lacks' | 'for'>,
   { who, readonly }: Rights,
 ): boolean {
   if (writes === true && readonly) return false
   if (kind !== undefined && kind !== who.kind) return false
+  if (lacks !== undefined && who.permissions.includes(lacks)) return false
   return permission === undefined || who.permissions.includes(permission)
 }
 
-/** The keys of a screen that do something where the user is: on the list or in detail, with this row or without one. */
+/** Where the user is: on the list or in detail, with this row or without one, these rows marked, and this shown. */
+export type Where = { on: 'list' | 'detail'; row: unknown; marked?: readonly unknown[]; shown?: Shown<unknown> }
+
+/** Whether a key does something to this row. */
+export function fitsRow({ fits }: Pick<ScreenKey<unknown>, 'fits'>, row: unknown): boolean {
+  return row !== undefined && fits?.(row) !== false
+}
+
+/**
+ * The keys of a screen that do something where the user is. With marks, a key that many rows can be done with needs one
+ * of them that it fits, whatever row is selected; of two on one letter it is the one for the selected row, or the first.
+ */
 export function usableKeys(
   screen: Screen,
   rights: Rights,
-  { on, row }: { on: 'list' | 'detail'; row: unknown },
+  { on, row, marked = [], shown }: Where,
 ): ScreenKey<unknown>[] {
-  return screen.keys.filter((key) => {
-    if (!mayUse(key, rights) || (key.on !== undefined && key.on !== on)) return false
+  const ofMany = (key: ScreenKey<unknown>): boolean => marked.length > 0 && key.needs === undefined
+  const usable = keysHere(screen, rights, on).filter((key) => {
+    if (key.ofShown !== undefined && shown !== undefined && !key.ofShown.offered(shown)) return false
     if (key.needs === 'nothing') return true
-    return row !== undefined && key.fits?.(row) !== false
+    return ofMany(key) ? marked.some((each) => fitsRow(key, each)) : fitsRow(key, row)
   })
+  return usable.filter((key) => {
+    const rivals = usable.filter((each) => each.key === key.key)
+    return !rivals.some(ofMany) || key === (rivals.find((each) => fitsRow(each, row)) ?? rivals[0])
+  })
+}
+
+/** The keys of a screen that the caller may use here, whatever the rows. */
+function keysHere(screen: Screen, rights: Rights, on: Where['on']): ScreenKey<unknown>[] {
+  return screen.keys.filter((key) => mayUse(key, rights) && (key.on === undefined || key.on === on))
+}
+
+/** Why a key of this screen does nothing now; undefined where it is none of the caller's here. */
+export function whyUnfit(
+  screen: Screen,
+  rights: Rights,
+  { name, on, row, marked = [] }: Where & { name: string },
+): string | undefined {
+  const key = keysHere(screen, rights, on).find((each) => each.key === name)
+  if (key === undefined) return undefined
+  if (marked.length > 0 && key.needs === undefined)
+    return `${key.label}: none of the ${marked.length} marked rows can be`
+  return `${key.label}: ${row === undefined ? 'there is no row' : 'not as this one stands'}`
 }
 
 /** Whether anything can be done to many rows at once: without that, marks would mean nothing. */

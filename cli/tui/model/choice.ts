@@ -25,5 +25,5 @@ export function chosenAfter(
   if (!byLetter) return undefined
   // The same letter again leads to the next word that begins with it.
   const after = words.map((_, offset) => (chosen + 1 + offset) % count)
-  return after.find((index) => words[index]?.startsWith(key)) ?? chosen
+  return after.find((index) => words[index]?.toLowerCase().startsWith(key.toLowerCase())) ?? chosen
 }

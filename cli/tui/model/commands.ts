@@ -39,7 +39,9 @@ export function parseBar(text: string, screens: Known): BarCommand {
       : { kind: 'profile', profile: more }
   if (word === 'as' && HALVES.includes(more)) return halfNamed(more)
   if (word === 'as') return { kind: 'unknown', problem: 'as whom? :as operator, or :as merchant' }
-  if (word === 'merchant' && more === '') return halfNamed(word)
+  // The name of a thing changes nobody's identity.
+  if (word === 'merchant' && more === '')
+    return { kind: 'unknown', problem: 'which merchant? :merchant <name>; to act as one: :as merchant' }
   const noun = screens.find((screen) => screen.noun === word && screen.detail !== undefined)
   if (noun !== undefined && more !== '') return { kind: 'find', name: noun.name, text: more }
   const named = screens.find(({ name, noun: single }) => name === word || single === word)
@@ -56,7 +58,7 @@ function halfNamed(word: string): BarCommand {
 /** What may stand first in the command bar. */
 export function wordsOf(screens: Known): string[] {
   const nouns = screens.flatMap(({ noun, detail }) => (noun === undefined || detail === undefined ? [] : [noun]))
-  const others = ['profile', 'operator', 'merchant', 'as', 'refresh', 'help', 'quit']
+  const others = ['profile', 'operator', 'as', 'refresh', 'help', 'quit']
   return [...new Set([...screens.map(({ name }) => name), ...nouns, ...others])]
 }
 
@@ -70,7 +72,7 @@ export function commandLines(screens: Known): string[] {
       noun === undefined || detail === undefined ? [] : [row(`:${noun} <id or name>`, `one of ${title}`)],
     ),
     '',
-    row(':operator  :merchant', 'act as the operator, or as the merchant, where you are both'),
+    row(':as operator|merchant', 'act as the operator, or as the merchant, where you are both'),
     row(':profile <name>', 'act as another profile'),
     row(':refresh', 'read everything anew'),
     row(':quit', 'leave'),

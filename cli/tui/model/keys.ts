@@ -96,6 +96,7 @@ export type FrameAction =
   | 'wide'
   | 'inbox'
   | 'login'
+  | 'stop'
 
 export type FrameKey = {
   /** Each of them does it; the first one is shown. */
@@ -135,6 +136,7 @@ export const FRAME_KEYS: readonly FrameKey[] = [
   { keys: ['L'], label: 'sign in, when signed out', action: 'login' },
   { keys: ['?'], label: 'help', action: 'help', footer: 'both' },
   { keys: ['q'], label: 'back or quit', brief: 'quit', action: 'leave', footer: 'both' },
+  { keys: ['ctrl-z'], label: 'stop; fg in the shell goes on', action: 'stop' },
   { keys: ['ctrl-c'], label: 'quit', action: 'quit' },
 ]
 

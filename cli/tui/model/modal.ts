@@ -23,6 +23,10 @@ export type Field = {
   long?: true
   /** Whether the editor is opened for it at once. */
   opens?: true
+  /** A choice that Enter alone must not make: none of its words is chosen beforehand. */
+  asks?: true
+  /** What is wrong with it, in a line; undefined where nothing is. Asked as soon as it is answered. */
+  check?(text: string): string | undefined
 }
 
 /** What has been answered, by the names of the fields. */
@@ -48,7 +52,13 @@ export type Form = {
   drafts: Given
   /** What will be done, where it weighs: the last look before it. "refunds 5.00 GBP to Priya" */
   last?: ((given: Given) => string) | undefined
+  /** The same in a word or two, for the key that does it: "refund 5.00 GBP". */
+  act?: ((given: Given) => string) | undefined
   problem: string | undefined
+  /** What is another by now than it was when this was asked. */
+  changed?: readonly string[] | undefined
+  /** What was done to what was typed, beside what was asked for. */
+  note?: string | undefined
   live: boolean
   /** While it is being done. */
   progress: { done: number; failed: number; total: number } | undefined
@@ -66,7 +76,7 @@ export type Reading = {
 
 export type Modal = Form | Reading | { kind: 'help'; top: number }
 
-export type FormWish = Pick<Form, 'key' | 'title' | 'about' | 'ids' | 'fields' | 'live' | 'last'>
+export type FormWish = Pick<Form, 'key' | 'title' | 'about' | 'ids' | 'fields' | 'live' | 'last' | 'act'>
 
 export function formOf(wish: FormWish): Form {
   return entered({
@@ -87,14 +97,16 @@ function entered(form: Form): Form {
   const field = form.fields[form.at]
   const text = field === undefined ? '' : (form.drafts[field.name] ?? field.initial ?? '')
   if (field?.kind !== 'choice') return { ...form, edit: editOf(text), chosen: 0 }
-  return { ...form, edit: NO_TEXT, chosen: Math.max(0, (field.words ?? []).indexOf(text)) }
+  const at = (field.words ?? []).indexOf(text)
+  return { ...form, edit: NO_TEXT, chosen: field.asks === true ? at : Math.max(0, at) }
 }
 
 /** What a key does to a form that asks. */
 export type FormStep = { form: Form } | { done: Given } | { cancelled: true } | { editor: Field }
 
-export function stepped(form: Form, key: string): FormStep {
-  if (form.progress !== undefined) return { form }
+export function stepped(before: Form, key: string): FormStep {
+  if (before.progress !== undefined) return { form: before }
+  const form = before.note === undefined ? before : { ...before, note: undefined }
   if (key === 'esc') return { cancelled: true }
   const field = form.fields[form.at]
   if (key === 'shift-tab' || (key === 'up' && field?.kind !== 'choice')) return { form: wentBack(form) }
@@ -123,8 +135,11 @@ export function pasted(form: Form, text: string): Form {
   const field = form.fields[form.at]
   if (form.progress !== undefined || field === undefined || field.kind === 'choice') return form
   if (isControl(text)) return { ...form, problem: NO_CONTROLS }
-  return { ...form, edit: inserted(form.edit, text), problem: undefined }
+  const note = /[\r\n]/.test(text.trim()) ? JOINED : undefined
+  return { ...form, edit: inserted(form.edit, text), problem: undefined, note }
 }
+
+const JOINED = 'its lines were joined with blanks: this is one line'
 
 /** The present field with what was written in an editor in the place of what stood there. */
 export function rewritten(form: Form, text: string): Form {
@@ -134,7 +149,9 @@ export function rewritten(form: Form, text: string): Form {
 /** A key in a choice: another word, or of a long choice what is looked for in it. */
 function chosen(form: Form, field: Field, key: string): Form {
   const words = fittingWords(field, form.edit.text)
-  const moved = chosenAfter(form.chosen, key, words, { byLetter: field.notes === undefined })
+  // Upwards from none is the last one.
+  const from = form.chosen === -1 && (key === 'up' || key === 'left' || key === 'k') ? 0 : form.chosen
+  const moved = chosenAfter(from, key, words, { byLetter: field.notes === undefined })
   if (moved !== undefined) return { ...form, chosen: moved, problem: undefined }
   const edit = field.notes === undefined || key === 'space' ? undefined : edited(form.edit, key)
   return edit === undefined ? form : { ...form, edit, chosen: 0, problem: undefined }
@@ -163,7 +180,10 @@ function wentBack(form: Form): Form {
  * @param names what the refusal is about, as the service calls it
  */
 export function refused(form: Form, problem: string, names: readonly string[]): Form {
-  const at = form.fields.findIndex(({ name, sent, kind }) => kind !== 'typed' && names.includes(sent ?? name))
+  const at = form.fields.findIndex(
+    ({ name, sent, kind }) =>
+      kind !== 'typed' && (names.includes(name) || (sent !== undefined && names.includes(sent))),
+  )
   if (at === -1 || at === form.at) return { ...form, progress: undefined, problem }
   return entered({ ...withDraft(form), progress: undefined, problem, at })
 }
@@ -171,15 +191,27 @@ export function refused(form: Form, problem: string, names: readonly string[]): 
 function answered(form: Form, field: Field): FormStep {
   const text = textOf(form, field)
   if (text === '' && field.optional !== true)
-    return { form: { ...form, problem: `${field.label}: something is needed` } }
+    return {
+      form: { ...form, problem: `${field.label}: ${field.asks === true ? 'choose one' : 'something is needed'}` },
+    }
   if (field.kind === 'typed' && field.words?.includes(text) === false)
     return { form: { ...form, problem: `that is not ${field.words.join(' or ')}; nothing was changed` } }
+  const wrong = text === '' ? undefined : field.check?.(text)
+  if (wrong !== undefined) return { form: { ...form, problem: `${field.label}: ${wrong}` } }
   const { [field.name]: _before, ...others } = form.given
   const given = field.kind === 'typed' ? form.given : text === '' ? others : { ...others, [field.name]: text }
   const next = entered({ ...withDraft(form), given, at: form.at + 1, problem: undefined })
-  // What weighs is looked at once more, unless it was just typed that it is meant; a form without fields is confirmed by itself.
-  const isLast = next.at >= form.fields.length
-  return isLast && (form.last === undefined || field.kind === 'typed') ? { done: given } : { form: next }
+  return doesIt(form) ? { done: given } : { form: next }
+}
+
+/**
+ * Whether Enter does it now. What weighs is looked at once more before, unless it was just typed that it is meant; a form
+ * without fields is confirmed by itself.
+ */
+export function doesIt(form: Form): boolean {
+  const field = form.fields[form.at]
+  if (field === undefined) return true
+  return form.at === form.fields.length - 1 && (form.last === undefined || field.kind === 'typed')
 }
 
 /** What is being answered now, among what has been: for showing the command as it grows. */

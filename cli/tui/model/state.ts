@@ -27,6 +27,8 @@ export type State = {
   views: Readonly<Partial<Record<ScreenName, View>>>
   bar: Bar | undefined
   modal: Modal | undefined
+  /** Since when what the form asked for is being done; undefined while nothing is. */
+  workingSince: number | undefined
   paused: boolean
   link: Link
   /** When the service last answered, and how fast. */
@@ -46,6 +48,7 @@ export function firstState(screen: ScreenName, now: number): State {
     views: {},
     bar: undefined,
     modal: undefined,
+    workingSince: undefined,
     paused: false,
     link: { state: 'connecting', since: now },
     answered: undefined,
@@ -61,7 +64,7 @@ export type Change =
   | { type: 'go'; screen: ScreenName; filter?: string | undefined; open?: string | undefined; isStep?: true }
   | { type: 'move'; move: Move; ids: readonly string[]; height: number }
   | { type: 'scroll'; move: Move; count: number; height: number }
-  | { type: 'sideways'; by: number }
+  | { type: 'sideways'; by: number; most: number }
   | ({ type: 'rows'; screen: ScreenName } & Arrival)
   | { type: 'faded' }
   | { type: 'mark'; id: string }
@@ -109,7 +112,7 @@ export function reduce(state: State, change: Change): State {
     case 'scroll':
       return scrolled(state, change)
     case 'sideways':
-      return withView(state, { ...view, left: Math.max(0, view.left + change.by) })
+      return withView(state, { ...view, left: Math.max(0, Math.min(view.left + change.by, change.most)) })
     case 'rows':
       return withView(state, arrived(viewOf(state, change.screen), change), change.screen)
     case 'faded':
@@ -170,10 +173,18 @@ function ofFrame(state: State, change: OfFrame): State {
     case 'toast':
       return { ...state, toast: change.toast }
     case 'modal':
-      return { ...state, modal: change.modal }
+      return {
+        ...state,
+        modal: change.modal,
+        workingSince: isWorking(change.modal) ? (state.workingSince ?? state.now) : undefined,
+      }
     case 'signedOut':
       return state.signedOut === change.signedOut ? state : { ...state, signedOut: change.signedOut }
   }
+}
+
+function isWorking(modal: Modal | undefined): boolean {
+  return modal?.kind === 'form' && modal.progress !== undefined
 }
 
 /** Another screen. One that was led to is left for where it was come from; one that was chosen begins anew. */
@@ -183,7 +194,9 @@ function gone(state: State, { screen, filter, open, isStep }: Extract<Change, { 
   const next: State = { ...state, screen, before, modal: undefined, bar: undefined, toast: undefined }
   const view = viewOf(next)
   const seen = filter === undefined || filter === view.filter ? view : filtered(view, filter, { isTaken: true })
-  return withView(next, { ...seen, open: open === undefined ? undefined : { id: open, top: 0 } })
+  // Who was led to one thing comes back from it to where it was led from, not to a list that nobody asked for.
+  const led = isStep === true && screen !== state.screen ? { isStep } : {}
+  return withView(next, { ...seen, open: open === undefined ? undefined : { id: open, top: 0, ...led } })
 }
 
 /** The next of the lines that Tab leads to. */
@@ -196,9 +209,15 @@ function tabbed(state: State, { list, at }: { list: readonly string[]; at: numbe
 /** One step back: out of the detail, then the filter, then the marks, then to the screen before. */
 function wentBack(state: State): State {
   const view = viewOf(state)
-  if (view.open !== undefined) return withView(state, { ...view, open: undefined })
+  const closed = view.open === undefined ? state : withView(state, { ...view, open: undefined })
+  if (view.open !== undefined && (view.open.isStep !== true || state.before.length === 0)) return closed
+  if (view.open !== undefined) return stepBack(closed)
   if (view.filter !== '') return withView(state, filtered(view, '', { isTaken: true }))
   if (view.marks.size > 0) return withView(state, { ...view, marks: new Set() })
+  return stepBack(state)
+}
+
+function stepBack(state: State): State {
   const screen = state.before.at(-1)
   return screen === undefined ? state : { ...state, screen, before: state.before.slice(0, -1), toast: undefined }
 }

@@ -5,7 +5,7 @@ export type View = {
   index: number
   /** The first row that is shown. */
   top: number
-  /** How many columns lie left of what is shown, in the wide form. */
+  /** How many of the table's columns, behind the first, lie left of what is shown, in the wide form. */
   left: number
   wide: boolean
   marks: ReadonlySet<string>
@@ -17,8 +17,8 @@ export type View = {
   /** Rows that have just come, and when the last of them did, in milliseconds. */
   fresh: ReadonlySet<string>
   freshAt: number
-  /** What is looked at in detail, and how far it is scrolled. */
-  open: { id: string; top: number } | undefined
+  /** What is looked at in detail, how far it is scrolled, and whether it was led to from another screen. */
+  open: { id: string; top: number; isStep?: true } | undefined
 }
 
 export const NEW_VIEW: View = {
@@ -109,13 +109,13 @@ export function unmarked(view: View, ids: readonly string[]): View {
   return marks.size === view.marks.size ? view : { ...view, marks }
 }
 
-/** Another filter: the marks of what it hides would be acted on unseen, so they go. */
+/** Another filter: the marks of what it hides would be acted on unseen, so they go; without a filter nothing is hidden. */
 export function filtered(view: View, filter: string, { isTaken }: { isTaken: boolean }): View {
   return {
     ...view,
     filter,
     asked: isTaken ? filter : stillAsked(view.asked, filter),
-    marks: new Set(),
+    marks: filter === '' ? view.marks : new Set(),
     top: 0,
     index: 0,
     follows: true,

@@ -1,62 +1,53 @@
 import { Box } from 'ink'
 import type { ReactElement } from 'react'
 import type { Console } from '../console.ts'
-import { ROWS_MAX } from '../feed.ts'
-import { cropped, cutTo, line } from '../lines.ts'
+import { cutTo } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'
-import { spanText } from '../model/ages.ts'
 import type { Seen } from '../seen.ts'
+import { laidOf } from '../table-lines.ts'
 import { Modal, typedLine } from './modal.tsx'
 import { Table } from './table.tsx'
 import { TextLine } from './text-line.tsx'
 
 /** What is looked at: the screen or what is open in it, how much there is, filter and marks. */
-export function titleLine({ screen, view, rows, feed, opened, bodyHeight }: Seen, width: number): Line {
+export function titleLine(seen: Seen, width: number): Line {
+  const { screen, view, rows, feed, opened, bodyHeight } = seen
   if (opened !== undefined) {
-    const hidden = opened.lines.length - bodyHeight
-    const place = hidden > 0 ? `  ${view.open?.top ?? 0}/${hidden}` : ''
-    return cropped(
-      [{ text: ` ${screen.title} > ` }, { text: opened.title, tone: 'bold' }, { text: place, tone: 'dim' }],
-      width,
-    )
+    const { length } = opened.lines
+    const top = view.open?.top ?? 0
+    const place = length > bodyHeight ? `  ${top + 1}-${Math.min(length, top + bodyHeight)} of ${length}` : ''
+    const name: Span[] = [{ text: ` ${screen.title} > ` }, { text: opened.title, tone: 'bold' }]
+    // A long name gives way to the place.
+    return [...cutTo(name, width - place.length), { text: place, tone: 'dim' }]
   }
-  const more = feed.next === null ? '' : feed.rows.length >= ROWS_MAX ? '+ (filter for more)' : '+'
-  const count =
-    rows.length === feed.rows.length ? `${rows.length}${more}` : `${rows.length} of ${feed.rows.length}${more}`
   const place = rows.length === 0 ? '' : `${view.index + 1}/`
   const spans: Span[] = [
     { text: ` ${screen.title} `, tone: 'bold' },
-    { text: `${place}${count}`, tone: 'dim' },
+    { text: `${place}${countText(seen)}`, tone: 'dim' },
   ]
   if (view.filter !== '') spans.push({ text: `  filter: ${view.filter}`, tone: 'warn' })
   if (view.marks.size > 0) spans.push({ text: `  ${view.marks.size} marked`, tone: 'warn' })
-  if (view.wide) spans.push({ text: '  wide: left, right', tone: 'dim' })
+  if (view.wide) spans.push({ text: laidOf(seen).most === 0 ? '  wide' : '  wide: left, right', tone: 'dim' })
   if (feed.isBehind) spans.push({ text: '  much has come since: g', tone: 'warn' })
   else if (screen.follow === true && !view.follows && view.top > 0)
     spans.push({ text: '  not following: g', tone: 'dim' })
-  return cropped(spans, width)
+  return cutTo(spans, width)
 }
 
-/** The line above the footer: what is being typed, what has happened, or what is wrong. */
-export function newsLine(console: Console, width: number): Line {
-  const { bar, toast, signedOut, now } = console.state()
-  if (bar !== undefined)
-    return [{ text: bar.kind === 'filter' ? '/' : ':' }, ...typedLine(bar.edit, width - 2).slice(1)]
-  if (toast !== undefined) {
-    const sign = { good: 'Done: ', bad: 'Error: ', info: '' }[toast.tone]
-    const text = toast.text.split('\n').join('  ')
-    return line(` ${sign}${text}`, toast.tone)
-  }
-  if (signedOut) return line(' Signed out: svc login. L signs in from here.', 'bad')
-  const { feed, opened } = console.seen()
-  const { failure } = opened?.feed.failure === undefined ? feed : opened.feed
-  // What could not be opened is told of in its place.
-  if (failure === undefined || (opened !== undefined && opened.row === undefined)) return line('')
-  const hint = failure.hint === undefined ? '' : `  Try: ${failure.hint.split('\n')[0]}`
-  return line(
-    ` Error since ${spanText(now - failure.at)}: ${failure.text}${failure.text.includes('Try: ') ? '' : hint}`,
-    'bad',
-  )
+/** How many rows there are, and of how many: all of the list where they are counted, or else those that were read. */
+function countText({ view, rows, feed, whole, isFull }: Seen): string {
+  const isAll = feed.next === null && !feed.isNewestOnly
+  if (view.filter === '')
+    return `${rows.length}${isAll ? '' : feed.isNewestOnly ? ' newest' : isFull ? '+ (filter for more)' : '+'}`
+  if (!isAll) return `${rows.length} of ${feed.rows.length} ${feed.isNewestOnly ? 'newest' : 'loaded'}`
+  return whole === undefined || whole === rows.length ? String(rows.length) : `${rows.length} of ${whole}`
+}
+
+/** What stands above the footer: what is being typed, or the news. */
+export function lowerLines(console: Console, width: number): readonly Line[] {
+  const { bar } = console.state()
+  if (bar === undefined) return console.seen().news
+  return [[{ text: bar.kind === 'filter' ? '/' : ':' }, ...typedLine(bar.edit, width - 2).slice(1)]]
 }
 
 function Opened({ seen }: { seen: Seen }): ReactElement {
@@ -98,7 +89,9 @@ export function Body({ console, width }: { console: Console; width: number }): R
           <Opened seen={seen} />
         )}
       </Box>
-      <TextLine parts={cutTo(newsLine(console, width), width)} />
+      {lowerLines(console, width).map((parts, index) => (
+        <TextLine key={index} parts={cutTo(parts, width)} />
+      ))}
     </>
   )
 }

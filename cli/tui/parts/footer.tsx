@@ -1,10 +1,13 @@
 import type { ReactElement } from 'react'
 import { Box } from 'ink'
+import { cutTo } from '../../fit.ts'
 import type { Console } from '../console.ts'
-import { cropped, lineWidth } from '../lines.ts'
+import { CUT, cropped, lineWidth, plainOf } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'
-import { canMark } from '../model/allowed.ts'
+import { canMark, fitsRow } from '../model/allowed.ts'
 import { FRAME_KEYS } from '../model/keys.ts'
+import { doesIt, givenSoFar } from '../model/modal.ts'
+import type { Form } from '../model/modal.ts'
 import type { Bar } from '../model/state.ts'
 import { footerHeight } from '../seen.ts'
 import { TextLine } from './text-line.tsx'
@@ -21,7 +24,7 @@ export function footerLine(console: Console, width: number): Line {
   if (lineWidth(all) <= width) return all
   // Where there is little room the keys of every screen lose their words before they lose their place.
   const bare = frame.map(([key]): Shown => [key, ''])
-  return withWords(fit(own, width - lineWidth(bare.flatMap(spanOf))), frame, width)
+  return withWords(fit(own, width - lineWidth(bare.flatMap(spanOf)) - 1), frame, width)
 }
 
 /** Keys behind a line, with as many of their words as there is room for: first of those that people look for. */
@@ -32,7 +35,7 @@ function withWords(own: Line, frame: readonly Shown[], width: number): Line {
     if (named.has(key)) continue
     named.add(key)
     // The blank at the very end may be one too many.
-    if (lineWidth(lineOf()) > width + 1) named.delete(key)
+    if (plainOf(lineOf()).trimEnd().length > width) named.delete(key)
   }
   return cropped(lineOf(), width)
 }
@@ -49,17 +52,31 @@ export function footerLines(console: Console, width: number): Line[] {
 
 function modalKeys(console: Console): Shown[] {
   const { modal } = console.state()
-  if (modal?.kind === 'form')
-    return [
-      ['enter', 'go on'],
-      ...(modal.at > 0 ? [['shift-tab', 'back'] as const] : []),
-      ...(modal.fields[modal.at]?.long === true ? [['ctrl-e', 'your editor'] as const] : []),
-      ['esc', 'leave it'],
-    ]
+  if (modal?.kind === 'form') return formKeys(modal)
   return [
     ['j/k', 'scroll'],
     ['esc', modal?.kind === 'text' && modal.isGoing === true ? 'stop' : 'close'],
   ]
+}
+
+/** How to go on or leave comes first: it stays where there is little room. */
+function formKeys(form: Form): Shown[] {
+  // What was sent can't be called back, only left alone.
+  if (form.progress !== undefined) return [['ctrl-c', 'quit; what was sent may still be done']]
+  return [
+    ['enter', doesIt(form) ? actText(form) : 'go on'],
+    ['esc', 'leave it'],
+    ...(form.at > 0 ? [['shift-tab', 'back'] as const] : []),
+    ...(form.fields[form.at]?.long === true ? [['ctrl-e', 'your editor'] as const] : []),
+    ['ctrl-y', 'copy the command'],
+  ]
+}
+
+/** As much of what Enter does as leaves room for the key beside it. */
+const ACT_WIDTH = 36
+
+function actText(form: Form): string {
+  return cutTo(form.act?.(givenSoFar(form)) ?? 'do it', ACT_WIDTH, CUT)
 }
 
 function barKeys({ kind }: Bar): Shown[] {
@@ -94,14 +111,13 @@ function tabsLine({ list, at }: { list: readonly string[]; at: number }, width: 
 }
 
 function screenKeys(console: Console): { own: Shown[]; frame: Shown[] } {
-  const { screen, keys, opened, view, rows } = console.seen()
+  const { screen, keys, opened, marked } = console.seen()
   const on = opened === undefined ? 'list' : 'detail'
   const marks = canMark(screen, console.rights())
-  const marked = opened === undefined ? rows.filter((row) => view.marks.has(screen.id(row))) : []
   const own = keys.map((key): Shown => {
     // Of what is marked, only what it can be done to.
     const isOfMany = marked.length > 0 && key.needs === undefined && key.writes === true
-    return [key.key, isOfMany ? `${key.label} ${marked.filter((row) => key.fits?.(row) !== false).length}` : key.label]
+    return [key.key, isOfMany ? `${key.label} ${marked.filter((row) => fitsRow(key, row)).length}` : key.label]
   })
   const back: Shown[] = opened === undefined ? [] : [['esc', 'back']]
   const frame = FRAME_KEYS.filter(

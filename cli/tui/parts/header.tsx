@@ -3,23 +3,35 @@ import type { ReactElement } from 'react'
 import { roleText } from '../../role-text.ts'
 import { printable } from '../../text.ts'
 import type { Console } from '../console.ts'
-import { cropped, lineWidth } from '../lines.ts'
+import { cutTo, lineWidth } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'
 import { spanText } from '../model/ages.ts'
 import type { State } from '../model/state.ts'
 import type { Screen } from '../screen.ts'
+import type { Seen } from '../seen.ts'
 import { TextLine } from './text-line.tsx'
 
-/** How fresh the picture is, in words. */
-export function linkText({ link, paused, answered, signedOut, now }: State): Span {
-  const age = answered === undefined ? '' : ` ${spanText(now - answered.at)}`
+/** What waits for longer to be read is old, whatever the stream tells: an answer takes less. */
+const OLD_MS = 5_000
+
+/** How fresh the picture is, in words: the rows of this screen, where they are older than what was answered last. */
+export function linkText(
+  { link, paused, answered, signedOut, now }: State,
+  { readAt, dueSince = now }: Partial<Seen['age']> = {},
+): Span {
+  const isOld = readAt !== undefined && now - dueSince >= OLD_MS
+  const at = isOld ? readAt : answered?.at
+  const age = at === undefined ? '' : ` ${spanText(now - at)}`
   if (signedOut) return { text: 'signed out', tone: 'bad' }
   if (paused) return { text: `paused${age}`, tone: 'warn' }
-  if (link.state === 'live') return { text: 'live', tone: 'good' }
+  if (link.state === 'live' && !isOld) return { text: 'fresh', tone: 'good' }
   if (link.state === 'connecting' && answered !== undefined && now - link.since < 2_000)
     return { text: 'connecting', tone: 'dim' }
   return { text: `stale${age}`, tone: 'warn' }
 }
+
+/** An answer takes some milliseconds more or less: what stands before it keeps its place. */
+const LATENCY_WIDTH = 3
 
 /** How much of a name is worth showing. */
 const NAME_LEAST = 6
@@ -32,18 +44,18 @@ function headerLine(console: Console, width: number): Line {
   const { sandbox, readonly } = console.rights()
   const state = console.state()
   const mode: Span = sandbox ? { text: ' SANDBOX ', tone: 'info' } : { text: ' *** LIVE *** ', tone: 'live' }
-  const latency = state.answered === undefined ? '' : ` ${state.answered.latencyMs} ms`
+  const latency = state.answered === undefined ? '' : ` ${String(state.answered.latencyMs).padStart(LATENCY_WIDTH)} ms`
   const right: Line = [
     ...(readonly ? [{ text: ' read-only', tone: 'warn' as const }] : []),
     { text: ' ' },
     mode,
     { text: latency, tone: 'dim' },
     { text: '  ' },
-    linkText(state),
+    linkText(state, console.seen().age),
     { text: ' ' },
   ]
   const room = Math.max(0, width - lineWidth(right))
-  const shown = cropped(placeLine(console, room - 1), Math.max(0, room - 1))
+  const shown = cutTo(placeLine(console, room - 1), Math.max(0, room - 1))
   return [...shown, { text: ' '.repeat(Math.max(0, room - lineWidth(shown))) }, ...right]
 }
 
@@ -74,7 +86,7 @@ function placeLine(console: Console, room: number): Line {
   const fitting = forms.find((each) => lineWidth(each) <= room)
   if (fitting !== undefined) return fitting
   const left = Math.max(NAME_LEAST, room - role.length - 2)
-  return [...cropped([place], left), { text: ` ${role}` }]
+  return [...cutTo([place], left), { text: ` ${role}` }]
 }
 
 /**

@@ -2,10 +2,13 @@ import { Box, Text } from 'ink'
 import type { ReactElement } from 'react'
 import { printable } from '../../text.ts'
 import type { Console } from '../console.ts'
-import { EMPTY_LINE, cutTo, line, paragraph } from '../lines.ts'
+import { fittedForm, wholeForm } from '../form-fit.ts'
+import type { FormParts } from '../form-fit.ts'
+import { cutTo, line, paragraph } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { fittingWords } from '../model/choice.ts'
 import { givenSoFar } from '../model/modal.ts'
+import { spanText } from '../model/ages.ts'
 import type { Field, Form } from '../model/modal.ts'
 import { readingLines } from '../reading.ts'
 import { isUtf8 } from '../sparkline.ts'
@@ -14,14 +17,25 @@ import { TextLine } from './text-line.tsx'
 /** The modal, in the place of the screen's body: a form, or a text to read. */
 export function Modal({ console }: { console: Console }): ReactElement | null {
   const { modal } = console.state()
-  const { bodyHeight, layout } = console.seen()
+  const { bodyHeight, layout, opened, view } = console.seen()
   if (modal === undefined) return null
   const width = Math.min(layout.width, 100)
   if (modal.kind === 'form') {
-    const room = Math.max(1, bodyHeight - 3)
-    const lines = formLines(console, modal, { width: width - 4, room })
-    // On a small screen the end is what matters: what is being typed, and what went wrong.
-    return <Frame title={modal.title} lines={lines.slice(-room)} width={width} live={modal.live} />
+    const room = Math.max(1, bodyHeight - FRAME_LINES)
+    const lines = fittedForm(formParts(console, modal, { width: width - 4, room }), { width: width - 4, room })
+    const left = bodyHeight - FRAME_LINES - lines.length
+    const top = view.open?.top ?? 0
+    // What is decided on can still be read, where there is room for it.
+    const below = opened === undefined || left < BELOW_LEAST ? [] : opened.lines.slice(top, top + left)
+    return (
+      <>
+        <Frame title={modal.title} lines={lines} width={width} live={modal.live} />
+        {below.map((parts, index) => (
+          // Lines have no names, and stand where they stand.
+          <TextLine key={index} parts={[{ text: ' ' }, ...parts]} />
+        ))}
+      </>
+    )
   }
   const { title, lines, height } = readingLines(console)
   const rest = lines.length - modal.top - height
@@ -30,6 +44,11 @@ export function Modal({ console }: { console: Console }): ReactElement | null {
     <Frame title={title} lines={[...lines.slice(modal.top, modal.top + height), line(more, 'dim')]} width={width} />
   )
 }
+
+/** A border, and a line for the title. */
+const FRAME_LINES = 3
+/** In fewer lines nothing is read. */
+const BELOW_LEAST = 6
 
 type FrameProps = { title: string; lines: readonly Line[]; width: number; live?: boolean }
 
@@ -56,7 +75,11 @@ function Frame({ title, lines, width, live = false }: FrameProps): ReactElement 
 }
 
 /** What a form says, from its question to the command that would do the same. */
-export function formLines(console: Console, form: Form, { width, room }: { width: number; room: number }): Line[] {
+export function formLines(console: Console, form: Form, size: { width: number; room: number }): Line[] {
+  return wholeForm(formParts(console, form, size), size.width)
+}
+
+function formParts(console: Console, form: Form, { width, room }: { width: number; room: number }): FormParts {
   const command = console.command(givenSoFar(form))
   const answered = form.fields
     .slice(0, form.at)
@@ -64,20 +87,25 @@ export function formLines(console: Console, form: Form, { width, room }: { width
     .map(({ name, label }): Line => [{ text: `${label}: `, tone: 'dim' }, { text: form.given[name] ?? '-' }])
   const field = form.fields[form.at]
   const problem = (form.problem ?? '').split('\n').filter((text) => text !== '')
-  const before = [
-    ...form.about.flatMap((text) => paragraph(text, width)),
-    EMPTY_LINE,
-    line('The same as a command:', 'dim'),
-    ...command.split('\n').flatMap((text) => paragraph(text, width, 'info')),
-    EMPTY_LINE,
-    ...answered,
+  const parts = {
+    about: form.about.flatMap((text) => paragraph(text, width)),
+    command: command.split('\n'),
+    answered,
+    asked: [],
+  }
+  const [changed = '', ...what] = form.changed ?? []
+  const after = [
+    ...(changed === '' ? [] : paragraph(changed, width, 'bad')),
+    ...what.flatMap((text) => paragraph(text, width, 'warn')),
+    ...problem.flatMap((text, index) => paragraph(text, width, index === 0 ? 'bad' : 'dim')),
+    ...(form.note === undefined ? [] : paragraph(form.note, width, 'warn')),
   ]
-  const after = problem.flatMap((text, index) => paragraph(text, width, index === 0 ? 'bad' : 'dim'))
+  const { workingSince, now } = console.state()
   const asked =
     form.progress === undefined
-      ? askLines(form, field, { width, room: room - before.length - after.length })
-      : [progressLine(form.progress)]
-  return [...before, ...asked, ...after]
+      ? askLines(form, field, { width, room: room - wholeForm(parts, width).length - after.length })
+      : [progressLine(form.progress, workingSince === undefined ? 0 : now - workingSince)]
+  return { ...parts, asked: [...asked, ...after] }
 }
 
 function askLines(form: Form, field: Field | undefined, { width, room }: { width: number; room: number }): Line[] {
@@ -125,6 +153,7 @@ function choiceLines(form: Form, field: Field, { width, room }: { width: number;
       ...shown,
       line(words.length === 0 ? 'Nothing fits.' : `${chosen + 1} of ${words.length}; type to look for one`, 'dim'),
     ]
+  if (chosen === -1) return [...shown, line('None is chosen: up, down, or a letter chooses one.', 'dim')]
   return words.length > count
     ? [...shown, line(`${chosen + 1} of ${words.length}; a letter leads to the next word with it`, 'dim')]
     : shown
@@ -143,7 +172,11 @@ export function typedLine({ text, at }: { text: string; at: number }, width: num
   ]
 }
 
-function progressLine({ done, failed, total }: { done: number; failed: number; total: number }): Line {
-  if (total === 1) return line('Working ...', 'dim')
-  return line(`${done + failed} of ${total} ...${failed === 0 ? '' : ` ${failed} failed`}`, 'dim')
+/** A wait is told from then on. */
+const WAIT_TOLD_MS = 1_000
+
+function progressLine({ done, failed, total }: { done: number; failed: number; total: number }, ms: number): Line {
+  const time = ms < WAIT_TOLD_MS ? '' : ` ${spanText(ms)}`
+  if (total === 1) return line(`Working ...${time}`, 'dim')
+  return line(`${done + failed} of ${total} ...${failed === 0 ? '' : ` ${failed} failed`}${time}`, 'dim')
 }

@@ -2,9 +2,9 @@ import { Box, Text } from 'ink'
 import type { ReactElement } from 'react'
 import { printable } from '../../text.ts'
 import type { Console } from '../console.ts'
-import { lineWidth, plainOf } from '../lines.ts'
+import { lineWidth, plainOf, saidOf } from '../lines.ts'
 import type { Seen } from '../seen.ts'
-import { newsLine, titleLine } from './body.tsx'
+import { lowerLines, titleLine } from './body.tsx'
 import { footerLine } from './footer.tsx'
 import { linkText } from './header.tsx'
 import { formLines } from './modal.tsx'
@@ -36,8 +36,10 @@ function spokenLines(console: Console): string[] {
   const state = console.state()
   const { who, sandbox, readonly } = console.rights()
   const { modal } = state
-  const top = `svc, ${sandbox ? 'SANDBOX' : 'LIVE'}, ${who.name}, ${who.role}${readonly ? ', read-only' : ''}, ${linkText(state).text}`
-  const news = plainOf(newsLine(console, WIDE)).trim()
+  const top = `svc, ${sandbox ? 'SANDBOX' : 'LIVE'}, ${who.name}, ${who.role}${readonly ? ', read-only' : ''}, ${linkText(state, seen.age).text}`
+  const news = lowerLines(console, WIDE)
+    .map((each) => plainOf(each).trim())
+    .join(' ')
   const keys = plainOf(footerLine(console, WIDE))
     .trim()
     .replaceAll(/\s{2,}/g, ', ')
@@ -62,11 +64,11 @@ function bodyLines(seen: Seen): string[] {
       ...opened.lines
         .slice(view.open?.top ?? 0)
         .filter((each) => lineWidth(each) > 0)
-        .map(plainOf),
+        .map(saidOf),
     ]
   const list =
     rows.length === 0 ? emptyText(seen) : `Row ${view.index + 1} of ${rows.length}: ${spokenRow(seen, view.index)}`
-  return [title, ...head.map(plainOf), list]
+  return [title, ...head.map(saidOf), list]
 }
 
 export function Spoken({ console }: { console: Console }): ReactElement {

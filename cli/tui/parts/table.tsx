@@ -1,14 +1,10 @@
 import { Box } from 'ink'
-import { useMemo } from 'react'
 import type { ReactElement } from 'react'
-import { EMPTY_LINE, line, padded } from '../lines.ts'
+import { EMPTY_LINE, padded, paragraph } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import type { Seen } from '../seen.ts'
-import { laidTable } from '../table-lines.ts'
+import { SIGNS, laidOf } from '../table-lines.ts'
 import { TextLine } from './text-line.tsx'
-
-/** Two signs before each row: where the selection is, and whether it is marked or has just come. */
-const SIGNS = 2
 
 function signsOf({
   isSelected,
@@ -24,14 +20,9 @@ function signsOf({
 
 /** The list of a screen: only what is to be seen of it is drawn, whatever its length. */
 export function Table({ seen }: { seen: Seen }): ReactElement {
-  const { screen, rows, ids, view, layout, listHeight, feed } = seen
-  const { width, wide } = layout
-  // Ages move with the clock; the layout of hundreds of rows need not follow more often than that.
-  const second = Math.floor(layout.now / 1_000)
-  const laid = useMemo(
-    () => laidTable(rows, screen.columns(layout), { width: width - SIGNS, wide, left: view.left }),
-    [rows, screen, width, wide, view.left, second],
-  )
+  const { rows, ids, view, layout, listHeight, feed } = seen
+  const { width } = layout
+  const laid = laidOf(seen)
   const shown = rows.slice(view.top, view.top + listHeight)
   return (
     <Box flexDirection="column" height={listHeight + 1}>
@@ -51,17 +42,24 @@ export function Table({ seen }: { seen: Seen }): ReactElement {
           />
         )
       })}
-      {rows.length === 0 && <TextLine parts={line(`  ${emptyText(seen)}`, 'dim')} />}
+      {rows.length === 0 &&
+        paragraph(emptyText(seen), width - SIGNS, 'dim').map((parts, index) => (
+          <TextLine key={index} parts={[{ text: '  ' }, ...parts]} />
+        ))}
       {rows.length > 0 && feed.rows.length === 0 && <TextLine parts={EMPTY_LINE} />}
     </Box>
   )
 }
 
 /** What stands where there are no rows. */
-export function emptyText({ screen, view, feed, canAsk }: Seen): string {
+export function emptyText({ screen, view, feed, canAsk, isFull }: Seen): string {
   if (feed.readAt === undefined) return feed.failure === undefined ? 'Loading ...' : 'Nothing could be read yet.'
   if (view.filter === '') return screen.empty
-  if (feed.next === null) return `Nothing fits "${view.filter}". Esc clears the filter.`
-  const more = canAsk ? 'Enter asks the service' : 'PgDn loads more'
-  return `Nothing in the ${feed.rows.length} loaded fits "${view.filter}". ${more}; Esc clears the filter.`
+  if (feed.next === null && !feed.isNewestOnly) return `Nothing fits "${view.filter}". Esc clears the filter.`
+  const nothing = `Nothing in the ${feed.rows.length} ${feed.isNewestOnly ? 'newest' : 'loaded'} fits "${view.filter}".`
+  if (canAsk) return `${nothing} Enter asks the service; Esc clears the filter.`
+  if (feed.next !== null && !isFull) return `${nothing} PgDn loads more; Esc clears the filter.`
+  // Older ones come only where the service itself looks for them.
+  const { serviceLooksFor: way } = screen
+  return `${nothing} ${way === undefined ? 'There may be older ones' : `In older ones the service looks for nothing but ${way}`}. Esc clears the filter.`
 }

@@ -2,7 +2,6 @@ import { Text } from 'ink'
 import type { ReactElement } from 'react'
 import { printable } from '../../text.ts'
 import type { Line, Tone } from '../lines.ts'
-import { isUtf8 } from '../sparkline.ts'
 
 type Look = Omit<Parameters<typeof Text>[0], 'children'>
 
@@ -18,12 +17,7 @@ const LOOKS: Readonly<Record<Tone, Look>> = {
   live: { color: 'white', backgroundColor: 'red', bold: true },
 }
 
-/** What was cut short is said to be so by a sign that not every terminal has. */
-function inLocale(text: string): string {
-  return isUtf8(process.env) ? text : text.replaceAll('…', '~')
-}
-
-/** One line of the screen; what does not fit is cut. `look` lies below the looks of its pieces. */
+/** One line of the screen, which fits: whoever made it has cut it. `look` lies below the looks of its pieces. */
 export function TextLine({ parts, look }: { parts: Line; look?: Tone | undefined }): ReactElement {
   return (
     <Text wrap="truncate" {...(look === undefined ? {} : LOOKS[look])}>
@@ -32,7 +26,7 @@ export function TextLine({ parts, look }: { parts: Line; look?: Tone | undefined
         : parts.map(({ text, tone }, index) => (
             // Pieces of a line have no names, and stand where they stand.
             <Text key={index} {...(tone === undefined || look === 'selected' ? {} : LOOKS[tone])}>
-              {inLocale(printable(text))}
+              {printable(text)}
             </Text>
           ))}
     </Text>

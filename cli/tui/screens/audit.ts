@@ -8,7 +8,7 @@ import { actorText } from '../../role-text.ts'
 import { minuteOf, shortTime } from '../../text.ts'
 import { heading, line, pairs, paragraph } from '../lines.ts'
 import type { Line } from '../lines.ts'
-import { ageOf, spanText } from '../model/ages.ts'
+import { AGE_WIDTH, ageOf, spanText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import type { Layout, Page, Reading } from '../screen.ts'
 import { markOf, verifiedBy, verify } from './audit-verify.ts'
@@ -28,6 +28,7 @@ export const audit = screen<OperatorAction>({
     read: readPage,
     isDirty: (hint) => 'of' in hint && hint.of.includes('audit'),
   },
+  serviceLooksFor: 'a whole action',
   serviceFilter: (filter) => KNOWN_ACTIONS.find((known) => filter.split(/\s+/).includes(known)) ?? '',
   id: ({ ordinal }) => ordinal,
   head: (_rows, { who, now }) => [headLine(verifiedBy(who), now)],
@@ -38,7 +39,7 @@ export const audit = screen<OperatorAction>({
       value: (row) => markOf(row, verifiedBy(who)),
       style: (text) => (text === 'ok' ? 'green' : text === '-' ? undefined : 'red'),
     },
-    { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right' },
+    { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right', floor: AGE_WIDTH },
     { title: 'action', value: ({ action }) => action },
     { title: 'to', value: subjectText, least: 8 },
     { title: 'who', value: actorText, short: withoutRole, least: 8 },
@@ -66,8 +67,10 @@ export const audit = screen<OperatorAction>({
       on: 'list',
       needs: 'nothing',
       command: () => 'svc audit tail',
-      run: async (_row, _given, { follow }) =>
-        follow() ? 'follows the newest' : 'stays where it is: what comes stands above; f follows again',
+      async run(_row, _given, { follow, say }) {
+        say(follow() ? 'follows the newest' : 'stays where it is: what comes stands above; f follows again')
+        return undefined
+      },
     },
     {
       key: 'v',

@@ -43,9 +43,16 @@ function factsOf(row: ListedDispute, now: number): Pair[] {
           : due,
       row.evidence_missing ? 'bad' : undefined,
     ],
+    ['Due', dueText(row, now)],
     ['Assignee', 'assignee' in row ? (row.assignee ?? '') : ''],
     ['Escalated for', 'escalation_reason' in row ? (row.escalation_reason ?? '') : ''],
   ]
+}
+
+/** Until when operators should have dealt with it; the deadline of the evidence stands above. */
+function dueText(row: ListedDispute, now: number): string {
+  if (!('due_at' in row) || row.due_at === null || row.status === 'OPEN') return ''
+  return `${shortTime(row.due_at)} (${untilText(row.due_at, now)})`
 }
 
 function endOf(row: ListedDispute): Pair[] {

@@ -12,14 +12,14 @@ import { isResolved, shortStatus } from '../../commands/disputes/view.ts'
 import type { ListedDispute } from '../../commands/disputes/view.ts'
 import type { Style } from '../../io.ts'
 import { endOfId, shortTime } from '../../text.ts'
-import { ageOf, untilText } from '../model/ages.ts'
+import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import type { Hint, Page, Reading } from '../screen.ts'
 import { DISPUTE_KEYS } from './dispute-keys.ts'
 import { disputeLines } from './dispute-lines.ts'
 import type { WholeDispute } from './dispute-lines.ts'
 
-/** Disputes, the newest first: a merchant's own, or those of all for operators. */
+/** Disputes, what waits by its deadline before what is resolved: a merchant's own, or those of all for operators. */
 export const disputes = screen<ListedDispute, WholeDispute>({
   name: 'disputes',
   key: '5',
@@ -29,6 +29,7 @@ export const disputes = screen<ListedDispute, WholeDispute>({
   reads: ['read merchants', 'read payments'],
   list: { read: readPage, isDirty: isAboutDisputes },
   serviceFilter: (filter) => statusIn(filter) ?? '',
+  serviceLooksFor: 'a status',
   id: ({ id }) => id,
   columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.id), dropped: 5 },
@@ -36,11 +37,12 @@ export const disputes = screen<ListedDispute, WholeDispute>({
     ...(who.kind === 'platform'
       ? [{ title: 'merchant', value: (row: ListedDispute) => merchantOf(row), least: 8 }]
       : []),
-    { title: 'reason', value: (row) => row.reason, least: 17 },
+    { title: 'due', value: (row) => untilText(dueOf(row), now), style: dueStyle, floor: UNTIL_WIDTH },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
-    { title: 'cur', value: (row) => row.currency, dropped: 4 },
-    { title: 'evidence', value: (row) => evidenceText(row, now), style: dueStyle, least: 8 },
-    { title: 'age', value: (row) => ageOf(row.opened_at, now), align: 'right' },
+    { title: 'cur', value: (row) => row.currency },
+    { title: 'reason', value: (row) => row.reason, short: shortReason, least: 12 },
+    { title: 'evidence', value: evidenceText, style: dueStyle, dropped: 4 },
+    { title: 'age', value: (row) => ageOf(row.opened_at, now), align: 'right', floor: AGE_WIDTH },
     { title: 'opened by', value: (row) => row.opened_by, dropped: 2 },
     { title: 'payment', value: (row) => endOfId(row.payment_id), dropped: 1 },
     { title: 'refund', value: (row) => row.refund?.refund_status ?? '', dropped: 3 },
@@ -62,8 +64,8 @@ export const disputes = screen<ListedDispute, WholeDispute>({
     title: (row) => `${row.reason} ${row.gross_amount} ${row.currency}`,
     resource: { read: readWhole, isDirty: isAboutDisputes },
     row: (whole) => whole,
-    find: async (client, text) =>
-      client.credentials.merchant === undefined
+    find: async (client, text, half) =>
+      half === 'platform'
         ? (await findAdminDispute(client, [text])).dispute.id
         : (await findOwnDispute(client, [text])).dispute.id,
     lines: disputeLines,
@@ -84,7 +86,12 @@ function statusIn(filter: string): DisputeStatus | undefined {
 
 async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<ListedDispute>> {
   const status = DisputeStatus.options.find((each) => each === filter)
-  const query = { limit, ...(cursor === undefined ? {} : { cursor }), ...(status === undefined ? {} : { status }) }
+  const query = {
+    limit,
+    order: 'urgent' as const,
+    ...(cursor === undefined ? {} : { cursor }),
+    ...(status === undefined ? {} : { status }),
+  }
   const { body } =
     who.kind === 'platform'
       ? await call(client, listAdminDisputes, { query })
@@ -108,11 +115,27 @@ function statusStyle(status: string): Style {
   return status === 'ESCALATED' ? 'magenta' : 'yellow'
 }
 
-/** How long the merchant still has for its evidence, or what became of it. */
-function evidenceText(row: ListedDispute, now: number): string {
+/** Until when whoever's turn it is should have dealt with it; a merchant waits for operators without a deadline. */
+export function dueOf(row: ListedDispute): string | null {
+  if ('due_at' in row) return row.due_at
+  return row.status === 'OPEN' ? row.evidence_due_at : null
+}
+
+/** What became of the merchant's evidence. */
+function evidenceText(row: ListedDispute): string {
   if (row.has_evidence) return 'given'
   if (row.evidence_missing) return isResolved(row) ? 'none' : 'missed'
-  return row.status === 'OPEN' ? untilText(row.evidence_due_at, now) : ''
+  return ''
+}
+
+const SHORT_REASONS: Readonly<Record<string, string>> = {
+  ITEM_NOT_RECEIVED: 'NOT_RECEIVED',
+  DUPLICATE_PAYMENT: 'DUPLICATE',
+  INCORRECT_AMOUNT: 'AMOUNT',
+}
+
+function shortReason(reason: string): string {
+  return SHORT_REASONS[reason] ?? reason
 }
 
 function dueStyle(text: string): Style | undefined {

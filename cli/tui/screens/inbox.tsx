@@ -1,7 +1,7 @@
 import { getInbox, getPortalInbox } from '../../../src/wire/console.ts'
 import type { InboxItem } from '../../../src/wire/console.ts'
 import { call } from '../../client.ts'
-import { untilText } from '../model/ages.ts'
+import { UNTIL_WIDTH, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import type { ScreenName } from '../../screen-names.ts'
 import { registrationId } from './merchant-lines.ts'
@@ -72,6 +72,7 @@ export const inbox = screen<InboxItem>({
     {
       title: 'due',
       value: (row) => untilText(row.due_at, now),
+      floor: UNTIL_WIDTH,
       style: (text) => (text.endsWith('over') ? 'red' : undefined),
     },
     { title: 'what', value: (row) => wordsOf(row.kind), short: (text) => SHORT_OF.get(text) ?? text },

@@ -4,11 +4,12 @@ import type { OperatorAction } from '../../../src/wire/audit.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
 import { quoted } from '../../called-as.ts'
 import { call } from '../../client.ts'
+import type { Client } from '../../client.ts'
 import { findMerchant } from '../../find-merchant.ts'
 import { actorText } from '../../role-text.ts'
 import { minuteOf, shortTime } from '../../text.ts'
 import { heading, pairs } from '../lines.ts'
-import { ageOf } from '../model/ages.ts'
+import { AGE_WIDTH, ageOf } from '../model/ages.ts'
 import type { Field, Given } from '../model/modal.ts'
 import { screen } from '../screen.ts'
 import type { ScreenKey } from '../screen.ts'
@@ -32,7 +33,7 @@ function namedIn(rows: readonly AdminMerchant[]): string {
 function decision(
   key: string,
   verb: string,
-  { from, to, past, isDanger }: { from: KybStatus; to: KybStatus; past: string; isDanger?: true },
+  { from, to, past }: { from: KybStatus; to: KybStatus; past: string },
 ): ScreenKey<AdminMerchant> {
   return {
     key,
@@ -40,22 +41,40 @@ function decision(
     writes: true,
     permission: 'operate merchants',
     fits: ({ kyb_status }) => kyb_status === from,
+    facts,
     command: ({ realm_slug, id }, { reason = '...' }) =>
       `svc kyb ${verb} ${realm_slug ?? id} --reason ${quoted(reason)}`,
     ask: (rows) => ({
       what: `${verb} ${namedIn(rows)}`,
       about: listed(rows, ({ legal_name, realm_slug }) => `${legal_name} (${realm_slug ?? 'no realm'})`),
       fields: [REASON],
-      ...(isDanger === true
-        ? { danger: [rows[0]?.realm_slug ?? null, rows[0]?.id ?? null], last: () => `${verb}s ${namedIn(rows)}` }
-        : {}),
+      // Who takes no payments any more, or never will, is asked about twice in live mode.
+      ...(to === 'SUSPENDED' ? { danger: dangerOf(rows), last: () => `${verb}s ${namedIn(rows)}` } : {}),
     }),
     optimistic: (row) => ({ ...row, kyb_status: to }),
-    async run({ id, trading_name }, { reason = '' }, { client }) {
-      await call(client, setKybStatus, { params: { id }, body: { kyb_status: to, reason } })
-      return `${past} ${trading_name}`
+    async run(row, { reason = '' }, { client }) {
+      await decide(client, row, { to, reason })
+      return `${past} ${row.trading_name}`
     },
   }
+}
+
+function facts({ kyb_status: status }: AdminMerchant): string {
+  return status
+}
+
+function dangerOf([row]: readonly (AdminMerchant | undefined)[]): (string | null)[] {
+  return [row?.realm_slug ?? null, row?.id ?? null]
+}
+
+/** Only where it still is as it was decided upon. @throws {CliError} CHANGED_MEANWHILE, exit code 7 */
+async function decide(
+  client: Client,
+  { id, kyb_status: seen }: AdminMerchant,
+  { to, reason }: { to: KybStatus; reason: string },
+): Promise<void> {
+  const body = { kyb_status: to, reason, expected: { kyb_status: seen } }
+  await call(client, setKybStatus, { params: { id }, body })
 }
 
 /** The queue of merchants that wait for a decision, the oldest first (decision 19). */
@@ -83,7 +102,7 @@ export const kyb = screen<AdminMerchant, Whole>({
   columns: ({ now }) => [
     { title: 'name', value: (row) => row.trading_name, least: 12 },
     { title: 'realm', value: (row) => row.realm_slug ?? '', least: 10 },
-    { title: 'waits', value: (row) => ageOf(row.created_at, now), align: 'right' },
+    { title: 'waits', value: (row) => ageOf(row.created_at, now), align: 'right', floor: AGE_WIDTH },
     {
       title: 'kyb',
       value: (row) => row.kyb_status,
@@ -142,6 +161,7 @@ export const kyb = screen<AdminMerchant, Whole>({
       permission: 'operate merchants',
       needs: 'one',
       fits: ({ kyb_status }) => kyb_status === 'PENDING',
+      facts,
       command: ({ realm_slug, id }, { reason = '...', decision: verb = '...' }) =>
         `svc kyb ${verb} ${realm_slug ?? id} --reason ${quoted(reason)}`,
       ask: ([row]) => ({
@@ -151,18 +171,18 @@ export const kyb = screen<AdminMerchant, Whole>({
           { name: 'decision', label: 'Decision', kind: 'choice', words: ['approve', 'refuse'] },
           { ...REASON, opens: true },
         ],
+        danger: dangerOf([row]),
+        last: ({ decision: verb = '' }) => `${verb}s ${row?.trading_name ?? ''}`,
+        act: ({ decision: verb = 'decide' }) => verb,
       }),
       optimistic: (row, given) => ({ ...row, kyb_status: decidedBy(given) }),
-      async run({ id, trading_name }, given, { client }) {
-        const kybStatus = decidedBy(given)
-        await call(client, setKybStatus, {
-          params: { id },
-          body: { kyb_status: kybStatus, reason: given['reason'] ?? '' },
-        })
-        return `${kybStatus === 'APPROVED' ? 'approved' : 'refused'} ${trading_name}`
+      async run(row, given, { client }) {
+        const to = decidedBy(given)
+        await decide(client, row, { to, reason: given['reason'] ?? '' })
+        return `${to === 'APPROVED' ? 'approved' : 'refused'} ${row.trading_name}`
       },
     },
-    decision('s', 'suspend', { from: 'APPROVED', to: 'SUSPENDED', past: 'suspended', isDanger: true }),
+    decision('s', 'suspend', { from: 'APPROVED', to: 'SUSPENDED', past: 'suspended' }),
     decision('u', 'reinstate', { from: 'SUSPENDED', to: 'APPROVED', past: 'reinstated' }),
   ],
 })

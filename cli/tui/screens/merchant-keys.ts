@@ -8,7 +8,7 @@ import { kyb } from './kyb.tsx'
 import type { MerchantRow } from './merchant-lines.ts'
 import { REASON, dangerOf, merchantOf, nameOf, tradingName, whom } from './merchant-names.ts'
 import { fees, repairing } from './merchant-setup-keys.ts'
-import { ofMerchant } from './merchant-text.ts'
+import { listed, ofMerchant } from './merchant-text.ts'
 
 type Switch = {
   key: string
@@ -20,57 +20,73 @@ type Switch = {
   last?(whose: string): string
   fits(merchant: AdminMerchant): boolean
   becomes: Partial<AdminMerchant>
-  run(id: string, reason: string, tools: Tools): Promise<unknown>
+  facts(merchant: AdminMerchant): string
+  run(merchant: AdminMerchant, reason: string, tools: Tools): Promise<unknown>
 }
 
 /** Something that is on or off for a merchant, and is done for a reason. */
-function switching({ key, label, verb, past, about, last, fits, becomes, run }: Switch): ScreenKey<MerchantRow> {
+function switching({ key, label, verb, past, about, last, fits, becomes, facts, run }: Switch): ScreenKey<MerchantRow> {
   return {
     key,
     label,
     writes: true,
     permission: 'operate merchants',
     fits: ({ merchant }) => merchant !== null && fits(merchant),
+    facts: ({ merchant }) => (merchant === null ? '' : facts(merchant)),
     command: (row, { reason = '...' }) => `svc ${verb} ${nameOf(row)} --reason ${quoted(reason)}`,
     ask: (rows) => ({
       what: `${label} ${whom(rows, tradingName)}`,
-      about: [about],
+      about: [about, ...manyOf(rows)],
       fields: [REASON],
       ...(last === undefined ? {} : { danger: dangerOf(rows), last: () => last(whom(rows, tradingName)) }),
     }),
     optimistic: (row) => (row.merchant === null ? row : { ...row, merchant: { ...row.merchant, ...becomes } }),
     async run(row, { reason = '' }, tools) {
-      const { id, trading_name: name } = merchantOf(row)
-      await run(id, reason, tools)
-      return `${past} ${name}`
+      const merchant = merchantOf(row)
+      await run(merchant, reason, tools)
+      return `${past} ${merchant.trading_name}`
     },
   }
 }
 
-function hold(isHeld: boolean): Pick<Switch, 'fits' | 'becomes' | 'run'> {
+/** Which they are, where their number alone stands above. */
+function manyOf(rows: readonly MerchantRow[]): string[] {
+  return rows.length === 1 ? [] : listed(rows, (row) => `${tradingName(row)} (${nameOf(row)})`)
+}
+
+type Side = Pick<Switch, 'fits' | 'becomes' | 'facts' | 'run'>
+
+function hold(isHeld: boolean): Side {
   return {
     fits: ({ payout_held: held }) => held !== isHeld,
     becomes: { payout_held: isHeld },
-    run: (id, reason, { client }) =>
-      call(client, setPayoutHold, { params: { id }, body: { payout_held: isHeld, reason } }),
+    facts: ({ payout_held: held }) => (held ? 'held' : 'not held'),
+    run: ({ id, payout_held: seen }, reason, { client }) => {
+      const body = { payout_held: isHeld, reason, expected: { payout_held: seen } }
+      return call(client, setPayoutHold, { params: { id }, body })
+    },
   }
 }
 
-function active(isActive: boolean): Pick<Switch, 'fits' | 'becomes' | 'run'> {
+function active(isActive: boolean): Side {
   return {
     fits: ({ is_active: now }) => now !== isActive,
     becomes: { is_active: isActive },
-    run: (id, reason, { client }) =>
-      call(client, setMerchantActive, { params: { id }, body: { is_active: isActive, reason } }),
+    facts: ({ is_active: now }) => (now ? 'enabled' : 'disabled'),
+    run: ({ id, is_active: seen }, reason, { client }) => {
+      const body = { is_active: isActive, reason, expected: { is_active: seen } }
+      return call(client, setMerchantActive, { params: { id }, body })
+    },
   }
 }
 
 /** A decision of the KYB queue, made here. */
 function fromQueue(key: ScreenKey<AdminMerchant>): ScreenKey<MerchantRow> {
-  const { fits, ask, command, run, optimistic, ...same } = key
+  const { fits, facts, ask, command, run, optimistic, ofShown: _none, ...same } = key
   return {
     ...same,
     fits: ({ merchant }) => merchant !== null && fits?.(merchant) !== false,
+    ...(facts === undefined ? {} : { facts: ({ merchant }) => (merchant === null ? '' : facts(merchant)) }),
     command: (row, given, who) => command(merchantOf(row), given, who),
     run: (row, given, tools) => run(merchantOf(row), given, tools),
     ...(ask === undefined ? {} : { ask: (rows, who): Ask => ask(rows.map(merchantOf), who) }),

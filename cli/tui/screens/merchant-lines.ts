@@ -1,5 +1,5 @@
-import { getMerchant } from '../../../src/wire/admin.ts'
-import type { AdminMerchant } from '../../../src/wire/admin.ts'
+import { RECENT_DELIVERIES, getMerchant } from '../../../src/wire/admin.ts'
+import type { ListedMerchant } from '../../../src/wire/admin.ts'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
 import { listAdminPayments } from '../../../src/wire/console.ts'
 import type { AdminPaymentSummary, InboxItem } from '../../../src/wire/console.ts'
@@ -15,7 +15,7 @@ import { CliError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { actorText } from '../../role-text.ts'
 import { endOfId, minuteOf, shortTime } from '../../text.ts'
-import { heading, line, pairs } from '../lines.ts'
+import { heading, keyText, line, pairs } from '../lines.ts'
 import type { Line, Pair } from '../lines.ts'
 import { ageOf } from '../model/ages.ts'
 import type { Layout, Reading } from '../screen.ts'
@@ -26,7 +26,7 @@ import { statusStyle } from './payment-lines.ts'
 /** A merchant with what its registration still needs, or a registration that has made no merchant. */
 export type MerchantRow = {
   id: string
-  merchant: AdminMerchant | null
+  merchant: ListedMerchant | null
   registration: Registration | null
   /** How many deliveries to it are DEAD. */
   dead: number
@@ -55,7 +55,7 @@ export function registrationId({
 }
 
 export function rowOf(
-  merchant: AdminMerchant | null,
+  merchant: ListedMerchant | null,
   { registration, dead }: { registration: Registration | null; dead: number },
 ): MerchantRow {
   return { id: merchant?.id ?? `${OF_REGISTRATION}${registration?.slug ?? ''}`, merchant, registration, dead }
@@ -81,7 +81,7 @@ export async function readWhole({ client, who, arg: id }: Reading): Promise<Whol
       ? call(client, getFees, { params: { id } }).then((reply) => reply.body)
       : undefined,
     call(client, listOutbox, { query: { ...query, status: 'DEAD', limit: COUNTED } }),
-    call(client, listOutbox, { query: { ...query, limit: COUNTED } }),
+    call(client, listOutbox, { query: { ...query, limit: RECENT_DELIVERIES } }),
     call(client, listAdminPayments, { query: { ...query, limit: SHOWN } }),
   ])
   const { actions, ...merchant } = body
@@ -99,7 +99,7 @@ export function merchantLines({ row, whole }: Seen, layout: Layout): Line[] {
   const needs: Line[] = (registration?.problems ?? []).map((problem) => line(`  ${problem}`, 'warn'))
   return [
     ...pairs([...merchantPairs(row, layout), ...registrationPairs(row, layout)], width),
-    ...(needs.length === 0 ? [] : [...heading('Needs a hand (r repairs it)'), ...needs]),
+    ...(needs.length === 0 ? [] : [...heading(`Needs a hand${keyText(layout.keys, 'r', 'repairs it')}`), ...needs]),
     ...(row.merchant === null ? [] : whole === undefined ? [line('Loading ...', 'dim')] : wholeLines(whole, layout)),
   ]
 }
@@ -123,7 +123,7 @@ function merchantPairs({ merchant }: MerchantRow, { now }: Layout): Pair[] {
     ['Active', merchant.is_active ? 'yes' : 'no: disabled', merchant.is_active ? undefined : 'bad'],
     ['Administrator', merchant.admin_email ?? ''],
     ['Fee', feeText(merchant)],
-    ['Webhooks go to', merchant.webhook_url ?? 'nowhere yet'],
+    ['Webhooks go to', merchant.webhook_url ?? 'no address is set'],
     ['Created', `${shortTime(merchant.created_at)} (${ageOf(merchant.created_at, now)} ago)`],
   ]
 }
@@ -147,17 +147,17 @@ function registrationPairs({ merchant, registration }: MerchantRow, { now }: Lay
   ]
 }
 
-function wholeLines(whole: WholeMerchant, { width }: Layout): Line[] {
+function wholeLines(whole: WholeMerchant, { width, keys }: Layout): Line[] {
   const { fees, dead, payments, actions } = whole
   const history = fees?.history ?? []
   return [
     ...heading('Webhooks'),
     deliveredLine(whole),
     ...(dead.length === 0 ? [] : tableLines(dead.slice(0, SHOWN), DELIVERIES, width)),
-    ...heading('Newest payments (P shows all)'),
+    ...heading(`Newest payments${keyText(keys, 'P', 'shows all')}`),
     ...(payments.length === 0 ? [line('None yet.', 'dim')] : tableLines(payments, PAYMENTS, width)),
     ...(history.length === 0 ? [] : [...heading('Fees before'), ...tableLines(history.slice(0, SHOWN), FEES, width)]),
-    ...heading('What operators did'),
+    ...heading('What was done to it'),
     ...(actions.length === 0 ? [line('Nothing yet.', 'dim')] : tableLines(actions, ACTIONS, width)),
   ]
 }

@@ -1,13 +1,14 @@
-import { percentText } from '../../../src/lib/money.ts'
+import { parseAmount, percentText } from '../../../src/lib/money.ts'
 import { setFees } from '../../../src/wire/fees.ts'
 import { repairRegistration } from '../../../src/wire/registration.ts'
 import { quoted } from '../../called-as.ts'
 import { call } from '../../client.ts'
-import { fractionOf } from '../../commands/fees/change.ts'
+import { feesOf, fractionOf } from '../../commands/fees/change.ts'
+import { errorText } from '../acting.ts'
 import type { Field } from '../model/modal.ts'
 import type { ScreenKey } from '../screen.ts'
 import type { MerchantRow } from './merchant-lines.ts'
-import { feeText } from './merchant-text.ts'
+import { feeText, listed } from './merchant-text.ts'
 import { REASON, dangerOf, merchantOf, nameOf, tradingName, whom } from './merchant-names.ts'
 
 /** What it pays for the payments to come. */
@@ -18,6 +19,7 @@ export const fees: ScreenKey<MerchantRow> = {
   permission: 'administer platform',
   needs: 'one',
   fits: ({ merchant }) => merchant !== null,
+  facts: ({ merchant }) => (merchant === null ? '' : feeText(merchant)),
   command: (row, { percentage, flat, reason = '...' }) =>
     [
       `svc fees set ${nameOf(row)}`,
@@ -37,6 +39,7 @@ export const fees: ScreenKey<MerchantRow> = {
           label: 'Share of the amount',
           kind: 'line',
           initial: percentText(merchant?.fee_percentage ?? '0'),
+          check: wrongShare,
         },
         {
           name: 'flat',
@@ -44,18 +47,42 @@ export const fees: ScreenKey<MerchantRow> = {
           label: 'For each payment',
           kind: 'line',
           initial: merchant?.fee_flat ?? '0.00',
+          check: wrongAmount,
         },
         REASON,
       ],
       danger: dangerOf(rows),
+      last: ({ percentage = '', flat = '' }) =>
+        `charges ${whom(rows, tradingName)} ${percentage} and ${flat} for each payment from now on`,
+      act: () => 'set the fees',
     }
   },
   async run(row, { percentage = '', flat = '', reason = '' }, { client }) {
-    const { id, trading_name: name } = merchantOf(row)
-    const body = { fee_percentage: fractionOf(percentage), fee_flat: flat, reason }
+    const merchant = merchantOf(row)
+    const { id, trading_name: name } = merchant
+    const body = { fee_percentage: fractionOf(percentage), fee_flat: flat, reason, expected: feesOf(merchant) }
     const { body: set } = await call(client, setFees, { params: { id }, body })
     return `${name} pays ${feeText(set)} from now on`
   },
+}
+
+/** What is wrong with a share, told while its field is still there. */
+function wrongShare(text: string): string | undefined {
+  try {
+    fractionOf(text)
+    return undefined
+  } catch (error) {
+    return errorText(error).replaceAll('--percentage: ', '').replaceAll('--percentage ', '')
+  }
+}
+
+function wrongAmount(text: string): string | undefined {
+  try {
+    parseAmount(text)
+    return undefined
+  } catch (error) {
+    return errorText(error)
+  }
 }
 
 const SOME_REASON: Field = { name: 'reason', label: 'Why', kind: 'line', optional: true }
@@ -69,11 +96,17 @@ export function repairing(isRollback: boolean): ScreenKey<MerchantRow> {
     permission: 'operate merchants',
     // What is whole is not taken away.
     fits: ({ registration, merchant }) => registration !== null && (!isRollback || merchant === null),
+    facts: ({ registration }) => registration?.status ?? '',
     command: (row, { reason }) =>
       `svc merchants repair ${nameOf(row)}${isRollback ? ' --rollback' : ''}${reason === undefined ? '' : ` --reason ${quoted(reason)}`}`,
     ask: (rows) => ({
       what: `${isRollback ? 'take away the half-made realm of' : 'repair the registration of'} ${whom(rows, nameOf)}`,
-      about: isRollback ? ['Its name is free again afterwards.'] : (rows[0]?.registration?.problems ?? []),
+      about:
+        rows.length > 1
+          ? listed(rows, nameOf)
+          : isRollback
+            ? ['Its name is free again afterwards.']
+            : (rows[0]?.registration?.problems ?? []),
       fields: [SOME_REASON],
       ...(isRollback
         ? { danger: dangerOf(rows), last: () => `takes away the half-made realm of ${whom(rows, nameOf)}` }

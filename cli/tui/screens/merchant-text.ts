@@ -1,4 +1,5 @@
 import { percentText } from '../../../src/lib/money.ts'
+import type { Who } from '../../auth/who-is.ts'
 
 /** What a merchant pays, in one form everywhere: `1.25% + 0.20`. */
 export function feeText({
@@ -40,6 +41,11 @@ export function ofPayment(id: string): string {
 export function wordAfter(filter: string, beginning: string): string | undefined {
   const word = filter.split(/\s+/).find((each) => each.startsWith(beginning) && each.length > beginning.length)
   return word?.slice(beginning.length)
+}
+
+/** The command that tells the story of a thing: where somebody is both, an operator's is another. */
+export function explainText(id: string, kind: Who['kind']): string {
+  return `svc explain ${id}${kind === 'platform' ? ' --platform' : ''}`
 }
 
 const LISTED_MAX = 5

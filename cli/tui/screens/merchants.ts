@@ -6,11 +6,11 @@ import type { Registration } from '../../../src/wire/registration.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { findMerchantByPart } from '../../find-merchant.ts'
-import { kybStyle } from '../../commands/merchants/view.ts'
+import { deliveredStyle, deliveredText, kybStyle } from '../../commands/merchants/view.ts'
 import { shortTime } from '../../text.ts'
-import { ageOf } from '../model/ages.ts'
+import { AGE_WIDTH, ageOf } from '../model/ages.ts'
 import { screen } from '../screen.ts'
-import type { Page, Reading } from '../screen.ts'
+import type { Hint, Page, Reading } from '../screen.ts'
 import { MERCHANT_KEYS } from './merchant-keys.ts'
 import { merchantLines, readWhole, rowOf } from './merchant-lines.ts'
 import type { MerchantRow, WholeMerchant } from './merchant-lines.ts'
@@ -26,9 +26,10 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
   reads: ['read merchants'],
   list: {
     read: readPage,
-    isDirty: (hint) => 'of' in hint && hint.of.includes('merchants'),
+    isDirty: isAboutMerchants,
   },
   serviceFilter: (filter) => filter,
+  serviceLooksFor: 'a status, held, disabled or a part of a name',
   id: ({ id }) => id,
   names: (row) => ({ merchant: [realmOf(row), nameOf(row)] }),
   columns: ({ now }) => [
@@ -37,6 +38,13 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
     { title: 'kyb', value: (row) => row.merchant?.kyb_status ?? row.registration?.status ?? '', style: stateStyle },
     { title: 'stopped', value: stoppedText, style: () => 'red' },
     { title: 'dead', value: (row) => (row.dead === 0 ? '' : String(row.dead)), align: 'right', style: () => 'red' },
+    {
+      title: 'delivered',
+      value: ({ merchant }) => (merchant === null ? '' : deliveredText(merchant)),
+      style: deliveredStyle,
+      align: 'right',
+      dropped: 6,
+    },
     {
       title: 'needs',
       value: ({ registration }) => registration?.problems.join('; ') ?? '',
@@ -47,11 +55,11 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
     { title: 'fee', value: feeOf, dropped: 3 },
     {
       title: 'legal name',
-      value: (row) => row.merchant?.legal_name ?? row.registration?.company_name ?? '',
+      value: legalNameOf,
       least: 12,
       dropped: 2,
     },
-    { title: 'age', value: (row) => ageOf(createdAt(row), now), align: 'right', dropped: 4 },
+    { title: 'age', value: (row) => ageOf(createdAt(row), now), align: 'right', floor: AGE_WIDTH, dropped: 4 },
     {
       title: 'administrator',
       value: (row) => row.merchant?.admin_email ?? row.registration?.admin_email ?? '',
@@ -70,7 +78,7 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
     title: (row) => `${nameOf(row)} (${realmOf(row) === '' ? row.id : realmOf(row)})`,
     resource: {
       read: readWhole,
-      isDirty: (hint, id) => ('of' in hint ? hint.of.includes('merchants') : hint.event.merchant_id === id),
+      isDirty: (hint, id) => isAboutMerchants(hint) || ('event' in hint && hint.event.merchant_id === id),
     },
     row: ({ row }) => row,
     find: findMerchantByPart,
@@ -79,8 +87,19 @@ export const merchants = screen<MerchantRow, WholeMerchant>({
   keys: MERCHANT_KEYS,
 })
 
+/** What stands in the list: who they are, and what is DEAD to them. */
+function isAboutMerchants(hint: Hint): boolean {
+  return 'of' in hint && (hint.of.includes('merchants') || hint.of.includes('deliveries'))
+}
+
 function nameOf({ merchant, registration, id }: MerchantRow): string {
   return merchant?.trading_name ?? registration?.trading_name ?? id
+}
+
+/** Where it is another than the one that people know it by. */
+function legalNameOf(row: MerchantRow): string {
+  const name = row.merchant?.legal_name ?? row.registration?.company_name ?? ''
+  return name === nameOf(row) ? '' : name
 }
 
 function realmOf({ merchant, registration }: MerchantRow): string {
@@ -139,7 +158,14 @@ function isFlag(word: string): boolean {
 
 async function readPage({ client, filter, cursor, limit }: Reading): Promise<Page<MerchantRow>> {
   const [{ body }, { body: stuck }, dead] = await Promise.all([
-    call(client, listMerchants, { query: { ...queryOf(filter), limit, ...(cursor === undefined ? {} : { cursor }) } }),
+    call(client, listMerchants, {
+      query: {
+        ...queryOf(filter),
+        include: 'recent_deliveries',
+        limit,
+        ...(cursor === undefined ? {} : { cursor }),
+      },
+    }),
     call(client, listRegistrations, {}),
     deadOf(client),
   ])

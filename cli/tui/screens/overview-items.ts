@@ -73,7 +73,7 @@ function disputeItems({ disputes, as_of: asOf }: Overview, { kind }: Pick<Who, '
   const details =
     disputes.open === 0
       ? []
-      : [oldest(disputes.oldest_open_at, now), due === null ? '' : `evidence due ${untilText(due, now)}`]
+      : [due === null ? '' : `evidence due ${untilText(due, now)}`, oldest(disputes.oldest_open_at, now)]
   const ofPlatform = kind === 'platform' ? ('act' as const) : ('good' as const)
   const told = (count: number, filter: string, state: Item['state'], detail: string): Told => ({
     count: many(count),
@@ -83,6 +83,7 @@ function disputeItems({ disputes, as_of: asOf }: Overview, { kind }: Pick<Who, '
     filter,
   })
   const waits = kind === 'platform' ? '' : 'the platform decides'
+  const escalatedText = disputes.escalated === 0 ? '' : kind === 'platform' ? 'for an OWNER' : waits
   return [
     [
       'disputes',
@@ -94,19 +95,13 @@ function disputeItems({ disputes, as_of: asOf }: Overview, { kind }: Pick<Who, '
         details.filter((text) => text !== '').join(', '),
       ),
     ],
-    // Most of the time there are none.
-    ...(disputes.under_review === 0
-      ? []
-      : [named('review', 'Disputes in review', told(disputes.under_review, 'UNDER_REVIEW', ofPlatform, waits))]),
-    ...(disputes.escalated === 0
-      ? []
-      : [
-          named(
-            'escalated',
-            'Disputes escalated',
-            told(disputes.escalated, 'ESCALATED', ofPlatform, kind === 'platform' ? 'for an OWNER' : waits),
-          ),
-        ]),
+    // Most of the time there are none of these; their rows stay, so that the others keep their places.
+    named(
+      'review',
+      'Disputes in review',
+      told(disputes.under_review, 'UNDER_REVIEW', ofPlatform, disputes.under_review === 0 ? '' : waits),
+    ),
+    named('escalated', 'Disputes escalated', told(disputes.escalated, 'ESCALATED', ofPlatform, escalatedText)),
   ]
 }
 
@@ -118,7 +113,7 @@ function hookItems({ deliveries, as_of: asOf }: Overview): Named[] {
   return [
     named('dead', 'Webhooks dead', {
       count: many(deliveries.dead),
-      detail: deliveries.dead === 0 ? '' : 'nothing tries them again by itself',
+      detail: deliveries.dead === 0 ? '' : 'they wait for a replay',
       state: deliveries.dead === 0 ? 'good' : 'act',
       leadsTo: 'webhooks',
       filter: 'DEAD',

@@ -1,6 +1,6 @@
 import { getOverview, getPortalOverview } from '../../../src/wire/console.ts'
 import { call } from '../../client.ts'
-import { line } from '../lines.ts'
+import { line, lineWidth } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { screen } from '../screen.ts'
 import type { Layout } from '../screen.ts'
@@ -10,6 +10,9 @@ import { itemsOf, workerLines } from './overview-items.ts'
 import type { Item } from './overview-items.ts'
 
 const WORD: Readonly<Record<Item['state'], string>> = { good: 'ok', look: 'look', act: 'act' }
+/** From so many columns on there is room for whole names beside what is told of them. */
+const ROOMY = 80
+
 /** How things stand, in one look. */
 export const overview = screen<Item>({
   name: 'overview',
@@ -26,12 +29,13 @@ export const overview = screen<Item>({
   },
   id: ({ id }) => id,
   head,
-  columns: () => [
-    { title: 'what', value: ({ what }) => what },
+  columns: ({ width }) => [
+    { title: 'what', value: ({ what }) => (width < ROOMY ? what.replace(/^Payments /, '') : what) },
     { title: 'count', value: ({ count }) => count, align: 'right' },
     {
       title: '',
       value: ({ state }) => WORD[state],
+      floor: 4,
       style: (text) => (text === 'ok' ? 'green' : text === 'act' ? 'red' : 'yellow'),
     },
     { title: '', value: ({ detail }) => detail, least: 16 },
@@ -50,17 +54,46 @@ function head(rows: readonly Item[], { width }: Layout): readonly Line[] {
   const total = perMinute.reduce((sum, each) => sum + each, 0)
   const label = ' Last hour  '
   const tail = `  ${total} payments`
+  const said = `${total} payments${mostText(perMinute, seen.as_of)}`
   const bars = sparkline(perMinute, { width: width - label.length - tail.length - 1, utf8: isUtf8(process.env) })
-  const money = seen.money_today.map(
-    ({ currency, count, gross_amount: gross, fee_amount: fee, net_amount: net }): Line => [
-      { text: ' Today      ', tone: 'dim' },
-      { text: `${roundedText(gross, currency)} ${currency}`, tone: 'bold' },
-      { text: ` settled in ${count}, fees ${roundedText(fee, currency)}, net ${roundedText(net, currency)}` },
-    ],
-  )
+  const money = seen.money_today.map((each) => moneyLine(each, width))
   return [
-    [{ text: label, tone: 'dim' }, { text: bars, tone: 'info' }, { text: tail }],
+    [
+      { text: label, tone: 'dim' },
+      { text: bars, tone: 'info', said },
+      { text: tail, said: '' },
+    ],
     ...(money.length === 0 ? [line(' Today      nothing settled yet', 'dim')] : money),
     line(''),
   ]
+}
+
+type Money = NonNullable<Item['overview']>['money_today'][number]
+
+/** The money of one currency: what came, what it cost and what is left; where there is little room, in fewer words. */
+function moneyLine({ currency, count, ...amounts }: Money, width: number): Line {
+  const [gross, fee, net] = [amounts.gross_amount, amounts.fee_amount, amounts.net_amount].map((amount) =>
+    roundedText(amount, currency),
+  )
+  const forms = [
+    ` settled in ${count}, fees ${fee}, net ${net}`,
+    ` in ${count}, fees ${fee}, net ${net}`,
+    `, net ${net}`,
+  ]
+  const lines = forms.map((text): Line => [
+    { text: ' Today      ', tone: 'dim' },
+    { text: `${gross} ${currency}`, tone: 'bold' },
+    { text },
+  ])
+  return lines.find((each) => lineWidth(each) <= width) ?? lines.at(-1) ?? []
+}
+
+const MINUTE_MS = 60_000
+
+/** When most of them came: what is seen in the bars at once, in words. */
+function mostText(perMinute: readonly number[], asOf: string): string {
+  const most = Math.max(...perMinute)
+  if (most <= 0) return ''
+  const at = Date.parse(asOf) - (perMinute.length - 1 - perMinute.indexOf(most)) * MINUTE_MS
+  return `, most of them at ${new Date(at).toISOString().slice(11, 16)} UTC: ${most}`
 }

@@ -25,7 +25,7 @@ async function readWhole({ client, who, arg: id }: Reading): Promise<WholePaymen
       call(client, getAdminPayment, { params: { id } }),
       call(client, listOutbox, { query: { payment_id: id, limit: 50 } }),
     ])
-    return { payment, deliveries: sent.data, refunds: [] }
+    return { payment, deliveries: sent.data, refunds: payment.refunds }
   }
   const [{ body: payment }, refunds, deliveries] = await Promise.all([
     call(client, getPayment, { params: { id } }),

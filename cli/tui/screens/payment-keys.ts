@@ -3,10 +3,12 @@ import { refundPayment } from '../../../src/wire/refunds.ts'
 import { quoted } from '../../called-as.ts'
 import { call } from '../../client.ts'
 import { endOfId } from '../../text.ts'
+import type { Given } from '../model/modal.ts'
 import type { Who } from '../../auth/who-is.ts'
 import type { Permission, ScreenKey } from '../screen.ts'
-import { ofPayment } from './merchant-text.ts'
+import { listed, ofPayment } from './merchant-text.ts'
 import { amountLess, sumText } from './money-text.ts'
+import { disputing } from './payment-dispute-key.ts'
 import type { PaymentRow } from './payment-lines.ts'
 
 function named(rows: readonly PaymentRow[]): string {
@@ -14,6 +16,13 @@ function named(rows: readonly PaymentRow[]): string {
   return rows.length === 1 && row !== undefined
     ? `payment ${endOfId(row.payment_id)} of ${row.gross_amount} ${row.currency}`
     : `${rows.length} payments`
+}
+
+/** Which they are, where their number alone stands above, and what they are together. */
+export function manyOf(rows: readonly PaymentRow[]): string[] {
+  if (rows.length === 1) return []
+  const lines = listed(rows, (row) => `${endOfId(row.payment_id)}  ${row.gross_amount} ${row.currency}  ${row.status}`)
+  return [`Together ${sumText(rows.map((row) => [row.gross_amount, row.currency]))}:`, ...lines]
 }
 
 /** What can still be refunded of it. */
@@ -28,6 +37,7 @@ const refund: ScreenKey<PaymentRow> = {
   permission: 'refund payments',
   for: 'merchant',
   fits: ({ status, gross_amount, refunded_amount }) => status === 'Settled' && gross_amount !== refunded_amount,
+  facts: (row) => `${row.status}, ${leftOf(row)} ${row.currency} left`,
   command: ({ payment_id }, { amount, reason }) =>
     [
       `svc payments refund ${payment_id}`,
@@ -43,6 +53,7 @@ const refund: ScreenKey<PaymentRow> = {
         only === undefined
           ? 'All that is left of each goes back to its payer.'
           : `${leftOf(only)} ${only.currency} are left of it; they go back to the payer.`,
+        ...manyOf(rows),
       ],
       fields: [
         ...(only === undefined
@@ -51,14 +62,23 @@ const refund: ScreenKey<PaymentRow> = {
         { name: 'reason', label: 'Reason', kind: 'line', optional: true, long: true },
       ],
       danger: [endOfId(row?.payment_id ?? ''), row?.payment_id ?? ''],
+      ...(only === undefined
+        ? {}
+        : { act: ({ amount }: Given) => `refund ${amount ?? leftOf(only)} ${only.currency}` }),
       last: ({ amount }) =>
         only === undefined
           ? `refunds ${sumText(rows.map((each) => [leftOf(each), each.currency]))} of ${rows.length} payments to their payers`
           : `refunds ${amount ?? leftOf(only)} ${only.currency} to ${only.payer_name ?? 'the payer'} (payment ${endOfId(only.payment_id)})`,
     }
   },
-  async run({ payment_id: id }, { amount, reason }, { client, idempotencyKey }) {
-    const body = { ...(amount === undefined ? {} : { amount }), ...(reason === undefined ? {} : { reason }) }
+  async run(row, { amount, reason }, { client, idempotencyKey }) {
+    const { payment_id: id } = row
+    const body = {
+      ...(amount === undefined ? {} : { amount }),
+      ...(reason === undefined ? {} : { reason }),
+      // What somebody else has refunded meanwhile was not agreed to.
+      refund_amount_available: leftOf(row),
+    }
     const headers = { 'x-idempotency-key': idempotencyKey }
     const { body: done } = await call(client, refundPayment, { params: { id }, headers, body })
     return `refund of ${endOfId(id)} is ${done.refund_status}`
@@ -72,9 +92,11 @@ const cancel: ScreenKey<PaymentRow> = {
   permission: 'create payments',
   for: 'merchant',
   fits: ({ status }) => status === 'Initiated' || status === 'AwaitingAuthorisation',
+  facts: ({ status }) => status,
   command: ({ payment_id }) => `svc payments cancel ${payment_id}`,
   ask: (rows) => ({
     what: `cancel ${named(rows)}`,
+    about: manyOf(rows),
     last: () => `cancels ${named(rows)}: ${rows.length === 1 ? 'it' : 'they'} can be authorised no more`,
   }),
   async run({ payment_id: id }, _given, { client }) {
@@ -102,6 +124,8 @@ function webhooksFor(kind: Who['kind'], permission: Permission): ScreenKey<Payme
 export const PAYMENT_KEYS: readonly ScreenKey<PaymentRow>[] = [
   refund,
   cancel,
+  disputing('platform'),
+  disputing('merchant'),
   webhooksFor('platform', 'read merchants'),
   webhooksFor('merchant', 'manage webhooks'),
 ]

@@ -3,7 +3,7 @@ import type { RefundRow } from '../../../src/wire/refunds.ts'
 import type { Delivery } from '../../../src/wire/webhooks.ts'
 import type { Style } from '../../io.ts'
 import { minuteOf, shortTime } from '../../text.ts'
-import { heading, line, pairs } from '../lines.ts'
+import { heading, keyText, line, pairs } from '../lines.ts'
 import type { Line, Tone } from '../lines.ts'
 import { ageOf, untilText } from '../model/ages.ts'
 import type { Layout } from '../screen.ts'
@@ -41,7 +41,7 @@ export function isRefunded({ refunded_amount: amount }: PaymentRow): boolean {
 /** A payment in detail: its money, its way with who moved it, its consent, its refunds and its webhooks. */
 export function paymentLines(
   { row, whole }: { row: PaymentRow; whole: WholePayment | undefined },
-  { width, now }: Layout,
+  { width, now, keys }: Layout,
 ): Line[] {
   const { failure } = row
   return [
@@ -69,7 +69,7 @@ export function paymentLines(
     ),
     ...historyLines(whole, width),
     ...refundLines(whole, width),
-    ...deliveryLines(whole, { width, now }),
+    ...deliveryLines(whole, { width, now, keys }),
   ]
 }
 
@@ -124,12 +124,15 @@ function refundStyle(status: string): Style {
   return status === 'FAILED' ? 'red' : 'yellow'
 }
 
-function deliveryLines(whole: WholePayment | undefined, { width, now }: Pick<Layout, 'width' | 'now'>): Line[] {
+function deliveryLines(
+  whole: WholePayment | undefined,
+  { width, now, keys }: Pick<Layout, 'width' | 'now' | 'keys'>,
+): Line[] {
   if (whole === undefined) return []
   if (whole.deliveries.length === 0)
     return [...heading('Webhooks'), line('None were sent, or you may not see them.', 'dim')]
   return [
-    ...heading('Webhooks (o opens them)'),
+    ...heading(`Webhooks${keyText(keys, 'o', 'opens them')}`),
     ...tableLines(
       whole.deliveries.toReversed(),
       [

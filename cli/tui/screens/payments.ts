@@ -1,14 +1,13 @@
 import { listAdminPayments } from '../../../src/wire/console.ts'
+import { isKnownCurrency } from '../../../src/lib/money.ts'
 import { PaymentStatus, listPayments } from '../../../src/wire/payments.ts'
 import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
-import { rowsOf } from '../../pages.ts'
-import { resolveId } from '../../resolve-id.ts'
+import { findPayment } from '../../find-payment.ts'
 import { endOfId, shortTime } from '../../text.ts'
-import { ageOf } from '../model/ages.ts'
+import { AGE_WIDTH, ageOf } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import type { Page, Reading } from '../screen.ts'
-import { OWN, ofMerchant } from './merchant-text.ts'
+import { OWN, ofMerchant, wordAfter } from './merchant-text.ts'
 import { idColumns, whoseColumns } from './payment-columns.ts'
 import { paymentDetail } from './payment-detail.ts'
 import { PAYMENT_KEYS } from './payment-keys.ts'
@@ -36,7 +35,7 @@ export const payments = screen<PaymentRow, WholePayment>({
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
     { title: 'cur', value: (row) => row.currency },
     { title: 'refunded', value: (row) => (isRefunded(row) ? row.refunded_amount : ''), align: 'right', dropped: 3 },
-    { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right' },
+    { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right', floor: AGE_WIDTH },
     ...whoseColumns(who),
     { title: 'failure', value: (row) => row.failure?.code ?? '', style: () => 'red', least: 8 },
     { title: 'bank', value: (row) => row.debtor_bank_id ?? '', onlyWide: true },
@@ -47,43 +46,42 @@ export const payments = screen<PaymentRow, WholePayment>({
     ...idColumns(who),
   ],
   empty: 'There are no payments yet.',
-  detail: { ...paymentDetail, find: (client, text) => resolveId(text, 'payment', () => newestIds(client)) },
+  serviceLooksFor: 'a status, a currency, a whole end-to-end id or merchant:<id>',
+  detail: { ...paymentDetail, find: findPayment },
   keys: PAYMENT_KEYS,
 })
 
-/** The words of a filter that the service understands: a status, a currency and a merchant. */
-function serviceFilter(filter: string): string {
+/** Words that only an end-to-end id is like. */
+const END_TO_END_ID = /^[A-Z]{3}[0-9a-f]{32}$/
+
+/** The words of a filter that the service understands: a status, a currency, a merchant and an end-to-end id. */
+export function serviceFilter(filter: string): string {
   const words = filter.split(/\s+/)
   const status = PaymentStatus.options.find((each) => words.some((word) => word.toLowerCase() === each.toLowerCase()))
-  const currency = words.find((word) => /^[A-Z]{3}$/.test(word))
+  const currency = words.map((word) => word.toUpperCase()).find(isKnownCurrency)
   const merchant = words.find((word) => word.startsWith(ofMerchant('')))
-  return `${status ?? ''} ${currency ?? ''} ${merchant ?? ''}`.trimEnd()
+  const endToEndId = words.find((word) => END_TO_END_ID.test(word))
+  return [status, currency, merchant, endToEndId].filter((word) => word !== undefined).join(' ')
 }
 
 export async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<PaymentRow>> {
-  const [word = '', currency = '', merchant = ''] = filter.split(' ')
-  const status = PaymentStatus.options.find((each) => each === word)
+  const words = filter.split(' ')
+  const status = PaymentStatus.options.find((each) => words.includes(each))
+  const currency = words.find(isKnownCurrency)
+  const endToEndId = words.find((word) => END_TO_END_ID.test(word))
   const query = {
     limit,
     ...(cursor === undefined ? {} : { cursor }),
     ...(status === undefined ? {} : { status }),
-    ...(currency === '' ? {} : { currency }),
+    ...(currency === undefined ? {} : { currency }),
+    ...(endToEndId === undefined ? {} : { end_to_end_id: endToEndId }),
   }
   if (who.kind === 'platform') {
-    const one = merchant === '' ? {} : { merchant_id: merchant.slice(ofMerchant('').length) }
+    const merchant = wordAfter(filter, ofMerchant(''))
+    const one = merchant === undefined ? {} : { merchant_id: merchant }
     const { body } = await call(client, listAdminPayments, { query: { ...query, ...one } })
     return { rows: body.data, next: body.next_cursor }
   }
   const { body } = await call(client, listPayments, { query })
   return { rows: body.data.map((row) => ({ ...row, ...OWN })), next: body.next_cursor }
-}
-
-const PAGES_MAX = 10
-
-async function* newestIds(client: Client): AsyncGenerator<string> {
-  const ofMerchant = client.credentials.merchant !== undefined
-  const pages = ofMerchant
-    ? rowsOf(async (page) => (await call(client, listPayments, { query: page })).body, PAGES_MAX)
-    : rowsOf(async (page) => (await call(client, listAdminPayments, { query: page })).body, PAGES_MAX)
-  for await (const { payment_id: id } of pages) yield id
 }

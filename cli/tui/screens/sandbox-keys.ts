@@ -17,6 +17,7 @@ import { ADVANCE_TIMEOUT_MS } from '../../scenario/verbs/clock.ts'
 import { endOfId } from '../../text.ts'
 import type { Field, Given } from '../model/modal.ts'
 import type { ScreenKey } from '../screen.ts'
+import { manyOf } from './payment-keys.ts'
 import type { PaymentRow } from './payment-lines.ts'
 import { scenarioKey } from './sandbox-play.ts'
 import { faultsText, watchDial } from './sandbox-queue.ts'
@@ -29,10 +30,16 @@ function deciding(key: string, decision: Decision, past: string): ScreenKey<Paym
     label: decision,
     writes: true,
     fits: ({ status }) => status === 'AwaitingAuthorisation',
+    facts: ({ status }) => status,
     command: ({ payment_id: id }) => `svc sandbox bank ${decision} ${id}`,
     ask: (rows) => ({
-      what: `${decision} ${named(rows)} as its payer`,
-      about: ['The payer decides at the mock bank, and comes back to the merchant.'],
+      what: `${decision} ${named(rows)} as ${rows.length === 1 ? 'its payer' : 'their payers'}`,
+      about: [
+        rows.length === 1
+          ? 'The payer decides at the mock bank, and comes back to the merchant.'
+          : 'The payers decide at the mock bank, and come back to the merchants.',
+        ...manyOf(rows),
+      ],
     }),
     async run(row, _given, { client, who }) {
       const { payment_id: id } = row

@@ -13,15 +13,26 @@ import type { PaymentRow } from './payment-lines.ts'
 import { readPage as readPayments } from './payments.ts'
 
 /** What time it is for a merchant, and what goes wrong at its bank. */
-export type Dial = { merchantId: string; name: string; now: string; aheadMs: number; faults: BankFaults }
+export type Dial = {
+  merchantId: string
+  name: string
+  now: string
+  aheadMs: number
+  faults: BankFaults
+  /** Whether it is the one that was turned last. */
+  isTurned?: boolean
+}
 
 /** The dials that were read with the queue, by whoever it was read for; they stand above it also when it is empty. */
-const dials = new WeakMap<Who, readonly Dial[]>()
+const dials = new WeakMap<Who, Dials>()
 /** The merchant that an operator has turned a dial of, last. */
 const turned = new WeakMap<Who, { merchantId: string; name: string }>()
 
-export function dialsOf(who: Who): readonly Dial[] {
-  return dials.get(who) ?? []
+/** Those that are shown, and how many merchants wait beside them. */
+export type Dials = { list: readonly Dial[]; more: number }
+
+export function dialsOf(who: Who): Dials {
+  return dials.get(who) ?? { list: [], more: 0 }
 }
 
 /** Shows the merchant's dial from now on, whether or not a payment of it waits. */
@@ -36,12 +47,15 @@ const DIALS_MAX = 3
 export async function readQueue(reading: Reading): Promise<Page<PaymentRow>> {
   const page = await readPayments({ ...reading, filter: 'AwaitingAuthorisation' })
   const { who, cursor } = reading
-  if (cursor === undefined && who.permissions.includes('operate sandbox'))
-    dials.set(who, await Promise.all(merchantsOf(who, page.rows).map((merchant) => readDial(reading, merchant))))
+  if (cursor === undefined && who.permissions.includes('operate sandbox')) {
+    const all = merchantsOf(who, page.rows)
+    const list = await Promise.all(all.slice(0, DIALS_MAX).map((merchant) => readDial(reading, merchant)))
+    dials.set(who, { list, more: all.length - list.length })
+  }
   return page
 }
 
-type Named = { merchantId: string; name: string }
+type Named = Pick<Dial, 'merchantId' | 'name' | 'isTurned'>
 
 function merchantsOf(who: Who, rows: readonly PaymentRow[]): Named[] {
   if (who.merchant !== null) return [{ merchantId: who.merchant.id, name: who.merchant.trading_name }]
@@ -49,17 +63,19 @@ function merchantsOf(who: Who, rows: readonly PaymentRow[]): Named[] {
   const waiting = rows.flatMap((row) =>
     row.merchant_id === null ? [] : [{ merchantId: row.merchant_id, name: ownerText(row) }],
   )
-  const all = [...(last === undefined ? [] : [last]), ...waiting]
-  return [...new Map(all.map((each) => [each.merchantId, each])).values()].slice(0, DIALS_MAX)
+  const others = waiting.filter(({ merchantId }) => merchantId !== last?.merchantId)
+  const all = [...(last === undefined ? [] : [{ ...last, isTurned: true }]), ...others]
+  return [...new Map(all.map((each) => [each.merchantId, each])).values()]
 }
 
-async function readDial({ client }: Pick<Reading, 'client'>, { merchantId, name }: Named): Promise<Dial> {
-  const query = { merchant_id: merchantId }
+async function readDial({ client }: Pick<Reading, 'client'>, { isTurned, ...merchant }: Named): Promise<Dial> {
+  const query = { merchant_id: merchant.merchantId }
   const [{ body: clock }, { body: faults }] = await Promise.all([
     call(client, readSandboxClock, { query }),
     call(client, getBankFaults, { query }),
   ])
-  return { merchantId, name, now: clock.now, aheadMs: clock.ahead_ms, faults }
+  const turnedLast = isTurned === true ? { isTurned } : {}
+  return { ...merchant, ...turnedLast, now: clock.now, aheadMs: clock.ahead_ms, faults }
 }
 
 /** What goes wrong at a bank, in words; empty where nothing does. */
@@ -76,14 +92,16 @@ export function faultsText({ latency, drop_callback: lost, duplicate, unavailabl
 
 /** The clocks and banks above the queue. */
 export function dialLines(
-  list: readonly Dial[],
+  { list, more }: Dials,
   { width, isOperator }: { width: number; isOperator: boolean },
 ): Line[] {
   if (list.length === 0)
     return isOperator ? [line(' No merchant waits here; + and b ask whose clock and bank.', 'dim'), line('')] : []
   return [
     ...list.flatMap((dial): Line[] => {
-      const whose = isOperator ? `${dial.name}  ` : ''
+      const whose = isOperator
+        ? `${dial.name}${dial.isTurned === true && list.length > 1 ? ' (turned last)' : ''}  `
+        : ''
       const faults = faultsText(dial.faults)
       const ahead = dial.aheadMs === 0 ? 'the real time' : `${aheadText(dial.aheadMs)} ahead`
       const bank: Line = [
@@ -100,6 +118,7 @@ export function dialLines(
       ]
       return isOperator ? [cutTo([...clock, ...bank], width)] : [cutTo(clock, width), cutTo(bank, width)]
     }),
+    ...(more === 0 ? [] : [line(` ${more} more wait here, with clocks and banks of their own.`, 'dim')]),
     line(''),
   ]
 }

@@ -1,5 +1,5 @@
 import { endOfId, shortTime } from '../../text.ts'
-import { ageOf, untilText } from '../model/ages.ts'
+import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import { idColumns, whoseColumns } from './payment-columns.ts'
 import { paymentDetail } from './payment-detail.ts'
@@ -26,8 +26,8 @@ export const sandbox = screen<PaymentRow, WholePayment>({
     { title: 'id', value: (row) => endOfId(row.payment_id) },
     { title: 'amount', value: (row) => row.gross_amount, align: 'right' },
     { title: 'cur', value: (row) => row.currency },
-    { title: 'waits', value: (row) => ageOf(row.created_at, now), align: 'right' },
-    { title: 'expires', value: (row) => untilText(row.expires_at, now), dropped: 3 },
+    { title: 'waits', value: (row) => ageOf(row.created_at, now), align: 'right', floor: AGE_WIDTH },
+    { title: 'expires', value: (row) => untilText(row.expires_at, now), floor: UNTIL_WIDTH, dropped: 3 },
     ...whoseColumns(who),
     { title: 'status', value: (row) => row.status, onlyWide: true },
     { title: 'created', value: (row) => shortTime(row.created_at), onlyWide: true },

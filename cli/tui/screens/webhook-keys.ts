@@ -1,15 +1,14 @@
-import { replayForMerchant, replayWebhook, replayWebhooks, testWebhook } from '../../../src/wire/webhooks.ts'
+import { replayForMerchant, replayWebhook, testWebhook } from '../../../src/wire/webhooks.ts'
 import { quoted } from '../../called-as.ts'
 import { call } from '../../client.ts'
 import { endOfId } from '../../text.ts'
-import { parseTime } from '../../times.ts'
-import type { Who } from '../../auth/who-is.ts'
 import type { ScreenKey } from '../screen.ts'
-import { listed, ownerText } from './merchant-text.ts'
+import { explainText, listed, ownerText } from './merchant-text.ts'
 import { bodyLines } from './webhook-lines.ts'
 import type { DeliveryRow } from './webhook-lines.ts'
 import { readWhole } from './webhook-read.ts'
-import { replayAllOfMerchant } from './webhook-replay.ts'
+import { replayAllOwn } from './webhook-replay-own.ts'
+import { replayAllOfMerchants } from './webhook-replay.ts'
 
 function named(rows: readonly DeliveryRow[]): string {
   const [row] = rows
@@ -23,8 +22,12 @@ const replayOwn: ScreenKey<DeliveryRow> = {
   permission: 'manage webhooks',
   for: 'merchant',
   fits: ({ status }) => status === 'DEAD',
+  facts: ({ status }) => status,
   command: ({ id }) => `svc webhooks replay ${id}`,
-  ask: (rows) => ({ what: `send ${named(rows)} again, from the first attempt` }),
+  ask: (rows) => ({
+    what: `send ${named(rows)} again, from the first attempt`,
+    about: rows.length === 1 ? [] : listed(rows, (row) => `${row.event_type}  ${endOfId(row.id)}`),
+  }),
   optimistic: pending,
   async run({ id }, _given, { client }) {
     await call(client, replayWebhook, { params: { id } })
@@ -39,6 +42,7 @@ const replayOfMerchant: ScreenKey<DeliveryRow> = {
   permission: 'operate merchants',
   for: 'platform',
   fits: ({ status }) => status === 'DEAD',
+  facts: ({ status }) => status,
   command: ({ id }, { reason }) =>
     `svc outbox replay ${id}${reason === undefined ? '' : ` --reason ${quoted(reason)}`}`,
   ask: (rows) => ({
@@ -58,37 +62,13 @@ function pending(row: DeliveryRow): DeliveryRow {
   return { ...row, status: 'PENDING', attempt_count: 0, next_retry_at: new Date().toISOString() }
 }
 
-/** Everything of a time in one request, where a service of thousands has died: marks are for a few. */
-const replayAll: ScreenKey<DeliveryRow> = {
-  key: 'R',
-  label: 'replay all dead',
-  writes: true,
-  permission: 'manage webhooks',
-  for: 'merchant',
-  on: 'list',
-  needs: 'nothing',
-  command: (_row, { since }) =>
-    `svc webhooks replay --status DEAD${since === undefined ? '' : ` --since ${quoted(since)}`}`,
-  ask: () => ({
-    what: 'send everything again that is DEAD',
-    about: ['They are spread over some time, so that your server is not overrun.'],
-    fields: [{ name: 'since', label: 'Created since, such as 2h or 2026-11-21', kind: 'line', optional: true }],
-    last: ({ since }) => `sends everything again that is DEAD${since === undefined ? '' : `, created since ${since}`}`,
-  }),
-  async run(_row, { since }, { client }) {
-    const body = { status: 'DEAD' as const, ...(since === undefined ? {} : { since: parseTime(since, 'since') }) }
-    const { body: done } = await call(client, replayWebhooks, { body })
-    return `replayed ${done.queued} of ${done.matching}${done.has_more ? '; there are more: again' : ''}`
-  },
-}
-
-/** Those of all merchants that are dead. */
+/** Those of the list that are dead. */
 const filterDead: ScreenKey<DeliveryRow> = {
   key: 'D',
   label: 'dead only',
   on: 'list',
   needs: 'nothing',
-  command: () => 'svc outbox list --status DEAD',
+  command: (_row, _given, { kind }) => `svc ${kind === 'platform' ? 'outbox' : 'webhooks'} list --status DEAD`,
   async run(_row, _given, { go }) {
     go('webhooks', { filter: 'DEAD' })
     return undefined
@@ -111,20 +91,18 @@ const test: ScreenKey<DeliveryRow> = {
   },
 }
 
-/** What was sent and answered, or the story of it. */
-function reading(kind: Who['kind'], label: string): ScreenKey<DeliveryRow> {
-  return {
-    key: 'd',
-    label,
-    for: kind,
-    needs: 'one',
-    command: ({ id }) => (kind === 'merchant' ? `svc webhooks show ${id}` : `svc explain ${id}`),
-    async run({ id, event_type: event }, _given, { client, who, show }) {
-      const whole = await readWhole({ client, who, arg: id })
-      show(`${event} (${endOfId(id)})`, bodyLines(whole))
-      return undefined
-    },
-  }
+/** What was sent and answered. Operators may not read it: the story of it stands in the detail. */
+const bodies: ScreenKey<DeliveryRow> = {
+  key: 'd',
+  label: 'bodies',
+  for: 'merchant',
+  needs: 'one',
+  command: ({ id }) => `svc webhooks show ${id}`,
+  async run({ id, event_type: event }, _given, { client, who, show }) {
+    const whole = await readWhole({ client, who, arg: id })
+    show(`${event} (${endOfId(id)})`, bodyLines(whole))
+    return undefined
+  },
 }
 
 const payment: ScreenKey<DeliveryRow> = {
@@ -132,7 +110,7 @@ const payment: ScreenKey<DeliveryRow> = {
   label: 'its payment',
   needs: 'one',
   fits: ({ payment_id: id }) => id !== null,
-  command: ({ payment_id: id }) => `svc explain ${id ?? ''}`,
+  command: ({ payment_id: id }, _given, { kind }) => explainText(id ?? '', kind),
   async run({ payment_id: id }, _given, { go }) {
     if (id !== null) go('payments', { open: id })
     return undefined
@@ -143,11 +121,10 @@ const payment: ScreenKey<DeliveryRow> = {
 export const WEBHOOK_KEYS: readonly ScreenKey<DeliveryRow>[] = [
   replayOwn,
   replayOfMerchant,
-  replayAll,
-  replayAllOfMerchant,
+  replayAllOwn,
+  replayAllOfMerchants,
   filterDead,
   test,
-  reading('merchant', 'bodies'),
-  reading('platform', 'story'),
+  bodies,
   payment,
 ]

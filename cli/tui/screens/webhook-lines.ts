@@ -41,7 +41,7 @@ export function deliveryLines(
         ['Merchant', ownerWhole(row)],
         ['Status', row.status, toneOf(row.status)],
         ['Attempts', `${row.attempt_count} of ${ATTEMPTS_MAX}`],
-        ['Next attempt', row.next_retry_at === null ? '' : untilText(row.next_retry_at, now), 'warn'],
+        ['Next attempt', nextText(row, now), 'warn'],
         ['Last answer', row.last_http_status === null ? '' : `HTTP ${row.last_http_status}`],
         ['Last error', row.last_error === null ? '' : outcomeText(row.last_error), 'bad'],
         ['Payment', row.payment_id ?? ''],
@@ -54,6 +54,12 @@ export function deliveryLines(
     ...storyLines(whole, width),
     ...payloadLines(whole, width),
   ]
+}
+
+/** When it is tried again; what no attempt is planned of waits for an address that takes it. */
+function nextText({ status, next_retry_at: next }: DeliveryRow, now: number): string {
+  if (next !== null) return untilText(next, now)
+  return status === 'PENDING' ? 'none is planned: there is no address, or it is paused' : ''
 }
 
 function toneOf(status: string): Tone {

@@ -1,4 +1,5 @@
 import { explainForOperator } from '../../../src/wire/explain.ts'
+import { EventType } from '../../../src/wire/webhook-events.ts'
 import { DeliveryStatus, getWebhook, listOutbox, listWebhooks } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client.ts'
 import { rowsOf } from '../../pages.ts'
@@ -6,13 +7,15 @@ import type { Page, Reading } from '../screen.ts'
 import { OWN, ofMerchant, ofPayment, wordAfter } from './merchant-text.ts'
 import type { DeliveryRow, WholeDelivery } from './webhook-lines.ts'
 
-/** The words of a filter that the service understands: a status, a merchant and a payment. */
+/** The words of a filter that the service understands: a status, an event, a merchant and a payment. */
 export function serviceFilter(filter: string): string {
   const words = filter.toUpperCase().split(/\s+/)
   const status = DeliveryStatus.options.find((each) => words.includes(each))
+  const event = eventIn(filter)
   const [merchant, payment] = [wordAfter(filter, ofMerchant('')), wordAfter(filter, ofPayment(''))]
   return [
     status ?? '',
+    event ?? '',
     merchant === undefined ? '' : ofMerchant(merchant),
     payment === undefined ? '' : ofPayment(payment),
   ]
@@ -20,12 +23,20 @@ export function serviceFilter(filter: string): string {
     .join(' ')
 }
 
+/** The event that a word of a filter names, whole. */
+export function eventIn(filter: string): EventType | undefined {
+  const words = filter.toLowerCase().split(/\s+/)
+  return EventType.options.find((each) => words.includes(each))
+}
+
 /** A page of deliveries, as far as the service can filter them. */
 export async function readPage({ client, who, filter, cursor, limit }: Reading): Promise<Page<DeliveryRow>> {
   const status = DeliveryStatus.options.find((each) => filter.split(' ').includes(each))
   const payment = wordAfter(filter, ofPayment(''))
+  const event = eventIn(filter)
   const only = {
     ...(status === undefined ? {} : { status }),
+    ...(event === undefined ? {} : { event_type: event }),
     ...(payment === undefined ? {} : { payment_id: payment }),
   }
   if (who.kind === 'platform') {
@@ -35,10 +46,13 @@ export async function readPage({ client, who, filter, cursor, limit }: Reading):
     const { body } = await call(client, listOutbox, { query })
     return { rows: body.data, next: body.next_cursor }
   }
-  // A merchant's list has no pages: it is the last 50.
   const { body } = await call(client, listWebhooks, { query: only })
-  return { rows: body.data.map((row) => ({ ...row, ...OWN })), next: null }
+  const rows = body.data.map((row) => ({ ...row, ...OWN }))
+  // A merchant's list has no pages: it is the last 50 (decision 25).
+  return { rows, next: null, ...(rows.length < NEWEST ? {} : { isNewestOnly: true }) }
 }
+
+const NEWEST = 50
 
 /** A delivery with what was sent, or with its story. */
 export async function readWhole({

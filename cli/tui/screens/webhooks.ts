@@ -3,8 +3,9 @@ import { ownDeliveryId } from '../../commands/webhooks/find.ts'
 import { deliveryStyle, eventText } from '../../commands/webhooks/view.ts'
 import { outcomeText } from '../../../src/lib/outcome-text.ts'
 import { endOfId, shortTime } from '../../text.ts'
-import { ageOf, untilText } from '../model/ages.ts'
+import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
+import type { Hint } from '../screen.ts'
 import { ofMerchant, ofPayment, ownerText } from './merchant-text.ts'
 import { WEBHOOK_KEYS } from './webhook-keys.ts'
 import { ATTEMPTS_MAX, deliveryLines } from './webhook-lines.ts'
@@ -21,13 +22,14 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
   reads: ['read merchants', 'manage webhooks'],
   follow: true,
   limit: 50,
-  // No event tells how an attempt ended: what is on its way is looked at again.
+  // Only the end of all attempts is told: what is on its way is looked at again.
   list: {
     read: readPage,
-    isDirty: (hint) => 'event' in hint,
+    isDirty: isAboutDeliveries,
     isOld: (rows, at) => rows.some((row) => isOnItsWay(row, at)),
   },
   serviceFilter,
+  serviceLooksFor: 'a status, a whole event, payment:<id> or merchant:<id>',
   id: ({ id }) => id,
   columns: ({ now, who }) => [
     { title: 'id', value: (row) => endOfId(row.id), dropped: 4 },
@@ -36,8 +38,8 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
     ...(who.kind === 'platform' ? [{ title: 'merchant', value: ownerText, least: 8 }] : []),
     { title: 'http', value: (row) => String(row.last_http_status ?? ''), align: 'right' },
     { title: 'try', value: (row) => `${row.attempt_count}/${ATTEMPTS_MAX}`, align: 'right' },
-    { title: 'next', value: (row) => nextText(row, now), least: 6 },
-    { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right', dropped: 3 },
+    { title: 'next', value: (row) => nextText(row, now), floor: UNTIL_WIDTH },
+    { title: 'age', value: (row) => ageOf(row.created_at, now), align: 'right', floor: AGE_WIDTH, dropped: 3 },
     {
       title: 'last error',
       value: (row) => (row.last_error === null ? '' : outcomeText(row.last_error)),
@@ -56,18 +58,21 @@ export const webhooks = screen<DeliveryRow, WholeDelivery>({
     title: (row) => `${row.event_type} ${row.status}`,
     resource: {
       read: readWhole,
-      isDirty: (hint) => 'event' in hint,
+      isDirty: isAboutDeliveries,
       isOld: ([whole], at) => whole !== undefined && isOnItsWay(whole.delivery, at),
     },
     row: ({ delivery }) => delivery,
-    find: async (client, text) =>
-      client.credentials.merchant === undefined
-        ? (await findDelivery(client, text, undefined)).id
-        : await ownDeliveryId(client, text),
+    find: async (client, text, half) =>
+      half === 'platform' ? (await findDelivery(client, text, undefined)).id : await ownDeliveryId(client, text),
     lines: deliveryLines,
   },
   keys: WEBHOOK_KEYS,
 })
+
+/** An event is a new delivery; of the others it is told which have become DEAD, or are none any more. */
+function isAboutDeliveries(hint: Hint): boolean {
+  return 'event' in hint || hint.of.includes('deliveries')
+}
 
 /** Between two looks at what is on its way. */
 const LOOK_MS = 2_000
@@ -78,7 +83,7 @@ function isOnItsWay({ next_retry_at: next }: DeliveryRow, { readAt, now }: { rea
 
 /** When it is tried again; what is due is on its way. */
 function nextText({ status, next_retry_at: next }: DeliveryRow, now: number): string {
-  if (next === null) return status === 'DEAD' ? 'never' : ''
+  if (next === null) return status === 'DEAD' ? 'never' : status === 'DELIVERED' ? '' : 'waits'
   return Date.parse(next) <= now ? 'now' : untilText(next, now)
 }
 

@@ -1,7 +1,10 @@
+import type { App } from '../../app.ts'
+import { readRecentDeliveries } from '../../console/read-recent-deliveries.ts'
 import { getFees as readFees, setFees as setMerchantFees } from '../../merchants/fees.ts'
 import { getMerchant as readMerchant } from '../../merchants/get-merchant.ts'
 import { holdPayouts } from '../../merchants/hold-payouts.ts'
 import { listMerchants as findMerchants } from '../../merchants/list-merchants.ts'
+import type { MerchantRecord } from '../../merchants/record.ts'
 import { setActive as setMerchantActive } from '../../merchants/set-active.ts'
 import { setKyb as setKybStatus } from '../../merchants/set-kyb.ts'
 import type * as wire from '../../wire/admin.ts'
@@ -15,10 +18,19 @@ import { presentAction } from './audit.ts'
 export const listMerchants: Handler<typeof wire.listMerchants> = async (app, { principal, query }) => {
   const view = viewOf(operatorOf(principal))
   const { merchants, nextCursor } = await findMerchants(app, query)
+  const data = query.include === undefined ? merchants : await withRecent(app, merchants)
   return {
     status: 200,
-    body: { data: merchants.map((each) => view(each)), has_more: nextCursor !== null, next_cursor: nextCursor },
+    body: { data: data.map((each) => view(each)), has_more: nextCursor !== null, next_cursor: nextCursor },
   }
+}
+
+async function withRecent(app: App, merchants: readonly MerchantRecord[]) {
+  const recent = await readRecentDeliveries(
+    app,
+    merchants.map(({ id }) => id),
+  )
+  return merchants.map((each) => ({ ...each, recent_deliveries: recent.get(each.id) ?? { delivered: 0, dead: 0 } }))
 }
 
 /** GET /api/v1/admin/merchants/{id} */
@@ -31,21 +43,21 @@ export const getMerchant: Handler<typeof wire.getMerchant> = async (app, { princ
 /** PUT /api/v1/admin/merchants/{id}/kyb */
 export const setKyb: Handler<typeof wire.setKybStatus> = async (app, { principal, params, body }) => {
   const { actor } = operatorOf(principal)
-  const action = { id: params.id, reason: body.reason, actor }
+  const action = { id: params.id, reason: body.reason, expected: body.expected, actor }
   return { status: 200, body: await setKybStatus(app, { ...action, kybStatus: body.kyb_status }) }
 }
 
 /** PUT /api/v1/admin/merchants/{id}/hold */
 export const setHold: Handler<typeof wire.setPayoutHold> = async (app, { principal, params, body }) => {
   const { actor } = operatorOf(principal)
-  const action = { id: params.id, reason: body.reason, actor }
+  const action = { id: params.id, reason: body.reason, expected: body.expected, actor }
   return { status: 200, body: await holdPayouts(app, { ...action, payoutHeld: body.payout_held }) }
 }
 
 /** PUT /api/v1/admin/merchants/{id}/active */
 export const setActive: Handler<typeof wire.setMerchantActive> = async (app, { principal, params, body }) => {
   const { actor } = operatorOf(principal)
-  const action = { id: params.id, reason: body.reason, actor }
+  const action = { id: params.id, reason: body.reason, expected: body.expected, actor }
   return { status: 200, body: await setMerchantActive(app, { ...action, isActive: body.is_active }) }
 }
 
@@ -57,6 +69,7 @@ export const getFees: Handler<typeof wireFees.getFees> = async (app, { params })
 /** PUT /api/v1/admin/merchants/{id}/fees */
 export const setFees: Handler<typeof wireFees.setFees> = async (app, { principal, params, body }) => {
   const { actor } = operatorOf(principal)
-  const { fee_percentage: percentage, fee_flat: flat, reason } = body
-  return { status: 200, body: await setMerchantFees(app, { id: params.id, reason, actor, percentage, flat }) }
+  const { fee_percentage: percentage, fee_flat: flat, reason, expected } = body
+  const action = { id: params.id, reason, expected, actor }
+  return { status: 200, body: await setMerchantFees(app, { ...action, percentage, flat }) }
 }

@@ -14,6 +14,8 @@ export const stream: StreamHandler<typeof wire.streamEvents> = async (app, input
   const merchantId = caller.kind === 'merchant' ? caller.merchantId : undefined
   await app.streams.follow({
     merchantId,
+    seesDeliveries:
+      caller.kind === 'platform' || (caller.kind === 'merchant' && roleAllows(caller.role, 'manage webhooks')),
     caller: `${merchantId ?? caller.kind} ${caller.actor.id}`,
     after: input.headers['last-event-id'] ?? input.query.after,
     headOnly: input.headOnly,

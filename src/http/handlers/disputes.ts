@@ -65,6 +65,7 @@ export const accept: Handler<typeof wire.acceptDispute> = async (app, { principa
     id: params.id,
     note: body?.note,
     refund: body?.refund ?? false,
+    expected: body?.expected,
     actor,
   })
   return { status: 200, body: presentWithEvents(await readDispute(app, { merchantId, id })) }
@@ -107,7 +108,8 @@ export const raiseForPlatform: Handler<typeof wire.raiseAdminDispute> = async (a
 /** PUT /api/v1/admin/disputes/{id}/escalate */
 export const escalate: Handler<typeof wire.escalateDispute> = async (app, { principal, params, body }) => {
   const { actor } = operatorOf(principal)
-  const { id } = await escalateDispute(app, { id: params.id, reason: body.reason, assignee: body.assignee, actor })
+  const { reason, assignee, expected } = body
+  const { id } = await escalateDispute(app, { id: params.id, reason, assignee, expected, actor })
   return { status: 200, body: presentAdminWithEvents(await readDispute(app, { merchantId: undefined, id })) }
 }
 
@@ -119,6 +121,7 @@ export const resolve: Handler<typeof wire.resolveDispute> = async (app, { princi
     status: body.status,
     note: body.resolution_note,
     refund: body.refund,
+    expected: body.expected,
     actor,
     role,
   })

@@ -1,11 +1,11 @@
 import { roleAllows } from '../../lib/permissions.ts'
 import { maskWords } from '../../lib/mask.ts'
-import type { PaymentOfMerchant } from '../../console/record.ts'
-import type { PaymentWithHistory } from '../../payments/record.ts'
+import type { PaymentOfMerchant, WholePaymentOfMerchant } from '../../console/record.ts'
 import type { AdminPayment, AdminPaymentSummary } from '../../wire/console.ts'
 import type { PaymentSummary } from '../../wire/payments.ts'
+import type { RefundRow } from '../../wire/refunds.ts'
 import type { PlatformPrincipal } from '../principal.ts'
-import { presentPayment, presentSummary } from './present-payment.ts'
+import { presentPayment, presentRefund, presentSummary } from './present-payment.ts'
 
 /** A payment in the operators' list. */
 export function presentAdminSummary(payment: PaymentOfMerchant, operator: PlatformPrincipal): AdminPaymentSummary {
@@ -14,12 +14,16 @@ export function presentAdminSummary(payment: PaymentOfMerchant, operator: Platfo
 }
 
 /** A payment as operators see it. */
-export function presentAdminPayment(
-  payment: PaymentWithHistory & Pick<PaymentOfMerchant, 'realm_slug' | 'trading_name'>,
-  operator: PlatformPrincipal,
-): AdminPayment {
+export function presentAdminPayment(payment: WholePaymentOfMerchant, operator: PlatformPrincipal): AdminPayment {
   const { merchant_id, realm_slug, trading_name } = payment
-  return { ...forOperator(presentPayment(payment), operator), merchant_id, realm_slug, trading_name }
+  const refunds = payment.refunds.map((refund) => forReader(presentRefund(refund), operator))
+  return { ...forOperator(presentPayment(payment), operator), merchant_id, realm_slug, trading_name, refunds }
+}
+
+/** Who may only read sees a merchant's words without addresses and numbers. */
+function forReader(refund: RefundRow, { role }: PlatformPrincipal): RefundRow {
+  if (roleAllows(role, 'operate merchants') || refund.reason === null) return refund
+  return { ...refund, reason: maskWords(refund.reason) }
 }
 
 /**

@@ -51,8 +51,8 @@ export function presentDispute(dispute: DisputeRecord): Dispute {
 
 /** A dispute in the operators' list. */
 export function presentAdminSummary(dispute: DisputeSummaryRecord): AdminDisputeSummary {
-  const { trading_name, realm_slug, assignee, escalation_reason, resolved_by } = dispute
-  return { ...presentSummary(dispute), trading_name, realm_slug, assignee, escalation_reason, resolved_by }
+  const { trading_name, realm_slug, due_at, assignee, escalation_reason, resolved_by } = dispute
+  return { ...presentSummary(dispute), trading_name, realm_slug, due_at, assignee, escalation_reason, resolved_by }
 }
 
 /** A dispute as operators see it. */

@@ -3,7 +3,7 @@ import { readCaps } from '../../consents/control-parameters.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { checkAmount } from '../../payments/check-amount.ts'
 import { checkScenario } from '../../payments/check-scenario.ts'
-import type { CreatePayment } from '../../wire/payments.ts'
+import type { CreatePayment } from '../../wire/new-payment.ts'
 
 /** What of a body of the right form a payment would be refused for, all of it and not the first alone. */
 export function ruleProblems(app: App, body: CreatePayment): string[] {

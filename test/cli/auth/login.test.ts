@@ -9,6 +9,7 @@ import type { CliSettings } from '../harness.ts'
 import { fakeIdentity, fakeToken, formsOf, writeState } from './fake-identity.ts'
 import type { FakeIdentity, FakeWish } from './fake-identity.ts'
 import { addressIn, startCli, visit } from './running.ts'
+import { provesLeaves } from '../ran.ts'
 
 type Setting = { fake: FakeIdentity; dir: string; settings: CliSettings; file: string }
 
@@ -299,3 +300,5 @@ t.test('credentials that others could read are closed to them; damaged ones are 
   writeFileSync(file, '{"version":2')
   t.match(await runCli(['whoami'], settings), { code: 1, stderr: /credentials\.json\s+can't be read[^]*svc login/ })
 })
+
+provesLeaves(t, import.meta.filename)

@@ -6,6 +6,7 @@ import { runCli } from '../harness.ts'
 import type { CliSettings } from '../harness.ts'
 import { fakeIdentity, writeState } from './fake-identity.ts'
 import type { FakeIdentity, FakeWish } from './fake-identity.ts'
+import { provesLeaves } from '../ran.ts'
 
 type Setting = { fake: FakeIdentity; settings: CliSettings; configFile: string; cwd: string }
 
@@ -258,6 +259,7 @@ t.test('token prints the access token alone, and what it says on demand', async 
   }
   const here = { ...settings, env }
   t.match(await runCli(['token'], here), { code: 0, stdout: /^[\w-]+\.[\w-]+\.[\w-]+\n$/, stderr: '' })
+  t.match(await runCli(['token', '--json']), { code: 4, stdout: '', stderr: /^\{"error":/ })
   t.match(JSON.parse((await runCli(['token', '--json'], here)).stdout), {
     access_token: String,
     expires_at: /^\d{4}-.*Z$/,
@@ -277,3 +279,5 @@ t.test('there is no token where there is no provider', async (t) => {
   writeState(cwd, fake.url, { auth_url: null })
   t.match(await runCli(['token'], settings), { code: 7, stderr: /no tokens/ })
 })
+
+provesLeaves(t, import.meta.filename)

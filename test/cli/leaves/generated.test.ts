@@ -1,7 +1,11 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import type { Argument, Command } from 'commander'
 import t from 'tap'
+import { packageRoot } from '../../../src/lib/package-root.ts'
 import { runCli } from '../harness.ts'
 import { examplesIn, wordsOf } from '../help-examples.ts'
+import { ELSEWHERE } from './elsewhere.ts'
 import { judgeError, makeCheck } from './judge-error.ts'
 import type { Check } from './judge-error.ts'
 import { ROWS } from './rows.ts'
@@ -22,6 +26,16 @@ t.test('each command has a row that runs it, and each row a command', (t) => {
     [],
     'of no command',
   )
+  t.end()
+})
+
+t.test('each file that commands are left to proves that it runs them', (t) => {
+  for (const { elsewhere } of Object.values(ELSEWHERE))
+    t.match(
+      readFileSync(join(packageRoot(), elsewhere), 'utf8'),
+      '\nprovesLeaves(t, import.meta.filename)\n',
+      elsewhere,
+    )
   t.end()
 })
 

@@ -40,11 +40,17 @@ function judgeEnd({ check }: Case, form: string, { code, stderr }: Outcome): voi
 
 function judgeTable(it: Case, told: Outcome): void {
   const { check } = it
-  const all = told.stdout + told.stderr
+  const all = told.stdout + withoutProgress(told.stderr)
   judgeEnd(it, 'table', told)
   check(all !== '', 'table: nothing is said')
   check(!FORGOTTEN.test(all), `table: a value is missing in ${all}`)
   check(!all.includes(ESCAPE), 'table: an escape sequence without colours')
+}
+
+/** Without the line that tells how far a long work is: it is drawn where the machine is slow, and always taken away. */
+function withoutProgress(stderr: string): string {
+  // oxlint-disable-next-line no-control-regex
+  return stderr.replaceAll(/\r\u001b\[K[^\r\n]*(?=\r\u001b\[K)|\r\u001b\[K/g, '')
 }
 
 async function judgeInTerminal(it: Case, { words, env = {}, stdin = '' }: Typed): Promise<void> {

@@ -34,8 +34,8 @@ export type Ran = {
   skip?: Skip
 }
 
-/** A command that runs on, or needs more than a service: another file runs it, by its words or by this. */
-export type Elsewhere = { elsewhere: string; by?: string }
+/** A command that another file runs, also as JSON, and to the exit code of its refusal; or why there is no such form. */
+export type Elsewhere = { elsewhere: string; json: true | string; refused: ExitCode | string }
 
 export type Row = Ran | Elsewhere
 export type Rows = Readonly<Record<string, Row>>

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { dayFromNow, sent } from '../../support/payment-requests.ts'
 import { orderRecurring } from '../../support/recurring.ts'
-import type { Ran, Row, Rows } from './row.ts'
+import type { Ran, Row, Rows, Typed } from './row.ts'
 import { NOBODY } from './world.ts'
 import type { World } from './world.ts'
 
@@ -99,8 +99,18 @@ let count = 0
 
 const ofMerchant = async ({ merchant }: World): Promise<string[]> => ['--merchant', (await merchant()).realm]
 const NO_MERCHANT = { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } as const
-const STORY = { elsewhere: 'test/cli/sandbox-run.test.ts' }
-const EVENT = { elsewhere: 'test/cli/trigger.test.ts' }
+const asBoth = (word: string) => (): Typed => ({ words: [word], env: { SVC_PLATFORM_USER: 'ada' } })
+const STORY = asMerchant({
+  args: asBoth('happy-path'),
+  writes: true,
+  skip: { id: 'its report' },
+  refusal: { args: ['sad-path'], exit: 2, error: 'NO_SCENARIO' },
+})
+const EVENT = asMerchant({
+  args: asBoth('payment.initiated'),
+  writes: true,
+  refusal: { args: ['payment.imagined'], exit: 2, error: 'USAGE' },
+})
 
 const STORIES: Rows = {
   'sandbox run': STORY,
@@ -144,7 +154,6 @@ const SANDBOX: Rows = {
     writes: true,
     refusal: { args: ['/dev/null/project'], exit: 2, error: 'USAGE' },
   }),
-  'sandbox reset': { elsewhere: 'test/cli/seed.test.ts' },
   'sandbox dispute': asMerchant({
     args: async ({ paid }) => [await paid(), '--reason', 'ITEM_NOT_RECEIVED', '--statement', 'lost'],
     writes: true,

@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Ran, Row, Rows, Typed } from './row.ts'
 import { NOBODY, PAYER, newLink } from './world.ts'
@@ -36,16 +36,31 @@ const NO_PROFILE = {
 
 const machine = ({ env }: World, ...words: string[]): Typed => ({ words, env })
 
-const UP = { elsewhere: 'test/cli/up.test.ts' }
-const PARTS = { elsewhere: 'test/cli/parts.test.ts' }
+/** A migration begun in what looks like a checkout, where commands run. */
+function inCheckout({ dir }: World): string[] {
+  mkdirSync(join(dir, 'src', 'db'), { recursive: true })
+  mkdirSync(join(dir, 'migrations'), { recursive: true })
+  writeFileSync(join(dir, 'src', 'db', 'migrate.ts'), '')
+  return [`add_notes_${(count += 1)}`]
+}
 
 const RUN: Rows = {
-  up: UP,
-  down: PARTS,
-  serve: PARTS,
-  worker: PARTS,
-  'migrate up': PARTS,
-  'migrate new': { elsewhere: 'test/cli/config.test.ts' },
+  worker: of({
+    args: (world) => machine(world, '--once'),
+    local: true,
+    refusal: { args: ['--concurrency', '0'], exit: 2, error: 'USAGE' },
+  }),
+  'migrate up': of({
+    args: machine,
+    local: true,
+    refusal: { args: [], exit: 2, error: 'CONFIGURATION' },
+  }),
+  'migrate new': of({
+    args: inCheckout,
+    local: true,
+    writes: true,
+    refusal: { args: ['Add-Notes'], exit: 2, error: 'USAGE' },
+  }),
   'migrate status': of({
     args: machine,
     local: true,
@@ -58,8 +73,6 @@ const RUN: Rows = {
     refusal: { args: ['--email', 'nobody'], exit: 2, error: 'USAGE' },
   }),
   status: of({ skip: { closedPort: 'that nothing listens is its result' }, refusal: EXTRA }),
-  // What it finds depends on the machine.
-  doctor: { elsewhere: 'test/cli/doctor.test.ts' },
   register: of({
     args: registration,
     writes: true,
@@ -75,8 +88,7 @@ const RUN: Rows = {
   }),
   'keys list': of({ args: machine, local: true, refusal: { args: [], exit: 6, error: 'NO_KEY' } }),
   'keys new': of({ local: true, skip: { query: 'another key each time' }, refusal: EXTRA }),
-  'keys rotate': { elsewhere: 'test/cli/keys.test.ts' },
-  'keys drop': { elsewhere: 'test/cli/keys.test.ts' },
+  'keys rotate': of({ args: machine, local: true, refusal: { args: [], exit: 6, error: 'NO_KEY' } }),
   states: of({ local: true, skip: { id: 'a table' }, refusal: { args: ['nonsense'], exit: 2, error: 'USAGE' } }),
   completion: of({
     args: ['bash'],
@@ -85,7 +97,7 @@ const RUN: Rows = {
     refusal: { args: ['tcsh'], exit: 2, error: 'USAGE' },
   }),
   'config show': of({ local: true, refusal: EXTRA }),
-  'config check': { elsewhere: 'test/cli/config.test.ts' },
+  'config check': of({ args: machine, local: true, refusal: EXTRA }),
   openapi: of({
     skip: { width: 'the document itself', jsonl: 'the document itself' },
     refusal: { args: ['--file', '/nowhere/openapi.json'], exit: 2, error: 'FILE_NOT_WRITTEN' },
@@ -109,9 +121,7 @@ const RUN: Rows = {
 }
 
 const SIGN_IN: Rows = {
-  login: { elsewhere: 'test/cli/auth/login.test.ts' },
-  logout: { elsewhere: 'test/cli/auth/session.test.ts' },
-  token: { elsewhere: 'test/cli/auth/precedence.test.ts' },
+  logout: of({ args: (world) => emptyConfig(world), local: true, refusal: EXTRA }),
   whoami: asMerchant({
     refusal: { args: () => ({ words: [], env: { SVC_CLIENT_ID: 'nobody-at-all' } }), exit: 4, error: 'UNKNOWN_CLIENT' },
   }),

@@ -88,8 +88,15 @@ const RESOLVE = ['--favour', 'merchant', '--note', 'signed for'] as const
 
 const DISPUTES: Rows = {
   inbox: of({ refusal: { args: ['--limit', 'many'], exit: 2, error: 'USAGE' } }),
-  ui: { elsewhere: 'test/tui/console.test.ts', by: 'openConsole(' },
-  'logs tail': { elsewhere: 'test/cli/logs.test.ts' },
+  'logs tail': of({
+    args: ['--timeout', '50ms'],
+    skip: {
+      json: 'a document for each event',
+      id: 'a document for each event',
+      closedPort: 'its time is over before that is certain',
+    },
+    refusal: { args: ['--since', 'wrong'], exit: 2, error: 'VALIDATION_FAILED' },
+  }),
   'disputes list': of({ refusal: { args: ['--merchant', 'nobody-at-all'], exit: 6, error: 'NOT_FOUND' } }),
   'disputes show': of({
     args: async ({ dispute }) => [await dispute()],
@@ -170,8 +177,6 @@ const STAFF: Rows = {
     writes: true,
     refusal: { args: ['platform-key-00000000', ...WHY], exit: 6, error: 'CREDENTIAL_NOT_FOUND' },
   }),
-  // It needs an identity provider.
-  'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts' },
   'audit list': of({ refusal: { args: ['--action', 'hold.set'], exit: 2, error: 'USAGE' } }),
   'audit show': of({ args: ['1'], refusal: { args: ['999999'], exit: 6, error: 'AUDIT_ENTRY_NOT_FOUND' } }),
   'audit tail': of({

@@ -86,7 +86,6 @@ const CHECKOUT: Rows = {
     writes: true,
     refusal: { args: ['primary=green'], exit: 2, error: 'VALIDATION_FAILED' },
   }),
-  'branding edit': { elsewhere: 'test/cli/branding.test.ts' },
   'branding preview': asMerchant({ refusal: UNKNOWN_CLIENT }),
   'origins list': asMerchant({ refusal: UNKNOWN_CLIENT }),
   'origins add': asMerchant({

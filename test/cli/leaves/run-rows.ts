@@ -1,10 +1,7 @@
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Test } from 'tap'
-import { packageRoot } from '../../../src/lib/package-root.ts'
 import { judge } from './judge.ts'
 import { judgeError, makeCheck } from './judge-error.ts'
-import type { Elsewhere, Ran, Rows, Typed } from './row.ts'
+import type { Ran, Rows, Typed } from './row.ts'
 import { leavesOf } from './tree.ts'
 import type { Leaf } from './tree.ts'
 import { makeWorld } from './world.ts'
@@ -22,23 +19,12 @@ export async function runRows(t: Test, rows: Rows): Promise<void> {
   const judged: Judged[] = []
   for (const leaf of leaves) {
     const row = rows[leaf.path]
-    if (row === undefined) continue
-    if ('elsewhere' in row) mentions(t, leaf, row)
-    else {
-      const { check, wrong } = makeCheck()
-      judged.push({ leaf, row, typed: await judge({ leaf, row, world, check }) })
-      t.same(wrong, [], leaf.path)
-    }
+    if (row === undefined || 'elsewhere' in row) continue
+    const { check, wrong } = makeCheck()
+    judged.push({ leaf, row, typed: await judge({ leaf, row, world, check }) })
+    t.same(wrong, [], leaf.path)
   }
   await unreachable(t, world, judged)
-}
-
-/** Who says that another file tests a command has looked there: the file names it. */
-function mentions(t: Test, { path, words }: Leaf, { elsewhere: file, by }: Elsewhere): void {
-  const text = readFileSync(join(packageRoot(), file), 'utf8')
-  if (by !== undefined) return void t.ok(text.includes(by), `${path} is tested in ${file}`)
-  const missing = words.filter((word) => !new RegExp(`['\`"]${word}\\b|\\bsvc .*${word}\\b`).test(text))
-  t.same(missing, [], `${path} is tested in ${file}`)
 }
 
 /** All of them at once, for each tries again after a moment. */

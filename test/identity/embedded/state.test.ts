@@ -8,12 +8,10 @@ const { identity, authUrl, service } = harness
 /** All that the provider keeps, as text. */
 async function dump(): Promise<string> {
   const tables = ['realms', 'clients', 'users', 'action_tokens', 'state']
-  const texts = await Promise.all(
-    tables.map(async (table) => {
-      const { rows } = await service.owner.query(`select row_to_json(t)::text as text from idp.${table} t`)
-      return rows.map(({ text }) => String(text)).join('\n')
-    }),
-  )
+  const texts = await Array.fromAsync(tables, async (table) => {
+    const { rows } = await service.owner.query(`select row_to_json(t)::text as text from idp.${table} t`)
+    return rows.map(({ text }) => String(text)).join('\n')
+  })
   return texts.join('\n')
 }
 

@@ -74,7 +74,7 @@ async function answering(t: Test, answer: (response: ServerResponse) => void): P
 }
 
 t.test('the client tells the beginning of every answer, and of none that did not come', async (t) => {
-  const post = makePost({ allowPrivate: true, timeoutMs: 400 })
+  const post = makePost({ allowPrivate: true, timeoutMs: 1_500 })
   t.teardown(() => post.close())
   const send = (url: string) => post.post({ url, headers: {}, body: Buffer.from('{}') })
   t.match(await send(await answering(t, (response) => response.writeHead(500).end('database is down'))), {

@@ -173,7 +173,7 @@ t.test('public addresses are allowed, also inside IPv6', async (t) => {
 t.test('a name without an answer is looked up for a bounded time', async (t) => {
   const begun = performance.now()
   t.strictSame(await makeResolve()('no-such-host.invalid'), [])
-  t.ok(performance.now() - begun < 4_500)
+  t.ok(performance.now() - begun < 15_000)
 })
 
 t.test('what an endpoint may be depends on the mode', async (t) => {

@@ -1,0 +1,37 @@
+import { readFile } from 'node:fs/promises'
+import { setTimeout as delay } from 'node:timers/promises'
+import { z } from 'zod'
+import { usageOf } from '../../support/process.ts'
+import type { Usage } from '../../support/process.ts'
+import type { Creator } from './creator.ts'
+
+const Heap = z.object({ at: z.number(), heapMib: z.number() })
+export type Heap = z.infer<typeof Heap>
+
+/** What the console kept after its garbage was collected, as heap-report.js wrote it. */
+export async function heapOf(file: string): Promise<Heap[]> {
+  const text = await readFile(file, 'utf8').catch(() => '')
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => Heap.parse(JSON.parse(line)))
+}
+
+/** What the processes of the console and of the service hold, so long after the beginning. */
+export type Watched = { at: number; console: Usage; service: Usage }
+
+/** Looks at both once a second, for as long as payments come. */
+export async function watchMemory(pids: { console: number; service: number }, created: Creator): Promise<Watched[]> {
+  const begun = performance.now()
+  const watched: Watched[] = []
+  const look = async (): Promise<void> => {
+    const [console, service] = await Promise.all([usageOf(pids.console), usageOf(pids.service)])
+    watched.push({ at: performance.now() - begun, console, service })
+  }
+  while (!created.isDone()) {
+    if (watched.length * 1_000 <= performance.now() - begun) await look()
+    await delay(100)
+  }
+  await look()
+  return watched
+}

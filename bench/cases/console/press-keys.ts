@@ -1,0 +1,77 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Opened } from '../../../test/support/terminal.ts'
+import type { Creator } from './creator.ts'
+
+const PRESS_EVERY_MS = 150
+
+/** From each key to its picture, and what a terminal needs by itself; milliseconds. `stale` counts pictures. */
+export type Pressed = { waits: { key: string; ms: number }[]; echoes: number[]; ages: number[]; stale: number }
+
+/** What is pressed, one after the other, and what the screen shows then. */
+const TURN: readonly { key: string; shows: (before: string) => (text: string) => boolean }[] = [
+  // The first step stops following the newest row; from then on only keys lead to another row.
+  { key: 'j', shows: () => (text) => placeOf(text) > 1 },
+  ...['j', 'j', 'j', 'k', 'k'].map((key) => ({
+    key,
+    shows: (before: string) => (text: string) => selectedOf(text) !== selectedOf(before),
+  })),
+  { key: 'g', shows: () => (text) => placeOf(text) === 1 },
+  { key: '?', shows: () => (text) => text.includes('Keys of Payments') },
+  { key: 'q', shows: () => (text) => !text.includes('Keys of Payments') },
+  { key: '1', shows: () => (text) => text.includes('[1 Overview]') },
+  { key: '4', shows: () => (text) => text.includes('[4 Payments]') },
+]
+
+function placeOf(text: string): number {
+  return Number(/ Payments (\d+)\//.exec(text)?.[1])
+}
+
+/** The row behind the arrow, whether or not it is marked, or new. */
+function selectedOf(text: string): string | undefined {
+  return /^>[ *+](\w+)/m.exec(text)?.[1]
+}
+
+/** Presses one key after the other, for as long as payments come. */
+export async function pressKeys(
+  { console, echo }: Record<'console' | 'echo', Opened>,
+  created: Creator,
+): Promise<Pressed> {
+  const pressed: Pressed = { waits: [], echoes: [], ages: [], stale: 0 }
+  // Where there is only one row, no key leads to another.
+  await console.until(/ Payments 1\/\d\d/)
+  for (let n = 0; !created.isDone(); n += 1) {
+    const turn = TURN[n % TURN.length]
+    if (turn === undefined) break
+    const before = console.text()
+    if (/ stale| Error /.test(before)) pressed.stale += 1
+    // Whoever has moved keeps the rows of then.
+    const shown = placeOf(before) === 1 ? newestShown(before, created) : undefined
+    if (shown !== undefined) pressed.ages.push(performance.now() - shown)
+    const shows = turn.shows(before)
+    const sent = performance.now()
+    console.press(turn.key)
+    while (!shows(console.text())) {
+      if (performance.now() - sent > 10_000) throw new Error(`${turn.key} did nothing:\n${console.text()}`)
+      await delay(1)
+    }
+    pressed.waits.push({ key: turn.key, ms: performance.now() - sent })
+    pressed.echoes.push(await echoed(echo, n))
+    await delay(PRESS_EVERY_MS)
+  }
+  return pressed
+}
+
+/** How long a line takes to a program that only gives it back, and from there to the screen. */
+async function echoed(echo: Opened, n: number): Promise<number> {
+  const sent = performance.now()
+  echo.type(`${n}\r`)
+  // Once as it is typed, by the terminal, and once by the program.
+  while ((echo.text().match(new RegExp(`^${n}$`, 'gm')) ?? []).length < 2) await delay(1)
+  return performance.now() - sent
+}
+
+/** When the newest payment of the screen was created; undefined where the screen shows none. */
+function newestShown(text: string, created: Creator): number | undefined {
+  const times = text.split('\n').flatMap((line) => created.at(/[0-9a-f]{8}(?= )/.exec(line)?.[0] ?? '') ?? [])
+  return times.length === 0 ? undefined : Math.max(...times)
+}

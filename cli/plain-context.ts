@@ -1,0 +1,80 @@
+import type { Command } from 'commander'
+import { asTyped } from './called-as.ts'
+import type { CommandResult, Runtime } from './context.ts'
+import { EXIT } from './exit-codes.ts'
+import { inFlags, withHelp } from './flag-errors.ts'
+import { checkColorOfEnvironment, fieldsOf, modeOfEnvironment, readGlobalOptions } from './global-options.ts'
+import type { GlobalOptions } from './global-options.ts'
+import { paintFor } from './io.ts'
+import type { Io, Paint } from './io.ts'
+import { isJson } from './output-modes.ts'
+import { makePrinter } from './output.ts'
+import type { Printer } from './output.ts'
+import { pagedIo } from './pager.ts'
+
+/** What a command is given that needs no service. */
+export type PlainContext = {
+  io: Io
+  print: Printer
+  /** For remarks on standard error. */
+  paint: Paint
+  /** Whether the user asked for JSON. */
+  json: boolean
+  /** A line for people on standard error, commands in it as they have to be typed; left out with JSON, where standard error holds nothing but an error. */
+  note(text: string): void
+}
+
+/** Makes the action of a command that has no options of its own and needs no service: little is loaded for it. */
+export function plainAction(
+  runtime: Runtime,
+  run: (context: PlainContext, args: readonly string[]) => CommandResult,
+): (this: Command) => void {
+  return function act(this: Command) {
+    const { context, options } = makePlainContext(runtime, this.optsWithGlobals())
+    runtime.given = options
+    try {
+      runtime.exitCode = run(context, this.args) ?? EXIT.ok
+    } catch (error) {
+      throw withHelp(inFlags(error, this), this)
+    }
+  }
+}
+
+/** @param given the options as commander has them */
+export function makePlainContext(
+  { io, pager }: Pick<Runtime, 'io' | 'pager'>,
+  given: object,
+): { context: PlainContext; options: GlobalOptions } {
+  const options = readGlobalOptions(given)
+  checkColorOfEnvironment(io.env)
+  const { query } = options
+  // `-o csv --json=a,b` is CSV with these members.
+  const mode = options.output ?? (options.json === undefined ? modeOfEnvironment(io.env) : 'json')
+  const usedPager = mode === 'table' && query === undefined && !isLive(given) ? pager : undefined
+  const json = isJson(options, io.env)
+  const context: PlainContext = {
+    io,
+    print: makePrinter(io, {
+      mode,
+      fields: fieldsOf(options.json),
+      query,
+      paged: pagedIo(io, usedPager),
+      header: options.header,
+      paint: paintFor(io, 'stdout', options.color),
+    }),
+    paint: paintFor(io, 'stderr', options.color),
+    json,
+    note(text) {
+      if (json) return
+      const tell = (): void => io.stderr.write(`${asTyped(text, io.calledAs, options)}\n`)
+      if (usedPager === undefined) tell()
+      else usedPager.after(tell)
+    },
+  }
+  return { context, options }
+}
+
+/** Whether the command prints as things happen: nobody would see the first line before the last. */
+function isLive(given: object): boolean {
+  return ['follow', 'watch'].some((name) => ![undefined, false].includes(Object(given)[name]))
+}

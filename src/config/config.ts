@@ -1,0 +1,43 @@
+import type { Holidays } from '../lib/working-days.ts'
+import type { Environment } from './environment.ts'
+
+/** What the service goes by, made of its environment. */
+export type Config = Readonly<{
+  mode: 'sandbox' | 'live'
+  databaseUrl: string
+  migrationDatabaseUrl: string
+  databasePoolSize: number
+  encryptionKey: string
+  encryptionKeysPrevious: readonly string[]
+  host: string
+  port: number
+  publicUrl: string | undefined
+  identity: 'embedded' | 'keycloak' | 'none'
+  /** Undefined unless that is the identity provider. */
+  keycloak: Readonly<{ authUrl: string; clientId: string; clientSecret: string }> | undefined
+  sslRequired: 'none' | 'external' | 'all'
+  trustProxy: boolean
+  portalUrl: string | undefined
+  inviteSeconds: number
+  smtpUrl: string | undefined
+  mailFrom: string
+  rateLimits: boolean
+  feePercentage: string
+  feeFlat: string
+  logLevel: Environment['SVC_LOG_LEVEL']
+  /** Whether each statement to the database is logged, without its values. */
+  debugSql: boolean
+  consentSeconds: number
+  disputeEvidenceSeconds: number
+  disputeWindowDays: number
+  vrpCaps: 'ignore' | 'enforce'
+  mockBankLogin: Readonly<{ username: string; password: string; code: string }>
+  /** Undefined where no text messages are sent. */
+  sms: Readonly<{ url: string; token: string | undefined }> | undefined
+  /** On which banks are closed: those that are known here, changed by what is configured. */
+  holidays: Holidays
+  webhookConcurrency: number
+  webhookConcurrencyPerMerchant: number
+  webhookAllowPrivate: boolean
+  webhookTimeScale: number
+}>

@@ -1,0 +1,91 @@
+import type { Config } from './config.ts'
+import { Environment } from './environment.ts'
+import { ConfigError, parseEnvironment } from './parse.ts'
+import { isReachable } from './reachable.ts'
+import { refuseUnsafe, repeatedKey } from './refuse-unsafe.ts'
+
+/**
+ * Parses the environment once.
+ * @throws {ConfigError} naming each variable that is missing or wrong; values are never repeated, for they may be secrets
+ */
+export function readConfig(env: NodeJS.ProcessEnv): Config {
+  const parsed = parseEnvironment(Environment, env)
+  const config = fromEnvironment(parsed)
+  refuseUnsafe(config, parsed)
+  return Object.freeze(config)
+}
+
+const KeyEnvironment = Environment.pick({ SVC_ENCRYPTION_KEY: true, SVC_ENCRYPTION_KEY_PREVIOUS: true })
+
+/**
+ * The master keys alone, for who needs nothing else of the configuration.
+ * @throws {ConfigError}
+ */
+export function readKeys(env: NodeJS.ProcessEnv): Pick<Config, 'encryptionKey' | 'encryptionKeysPrevious'> {
+  const parsed = parseEnvironment(KeyEnvironment, env)
+  const keys = {
+    encryptionKey: parsed.SVC_ENCRYPTION_KEY,
+    encryptionKeysPrevious: parsed.SVC_ENCRYPTION_KEY_PREVIOUS ?? [],
+  }
+  const problem = repeatedKey(keys)
+  if (problem !== false) throw new ConfigError(problem)
+  return keys
+}
+
+function fromEnvironment(env: Environment): Config {
+  return {
+    mode: env.SVC_MODE,
+    databaseUrl: env.SVC_DATABASE_URL,
+    migrationDatabaseUrl: env.SVC_MIGRATION_DATABASE_URL ?? env.SVC_DATABASE_URL,
+    databasePoolSize: env.SVC_DATABASE_POOL,
+    encryptionKey: env.SVC_ENCRYPTION_KEY,
+    encryptionKeysPrevious: env.SVC_ENCRYPTION_KEY_PREVIOUS ?? [],
+    host: env.SVC_HOST,
+    port: env.SVC_PORT,
+    publicUrl: env.SVC_PUBLIC_URL?.replace(/\/$/, ''),
+    identity: env.SVC_IDENTITY,
+    keycloak: keycloakOf(env),
+    sslRequired: env.SVC_SSL_REQUIRED ?? (hasTls(env) ? 'external' : 'none'),
+    trustProxy: env.SVC_TRUST_PROXY ?? false,
+    portalUrl: env.SVC_PORTAL_URL?.replace(/\/$/, ''),
+    inviteSeconds: env.SVC_INVITE_SECONDS,
+    smtpUrl: env.SVC_SMTP_URL,
+    mailFrom: env.SVC_MAIL_FROM,
+    rateLimits: env.SVC_RATE_LIMITS ?? env.SVC_MODE === 'live',
+    feePercentage: env.SVC_FEE_PERCENTAGE,
+    feeFlat: env.SVC_FEE_FLAT,
+    logLevel: env.SVC_LOG_LEVEL,
+    debugSql: env.SVC_DEBUG.split(',').includes('sql'),
+    consentSeconds: env.SVC_CONSENT_SECONDS,
+    disputeEvidenceSeconds: env.SVC_DISPUTE_EVIDENCE_SECONDS,
+    disputeWindowDays: env.SVC_DISPUTE_WINDOW_DAYS,
+    vrpCaps: env.SVC_VRP_CAPS,
+    mockBankLogin: {
+      username: env.SVC_MOCK_BANK_USERNAME,
+      password: env.SVC_MOCK_BANK_PASSWORD,
+      code: env.SVC_MOCK_BANK_CODE,
+    },
+    sms: env.SVC_SMS_URL === undefined ? undefined : { url: env.SVC_SMS_URL, token: env.SVC_SMS_TOKEN },
+    holidays: env.SVC_BANK_HOLIDAYS,
+    webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
+    webhookConcurrencyPerMerchant: env.SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT,
+    webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? (env.SVC_MODE === 'sandbox' && isOwn(env)),
+    webhookTimeScale: env.SVC_WEBHOOK_TIME_SCALE,
+  }
+}
+
+/** Whether only this machine reaches the service, as far as it is told. */
+function isOwn({ SVC_HOST, SVC_PUBLIC_URL }: Environment): boolean {
+  return !isReachable({ host: SVC_HOST, publicUrl: SVC_PUBLIC_URL })
+}
+
+/** Where tokens travel over the internet: live, or wherever there is a certificate (specification, Authentication). */
+function hasTls({ SVC_MODE, SVC_PUBLIC_URL, SVC_AUTH_URL }: Environment): boolean {
+  return SVC_MODE === 'live' || [SVC_PUBLIC_URL, SVC_AUTH_URL].some((url) => url?.startsWith('https:'))
+}
+
+function keycloakOf(env: Environment): Config['keycloak'] {
+  const { SVC_AUTH_URL: authUrl, SVC_KEYCLOAK_CLIENT_ID: clientId, SVC_KEYCLOAK_CLIENT_SECRET: clientSecret } = env
+  if (env.SVC_IDENTITY !== 'keycloak' || authUrl === undefined || clientSecret === undefined) return undefined
+  return { authUrl: authUrl.replace(/\/$/, ''), clientId, clientSecret }
+}

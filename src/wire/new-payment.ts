@@ -1,0 +1,75 @@
+import { z } from 'zod'
+import { E164 } from '../lib/e164.ts'
+import { Amount, Currency, nameText, text } from './common.ts'
+import { mandateFields, mandateProblems } from './mandate-fields.ts'
+
+export const DebtorAccountScheme = z.enum(['UK.OBIE.SortCodeAccountNumber', 'UK.OBIE.IBAN'])
+
+const ACCOUNT_FORMS = {
+  'UK.OBIE.SortCodeAccountNumber': { form: /^\d{14}$/, rule: 'must be 14 digits: sort code and account number' },
+  'UK.OBIE.IBAN': {
+    form: /^[A-Z]{2}\d{2}[A-Z0-9]{11,30}$/,
+    rule: 'must be an IBAN without spaces, at most 34 characters',
+  },
+}
+
+/** Who pays, as far as the merchant knows (specification, Payment consent; decision 41). */
+const payerContext = {
+  payer_name: text(140).optional(),
+  debtor_account_scheme: DebtorAccountScheme.optional(),
+  debtor_identification: text(34).optional(),
+  // It stands in a statement, among others' lines.
+  remittance_reference: nameText(18).optional(),
+  debtor_bank_id: text(50).optional(),
+  payer_email: z.email().max(254).optional(),
+  payer_phone: z.string().regex(E164, 'must be in E.164 form, such as +447700900123').optional(),
+}
+
+const Metadata = z
+  .record(z.string().min(1).max(40), text(500))
+  .refine((entries) => Object.keys(entries).length <= 20, 'must have at most 20 keys')
+
+/** Asked whatever else is wrong, so that all of it is told at once (decision 10). */
+const ALWAYS = {
+  when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null && !Array.isArray(value),
+}
+
+/** What a merchant sends to create a payment: a single one, the first of a mandate, or one under a mandate. */
+export const CreatePayment = z
+  .strictObject({
+    amount: Amount,
+    currency: Currency,
+    redirect_uri: z.string().max(2048).optional().meta({ description: 'required unless consent_id is given' }),
+    ...payerContext,
+    ...mandateFields,
+    metadata: Metadata.optional(),
+    scenario: text(64).optional(),
+  })
+  .superRefine(({ redirect_uri, consent_id }, context) => {
+    if (redirect_uri !== undefined || consent_id !== undefined) return
+    context.addIssue({ code: 'custom', path: ['redirect_uri'], message: 'is required', params: { code: 'REQUIRED' } })
+  }, ALWAYS)
+  .superRefine((body, context) => {
+    for (const { path, message } of mandateProblems(body)) context.addIssue({ code: 'custom', path: [path], message })
+    const { debtor_account_scheme: scheme, debtor_identification: identification } = body
+    if ((scheme === undefined) !== (identification === undefined)) {
+      const missing = scheme === undefined ? 'debtor_account_scheme' : 'debtor_identification'
+      context.addIssue({
+        code: 'custom',
+        path: [missing],
+        message: 'debtor_account_scheme and debtor_identification go together',
+      })
+      return
+    }
+    if (scheme === undefined || identification === undefined) return
+    const { form, rule } = ACCOUNT_FORMS[scheme]
+    if (!form.test(identification)) context.addIssue({ code: 'custom', path: ['debtor_identification'], message: rule })
+  })
+export type CreatePayment = z.infer<typeof CreatePayment>
+
+/** What a payer's browser says beside its checkout token when it starts a payment: all the rest is in the token. */
+export const CheckoutPayment = z.strictObject({
+  debtor_bank_id: text(50).optional(),
+  scenario: text(64).optional(),
+})
+export type CheckoutPayment = z.infer<typeof CheckoutPayment>

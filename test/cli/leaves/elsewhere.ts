@@ -1,0 +1,19 @@
+import type { Elsewhere } from './row.ts'
+
+const NOTHING_OF_ITS_OWN = 'it takes nothing that could be wrong'
+
+/** Commands that run on, change the machine, or need more than a service: the file that runs them proves it (../ran.ts). */
+export const ELSEWHERE: Readonly<Record<string, Elsewhere>> = {
+  up: { elsewhere: 'test/cli/up.test.ts', json: true, refused: 7 },
+  down: { elsewhere: 'test/cli/up.test.ts', json: true, refused: NOTHING_OF_ITS_OWN },
+  serve: { elsewhere: 'test/cli/parts.test.ts', json: 'it prints nothing', refused: 1 },
+  // What it finds depends on the machine.
+  doctor: { elsewhere: 'test/cli/doctor-machine.test.ts', json: true, refused: 1 },
+  'keys drop': { elsewhere: 'test/cli/keys.test.ts', json: true, refused: 7 },
+  login: { elsewhere: 'test/cli/auth/login.test.ts', json: true, refused: 4 },
+  token: { elsewhere: 'test/cli/auth/profile.test.ts', json: true, refused: 4 },
+  'branding edit': { elsewhere: 'test/cli/branding.test.ts', json: true, refused: 2 },
+  'sandbox reset': { elsewhere: 'test/cli/seed.test.ts', json: true, refused: 2 },
+  'staff rotate-keys': { elsewhere: 'test/cli/people.test.ts', json: true, refused: 2 },
+  ui: { elsewhere: 'test/tui/console.test.ts', json: 'it is looked at', refused: 2 },
+}

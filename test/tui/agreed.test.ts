@@ -1,0 +1,211 @@
+import '../support/tsx.ts'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import type { Client } from '../../cli/client.ts'
+import type { CommandMap } from '../../cli/map.ts'
+import { changedLines, rowsNow } from '../../cli/tui/changed.ts'
+import { NO_FEED } from '../../cli/tui/feed.ts'
+import { usableKeys } from '../../cli/tui/model/allowed.ts'
+import type { ScreenKey } from '../../cli/tui/screen.ts'
+import { typedText } from '../../cli/typed-text.ts'
+import type { PlatformRole } from '../../src/lib/permissions.ts'
+import { merchantOf } from '../cli/admin-harness.ts'
+import { runCli, summaryOf } from '../cli/harness.ts'
+import { testService } from '../support/app.ts'
+import { openConsole } from '../support/terminal.ts'
+import { whoOf } from './who.ts'
+
+/* What the console does is what was agreed to: to that row as it was, at that service, by that person. */
+
+const { SCREENS } = await import('../../cli/tui/screens.ts')
+
+function keyOf(screenName: string, label: string): ScreenKey<any> {
+  const key = SCREENS.find(({ name }) => name === screenName)?.keys.find((each) => each.label === label)
+  if (key === undefined) throw new Error(`${screenName} has no ${label}`)
+  return key
+}
+
+function typedAs(
+  t: Test,
+  line: string,
+  {
+    name,
+    by = 'profile',
+    config = '',
+    env = {},
+    flags = {},
+  }: Partial<Record<'name' | 'by' | 'config', string>> & {
+    env?: object
+    flags?: object
+  },
+): string {
+  const configDir = join(t.testdir({}), 'config')
+  mkdirSync(configDir, { mode: 0o700 })
+  writeFileSync(join(configDir, 'config.yaml'), config, { mode: 0o600 })
+  const io = { env: { SVC_CONFIG_DIR: configDir, ...env }, cwd: configDir, calledAs: 'svc' } as never
+  const client = { credentials: { chosen: { by, name } } } as unknown as Client
+  return typedText(line, { io, flags, client })
+}
+
+t.test('the command acts as the console does, in any shell, and names nothing that goes without saying', async (t) => {
+  const line = "svc hold set demo --reason 'x'"
+  const prod = "svc --profile prod hold set demo --reason 'x'"
+  t.equal(typedAs(t, line, { name: 'prod', config: 'profile: demo\n' }), prod)
+  t.equal(typedAs(t, line, { name: 'prod' }), prod, 'the built-in one is what a bare command is')
+  t.equal(typedAs(t, line, { name: 'prod', config: 'profile: prod\n' }), line)
+  const elsewhere = { name: 'prod', config: 'profile: prod\n', env: { SVC_PROFILE: 'demo' } }
+  t.equal(typedAs(t, line, elsewhere), prod, 'this shell has another one')
+  t.equal(typedAs(t, line, { name: 'prod', env: { SVC_PROFILE: 'prod' } }), prod, 'another shell has not')
+  t.equal(typedAs(t, line, { name: 'dev', by: 'dev' }), line)
+  t.equal(
+    typedAs(t, line, { name: 'dev', by: 'dev', config: 'profile: prod\n' }),
+    "svc --profile dev hold set demo --reason 'x'",
+  )
+  t.equal(typedAs(t, line, { name: 'prod', config: 'profile: [\n' }), prod, 'of a file that is half written')
+  const flags = { apiUrl: 'https://pay.example', stateDir: '/srv/state', clientId: 'acme', as: 'ada' }
+  t.equal(
+    typedAs(t, 'svc payments cancel 1', { by: '--client-id', name: 'acme', flags }),
+    'svc --client-id acme --as ada --api-url https://pay.example --state-dir /srv/state payments cancel 1',
+  )
+})
+
+const DISPUTE = { id: 'd-1', merchant_id: 'm-1', realm_slug: 'acme', currency: 'GBP', refundable_amount: '5.00' }
+
+t.test('a dispute is resolved only where it can be, and by whom', async (t) => {
+  const disputes = SCREENS.find(({ name }) => name === 'disputes')
+  if (disputes === undefined) throw new Error('there are disputes')
+  const resolveFor = (role: PlatformRole, row: object): string[] =>
+    usableKeys(disputes, { who: whoOf(role), readonly: false, sandbox: true }, { on: 'list', row })
+      .filter(({ key }) => key === 'r')
+      .map(({ label }) => label)
+  const at = (status: string, more = {}): object => ({
+    ...DISPUTE,
+    status,
+    refund: null,
+    due_at: null,
+    escalation_reason: null,
+    ...more,
+  })
+  for (const role of ['OWNER', 'OPS'] as const) {
+    t.same(resolveFor(role, at('OPEN')), [], 'the merchant can still answer it')
+    t.same(resolveFor(role, at('UNDER_REVIEW')), ['resolve'], 'and there is one key for it')
+  }
+  t.same(resolveFor('OWNER', at('ESCALATED', { escalation_reason: 'big' })), ['resolve'])
+  t.same(resolveFor('OPS', at('ESCALATED', { escalation_reason: 'big' })), [])
+  const failed = { refund: { refund_status: 'FAILED' } }
+  t.same(resolveFor('OPS', at('RESOLVED_PAYER_FAVOUR', failed)), ['refund again'])
+  t.same(resolveFor('OPS', at('RESOLVED_PAYER_FAVOUR', { ...failed, escalation_reason: 'big' })), [])
+  t.same(resolveFor('OWNER', at('RESOLVED_PAYER_FAVOUR', { ...failed, escalation_reason: 'big' })), ['refund again'])
+  t.same(resolveFor('SUPPORT', at('UNDER_REVIEW')), [])
+})
+
+/** Whether a command line asks in live mode, as the map for programs says. */
+function asksIn(map: CommandMap, [word, ...rest]: string[]): boolean {
+  const below = map.commands.find(({ name }) => name === word)
+  return below === undefined ? map.asks : asksIn(below, rest)
+}
+
+t.test('what asks twice in live mode is what the command asks about, and nothing else', async (t) => {
+  const map: CommandMap = JSON.parse((await runCli(['--map=json'])).stdout)
+  const merchant = merchantOf({})
+  const rows: Record<string, object> = {
+    kyb: merchant,
+    merchants: { id: merchant.id, merchant, registration: { slug: 'acme', status: 'FAILED', problems: [] } },
+    payments: summaryOf('Settled'),
+    disputes: { ...DISPUTE, status: 'UNDER_REVIEW', gross_amount: '5.00', reason: 'OTHER' },
+    webhooks: { id: 'w-1', merchant_id: 'm-1', realm_slug: 'acme', event_type: 'payment.settled', status: 'DEAD' },
+    sandbox: summaryOf('AwaitingAuthorisation'),
+  }
+  const asking: string[] = []
+  for (const screen of SCREENS) {
+    const row = rows[screen.name]
+    for (const key of screen.keys.filter(({ writes }) => writes === true && row !== undefined)) {
+      const kind = key.for ?? 'platform'
+      const question = key.ask?.([row], whoOf(kind === 'merchant' ? 'ADMIN' : 'OWNER', kind))
+      // What may be one or the other asks as the one that is asked about.
+      const given = key.label.startsWith('decide') ? { decision: 'refuse' } : {}
+      const command = key.command(row, given, whoOf('OWNER', kind))
+      // A half-made realm is taken away with a flag of a command that asks nothing without it.
+      const asks = asksIn(map, command.split(' ').slice(1)) && !command.startsWith('svc merchants repair')
+      const isRollback = command.includes('--rollback')
+      const isDanger = (question?.danger ?? []).length > 0
+      t.equal(isDanger, asks || isRollback, `${screen.name} ${key.label}: ${command}`)
+      if (isDanger) t.ok(question?.last, `${key.label} is looked at once more`)
+      if (isDanger) asking.push(key.label)
+    }
+  }
+  t.ok(['refuse', 'suspend', 'hold', 'fees', 'disable', 'refund', 'resolve'].every((label) => asking.includes(label)))
+})
+
+t.test('what has changed is told of each row, and what is not known is not', async (t) => {
+  const screen = SCREENS.find(({ name }) => name === 'kyb')
+  if (screen === undefined) throw new Error('there is a queue')
+  const pending = merchantOf({ kyb_status: 'PENDING' })
+  const asked = { screen, key: keyOf('kyb', 'approve'), rows: [pending] }
+  t.same(
+    changedLines(asked, () => ({ row: { ...pending, fee_flat: '9.00' } })),
+    [],
+    'which it is not about',
+  )
+  t.same(
+    changedLines(asked, () => undefined),
+    [],
+  )
+  const now = { row: { ...pending, kyb_status: 'SUSPENDED' } }
+  t.match(
+    changedLines(asked, () => now),
+    [/changed meanwhile/, /^SUSPENDED; it was PENDING$/],
+  )
+  t.match(
+    changedLines(asked, () => 'gone'),
+    [/changed meanwhile/, /not in this list any more/],
+  )
+  const many = { ...asked, rows: Array.from({ length: 5 }, () => pending) }
+  t.match(
+    changedLines(many, () => now),
+    [/meanwhile/, /^Acme .*: SUSPENDED/, /Acme/, /Acme/, /^and 2 more$/],
+  )
+})
+
+t.test('a row that is gone is told of only where it was asked about, and the whole list is known', async (t) => {
+  const [screen, key] = [SCREENS.find(({ name }) => name === 'webhooks'), keyOf('webhooks', 'replay')]
+  if (screen === undefined) throw new Error('there are webhooks')
+  const row = { id: 'w-1', event_type: 'payment.settled', status: 'DEAD' }
+  const seen = { screen, opened: undefined, feed: { ...NO_FEED, readAt: 1 } }
+  t.match(changedLines({ screen, key, rows: [row] }, rowsNow(seen)), [/meanwhile/, /not in this list any more/])
+  t.same(changedLines({ screen, key: { ...key, needs: 'nothing' }, rows: [row] }, rowsNow(seen)), [])
+  const newest = { ...seen, feed: { ...seen.feed, isNewestOnly: true } }
+  t.same(changedLines({ screen, key, rows: [row] }, rowsNow(newest)), [])
+})
+
+t.test('an approval does not override what somebody else has decided meanwhile', async (t) => {
+  const service = await testService(t, { worker: true, env: { SVC_IDENTITY: 'embedded' } })
+  const { id } = await service.merchant()
+  await service.owner.query("update merchants set kyb_status = 'PENDING' where id = $1", [id])
+  const [ada, grace] = [await service.operator('OPS'), await service.operator('OPS')]
+  const console = openConsole(t, {
+    url: service.url,
+    env: { SVC_TOKEN: (ada['authorization'] ?? '').replace('Bearer ', '') },
+    words: ['--screen', 'kyb'],
+  })
+  await console.until(/a approve/)
+  console.press('a')
+  console.type('papers')
+  await console.until(/--reason papers/)
+  console.press('ctrl-y')
+  await console.until(/copied the command/)
+  const body = { kyb_status: 'SUSPENDED', reason: 'fraud' }
+  t.match(await service.call('PUT', `/api/v1/admin/merchants/${id}/kyb`, { headers: grace, body }), { status: 200 })
+  await console.until(/This has changed meanwhile/)
+  console.shot('changed-meanwhile-80x24')
+  console.press('enter')
+  await console.until(/nothing was done: kyb status is\s+[│ ]*SUSPENDED/)
+  t.match(console.text(), /Try: .*svc merchants get/)
+  console.press('esc', 'q')
+  t.match(await console.ended(), { code: 0 })
+  const { body: now } = await service.call('GET', `/api/v1/admin/merchants/${id}`, { headers: ada })
+  t.match(now, { kyb_status: 'SUSPENDED', actions: [{ action: 'merchant.kyb', reason: 'fraud' }] })
+  t.equal(now.actions.length, 1)
+})

@@ -1,0 +1,264 @@
+import '../support/tsx.ts'
+import t from 'tap'
+import type { Test } from 'tap'
+import { headerCredentials } from '../../cli/auth/credentials.ts'
+import { makeClient } from '../../cli/client.ts'
+import { makeConsole } from '../../cli/tui/console.ts'
+import type { Console } from '../../cli/tui/console.ts'
+import type { Host } from '../../cli/tui/host.ts'
+import type { Screen } from '../../cli/tui/screen.ts'
+import { fakeService, refusal } from '../cli/harness.ts'
+import type { Answer, Request } from '../cli/harness.ts'
+import { until } from '../support/until.ts'
+import { whoOf } from './who.ts'
+
+/* `R` of the webhooks replays what the filter shows, and nothing else; and what `:payment` finds, and for whom. */
+
+const { SCREENS } = await import('../../cli/tui/screens.ts')
+
+const idOf = (end: string): string => `019aa000-0000-7000-8000-0000000000${end}`
+
+type Given = { end: string; status?: string; event?: string; realm?: string }
+
+function delivery({ end, status = 'DEAD', event = 'payment.settled', realm = 'acme' }: Given) {
+  return {
+    id: idOf(end),
+    event_id: `evt_${end}`,
+    event_type: event,
+    payment_id: idOf('ff'),
+    status,
+    last_http_status: 500,
+    last_error: 'http_500',
+    attempt_count: 6,
+    next_retry_at: null,
+    delivered_at: null,
+    created_at: '2026-11-22T12:00:00.000Z',
+    merchant_id: realm === 'acme' ? idOf('01') : idOf('02'),
+    realm_slug: realm,
+    trading_name: realm === 'acme' ? 'Acme Ltd' : 'Tin Whistle Toys',
+  }
+}
+
+const ROWS = [
+  delivery({ end: 'a1' }),
+  delivery({ end: 'a2', event: 'payment.refunded' }),
+  delivery({ end: 'a3', status: 'DELIVERED' }),
+  delivery({ end: 'a4', realm: 'tin' }),
+  delivery({ end: 'a5', realm: 'tin', event: 'payment.failed' }),
+]
+
+const OWN_ROWS = ROWS.map(({ merchant_id: _id, realm_slug: _realm, trading_name: _name, ...row }) => row)
+
+const page = (data: readonly unknown[], more: object = {}): Answer => ({
+  json: { data, has_more: false, next_cursor: null, ...more },
+})
+
+/** The outbox, as far as it can be filtered. */
+function outbox({ path }: Request): Answer {
+  const query = new URL(path, 'http://x').searchParams
+  const rows = ROWS.filter(
+    (row) =>
+      (query.get('status') ?? row.status) === row.status &&
+      (query.get('event_type') ?? row.event_type) === row.event_type &&
+      (query.get('merchant_id') ?? row.merchant_id) === row.merchant_id &&
+      (query.get('payment_id') ?? row.payment_id) === row.payment_id,
+  )
+  return page(rows)
+}
+
+type Opening = { kind?: 'merchant' | 'platform'; screen?: Screen['name']; answer?: (request: Request) => Answer }
+
+async function opened(t: Test, { kind = 'platform', screen = 'webhooks', answer = outbox }: Opening = {}) {
+  const { url, requests } = await fakeService(t, (request) =>
+    request.path.includes('/replay') && kind === 'platform' ? { json: ROWS[0] } : answer(request),
+  )
+  // As the built-in profile: a merchant and an operator at once.
+  const credentials = headerCredentials({ clientId: 'm-acme', platformUser: 'ada' })
+  const client = makeClient({ apiUrl: url, credentials, timeoutMs: 30_000 })
+  const who = whoOf(kind === 'merchant' ? 'ADMIN' : 'OPS', kind)
+  const console = makeConsole({
+    screens: SCREENS,
+    first: screen,
+    session: () => ({ client, profile: '', isBoth: true, rights: { who, readonly: false, sandbox: true } }),
+    host: {} as Host,
+    now: Date.now,
+  })
+  t.teardown(async () => {
+    console.stop()
+    await client.close()
+  })
+  await until('the list is here', () => console.seen().feed.readAt !== undefined)
+  const replayed = (): string[] =>
+    requests.flatMap(({ method, path }) => (method === 'POST' ? [path.split('/').at(-2)?.slice(-2) ?? ''] : []))
+  return { console, requests, replayed }
+}
+
+function filter(console: Console, text: string): void {
+  console.press(['/', ...text.split(''), 'enter'])
+}
+
+const canReplayAll = (console: Console): boolean => console.seen().keys.some(({ key }) => key === 'R')
+
+/** What R asks, once it has counted. */
+async function asked(console: Console): Promise<{ title: string; command: string }> {
+  console.press(['R'])
+  await until('it has counted', () => console.state().modal?.kind === 'form')
+  const { modal } = console.state()
+  return { title: modal?.kind === 'form' ? modal.title : '', command: console.command({}) }
+}
+
+async function agreed(console: Console): Promise<void> {
+  for (let step = 0; step < 3 && console.state().modal?.kind === 'form'; step += 1) console.press(['enter'])
+  await until('it is done', () => /replayed|stopped/.test(console.state().toast?.text ?? ''))
+}
+
+t.test('the merchant, the event and the payment of a filter are those of the replay, with their command', async (t) => {
+  for (const [text, title, command, ends] of [
+    [
+      '',
+      'send 4 DEAD deliveries of 2 merchants again',
+      'svc outbox replay --status DEAD --merchant tin\nsvc outbox replay --status DEAD --merchant acme',
+      ['a5', 'a4', 'a2', 'a1'],
+    ],
+    [
+      'dead payment.settled',
+      'send 2 DEAD deliveries of 2 merchants again',
+      'svc outbox replay --status DEAD --merchant tin --event payment.settled\nsvc outbox replay --status DEAD --merchant acme --event payment.settled',
+      ['a4', 'a1'],
+    ],
+    [
+      `DEAD merchant:${idOf('02')}`,
+      'send 2 DEAD deliveries of Tin Whistle Toys again',
+      'svc outbox replay --status DEAD --merchant tin',
+      ['a5', 'a4'],
+    ],
+    [
+      `merchant:${idOf('01')} payment:${idOf('ff')}`,
+      'send 2 DEAD deliveries of Acme Ltd again',
+      `svc outbox replay ${idOf('a2')} ${idOf('a1')}`,
+      ['a2', 'a1'],
+    ],
+    // What the service can't be asked for is named.
+    ['whistle settled', 'send 1 DEAD delivery of Tin Whistle Toys again', `svc outbox replay ${idOf('a4')}`, ['a4']],
+  ] as const) {
+    const { console, replayed } = await opened(t)
+    if (text !== '') filter(console, text)
+    await until('the filter is answered', () => console.seen().feed.readAt !== undefined)
+    t.same(await asked(console), { title, command }, text)
+    await agreed(console)
+    t.same(replayed(), ends, text)
+  }
+})
+
+t.test('it is offered only where something may be DEAD', async (t) => {
+  const { console } = await opened(t)
+  t.ok(canReplayAll(console))
+  for (const text of ['DELIVERED', 'nothing like this']) {
+    filter(console, text)
+    await until('it is answered', () => console.seen().feed.readAt !== undefined)
+    t.notOk(canReplayAll(console), text)
+    console.press(['R'])
+    t.not(console.state().modal?.kind, 'form')
+    console.press(['esc'])
+  }
+})
+
+t.test('a merchant has them counted first, and sends what its filter shows', async (t) => {
+  const own = (request: Request): Answer => {
+    const { method, path, body } = request
+    if (method === 'GET') return page(OWN_ROWS, { alert: null })
+    if (!path.endsWith('/webhooks/replay')) return { json: ROWS[0] }
+    const isCount = JSON.parse(body).dry_run === true
+    return { status: 202, json: { matching: 7, queued: isCount ? 0 : 7, has_more: false } }
+  }
+  const { console, requests } = await opened(t, { kind: 'merchant', answer: own })
+  filter(console, 'payment.failed DEAD')
+  t.same(await asked(console), {
+    title: 'send every payment.failed again that is DEAD: 7 deliveries',
+    command: 'svc webhooks replay --status DEAD --event payment.failed',
+  })
+  await agreed(console)
+  t.same(
+    requests.flatMap(({ method, body }) => (method === 'POST' ? [JSON.parse(body)] : [])),
+    [
+      { status: 'DEAD', event_type: 'payment.failed', dry_run: true },
+      { status: 'DEAD', event_type: 'payment.failed' },
+    ],
+  )
+  console.press(['esc'])
+  filter(console, 'refunded')
+  t.same(await asked(console), {
+    title: 'send 1 delivery again that "refunded" shows and that are DEAD',
+    command: `svc webhooks replay ${idOf('a2')}`,
+  })
+})
+
+t.test('of those that are named, one that is DEAD no more keeps the others from nothing', async (t) => {
+  let isDown = true
+  const own = ({ method, path }: Request): Answer => {
+    if (method === 'GET') return page(OWN_ROWS, { alert: null })
+    if (path.includes(idOf('a1'))) return refusal(409, 'DELIVERY_NOT_DEAD')
+    return isDown && path.includes(idOf('a4')) ? refusal(500, 'INTERNAL') : { json: ROWS[0] }
+  }
+  const { console, replayed } = await opened(t, { kind: 'merchant', answer: own })
+  filter(console, 'settled')
+  await asked(console)
+  console.press(['enter'])
+  await until('it is refused', () => {
+    const { modal } = console.state()
+    return modal?.kind === 'form' && modal.problem !== undefined
+  })
+  isDown = false
+  await agreed(console)
+  t.equal(console.state().toast?.text, 'replayed 1 of 2')
+  t.equal(replayed().at(-1), 'a4')
+})
+
+const STORY = {
+  merchant_id: idOf('01'),
+  title: 'payment of 50.00 GBP',
+  status: 'Settled',
+  standing: 'is settled.',
+  as_of: '2026-11-22T12:00:00.000Z',
+  timeline: [],
+  left_out: [],
+  next: [],
+  also: [],
+}
+
+t.test('a payment is found as svc explain finds it, as whom the console acts', async (t) => {
+  const id = idOf('ff')
+  const endToEndId = `SVC${'0802'.repeat(8)}`
+  const kinds: Record<string, string> = { [id]: 'payment', [endToEndId]: 'payment', [idOf('dd')]: 'dispute' }
+  const answer = ({ path }: Request): Answer => {
+    const [, , , side = '', what = '', which = ''] = path.split(/[/?]/)
+    if (side !== 'admin') return refusal(403, 'FORBIDDEN_ROLE')
+    if (what === 'explain') {
+      const kind = kinds[which]
+      return kind === undefined
+        ? refusal(404, 'RESOURCE_NOT_FOUND')
+        : { json: { ...STORY, kind, id: kind === 'payment' ? id : which } }
+    }
+    // It is older than the newest thousand of the list, and its webhooks tell of it.
+    return what === 'outbox' ? page(ROWS) : page([])
+  }
+  const { console } = await opened(t, { screen: 'merchants', answer })
+  for (const text of [id, id.toUpperCase(), endToEndId, id.slice(-8)]) {
+    console.press([':', ...`payment ${text}`.split(''), 'enter'])
+    await until('it is opened', () => console.state().screen === 'payments')
+    t.equal(console.seen().view.open?.id, id, text)
+    console.press(['esc'])
+    t.equal(console.state().screen, 'merchants', 'whoever was led there comes back at once')
+  }
+  for (const [text, problem] of [
+    [idOf('dd'), /is a dispute, no payment/],
+    [idOf('ee'), /RESOURCE_NOT_FOUND|no such|not/],
+    ['ffffffff', /there is no merchant's payment "ffffffff"/],
+  ] as const) {
+    console.press([':', ...`payment ${text}`.split(''), 'enter'])
+    await until('it is told', () => console.state().toast?.tone === 'bad')
+    t.match(console.state().toast?.text, problem)
+    t.equal(console.state().screen, 'merchants')
+    console.press(['g'])
+  }
+})
