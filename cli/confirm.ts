@@ -3,7 +3,7 @@ import type { Context } from './context.ts'
 import { CliError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import { isLive } from './mode.ts'
-import { printable } from './text.ts'
+import { printable } from './print/text.ts'
 
 export type Dangerous = {
   /** What is about to happen, as a sentence without its end: "suspend Acme". */

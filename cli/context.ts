@@ -18,11 +18,11 @@ import type { Io } from './io.ts'
 import { withoutCredentials } from './service-address.ts'
 import { parseOptions, readGlobalOptions } from './global-options.ts'
 import { platformUser } from './operator-name.ts'
-import type { Pager } from './pager.ts'
+import type { Pager } from './print/pager.ts'
 import { makePlainContext } from './plain-context.ts'
 import type { PlainContext } from './plain-context.ts'
 import { stateDirOf } from './service-state.ts'
-import { printable } from './text.ts'
+import { printable } from './print/text.ts'
 import { watch, watchOf } from './watch.ts'
 
 /** What a command is given: its streams, its printer, and the service once it asks for it. */

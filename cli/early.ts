@@ -1,8 +1,8 @@
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import type { Io } from './io.ts'
-import { findInMap, mapText, takeMap } from './map.ts'
-import { readMap } from './map-file.ts'
+import { findInMap, mapText, takeMap } from './tree/map.ts'
+import { readMap } from './tree/map-file.ts'
 
 /** The word by which shells ask what could stand next on the command line. */
 export const COMPLETE_WORD = '__complete'

@@ -5,8 +5,8 @@ import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { paintFor } from './io.ts'
 import type { ColorFlag, Io, Paint } from './io.ts'
-import { printable } from './text.ts'
-import { wrapped, wrappedCommand } from './wrap.ts'
+import { printable } from './print/text.ts'
+import { wrapped, wrappedCommand } from './print/wrap.ts'
 
 /** A broken field, with the flag or argument of the command that it came from. */
 export type ToldField = FieldError & { flag?: string }

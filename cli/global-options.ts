@@ -2,8 +2,8 @@ import type { z } from 'zod'
 import { usageError } from './errors.ts'
 import { COLOR_FLAGS } from './io.ts'
 import type { ColorFlag } from './io.ts'
-import { OUTPUT_MODES } from './output-modes.ts'
-import type { OutputMode } from './output-modes.ts'
+import { OUTPUT_MODES } from './print/output-modes.ts'
+import type { OutputMode } from './print/output-modes.ts'
 import { NO_CREDENTIALS, holdsCredentials } from './service-address.ts'
 
 /** What every command takes. */

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
 import { roleText } from './role-text.ts'
-import { mustBeWritten } from './written.ts'
+import { mustBeWritten } from './print/written.ts'
 
 /** Secret and endpoint are null without an identity provider. */
 type NewSecret = {

@@ -1,6 +1,6 @@
 import { exitOfSignal } from './exit-codes.ts'
 import type { Io } from './io.ts'
-import { printable } from './text.ts'
+import { printable } from './print/text.ts'
 
 /** What is to be seen before the console can draw. `close` takes it away; a second time it does nothing. */
 export type Opening = { close(): void }

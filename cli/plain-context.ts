@@ -7,10 +7,10 @@ import { checkColorOfEnvironment, fieldsOf, modeOfEnvironment, readGlobalOptions
 import type { GlobalOptions } from './global-options.ts'
 import { paintFor } from './io.ts'
 import type { Io, Paint } from './io.ts'
-import { isJson } from './output-modes.ts'
-import { makePrinter } from './output.ts'
-import type { Printer } from './output.ts'
-import { pagedIo } from './pager.ts'
+import { isJson } from './print/output-modes.ts'
+import { makePrinter } from './print/output.ts'
+import type { Printer } from './print/output.ts'
+import { pagedIo } from './print/pager.ts'
 
 /** What a command is given that needs no service. */
 export type PlainContext = {

@@ -5,15 +5,15 @@ import type { Runtime } from './context.ts'
 import { CliError, reportError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
-import { hasFlag } from './flag-words.ts'
-import { NeedsCommand } from './from-outline.ts'
+import { hasFlag } from './tree/flag-words.ts'
+import { NeedsCommand } from './tree/from-outline.ts'
 import { releaseKeys } from './held-keys.ts'
 import type { Io } from './io.ts'
-import { readOutlines } from './outline-file.ts'
-import type { FindOutline } from './outline-file.ts'
-import { makePager } from './pager.ts'
+import { readOutlines } from './tree/outline-file.ts'
+import type { FindOutline } from './tree/outline-file.ts'
+import { makePager } from './print/pager.ts'
 import { makeProgram } from './program.ts'
-import { formOf } from './told-form.ts'
+import { formOf } from './print/told-form.ts'
 
 /** The console; or the first page of the help, where there is no service yet that it could show. */
 export async function runConsole(io: Io): Promise<ExitCode> {
@@ -84,5 +84,5 @@ async function inOurWords(
   error: CommanderError,
   typed: { program: Command; words: readonly string[] },
 ): Promise<CliError> {
-  return (await import('./wrong-words.ts')).fromCommander(error, typed)
+  return (await import('./tree/wrong-words.ts')).fromCommander(error, typed)
 }

@@ -1,10 +1,10 @@
 import { COMPLETE_WORD, runEarly } from './early.ts'
 import { reportError } from './errors.ts'
 import type { ExitCode } from './exit-codes.ts'
-import { withoutDoubt } from './flag-words.ts'
+import { withoutDoubt } from './tree/flag-words.ts'
 import type { Io } from './io.ts'
 import { surroundingsOf } from './surroundings.ts'
-import { formOf } from './told-form.ts'
+import { formOf } from './print/told-form.ts'
 
 /**
  * Runs one command line and returns its exit code. Everything it says goes through `io`; it never ends the process.

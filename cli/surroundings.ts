@@ -1,7 +1,7 @@
 import { withConfigFiles } from './auth/config-settings.ts'
 import { withEnvFiles } from './env-file.ts'
 import { usageError } from './errors.ts'
-import { hasFlag } from './flag-words.ts'
+import { hasFlag } from './tree/flag-words.ts'
 import type { Io } from './io.ts'
 
 /**

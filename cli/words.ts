@@ -8,7 +8,7 @@ import { canEdit, editText } from './editor.ts'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
-import { printable } from './text.ts'
+import { printable } from './print/text.ts'
 
 /** Where somebody's own words come from: the command line, a file, or an editor. */
 export const WordsOptions = z.object({ file: z.string().optional(), edit: z.boolean().default(false) })

@@ -149,13 +149,20 @@ t.test(
       app.wake.notify('deliver-webhooks')
       return (await readDelivery(owner, first)).status === 'DELIVERED'
     })
-    const [second = ''] = await plantDeliveries(owner, merchantId)
-    const begun = performance.now()
-    app.wake.notify('deliver-webhooks')
-    await until('the next one', () => receiver.receipts.length === 2)
-    t.ok(performance.now() - begun < 2_000, 'long before the next look of its own')
+    // Each is planted right behind a look, so that without a wake-up every one would wait for the next, five seconds. A
+    // busy machine may be late with one of them, and not with all.
+    const [waits, ids]: [number[], string[]] = [[], []]
+    for (const turn of [2, 3, 4]) {
+      ids.push(...(await plantDeliveries(owner, merchantId)))
+      const begun = performance.now()
+      app.wake.notify('deliver-webhooks')
+      await until('the next one', () => receiver.receipts.length === turn)
+      waits.push(performance.now() - begun)
+    }
+    t.ok(Math.min(...waits) < 2_000, `long before the next look of its own: ${waits.join(', ')}`)
     await worker.stop()
-    t.match(await readDelivery(owner, second), { status: 'DELIVERED' }, 'stopping waited for the record')
+    for (const id of ids)
+      t.match(await readDelivery(owner, id), { status: 'DELIVERED' }, 'stopping waited for the record')
   },
 )
 

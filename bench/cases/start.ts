@@ -42,7 +42,7 @@ const STARTS: readonly Start[] = [
 
 /** How long the command line takes to start, beside a Node.js that does nothing, in turns. Needs `npm run build`. */
 export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<Gate[]> {
-  if (!existsSync(join(ROOT, 'dist', 'cli', 'map.json'))) throw new Error('svc is not built: npm run build')
+  if (!existsSync(join(ROOT, 'dist', 'cli', 'tree', 'map.json'))) throw new Error('svc is not built: npm run build')
   const bare: number[] = []
   const starts = STARTS.map((start) => ({ ...start, took: [] as number[] }))
   for (let round = 0; round < (quick ? 5 : 20); round += 1) {

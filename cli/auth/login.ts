@@ -1,7 +1,7 @@
 import type { CommandResult, Context } from '../context.ts'
 import { CliError, usageError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
-import { printable } from '../text.ts'
+import { printable } from '../print/text.ts'
 import { browserCommand, openBrowser } from './browser.ts'
 import { claimsOf, realmOfIssuer } from './claims.ts'
 import { configDirOf } from './config-dir.ts'

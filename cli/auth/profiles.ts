@@ -3,7 +3,7 @@ import type { Document } from 'yaml'
 import { z } from 'zod'
 import { usageError } from '../errors.ts'
 import { NO_CREDENTIALS, holdsCredentials } from '../service-address.ts'
-import { yaml } from '../yaml.ts'
+import { yaml } from '../print/yaml.ts'
 import { readIfThere, writeOwnFile } from './config-dir.ts'
 import { parsedConfig } from './config-yaml.ts'
 

@@ -8,7 +8,7 @@ import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
-import { shortTime } from '../text.ts'
+import { shortTime } from '../print/text.ts'
 
 const InitOptions = z.object({
   email: z.email('must be an e-mail address').transform((email) => email.toLowerCase()),

@@ -9,8 +9,8 @@ import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError } from '../errors.ts'
 import { EXIT, exitOfStatus } from '../exit-codes.ts'
-import { targetFile } from '../target-file.ts'
-import { yaml } from '../yaml.ts'
+import { targetFile } from '../print/target-file.ts'
+import { yaml } from '../print/yaml.ts'
 
 const PATHS = { a: `${OPEN_BANKING_PATH}/openapi.json`, b: '/openapi.json' } as const
 

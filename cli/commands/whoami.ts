@@ -11,7 +11,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../context.t
 import { CliError } from '../errors.ts'
 import { roleText } from '../role-text.ts'
 import { readServiceState } from '../service-state.ts'
-import { shortTime } from '../text.ts'
+import { shortTime } from '../print/text.ts'
 
 const WhoamiOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
 

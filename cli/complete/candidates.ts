@@ -1,10 +1,10 @@
-import { TOPICS } from '../help-topics.ts'
+import { TOPICS } from '../tree/help-topics.ts'
 import type { Io } from '../io.ts'
 import { sourceOfArgument, sourceOfValue } from './sources.ts'
 import type { Source } from './sources.ts'
 import { childOf } from './position.ts'
 import type { Position } from './position.ts'
-import type { CommandMap, MapOption } from '../map.ts'
+import type { CommandMap, MapOption } from '../tree/map.ts'
 
 export type Candidate = { value: string; meaning: string }
 

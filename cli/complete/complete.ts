@@ -1,5 +1,5 @@
 import type { Io } from '../io.ts'
-import { readMap } from '../map-file.ts'
+import { readMap } from '../tree/map-file.ts'
 import { candidatesFor } from './candidates.ts'
 import { fitting } from './fitting.ts'
 import type { Candidate, Wanted } from './candidates.ts'

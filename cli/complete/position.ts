@@ -1,4 +1,4 @@
-import type { CommandMap, MapArgument, MapOption } from '../map.ts'
+import type { CommandMap, MapArgument, MapOption } from '../tree/map.ts'
 
 /** Where on the command line the cursor stands. */
 export type Position = {

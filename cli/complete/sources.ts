@@ -1,4 +1,4 @@
-import type { MapArgument, MapOption } from '../map.ts'
+import type { MapArgument, MapOption } from '../tree/map.ts'
 import type { Position } from './position.ts'
 
 /** The lists of the service that names come from (ask-service.ts). */

@@ -1,7 +1,7 @@
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import type { Context } from '../context.ts'
 import type { Style } from '../io.ts'
-import { printable } from '../text.ts'
+import { printable } from '../print/text.ts'
 import type { ForwardResult } from './forward.ts'
 
 export const LISTEN_STYLES = ['interactive', 'compact', 'quiet'] as const

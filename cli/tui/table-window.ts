@@ -1,4 +1,4 @@
-import { GAP } from '../fit.ts'
+import { GAP } from '../print/fit.ts'
 import { CUT } from './lines.ts'
 
 /** A column of the wide form, by its widths. */

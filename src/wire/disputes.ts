@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import {
+  Amount,
   IdParams,
   Instant,
   Limit,
@@ -117,7 +118,7 @@ export const AdminDisputeWithEvents = AdminDispute.extend({ events: z.array(Disp
 export type AdminDisputeWithEvents = z.infer<typeof AdminDisputeWithEvents>
 
 /** A dispute as it was decided upon. */
-const Seen = expecting({ status: DisputeStatus, refundable_amount: Money.optional() })
+const Seen = expecting({ status: DisputeStatus, refundable_amount: Amount.optional() })
 
 const RAISING = ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_DISPUTABLE', 'DISPUTE_ALREADY_OPEN'] as const
 

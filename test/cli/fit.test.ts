@@ -1,8 +1,8 @@
 import t from 'tap'
 import { whoseColumns, whoseText } from '../../cli/commands/merchants/whose.ts'
-import { tableOf } from '../../cli/table.ts'
-import type { Column } from '../../cli/table.ts'
-import { dayOf, endOfId, minuteOf } from '../../cli/text.ts'
+import { tableOf } from '../../cli/print/table.ts'
+import type { Column } from '../../cli/print/table.ts'
+import { dayOf, endOfId, minuteOf } from '../../cli/print/text.ts'
 
 type Row = { id: string; name: string; note: string; at: string; empty: string }
 

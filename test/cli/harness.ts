@@ -5,7 +5,7 @@ import type { Test } from 'tap'
 import type { ExitCode } from '../../cli/exit-codes.ts'
 import type { Io } from '../../cli/io.ts'
 import { run } from '../../cli/run.ts'
-import type { Sink } from '../../cli/sink.ts'
+import type { Sink } from '../../cli/print/sink.ts'
 import { noteRan } from './ran.ts'
 
 export type Outcome = { code: ExitCode; stdout: string; stderr: string }

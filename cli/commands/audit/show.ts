@@ -7,7 +7,7 @@ import { action } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
 import type { Paint } from '../../io.ts'
 import { actorText } from '../../role-text.ts'
-import { printable, shortTime } from '../../text.ts'
+import { printable, shortTime } from '../../print/text.ts'
 import { subjectText } from './view.ts'
 
 /** `svc audit show`: one action with all that it changed. */

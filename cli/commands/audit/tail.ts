@@ -11,7 +11,7 @@ import { isPassing } from '../../errors.ts'
 import { exitOfSignal } from '../../exit-codes.ts'
 import { LIMIT, PAGE_SIZE_MAX, rowsOf } from '../../pages.ts'
 import { actorText } from '../../role-text.ts'
-import { printable, shortTime } from '../../text.ts'
+import { printable, shortTime } from '../../print/text.ts'
 import { onStopSignals } from '../../up/signals.ts'
 import { changedText, subjectText } from './view.ts'
 

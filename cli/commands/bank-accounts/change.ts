@@ -5,8 +5,8 @@ import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { urlOf } from '../../prepare.ts'
-import { resolveId } from '../../resolve-id.ts'
-import { dayOf, endOfId, shortTime } from '../../text.ts'
+import { resolveId } from '../../find/resolve-id.ts'
+import { dayOf, endOfId, shortTime } from '../../print/text.ts'
 import { readNumbers } from './numbers.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

@@ -14,7 +14,7 @@ import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { printNewSecret } from '../../new-secret.ts'
 import { roleText } from '../../role-text.ts'
-import { dayOf, shortTime } from '../../text.ts'
+import { dayOf, shortTime } from '../../print/text.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const { body } = await call(context.client(), listApiCredentials, {})

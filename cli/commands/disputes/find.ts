@@ -6,7 +6,7 @@ import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { usageError } from '../../errors.ts'
 import { rowsOf } from '../../pages.ts'
-import { resolveId } from '../../resolve-id.ts'
+import { resolveId } from '../../find/resolve-id.ts'
 
 // How far back a part of an id is looked for: a thousand disputes, or deliveries.
 const PAGES_MAX = 10

@@ -1,7 +1,7 @@
 import { AdminDisputeSummary, DisputeSummary } from '../../../src/wire/disputes.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../io.ts'
-import { dayOf, endOfId, shortTime } from '../../text.ts'
+import { dayOf, endOfId, shortTime } from '../../print/text.ts'
 import { distanceOf, roughly } from '../../times.ts'
 import { whoseColumns } from '../merchants/whose.ts'
 import type { Owned } from '../merchants/whose.ts'

@@ -9,9 +9,9 @@ import type {
 import { beside } from '../../beside.ts'
 import type { Said } from '../../beside.ts'
 import type { Context } from '../../context.ts'
-import { tableOf } from '../../table.ts'
-import type { Column } from '../../table.ts'
-import { minuteOf, shortTime } from '../../text.ts'
+import { tableOf } from '../../print/table.ts'
+import type { Column } from '../../print/table.ts'
+import { minuteOf, shortTime } from '../../print/text.ts'
 import { distanceOf } from '../../times.ts'
 
 /** A dispute as its merchant or an operator reads it. */

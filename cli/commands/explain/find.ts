@@ -9,10 +9,10 @@ import type { Client } from '../../client.ts'
 import type { Context } from '../../context.ts'
 import { CliError, withHint } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
-import { findMerchant } from '../../find-merchant.ts'
-import { isWholeName, paymentIds } from '../../find-payment.ts'
+import { findMerchant } from '../../find/merchant.ts'
+import { isWholeName, paymentIds } from '../../find/payment.ts'
 import { rowsOf } from '../../pages.ts'
-import { resolveId } from '../../resolve-id.ts'
+import { resolveId } from '../../find/resolve-id.ts'
 
 // How far back a part of an id is looked for in each list: a thousand rows.
 const PAGES_MAX = 10

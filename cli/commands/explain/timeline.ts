@@ -1,8 +1,8 @@
 import type { Explanation, TimelineEntry } from '../../../src/wire/explain.ts'
 import type { Paint, Style } from '../../io.ts'
-import { endOfId, printable, shortTime } from '../../text.ts'
+import { endOfId, printable, shortTime } from '../../print/text.ts'
 import { distanceOf, roughly } from '../../times.ts'
-import { wrapped } from '../../wrap.ts'
+import { wrapped } from '../../print/wrap.ts'
 
 /** The attempts of one webhook that are shown unasked: one round of them. */
 const ATTEMPTS_SHOWN = 6

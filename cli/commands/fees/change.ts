@@ -6,7 +6,7 @@ import { ChangeOptions, Reason, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
-import { findMerchant } from '../../find-merchant.ts'
+import { findMerchant } from '../../find/merchant.ts'
 import { namesOf } from '../merchants/change.ts'
 import { printFees } from './view.ts'
 

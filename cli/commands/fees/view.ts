@@ -2,9 +2,9 @@ import type { AdminMerchant } from '../../../src/wire/admin.ts'
 import { percentText } from '../../../src/lib/money.ts'
 import type { MerchantFees } from '../../../src/wire/fees.ts'
 import type { Context } from '../../context.ts'
-import { tableOf } from '../../table.ts'
-import type { Column } from '../../table.ts'
-import { minuteOf, shortTime } from '../../text.ts'
+import { tableOf } from '../../print/table.ts'
+import type { Column } from '../../print/table.ts'
+import { minuteOf, shortTime } from '../../print/text.ts'
 
 type Change = MerchantFees['history'][number]
 

@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { Transaction, listTransactions } from '../../../src/wire/ledger.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { ExportTarget, exportPages } from '../../export-pages.ts'
+import { ExportTarget, exportPages } from '../../print/export-pages.ts'
 import { FilterOptions, filterOf } from '../payments/filters.ts'
 
 export const ExportOptions = FilterOptions.extend(ExportTarget.shape)

@@ -8,8 +8,8 @@ import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
 import { isLive } from '../../mode.ts'
-import { resolveId } from '../../resolve-id.ts'
-import { endOfId, minuteOf, printable, shortTime } from '../../text.ts'
+import { resolveId } from '../../find/resolve-id.ts'
+import { endOfId, minuteOf, printable, shortTime } from '../../print/text.ts'
 import { askUntil } from '../../wait.ts'
 
 export const ListOptions = z.object({ recipient: z.string().optional() })

@@ -1,7 +1,7 @@
 import type { Allowance, Mandate } from '../../../src/wire/consents.ts'
 import type { Context } from '../../context.ts'
-import { tableOf } from '../../table.ts'
-import { minuteOf, shortTime } from '../../text.ts'
+import { tableOf } from '../../print/table.ts'
+import { minuteOf, shortTime } from '../../print/text.ts'
 import { distanceOf } from '../../times.ts'
 
 export function printMandate({ print }: Context, mandate: Mandate): void {

@@ -5,7 +5,7 @@ import { repairRegistration } from '../../../src/wire/registration.ts'
 import { ChangeOptions, Reason, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
-import { findMerchant } from '../../find-merchant.ts'
+import { findMerchant } from '../../find/merchant.ts'
 import { effectOfRepair } from './repair-effects.ts'
 import { printMerchant } from './view.ts'
 

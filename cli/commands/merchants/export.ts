@@ -2,7 +2,7 @@ import type { z } from 'zod'
 import { AdminMerchant, listMerchants } from '../../../src/wire/admin.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { ExportTarget, exportPages } from '../../export-pages.ts'
+import { ExportTarget, exportPages } from '../../print/export-pages.ts'
 import { FilterFields, filterOf } from './read.ts'
 
 export const ExportOptions = FilterFields.extend(ExportTarget.shape)

@@ -6,9 +6,9 @@ import { Registration, listRegistrations } from '../../../src/wire/registration.
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { findMerchant } from '../../find-merchant.ts'
+import { findMerchant } from '../../find/merchant.ts'
 import { LIMIT, collectPages } from '../../pages.ts'
-import { dayOf, shortTime } from '../../text.ts'
+import { dayOf, shortTime } from '../../print/text.ts'
 import { printMerchant, printMerchants } from './view.ts'
 
 export const Paging = z.object({

@@ -1,6 +1,6 @@
 import { repairRegistration } from '../../../src/wire/registration.ts'
 import type { Client } from '../../client.ts'
-import { isMerchantRealm, isOfRegistration } from '../../find-merchant.ts'
+import { isMerchantRealm, isOfRegistration } from '../../find/merchant.ts'
 import { wouldRefuse } from '../../would-refuse.ts'
 
 type Wish = { rollback: boolean; adminEmail?: string | undefined }

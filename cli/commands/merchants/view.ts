@@ -4,9 +4,9 @@ import type { OperatorAction } from '../../../src/wire/audit.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../io.ts'
 import { actorText } from '../../role-text.ts'
-import { tableOf } from '../../table.ts'
-import type { Column } from '../../table.ts'
-import { dayOf, endOfId, minuteOf, shortTime } from '../../text.ts'
+import { tableOf } from '../../print/table.ts'
+import type { Column } from '../../print/table.ts'
+import { dayOf, endOfId, minuteOf, shortTime } from '../../print/text.ts'
 
 /** How a KYB status looks: open in yellow, an answer in green or red. */
 export function kybStyle(status: string): Style | undefined {

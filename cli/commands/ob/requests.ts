@@ -15,7 +15,7 @@ import { ChangeOptions, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { Context } from '../../context.ts'
-import type { Noun } from '../../resolve-id.ts'
+import type { Noun } from '../../find/resolve-id.ts'
 import type { ObReader } from './pages.ts'
 
 type Decision<Row> = (

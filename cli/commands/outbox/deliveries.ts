@@ -3,7 +3,7 @@ import { AdminDelivery, DeliveryStatus, listOutbox } from '../../../src/wire/web
 import { EventType } from '../../../src/wire/webhook-events.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { findMerchant } from '../../find-merchant.ts'
+import { findMerchant } from '../../find/merchant.ts'
 import { collectPages } from '../../pages.ts'
 import { anyPaymentId } from '../disputes/find.ts'
 import { Paging } from '../merchants/read.ts'

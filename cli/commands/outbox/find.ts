@@ -5,7 +5,7 @@ import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { CliError } from '../../errors.ts'
 import { rowsOf } from '../../pages.ts'
-import { notFound, resolveId } from '../../resolve-id.ts'
+import { notFound, resolveId } from '../../find/resolve-id.ts'
 
 /** A delivery of any merchant, as far as an operator needs to know it to send it again. */
 export type FoundDelivery = { id: string; merchantId: string; status: string }

@@ -5,8 +5,8 @@ import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { endMandate } from '../../end-mandate.ts'
-import { resolveId } from '../../resolve-id.ts'
-import { dayOf, endOfId, shortTime } from '../../text.ts'
+import { resolveId } from '../../find/resolve-id.ts'
+import { dayOf, endOfId, shortTime } from '../../print/text.ts'
 
 export async function listConsents(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const items = await consentsOf(asPayer(context.client(), context.io.env))

@@ -5,9 +5,9 @@ import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
-import { resolveId } from '../../resolve-id.ts'
-import { tableOf } from '../../table.ts'
-import { endOfId, minuteOf, shortTime } from '../../text.ts'
+import { resolveId } from '../../find/resolve-id.ts'
+import { tableOf } from '../../print/table.ts'
+import { endOfId, minuteOf, shortTime } from '../../print/text.ts'
 import { statusStyle } from '../payments/view.ts'
 
 export async function listPayments(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

@@ -1,6 +1,6 @@
 import { CliError, withHint } from '../../errors.ts'
 import type { ToldField } from '../../errors.ts'
-import { wholeCommand } from '../../whole-command.ts'
+import { wholeCommand } from '../../tree/whole-command.ts'
 import type { CreateOptions } from './create.ts'
 
 type Changed = Parameters<typeof wholeCommand>[2]

@@ -3,7 +3,7 @@ import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError } from '../../errors.ts'
 import { EXIT } from '../../exit-codes.ts'
-import { shortTime } from '../../text.ts'
+import { shortTime } from '../../print/text.ts'
 import { paymentId } from './read.ts'
 
 /**

@@ -3,7 +3,7 @@ import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import type { Style } from '../../io.ts'
 import { collectPages } from '../../pages.ts'
-import { endOfId, minuteOf, shortTime } from '../../text.ts'
+import { endOfId, minuteOf, shortTime } from '../../print/text.ts'
 import type { Paging } from '../merchants/read.ts'
 import { paymentId } from './read.ts'
 

@@ -14,7 +14,7 @@ import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
-import { findMerchant } from '../../find-merchant.ts'
+import { findMerchant } from '../../find/merchant.ts'
 import { runningState } from '../../find-service.ts'
 
 export const FaultsOptions = z.object({ merchant: z.string().optional() })

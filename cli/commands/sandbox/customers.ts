@@ -4,11 +4,11 @@ import { SandboxCustomer, createSandboxCustomer, seedSandbox } from '../../../sr
 import { ChangeOptions, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
-import { withProgress } from '../../progress.ts'
+import { withProgress } from '../../print/progress.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
-import { tableOf } from '../../table.ts'
-import type { Column } from '../../table.ts'
-import { mustBeWritten } from '../../written.ts'
+import { tableOf } from '../../print/table.ts'
+import type { Column } from '../../print/table.ts'
+import { mustBeWritten } from '../../print/written.ts'
 import { ACCOUNT_COLUMNS } from './accounts.ts'
 
 /** Filling a bank with the most that it takes at once has its time. */

@@ -1,4 +1,4 @@
-import { shortTime } from '../../text.ts'
+import { shortTime } from '../../print/text.ts'
 
 type Overlap = { masked_secret: string; rotated_at: string | null; previous_expires_at: string | null }
 

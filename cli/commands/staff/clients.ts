@@ -12,7 +12,7 @@ import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../errors.ts'
 import { printNewSecret } from '../../new-secret.ts'
-import { dayOf, shortTime } from '../../text.ts'
+import { dayOf, shortTime } from '../../print/text.ts'
 
 export async function clients(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const { body } = await call(context.client(), listStaffClients, {})

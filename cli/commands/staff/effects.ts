@@ -3,7 +3,7 @@ import { addStaff, rotateRealmKeys } from '../../../src/wire/staff.ts'
 import type { StaffMember } from '../../../src/wire/staff.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
-import { isMerchantRealm, isOfRegistration } from '../../find-merchant.ts'
+import { isMerchantRealm, isOfRegistration } from '../../find/merchant.ts'
 import { wouldRefuse } from '../../would-refuse.ts'
 
 /** What new keys would come to. @throws {CliError} exit code 6 for a realm that is not there */

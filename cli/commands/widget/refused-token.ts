@@ -1,7 +1,7 @@
 import { CliError, joinedFields, withHint } from '../../errors.ts'
 import type { ToldField } from '../../errors.ts'
 import { membersOf, textOr } from '../../told.ts'
-import { wholeCommand } from '../../whole-command.ts'
+import { wholeCommand } from '../../tree/whole-command.ts'
 import { commandFor, commandMending, commandReading } from './next-steps.ts'
 import type { Typed } from './next-steps.ts'
 

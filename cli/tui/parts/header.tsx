@@ -1,7 +1,7 @@
 import { Box } from 'ink'
 import type { ReactElement } from 'react'
 import { roleText } from '../../role-text.ts'
-import { printable } from '../../text.ts'
+import { printable } from '../../print/text.ts'
 import type { Console } from '../console.ts'
 import { cutTo, lineWidth } from '../lines.ts'
 import type { Line, Span } from '../lines.ts'

@@ -11,7 +11,7 @@ import { findAdminDispute, findOwnDispute } from '../../commands/disputes/find.t
 import { isResolved, shortStatus } from '../../commands/disputes/view.ts'
 import type { ListedDispute } from '../../commands/disputes/view.ts'
 import type { Style } from '../../io.ts'
-import { endOfId, shortTime } from '../../text.ts'
+import { endOfId, shortTime } from '../../print/text.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import type { Hint, Page, Reading } from '../screen.ts'

@@ -1,7 +1,7 @@
 import { DisputeReason, raiseAdminDispute, raiseDispute } from '../../../src/wire/disputes.ts'
 import { quoted } from '../../called-as.ts'
 import { call } from '../../client.ts'
-import { endOfId } from '../../text.ts'
+import { endOfId } from '../../print/text.ts'
 import type { Who } from '../../auth/who-is.ts'
 import type { ScreenKey } from '../screen.ts'
 import type { PaymentRow } from './payment-lines.ts'

@@ -2,7 +2,7 @@ import type { AdminPayment, AdminPaymentSummary } from '../../../src/wire/consol
 import type { RefundRow } from '../../../src/wire/refunds.ts'
 import type { Delivery } from '../../../src/wire/webhooks.ts'
 import type { Style } from '../../io.ts'
-import { minuteOf, shortTime } from '../../text.ts'
+import { minuteOf, shortTime } from '../../print/text.ts'
 import { heading, keyText, line, pairs } from '../lines.ts'
 import type { Line, Tone } from '../lines.ts'
 import { ageOf, untilText } from '../model/ages.ts'

@@ -1,7 +1,7 @@
 import { replayForMerchant, replayWebhook, testWebhook } from '../../../src/wire/webhooks.ts'
 import { quoted } from '../../called-as.ts'
 import { call } from '../../client.ts'
-import { endOfId } from '../../text.ts'
+import { endOfId } from '../../print/text.ts'
 import type { ScreenKey } from '../screen.ts'
 import { explainText, listed, ownerText } from './merchant-text.ts'
 import { bodyLines } from './webhook-lines.ts'

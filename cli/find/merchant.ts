@@ -1,0 +1,97 @@
+import { isUuid } from '../../src/lib/ids.ts'
+import { isSlug, realmOfClientId } from '../../src/lib/realms.ts'
+import { getMerchant, listMerchants } from '../../src/wire/admin.ts'
+import type { AdminMerchant } from '../../src/wire/admin.ts'
+import type { OperationReply } from '../../src/wire/operation.ts'
+import { call } from '../client.ts'
+import type { Client } from '../client.ts'
+import { listRegistrations } from '../../src/wire/registration.ts'
+import { CliError, usageError } from '../errors.ts'
+import { rowsOf } from '../pages.ts'
+import type { PageReader } from '../pages.ts'
+import { resolveId } from './resolve-id.ts'
+
+export type MerchantDetails = OperationReply<typeof getMerchant>['body']
+
+/** A merchant, and whether the words that named it can mean no other: its whole id, its realm, its client id. */
+export type FoundMerchant = { merchant: MerchantDetails; isExact: boolean }
+
+// How far a part of an id, or a realm among others that contain its name, is looked for: a thousand merchants.
+const PAGES_MAX = 10
+/** So many are told apart by name; who means one of more says more of it. */
+const PARTS_MAX = 5
+
+/**
+ * The merchant that the first argument means: by id, by the name of its realm, by its client id, or by 8 characters or
+ * more of the id's beginning or end.
+ * @throws {CliError} when there is none, or more than one
+ */
+export async function findMerchant(client: Client, args: readonly string[]): Promise<FoundMerchant> {
+  const [given] = args
+  if (given === undefined) throw usageError('which merchant? Its id or realm is missing', 'svc merchants list')
+  const { id, isExact } = await idOf(client, given)
+  const { body: merchant } = await call(client, getMerchant, { params: { id } })
+  return { merchant, isExact }
+}
+
+async function idOf(client: Client, given: string): Promise<{ id: string; isExact: boolean }> {
+  if (isUuid(given)) return { id: given.toLowerCase(), isExact: true }
+  const named = await byName(client, given)
+  if (named !== undefined) return { id: named.id, isExact: true }
+  return { id: await resolveId(given, 'merchant', () => newestIds(client)), isExact: false }
+}
+
+/** By the realm, or by a client id, which begins with its realm. */
+async function byName(client: Client, name: string): Promise<AdminMerchant | undefined> {
+  if (!isSlug(name)) return undefined
+  const ofRealm = await inRealm(client, name)
+  if (ofRealm !== undefined) return ofRealm
+  const realm = realmOfClientId(name)
+  const found = realm === undefined ? undefined : await inRealm(client, realm)
+  return found?.client_id === name ? found : undefined
+}
+
+/** Whether a merchant has this realm. */
+export async function isMerchantRealm(client: Client, realm: string): Promise<boolean> {
+  return isSlug(realm) && (await inRealm(client, realm)) !== undefined
+}
+
+/** Whether a registration that needs a hand may have this realm; one that is not listed any more may. */
+export async function isOfRegistration(client: Client, realm: string): Promise<boolean> {
+  const { data, has_more: hasMore } = (await call(client, listRegistrations, {})).body
+  return data.some(({ slug }) => slug === realm) || (hasMore && isSlug(realm))
+}
+
+async function inRealm(client: Client, realm: string): Promise<AdminMerchant | undefined> {
+  for await (const merchant of rowsOf(reader(client, { search: realm }), PAGES_MAX))
+    if (merchant.realm_slug === realm) return merchant
+  return undefined
+}
+
+async function* newestIds(client: Client): AsyncGenerator<string> {
+  for await (const { id } of rowsOf(reader(client, {}), PAGES_MAX)) yield id
+}
+
+function reader(client: Client, filter: { search?: string }): PageReader<AdminMerchant> {
+  return async (page) => (await call(client, listMerchants, { query: { ...filter, ...page } })).body
+}
+
+/**
+ * The id of the merchant that people name: as above, or by a part of its realm or of its names that no other has.
+ * @throws {CliError} when there is none, or more than one
+ */
+export async function findMerchantByPart(client: Client, text: string): Promise<string> {
+  try {
+    return (await findMerchant(client, [text])).merchant.id
+  } catch (error) {
+    if (!(error instanceof CliError)) throw error
+    const { body } = await call(client, listMerchants, { query: { search: text, limit: PARTS_MAX } })
+    const whole = body.data.filter(({ trading_name: name }) => name.toLowerCase() === text.toLowerCase())
+    const found = whole.length === 1 ? whole : body.data
+    const [only] = found
+    if (only === undefined) throw error
+    if (found.length === 1) return only.id
+    const names = found.map(({ realm_slug: realm, trading_name: name }) => realm ?? name)
+    throw usageError(`"${text}" may be ${names.join(', ')}${body.has_more ? ' and others' : ''}: which of them?`)
+  }
+}

@@ -1,0 +1,65 @@
+import { isUuid } from '../../src/lib/ids.ts'
+import { listAdminPayments } from '../../src/wire/console.ts'
+import { explainForMerchant, explainForOperator } from '../../src/wire/explain.ts'
+import { listPayments } from '../../src/wire/payments.ts'
+import { listOutbox } from '../../src/wire/webhooks.ts'
+import type { Half } from '../auth/which-half.ts'
+import { call } from '../client.ts'
+import type { Client } from '../client.ts'
+import { CliError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+import { rowsOf } from '../pages.ts'
+import { notFound, resolveId } from './resolve-id.ts'
+
+// How far back a part of an id is looked for: the last thousand payments, and those of the last thousand webhooks.
+const PAGES_MAX = 10
+
+/** What the service knows without a list: ids, end-to-end ids, event ids. */
+const WHOLE = /^(SVC|[A-Z]{3})[0-9a-f]{32}$|^evt_\w+$/
+
+/** Whether the service itself is asked what this names. */
+export function isWholeName(given: string): boolean {
+  return isUuid(given) || WHOLE.test(given)
+}
+
+/**
+ * The payment that is meant: by its id or a part of it, by its end-to-end id, or by the id of one of its refunds, as
+ * `svc explain` takes them.
+ * @throws {CliError} when there is none, more than one, or when it names something else
+ */
+export async function findPayment(client: Client, given: string, half: Half): Promise<string> {
+  if (!isWholeName(given))
+    return resolveId(given, half === 'platform' ? "merchant's payment" : 'payment', () => paymentIds(client, half))
+  const params = { id: isUuid(given) ? given.toLowerCase() : given }
+  const { body: story } =
+    half === 'platform'
+      ? await call(client, explainForOperator, { params })
+      : await call(client, explainForMerchant, { params })
+  if (story.kind === 'payment') return story.id
+  if (story.kind === 'merchant') throw notFound(given, half === 'platform' ? "merchant's payment" : 'payment')
+  throw new CliError('NOT_FOUND', `"${given}" is a ${story.kind}, no payment`, {
+    exit: EXIT.notFound,
+    hint: `svc explain ${story.id}`,
+  })
+}
+
+/** The ids of payments, the newest first. Operators see them in their list, and older ones where webhooks tell of them. */
+export async function* paymentIds(client: Client, half: Half): AsyncGenerator<string> {
+  if (half === 'merchant') {
+    const own = rowsOf(async (query) => (await call(client, listPayments, { query })).body, PAGES_MAX)
+    for await (const { payment_id: id } of own) yield id
+    return
+  }
+  const seen = new Set<string>()
+  const all = rowsOf(async (query) => (await call(client, listAdminPayments, { query })).body, PAGES_MAX)
+  for await (const { payment_id: id } of all) {
+    seen.add(id)
+    yield id
+  }
+  const told = rowsOf(async (query) => (await call(client, listOutbox, { query })).body, PAGES_MAX)
+  for await (const { payment_id: id } of told) {
+    if (id === null || seen.has(id)) continue
+    seen.add(id)
+    yield id
+  }
+}

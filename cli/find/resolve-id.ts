@@ -1,0 +1,61 @@
+import { isUuid } from '../../src/lib/ids.ts'
+import { CliError, usageError } from '../errors.ts'
+import { EXIT } from '../exit-codes.ts'
+
+const PART_MIN = 8
+const SHOWN_MAX = 5
+
+/** What ids name, with the command that lists them. */
+const LISTS = {
+  payment: 'svc payments list',
+  delivery: 'svc webhooks list',
+  "merchant's delivery": 'svc outbox list',
+  "merchant's payment": 'svc merchants payments',
+  dispute: 'svc disputes list',
+  'dispute of yours': 'svc portal disputes list',
+  merchant: 'svc merchants list',
+  'payment, delivery or dispute of yours': 'svc payments list\nsvc webhooks list\nsvc portal disputes list',
+  'merchant, payment, dispute or delivery':
+    'svc merchants list\nsvc merchants payments\nsvc disputes list\nsvc outbox list',
+  mandate: 'svc mandates list',
+  'payment of the payer': 'svc payer payments list',
+  'mandate of the payer': 'svc payer consents list',
+  mail: 'svc mail list',
+  'staff member': 'svc staff list',
+  'team member': 'svc team list',
+  'bank account': 'svc bank-accounts list',
+  account: 'svc ob accounts',
+  'account of the bank': 'svc sandbox accounts',
+  'recurring payment': 'svc ob recurring list',
+  'request to pay': 'svc ob request-to-pay list',
+  'offer to pay': 'svc ob offer-to-pay list',
+} as const
+export type Noun = keyof typeof LISTS
+
+/**
+ * The id that the user means: a whole one as it is, or the only one that begins or ends with 8 characters or more. Ids
+ * begin with their time: those of one minute share their first 8 characters, and only their ends differ.
+ * @param candidates asked for only when the text is a part; the newest ids first
+ * @throws {CliError} when nothing, or more than one thing, begins or ends like it
+ */
+export async function resolveId(text: string, noun: Noun, candidates: () => AsyncIterable<string>): Promise<string> {
+  if (isUuid(text)) return text.toLowerCase()
+  const part = text.toLowerCase()
+  if (!/^[0-9a-f-]+$/.test(part) || part.length > 36) throw notFound(text, noun)
+  if (part.length < PART_MIN) throw usageError(`"${text}" is too short for an id: give ${PART_MIN} characters or more`)
+  const found: string[] = []
+  for await (const id of candidates()) {
+    if (id.startsWith(part) || id.endsWith(part)) found.push(id)
+    if (found.length > SHOWN_MAX) break
+  }
+  const [only] = found
+  if (only === undefined) throw notFound(text, noun)
+  if (found.length > 1)
+    throw usageError(`"${text}" is a part of several: ${found.join(', ')}`, `the last ${PART_MIN} characters of the id`)
+  return only
+}
+
+/** There is no such thing: exit code 6, with the command that shows which there are. */
+export function notFound(text: string, noun: Noun): CliError {
+  return new CliError('NOT_FOUND', `there is no ${noun} "${text}"`, { exit: EXIT.notFound, hint: LISTS[noun] })
+}

@@ -1,0 +1,75 @@
+import type { Command } from 'commander'
+import type { Runtime } from '../context.ts'
+import type { NounName } from './nouns.ts'
+
+/** Adds to a command that has its name and summary what stands below it: options, arguments, commands, examples. */
+type AddNoun = (command: Command, runtime: Runtime) => void
+
+/**
+ * What each noun is made of. Each is loaded when its own word stands on the command line, and with it what it needs:
+ * schemas, connections, YAML, the console.
+ */
+const LOADERS: Readonly<Record<NounName, () => Promise<AddNoun>>> = {
+  up: async () => (await import('../commands/up.ts')).addUp,
+  down: async () => (await import('../commands/down.ts')).addDown,
+  status: async () => (await import('../commands/status.ts')).addStatus,
+  register: async () => (await import('../commands/register.ts')).addRegister,
+  payments: async () => (await import('../commands/payments.ts')).addPayments,
+  mandates: async () => (await import('../commands/mandates.ts')).addMandates,
+  portal: async () => (await import('../commands/portal.ts')).addPortal,
+  webhooks: async () => (await import('../commands/webhooks.ts')).addWebhooks,
+  secret: async () => (await import('../commands/secret.ts')).addSecret,
+  explain: async () => (await import('../commands/explain.ts')).addExplain,
+  team: async () => (await import('../commands/team.ts')).addTeam,
+  credentials: async () => (await import('../commands/credentials.ts')).addCredentials,
+  'bank-accounts': async () => (await import('../commands/bank-accounts.ts')).addBankAccounts,
+  ledger: async () => (await import('../commands/ledger.ts')).addLedger,
+  branding: async () => (await import('../commands/branding.ts')).addBranding,
+  origins: async () => (await import('../commands/origins.ts')).addOrigins,
+  widget: async () => (await import('../commands/widget.ts')).addWidget,
+  banks: async () => (await import('../commands/banks.ts')).addBanks,
+  ob: async () => (await import('../commands/ob.ts')).addOb,
+  sandbox: async () => (await import('../commands/sandbox.ts')).addSandbox,
+  mail: async () => (await import('../commands/mail.ts')).addMail,
+  listen: async () => (await import('../commands/webhooks/listen.ts')).addListen,
+  run: async () => (await import('../commands/sandbox.ts')).addRun,
+  trigger: async () => (await import('../commands/sandbox.ts')).addTrigger,
+  payer: async () => (await import('../commands/payer.ts')).addPayer,
+  login: async () => (await import('../commands/login.ts')).addLogin,
+  logout: async () => (await import('../commands/logout.ts')).addLogout,
+  whoami: async () => (await import('../commands/whoami.ts')).addWhoami,
+  token: async () => (await import('../commands/token.ts')).addToken,
+  profile: async () => (await import('../commands/profile.ts')).addProfile,
+  init: async () => (await import('../commands/init.ts')).addInit,
+  ui: async () => (await import('../commands/ui.ts')).addUi,
+  doctor: async () => (await import('../commands/doctor.ts')).addDoctor,
+  inbox: async () => (await import('../commands/inbox.ts')).addInbox,
+  logs: async () => (await import('../commands/logs.ts')).addLogs,
+  merchants: async () => (await import('../commands/merchants.ts')).addMerchants,
+  kyb: async () => (await import('../commands/kyb.ts')).addKyb,
+  hold: async () => (await import('../commands/hold.ts')).addHold,
+  fees: async () => (await import('../commands/fees.ts')).addFees,
+  disputes: async () => (await import('../commands/disputes.ts')).addDisputes,
+  outbox: async () => (await import('../commands/outbox.ts')).addOutbox,
+  staff: async () => (await import('../commands/staff.ts')).addStaffCommands,
+  audit: async () => (await import('../commands/audit.ts')).addAudit,
+  serve: async () => (await import('../commands/serve.ts')).addServe,
+  worker: async () => (await import('../commands/worker.ts')).addWorker,
+  migrate: async () => (await import('../commands/migrate.ts')).addMigrate,
+  keys: async () => (await import('../commands/keys.ts')).addKeys,
+  api: async () => (await import('../commands/api.ts')).addApi,
+  openapi: async () => (await import('../commands/openapi.ts')).addOpenApi,
+  docs: async () => (await import('../commands/docs.ts')).addDocs,
+  open: async () => (await import('../commands/open.ts')).addOpen,
+  samples: async () => (await import('../commands/samples.ts')).addSamples,
+  config: async () => (await import('../commands/config.ts')).addConfig,
+  completion: async () => (await import('../commands/completion.ts')).addCompletion,
+  states: async () => (await import('../commands/states.ts')).addStates,
+  version: async () => (await import('../commands/version.ts')).addVersion,
+  help: async () => (await import('../commands/help.ts')).addHelp,
+}
+
+/** Loads what a noun is made of. */
+export function loadNoun(name: NounName): Promise<AddNoun> {
+  return LOADERS[name]()
+}
