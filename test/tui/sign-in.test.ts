@@ -26,11 +26,11 @@ t.test('L signs in where the console was, and another profile is taken without l
     words: ['--screen', 'payments', '--interval', '1s'],
   })
   await console.until(/There are no payments yet/)
-  t.match(console.text(), /acme-ltd/)
+  await console.until(/acme-ltd/)
 
   isOut = true
   await console.until(/Signed out: svc login/)
-  t.match(console.text(), /signed out/)
+  await console.until(/signed out/)
   console.shot('signed-out-80x24')
   isOut = false
   fake.deviceAnswers.push('authorization_pending', 'access_denied')
@@ -44,17 +44,19 @@ t.test('L signs in where the console was, and another profile is taken without l
     await console.until(() => /gives it up[^]*confirm the code/.test(console.raw().slice(before)))
     console.press(key)
     await console.until(/the login was given up/)
-    t.match(console.text(), /acme-ltd[^]*There are no payments yet/, 'the console is whole again')
+    // The console is whole again.
+    await console.until(/acme-ltd[^]*There are no payments yet/)
     t.notMatch(console.raw().slice(before), /\^\[|\^C/, 'no key is echoed')
   }
   fake.deviceAnswers.length = 0
   console.press('L')
   await console.until((text) => /Done: signed in/.test(text) && !/Signed out/.test(text))
-  t.match(console.text(), /There are no payments yet/, 'the picture is back')
+  // The picture is back.
+  await console.until(/There are no payments yet/)
 
   console.type(':profile nobody\r')
   await console.until(/Error: .*nobody/)
-  t.match(console.text(), /acme-ltd/)
+  await console.until(/acme-ltd/)
   console.type(':profile other-ltd\r')
   await console.until(/Done: now as profile other-ltd/)
   await console.until(/^ (svc  )?other-ltd/m)
