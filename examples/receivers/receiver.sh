@@ -18,7 +18,9 @@ act() {
   echo "$1 $2" >&2
 }
 
+# What is held is let go of first: whoever has its answer may send the event again at once.
 answer() {
+  exec 9>&-
   printf 'HTTP/1.1 %s\r\nContent-Length: 0\r\nConnection: close\r\n\r\n' "$1"
   exit 0
 }
