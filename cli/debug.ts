@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici'
 import type { Io } from './io.ts'
 
 /** What SVC_DEBUG can ask to see: requests to the service, where the identity comes from, statements to the database. */
-export const DEBUG_AREAS = ['api', 'auth', 'sql'] as const
+const DEBUG_AREAS = ['api', 'auth', 'sql'] as const
 export type DebugArea = (typeof DEBUG_AREAS)[number]
 
 /** Whether SVC_DEBUG names the area; a list such as `api,auth`. */

@@ -1,11 +1,10 @@
 import { exitOfSignal } from './exit-codes.ts'
 import type { Io } from './io.ts'
 import { printable } from './print/text.ts'
+import { onStopSignals } from './up/signals.ts'
 
 /** What is to be seen before the console can draw. `close` takes it away; a second time it does nothing. */
 export type Opening = { close(): void }
-
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 /** A key that was pressed before anybody could keep it from being echoed is taken away first. */
 const ENTER = '\r\u001b[2K\u001b[?1049h\u001b[2J\u001b[H\u001b[?25l'
@@ -21,19 +20,15 @@ export function showOpening(io: Io, text: string): Opening {
   function close(): void {
     if (!isOpen) return
     isOpen = false
-    for (const [signal, handler] of handlers) process.off(signal, handler)
+    removeHandlers()
     process.off('exit', close)
     if (!isSpoken) io.stdout.write(LEAVE)
   }
 
-  const handlers = SIGNALS.map((signal) => {
-    const handler = (): never => {
-      close()
-      process.exit(exitOfSignal(signal))
-    }
-    return [signal, handler] as const
+  const removeHandlers = onStopSignals((signal) => {
+    close()
+    process.exit(exitOfSignal(signal))
   })
-  for (const [signal, handler] of handlers) process.on(signal, handler)
   process.on('exit', close)
   return { close }
 }

@@ -52,7 +52,7 @@ export async function waitForStatus(
 }
 
 /** Polls the payment until it is judged. `wanted` is what the time-out's message says was awaited. */
-export async function waitForPayment(
+async function waitForPayment(
   client: Client,
   options: WaitOptions & { wanted: string },
   judge: (payment: Payment | PayerView) => 'done' | 'open' | CliError,

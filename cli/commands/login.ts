@@ -7,7 +7,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../context.t
 import { CliError, usageError, withHint } from '../errors.ts'
 import { EXIT } from '../exit-codes.ts'
 
-export const LoginOptions = z.object({
+const LoginOptions = z.object({
   realm: z.string().optional(),
   platform: z.boolean().default(false),
   customer: z.boolean().default(false),

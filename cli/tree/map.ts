@@ -32,7 +32,7 @@ export type CommandMap = {
   commands: readonly CommandMap[]
 }
 
-export const MAP_FORMS = ['tree', 'compact', 'paths', 'json'] as const
+const MAP_FORMS = ['tree', 'compact', 'paths', 'json'] as const
 export type MapForm = (typeof MAP_FORMS)[number]
 
 /** The form that `--map` asks for among these words, and the words without it; undefined where it is not there. */

@@ -11,8 +11,8 @@ import { Spoken } from './parts/spoken.tsx'
 /** What the console needs of the terminal, once it is drawn there. */
 export type Terminal = { suspend: ReturnType<typeof useApp>['suspendTerminal'] }
 
-export const COLUMNS_MIN = 60
-export const ROWS_MIN = 16
+const COLUMNS_MIN = 60
+const ROWS_MIN = 16
 
 /** The keys that do something where nothing of the picture is shown. */
 const BLIND: ReadonlySet<string> = new Set(['ctrl-c', 'ctrl-z'])

@@ -14,7 +14,7 @@ import { listStreamed } from './stream-sql.ts'
 import type { StreamedRecord } from './stream-sql.ts'
 
 /** What streams may take, and how often they look. Milliseconds, events and streams. */
-export const STREAM_LIMITS = {
+const STREAM_LIMITS = {
   pageMax: 500,
   gapMs: 200,
   fallbackMs: 5_000,

@@ -34,7 +34,7 @@ export async function checkProvider(patient: Patient): Promise<Check[]> {
 }
 
 /** Looks over the identity provider of a service: each check is one line. Nothing is changed. */
-export async function checkIdentity(subject: Subject): Promise<Check[]> {
+async function checkIdentity(subject: Subject): Promise<Check[]> {
   const { authUrl, kind } = subject
   const registrations = look('registrations', () => checkRegistrations(subject))
   if (authUrl === null) return [checkNone(subject), await registrations]
