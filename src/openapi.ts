@@ -37,7 +37,7 @@ const BY_TOKENS: Security = {
   sandbox: [{ platformToken: [] }],
 }
 
-/** Of the Open Banking API's description (specification, Versioning). */
+/** Of the Open Banking API's description (contract §Versioning). */
 const OPEN_BANKING_VERSION = '1.0.0'
 
 /** What the document has to know of the service that serves it. */
@@ -47,7 +47,7 @@ export type Described = {
   identity: Pick<IdentityProvider, 'kind' | 'authUrl'>
 }
 
-/** The two surfaces of the service: the Open Banking API, and payment acquiring (specification, Versioning). */
+/** The two surfaces of the service: the Open Banking API, and payment acquiring (contract §Versioning). */
 export type Surface = 'a' | 'b'
 
 /** The OpenAPI 3.1 description of a surface, made from the operations' own declarations. */

@@ -35,7 +35,7 @@ export type CodeOutcome = { login: string } | { triesLeft: number }
 /** The mock bank's login: who a payer is between its pages stands in the pages' forms, signed, and in no process's memory. */
 export type MockLogin = {
   /**
-   * Checks user name and password. The user name may be a scenario's, and the payment then takes that one (decisions, 3.8).
+   * Checks user name and password. The user name may be a scenario's, and the payment then takes that one (contract §Sandbox scenarios).
    * @returns the login for the next page; undefined where one of the two is wrong
    */
   signIn(entry: { state: string; scenario: string; username: string; password: string }): string | undefined

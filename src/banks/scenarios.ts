@@ -6,12 +6,12 @@ import type { FailureCode } from '../lib/failure-codes.ts'
 import { DisputeReason } from '../wire/disputes.ts'
 
 /**
- * How the mock bank behaves, scenario by scenario (decisions, 3.8). The table tells what follows when the payer approves;
+ * How the mock bank behaves, scenario by scenario (contract §Sandbox scenarios). The table tells what follows when the payer approves;
  * a payer who cancels comes back with error=access_denied in each of them but `never-returns`, where nobody comes back.
  *
  * What a bank knows before it lets a payer authorise (who the payer is, a blocked account, the limit) it refuses when
  * the code is exchanged: the payment never was Authorised. What it learns when money moves (too little of it, fraud, the
- * scheme's answer) it refuses at execution, after Authorised (specification, Payment status).
+ * scheme's answer) it refuses at execution, after Authorised (contract §Payment status).
  *
  * | scenario | redirect | exchange | execution | refund | payment ends as |
  * |---|---|---|---|---|---|

@@ -15,7 +15,7 @@ import type { ReadToken } from './token-rules.ts'
 type OpenApp = Pick<App, 'config' | 'publicUrl' | 'pool' | 'sealer' | 'log'>
 
 /**
- * Checks a checkout token as it came from a browser (decisions 40 and 40b). Whether its merchant may work is not asked
+ * Checks a checkout token as it came from a browser (decisions 40 and 66). Whether its merchant may work is not asked
  * here: what it made before can still be read.
  * @throws {DomainError} CHECKOUT_TOKEN_INVALID, CHECKOUT_TOKEN_EXPIRED, CHECKOUT_ORIGIN_NOT_ALLOWED
  */

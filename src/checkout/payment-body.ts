@@ -14,7 +14,7 @@ const FIELDS = {
   remittance_reference: 'remittanceReference',
 } as const satisfies Partial<Record<keyof CreatePayment, keyof CheckoutToken>>
 
-/** The payment that a token asks for, as the merchant's own server would have asked for it (decision 40b). */
+/** The payment that a token asks for, as the merchant's own server would have asked for it (decision 66). */
 export function paymentBody(token: CheckoutToken, redirectUri: string, chosen: CheckoutPayment = {}): CreatePayment {
   return CreatePayment.parse({ ...named(token), redirect_uri: redirectUri, ...chosen })
 }

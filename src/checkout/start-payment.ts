@@ -24,7 +24,7 @@ const TRIES_MAX = 8
 const PAUSE_MS = 25
 
 /**
- * Creates the payment that a checkout token describes (decision 40b). A payment of the same token that still waits for its
+ * Creates the payment that a checkout token describes (decision 66). A payment of the same token that still waits for its
  * payer is cancelled first, as that payer would: nobody pays an order in two tabs.
  * @throws {DomainError} as `createPayment` does, and CHECKOUT_ALREADY_PAID, CHECKOUT_ATTEMPTS_USED
  */

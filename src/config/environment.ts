@@ -108,7 +108,7 @@ export const Environment = z.object({
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** What is told beside the log: of its areas the service knows `sql`. */
   SVC_DEBUG: z.string().default(''),
-  /** How long a payer has to authorise: 90 minutes (specification, Limits). */
+  /** How long a payer has to authorise: 90 minutes (contract §Limits). */
   SVC_CONSENT_SECONDS: ConsentSeconds.default(5_400),
   /** How long a merchant has to answer a dispute with evidence: 14 days (decision 23). */
   SVC_DISPUTE_EVIDENCE_SECONDS: whole(1, 31_536_000).default(1_209_600),
@@ -144,7 +144,7 @@ export const Environment = z.object({
    * the merchant's server is next door: what an address answers is shown to whoever set it.
    */
   SVC_WEBHOOK_ALLOW_PRIVATE: Flag.optional(),
-  /** Divides the delays of the webhook retry schedule, for tests; 1 is the specification's schedule. */
+  /** Divides the delays of the webhook retry schedule, for tests; 1 is the contract's schedule. */
   SVC_WEBHOOK_TIME_SCALE: TimeScale.default(1),
 })
 export type Environment = z.infer<typeof Environment>

@@ -79,7 +79,7 @@ function isOwn({ SVC_HOST, SVC_PUBLIC_URL }: Environment): boolean {
   return !isReachable({ host: SVC_HOST, publicUrl: SVC_PUBLIC_URL })
 }
 
-/** Where tokens travel over the internet: live, or wherever there is a certificate (specification, Authentication). */
+/** Where tokens travel over the internet: live, or wherever there is a certificate (contract §Authentication). */
 function hasTls({ SVC_MODE, SVC_PUBLIC_URL, SVC_AUTH_URL }: Environment): boolean {
   return SVC_MODE === 'live' || [SVC_PUBLIC_URL, SVC_AUTH_URL].some((url) => url?.startsWith('https:'))
 }

@@ -10,7 +10,7 @@ import type { Alignment, Period } from './periods.ts'
 export type Caps = { maxAmountPerPayment: TenThousandths; limits: readonly PeriodLimit[]; validTo: string | undefined }
 export type PeriodLimit = { period: Period; alignment: Alignment; maxAmount: TenThousandths }
 
-/** What the Open Banking standard calls the members of the specification's shape. */
+/** What the Open Banking standard calls the members of the contract's shape. */
 const ALIASES = {
   max_amount_per_payment: 'MaximumIndividualAmount',
   periodic_limits: 'PeriodicLimits',
@@ -32,7 +32,7 @@ const AMOUNT_RULE =
   'must be more than 0: a number or a decimal string of 1 to 13 digits, optionally a dot and 1 to 4 decimals'
 
 /**
- * Reads the caps of a mandate, by the specification's names or by those of the Open Banking standard. Amounts become
+ * Reads the caps of a mandate, by the contract's names or by those of the Open Banking standard. Amounts become
  * exact: a JSON number is taken by its shortest text, and refused where that is more than a double keeps.
  * @param currency the payment's, which the amounts of the Open Banking names must be in
  * @throws {DomainError} VALIDATION_FAILED with every broken member

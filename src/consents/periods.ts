@@ -1,6 +1,6 @@
 import { DateTime } from 'luxon'
 
-/** The periods that a mandate can be capped by (specification, Payment consent; decision 49). */
+/** The periods that a mandate can be capped by (contract §Payment consent; decision 49). */
 export const PERIODS = ['DAY', 'WEEK', 'FORTNIGHT', 'MONTH', 'HALF_YEAR', 'YEAR'] as const
 export type Period = (typeof PERIODS)[number]
 

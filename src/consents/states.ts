@@ -10,7 +10,7 @@ export type ConsentTrigger =
   | 'payer revocation'
   | 'merchant revocation'
 
-/** The moves of a consent (specification, Consent status; decision 18). Rows on recurring consents say so. */
+/** The moves of a consent (contract §Consent status; decision 18). Rows on recurring consents say so. */
 export const CONSENT_TRANSITIONS = [
   { from: null, on: 'payment creation', to: 'AWAITING_AUTHORISATION' },
   { from: 'AWAITING_AUTHORISATION', on: 'bank authorisation', to: 'AUTHORISED' },

@@ -2,7 +2,7 @@ import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 
 /*
- * Until when whoever's turn it is should have dealt with a dispute. The deadline of evidence is set (decision 22); those of
+ * Until when whoever's turn it is should have dealt with a dispute. The deadline of evidence is set (decision 23); those of
  * operators are our own rules, and nothing happens by itself when they pass.
  */
 

@@ -19,7 +19,7 @@ export type DisputeTransition = Transition<DisputeStatus, DisputeTrigger> & {
   webhook: EventType | null
 }
 
-/** The moves of a dispute (specification, Dispute status; decisions 23 and 24). */
+/** The moves of a dispute (contract §Dispute status; decisions 23 and 24). */
 export const DISPUTE_TRANSITIONS = [
   { from: null, on: 'opening', to: 'OPEN', webhook: 'dispute.opened' },
   { from: 'OPEN', on: 'evidence', to: 'UNDER_REVIEW', webhook: null },

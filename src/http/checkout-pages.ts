@@ -41,7 +41,7 @@ export function addCheckoutPages(
   )
 }
 
-/** A page does what an operation does for the widget, and may be asked for as often (decision 40b). */
+/** A page does what an operation does for the widget, and may be asked for as often (decision 66). */
 function makeAllowed(app: App, slowDown: BrowserLimits): Allowed {
   return async (req, operation, show) => {
     try {

@@ -191,14 +191,14 @@ function inactive(): DomainError {
   return new DomainError('MERCHANT_INACTIVE', 'the merchant is disabled', { next: 'ask an operator to enable it' })
 }
 
-/** The payer's capability (decision 40b). What does not fit is a payment that does not exist. */
+/** The payer's capability (decision 66). What does not fit is a payment that does not exist. */
 async function payment(app: App, { state, paymentId }: { state: string; paymentId: string }): Promise<Principal> {
   const found = await openWithState(app, { paymentId, state })
   if (found === null) throw paymentNotFound()
   return { kind: 'payment-state', merchantId: found.merchant_id, paymentId: found.id }
 }
 
-/** What a merchant's server let a payer's browser start a payment with (decision 40b). */
+/** What a merchant's server let a payer's browser start a payment with (decision 66). */
 async function checkout(app: App, { text, operation }: { text: string; operation: Operation }): Promise<Principal> {
   const opened = await openCheckoutToken(app, text)
   if (!opened.merchant.isActive && stopsWhileInactive(operation)) throw inactive()

@@ -180,7 +180,7 @@ function methodsOf(app: App, { url = '' }: IncomingMessage): string[] {
   )
 }
 
-/** The framework's own answer to a route that does not exist: no error envelope (specification, Errors). */
+/** The framework's own answer to a route that does not exist: no error envelope (contract §Errors). */
 function unknownRoute(app: App, req: IncomingMessage, res: ServerResponse): void {
   observePage(app, req, res)
   sendUnknown(req, res)

@@ -43,7 +43,7 @@ export type VerifierParts = {
 const ALGORITHM = 'PS256'
 const TOKEN_BYTES_MAX = 8 * 1024
 const CLOCK_TOLERANCE_SECONDS = 5
-/** Access tokens live 900 seconds (specification, Authentication); a minute more is a provider's own rounding. */
+/** Access tokens live 900 seconds (contract §Authentication); a minute more is a provider's own rounding. */
 const LIFETIME_SECONDS_MAX = 960
 /** Headers that bring a key, or rules that we don't know: no token of ours has them. */
 const FORBIDDEN_HEADERS = ['jku', 'x5u', 'jwk', 'x5c', 'crit', 'b64', 'zip']

@@ -1,4 +1,4 @@
-/** Behaviours of the mock bank that are asked for by their name alone (decisions, 3.8). */
+/** Behaviours of the mock bank that are asked for by their name alone (contract §Sandbox scenarios). */
 export const PLAIN_SCENARIOS = [
   'success',
   'payer-cancels',

@@ -3,7 +3,7 @@ import { constantTimeEqual, hmacHex, sha256Hex } from './hmac.ts'
 /** A checkout token in its two parts: base64 of JSON, and after a dot what a merchant's server signed that text with. */
 export type SplitToken = { text: string; signature: string | undefined }
 
-/** What a checkout token says, as the text that stands before its signature (specification, Checkout token). */
+/** What a checkout token says, as the text that stands before its signature (contract §Checkout token). */
 export function encodeCheckoutToken(fields: object): string {
   return Buffer.from(JSON.stringify(fields), 'utf8').toString('base64')
 }

@@ -1,4 +1,4 @@
-/** Why a payment failed, by its code (decisions, table 3.4). The texts are fixed: one per code (decision 51). */
+/** Why a payment failed, by its code (contract §Failure codes). The texts are fixed: one per code (decision 51). */
 export type FailureSource = 'ASPSP_REJECTION' | 'PAYER' | 'SCHEME' | 'PLATFORM' | 'MERCHANT'
 
 export type FailureCode = keyof typeof FAILURES

@@ -16,7 +16,7 @@ export const REPEATED: Meaning = { remedy: 'none', nothingTaken: false }
 const OTHER_BANK: Meaning = { remedy: 'other-bank', nothingTaken: true }
 
 /**
- * What each failure of a payment means for its payer (decisions, table 3.4). Widget, hub and hosted pages all read this one,
+ * What each failure of a payment means for its payer (contract §Failure codes). Widget, hub and hosted pages all read this one,
  * so that nobody is told more of their money than is known: it may be on its way where a bank fell silent, and was taken
  * before where this is a repeat. Browsers run this file: it imports nothing but types.
  */

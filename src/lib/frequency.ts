@@ -29,7 +29,7 @@ const FORMS =
   ' or IntrvlMnthDay:<months 01 to 06, 12 or 24>:<day 01 to 31, or -01 (the last) to -05>'
 
 /**
- * Reads a standing order's frequency, in the four forms that the specification names and to the letter (decision 4):
+ * Reads a standing order's frequency, in the four forms that the contract names and to the letter (decision 4):
  * `EvryDay`, `EvryWorkgDay`, `IntrvlWkDay:02:03` (every two weeks on Wednesday), `IntrvlMnthDay:01:-01` (the last day of
  * every month).
  */

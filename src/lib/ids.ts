@@ -2,9 +2,9 @@
 export type Ids = {
   /** A UUID version 7: its order is the order of creation, which keeps index inserts at the right-hand side. */
   uuid(): string
-  /** `evt_<millisecond timestamp>_<16 base32 characters>` (specification, Webhook delivery; decision 38). */
+  /** `evt_<millisecond timestamp>_<16 base32 characters>` (contract §Webhook delivery; decision 38). */
   eventId(): string
-  /** `SVC` and the 32 hex digits of a random UUID: 35 characters (specification, Payment intent; decision 42). */
+  /** `SVC` and the 32 hex digits of a random UUID: 35 characters (contract §Payment intent; decision 42). */
   endToEndId(): string
   /** An unguessable token of 32 random bytes as base64url. */
   token(): string

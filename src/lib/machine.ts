@@ -1,5 +1,5 @@
 /**
- * State machines as data. A transition row is the whole rule and reads as the specification's tables do; code, tests,
+ * State machines as data. A transition row is the whole rule and reads as the contract's tables do; code, tests,
  * `svc states` and the documentation read the same rows.
  */
 export type Transition<State extends string, Trigger extends string = string> = {

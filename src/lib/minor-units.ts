@@ -2,7 +2,7 @@ import { minorDigits } from './money.ts'
 
 /**
  * Money of the account information model: whole minor units in `bigint`, and the decimal strings of the Open Banking API
- * (specification, CurrencyAmount). Exact or refused, never rounded.
+ * (contract §CurrencyAmount). Exact or refused, never rounded.
  */
 
 const FORM = /^\d{1,13}\.\d{1,5}$/

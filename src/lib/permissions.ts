@@ -23,11 +23,11 @@ export type PlatformPermission = 'read merchants' | 'operate merchants' | 'admin
 
 export type Permission = MerchantPermission | PlatformPermission
 
-/** Roles of a merchant's staff and credentials (specification, Team roles). */
+/** Roles of a merchant's staff and credentials (contract §Team roles). */
 export const MERCHANT_ROLES = ['ADMIN', 'DEVELOPER', 'FINANCE'] as const
 export type MerchantRole = (typeof MERCHANT_ROLES)[number]
 
-/** Roles of the platform's staff and service clients (specification, Platform administration). */
+/** Roles of the platform's staff and service clients (contract §Platform administration). */
 export const PLATFORM_ROLES = ['OWNER', 'OPS', 'SUPPORT'] as const
 export type PlatformRole = (typeof PLATFORM_ROLES)[number]
 

@@ -8,7 +8,7 @@ type Signed = {
 }
 
 /**
- * The value of `X-Service-Signature`: lower-case hex of HMAC-SHA256 over the body's bytes (specification, Webhook
+ * The value of `X-Service-Signature`: lower-case hex of HMAC-SHA256 over the body's bytes (contract §Webhook
  * signature). The key is the 64 characters of the secret as UTF-8, not the 32 bytes they stand for (decision 37).
  */
 export function signBody({ secret, body }: Signed): string {

@@ -3,7 +3,7 @@ import type { KybStatus } from '../wire/admin.ts'
 
 export type KybTrigger = 'registration' | 'approval' | 'refusal' | 'suspension' | 'reinstatement'
 
-/** What becomes of a merchant (specification, KYB status; decision 19): a row is the whole rule. */
+/** What becomes of a merchant (contract §KYB status; decision 19): a row is the whole rule. */
 export const KYB_TRANSITIONS: readonly Transition<KybStatus, KybTrigger>[] = [
   { from: null, on: 'registration', to: 'PENDING' },
   { from: 'PENDING', on: 'approval', to: 'APPROVED' },

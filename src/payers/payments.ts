@@ -8,7 +8,7 @@ import type { DisputeReason } from '../wire/disputes.ts'
 import { findPaymentOf, listPaymentsOf, listRefundsOf } from './payments-sql.ts'
 import type { Contact, PayerPaymentRecord, PayerRefundRecord } from './record.ts'
 
-/** How many payments the hub shows (specification, Payer hub). */
+/** How many payments the hub shows (contract §Payer hub). */
 const LISTED = 50
 
 export type PayerReceiptRecord = {

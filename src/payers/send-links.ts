@@ -11,7 +11,7 @@ import { countSent, insertToken } from './tokens-sql.ts'
 /** Requests of one run; the next run follows at once while there are more. */
 const REQUESTS_MAX = 50
 
-/** How long a link works (specification, Payer hub); the table says the same. */
+/** How long a link works (contract §Payer hub); the table says the same. */
 const LINK_SECONDS = 600
 
 /** Links that one contact is sent (decision 32), whoever asks for them and from wherever. */

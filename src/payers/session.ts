@@ -7,7 +7,7 @@ import { DomainError } from '../lib/errors.ts'
 import type { Contact, PayerSessionRecord } from './record.ts'
 import { findEnd } from './sessions-sql.ts'
 
-/** How long a session lives (specification, Payer hub). */
+/** How long a session lives (contract §Payer hub). */
 const SESSION_SECONDS = 900
 
 const ALGORITHM = 'HS256'

@@ -22,7 +22,7 @@ import { PAYMENT_TRANSITIONS } from './states.ts'
 
 /**
  * Creates a payment, its consent, its first audit event and its first webhook in one transaction, or answers the payment
- * that the same key made before (specification, Payments; decisions 14, 17 and 33).
+ * that the same key made before (contract §Payments (merchant); decisions 14, 17 and 33).
  * @throws {DomainError} VALIDATION_FAILED, UNSUPPORTED_CURRENCY, AMOUNT_BELOW_FEE, MERCHANT_NOT_APPROVED,
  *   MERCHANT_INACTIVE, PAYOUT_HELD, IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, BANK_UNAVAILABLE
  */

@@ -9,7 +9,7 @@ const STATE = /^[\w-]{1,256}$/
 
 /**
  * The payment that a payer may see with its `state`: the capability that was given to this payer's bank, until an hour
- * after the consent's end (decision 40b). Null for whatever does not fit.
+ * after the consent's end (decision 66). Null for whatever does not fit.
  */
 export async function openWithState(
   app: Pick<App, 'pool'>,

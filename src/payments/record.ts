@@ -40,7 +40,7 @@ export const PaymentRecord = z.object({
   /** Whether the consent's end has passed by the database's clock. */
   consent_ended: z.boolean(),
   /**
-   * Whether the payer's `state` still opens the payment: until an hour after the consent's end (decision 40b), and with
+   * Whether the payer's `state` still opens the payment: until an hour after the consent's end (decision 66), and with
    * the first payment of a mandate, which lives long, for 25 hours at most.
    */
   state_valid: z.boolean(),

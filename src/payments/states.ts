@@ -32,7 +32,7 @@ export type PaymentTransition = Transition<PaymentStatus, PaymentTrigger> & {
   consentWindow: 'open' | 'ended' | null
 }
 
-/** The moves of a payment (specification, Payment status; decisions 16 to 18, 21, 49 and 52). */
+/** The moves of a payment (contract §Payment status; decisions 16 to 18, 21, 49 and 52). */
 export const PAYMENT_TRANSITIONS = [
   {
     from: null,

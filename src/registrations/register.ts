@@ -11,7 +11,7 @@ export type RegisterInput = RegisterMerchant & {
 
 /**
  * Registers a merchant: its name is taken, then its realm, clients, administrator and records are made, all or nothing;
- * an operator approves it (specification, Merchant portal; decisions 25, 46 and 47). The invitation goes out by a job,
+ * an operator approves it (contract §Merchant portal; decisions 25, 46 and 47). The invitation goes out by a job,
  * for a mail that can't be sent is no reason to refuse a merchant.
  * @throws {DomainError} VALIDATION_FAILED, REALM_EXISTS, RATE_LIMITED
  * @throws {IdentityUnavailableError}

@@ -24,7 +24,7 @@ const LOOK_SECONDS = 1
 const SANDBOX: Actor = { id: 'sandbox', name: 'sandbox', role: 'OWNER' }
 
 /**
- * Plays the disputes of the scenarios `dispute-…` (decisions, 3.8), once their payments have settled: the payer raises
+ * Plays the disputes of the scenarios `dispute-…` (contract §Sandbox scenarios), once their payments have settled: the payer raises
  * one, and in two of them the merchant answers and an operator decides. All of it by the use cases that people use.
  * A job of the sandbox alone.
  */

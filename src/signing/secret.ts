@@ -8,7 +8,7 @@ import { findSecrets } from './sql.ts'
 /** A merchant's secrets in plain; the previous one is null outside of an overlap. */
 export type SigningSecrets = { secret: string; previousSecret: string | null }
 
-/** A fresh signing secret: 256 bits as 64 hex characters (specification, Merchant). */
+/** A fresh signing secret: 256 bits as 64 hex characters (contract §Merchant). */
 export function generateWebhookSecret(): string {
   return randomBytes(32).toString('hex')
 }

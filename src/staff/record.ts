@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PLATFORM_ROLES } from '../lib/permissions.ts'
 
-/** Someone who operates the platform (specification, Platform user; decision 28). */
+/** Someone who operates the platform (contract §Platform user; decision 28). */
 export const PlatformUser = z.object({
   id: z.string(),
   keycloak_user_id: z.string(),

@@ -5,7 +5,7 @@ import { findEndpoint } from './endpoint-sql.ts'
 import type { EndpointRecord } from './record.ts'
 
 /**
- * The merchant's endpoint, and what it has to be told about it (specification, Delivery rules 5).
+ * The merchant's endpoint, and what it has to be told about it (contract §Delivery rules 5).
  * @throws {DomainError} MERCHANT_NOT_FOUND
  */
 export async function getEndpoint(app: Pick<App, 'pool'>, merchantId: string): Promise<WebhookEndpoint> {

@@ -21,7 +21,7 @@ export type NewWebhook = {
 }
 
 /**
- * Queues a webhook in the transaction of the change that it announces (specification, Delivery rules 1). After the
+ * Queues a webhook in the transaction of the change that it announces (contract §Delivery rules 1). After the
  * commit the caller wakes 'deliver-webhooks'.
  */
 export async function enqueueWebhook(
@@ -43,7 +43,7 @@ function chanceOf(ids: Ids, { eventType, payment, subjectId }: NewWebhook): Ids 
   return subjectId === undefined ? ids : ids.for('event', subjectId, eventType)
 }
 
-/** The text of an event (specification, Webhook envelope). It is stored as it is here, and signed and sent as stored. */
+/** The text of an event (contract §Webhook events). It is stored as it is here, and signed and sent as stored. */
 export function envelope(event: {
   eventId: string
   eventType: EventType

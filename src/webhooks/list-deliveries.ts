@@ -4,7 +4,7 @@ import type { DeliveryStatus } from '../wire/webhooks.ts'
 import type { DeliveryRecord } from './record.ts'
 import { listDeliveries as listQuery } from './list-sql.ts'
 
-/** How many the portal lists (specification, Limits). */
+/** How many the portal lists (contract §Limits). */
 const LISTED_MAX = 50
 
 export type ListDeliveriesInput = {

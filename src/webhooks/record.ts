@@ -9,7 +9,7 @@ export type FailureReason =
   | `http_${number}`
   /** A 3xx answer: redirects are not followed (decision 38). */
   | 'redirect'
-  /** No status line within five seconds (specification, Delivery rules 3). */
+  /** No status line within five seconds (contract §Delivery rules 3). */
   | 'timeout'
   /** The host's name has no address. */
   | 'dns'

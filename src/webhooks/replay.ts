@@ -11,7 +11,7 @@ import { replayDelivery } from './replay-sql.ts'
 export type ReplayInput = { merchantId: string; id: string }
 
 /**
- * Sends a DEAD delivery again from its first attempt: PENDING, `attempt_count` 0 (specification, Webhook delivery
+ * Sends a DEAD delivery again from its first attempt: PENDING, `attempt_count` 0 (contract §Webhook delivery
  * status), with the event id and bytes it always had. A delivery that waits although the merchant has an endpoint,
  * because it was too old when that was set, is queued as it stands (decision 38). Without an endpoint, or while it is
  * paused, the replayed delivery waits.

@@ -18,7 +18,7 @@ import type { SigningSecrets } from '../signing/secret.ts'
 import { postponeLease, releaseLeases } from './sql.ts'
 import { attemptDelaysMs } from './states.ts'
 
-/** The safety net beneath wake-ups (specification, Delivery rules 2). */
+/** The safety net beneath wake-ups (contract §Delivery rules 2). */
 const POLL_MS = 5_000
 const BACK_OFF_MIN_MS = 100
 

@@ -7,7 +7,7 @@ import type { DeliveryStatus } from '../wire/webhooks.ts'
  */
 export type DeliveryTrigger = 'insert' | 'delivered' | 'failed' | 'failed for the last time' | 'replay'
 
-/** The delivery machine (specification, Webhook delivery status): a row is the whole rule. */
+/** The delivery machine (contract §Webhook delivery status): a row is the whole rule. */
 export const DELIVERY_TRANSITIONS: readonly Transition<DeliveryStatus, DeliveryTrigger>[] = [
   { from: null, on: 'insert', to: 'PENDING' },
   { from: 'PENDING', on: 'delivered', to: 'DELIVERED' },
@@ -21,10 +21,10 @@ export const DELIVERY_TRANSITIONS: readonly Transition<DeliveryStatus, DeliveryT
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** How long attempt 1, 2, .. 6 waits after the failure before it, in milliseconds (specification, Delivery rules 4). */
+/** How long attempt 1, 2, .. 6 waits after the failure before it, in milliseconds (contract §Delivery rules 4). */
 export const attemptDelaysMs = [0, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
 
-/** The last attempt (specification, Delivery rules 5). */
+/** The last attempt (contract §Delivery rules 5). */
 export const attemptsMax = attemptDelaysMs.length
 
 /** Each delay is up to a fifth shorter or longer, so that what failed together does not come back together. */
@@ -34,7 +34,7 @@ const JITTER = 0.2
  * Milliseconds from the failure of an attempt until the next one, with its jitter; null after the last attempt.
  * @param attemptJustFailed 1 to 6
  * @param random in [0, 1)
- * @param timeScale divides the delay; 1 is the specification's schedule (config `SVC_WEBHOOK_TIME_SCALE`)
+ * @param timeScale divides the delay; 1 is the contract's schedule (config `SVC_WEBHOOK_TIME_SCALE`)
  */
 export function nextDelayMs(attemptJustFailed: number, random: number, timeScale = 1): number | null {
   const delay = attemptDelaysMs[attemptJustFailed]

@@ -9,8 +9,8 @@ import { findDelivery } from './log-sql.ts'
 import type { DeliveryRecord } from './record.ts'
 
 /**
- * Queues a made-up event of this type, which is signed, sent and retried like any other and says `test` (specification,
- * Delivery rules 7). It is about no payment that there is.
+ * Queues a made-up event of this type, which is signed, sent and retried like any other and says `test` (contract
+ * §Delivery rules 7). It is about no payment that there is.
  * @throws {DomainError} MERCHANT_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_SET, WEBHOOK_ENDPOINT_PAUSED
  */
 export async function testWebhook(

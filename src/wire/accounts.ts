@@ -15,7 +15,7 @@ import { operation } from './operation.ts'
 
 const AccountParams = z.strictObject({ AccountId: z.string() })
 
-/** An account of the caller (specification, AccountListResponse). */
+/** An account of the caller (contract §AccountListResponse). */
 export const Account = z.strictObject({
   AccountId: z.string(),
   Currency: z.string(),
@@ -66,7 +66,7 @@ export const getBalance = operation({
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** What was booked on an account (specification, TransactionListResponse). */
+/** What was booked on an account (contract §TransactionListResponse). */
 export const AccountTransaction = z.strictObject({
   TransactionId: z.string(),
   Amount: AmountAnswer,

@@ -4,14 +4,14 @@ import { operation } from './operation.ts'
 import { DebtorAccountScheme } from './new-payment.ts'
 import { Branding } from './settings.ts'
 
-/** The header that carries a checkout token (decision 40b). */
+/** The header that carries a checkout token (decision 66). */
 export const CHECKOUT_TOKEN_HEADER = 'x-checkout-token'
 
 /** How long a checkout token may be as text; a complete one is below a quarter of it. */
 export const CHECKOUT_TOKEN_LENGTH_MAX = 4096
 
 /**
- * What a merchant's server says of a payment to the checkout (specification, Checkout token; decision 40): base64 of this
+ * What a merchant's server says of a payment to the checkout (contract §Checkout token; decision 40): base64 of this
  * as JSON, and in live mode a dot and the hex HMAC-SHA256 of that base64 text under the webhook signing secret.
  */
 export const CheckoutToken = z.strictObject({

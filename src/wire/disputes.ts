@@ -75,7 +75,7 @@ export const DisputeSummary = z.strictObject({
 })
 export type DisputeSummary = z.infer<typeof DisputeSummary>
 
-/** A dispute as its merchant sees it (specification, Dispute; decisions 22 to 24). */
+/** A dispute as its merchant sees it (contract §Dispute; decisions 22 to 24). */
 export const Dispute = DisputeSummary.extend({ merchant_evidence: z.string().nullable() })
 export type Dispute = z.infer<typeof Dispute>
 

@@ -4,7 +4,7 @@ import { Instant, Uuid } from './common.ts'
 export const ConsentType = z.enum(['SINGLE_IMMEDIATE', 'VARIABLE_RECURRING'])
 
 /**
- * The caps of a mandate (specification, Payment consent; decision 49), by the specification's names or by those of the
+ * The caps of a mandate (contract §Payment consent; decision 49), by the contract's names or by those of the
  * Open Banking standard. What else is in it is kept as it was given.
  */
 export const ControlParameters = z.record(z.string().max(64), z.unknown())

@@ -13,7 +13,7 @@ const ACCOUNT_FORMS = {
   },
 }
 
-/** Who pays, as far as the merchant knows (specification, Payment consent; decision 41). */
+/** Who pays, as far as the merchant knows (contract §Payment consent; decision 41). */
 const payerContext = {
   payer_name: text(140).optional(),
   debtor_account_scheme: DebtorAccountScheme.optional(),

@@ -4,7 +4,7 @@ import { isCurrencyAmountText, toMinorUnits } from '../lib/minor-units.ts'
 import { isKnownCurrency } from '../lib/money.ts'
 import { nameText } from './common.ts'
 
-/** Where the Open Banking API begins (specification, Surface A). */
+/** Where the Open Banking API begins (contract §Surface A endpoints). */
 export const OPEN_BANKING_PATH = '/open-banking/v1'
 
 /** Gives a broken rule a code of its own, which the API's error codes are made from (http/open-banking-errors.ts). */
@@ -12,7 +12,7 @@ function rule(code: string, error: string) {
   return { error, params: { code } }
 }
 
-/** An amount of this surface (specification, CurrencyAmount): exact in the currency's minor unit, and more than nothing. */
+/** An amount of this surface (contract §CurrencyAmount): exact in the currency's minor unit, and more than nothing. */
 export const CurrencyAmount = z
   .strictObject({
     Amount: z
@@ -54,7 +54,7 @@ export const AmountAnswer = z.strictObject({
   Currency: z.string().meta({ examples: ['GBP'] }),
 })
 
-/** An account, anywhere (specification, AccountIdentification; decision 8); normalised, the scheme with its prefix. */
+/** An account, anywhere (contract §AccountIdentification; decision 8); normalised, the scheme with its prefix. */
 export const AccountIdentification = z
   .strictObject({
     SchemeName: z

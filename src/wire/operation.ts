@@ -36,7 +36,7 @@ export type Operation<
   /** The headers that mean something to the operation, by their lower-case names. */
   headers: Headers
   body: Body
-  /** What the body is where a checkout token says the rest (decision 40b). */
+  /** What the body is where a checkout token says the rest (decision 66). */
   bodyWithCheckoutToken?: z.ZodType
   /** Whether the request may come without a body. */
   bodyOptional?: boolean
@@ -55,7 +55,7 @@ export type PermissionOfEach = { readonly merchant: MerchantPermission; readonly
 
 /**
  * Kinds of credential: a merchant's, an operator's of the platform, a bank's customer's on Surface A (decision 58), the
- * payer's capability for one payment (`X-Payment-State`, decision 40b), what a merchant's server lets a payer's browser
+ * payer's capability for one payment (`X-Payment-State`, decision 66), what a merchant's server lets a payer's browser
  * start a payment with (`X-Checkout-Token`, the same), a payer's session in the hub, the bank's own signature, whoever
  * works in the sandbox (an operator, or without an identity provider anyone: decision 60), or none at all.
  */

@@ -13,7 +13,7 @@ import {
 } from './open-banking.ts'
 import { operation } from './operation.ts'
 
-/** A single payment as it is ordered (specification, PaymentInitiation; DebtorAccount: decision 59). */
+/** A single payment as it is ordered (contract §PaymentInitiation; DebtorAccount: decision 59). */
 export const PaymentInitiation = z.strictObject({
   InstructionIdentification: Max35Text,
   EndToEndIdentification: Max35Text,

@@ -13,7 +13,7 @@ import {
 } from './open-banking.ts'
 import { operation } from './operation.ts'
 
-/** A payee asks a payer for money (specification, RequestToPay). */
+/** A payee asks a payer for money (contract §RequestToPay). */
 export const RequestToPay = z.strictObject({
   PayeeName: nameText(140),
   /** E-mail address, mobile number or proxy id of the payer (decision 5). */
@@ -24,7 +24,7 @@ export const RequestToPay = z.strictObject({
 })
 export type RequestToPay = z.output<typeof RequestToPay>
 
-/** A payer offers money to a payee (specification, OfferToPay). */
+/** A payer offers money to a payee (contract §OfferToPay). */
 export const OfferToPay = z.strictObject({
   PayerName: nameText(140),
   PayeeIdentifier: text(320),

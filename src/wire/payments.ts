@@ -81,7 +81,7 @@ export const PaymentSummary = z.strictObject({
 })
 export type PaymentSummary = z.infer<typeof PaymentSummary>
 
-/** Who changed a payment (specification, Payment event). */
+/** Who changed a payment (contract §Payment event). */
 export const ChangedBy = z.enum(['MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB'])
 export type ChangedBy = z.infer<typeof ChangedBy>
 
@@ -98,7 +98,7 @@ export const StatusChange = z.strictObject({
 export const Payment = PaymentSummary.extend({ status_history: z.array(StatusChange) })
 export type Payment = z.infer<typeof Payment>
 
-/** What the payer's browser may see of a payment with its `state` (decision 40b): no payer data, no metadata. */
+/** What the payer's browser may see of a payment with its `state` (decision 66): no payer data, no metadata. */
 export const PayerView = z.strictObject({
   payment_id: Uuid,
   status: PaymentStatus,

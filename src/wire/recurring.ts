@@ -16,7 +16,7 @@ import {
 import { operation } from './operation.ts'
 
 /**
- * A recurring payment as it is ordered (specification, RecurringPaymentInitiation). DebtorAccount and
+ * A recurring payment as it is ordered (contract §RecurringPaymentInitiation). DebtorAccount and
  * RemittanceInformation are additions (decision 59).
  */
 export const RecurringPaymentInitiation = z.strictObject({

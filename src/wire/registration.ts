@@ -119,7 +119,7 @@ export const repairRegistration = operation({
   ],
 })
 
-/** Mail that the sandbox keeps instead of sending (decision 61). */
+/** Mail that the sandbox keeps instead of sending (decision 134). */
 export const Mail = z.strictObject({
   id: Uuid,
   kind: z.string(),

@@ -18,7 +18,7 @@ const overlap = {
   }),
 }
 
-/** The signing secret, masked (specification, Merchant portal; decision 25). */
+/** The signing secret, masked (contract §Merchant portal; decision 25). */
 export const WebhookSecret = z.strictObject({
   masked_secret: masked,
   verification_snippet: z.string().meta({ description: 'a whole receiver, to copy' }),

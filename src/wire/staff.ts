@@ -7,7 +7,7 @@ import { Email } from './registration.ts'
 
 export const PlatformRole = z.enum(PLATFORM_ROLES)
 
-/** Someone who operates the platform (specification, Platform user; decision 28). */
+/** Someone who operates the platform (contract §Platform user; decision 28). */
 export const StaffMember = z.strictObject({
   id: Uuid,
   keycloak_user_id: z

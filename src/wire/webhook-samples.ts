@@ -29,7 +29,7 @@ type Change = {
   refunded?: string
 }
 
-/** What became of the payment in each of its events (specification, Webhook events; decision 36). */
+/** What became of the payment in each of its events (contract §Webhook events; decision 36). */
 const CHANGES: Readonly<Record<Extract<EventType, `payment.${string}` | `refund.${string}`>, Change>> = {
   'payment.initiated': { status: 'AWAITING_AUTHORISATION', previousStatus: null, sequence: 1 },
   'payment.authorized': { status: 'AUTHORISED', previousStatus: 'AWAITING_AUTHORISATION', sequence: 2 },

@@ -27,7 +27,7 @@ function forReader(refund: RefundRow, { role }: PlatformPrincipal): RefundRow {
 }
 
 /**
- * The way to the bank is the payer's own (decision 40b): who has its address acts as the payer, so no operator is given
+ * The way to the bank is the payer's own (decision 213): who has its address acts as the payer, so no operator is given
  * it. Who may only read sees nothing of the payer's name but its first letter, and words without addresses and numbers
  * (decision 30).
  */

@@ -33,7 +33,7 @@ export function presentPayment(payment: PaymentWithHistory): Payment {
   return { ...presentSummary(payment), status_history: payment.status_history }
 }
 
-/** A payment for its payer's browser: nothing of the payer's or the merchant's own (decision 40b). */
+/** A payment for its payer's browser: nothing of the payer's or the merchant's own (decision 66). */
 export function presentToPayer(payment: PaymentWithHistory): PayerView {
   return {
     payment_id: payment.id,

@@ -9,7 +9,7 @@ import type { Checkout } from '../../wire/checkout.ts'
 /** A checkout that was checked, and the token that it came as. */
 export type CheckoutLink = { token: string; opened: OpenCheckout; checkout: Checkout }
 
-/** What the page takes in place of a token, in the sandbox alone (specification, Development and test routes). */
+/** What the page takes in place of a token, in the sandbox alone (contract §Development and test routes). */
 const PARAMETERS = ['amount', 'currency', 'merchant', 'return_url'] as const
 const PARAMETER_LENGTH_MAX = 2_048
 

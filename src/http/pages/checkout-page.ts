@@ -14,8 +14,8 @@ import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
 
 /**
- * GET /checkout: the choice of a bank, for shops without the widget and for browsers without scripts (specification,
- * Development and test routes; decision 64). With `q` it shows the banks of that name.
+ * GET /checkout: the choice of a bank, for shops without the widget and for browsers without scripts (contract
+ * §Development and test routes; decision 64). With `q` it shows the banks of that name.
  */
 export async function checkoutPage(app: App, query: URLSearchParams): Promise<PageReply> {
   try {

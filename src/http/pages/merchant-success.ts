@@ -10,7 +10,7 @@ import { takeReturn } from './take-return.ts'
 export const SUCCESS_PATH = '/dev/merchant-success'
 
 /**
- * A shop's own page after the bank (specification, Development and test routes: /dev/merchant-success). It completes the
+ * A shop's own page after the bank (contract §Development and test routes, /dev/merchant-success). It completes the
  * payment as a shop's server would, and thanks for the order or says what became of it.
  */
 export async function merchantSuccess(app: App, query: URLSearchParams): Promise<PageReply> {

@@ -8,8 +8,8 @@ import type { Credentials } from './mock-bank-steps.ts'
 import type { PageReply } from './page.ts'
 
 /**
- * The mock bank's full login: user name and password, a one-time code, then the choice of the account (specification,
- * Development and test routes; decisions 32 and 44). It exists in sandbox mode only.
+ * The mock bank's full login: user name and password, a one-time code, then the choice of the account (contract
+ * §Development and test routes; decisions 32 and 44). It exists in sandbox mode only.
  */
 export type MockBankSca = {
   /** GET: asks for user name and password. */

@@ -10,7 +10,7 @@ import type { Shown } from './bank-payment.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
 
-/** The mock bank's page (specification, Development and test routes; decision 53). It exists in sandbox mode only. */
+/** The mock bank's page (contract §Development and test routes; decision 53). It exists in sandbox mode only. */
 export type RedirectStub = {
   /**
    * GET: shows what is to be authorised and the accounts that it may come from, with two buttons. With `sca=full` it leads

@@ -10,7 +10,7 @@ import type { Outcome } from './payment-outcome.ts'
 import { takeReturn } from './take-return.ts'
 
 /**
- * Where the bank sends the payer back to (specification, Development and test routes: /payments/return). Completes the
+ * Where the bank sends the payer back to (contract §Development and test routes, /payments/return). Completes the
  * authorisation with what the bank gave, then shows the payment until it has ended, and at last its receipt.
  */
 export async function returnPage(app: App, query: URLSearchParams): Promise<PageReply> {

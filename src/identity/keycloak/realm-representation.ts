@@ -10,7 +10,7 @@ import { USER_PROFILE, userRepresentation } from './user-representation.ts'
 export const REGISTRATION_ATTRIBUTE = 'svcRegistrationId'
 export const ATTEMPT_ATTRIBUTE = 'svcAttempt'
 
-/** Seconds. They are those of the embedded provider (specification, Identity). */
+/** Seconds. They are those of the embedded provider (contract §Authentication). */
 const LIFETIMES = {
   accessTokenLifespan: 900,
   ssoSessionIdleTimeout: 1_800,

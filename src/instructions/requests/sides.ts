@@ -1,6 +1,6 @@
 import type { PaymentRequestKind } from './record.ts'
 
-/** What the two kinds call their sides and their fields (specification, RequestToPay and OfferToPay). */
+/** What the two kinds call their sides and their fields (contract §RequestToPay and OfferToPay). */
 type Sides = {
   /** In a sentence. */
   noun: string

@@ -8,7 +8,7 @@ import { UnreachableError, makeConnector } from './connect.ts'
 import type { ConnectorOptions } from './connect.ts'
 import type { FailureReason, Outcome } from '../record.ts'
 
-/** The whole of an attempt, from the name's look-up to the status line (specification, Delivery rules 3). */
+/** The whole of an attempt, from the name's look-up to the status line (contract §Delivery rules 3). */
 export const attemptTimeoutMs = 5_000
 
 /** How much of an answer's body is read: for its beginning, and to be able to use the connection again. */

@@ -9,7 +9,7 @@ import type { EmbeddedParts } from '../parts.ts'
 import { findRealm } from '../realms/realms-sql.ts'
 import { lockUser } from './users-sql.ts'
 
-/** As for forgotten passwords (decision 32). */
+/** As for forgotten passwords (decision 137). */
 const MAILS_PER_HOUR = 5
 
 /**

@@ -14,7 +14,7 @@ import type { RealmRecord } from '../record.ts'
 import { pathIn } from './visit.ts'
 import type { Visit } from './visit.ts'
 
-/** How long a link for a forgotten password works, and how many one person is sent an hour (decision 32). */
+/** How long a link for a forgotten password works, and how many one person is sent an hour (decision 133). */
 const RESET_SECONDS = 3_600
 const RESETS_PER_HOUR = 5
 

@@ -3,7 +3,7 @@ import { makeBuckets } from '../../../lib/token-buckets.ts'
 import type { Allowance } from '../../../lib/token-buckets.ts'
 import type { EmbeddedParts } from '../parts.ts'
 
-/** The doors that can be knocked on without being known (decision 32). */
+/** The doors that can be knocked on without being known (decision 133). */
 const ALLOWANCES = {
   login: { burst: 30, perHour: 600 },
   forgot: { burst: 20, perHour: 20 },

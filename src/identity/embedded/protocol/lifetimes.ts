@@ -1,6 +1,6 @@
 import type { Configuration, RefreshToken, Session } from 'oidc-provider'
 
-/** How long an access token is good for (specification, Identity). */
+/** How long an access token is good for (contract §Authentication). */
 export const ACCESS_TOKEN_SECONDS = 900
 
 /** Signing in again is asked for after a working day, whoever was busy or not. */
