@@ -17,7 +17,7 @@ export function withCheckoutToken(client: Client, token: string): Client {
   return provenBy(client, { [CHECKOUT_TOKEN_HEADER]: token })
 }
 
-/** As the payer's browser in a payment: by the state that leads it to its bank and back (decision 40b). */
+/** As the payer's browser in a payment: by the state that leads it to its bank and back (decision 66). */
 export function withPaymentState(client: Client, state: string): Client {
   return provenBy(client, { 'x-payment-state': state })
 }

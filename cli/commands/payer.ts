@@ -10,7 +10,7 @@ import { DisputeOptions, dispute } from './payer/dispute.ts'
 import { listPayments, show } from './payer/payments.ts'
 import { VerifyOptions, link, logout, verify, whoami } from './payer/sign-in.ts'
 
-/** `svc payer`: the payer hub, for those who pay (decision 28). */
+/** `svc payer`: the payer hub, for those who pay (decisions 25 and 41). */
 export function addPayer(payer: Command, runtime: Runtime): void {
   payer.addHelpText('after', HELP)
   addSignIn(payer, runtime)

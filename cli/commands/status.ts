@@ -79,7 +79,7 @@ async function status(context: Context, _input: CommandInput<object>): Promise<C
 
 type Alert = { code: 'DELIVERIES_DEAD'; message: string; dead_deliveries: number; next: string }
 
-/** What somebody has to look at (specification, Delivery rules 5). */
+/** What somebody has to look at (contract §Delivery rules 5). */
 function alertsOf(readiness: Readiness | undefined): Alert[] {
   const dead = readiness?.webhooks?.dead ?? 0
   if (dead === 0) return []

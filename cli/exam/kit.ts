@@ -12,7 +12,7 @@ export type Kit = {
   ids: Pick<Ids, 'uuid' | 'eventId' | 'endToEndId'>
 }
 
-/** An event's envelope (specification, Webhook envelope). */
+/** An event's envelope (contract §Webhook events). */
 export type Envelope = {
   eventId: string
   eventType: string

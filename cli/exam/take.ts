@@ -24,7 +24,7 @@ export type Report = {
   checks: readonly Result[]
 }
 
-/** The whole of an attempt, as the service's deliveries have it (specification, Delivery rules 3). */
+/** The whole of an attempt, as the service's deliveries have it (contract §Delivery rules 3). */
 const LIMIT_MS = 5_000
 /** What is left of the score of a receiver that takes a forgery. */
 const FORGED_SCORE_MAX = 30

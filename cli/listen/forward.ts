@@ -4,7 +4,7 @@ import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import { printable } from '../print/text.ts'
 import type { HeaderPair } from './target.ts'
 
-/** The whole of an attempt, as the service's own deliveries have it (specification, Delivery rules 3). */
+/** The whole of an attempt, as the service's own deliveries have it (contract §Delivery rules 3). */
 const DEADLINE_MS = 5_000
 
 /** How much of a refusal's body is shown. */

@@ -40,7 +40,7 @@ export type SeedTold = {
   rest(): void
 }
 
-/** Six attempts, with the most that chance adds to the waits between them (decision 11). */
+/** Six attempts, with the most that chance adds to the waits between them (contract §Delivery rules 4). */
 const UNTIL_DEAD = '12h'
 
 /** How long one request may take: time that passes has many webhooks to send. */

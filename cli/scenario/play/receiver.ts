@@ -71,7 +71,7 @@ export async function startReceiver(behaviour: Behaviour = {}): Promise<Receiver
     const body = request.method === 'POST' ? await readBody(request) : undefined
     if (body === undefined) return void response.writeHead(request.method === 'POST' ? 413 : 405).end()
     const signature = checkSignature(secret, body, request.headers)
-    // A receiver refuses what is not genuine (specification, Errors); that is no answer of the scenario.
+    // A receiver refuses what is not genuine (contract §Errors); that is no answer of the scenario.
     const receipt: Receipt = {
       ...read(body),
       arrivedAt: Date.now(),

@@ -10,7 +10,7 @@ import type { Layout } from '../screen.ts'
 import { tableLines } from '../table-lines.ts'
 import { ownerWhole } from './merchant-text.ts'
 
-/** How often a delivery is tried before it is dead (specification, Webhook delivery). */
+/** How often a delivery is tried before it is dead (contract §Webhook delivery). */
 export const ATTEMPTS_MAX = 6
 
 /** A delivery of the list; a merchant's own names no merchant. */

@@ -48,7 +48,7 @@ export async function readPage({ client, who, filter, cursor, limit }: Reading):
   }
   const { body } = await call(client, listWebhooks, { query: only })
   const rows = body.data.map((row) => ({ ...row, ...OWN }))
-  // A merchant's list has no pages: it is the last 50 (decision 25).
+  // A merchant's list has no pages: it is the last 50 (contract §Limits).
   return { rows, next: null, ...(rows.length < NEWEST ? {} : { isNewestOnly: true }) }
 }
 
