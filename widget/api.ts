@@ -21,7 +21,7 @@ type Started = Pick<CreatedPayment, 'payment_id' | 'payment_state'>
 
 export type Api = ReturnType<typeof makeApi>
 
-/** The service as a payer's browser may use it: with the checkout's token, and the payment's own state (decision 40b). */
+/** The service as a payer's browser may use it: with the checkout's token, and the payment's own state (decision 66). */
 export function makeApi(token: string) {
   const withToken = { 'X-Checkout-Token': token }
   return {

@@ -1,7 +1,7 @@
 import type { Bank } from '../src/wire/banks.ts'
 import { randomId } from './api.ts'
 
-/** Under what names this browser remembers (specification, Checkout token: bank preference; decision 63). */
+/** Under what names this browser remembers (contract §Checkout token; decision 63). */
 const PREFERENCE = 'service_bank_preference'
 const SECRET = 'service_bank_preference_secret'
 

@@ -109,7 +109,7 @@ function watch(outside: Outside, { maxMs, onEnd, now = false }: Watch): () => vo
   }
 }
 
-/** Success is a settled payment: a bank may still refuse one that was authorised (specification, Payment status). */
+/** Success is a settled payment: a bank may still refuse one that was authorised (contract §Payment status). */
 function tell({ send, now }: Outside, seen: NonNullable<State['seen']>): void {
   if (seen.status === 'Settled' || seen.status === 'Refunded') send({ type: 'SETTLED', seen })
   else if (seen.status === 'Failed') send({ type: 'FAILED', seen, failure: seen.failure?.code ?? 'UNKNOWN' })

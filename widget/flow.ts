@@ -2,7 +2,7 @@ import type { Bank } from '../src/wire/banks.ts'
 import type { Checkout } from '../src/wire/checkout.ts'
 import type { CreatedPayment, PayerView } from '../src/wire/payments.ts'
 
-/** The screens of the specification, and what comes before, instead and after. */
+/** The screens of the contract, and what comes before, instead and after. */
 export type ScreenName = 'START' | 'ERROR' | 'ST-01' | 'ST-02' | 'ST-03' | 'ST-04' | 'ST-05' | 'END'
 
 /** Where each phase of the flow is shown. */
@@ -58,7 +58,7 @@ export const START: State = { phase: 'start' }
 type Row = { readonly [Type in FlowEvent['type']]?: Phase }
 
 /**
- * The flow (specification, Widget screens): from each phase, what leads where. What is not here does not happen. From ST-03
+ * The flow (contract §Widget screens): from each phase, what leads where. What is not here does not happen. From ST-03
  * on nothing leads back, but for RETRY: a failed payment's payer chooses a bank again, and a new payment is made.
  */
 export const FLOW: Readonly<Record<Phase, Row>> = {

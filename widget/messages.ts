@@ -3,7 +3,7 @@
  * messages here, by hand: nothing that was not looked at goes further.
  */
 
-/** The events of the specification, with their payloads (decision 39). */
+/** The events of the contract, with their payloads (decision 39). */
 export type WidgetEvents = {
   SVC_WIDGET_READY: { version: string; screen: string; merchantName: string; amount: string; currency: string }
   SVC_BANK_SELECTED: { bankId: string; bankName: string }

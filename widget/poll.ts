@@ -1,4 +1,4 @@
-/** Between two looks at a payment, in milliseconds (specification, Limits: widget polling). */
+/** Between two looks at a payment, in milliseconds (contract §Limits). */
 export const POLL_EVERY_MS = 2_500
 /** How long ST-04 looks by itself. */
 export const POLL_MAX_MS = 120_000

@@ -3,7 +3,7 @@ import { gzipSync } from 'node:zlib'
 import type { Built, Bundle } from './bundle.ts'
 
 const KIB = 1024
-/** In bytes, compressed with gzip. The specification's target for loader and widget is below 20 KB. */
+/** In bytes, compressed with gzip. The contract's target for loader and widget is below 20 KB. */
 export const BUDGETS = { loader: 2.5 * KIB, checkout: 17 * KIB, locale: 2 * KIB }
 
 export type Weight = { path: string; gzip: number }

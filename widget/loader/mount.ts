@@ -17,7 +17,7 @@ export type MountOptions = {
 export type Mounted = {
   /** Takes the checkout off the page. */
   destroy(): void
-  /** Hears of an event of the specification; what comes back ends that. */
+  /** Hears of an event of the contract; what comes back ends that. */
   on<Type extends WidgetEventType>(eventType: Type, listener: (payload: WidgetEvents[Type]) => void): () => void
 }
 
