@@ -205,7 +205,7 @@ t.test('the role that the service acts as can change no history, whatever it is 
   }
 })
 
-t.test('the functions it may call make no move that the specification does not have', async (t) => {
+t.test('the functions it may call make no move that the contract does not have', async (t) => {
   const { rows } = await owner.query(
     "select id, merchant_id, status from payment_intents where status = 'Settled' limit 1",
   )

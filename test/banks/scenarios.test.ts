@@ -25,7 +25,7 @@ const DOCUMENTED = [
   'dispute-lost',
 ]
 
-t.test('the scenarios are those of decision 3.8', async (t) => {
+t.test('the scenarios are those of contract §Sandbox scenarios', async (t) => {
   t.same(SCENARIO_NAMES, DOCUMENTED.toSorted())
 })
 

@@ -22,7 +22,7 @@ function maximum(value: unknown): bigint | string {
   }
 }
 
-t.test("the specification's shape, with amounts as numbers or decimal strings", async (t) => {
+t.test("the contract's shape, with amounts as numbers or decimal strings", async (t) => {
   t.same(
     readCaps(
       {

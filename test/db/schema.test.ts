@@ -4,8 +4,8 @@ import { makePgConnection } from '../../src/db/connection.ts'
 import { testDatabase } from '../support/database.ts'
 
 /*
- * The specification's Resources, transcribed: table by table, column by column. `required` stands where the
- * specification, or the sense of a column, leaves no room for null; columns of our own beside these are free.
+ * The contract's Resources, transcribed: table by table, column by column. `required` stands where the
+ * contract, or the sense of a column, leaves no room for null; columns of our own beside these are free.
  */
 type Column = { type: string; required?: boolean; unique?: boolean }
 
@@ -245,7 +245,7 @@ async function all<Row extends pg.QueryResultRow>(text: string): Promise<Row[]> 
   return (await owner.query<Row>(text)).rows
 }
 
-t.test('every field of the specification is a column of its type', async (t) => {
+t.test('every field of the contract is a column of its type', async (t) => {
   const columns = await all<{ table: string; name: string; type: string; required: boolean }>(`
     select c.relname as table, a.attname as name, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as required
     from pg_attribute a join pg_class c on c.oid = a.attrelid
@@ -271,7 +271,7 @@ t.test('every field of the specification is a column of its type', async (t) => 
   }
 })
 
-t.test("the enumerations have the specification's values, in its order", async (t) => {
+t.test("the enumerations have the contract's values, in its order", async (t) => {
   const rows = await all<{ name: string; values: string[] }>(`
     select t.typname as name, array_agg(e.enumlabel::text order by e.enumsortorder) as values
     from pg_type t join pg_enum e on e.enumtypid = t.oid group by t.typname

@@ -87,7 +87,7 @@ t.test('the account that pays is the one that is named, or the first one in the 
   t.same(body.CreditorAccount, { SchemeName: 'UK.OBIE.IBAN', Identification: 'GB82WEST12345698765432' })
 })
 
-t.test('amounts are exact, in the form of the specification', async (t) => {
+t.test('amounts are exact, in the form of the contract', async (t) => {
   for (const [given, answered] of [
     ['10.00000', '10.00'],
     ['10.00100', undefined],

@@ -50,7 +50,7 @@ t.test('all: in clear nobody is answered; none: everybody is', async (t) => {
   t.equal(lacksTls(from(PUBLIC), { sslRequired: 'none', trustProxy: false }), false)
 })
 
-t.test('a request in clear to a realm that requires TLS is answered 403, as the specification says', async (t) => {
+t.test('a request in clear to a realm that requires TLS is answered 403, as the contract says', async (t) => {
   const harness = await embeddedHarness(t, { env: { SVC_SSL_REQUIRED: 'all', SVC_TRUST_PROXY: 'true' } })
   const realm = await makeRealm(harness)
   const { status, body } = await clientCredentials(harness.authUrl, realm)

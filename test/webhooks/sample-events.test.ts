@@ -139,7 +139,7 @@ t.test('every type can be sent to try an endpoint: signed, delivered, and in the
   }
   t.equal(receiver.receipts.length, types.length)
   const { body: byDefault } = await service.call('POST', '/api/v1/portal/webhooks/test', { merchant })
-  t.equal(byDefault.event_type, 'payment.settled', 'as the specification has it')
+  t.equal(byDefault.event_type, 'payment.settled', 'as the contract has it')
   await until('all are in the feed', async () => {
     const { body } = await service.call('GET', '/api/v1/portal/events', { merchant })
     return body.data.length === types.length + 1

@@ -3,7 +3,7 @@ import t from 'tap'
 import { next, terminalStates } from '../../src/lib/machine.ts'
 import { DELIVERY_TRANSITIONS, attemptDelaysMs, attemptsMax, nextDelayMs } from '../../src/webhooks/states.ts'
 
-t.test("the schedule is the specification's: 0, 1 min, 5 min, 30 min, 2 h, 6 h", async (t) => {
+t.test("the schedule is the contract's: 0, 1 min, 5 min, 30 min, 2 h, 6 h", async (t) => {
   t.strictSame(
     attemptDelaysMs.map((ms) => ms / 60_000),
     [0, 1, 5, 30, 120, 360],

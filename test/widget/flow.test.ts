@@ -35,7 +35,7 @@ t.test('every phase is reached, and each but the last leads on', async (t) => {
   )
 })
 
-t.test('the way of the specification, screen by screen', async (t) => {
+t.test('the way of the contract, screen by screen', async (t) => {
   const way = ['OPENED', 'CONTINUE', 'CHOOSE', 'CREATED', 'HAND_OVER', 'SETTLED'] as const
   t.same(
     walk(way).map(({ phase }) => SCREENS[phase]),

@@ -74,7 +74,7 @@ t.test('the six events come to the page as events of the container, with their f
   )
 })
 
-t.test('what is no event of the specification, or not whole, stays with the loader', async (t) => {
+t.test('what is no event of the contract, or not whole, stays with the loader', async (t) => {
   const { page } = await open(t)
   const [frame] = await checkoutFrames(page)
   const height = await page.locator('iframe').evaluate((element) => Reflect.get(element, 'clientHeight'))
