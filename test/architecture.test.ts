@@ -59,10 +59,14 @@ function isIn(file: string, ...folders: string[]): boolean {
 
 t.test('the walk finds what there is', async (t) => {
   t.ok(SOURCE.length > 100 && IMPORTS.length > 300)
-  t.ok(IMPORTS.some(({ from, to, typeOnly }) => from === 'src/payments/create.ts' && to === 'src/app.ts' && typeOnly))
   t.ok(
     IMPORTS.some(
-      ({ from, to, typeOnly }) => from === 'src/payments/create.ts' && to === 'src/lib/money.ts' && !typeOnly,
+      ({ from, to, typeOnly }) => from === 'src/payments/create-payment.ts' && to === 'src/app.ts' && typeOnly,
+    ),
+  )
+  t.ok(
+    IMPORTS.some(
+      ({ from, to, typeOnly }) => from === 'src/payments/create-payment.ts' && to === 'src/lib/money.ts' && !typeOnly,
     ),
   )
   t.ok(
@@ -156,7 +160,7 @@ const CONCEPTS = [
   'payments',
   'checkout',
   'disputes',
-  'ledger',
+  'transactions',
   'payers',
   'keys',
   'explain',

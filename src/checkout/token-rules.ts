@@ -4,7 +4,7 @@ import type { FieldError } from '../lib/errors.ts'
 import { parsePart, soundMembers } from '../lib/field-errors.ts'
 import { webAddressProblem } from '../lib/web-address.ts'
 import { readWebOrigin } from '../lib/web-origin.ts'
-import { checkAmount } from '../payments/check-amount.ts'
+import { checkAmount } from '../payments/creation-rules.ts'
 import { CheckoutToken } from '../wire/checkout.ts'
 import { paymentProblems } from './payment-body.ts'
 

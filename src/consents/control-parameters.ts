@@ -2,7 +2,7 @@ import { DomainError, invalidField, invalidFields } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
 import { parseAmount } from '../lib/money.ts'
 import type { TenThousandths } from '../lib/money.ts'
-import { plainJsonProblem } from './plain-json.ts'
+import { plainJsonProblem } from './storable-json.ts'
 import { PERIODS, isPeriod } from './periods.ts'
 import type { Alignment, Period } from './periods.ts'
 

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
 import { InboxKind } from '../wire/console.ts'
-import { disputeDue, stoodSince } from '../disputes/due-sql.ts'
+import { disputeDue, stoodSince } from '../disputes/deadline-sql.ts'
 import { DEAD_DUE, REGISTRATION_DUE, kybDue } from './deadlines-sql.ts'
 import { ownMatters } from './own-matters-sql.ts'
 

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { PaymentRecord } from '../payments/record.ts'
-import type { ListedRefund, PaymentWithHistory } from '../payments/record.ts'
+import type { PaymentWithHistory } from '../payments/record.ts'
+import type { ListedRefund } from '../payments/refunds/record.ts'
 
 /** A payment, and whose it is. */
 export const PaymentOfMerchant = PaymentRecord.extend({ realm_slug: z.string().nullable(), trading_name: z.string() })

@@ -1,7 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import { mustMove } from '../lib/machine.ts'
-import { takeWebhookSequence } from '../payments/take-sequence-sql.ts'
+import { takeWebhookSequence } from '../payments/sql.ts'
 import { enqueueWebhook } from '../webhooks/enqueue.ts'
 import type { DisputeChangedBy, DisputeStatus } from '../wire/disputes.ts'
 import { disputeEventData } from './event-data.ts'

@@ -1,8 +1,8 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { PaymentRecord } from '../payments/record.ts'
-import { queueRefund } from '../payments/queue-refund.ts'
-import { alreadyRefunded, isNothingLeft } from '../payments/refund-amount.ts'
+import { queueRefund } from '../payments/refunds/create-pending-refund.ts'
+import { alreadyRefunded, isNothingLeft } from '../payments/refunds/refundable-amount.ts'
 import type { DisputeRecord } from './record.ts'
 
 export type RefundOrder = { dispute: DisputeRecord; payment: PaymentRecord }

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 import type { DisputeStatus } from '../wire/disputes.ts'
-import { disputeDue } from './due-sql.ts'
+import { disputeDue } from './deadline-sql.ts'
 import { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from './record.ts'
 
 export const summaryColumns = sql.fragment`

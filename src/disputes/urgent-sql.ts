@@ -1,7 +1,7 @@
 import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import { UNRESOLVED, disputeDue } from './due-sql.ts'
+import { UNRESOLVED, disputeDue } from './deadline-sql.ts'
 import { filtersOf, summaryColumns, tables } from './read-sql.ts'
 import type { DisputeFilter } from './read-sql.ts'
 import { DisputeSummaryRecord } from './record.ts'

@@ -3,7 +3,7 @@ import type { DisputeTransition, DisputeTrigger } from '../disputes/states.ts'
 import type { NextStep, OtherStep } from '../wire/explain.ts'
 import { commandFor, nextSteps } from './next-steps.ts'
 import type { Command, StepRule, StepRules } from './next-steps.ts'
-import { isNothingLeft } from '../payments/refund-amount.ts'
+import { isNothingLeft } from '../payments/refunds/refundable-amount.ts'
 import type { ToldDispute, ToldRefund } from './record.ts'
 import type { Viewer } from './viewer.ts'
 

@@ -1,5 +1,5 @@
 import type { CommonQueryMethods } from 'slonik'
-import { DISPUTES_MAX } from '../disputes/raise.ts'
+import { DISPUTES_MAX } from '../disputes/raise-dispute.ts'
 import type { Explanation, OtherStep } from '../wire/explain.ts'
 import { listAttempts, listDeliveries } from './deliveries-sql.ts'
 import { heldText } from './delivery-standing.ts'

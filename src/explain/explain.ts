@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
-import { readPayment } from '../payments/read.ts'
+import { readPayment } from '../payments/get-payment.ts'
 import type { Explanation } from '../wire/explain.ts'
 import { explainDelivery } from './explain-delivery.ts'
 import { explainDispute } from './explain-dispute.ts'

@@ -1,6 +1,6 @@
 import { failureOf, isFailureCode } from '../lib/failure-codes.ts'
 import type { FailureSource } from '../lib/failure-codes.ts'
-import { remainingAmount } from '../payments/refund-amount.ts'
+import { remainingAmount } from '../payments/refunds/refundable-amount.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
 import type { PaymentFacts } from './payment-steps.ts'
 import type { ToldPayment } from './record.ts'

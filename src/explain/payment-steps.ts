@@ -1,5 +1,5 @@
-import { DISPUTES_MAX } from '../disputes/raise.ts'
-import { remainingAmount } from '../payments/refund-amount.ts'
+import { DISPUTES_MAX } from '../disputes/raise-dispute.ts'
+import { remainingAmount } from '../payments/refunds/refundable-amount.ts'
 import { PAYMENT_TRANSITIONS, isMoveOf } from '../payments/states.ts'
 import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
 import type { NextStep, OtherStep } from '../wire/explain.ts'

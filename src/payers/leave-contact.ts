@@ -1,10 +1,10 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
-import { readPayment } from '../payments/read.ts'
+import { readPayment } from '../payments/get-payment.ts'
 import type { PayerContact } from '../wire/payer.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
 import { contactOf } from './contact.ts'
-import { leaveContactOn } from './leave-contact-sql.ts'
+import { leaveContactOn } from './payments-sql.ts'
 
 /** Where somebody has proven to a bank to be the payer; before that, nobody knows who holds the capability. */
 const AUTHORISED: readonly PaymentStatus[] = ['Authorised', 'Settled', 'Refunded']

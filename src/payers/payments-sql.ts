@@ -1,6 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
+import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import { PayerPaymentRecord, PayerRefundRecord } from './record.ts'
+import { OwnConsent, PayerPaymentRecord, PayerRefundRecord } from './record.ts'
 import type { Contact } from './record.ts'
 
 /** Consents `c` of one contact, each kind by its index. */
@@ -107,4 +108,30 @@ export function listRefundsOf(
     where merchant_id = ${merchantId} and payment_intent_id = ${paymentId} and status = 'EXECUTED'
     order by updated_at, id
   `)
+}
+
+/** Whose merchant's a consent of the contact's own is; null for an unknown one and for another payer's alike. */
+export function findConsentOf(
+  db: CommonQueryMethods,
+  { contact, id }: { contact: Contact; id: string },
+): Promise<OwnConsent | null> {
+  return db.maybeOne(sql.type(OwnConsent)`
+    select c.merchant_id from payment_consents c where ${ofContact(contact)} and c.id = ${id}
+  `)
+}
+
+const Left = z.object({ outcome: z.enum(['KEPT', 'KNOWN', 'NOT_TAKEN']) })
+
+/** Writes a contact on the consent of a payment; KNOWN where that has one of either kind, NOT_TAKEN where none is taken. */
+export async function leaveContactOn(
+  db: CommonQueryMethods,
+  { merchantId, paymentId, contact }: { merchantId: string; paymentId: string; contact: Contact },
+): Promise<z.infer<typeof Left>['outcome']> {
+  const { type, value } = contact
+  const { outcome } = await db.one(sql.type(Left)`
+    select leave_payer_contact(
+      ${merchantId}::uuid, ${paymentId}::uuid, ${type === 'EMAIL' ? value : null}::text, ${type === 'PHONE' ? value : null}::text
+    ) as outcome
+  `)
+  return outcome
 }

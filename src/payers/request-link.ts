@@ -4,7 +4,7 @@ import { DomainError, invalidField } from '../lib/errors.ts'
 import { networkHash } from '../lib/network-hash.ts'
 import type { PayerContact } from '../wire/payer.ts'
 import { contactOf } from './contact.ts'
-import { insertLinkRequest, secondsToNextRequest, tryLockCount } from './link-requests-sql.ts'
+import { insertLinkRequest, secondsToNextRequest, tryLockCount } from './sign-in-sql.ts'
 
 /** Links that may be asked for within an hour from one network (decision 32). */
 const PER_NETWORK = 20

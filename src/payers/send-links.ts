@@ -4,9 +4,8 @@ import { isDatabaseAway } from '../db/is-away.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { queueMail, queueText } from '../mail/queue.ts'
 import { linkMail, linkText } from './link-message.ts'
-import { claimLinkRequest, markHandled } from './link-requests-sql.ts'
+import { claimLinkRequest, countSent, insertToken, markHandled } from './sign-in-sql.ts'
 import type { LinkRequest } from './record.ts'
-import { countSent, insertToken } from './tokens-sql.ts'
 
 /** Requests of one run; the next run follows at once while there are more. */
 const REQUESTS_MAX = 50

@@ -5,7 +5,7 @@ import type { App } from '../app.ts'
 import { deriveKey } from '../lib/derive.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Contact, PayerSessionRecord } from './record.ts'
-import { findEnd } from './sessions-sql.ts'
+import { findEnd } from './sign-in-sql.ts'
 
 /** How long a session lives (contract §Payer hub). */
 const SESSION_SECONDS = 900

@@ -5,7 +5,7 @@ import { networkHash } from '../lib/network-hash.ts'
 import type { Contact } from './record.ts'
 import { PAYER_NETWORK } from './request-link.ts'
 import { startSession } from './session.ts'
-import { countFailed, insertFailed, useToken } from './tokens-sql.ts'
+import { countFailed, insertFailed, useToken } from './sign-in-sql.ts'
 
 /** Tokens that one network may try within an hour without a hit. Guessing is hopeless anyway; this keeps it cheap for us. */
 const FAILED_PER_HOUR = 60

@@ -1,5 +1,8 @@
-import type { FragmentSqlToken } from 'slonik'
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
 import { sql } from '../db/sql.ts'
+import { DueSettlement, UnstagedPayment } from './record.ts'
+import { paymentTables } from './sql.ts'
 
 /** Which payments wait for a worker, whose turn is first, and how many it takes. */
 export type Claim = { waiting: FragmentSqlToken; orderBy: FragmentSqlToken; limit: number; leaseSeconds: number }
@@ -26,4 +29,78 @@ export function claimedPayments({ waiting, orderBy, limit, leaseSeconds }: Claim
       returning p.*
     )
   `
+}
+
+const unstagedColumns = sql.fragment`
+  p.id, p.merchant_id, p.consent_id, p.end_to_end_id, p.bank_consent_id, p.bank_connector, p.gross_amount, p.currency,
+  p.redirect_uri, c.debtor_bank_id, c.debtor_account_scheme, c.debtor_identification, c.remittance_reference,
+  c.sandbox_scenario,
+  c.control_parameters, c.valid_to, m.trading_name
+`
+
+/** A payment that is recorded but not staged at its bank. */
+export function findUnstaged(
+  db: CommonQueryMethods,
+  key: { merchantId: string; id: string },
+): Promise<UnstagedPayment | null> {
+  return db.maybeOne(sql.type(UnstagedPayment)`
+    select ${unstagedColumns}
+    from ${paymentTables} join merchants m on m.id = p.merchant_id
+    where p.merchant_id = ${key.merchantId} and p.id = ${key.id} and p.status = 'Initiated' and not p.under_mandate
+  `)
+}
+
+/**
+ * Takes payments that a crash or a silent bank left unstaged for `olderThanSeconds`, for `leaseSeconds`: one that keeps
+ * failing does not hold up the ones behind it.
+ */
+export function claimUnstaged(
+  db: CommonQueryMethods,
+  { limit, olderThanSeconds, leaseSeconds }: { limit: number; olderThanSeconds: number; leaseSeconds: number },
+): Promise<readonly UnstagedPayment[]> {
+  return db.any(sql.type(UnstagedPayment)`
+    ${claimedPayments({
+      waiting: sql.fragment`
+        status = 'Initiated' and not under_mandate
+        and created_at < now() - make_interval(secs => ${olderThanSeconds})
+      `,
+      orderBy: sql.fragment`created_at`,
+      limit,
+      leaseSeconds,
+    })}
+    select ${unstagedColumns}
+    from claimed p
+    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+    join merchants m on m.id = p.merchant_id
+    where c.expires_at > now()
+  `)
+}
+
+/** Takes payments whose execution is due, the longest due first. */
+export function claimSettlements(
+  db: CommonQueryMethods,
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+): Promise<readonly DueSettlement[]> {
+  return db.any(sql.prepared('claim_settlements', DueSettlement)`
+    ${claimedPayments({
+      waiting: sql.fragment`status = 'Authorised' and settle_at <= now()`,
+      orderBy: sql.fragment`settle_at`,
+      limit,
+      leaseSeconds,
+    })}
+    select id, merchant_id, end_to_end_id, bank_consent_id, bank_connector, gross_amount, currency
+    from claimed
+  `)
+}
+
+/** Ends a claim early: the payment is executed again after `seconds`. */
+export async function postponeSettlement(
+  db: CommonQueryMethods,
+  { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },
+): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update payment_intents
+    set settle_at = now() + make_interval(secs => ${seconds}), locked_until = null
+    where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised'
+  `)
 }

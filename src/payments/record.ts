@@ -3,7 +3,6 @@ import { SCHEME_NAMES } from '../lib/account-identification.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { ConsentType } from '../wire/mandate-fields.ts'
 import { ChangedBy, ConsentStatus, PaymentStatus } from '../wire/payments.ts'
-import { RefundStatus } from '../wire/refunds.ts'
 
 /** A payment with its consent, as every read use case has it. Amounts are numeric(19,4) text. */
 export const PaymentRecord = z.object({
@@ -101,34 +100,6 @@ export const PaymentEventRecord = StatusChangeRecord.extend({
   event_hash: z.string(),
 })
 export type PaymentEventRecord = z.infer<typeof PaymentEventRecord>
-
-export const RefundRecord = z.object({
-  id: z.string(),
-  merchant_id: z.string(),
-  payment_intent_id: z.string(),
-  amount: z.string(),
-  reason: z.string().nullable(),
-  status: RefundStatus,
-  failure_code: z.string().nullable(),
-  request_fingerprint: z.string(),
-  raw_payload: z.string(),
-})
-export type RefundRecord = z.infer<typeof RefundRecord>
-
-/** A refund as its merchant sees it. */
-export const ListedRefund = z.object({
-  id: z.string(),
-  payment_intent_id: z.string(),
-  amount: z.string(),
-  currency: z.string(),
-  status: RefundStatus,
-  reason: z.string().nullable(),
-  failure_code: z.string().nullable(),
-  bank_reference: z.string().nullable(),
-  created_at: z.string(),
-  updated_at: z.string(),
-})
-export type ListedRefund = z.infer<typeof ListedRefund>
 
 /** What the settlement job needs of a payment that is due. */
 export const DueSettlement = z.object({

@@ -1,4 +1,5 @@
 import type { CommonQueryMethods, DatabaseTransactionConnection, FragmentSqlToken } from 'slonik'
+import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import { ExpiredPayment, MoveOutcome, PaymentEventRecord, PaymentRecord } from './record.ts'
@@ -144,4 +145,18 @@ export async function lockPayment(
     where p.merchant_id = ${key.merchantId} and p.id = ${key.id}
     for update of p
   `)
+}
+
+/** Takes the next place among a payment's webhooks, for one about the payment that is not a move of its own. */
+export async function takeWebhookSequence(
+  tx: DatabaseTransactionConnection,
+  key: { merchantId: string; id: string },
+): Promise<number> {
+  const { webhook_sequence } = await tx.one(sql.type(z.object({ webhook_sequence: z.int() }))`
+    update payment_intents
+    set webhook_sequence = webhook_sequence + 1
+    where merchant_id = ${key.merchantId} and id = ${key.id}
+    returning webhook_sequence
+  `)
+  return webhook_sequence
 }

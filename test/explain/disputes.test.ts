@@ -1,6 +1,6 @@
 import t from 'tap'
 import { expireEvidence } from '../../src/disputes/expire-evidence.ts'
-import { resumeRefunds } from '../../src/payments/refund-at-bank.ts'
+import { resumeRefunds } from '../../src/payments/refunds/execute-refund.ts'
 import type { Explanation } from '../../src/wire/explain.ts'
 import { testService } from '../support/app.ts'
 import type { TestMerchant, TestService } from '../support/app.ts'

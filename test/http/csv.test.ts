@@ -2,7 +2,7 @@ import { request } from 'undici'
 import t from 'tap'
 import { ROUTES } from '../../src/http/routes.ts'
 import { columnsOf } from '../../src/http/csv-reply.ts'
-import { Transaction } from '../../src/wire/ledger.ts'
+import { Transaction } from '../../src/wire/transactions.ts'
 import { createPayment, testService } from '../support/app.ts'
 
 const PATH = '/api/v1/portal/transactions'

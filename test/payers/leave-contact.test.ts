@@ -2,7 +2,7 @@ import t from 'tap'
 import { atBank, authorisedPayment, createPayment, testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 import { comparable, messagesTo, paymentOf, signIn } from '../support/payers.ts'
-import { settlePayments } from '../../src/payments/settle.ts'
+import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { approve, plainToken, seenByPayer, startPayment } from '../support/checkout.ts'
 
 const service = await testService(t)

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { findPaymentOf, listPaymentsOf } from '../../src/payers/payments-sql.ts'
-import { findConsentOf } from '../../src/payers/consents-sql.ts'
-import { claimLinkRequest } from '../../src/payers/link-requests-sql.ts'
+import { findConsentOf, findPaymentOf, listPaymentsOf } from '../../src/payers/payments-sql.ts'
+import { claimLinkRequest } from '../../src/payers/sign-in-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
 
 /** Consents and payments of the payers of a busy platform, beside one payer who pays every day. */

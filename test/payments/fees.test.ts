@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import fc from 'fast-check'
 import t from 'tap'
-import { createPayment as createPaymentUseCase } from '../../src/payments/create.ts'
+import { createPayment as createPaymentUseCase } from '../../src/payments/create-payment.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../../src/lib/money.ts'
 import { createPayment, testService } from '../support/app.ts'
 

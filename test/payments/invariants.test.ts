@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { expireEvidence } from '../../src/disputes/expire-evidence.ts'
-import { expireConsents } from '../../src/payments/expire.ts'
+import { expireConsents } from '../../src/payments/expire-consents.ts'
 import { atBank, createPayment, testService, until } from '../support/app.ts'
 import type { TestMerchant } from '../support/app.ts'
 import { addCustomer } from '../support/customers.ts'

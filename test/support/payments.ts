@@ -1,4 +1,4 @@
-import { settlePayments } from '../../src/payments/settle.ts'
+import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { authorisedPayment } from './app.ts'
 import type { Answer, TestMerchant, TestService } from './app.ts'
 

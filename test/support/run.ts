@@ -21,7 +21,7 @@ const ALONE = [
   'test/identity/contract/cli-flows.test.ts',
   'test/payments/invariants.test.ts',
   'test/cli/listen.test.ts',
-  'test/payments/refund-races.test.ts',
+  'test/payments/refunds/races.test.ts',
   'test/cli/keys-up.test.ts',
 ]
 

@@ -1,5 +1,5 @@
-import { resumeRefunds } from '../../src/payments/refund-at-bank.ts'
-import { settlePayments } from '../../src/payments/settle.ts'
+import { resumeRefunds } from '../../src/payments/refunds/execute-refund.ts'
+import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { atBank, createPayment } from './app.ts'
 import type { TestMerchant, TestService } from './app.ts'
 import { OPERATOR, raiseAsPayer, resolve, submitEvidence } from './disputes.ts'

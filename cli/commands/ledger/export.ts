@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { Transaction, listTransactions } from '../../../src/wire/ledger.ts'
+import { Transaction, listTransactions } from '../../../src/wire/transactions.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { ExportTarget, exportPages } from '../../print/export-pages.ts'

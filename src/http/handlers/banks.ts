@@ -1,5 +1,5 @@
 import { BANKS, logoPath } from '../../banks/catalogue.ts'
-import { receiveCallback } from '../../payments/receive-callback.ts'
+import { receiveCallback } from '../../payments/bank-callback.ts'
 import type * as wire from '../../wire/banks.ts'
 import type { Handler } from '../endpoint.ts'
 

@@ -1,4 +1,4 @@
-import { readCheckout } from '../../checkout/read-checkout.ts'
+import { readCheckout } from '../../checkout/get-checkout.ts'
 import type * as wire from '../../wire/checkout.ts'
 import type { Handler } from '../endpoint.ts'
 import { checkoutOf } from '../principal.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts'
-import { listMandates, readMandate } from '../../consents/read.ts'
-import { revokeMandate } from '../../consents/revoke.ts'
+import { listMandates, readMandate } from '../../consents/get-consent.ts'
+import { revokeMandate } from '../../consents/end-consent.ts'
 import type * as wire from '../../wire/consents.ts'
 import type { Handler } from '../endpoint.ts'
 import { merchantIdOf } from '../principal.ts'

@@ -1,7 +1,8 @@
 import { failureOf, isFailureCode } from '../../lib/failure-codes.ts'
 import type { Failure, FailureSource } from '../../lib/failure-codes.ts'
 import { formatNumeric } from '../../lib/money.ts'
-import type { ListedRefund, PaymentRecord, PaymentWithHistory } from '../../payments/record.ts'
+import type { PaymentRecord, PaymentWithHistory } from '../../payments/record.ts'
+import type { ListedRefund } from '../../payments/refunds/record.ts'
 import type { Payment, PayerView, PaymentSummary } from '../../wire/payments.ts'
 import type { RefundRow } from '../../wire/refunds.ts'
 

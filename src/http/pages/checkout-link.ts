@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts'
-import { openCheckoutToken } from '../../checkout/open-token.ts'
-import { readCheckout } from '../../checkout/read-checkout.ts'
+import { openCheckoutToken } from '../../checkout/verify-token.ts'
+import { readCheckout } from '../../checkout/get-checkout.ts'
 import type { OpenCheckout } from '../../checkout/record.ts'
 import { encodeCheckoutToken } from '../../lib/checkout-token.ts'
 import { DomainError } from '../../lib/errors.ts'

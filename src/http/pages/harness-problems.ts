@@ -1,8 +1,7 @@
 import type { App } from '../../app.ts'
 import { readCaps } from '../../consents/control-parameters.ts'
 import { DomainError } from '../../lib/errors.ts'
-import { checkAmount } from '../../payments/check-amount.ts'
-import { checkScenario } from '../../payments/check-scenario.ts'
+import { checkAmount, checkScenario } from '../../payments/creation-rules.ts'
 import type { CreatePayment } from '../../wire/new-payment.ts'
 
 /** What of a body of the right form a payment would be refused for, all of it and not the first alone. */

@@ -1,0 +1,34 @@
+import type { App } from '../app.ts'
+import { parseAmount, formatAmount } from '../lib/money.ts'
+import { getBranding } from '../merchants/branding.ts'
+import type { Checkout } from '../wire/checkout.ts'
+import { isPaid } from './sql.ts'
+import type { OpenCheckout } from './record.ts'
+import { shopClosed } from './errors.ts'
+
+/**
+ * What the widget has to know of a checkout. The payee is who the service knows the merchant as, whatever the token calls
+ * it.
+ * @throws {DomainError} MERCHANT_INACTIVE
+ */
+export async function readCheckout(
+  app: Pick<App, 'pool' | 'config'>,
+  { token, hash, callbackOrigin, merchant }: OpenCheckout,
+): Promise<Checkout> {
+  if (!merchant.isActive) throw shopClosed('MERCHANT_INACTIVE')
+  return {
+    mode: app.config.mode,
+    merchant_name: merchant.tradingName,
+    merchant_client_id: merchant.clientId,
+    amount: formatAmount(parseAmount(token.amount), token.currency),
+    currency: token.currency,
+    payer_name: token.payerName ?? null,
+    remittance_reference: token.remittanceReference ?? null,
+    is_paid: await isPaid(app.pool, { merchantId: merchant.id, hash }),
+    is_fast_path: token.debtorIdentification !== undefined,
+    callback_origin: callbackOrigin,
+    return_url: token.returnUrl,
+    expires_at: token.exp === undefined ? null : new Date(token.exp * 1_000).toISOString(),
+    branding: await getBranding(app, merchant.id),
+  }
+}

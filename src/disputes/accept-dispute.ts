@@ -1,0 +1,52 @@
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { DomainError } from '../lib/errors.ts'
+import { checkExpected } from '../lib/expected.ts'
+import type { Expected } from '../lib/expected.ts'
+import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
+import { announceMove, moveDispute } from './move.ts'
+import { orderRefund } from './order-refund.ts'
+import type { DisputeRecord } from './record.ts'
+
+export type AcceptInput = {
+  merchantId: string
+  id: string
+  note: string | undefined
+  refund: boolean
+  /** What the merchant has seen of it. */
+  expected?: Expected | undefined
+  actor: Actor
+}
+
+/**
+ * Lets a merchant give in: the dispute is resolved in the payer's favour without a review (decision 23), and all that
+ * is left of the payment goes back where the merchant wants that.
+ * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_ESCALATED, PAYMENT_ALREADY_REFUNDED, CHANGED_MEANWHILE
+ */
+export async function acceptDispute(
+  app: App,
+  { merchantId, id, note, refund, expected, actor }: AcceptInput,
+): Promise<DisputeRecord> {
+  const accepted = await app.pool.transaction(async (tx) => {
+    const { dispute, payment } = await holdDispute(tx, { merchantId, id })
+    if (isResolved(dispute)) throw disputeClosed(dispute)
+    if (dispute.status === 'ESCALATED') {
+      throw new DomainError('DISPUTE_ESCALATED', 'the dispute is escalated; the platform alone resolves it now', {
+        next: 'submit evidence, or wait for the resolution',
+      })
+    }
+    checkExpected(expected, dispute)
+    const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: refund })
+    return moveDispute(tx, app, {
+      merchantId,
+      id: dispute.id,
+      from: dispute.status,
+      on: 'acceptance',
+      changes: { resolutionNote: note, resolvedBy: actor.name, refundId },
+      by: { changedBy: 'MERCHANT', actor },
+      note: note ?? null,
+    })
+  })
+  announceMove(app, accepted)
+  return accepted
+}

@@ -1,0 +1,55 @@
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { DomainError } from '../lib/errors.ts'
+import { checkExpected } from '../lib/expected.ts'
+import type { Expected } from '../lib/expected.ts'
+import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
+import { announceMove, moveDispute } from './move.ts'
+import type { DisputeRecord } from './record.ts'
+
+export type EscalateInput = {
+  id: string
+  reason: string
+  assignee: string | undefined
+  /** What the operator has seen of it. */
+  expected?: Expected | undefined
+  actor: Actor
+}
+
+/**
+ * Hands a dispute up: from then on an OWNER alone resolves it (decision 24).
+ * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_ESCALATED, CHANGED_MEANWHILE
+ */
+export async function escalateDispute(
+  app: App,
+  { id, reason, assignee, expected, actor }: EscalateInput,
+): Promise<DisputeRecord> {
+  const escalated = await app.pool.transaction(async (tx) => {
+    const { dispute } = await holdDispute(tx, { merchantId: undefined, id })
+    if (isResolved(dispute)) throw disputeClosed(dispute)
+    if (dispute.status === 'ESCALATED') throw new DomainError('DISPUTE_ESCALATED', 'the dispute is escalated already')
+    checkExpected(expected, dispute)
+    const moved = await moveDispute(tx, app, {
+      merchantId: dispute.merchant_id,
+      id: dispute.id,
+      from: dispute.status,
+      on: 'escalation',
+      changes: { escalationReason: reason, assignee },
+      by: { changedBy: 'PLATFORM', actor },
+      note: reason,
+    })
+    await recordAction(app, tx, {
+      actor,
+      action: 'dispute.escalate',
+      merchantId: dispute.merchant_id,
+      subjectId: dispute.id,
+      reason,
+      before: { status: dispute.status, assignee: dispute.assignee },
+      after: { status: moved.status, assignee: moved.assignee },
+    })
+    return moved
+  })
+  announceMove(app, escalated)
+  return escalated
+}

@@ -1,0 +1,79 @@
+import type { App } from '../app.ts'
+import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { DisputeStatus } from '../wire/disputes.ts'
+import { disputeNotFound } from './lock-dispute.ts'
+import type { DisputeName } from './lock-dispute.ts'
+import { findDispute, findDisputeOfAnyone, listDisputeRows, listEventRows } from './read-sql.ts'
+import { listUrgentRows } from './urgent-sql.ts'
+import type { UrgentPlace, UrgentRow } from './urgent-sql.ts'
+import type { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from './record.ts'
+
+export type DisputeWithEvents = DisputeRecord & { events: readonly DisputeEventRecord[] }
+
+export type ListDisputesQuery = {
+  status?: DisputeStatus | undefined
+  /** Any text: one that is no id has no disputes. */
+  payment_id?: string | undefined
+  from?: string | undefined
+  to?: string | undefined
+  order: 'newest' | 'oldest' | 'urgent'
+  limit: number
+  cursor?: string | undefined
+}
+
+/**
+ * A page of disputes; the cursor names the last dispute of the page before.
+ * @param merchantId undefined for operators, who see those of all merchants
+ * @throws {DomainError} VALIDATION_FAILED at `cursor`
+ */
+export async function listDisputes(
+  app: Pick<App, 'pool'>,
+  { merchantId, query }: { merchantId: string | undefined; query: ListDisputesQuery },
+): Promise<{ disputes: readonly DisputeSummaryRecord[]; nextCursor: string | null }> {
+  const { order, cursor, limit } = query
+  const key = cursor === undefined ? undefined : keyOfCursor(cursor, order === 'urgent' ? isPlace : isUuid)
+  const ids = [merchantId, query.payment_id]
+  if (ids.some((id) => id !== undefined && !isUuid(id))) return { disputes: [], nextCursor: null }
+  const { status, from, to, payment_id: paymentId } = query
+  const filter = { merchantId, status, paymentId, from, to, limit: limit + 1 }
+  if (order === 'urgent') {
+    const after = key === undefined ? undefined : placeOf(key)
+    const { rows, nextCursor } = pageOf(await listUrgentRows(app.pool, { ...filter, after }), limit, keyOfPlace)
+    return { disputes: rows, nextCursor }
+  }
+  const found = await listDisputeRows(app.pool, { ...filter, order, afterId: key })
+  const { rows, nextCursor } = pageOf(found, limit, ({ id }) => id)
+  return { disputes: rows, nextCursor }
+}
+
+const SEPARATOR = '.'
+
+/** The place of a row that waits is its deadline; of one that is resolved, itself. */
+function keyOfPlace({ due_us: us, id }: Pick<UrgentRow, 'due_us' | 'id'>): string {
+  return `${us ?? ''}${SEPARATOR}${id}`
+}
+
+function placeOf(key: string): UrgentPlace {
+  const [us = '', id = ''] = key.split(SEPARATOR)
+  return { dueUs: us === '' ? null : us, id }
+}
+
+function isPlace(text: string): boolean {
+  const { dueUs, id } = placeOf(text)
+  return (dueUs === null || /^\d{1,16}$/.test(dueUs)) && isUuid(id) && text === keyOfPlace({ due_us: dueUs, id })
+}
+
+/**
+ * A dispute with all that has happened to it.
+ * @param name without a merchant for operators
+ * @throws {DomainError} DISPUTE_NOT_FOUND for an unknown id and for another merchant's alike
+ */
+export async function readDispute(app: Pick<App, 'pool'>, { merchantId, id }: DisputeName): Promise<DisputeWithEvents> {
+  if (!isUuid(id)) throw disputeNotFound()
+  const dispute =
+    merchantId === undefined ? await findDisputeOfAnyone(app.pool, id) : await findDispute(app.pool, { merchantId, id })
+  if (dispute === null) throw disputeNotFound()
+  const events = await listEventRows(app.pool, { merchantId: dispute.merchant_id, id })
+  return { ...dispute, events }
+}

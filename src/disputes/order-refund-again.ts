@@ -1,0 +1,49 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { isNothingLeft } from '../payments/refunds/refundable-amount.ts'
+import { disputeClosed } from './lock-dispute.ts'
+import { changeDispute } from './move.ts'
+import { orderRefund } from './order-refund.ts'
+import type { RefundOrder } from './order-refund.ts'
+import type { DisputeRecord } from './record.ts'
+
+/** Whether the bank has refused the refund that the resolution ordered: the one thing that it still can be asked for. */
+export function wasRefundRefused({ status, refund_status }: Pick<DisputeRecord, 'status' | 'refund_status'>): boolean {
+  return status === 'RESOLVED_PAYER_FAVOUR' && refund_status === 'FAILED'
+}
+
+/**
+ * Orders a refund again that the bank has refused. The resolution stays as it is, with its note, its author and its
+ * time: what is new is a refund of what is left, and an event that says who asked for it and why. No webhook tells it
+ * but the refund's own.
+ * @throws {DomainError} DISPUTE_CLOSED where nothing is left to refund
+ */
+export async function orderAgain(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { dispute, payment, note, actor }: RefundOrder & { note: string; actor: Actor },
+): Promise<DisputeRecord> {
+  if (isNothingLeft(payment)) throw disputeClosed(dispute, 'nothing is left of its payment to refund')
+  const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: true })
+  const changed = await changeDispute(tx, app, {
+    merchantId: dispute.merchant_id,
+    id: dispute.id,
+    from: dispute.status,
+    on: 'refund ordered',
+    changes: { refundId },
+    by: { changedBy: 'PLATFORM', actor },
+    note,
+  })
+  await recordAction(app, tx, {
+    actor,
+    action: 'dispute.resolve',
+    merchantId: dispute.merchant_id,
+    subjectId: dispute.id,
+    reason: note,
+    before: { status: dispute.status, refund_id: dispute.refund_id, refund_status: dispute.refund_status },
+    after: { status: changed.status, refund_id: changed.refund_id },
+  })
+  return changed
+}

@@ -1,0 +1,124 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { DomainError } from '../lib/errors.ts'
+import { isUuid } from '../lib/ids.ts'
+import { paymentNotFound } from '../payments/get-payment.ts'
+import type { PaymentRecord } from '../payments/record.ts'
+import { findPaymentOfAnyone, lockPayment } from '../payments/sql.ts'
+import type { DisputeReason, OpenedBy } from '../wire/disputes.ts'
+import { announceMove, openDispute } from './move.ts'
+import type { DisputeRecord } from './record.ts'
+import { countDisputes, isWithinWindow } from './sql.ts'
+
+/** How many disputes a payment has at most, one after the other: whoever raises more wants something else. */
+export const DISPUTES_MAX = 20
+
+export type RaiseInput = {
+  /** Undefined where who raises it may do so for any merchant: an operator, and a payer whom the payer's hub has matched. */
+  merchantId: string | undefined
+  paymentId: string
+  openedBy: OpenedBy
+  reason: DisputeReason
+  /** In the words of who opens it. */
+  words: string | undefined
+  /** Who of the merchant or the platform opens it; null for a payer. */
+  actor: Actor | null
+  /** The operator in whose name the audit trail keeps it. */
+  operator?: Actor | undefined
+}
+
+/**
+ * Disputes a settled or refunded payment for the payer, the merchant or the platform (decision 22). A payment has one
+ * open dispute at a time, whoever opens it.
+ * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_DISPUTABLE, DISPUTE_ALREADY_OPEN
+ */
+export async function raiseDispute(app: App, input: RaiseInput): Promise<DisputeRecord> {
+  const merchantId = await merchantOfPayment(app, input)
+  const dispute = await app.pool.transaction(async (tx) => {
+    const before = await holdDisputable(tx, app, { merchantId, id: input.paymentId })
+    const opened = await openDispute(tx, app, {
+      id: app.ids.for('dispute', input.paymentId, String(before)).uuid(),
+      merchantId,
+      paymentId: input.paymentId,
+      openedBy: input.openedBy,
+      reason: input.reason,
+      payerStatement: input.openedBy === 'PAYER' ? (input.words ?? null) : null,
+      statement: input.openedBy === 'PAYER' ? null : (input.words ?? null),
+      evidenceSeconds: app.config.disputeEvidenceSeconds,
+      by: { changedBy: input.openedBy, actor: input.actor },
+      note: input.words ?? null,
+    })
+    if (opened === null) throw alreadyOpen()
+    if (input.operator !== undefined) await record(tx, app, { dispute: opened, operator: input.operator })
+    return opened
+  })
+  announceMove(app, dispute)
+  return dispute
+}
+
+async function merchantOfPayment(app: App, { merchantId, paymentId }: RaiseInput): Promise<string> {
+  if (!isUuid(paymentId)) throw paymentNotFound()
+  if (merchantId !== undefined) return merchantId
+  const payment = await findPaymentOfAnyone(app.pool, paymentId)
+  if (payment === null) throw paymentNotFound()
+  return payment.merchant_id
+}
+
+/** Holds the payment, and answers how many disputes it has had. */
+async function holdDisputable(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  key: { merchantId: string; id: string },
+): Promise<number> {
+  const payment = await lockPayment(tx, key)
+  if (payment === null) throw paymentNotFound()
+  if (!hasMovedMoney(payment)) {
+    throw new DomainError(
+      'PAYMENT_NOT_DISPUTABLE',
+      `the payment is ${payment.status}; only a Settled or Refunded one can be disputed`,
+    )
+  }
+  const days = app.config.disputeWindowDays
+  const of = { merchantId: key.merchantId, paymentId: key.id }
+  if (!(await isWithinWindow(tx, { ...of, days }))) {
+    throw new DomainError(
+      'PAYMENT_NOT_DISPUTABLE',
+      `the payment was created more than ${days} days ago, and can't be disputed any more`,
+    )
+  }
+  // Counted while the payment is held, so that of two at once one sees the other.
+  const count = await countDisputes(tx, of)
+  if (count < DISPUTES_MAX) return count
+  throw new DomainError(
+    'PAYMENT_NOT_DISPUTABLE',
+    `the payment was disputed ${DISPUTES_MAX} times, which is the most; it can't be disputed again`,
+  )
+}
+
+function hasMovedMoney({ status }: PaymentRecord): boolean {
+  return status === 'Settled' || status === 'Refunded'
+}
+
+function alreadyOpen(): DomainError {
+  return new DomainError('DISPUTE_ALREADY_OPEN', 'the payment has an open dispute', {
+    next: 'list its disputes, and go on with the open one; another can be raised once that is resolved',
+  })
+}
+
+async function record(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { dispute, operator }: { dispute: DisputeRecord; operator: Actor },
+): Promise<void> {
+  const { id, merchant_id, payment_id, opened_by, reason, status } = dispute
+  await recordAction(app, tx, {
+    actor: operator,
+    action: 'dispute.raise',
+    merchantId: merchant_id,
+    subjectId: id,
+    reason: dispute.statement ?? undefined,
+    after: { status, payment_id, opened_by, reason },
+  })
+}

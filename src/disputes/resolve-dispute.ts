@@ -1,0 +1,87 @@
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { DomainError, invalidField } from '../lib/errors.ts'
+import { checkExpected } from '../lib/expected.ts'
+import type { Expected } from '../lib/expected.ts'
+import { roleAllows } from '../lib/permissions.ts'
+import type { PlatformRole } from '../lib/permissions.ts'
+import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
+import { announceMove, moveDispute } from './move.ts'
+import { orderAgain, wasRefundRefused } from './order-refund-again.ts'
+import { orderRefund } from './order-refund.ts'
+import type { DisputeRecord } from './record.ts'
+
+export type ResolveInput = {
+  id: string
+  status: 'RESOLVED_MERCHANT_FAVOUR' | 'RESOLVED_PAYER_FAVOUR'
+  note: string
+  refund: boolean
+  /** What the operator has seen of it. */
+  expected?: Expected | undefined
+  actor: Actor
+  role: PlatformRole
+}
+
+/**
+ * Resolves a dispute that was reviewed. It moves no money unless a refund is asked for, which is then ordered with it or
+ * not at all (decision 24). A resolution is final: the same one again is refused like any other, unless the bank has
+ * refused its refund. Then the same one with a refund orders that again, and nothing else.
+ * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_NOT_UNDER_REVIEW, FORBIDDEN_ROLE,
+ *   PAYMENT_ALREADY_REFUNDED, CHANGED_MEANWHILE, VALIDATION_FAILED at `refund`
+ */
+export async function resolveDispute(app: App, input: ResolveInput): Promise<DisputeRecord> {
+  const { status, note, refund, actor } = input
+  if (refund && status === 'RESOLVED_MERCHANT_FAVOUR') {
+    throw invalidField('refund', 'INVALID', "a dispute that is resolved in the merchant's favour refunds nothing")
+  }
+  const { dispute: resolved, isMoved } = await app.pool.transaction(async (tx) => {
+    const { dispute, payment } = await holdDispute(tx, { merchantId: undefined, id: input.id })
+    if (refund && wasRefundRefused(dispute)) {
+      checkEscalated(dispute, input.role)
+      checkExpected(input.expected, dispute)
+      return { dispute: await orderAgain(tx, app, { dispute, payment, note, actor }), isMoved: false }
+    }
+    checkResolvable(dispute, input.role)
+    checkExpected(input.expected, dispute)
+    const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: refund })
+    const moved = await moveDispute(tx, app, {
+      merchantId: dispute.merchant_id,
+      id: dispute.id,
+      from: dispute.status,
+      on: status === 'RESOLVED_MERCHANT_FAVOUR' ? 'resolution for the merchant' : 'resolution for the payer',
+      changes: { resolutionNote: note, resolvedBy: actor.name, refundId },
+      by: { changedBy: 'PLATFORM', actor },
+      note,
+    })
+    await recordAction(app, tx, {
+      actor,
+      action: 'dispute.resolve',
+      merchantId: dispute.merchant_id,
+      subjectId: dispute.id,
+      reason: note,
+      before: { status: dispute.status },
+      after: { status: moved.status, refund_id: moved.refund_id },
+    })
+    return { dispute: moved, isMoved: true }
+  })
+  if (isMoved) announceMove(app, resolved)
+  else app.wake.notify('resume-refunds')
+  return resolved
+}
+
+function checkResolvable(dispute: DisputeRecord, role: PlatformRole): void {
+  if (isResolved(dispute)) throw disputeClosed(dispute)
+  if (dispute.status === 'OPEN') {
+    throw new DomainError('DISPUTE_NOT_UNDER_REVIEW', 'the merchant can still answer the dispute', {
+      next: 'wait for the evidence or the end of its time, or escalate it',
+    })
+  }
+  checkEscalated(dispute, role)
+}
+
+/** What was escalated is an OWNER's affair, also after it is resolved. */
+function checkEscalated({ escalation_reason: reason }: DisputeRecord, role: PlatformRole): void {
+  if (reason === null || roleAllows(role, 'administer platform')) return
+  throw new DomainError('FORBIDDEN_ROLE', 'the dispute was escalated; an OWNER alone resolves it')
+}

@@ -1,0 +1,33 @@
+import { getTransaction, listTransactions } from '../../transactions/list-transactions.ts'
+import type { TransactionRecord } from '../../transactions/record.ts'
+import { formatNumeric } from '../../lib/money.ts'
+import type * as wire from '../../wire/transactions.ts'
+import type { Handler } from '../endpoint.ts'
+import { merchantIdOf } from '../principal.ts'
+
+/** GET /api/v1/portal/transactions */
+export const list: Handler<typeof wire.listTransactions> = async (app, { principal, query }) => {
+  const { transactions, nextCursor } = await listTransactions(app, { merchantId: merchantIdOf(principal), query })
+  return {
+    status: 200,
+    body: { data: transactions.map(present), has_more: nextCursor !== null, next_cursor: nextCursor },
+  }
+}
+
+/** GET /api/v1/portal/transactions/{id} */
+export const get: Handler<typeof wire.getTransaction> = async (app, { principal, params }) => {
+  const key = { merchantId: merchantIdOf(principal), id: params.id }
+  return { status: 200, body: present(await getTransaction(app, key)) }
+}
+
+function present(transaction: TransactionRecord): wire.Transaction {
+  const { currency } = transaction
+  return {
+    ...transaction,
+    gross_amount: formatNumeric(transaction.gross_amount, currency),
+    fee_amount: formatNumeric(transaction.fee_amount, currency),
+    net_amount: formatNumeric(transaction.net_amount, currency),
+    refunded_amount: formatNumeric(transaction.refunded_amount, currency),
+    payout_amount: formatNumeric(transaction.payout_amount, currency),
+  }
+}

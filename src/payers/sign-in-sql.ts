@@ -1,0 +1,214 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { z } from 'zod'
+import { secondsUntilFewer } from '../db/hourly-limit-sql.ts'
+import { sql } from '../db/sql.ts'
+import { ofContact } from './payments-sql.ts'
+import { LinkRequest, UsedToken } from './record.ts'
+import type { Contact } from './record.ts'
+
+const Held = z.object({ is_held: z.boolean() })
+
+/**
+ * Holds what is counted for a network against others until the transaction's end, so that a burst is counted one by one.
+ * False where another holds it: nobody waits.
+ */
+export async function tryLockCount(tx: DatabaseTransactionConnection, requestIpHash: string): Promise<boolean> {
+  const { is_held } = await tx.one(sql.type(Held)`
+    select pg_try_advisory_xact_lock(hashtextextended(${`payer link ${requestIpHash}`}, 0)) as is_held
+  `)
+  return is_held
+}
+
+/** How many seconds until a network asked for fewer than `limit` links within an hour; null where it is so now. */
+export function secondsToNextRequest(
+  tx: DatabaseTransactionConnection,
+  requestIpHash: string,
+  limit: number,
+): Promise<number | null> {
+  return secondsUntilFewer(tx, { table: 'payer_link_requests', column: 'request_ip_hash', value: requestIpHash, limit })
+}
+
+export async function insertLinkRequest(
+  db: CommonQueryMethods,
+  { id, contact, requestIpHash }: { id: string; contact: Contact; requestIpHash: string },
+): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    insert into payer_link_requests (id, contact_type, contact_normalised, request_ip_hash)
+    values (${id}, ${contact.type}::payer_contact_type, ${contact.value}, ${requestIpHash})
+  `)
+}
+
+/** Holds the oldest request that waits and that nobody else holds; null where there is none. */
+export function claimLinkRequest(tx: DatabaseTransactionConnection): Promise<LinkRequest | null> {
+  return tx.maybeOne(sql.type(LinkRequest)`
+    select r.id, r.contact_type, r.contact_normalised, r.request_ip_hash,
+      r.created_at > now() - interval '10 minutes' as is_fresh,
+      case r.contact_type
+        when 'EMAIL' then exists (select from payment_consents c where c.payer_email = r.contact_normalised)
+        else exists (select from payment_consents c where c.payer_phone = r.contact_normalised)
+      end as is_known
+    from payer_link_requests r
+    where r.handled_at is null
+    order by r.created_at
+    limit 1
+    for update of r skip locked
+  `)
+}
+
+export async function markHandled(db: CommonQueryMethods, id: string): Promise<void> {
+  await db.query(sql.typeAlias('void')`update payer_link_requests set handled_at = now() where id = ${id}`)
+}
+
+/** Keeps the hash of a link's token; its ten minutes begin now. */
+export async function insertToken(
+  tx: DatabaseTransactionConnection,
+  { id, request, tokenHash }: { id: string; request: LinkRequest; tokenHash: string },
+): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
+    insert into payer_tokens (id, contact_type, contact_normalised, token_hash, request_ip_hash)
+    values (
+      ${id}, ${request.contact_type}::payer_contact_type, ${request.contact_normalised}, ${tokenHash},
+      ${request.request_ip_hash}
+    )
+  `)
+}
+
+/**
+ * Uses a token up, and with it every other that its contact has: the one guarded statement that a link's working once
+ * rests on. They are held in one order, so that two links of one contact can't wait for each other; whoever comes second
+ * finds its own used. Null for whatever does not work.
+ */
+export function useToken(db: CommonQueryMethods, tokenHash: string): Promise<UsedToken | null> {
+  return db.maybeOne(sql.type(UsedToken)`
+    with held as (
+      select t.id, t.token_hash
+      from payer_tokens own
+      join payer_tokens t
+        on t.contact_type = own.contact_type and t.contact_normalised = own.contact_normalised
+      where own.token_hash = ${tokenHash} and t.used_at is null and t.expires_at > now()
+      order by t.id
+      for update of t
+    ),
+    used as (
+      update payer_tokens t
+      -- One that was made while this statement began is used no earlier than that.
+      set used_at = greatest(now(), t.created_at)
+      from held
+      where t.id = held.id and exists (select from held h where h.token_hash = ${tokenHash})
+      returning t.token_hash, t.contact_type, t.contact_normalised
+    )
+    select contact_type, contact_normalised from used where token_hash = ${tokenHash}
+  `)
+}
+
+const Sent = z.object({ hour: z.int(), day: z.int() })
+
+/**
+ * How many links a contact was sent within an hour and within a day. Others who would send it one wait until the
+ * transaction's end, so that each is counted.
+ */
+export async function countSent(
+  tx: DatabaseTransactionConnection,
+  { contact_type: type, contact_normalised: value }: LinkRequest,
+): Promise<{ hour: number; day: number }> {
+  await tx.query(sql.typeAlias('void')`
+    select from pg_advisory_xact_lock(hashtextextended(${`payer links to ${type} ${value}`}, 0))
+  `)
+  return tx.one(sql.type(Sent)`
+    select count(*) filter (where created_at > clock_timestamp() - interval '1 hour')::int as hour, count(*)::int as day
+    from payer_tokens
+    where contact_type = ${type}::payer_contact_type and contact_normalised = ${value}
+      and created_at > clock_timestamp() - interval '1 day'
+  `)
+}
+
+const Failed = z.object({ count: z.int(), seconds: z.int().nullable() })
+
+/** How many tokens a network has tried within an hour that were none, up to `limit`, and the seconds until it is fewer. */
+export async function countFailed(
+  db: CommonQueryMethods,
+  { requestIpHash, limit }: { requestIpHash: string; limit: number },
+): Promise<{ count: number; seconds: number }> {
+  const { count, seconds } = await db.one(sql.type(Failed)`
+    select count(*)::int as count,
+      ceil(extract(epoch from min(created_at) + interval '1 hour' - clock_timestamp()))::int as seconds
+    from (
+      select created_at
+      from payer_failed_verifications
+      where request_ip_hash = ${requestIpHash} and created_at > clock_timestamp() - interval '1 hour'
+      order by created_at desc
+      limit ${limit}
+    ) latest
+  `)
+  return { count, seconds: Math.max(seconds ?? 1, 1) }
+}
+
+export async function insertFailed(db: CommonQueryMethods, requestIpHash: string): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    insert into payer_failed_verifications (request_ip_hash) values (${requestIpHash})
+  `)
+}
+
+const Ended = z.strictObject({ is_signed_out: z.boolean(), is_over: z.boolean() })
+
+/**
+ * Whether a session was signed out of, and whether its time is over by the sandbox's clock: that of the one merchant who
+ * knows the contact, where there is but one.
+ */
+export function findEnd(
+  db: CommonQueryMethods,
+  { id, contact, issuedAt, expiresAt }: { id: string; contact: Contact; issuedAt: string; expiresAt: string },
+): Promise<z.infer<typeof Ended>> {
+  return db.one(sql.type(Ended)`
+    select exists (select from payer_sessions_ended where id = ${id}) as is_signed_out,
+      -- Nobody's clock has moved, where it can't: no more is looked at.
+      case when exists (select from sandbox_clock_shifts where made_at > ${issuedAt}::timestamptz) then
+        coalesce((
+          select ${expiresAt}::timestamptz - sandbox_clock_ahead(min(c.merchant_id::text)::uuid, ${issuedAt}::timestamptz)
+          from payment_consents c
+          where ${ofContact(contact)}
+          having count(distinct c.merchant_id) = 1
+        ) <= now(), false)
+      else false end as is_over
+  `)
+}
+
+/** Notes that a session is over, until its token would be past its time anyway. */
+export async function insertEnded(
+  db: CommonQueryMethods,
+  { id, expiresAt }: { id: string; expiresAt: string },
+): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    insert into payer_sessions_ended (id, expires_at) values (${id}, ${expiresAt}::timestamptz) on conflict do nothing
+  `)
+}
+
+/** What of the sign-in has no use any more, each up to `limit` rows; answers how many rows the most of them were. */
+export async function deleteOldSignIns(db: CommonQueryMethods, limit: number): Promise<number> {
+  const deletions = [
+    // Requests and failures count for an hour.
+    sql.typeAlias('void')`
+      delete from payer_link_requests
+      where id in (select id from payer_link_requests where created_at < now() - interval '1 hour' limit ${limit})
+    `,
+    sql.typeAlias('void')`
+      delete from payer_failed_verifications
+      where ctid in (
+        select ctid from payer_failed_verifications where created_at < now() - interval '1 hour' limit ${limit}
+      )
+    `,
+    // A day longer than they work, for whoever asks what became of a link.
+    sql.typeAlias('void')`
+      delete from payer_tokens
+      where id in (select id from payer_tokens where expires_at < now() - interval '1 day' limit ${limit})
+    `,
+    // A minute longer than their tokens are taken, for clocks differ.
+    sql.typeAlias('void')`
+      delete from payer_sessions_ended
+      where id in (select id from payer_sessions_ended where expires_at < now() - interval '1 minute' limit ${limit})
+    `,
+  ]
+  let most = 0
+  for (const deletion of deletions) most = Math.max(most, (await db.query(deletion)).rowCount)
+  return most
+}

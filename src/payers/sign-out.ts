@@ -1,8 +1,0 @@
-import type { App } from '../app.ts'
-import type { PayerSessionRecord } from './record.ts'
-import { insertEnded } from './sessions-sql.ts'
-
-/** Ends a session: its token, wherever it lies, opens nothing any more. */
-export async function signOut(app: Pick<App, 'pool'>, session: PayerSessionRecord): Promise<void> {
-  await insertEnded(app.pool, session)
-}

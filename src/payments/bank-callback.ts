@@ -1,0 +1,44 @@
+import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import { applyAuthorisation } from './apply-authorisation.ts'
+import { expirePayment } from './expire-consents.ts'
+import { paymentNotFound, waitsInVain } from './get-payment.ts'
+import { findPaymentByState } from './sql.ts'
+
+export type CallbackInput = {
+  /** The connector named in the path. */
+  connector: string
+  headers: Readonly<Record<string, string | undefined>>
+  rawBody: Buffer
+}
+
+/**
+ * Takes a bank's own report on an authorisation (decision 54). A report on what is already known changes nothing.
+ * @throws {DomainError} CONNECTOR_NOT_FOUND, UNAUTHENTICATED when the connector does not recognise its bank,
+ *   PAYMENT_NOT_FOUND
+ */
+export async function receiveCallback(
+  app: App,
+  { connector, headers, rawBody }: CallbackInput,
+): Promise<'accepted' | 'already_known'> {
+  const bank = app.banks.get(connector)
+  if (bank === undefined) throw new DomainError('CONNECTOR_NOT_FOUND', 'there is no such bank connector')
+  const callback = bank.readCallback({ headers, rawBody })
+  if (callback === undefined)
+    throw new DomainError('UNAUTHENTICATED', "the callback does not carry this bank's signature")
+  const payment = await findPaymentByState(app.pool, callback.state)
+  if (payment === null || payment.bank_connector !== bank.id) throw paymentNotFound()
+  const { outcome } = await applyAuthorisation(app, payment, {
+    authorisation: callback.result,
+    rawPayload: rawBody.toString('utf8'),
+  })
+  if (outcome === 'MOVED') return 'accepted'
+  await expireIfEnded(app, callback.state)
+  return 'already_known'
+}
+
+/** A report that came after the consent's end authorises nothing: the payment need not wait for the sweeper. */
+async function expireIfEnded(app: App, state: string): Promise<void> {
+  const payment = await findPaymentByState(app.pool, state)
+  if (payment !== null && waitsInVain(payment)) await expirePayment(app, payment)
+}

@@ -1,0 +1,151 @@
+import type { App } from '../app.ts'
+import { debtorAccountOf } from '../banks/connector.ts'
+import type { ConsentRequest } from '../banks/connector.ts'
+import { canonicalJson } from '../lib/canonical.ts'
+import { DomainError, invalidField } from '../lib/errors.ts'
+import { sha256Hex } from '../lib/hmac.ts'
+import { parseAmount, toNumeric } from '../lib/money.ts'
+import { normaliseEmail, normalisePhone } from '../lib/payer-contact.ts'
+import { webAddressProblem } from '../lib/web-address.ts'
+import type { CreatePayment } from '../wire/new-payment.ts'
+import { checkAmount, checkScenario, createdPayment, untilKnown } from './creation-rules.ts'
+import type { CreatePaymentInput, CreatePaymentResult } from './creation-rules.ts'
+import type { NewPaymentItem } from './record.ts'
+import { announceMove } from './move.ts'
+import { newMandate } from './mandates/new-mandate.ts'
+import type { NewMandate } from './mandates/new-mandate.ts'
+import { payUnderMandate } from './mandates/create-payment-under-mandate.ts'
+import { stagePayment } from './stage-payments.ts'
+import { PAYMENT_TRANSITIONS } from './states.ts'
+
+/**
+ * Creates a payment, its consent, its first audit event and its first webhook in one transaction, or answers the payment
+ * that the same key made before (contract §Payments (merchant); decisions 14, 17 and 33).
+ * @throws {DomainError} VALIDATION_FAILED, UNSUPPORTED_CURRENCY, AMOUNT_BELOW_FEE, MERCHANT_NOT_APPROVED,
+ *   MERCHANT_INACTIVE, PAYOUT_HELD, IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, BANK_UNAVAILABLE
+ */
+export async function createPayment(app: App, input: CreatePaymentInput): Promise<CreatePaymentResult> {
+  const { idempotencyKey } = input
+  if (idempotencyKey === undefined) {
+    throw new DomainError('IDEMPOTENCY_KEY_MISSING', 'the header X-Idempotency-Key is missing', {
+      errors: [{ path: 'X-Idempotency-Key', code: 'REQUIRED', message: 'is required' }],
+      next: 'send a new UUID with every new payment, and the same one when you repeat a request',
+    })
+  }
+  if (input.body.consent_id !== undefined)
+    return payUnderMandate(app, { ...input, idempotencyKey, consentId: input.body.consent_id })
+  checkBody(app, input.body)
+  const mandate = await newMandate(app, { merchantId: input.merchant.id, idempotencyKey, body: input.body })
+  const item = newPaymentItem(app, { ...input, idempotencyKey, mandate })
+  const outcome = await untilKnown(item, () => app.batches.create.run(item))
+  if (outcome.outcome === 'CREATED') announceMove(app, creationOf(app), item.payment_id)
+  const payment = createdPayment(outcome, input.body.currency)
+  if (payment.status !== 'Initiated') return { created: outcome.outcome === 'CREATED', payment }
+  const staged = await stagePayment(app, {
+    merchantId: input.merchant.id,
+    id: payment.payment_id,
+    rawBody: input.rawBody,
+  })
+  return { created: outcome.outcome === 'CREATED', payment: { ...payment, ...staged } }
+}
+
+function checkBody(app: App, body: CreatePayment): void {
+  const problem = webAddressProblem(body.redirect_uri ?? '', { allowLoopbackHttp: app.config.mode === 'sandbox' })
+  if (problem !== undefined) throw invalidField('redirect_uri', 'INVALID_URL', problem)
+  checkScenario(app, body)
+  checkAmount(body)
+}
+
+type KeyedInput = CreatePaymentInput & { idempotencyKey: string; mandate: NewMandate | undefined }
+
+function newPaymentItem(app: App, input: KeyedInput): NewPaymentItem {
+  const { merchant, body, mandate } = input
+  const amount = toNumeric(parseAmount(body.amount))
+  const chance = app.ids.for('payment', merchant.id, input.idempotencyKey)
+  const ids = {
+    payment_id: chance.uuid(),
+    consent_id: chance.uuid(),
+    end_to_end_id: chance.endToEndId(),
+    bank_consent_id: chance.token(),
+    bank_connector: app.bank.id,
+  }
+  const creation = creationOf(app)
+  const staged =
+    app.bank.staging === 'local'
+      ? app.bank.stage(consentRequest({ ...ids, merchant, body, amount, mandate }))
+      : undefined
+  const { scenario, metadata, redirect_uri, currency, amount: _, ...payer } = body
+  return {
+    ...payer,
+    ...contactOf(body),
+    ...ids,
+    amount,
+    currency,
+    redirect_uri,
+    metadata,
+    merchant_id: merchant.id,
+    audit_id: chance.uuid(),
+    delivery_id: chance.uuid(),
+    event_id: chance.eventId(),
+    event_type: creation.webhook,
+    status: creation.to,
+    changed_by: creation.actor,
+    idempotency_key: input.idempotencyKey,
+    request_fingerprint: sha256Hex(canonicalJson({ ...body, amount })),
+    raw_payload: input.rawBody,
+    sandbox_scenario: scenario,
+    checkout_token_hash: input.checkout?.hash,
+    return_url: input.checkout?.returnUrl,
+    bank_consent_reference: staged?.bankConsentReference,
+    redirect_url: staged?.redirectUrl,
+    consent_seconds: mandate?.consentSeconds ?? app.config.consentSeconds,
+    valid_to: mandate?.validTo,
+    test: app.config.mode === 'sandbox',
+  }
+}
+
+/** The payer's contact as payers are known by it; the fingerprint is of what was sent, so that repeats stay repeats. */
+function contactOf({ payer_email, payer_phone }: CreatePayment) {
+  return {
+    payer_email: payer_email === undefined ? undefined : normaliseEmail(payer_email),
+    payer_phone: payer_phone === undefined ? undefined : (normalisePhone(payer_phone) ?? payer_phone),
+  }
+}
+
+type Draft = {
+  payment_id: string
+  consent_id: string
+  end_to_end_id: string
+  bank_consent_id: string
+  merchant: { id: string; tradingName: string }
+  body: CreatePayment
+  amount: string
+  mandate: NewMandate | undefined
+}
+
+function consentRequest(draft: Draft): ConsentRequest {
+  return {
+    paymentId: draft.payment_id,
+    consentId: draft.consent_id,
+    endToEndId: draft.end_to_end_id,
+    state: draft.bank_consent_id,
+    amount: draft.amount,
+    currency: draft.body.currency,
+    payeeId: draft.merchant.id,
+    payeeName: draft.merchant.tradingName,
+    redirectUri: draft.body.redirect_uri ?? '',
+    debtorBankId: draft.body.debtor_bank_id,
+    debtorAccount: debtorAccountOf(draft.body),
+    remittanceReference: draft.body.remittance_reference,
+    scenario: draft.body.scenario,
+    mandate: draft.mandate?.request,
+  }
+}
+
+/** With a bank that must be asked, a payment begins as Initiated (decision 17). */
+function creationOf(app: App) {
+  const on = app.bank.staging === 'local' ? 'creation' : 'creation at a remote bank'
+  const creation = PAYMENT_TRANSITIONS.find((row) => row.from === null && row.on === on)
+  if (creation === undefined) throw new Error(`the table has no ${on}`)
+  return creation
+}

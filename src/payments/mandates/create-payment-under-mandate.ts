@@ -1,0 +1,144 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../../app.ts'
+import { allowancesOf, brokenCap } from '../../consents/allowances.ts'
+import { storedCaps } from '../../consents/control-parameters.ts'
+import { consentNotFound } from '../../consents/get-consent.ts'
+import type { HeldConsent } from '../../consents/record.ts'
+import { isConsent, tryHoldConsent } from '../../consents/sql.ts'
+import { canonicalJson } from '../../lib/canonical.ts'
+import { DomainError, invalidField } from '../../lib/errors.ts'
+import { sha256Hex } from '../../lib/hmac.ts'
+import { isUuid } from '../../lib/ids.ts'
+import { parseAmount, toNumeric } from '../../lib/money.ts'
+import type { CreatePayment } from '../../wire/new-payment.ts'
+import { beingMade, checkAmount, checkScenario, createdPayment, untilKnown } from '../creation-rules.ts'
+import type { CreatePaymentInput, CreatePaymentResult } from '../creation-rules.ts'
+import { createPaymentRow, hasPaymentOfKey } from './sql.ts'
+import { announceMove, transitionOf } from '../move.ts'
+import { limitExceeded } from './new-mandate.ts'
+import type { CreateOutcome, NewPaymentItem } from '../record.ts'
+
+export type UnderMandateInput = CreatePaymentInput & { idempotencyKey: string; consentId: string }
+
+/** How often a mandate that somebody else holds is tried, and the wait between: about two seconds, on no connection. */
+const TURNS_MAX = 100
+const TURN_MS = 20
+
+const CREATION = transitionOf({ from: null, on: 'creation under a mandate' })
+
+/**
+ * Makes a payment under a mandate that was authorised before, or answers the payment that the same key made (decision
+ * 49). The bank is asked by a job (pay-mandates.ts), so the payment begins as Initiated.
+ * @throws {DomainError} as `createPayment` does, and CONSENT_NOT_FOUND, MANDATE_NOT_USABLE, MANDATE_LIMIT_EXCEEDED,
+ *   SERVICE_UNAVAILABLE where others hold the mandate for too long
+ */
+export async function payUnderMandate(app: App, input: UnderMandateInput): Promise<CreatePaymentResult> {
+  checkScenario(app, input.body)
+  checkAmount(input.body)
+  const item = newItem(app, input)
+  const outcome = await untilKnown(item, () => createInTurn(app, { input, item }))
+  const created = outcome.outcome === 'CREATED'
+  const payment = createdPayment(outcome, input.body.currency)
+  if (created) {
+    announceMove(app, CREATION, payment.payment_id)
+    app.wake.notify('pay-mandates')
+  }
+  return { created, payment }
+}
+
+type Creation = { input: UnderMandateInput; item: NewPaymentItem }
+
+/** Payments under one mandate take turns. A repeat needs none, whatever became of the mandate since. */
+async function createInTurn(app: App, creation: Creation): Promise<CreateOutcome> {
+  const { input, item } = creation
+  if (await hasPaymentOfKey(app.pool, keyOf(input)))
+    return createPaymentRow(app.pool, { ...item, bank_connector: app.bank.id })
+  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
+    const outcome = await app.pool.transaction((tx) => createHeld(app, tx, creation))
+    if (outcome !== 'BUSY') return outcome
+    await delay(TURN_MS)
+  }
+  throw beingMade()
+}
+
+/**
+ * The mandate is held from the look at what is left of it until the payment is there. Nobody waits for it on a
+ * connection: a burst on one mandate would take them from all other requests.
+ */
+async function createHeld(
+  app: App,
+  tx: DatabaseTransactionConnection,
+  { input, item }: Creation,
+): Promise<CreateOutcome | 'BUSY'> {
+  const key = { merchantId: input.merchant.id, id: input.consentId }
+  const held = isUuid(key.id) ? await tryHoldConsent(tx, key) : null
+  if (held === null) {
+    if (isUuid(key.id) && (await isConsent(tx, key))) return 'BUSY'
+    throw consentNotFound()
+  }
+  // Its twin may have been quicker.
+  if (!(await hasPaymentOfKey(tx, keyOf(input)))) {
+    refuseUnusable(held, input.body)
+    if (app.config.vrpCaps === 'enforce') await refuseBroken(tx, { held, input })
+  }
+  // The bank that knows the mandate, whichever new payments go to now.
+  return createPaymentRow(tx, { ...item, bank_connector: held.bank_connector ?? app.bank.id })
+}
+
+function keyOf({ merchant, idempotencyKey }: UnderMandateInput) {
+  return { merchantId: merchant.id, idempotencyKey }
+}
+
+function refuseUnusable(held: HeldConsent, { currency }: CreatePayment): void {
+  const { consent_type: type, status, is_over: isOver } = held
+  if (type !== 'VARIABLE_RECURRING') throw notUsable('the consent is for a single payment, and no mandate')
+  if (status !== 'AUTHORISED') throw notUsable(`the mandate is ${status}; payments need one that is AUTHORISED`)
+  if (isOver) throw notUsable(`the mandate is EXPIRED: it ended at ${held.expires_at}`)
+  if (held.currency !== currency)
+    throw invalidField('currency', 'CONTRADICTORY', `must be the currency of the mandate, ${held.currency}`)
+}
+
+function notUsable(message: string): DomainError {
+  return new DomainError('MANDATE_NOT_USABLE', message, {
+    next: 'set up a new mandate: POST /api/v1/payments with consent_type VARIABLE_RECURRING',
+  })
+}
+
+async function refuseBroken(
+  tx: DatabaseTransactionConnection,
+  { held, input }: { held: HeldConsent; input: UnderMandateInput },
+): Promise<void> {
+  const { currency } = held
+  const caps = storedCaps(held.control_parameters, currency)
+  const mandate = { ...held, merchant_id: input.merchant.id }
+  const [allowances = []] = await allowancesOf(tx, [{ mandate, caps }])
+  const broken = brokenCap(parseAmount(input.body.amount), { caps, allowances, currency })
+  if (broken !== undefined) throw limitExceeded(broken)
+}
+
+function newItem(app: App, { merchant, body, rawBody, idempotencyKey, consentId }: UnderMandateInput): NewPaymentItem {
+  const amount = toNumeric(parseAmount(body.amount))
+  const chance = app.ids.for('payment', merchant.id, idempotencyKey)
+  return {
+    payment_id: chance.uuid(),
+    consent_id: isUuid(consentId) ? consentId : null,
+    end_to_end_id: chance.endToEndId(),
+    bank_consent_id: chance.token(),
+    amount,
+    currency: body.currency,
+    metadata: body.metadata,
+    remittance_reference: body.remittance_reference,
+    sandbox_scenario: body.scenario,
+    merchant_id: merchant.id,
+    audit_id: chance.uuid(),
+    event_type: CREATION.webhook,
+    status: CREATION.to,
+    changed_by: CREATION.actor,
+    idempotency_key: idempotencyKey,
+    request_fingerprint: sha256Hex(canonicalJson({ ...body, amount })),
+    raw_payload: rawBody,
+    under_mandate: true,
+    test: app.config.mode === 'sandbox',
+  }
+}

@@ -1,0 +1,170 @@
+import type { App } from '../../app.ts'
+import { BankUnavailableError, bankOf } from '../../banks/connector.ts'
+import type { BankCallback, MandateOrder } from '../../banks/connector.ts'
+import type { HeldConsent } from '../../consents/record.ts'
+import { holdConsent } from '../../consents/sql.ts'
+import type { FailureCode, FailureSource } from '../../lib/failure-codes.ts'
+import { makeRounds } from '../../lib/rounds.ts'
+import { claimUnderMandate, postponeUnderMandate } from './sql.ts'
+import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
+import type { Move } from '../move.ts'
+import type { WaitingUnderMandate } from './record.ts'
+
+const PAYMENTS_MAX = 50
+
+/** How long a bank may take over each of its two answers. */
+const ASK_TIMEOUT_MS = 5_000
+
+/** How long a claimed payment is nobody else's: more than both time-outs. */
+const LEASE_SECONDS = 15
+
+/** The wait before a bank that gave no answer is asked again. */
+const RETRY_SECONDS = 2
+
+const playRound = makeRounds<WaitingUnderMandate>()
+
+/**
+ * Has banks take and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking
+ * again after a crash makes none twice. One whose bank stays silent for `consentSeconds` fails, and is not asked for
+ * again. A job: one merchant's slow bank does not keep the others waiting.
+ * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
+ */
+export function payMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
+  const { consentSeconds } = app.config
+  return playRound(app, {
+    limit: PAYMENTS_MAX,
+    claim: (limit) => claimUnderMandate(app.pool, { limit, leaseSeconds: LEASE_SECONDS, consentSeconds }),
+    work: (payment) => askBank(app, payment),
+    failed: (error) => app.log.error({ err: error }, 'a payment under a mandate was not brought on; it is tried again'),
+    signal,
+  })
+}
+
+async function askBank(app: App, payment: WaitingUnderMandate): Promise<void> {
+  try {
+    if (payment.status === 'AwaitingAuthorisation') return await authorise(app, payment)
+    if (await stage(app, payment)) await authorise(app, { ...payment, status: 'AwaitingAuthorisation' })
+  } catch (error) {
+    if (!(error instanceof BankUnavailableError)) throw error
+    app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the payment is tried again later')
+    await postponeUnderMandate(app.pool, { ...keyOf(payment), seconds: RETRY_SECONDS })
+  }
+}
+
+/** True where the bank has taken it and the payment can go on. */
+async function stage(app: App, payment: WaitingUnderMandate): Promise<boolean> {
+  if (!(await isStillUsable(app, payment))) return false
+  const bank = bankOf(app.banks, payment.bank_connector)
+  const answer = await bank.stageUnderMandate(orderOf(payment), AbortSignal.timeout(ASK_TIMEOUT_MS))
+  if (answer.outcome === 'rejected') {
+    await refuse(app, payment, { failureCode: answer.failureCode })
+    return false
+  }
+  return moveHeld(app, payment, { on: 'mandate staging', rawPayload: reason('the bank took the payment') })
+}
+
+async function authorise(app: App, payment: WaitingUnderMandate): Promise<void> {
+  if (!(await isStillUsable(app, payment))) return
+  const bank = bankOf(app.banks, payment.bank_connector)
+  const answer = await bank.authoriseUnderMandate(orderOf(payment), AbortSignal.timeout(ASK_TIMEOUT_MS))
+  if (answer.outcome === 'rejected') return refuse(app, payment, { failureCode: answer.failureCode })
+  await moveHeld(app, payment, { on: 'mandate authorisation', ...authorisedBy(answer) })
+}
+
+function authorisedBy(answer: Extract<BankCallback['result'], { outcome: 'authorised' }>) {
+  return {
+    rawPayload: reason('the bank authorised the payment'),
+    bankReference: answer.bankReference,
+    settleInSeconds: answer.settleInSeconds,
+  }
+}
+
+/** Fails a payment whose mandate has ended, or whose bank was silent for too long, before the bank is asked. */
+async function isStillUsable(app: App, payment: WaitingUnderMandate): Promise<boolean> {
+  const ended = await app.pool.transaction(async (tx) => {
+    const held = await holdConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id })
+    const end = endOf(held) ?? silenceOf(payment)
+    return end === undefined ? undefined : { end, outcome: await movePaymentIn(tx, app, failing(payment, end)) }
+  })
+  if (ended?.outcome.outcome === 'MOVED') announce(app, payment, 'mandate refusal')
+  return ended === undefined
+}
+
+type Step = Pick<Move, 'on' | 'rawPayload' | 'bankReference' | 'settleInSeconds'>
+
+/**
+ * Moves a payment on while its mandate is held: once it has ended, whatever the bank said meanwhile, nothing is paid
+ * under it. True where the payment has moved on.
+ */
+async function moveHeld(app: App, payment: WaitingUnderMandate, step: Step): Promise<boolean> {
+  const { end, outcome } = await app.pool.transaction(async (tx) => {
+    const found = endOf(await holdConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id }))
+    const move = found === undefined ? { ...moveOf(payment), ...step } : failing(payment, found)
+    const moved = await movePaymentIn(tx, app, move)
+    // A move ends the lease, and the bank is about to be asked again.
+    if (found === undefined && step.on === 'mandate staging')
+      await postponeUnderMandate(tx, { ...keyOf(payment), seconds: LEASE_SECONDS })
+    return { end: found, outcome: moved }
+  })
+  if (outcome.outcome !== 'MOVED') return false
+  announce(app, payment, end === undefined ? step.on : 'mandate refusal')
+  return end === undefined
+}
+
+type Failure = { failureCode: FailureCode; failureSource?: FailureSource }
+
+async function refuse(app: App, payment: WaitingUnderMandate, failure: Failure): Promise<void> {
+  const outcome = await app.pool.transaction((tx) => movePaymentIn(tx, app, failing(payment, failure)))
+  if (outcome.outcome === 'MOVED') announce(app, payment, 'mandate refusal')
+}
+
+/** Why nothing can be paid under the mandate any more; undefined while it can. */
+function endOf(held: HeldConsent | null): Failure | undefined {
+  if (held === null) throw new Error('a payment without its mandate')
+  if (held.status === 'REVOKED') {
+    return held.revoked_by === 'MERCHANT'
+      ? { failureCode: 'CANCELLED_BY_MERCHANT' }
+      : { failureCode: 'ACCESS_DENIED', failureSource: 'PAYER' }
+  }
+  return held.status === 'AUTHORISED' && !held.is_over ? undefined : { failureCode: 'CONSENT_EXPIRED' }
+}
+
+/** A bank that never took the payment is not there; one that took it may have authorised it, and executes nothing. */
+function silenceOf({ is_overdue: isOverdue, status }: WaitingUnderMandate): Failure | undefined {
+  if (!isOverdue) return undefined
+  return { failureCode: status === 'Initiated' ? 'BANK_UNAVAILABLE' : 'BANK_TIMEOUT' }
+}
+
+function failing(payment: WaitingUnderMandate, failure: Failure): Move {
+  const rawPayload = reason(`the payment was refused: ${failure.failureCode}`)
+  return { ...moveOf(payment), on: 'mandate refusal', rawPayload, ...failure }
+}
+
+function moveOf({ merchant_id, id, status }: WaitingUnderMandate) {
+  return { merchantId: merchant_id, paymentId: id, from: status }
+}
+
+function announce(app: App, { id, status }: WaitingUnderMandate, on: Move['on']): void {
+  announceMove(app, transitionOf({ from: status, on }), id)
+}
+
+function keyOf({ merchant_id, id }: WaitingUnderMandate) {
+  return { merchantId: merchant_id, id }
+}
+
+function orderOf(payment: WaitingUnderMandate): MandateOrder {
+  return {
+    paymentId: payment.id,
+    endToEndId: payment.end_to_end_id,
+    state: payment.bank_consent_id,
+    amount: payment.gross_amount,
+    currency: payment.currency,
+    bankConsentReference: payment.bank_consent_reference,
+    remittanceReference: payment.remittance_reference ?? undefined,
+    scenario: payment.sandbox_scenario ?? undefined,
+  }
+}
+
+function reason(text: string): string {
+  return JSON.stringify({ job: 'pay-mandates', reason: text })
+}

@@ -1,0 +1,57 @@
+import type { CommonQueryMethods } from 'slonik'
+import { sql } from '../../db/sql.ts'
+import { claimedPayments } from '../claim-sql.ts'
+import { WaitingUnderMandate } from './record.ts'
+import { CreateOutcome } from '../record.ts'
+import type { NewPaymentItem } from '../record.ts'
+
+/** Whether a merchant's key made a payment already. */
+export async function hasPaymentOfKey(
+  db: CommonQueryMethods,
+  { merchantId, idempotencyKey }: { merchantId: string; idempotencyKey: string },
+): Promise<boolean> {
+  const { exists } = await db.one(sql.typeAlias('exists')`
+    select exists (
+      select from payment_intents where merchant_id = ${merchantId} and idempotency_key = ${idempotencyKey}
+    ) as exists
+  `)
+  return exists
+}
+
+/** `create_payments` for one payment, on the caller's own handle. */
+export function createPaymentRow(db: CommonQueryMethods, item: NewPaymentItem): Promise<CreateOutcome> {
+  return db.one(sql.type(CreateOutcome)`select * from create_payments(${JSON.stringify([item])}::json)`)
+}
+
+/** Takes payments under mandates that their banks have not answered. Overdue is what is older than `consentSeconds`. */
+export function claimUnderMandate(
+  db: CommonQueryMethods,
+  { limit, leaseSeconds, consentSeconds }: { limit: number; leaseSeconds: number; consentSeconds: number },
+): Promise<readonly WaitingUnderMandate[]> {
+  return db.any(sql.type(WaitingUnderMandate)`
+    ${claimedPayments({
+      waiting: sql.fragment`under_mandate and status in ('Initiated', 'AwaitingAuthorisation')`,
+      orderBy: sql.fragment`created_at`,
+      limit,
+      leaseSeconds,
+    })}
+    select p.merchant_id, p.id, p.consent_id, p.status, p.end_to_end_id, p.bank_consent_id, p.bank_connector,
+      p.gross_amount, p.currency, coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference,
+      p.sandbox_scenario, c.bank_consent_reference,
+      sandbox_moved_moment(p.merchant_id, p.created_at) <= now() - make_interval(secs => ${consentSeconds}) as is_overdue
+    from claimed p
+    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+  `)
+}
+
+/** Ends a claim early: the bank is asked again after `seconds`. */
+export async function postponeUnderMandate(
+  db: CommonQueryMethods,
+  { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },
+): Promise<void> {
+  await db.query(sql.typeAlias('void')`
+    update payment_intents
+    set locked_until = now() + make_interval(secs => ${seconds})
+    where merchant_id = ${merchantId} and id = ${id} and status in ('Initiated', 'AwaitingAuthorisation')
+  `)
+}

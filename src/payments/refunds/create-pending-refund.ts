@@ -1,0 +1,36 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../../app.ts'
+import { canonicalJson } from '../../lib/canonical.ts'
+import { sha256Hex } from '../../lib/hmac.ts'
+import type { PaymentRecord } from '../record.ts'
+import { amountToRefund } from './refundable-amount.ts'
+import { insertRefund } from './sql.ts'
+
+/**
+ * Orders the refund of all that is left of a payment, in a transaction of the caller's who holds the payment's row. No
+ * bank is asked here: the job does that at once, when the caller has committed and wakes 'resume-refunds'.
+ * @returns the refund's id
+ * @throws {DomainError} PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED where nothing is left
+ */
+export async function queueRefund(
+  tx: DatabaseTransactionConnection,
+  app: Pick<App, 'ids'>,
+  { payment, reason, disputeId }: { payment: PaymentRecord; reason: string; disputeId: string },
+): Promise<string> {
+  const amount = amountToRefund(payment, {})
+  const id = app.ids.uuid()
+  const orderedBy = { dispute_id: disputeId }
+  await insertRefund(tx, {
+    id,
+    merchantId: payment.merchant_id,
+    paymentId: payment.id,
+    amount,
+    reason,
+    idempotencyKey: null,
+    fingerprint: sha256Hex(canonicalJson({ id: payment.id, ...orderedBy })),
+    rawPayload: JSON.stringify(orderedBy),
+    disputeId,
+    resumeSeconds: 0,
+  })
+  return id
+}

@@ -1,0 +1,152 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../../app.ts'
+import { BankUnavailableError, bankOf } from '../../banks/connector.ts'
+import type { RefundOutcome } from '../../banks/connector.ts'
+import { failureOf } from '../../lib/failure-codes.ts'
+import { makeRounds } from '../../lib/rounds.ts'
+import { formatNumeric, parseAmount, toNumeric } from '../../lib/money.ts'
+import type { ChangedBy } from '../../wire/payments.ts'
+import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
+import type { PaymentRecord } from '../record.ts'
+import type { RefundRecord } from './record.ts'
+import { claimRefunds, endRefund, enqueuePaymentWebhook, findRefund, settleReservation } from './sql.ts'
+import { lockPayment } from '../sql.ts'
+
+/** How long a bank may take over a refund before it stays PENDING (decision 21). */
+const REFUND_TIMEOUT_MS = 5_000
+
+const RESUMED_MAX = 50
+
+/** How long a resumed refund is nobody else's, and the wait before a silent bank is asked again. */
+const LEASE_SECONDS = 10
+
+const playRound = makeRounds<RefundRecord>()
+
+/**
+ * Asks the bank again about refunds that a crash or its silence left PENDING. A job: one merchant's slow bank does not
+ * keep the others waiting.
+ * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
+ */
+export function resumeRefunds(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
+  return playRound(app, {
+    limit: RESUMED_MAX,
+    claim: (limit) => claimRefunds(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
+    work: async (refund) => void (await askBank(app, refund, { actor: 'BATCH_JOB' })),
+    failed: (error) => app.log.error({ err: error }, 'a refund could not be resumed; it is tried again'),
+    signal,
+  })
+}
+
+/**
+ * Asks the bank for a PENDING refund, outside any transaction, and records its answer. The bank knows the refund by its
+ * id, so asking twice gives money back once.
+ * @returns the refund as it stands: still PENDING where the bank was silent
+ */
+export async function askBank(app: App, refund: RefundRecord, { actor }: { actor: ChangedBy }): Promise<RefundRecord> {
+  const payment = await app.batches.find.run({ merchant_id: refund.merchant_id, id: refund.payment_intent_id })
+  if (payment.id === null) throw new Error('a refund without its payment')
+  const answer = await atBank(app, { refund, payment })
+  if (answer === undefined) return refund
+  return record(app, refund, { answer, actor })
+}
+
+async function atBank(
+  app: App,
+  { refund, payment }: { refund: RefundRecord; payment: PaymentRecord },
+): Promise<RefundOutcome | undefined> {
+  try {
+    return await bankOf(app.banks, payment.bank_connector).refund(
+      {
+        refundId: refund.id,
+        paymentId: payment.id,
+        endToEndId: payment.end_to_end_id,
+        state: payment.bank_consent_id,
+        amount: refund.amount,
+        currency: payment.currency,
+      },
+      AbortSignal.timeout(REFUND_TIMEOUT_MS),
+    )
+  } catch (error) {
+    if (!(error instanceof BankUnavailableError)) throw error
+    app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the refund stays PENDING')
+    return undefined
+  }
+}
+
+type Answer = { answer: RefundOutcome; actor: ChangedBy }
+
+async function record(app: App, refund: RefundRecord, { answer, actor }: Answer): Promise<RefundRecord> {
+  const key = { merchantId: refund.merchant_id, id: refund.id }
+  const { completed, ended } = await app.pool.transaction(async (tx) => {
+    const payment = await lockPayment(tx, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
+    if (payment === null) throw new Error('a refund without its payment')
+    const isFirst = await endRefund(tx, {
+      ...key,
+      status: answer.outcome === 'executed' ? 'EXECUTED' : 'FAILED',
+      failureCode: answer.outcome === 'executed' ? null : answer.failureCode,
+      bankReference: answer.outcome === 'executed' ? answer.bankReference : null,
+    })
+    return {
+      completed: isFirst && (await recordOnPayment(tx, app, { refund, payment, answer, actor })),
+      // Where another process asked as well and was first, what it recorded is the answer, whatever the bank says now.
+      ended: await findRefund(tx, key),
+    }
+  })
+  if (ended === null) throw new Error('a refund that is not there')
+  if (completed) announceMove(app, transitionOf({ from: 'Settled', on: 'refund' }), refund.payment_intent_id)
+  else app.wake.notify('deliver-webhooks')
+  return ended
+}
+
+/** Writes an ended refund onto its payment; true where it was the one that completes it. */
+async function recordOnPayment(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  { refund, payment, answer, actor }: Answer & { refund: RefundRecord; payment: PaymentRecord },
+): Promise<boolean> {
+  const amount = parseAmount(refund.amount)
+  const total = parseAmount(payment.refunded_amount) + (answer.outcome === 'executed' ? amount : 0n)
+  const data = {
+    id: refund.id,
+    amount: formatNumeric(refund.amount, payment.currency),
+    refundedTotal: formatNumeric(toNumeric(total), payment.currency),
+  }
+  if (total === parseAmount(payment.gross_amount)) {
+    const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Settled', on: 'refund' } as const
+    const moved = await movePaymentIn(tx, app, {
+      ...move,
+      actor,
+      rawPayload:
+        actor === 'BATCH_JOB'
+          ? JSON.stringify({ job: 'resume-refunds', reason: 'the bank executed the refund' })
+          : refund.raw_payload,
+      refund: { amount: refund.amount, data },
+    })
+    if (moved.outcome !== 'MOVED') throw new Error('a Settled payment whose row is locked did not move')
+    return true
+  }
+  const refunded = answer.outcome === 'executed' ? refund.amount : '0'
+  const chance = app.ids.for('refund end', refund.id)
+  await settleReservation(tx, {
+    merchantId: payment.merchant_id,
+    paymentId: payment.id,
+    reserved: refund.amount,
+    refunded,
+  })
+  await enqueuePaymentWebhook(tx, {
+    merchantId: payment.merchant_id,
+    paymentId: payment.id,
+    deliveryId: chance.uuid(),
+    eventId: chance.eventId(),
+    eventType: answer.outcome === 'executed' ? 'payment.partially_refunded' : 'refund.failed',
+    failure: answer.outcome === 'executed' ? null : failureText(answer.failureCode),
+    refund: JSON.stringify(data),
+    test: app.config.mode === 'sandbox',
+  })
+  return false
+}
+
+function failureText(code: Parameters<typeof failureOf>[0]): string {
+  const { iso_code: isoCode, ...failure } = failureOf(code)
+  return JSON.stringify({ code: failure.code, reason: failure.reason, source: failure.source, isoCode })
+}

@@ -1,0 +1,30 @@
+import { z } from 'zod'
+import { RefundStatus } from '../../wire/refunds.ts'
+
+export const RefundRecord = z.object({
+  id: z.string(),
+  merchant_id: z.string(),
+  payment_intent_id: z.string(),
+  amount: z.string(),
+  reason: z.string().nullable(),
+  status: RefundStatus,
+  failure_code: z.string().nullable(),
+  request_fingerprint: z.string(),
+  raw_payload: z.string(),
+})
+export type RefundRecord = z.infer<typeof RefundRecord>
+
+/** A refund as its merchant sees it. */
+export const ListedRefund = z.object({
+  id: z.string(),
+  payment_intent_id: z.string(),
+  amount: z.string(),
+  currency: z.string(),
+  status: RefundStatus,
+  reason: z.string().nullable(),
+  failure_code: z.string().nullable(),
+  bank_reference: z.string().nullable(),
+  created_at: z.string(),
+  updated_at: z.string(),
+})
+export type ListedRefund = z.infer<typeof ListedRefund>

@@ -1,0 +1,152 @@
+import type { App } from '../../app.ts'
+import { canonicalJson } from '../../lib/canonical.ts'
+import { DomainError } from '../../lib/errors.ts'
+import { sha256Hex } from '../../lib/hmac.ts'
+import { parseAmount, toNumeric } from '../../lib/money.ts'
+import type { RefundPayment } from '../../wire/refunds.ts'
+import { amountToRefund, withReserved } from './refundable-amount.ts'
+import { askBank } from './execute-refund.ts'
+import { paymentNotFound, readPayment } from '../get-payment.ts'
+import type { PaymentKey } from '../get-payment.ts'
+import type { PaymentRecord } from '../record.ts'
+import type { RefundRecord } from './record.ts'
+import { findRefundByKey, insertRefund, resumeNow } from './sql.ts'
+import { lockPayment } from '../sql.ts'
+
+export type RefundInput = PaymentKey & {
+  body: RefundPayment
+  /** The request's body as it came, or `{}`: the audit event of a completed refund keeps it. */
+  rawBody: string
+  idempotencyKey: string | undefined
+}
+
+export type RefundResult = { payment: PaymentRecord; refund: RefundRecord }
+
+/** The request has this long to get the bank's answer before the job asks in its place; more than the bank's time-out. */
+const RESUME_SECONDS = 10
+
+/**
+ * Refunds a settled payment, wholly or in part, in two transactions around the bank (decision 21): the first reserves
+ * the amount, so that refunds together never exceed what was paid; the second records the bank's answer. Where the bank
+ * is silent the refund stays PENDING and a job asks again. So it does after any other mishap: once the amount is reserved
+ * the refund will come to an end, and an error in its place would make the caller ask for another one.
+ * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED, REFUND_EXCEEDS_AVAILABLE,
+ *   REFUND_AVAILABLE_MISMATCH, REFUND_REFUSED, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED
+ */
+export async function refundPayment(app: App, input: RefundInput): Promise<RefundResult> {
+  const key = { merchantId: input.merchantId, id: input.id }
+  await readPayment(app, key)
+  const reserved = await reserve(app, input)
+  const refund = reserved.isNew ? await carryOut(app, reserved.refund) : reserved.refund
+  if (refund.status === 'FAILED') {
+    throw new DomainError(
+      'REFUND_REFUSED',
+      `the bank refused the refund: ${refund.failure_code ?? 'without a reason'}`,
+      {
+        next: 'the amount can be refunded again; repeat with a new idempotency key',
+      },
+    )
+  }
+  return withPayment(app, { key, refund, reserved })
+}
+
+/** Carries out what is reserved, or leaves it to the job: no error of this half reaches the caller. */
+async function carryOut(app: App, refund: RefundRecord): Promise<RefundRecord> {
+  try {
+    return await askBank(app, refund, { actor: 'MERCHANT_API' })
+  } catch (error) {
+    app.log.error({ err: error, refund_id: refund.id }, 'a refund could not be carried out; it stays PENDING')
+    await hasten(app, refund)
+    return refund
+  }
+}
+
+/** Lets the job take a refund over at once. Where even that fails it does so at its time. */
+async function hasten(app: App, { merchant_id: merchantId, id }: RefundRecord): Promise<void> {
+  try {
+    await resumeNow(app.pool, { merchantId, id })
+  } catch (error) {
+    app.log.warn({ err: error, refund_id: id }, 'the refund waits for its time to be resumed')
+  }
+  app.wake.notify('resume-refunds')
+}
+
+/** The refund with its payment as both stand now, or as they stood when it was reserved, where that can't be read. */
+async function withPayment(
+  app: App,
+  { key, refund, reserved }: { key: PaymentKey; refund: RefundRecord; reserved: RefundResult },
+): Promise<RefundResult> {
+  try {
+    return { payment: await readPayment(app, key), refund }
+  } catch (error) {
+    app.log.error({ err: error, refund_id: refund.id }, 'a refund is told as it stood when it was reserved')
+    return { payment: reserved.payment, refund: reserved.refund }
+  }
+}
+
+type Reserved = RefundResult & { isNew: boolean }
+
+/** The refund with its payment as it is then; of a repeat, the refund that was made before. */
+function reserve(app: App, input: RefundInput): Promise<Reserved> {
+  const fingerprint = fingerprintOf(input)
+  const { idempotencyKey } = input
+  const id = idempotencyKey === undefined ? app.ids.uuid() : app.ids.for('refund', input.id, idempotencyKey).uuid()
+  return app.pool.transaction(async (tx) => {
+    const payment = await lockPayment(tx, { merchantId: input.merchantId, id: input.id })
+    if (payment === null) throw paymentNotFound()
+    const before = await repeatOf(tx, input)
+    if (before !== null) return { payment, refund: sameRequest(before, fingerprint), isNew: false }
+    const amount = amountToRefund(payment, input.body)
+    const refund = {
+      id,
+      merchantId: input.merchantId,
+      paymentId: input.id,
+      amount,
+      reason: input.body.reason ?? null,
+      idempotencyKey: input.idempotencyKey ?? null,
+      fingerprint,
+      rawPayload: input.rawBody,
+      disputeId: null,
+      resumeSeconds: RESUME_SECONDS,
+    }
+    await insertRefund(tx, refund)
+    return { payment: withReserved(payment, amount), refund: pendingRecord(refund), isNew: true }
+  })
+}
+
+/** Two requests of the same meaning have the same fingerprint: `"50"` is `"50.00"`. */
+function fingerprintOf({ id, body }: RefundInput): string {
+  const canonical = (amount: string | undefined) => (amount === undefined ? undefined : toNumeric(parseAmount(amount)))
+  const amounts = { amount: canonical(body.amount), refund_amount_available: canonical(body.refund_amount_available) }
+  return sha256Hex(canonicalJson({ id, ...body, ...amounts }))
+}
+
+function pendingRecord(refund: Parameters<typeof insertRefund>[1]): RefundRecord {
+  return {
+    id: refund.id,
+    merchant_id: refund.merchantId,
+    payment_intent_id: refund.paymentId,
+    amount: refund.amount,
+    reason: refund.reason,
+    status: 'PENDING',
+    failure_code: null,
+    request_fingerprint: refund.fingerprint,
+    raw_payload: refund.rawPayload,
+  }
+}
+
+async function repeatOf(tx: Parameters<typeof findRefundByKey>[0], input: RefundInput): Promise<RefundRecord | null> {
+  if (input.idempotencyKey === undefined) return null
+  return findRefundByKey(tx, {
+    merchantId: input.merchantId,
+    paymentId: input.id,
+    idempotencyKey: input.idempotencyKey,
+  })
+}
+
+function sameRequest(refund: RefundRecord, fingerprint: string): RefundRecord {
+  if (refund.request_fingerprint === fingerprint) return refund
+  throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'this X-Idempotency-Key was used with another body', {
+    next: 'send a new key for a new refund',
+  })
+}

@@ -1,0 +1,191 @@
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
+import { z } from 'zod'
+import { sql } from '../../db/sql.ts'
+import { ListedRefund, RefundRecord } from './record.ts'
+
+const refundColumns = sql.fragment`
+  r.id, r.merchant_id, r.payment_intent_id, r.amount, r.reason, r.status, r.failure_code, r.request_fingerprint, r.raw_payload
+`
+
+/** The refund that was made under an idempotency key before. */
+export function findRefundByKey(
+  db: CommonQueryMethods,
+  key: { merchantId: string; paymentId: string; idempotencyKey: string },
+): Promise<RefundRecord | null> {
+  return db.maybeOne(sql.type(RefundRecord)`
+    select ${refundColumns}
+    from payment_refunds r
+    where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.paymentId}
+      and r.idempotency_key = ${key.idempotencyKey}
+  `)
+}
+
+/** A refund as it stands. */
+export function findRefund(
+  db: CommonQueryMethods,
+  key: { merchantId: string; id: string },
+): Promise<RefundRecord | null> {
+  return db.maybeOne(sql.type(RefundRecord)`
+    select ${refundColumns} from payment_refunds r where r.merchant_id = ${key.merchantId} and r.id = ${key.id}
+  `)
+}
+
+export type NewRefund = {
+  id: string
+  merchantId: string
+  paymentId: string
+  /** numeric(19,4) text. */
+  amount: string
+  reason: string | null
+  idempotencyKey: string | null
+  fingerprint: string
+  /** The request's body as JSON text. */
+  rawPayload: string
+  /** The dispute whose resolution ordered it. */
+  disputeId: string | null
+  /** Seconds after which the job asks the bank, if no answer is recorded by then. */
+  resumeSeconds: number
+}
+
+/** Records a refund as PENDING and reserves its amount on the payment, whose row is locked. */
+export async function insertRefund(tx: DatabaseTransactionConnection, refund: NewRefund): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    with reserved as (
+      update payment_intents
+      set refund_reserved_amount = refund_reserved_amount + ${refund.amount}::numeric, updated_at = now()
+      where merchant_id = ${refund.merchantId} and id = ${refund.paymentId}
+    )
+    insert into payment_refunds (
+      id, merchant_id, payment_intent_id, amount, reason, idempotency_key, request_fingerprint, raw_payload, dispute_id,
+      resume_at
+    )
+    values (
+      ${refund.id}, ${refund.merchantId}, ${refund.paymentId}, ${refund.amount}::numeric, ${refund.reason},
+      ${refund.idempotencyKey}, ${refund.fingerprint}, ${refund.rawPayload}, ${refund.disputeId}::uuid,
+      now() + make_interval(secs => ${refund.resumeSeconds})
+    )
+  `)
+}
+
+/** Makes a PENDING refund due for the job. */
+export async function resumeNow(db: CommonQueryMethods, refund: { merchantId: string; id: string }): Promise<void> {
+  await db.query(sql.type(z.object({}))`
+    update payment_refunds set resume_at = now(), updated_at = now()
+    where merchant_id = ${refund.merchantId} and id = ${refund.id} and status = 'PENDING'
+  `)
+}
+
+/** Ends a PENDING refund; false where another process ended it before. */
+export async function endRefund(
+  tx: DatabaseTransactionConnection,
+  refund: {
+    merchantId: string
+    id: string
+    status: 'EXECUTED' | 'FAILED'
+    failureCode: string | null
+    bankReference: string | null
+  },
+): Promise<boolean> {
+  const ended = await tx.query(sql.type(z.object({}))`
+    update payment_refunds
+    set status = ${refund.status}::refund_status, failure_code = ${refund.failureCode},
+      bank_reference = ${refund.bankReference}, updated_at = now()
+    where merchant_id = ${refund.merchantId} and id = ${refund.id} and status = 'PENDING'
+  `)
+  return ended.rowCount === 1
+}
+
+/** Takes an ended refund's amount from what is reserved, and adds `refunded` to what was given back. */
+export async function settleReservation(
+  tx: DatabaseTransactionConnection,
+  amounts: { merchantId: string; paymentId: string; reserved: string; refunded: string },
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    update payment_intents
+    set refund_reserved_amount = refund_reserved_amount - ${amounts.reserved}::numeric,
+      refunded_amount = refunded_amount + ${amounts.refunded}::numeric, updated_at = now()
+    where merchant_id = ${amounts.merchantId} and id = ${amounts.paymentId}
+  `)
+}
+
+/** Queues a webhook about a payment whose status does not change (decision 21). */
+export async function enqueuePaymentWebhook(
+  tx: DatabaseTransactionConnection,
+  webhook: {
+    merchantId: string
+    paymentId: string
+    deliveryId: string
+    eventId: string
+    eventType: string
+    /** JSON text, or null. */
+    failure: string | null
+    /** JSON text. */
+    refund: string
+    test: boolean
+  },
+): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
+    with numbered as (
+      update payment_intents
+      set webhook_sequence = webhook_sequence + 1
+      where merchant_id = ${webhook.merchantId} and id = ${webhook.paymentId}
+      returning *
+    )
+    insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence)
+    select ${webhook.deliveryId}, p.merchant_id, p.id, ${webhook.eventId}, ${webhook.eventType},
+      payment_envelope(
+        ${webhook.eventId}, ${webhook.eventType}, p.id, p.end_to_end_id, p.consent_id, p.merchant_id, p.gross_amount,
+        p.fee_amount, p.net_amount, p.currency, p.status, p.status, c.debtor_bank_id, ${webhook.failure}, ${webhook.refund},
+        p.webhook_sequence, ${webhook.test}
+      ),
+      first_attempt_at(m.webhook_url), p.webhook_sequence
+    from numbered p
+    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
+    join merchants m on m.id = p.merchant_id
+  `)
+}
+
+/** Takes PENDING refunds that nobody has answered in time, and leases them for `leaseSeconds`. */
+export function claimRefunds(
+  db: CommonQueryMethods,
+  { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
+): Promise<readonly RefundRecord[]> {
+  return db.any(sql.type(RefundRecord)`
+    update payment_refunds r
+    set resume_at = now() + make_interval(secs => ${leaseSeconds}), attempt_count = r.attempt_count + 1, updated_at = now()
+    from (
+      select merchant_id, id
+      from payment_refunds
+      where status = 'PENDING' and resume_at <= now()
+      order by resume_at
+      limit ${limit}
+      for update skip locked
+    ) due
+    where r.merchant_id = due.merchant_id and r.id = due.id
+    returning ${refundColumns}
+  `)
+}
+
+/** The refunds of one payment in the order they came, from the one after `afterId` on. */
+export function listRefundRows(
+  db: CommonQueryMethods,
+  { limit, afterId, ...key }: { merchantId: string; id: string; limit: number; afterId: string | undefined },
+): Promise<readonly ListedRefund[]> {
+  const onward =
+    afterId === undefined
+      ? sql.fragment`true`
+      : sql.fragment`(r.created_at, r.id) > (
+          select a.created_at, a.id
+          from payment_refunds a
+          where a.merchant_id = ${key.merchantId} and a.payment_intent_id = ${key.id} and a.id = ${afterId}
+        )`
+  return db.any(sql.type(ListedRefund)`
+    select r.id, r.payment_intent_id, r.amount, p.currency, r.status, r.reason, r.failure_code, r.bank_reference,
+      r.created_at, r.updated_at
+    from payment_refunds r
+    join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
+    where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.id} and ${onward}
+    order by r.created_at, r.id
+    limit ${limit}
+  `)
+}

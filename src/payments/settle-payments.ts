@@ -1,0 +1,71 @@
+import type { App } from '../app.ts'
+import { BankUnavailableError, bankOf } from '../banks/connector.ts'
+import { makeRounds } from '../lib/rounds.ts'
+import { movePayment } from './move.ts'
+import type { DueSettlement } from './record.ts'
+import { claimSettlements, postponeSettlement } from './claim-sql.ts'
+
+const SETTLEMENTS_MAX = 64
+
+/** How long a bank may take to execute a payment. */
+const EXECUTE_TIMEOUT_MS = 5_000
+
+/** How long a claimed payment is nobody else's: more than the time-out. */
+const LEASE_SECONDS = 10
+
+/** The wait before a bank that gave no answer is asked again. */
+const RETRY_SECONDS = 2
+
+const playRound = makeRounds<DueSettlement>()
+
+/**
+ * Executes authorised payments that are due, and records the bank's answer (decision 16). The bank knows an order by the
+ * payment's id, so asking again after a crash moves no money twice. A job: one merchant's slow bank does not keep the
+ * others waiting.
+ * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
+ */
+export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
+  return playRound(app, {
+    limit: SETTLEMENTS_MAX,
+    claim: (limit) => claimSettlements(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
+    work: (payment) => settlePayment(app, payment),
+    failed: (error) => app.log.error({ err: error }, 'a settlement failed; it is tried again when its lease ends'),
+    signal,
+  })
+}
+
+async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
+  const answer = await execute(app, payment)
+  if (answer === undefined) return
+  const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Authorised' } as const
+  if (answer.outcome === 'executed') {
+    const rawPayload = JSON.stringify({ job: 'settle-payments', reason: 'the bank executed the payment' })
+    await movePayment(app, { ...move, on: 'settlement', rawPayload, bankReference: answer.bankReference })
+    return
+  }
+  const rawPayload = JSON.stringify({
+    job: 'settle-payments',
+    reason: `the bank refused the payment: ${answer.failureCode}`,
+  })
+  await movePayment(app, { ...move, on: 'execution refused', rawPayload, failureCode: answer.failureCode })
+}
+
+async function execute(app: App, payment: DueSettlement) {
+  try {
+    return await bankOf(app.banks, payment.bank_connector).execute(
+      {
+        paymentId: payment.id,
+        endToEndId: payment.end_to_end_id,
+        state: payment.bank_consent_id,
+        amount: payment.gross_amount,
+        currency: payment.currency,
+      },
+      AbortSignal.timeout(EXECUTE_TIMEOUT_MS),
+    )
+  } catch (error) {
+    if (!(error instanceof BankUnavailableError)) throw error
+    app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the payment is executed again later')
+    await postponeSettlement(app.pool, { merchantId: payment.merchant_id, id: payment.id, seconds: RETRY_SECONDS })
+    return undefined
+  }
+}

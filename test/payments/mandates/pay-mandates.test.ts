@@ -1,0 +1,167 @@
+import t from 'tap'
+import { payMandates } from '../../../src/payments/mandates/pay-mandates.ts'
+import { settlePayments } from '../../../src/payments/settle-payments.ts'
+import { stagePayments } from '../../../src/payments/stage-payments.ts'
+import { createPayment, testService } from '../../support/app.ts'
+import { brokenInvariants } from '../../support/invariants.ts'
+import { authorisedMandate, endLeases, mandateBody, passMandate, payUnder } from '../../support/mandates.ts'
+import { bookingsOf, movesOf, stateOf, times, webhookTypesOf } from '../../support/payments.ts'
+import { provesNoneWaits } from '../../support/slow-bank.ts'
+import { noAnswer, steeredBank } from '../../support/steered-bank.ts'
+
+const bank = steeredBank('remote')
+const service = await testService(t, { overrides: { bank: bank.connector } })
+bank.behind(service.app.mockBank)
+const merchant = await service.merchant()
+const { app, owner } = service
+
+const readPayment = (id: string) => service.call('GET', `/api/v1/payments/${id}`, { merchant })
+
+const WHOLE_WAY = ['Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled']
+
+t.test('a bank that is asked remotely is told of the mandate with the first payment', async (t) => {
+  const { body } = await createPayment(
+    service,
+    merchant,
+    mandateBody({ control_parameters: { max_amount_per_payment: '75.5' }, valid_to: '2030-01-01T00:00:00Z' }),
+  )
+  t.match(app.mockBank.readRequest(new URL(body.redirect_url).searchParams.get('request') ?? ''), {
+    mandate: { maxAmountPerPayment: '75.5000', limits: [], validTo: '2030-01-01T00:00:00.000Z' },
+  })
+})
+
+t.test('a silent bank is asked again later, and makes the payment once', async (t) => {
+  for (const call of ['stageUnderMandate', 'authoriseUnderMandate'] as const) {
+    const { consentId } = await authorisedMandate(service, merchant)
+    const { body } = await payUnder(service, merchant, { consentId })
+    const before = bank.calls[call]
+    // The first answer is lost on its way, the second never made.
+    let asked = 0
+    bank.steer(call, async (answer) => {
+      asked += 1
+      if (asked === 1) await answer()
+      return noAnswer()
+    })
+    await payMandates(app)
+    await payMandates(app)
+    t.equal(bank.calls[call] - before, 1, 'not at once')
+    await endLeases(service)
+    await payMandates(app)
+    bank.steer(call, undefined)
+    t.match(await stateOf(service, body.payment_id), {
+      payment: call === 'stageUnderMandate' ? 'Initiated' : 'AwaitingAuthorisation',
+    })
+    await stagePayments(app)
+    await endLeases(service)
+    await times(3, () => payMandates(app))
+    await settlePayments(app)
+    t.same(await movesOf(service, body.payment_id), WHOLE_WAY)
+    t.same(await webhookTypesOf(service, body.payment_id), [
+      'payment.initiated',
+      'payment.authorized',
+      'payment.settled',
+    ])
+    t.same(await bookingsOf(service, body.payment_id), { debits: ['10.0000'], credits: [] })
+  }
+})
+
+t.test(
+  'a worker that dies after the bank has answered, or before it was asked, loses and doubles nothing',
+  async (t) => {
+    for (const call of ['stageUnderMandate', 'authoriseUnderMandate'] as const) {
+      const { consentId } = await authorisedMandate(service, merchant)
+      const { body } = await payUnder(service, merchant, { consentId })
+      bank.steer(call, async (answer) => {
+        await answer()
+        // As far as the database sees, a process that ends here: nothing more is written, and its lease runs out.
+        throw new Error('the worker is killed')
+      })
+      await payMandates(app)
+      bank.steer(call, undefined)
+      await payMandates(app)
+      t.not((await stateOf(service, body.payment_id)).payment, 'Authorised', 'its lease still runs')
+      await endLeases(service)
+      await payMandates(app)
+      await settlePayments(app)
+      t.same(await movesOf(service, body.payment_id), WHOLE_WAY)
+      t.same(await bookingsOf(service, body.payment_id), { debits: ['10.0000'], credits: [] })
+    }
+  },
+)
+
+t.test('many workers at once bring a payment on once', async (t) => {
+  const { consentId } = await authorisedMandate(service, merchant)
+  const made = await times(10, () => payUnder(service, merchant, { consentId, changes: { amount: '1.00' } }))
+  const before = bank.calls.authoriseUnderMandate
+  await times(5, () => payMandates(app))
+  await times(5, () => settlePayments(app))
+  for (const { body } of made) {
+    t.same(await movesOf(service, body.payment_id), WHOLE_WAY)
+    t.same(await bookingsOf(service, body.payment_id), { debits: ['1.0000'], credits: [] })
+  }
+  t.ok(bank.calls.authoriseUnderMandate - before >= 10)
+})
+
+t.test('a mandate that is over while its bank is silent does not leave the payment hanging', async (t) => {
+  const { consentId } = await authorisedMandate(service, merchant)
+  const { body } = await payUnder(service, merchant, { consentId })
+  bank.steer('authoriseUnderMandate', noAnswer)
+  await payMandates(app)
+  await passMandate(service, consentId)
+  await endLeases(service)
+  await payMandates(app)
+  bank.steer('authoriseUnderMandate', undefined)
+  t.match(await stateOf(service, body.payment_id), { payment: 'Failed', failure: 'CONSENT_EXPIRED' })
+  t.same(await movesOf(service, body.payment_id), ['Initiated', 'AwaitingAuthorisation', 'Failed'])
+})
+
+t.test('a bank that is silent for as long as a payer would have had is given up, and asked no more', async (t) => {
+  for (const [call, code, moves] of [
+    ['stageUnderMandate', 'BANK_UNAVAILABLE', ['Initiated', 'Failed']],
+    ['authoriseUnderMandate', 'BANK_TIMEOUT', ['Initiated', 'AwaitingAuthorisation', 'Failed']],
+  ] as const) {
+    const { consentId } = await authorisedMandate(service, merchant)
+    const { body } = await payUnder(service, merchant, { consentId })
+    const age = (seconds: number) =>
+      owner.query('update payment_intents set created_at = now() - make_interval(secs => $2) where id = $1', [
+        body.payment_id,
+        seconds,
+      ])
+    bank.steer(call, noAnswer)
+    await payMandates(app)
+    await age(app.config.consentSeconds - 60)
+    await endLeases(service)
+    const before = bank.calls[call]
+    await payMandates(app)
+    t.equal(bank.calls[call] - before, 1, 'not over yet')
+    t.not((await stateOf(service, body.payment_id)).payment, 'Failed')
+    await age(app.config.consentSeconds)
+    bank.steer(call, undefined)
+    for (const _ of [1, 2]) {
+      await endLeases(service)
+      await payMandates(app)
+    }
+    t.equal(bank.calls[call] - before, 1, 'not asked again, though it would answer now')
+    t.match(await stateOf(service, body.payment_id), { payment: 'Failed', consent: 'AUTHORISED', failure: code })
+    t.same(await movesOf(service, body.payment_id), moves)
+    t.match((await readPayment(body.payment_id)).body, { failure: { source: 'ASPSP_REJECTION' } })
+    t.equal((await webhookTypesOf(service, body.payment_id)).at(-1), 'payment.failed')
+    await settlePayments(app)
+    t.same(await bookingsOf(service, body.payment_id), { debits: [], credits: [] })
+  }
+})
+
+t.test('and all that must hold of the database does', async (t) => {
+  t.same(await brokenInvariants(owner), [])
+})
+
+t.test("the job does not let one payment's slow bank keep others waiting, and ends when that one has", async (t) => {
+  const { consentId } = await authorisedMandate(service, merchant)
+  await provesNoneWaits(t, {
+    bank,
+    call: 'stageUnderMandate',
+    job: (signal) => payMandates(app, signal),
+    begin: async () => (await payUnder(service, merchant, { consentId })).body.payment_id,
+    isDone: async (id) => (await stateOf(service, id)).payment === 'Authorised',
+  })
+})

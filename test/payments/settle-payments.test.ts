@@ -1,0 +1,156 @@
+import t from 'tap'
+import { settlePayments } from '../../src/payments/settle-payments.ts'
+import { authorisedPayment, testService, untilStatus } from '../support/app.ts'
+import { bookingsOf, eventsOf, movesOf, stateOf, times, webhooksOf, webhookTypesOf } from '../support/payments.ts'
+import { provesNoneWaits } from '../support/slow-bank.ts'
+import { noAnswer, steeredBank } from '../support/steered-bank.ts'
+
+const bank = steeredBank()
+const service = await testService(t, { overrides: { bank: bank.connector } })
+bank.behind(service.app.mockBank)
+const merchant = await service.merchant()
+
+/** Ends the claims on executions and the waits for a silent bank, as their time would. */
+async function passLeases(): Promise<void> {
+  await service.owner.query(
+    `update payment_intents set locked_until = null, settle_at = now() where status = 'Authorised'`,
+  )
+}
+
+t.test('an authorised payment is executed at the bank and Settled by the job', async (t) => {
+  const { id } = await authorisedPayment(service, merchant)
+  t.same(await settlePayments(service.app), { more: false })
+  t.same(await stateOf(service, id), { payment: 'Settled', consent: 'AUTHORISED', failure: null })
+  t.same(await bookingsOf(service, id), { debits: ['50.0000'], credits: [] }, 'the gross amount has moved')
+  const event = (await eventsOf(service, id)).at(-1)
+  t.same(
+    { ...event, raw_payload: JSON.parse(event?.raw_payload ?? '') },
+    {
+      previous_status: 'Authorised',
+      new_status: 'Settled',
+      changed_by: 'BATCH_JOB',
+      raw_payload: { job: 'settle-payments', reason: 'the bank executed the payment' },
+    },
+  )
+  t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.authorized', 'payment.settled'])
+})
+
+t.test("an execution that the bank refuses fails the payment with the bank's code, and no money moves", async (t) => {
+  const refusals = {
+    'insufficient-funds': 'INSUFFICIENT_FUNDS',
+    'fraud-stop': 'FRAUD_SUSPECTED',
+    'authorised-then-rejected': 'BANK_ERROR',
+    'settlement-fails': 'SETTLEMENT_FAILED',
+  }
+  for (const [scenario, code] of Object.entries(refusals)) {
+    const { id } = await authorisedPayment(service, merchant, { scenario })
+    await settlePayments(service.app)
+    t.same(await stateOf(service, id), { payment: 'Failed', consent: 'AUTHORISED', failure: code }, scenario)
+    t.same(await bookingsOf(service, id), { debits: [], credits: [] }, scenario)
+    t.match(
+      (await webhooksOf(service, id)).at(-1),
+      { event_type: 'payment.failed', payload: { data: { previousStatus: 'AUTHORISED', failure: { code } } } },
+      scenario,
+    )
+  }
+})
+
+t.test('a payment settles no sooner than its bank said', async (t) => {
+  const { id } = await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:90s' })
+  await settlePayments(service.app)
+  t.equal((await stateOf(service, id)).payment, 'Authorised')
+  await service.owner.query(`update payment_intents set settle_at = settle_at - interval '90 seconds' where id = $1`, [
+    id,
+  ])
+  await settlePayments(service.app)
+  t.equal((await stateOf(service, id)).payment, 'Settled')
+})
+
+t.test('a silent bank is asked again until it answers', async (t) => {
+  const { id } = await authorisedPayment(service, merchant)
+  bank.steer('execute', noAnswer)
+  await settlePayments(service.app)
+  t.equal((await stateOf(service, id)).payment, 'Authorised')
+  bank.steer('execute', undefined)
+  await settlePayments(service.app)
+  t.equal((await stateOf(service, id)).payment, 'Authorised', 'not before a moment has passed')
+  await passLeases()
+  await settlePayments(service.app)
+  t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised', 'Settled'])
+})
+
+t.test('a bank that moved the money but whose answer was lost moves it once', async (t) => {
+  const { id } = await authorisedPayment(service, merchant)
+  bank.steer('execute', async (answer) => {
+    await answer()
+    return noAnswer()
+  })
+  await settlePayments(service.app)
+  bank.steer('execute', undefined)
+  t.same(await bookingsOf(service, id), { debits: ['50.0000'], credits: [] })
+  t.equal((await stateOf(service, id)).payment, 'Authorised')
+  await passLeases()
+  await settlePayments(service.app)
+  t.same(await bookingsOf(service, id), { debits: ['50.0000'], credits: [] })
+  t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised', 'Settled'])
+})
+
+t.test('workers at once execute a payment once', async (t) => {
+  const payments = await times(30, () => authorisedPayment(service, merchant))
+  const before = bank.calls.execute
+  await times(6, () => settlePayments(service.app))
+  t.equal(bank.calls.execute - before, 30, 'the bank is asked once for each')
+  for (const { id } of payments) {
+    t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised', 'Settled'])
+    t.same((await bookingsOf(service, id)).debits, ['50.0000'])
+  }
+})
+
+t.test('a worker that outlives its claim does no harm', async (t) => {
+  const { id } = await authorisedPayment(service, merchant)
+  bank.steer('execute', async (answer) => {
+    bank.steer('execute', undefined)
+    await passLeases()
+    await settlePayments(service.app)
+    return answer()
+  })
+  await settlePayments(service.app)
+  t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised', 'Settled'])
+  t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.authorized', 'payment.settled'])
+  t.same((await bookingsOf(service, id)).debits, ['50.0000'])
+})
+
+t.test('an error in one execution leaves the others alone and is tried again', async (t) => {
+  const [poison, good] = [await authorisedPayment(service, merchant), await authorisedPayment(service, merchant)]
+  let failed = false
+  bank.steer('execute', async (answer) => {
+    if (failed) return answer()
+    failed = true
+    throw new Error('a defect of the connector')
+  })
+  await settlePayments(service.app)
+  bank.steer('execute', undefined)
+  const states = [(await stateOf(service, poison.id)).payment, (await stateOf(service, good.id)).payment]
+  t.same(states.toSorted(), ['Authorised', 'Settled'])
+  await passLeases()
+  await settlePayments(service.app)
+  for (const { id } of [poison, good]) t.equal((await stateOf(service, id)).payment, 'Settled')
+})
+
+t.test("the job does not let one payment's slow bank keep others waiting, and ends when that one has", async (t) => {
+  await provesNoneWaits(t, {
+    bank,
+    call: 'execute',
+    job: (signal) => settlePayments(service.app, signal),
+    begin: async () => (await authorisedPayment(service, merchant)).id,
+    isDone: async (id) => (await stateOf(service, id)).payment === 'Settled',
+  })
+})
+
+t.test('the worker settles by itself, woken by the authorisation', async (t) => {
+  const running = await testService(t, { worker: true })
+  const own = await running.merchant()
+  const { id } = await authorisedPayment(running, own)
+  await untilStatus(running, own, id, 'Settled')
+  t.same((await bookingsOf(running, id)).debits, ['50.0000'])
+})
