@@ -13,8 +13,8 @@ import { benchStart } from './cases/start.ts'
 import { benchStatement } from './cases/statement.ts'
 import type { Bench } from './support/context.ts'
 import { startBenchServer } from './support/database.ts'
-import { printGates } from './support/report.ts'
-import type { Gate } from './support/report.ts'
+import { printTargets } from './support/report.ts'
+import type { RatioTarget } from './support/report.ts'
 
 const USAGE = `Usage: npm run bench -- [options]
 
@@ -31,7 +31,7 @@ turns, and prints ratios (README.md in this folder tells how to read them).
   --help             show this
 `
 
-const CASES: Readonly<Record<string, (bench: Bench) => Promise<Gate[]>>> = {
+const CASES: Readonly<Record<string, (bench: Bench) => Promise<RatioTarget[]>>> = {
   create: benchCreate,
   read: benchRead,
   deliver: benchDeliver,
@@ -74,12 +74,12 @@ async function main(): Promise<void> {
     process.stdout.write(
       `Node ${process.versions.node}, ${availableParallelism()} processors, ${bench.rounds} round(s) of ${bench.seconds} s\n`,
     )
-    const gates: Gate[] = []
+    const gates: RatioTarget[] = []
     for (const name of names) {
       process.stderr.write(`\n${name}\n`)
       gates.push(...((await CASES[name]?.(bench)) ?? []))
     }
-    printGates(gates)
+    printTargets(gates)
   } finally {
     await server.stop()
   }

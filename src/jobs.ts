@@ -1,10 +1,10 @@
 import type { App } from './app.ts'
 import { sealAudit } from './audit/seal.ts'
 import { resealSecrets } from './keys/reseal.ts'
-import { makeGate } from './lib/gate.ts'
+import { makeAutoResetEvent } from './lib/auto-reset-event.ts'
 import { expireEvidence } from './disputes/expire-evidence.ts'
 import { sendMails } from './mail/send.ts'
-import { forgetOrderKeys } from './instructions/forget-keys.ts'
+import { deleteExpiredOrderKeys } from './instructions/delete-expired-keys.ts'
 import { executeOrders } from './instructions/orders/execute.ts'
 import { runRecurring } from './instructions/recurring/run.ts'
 import { expireRequests } from './instructions/requests/expire.ts'
@@ -20,8 +20,8 @@ import { resumeRefunds } from './payments/refunds/execute-refund.ts'
 import { settlePayments } from './payments/settle-payments.ts'
 import { stagePayments } from './payments/stage-payments.ts'
 import { playDisputes } from './sandbox/play-disputes.ts'
-import { forgetPassedSecrets } from './signing/end-overlap.ts'
-import { armDeliveries } from './webhooks/arm-deliveries.ts'
+import { deleteExpiredSecrets } from './signing/end-overlap.ts'
+import { scheduleWaitingDeliveries } from './webhooks/schedule-waiting-deliveries.ts'
 import { runDeliveries } from './webhooks/run-deliveries.ts'
 
 /** What the service does unasked, at its cadence and at once when it is woken by its name (db/wake.ts). */
@@ -31,7 +31,7 @@ export type PeriodicJob = {
   everyMs: number
   /** One bounded run. `more` asks for the next run at once. `signal` aborts when the process stops. */
   run(app: App, signal: AbortSignal): Promise<{ more: boolean }>
-  /** Whether it keeps work in hand between its runs (lib/rounds.ts): it is run once more at the end, to wait for that. */
+  /** Whether it keeps work in hand between its runs (lib/concurrent-batches.ts): it is run once more at the end, to wait for that. */
   keeps?: true
 }
 
@@ -64,15 +64,15 @@ export const jobs: readonly Job[] = [
   { name: 'pay-mandates', everyMs: 2_000, run: payMandates, keeps: true },
   { name: 'end-mandates', everyMs: 5_000, run: endMandates, keeps: true },
   { name: 'expire-mandates', everyMs: 30_000, run: expireMandates },
-  { name: 'arm-deliveries', everyMs: 60_000, run: armDeliveries },
+  { name: 'arm-deliveries', everyMs: 60_000, run: scheduleWaitingDeliveries },
   { name: 'execute-orders', everyMs: 1_000, run: executeOrders },
   { name: 'run-recurring', everyMs: 5_000, run: runRecurring },
-  { name: 'forget-order-keys', everyMs: 3_600_000, run: forgetOrderKeys },
+  { name: 'forget-order-keys', everyMs: 3_600_000, run: deleteExpiredOrderKeys },
   { name: 'send-mails', everyMs: 5_000, run: sendMails },
   { name: 'send-payer-links', everyMs: 5_000, run: sendPayerLinks },
   { name: 'forget-sign-ins', everyMs: 60_000, run: forgetSignIns },
   { name: 'invite-admins', everyMs: 10_000, run: inviteAdmins },
-  { name: 'forget-secrets', everyMs: 60_000, run: forgetPassedSecrets },
+  { name: 'forget-secrets', everyMs: 60_000, run: deleteExpiredSecrets },
   { name: 'reseal-secrets', everyMs: 60_000, run: resealSecrets },
   { name: 'sweep-registrations', everyMs: 60_000, run: sweepRegistrations },
   { name: 'seal-audit', everyMs: 600_000, run: sealAudit },
@@ -144,7 +144,7 @@ function bound(started: Streaming): Omit<Running, 'name'> {
 }
 
 function startPeriodic(app: App, job: PeriodicJob): Running {
-  const gate = makeGate()
+  const gate = makeAutoResetEvent()
   const controller = new AbortController()
   const loop = runPeriodically(app, { job, gate, signal: controller.signal })
   return {
@@ -158,7 +158,7 @@ function startPeriodic(app: App, job: PeriodicJob): Running {
   }
 }
 
-type Periodic = { job: PeriodicJob; gate: ReturnType<typeof makeGate>; signal: AbortSignal }
+type Periodic = { job: PeriodicJob; gate: ReturnType<typeof makeAutoResetEvent>; signal: AbortSignal }
 
 async function runPeriodically(app: App, { job, gate, signal }: Periodic): Promise<void> {
   while (!signal.aborted) {

@@ -1,16 +1,16 @@
-import { AGAIN, HOPELESS, MEANINGS } from '../src/lib/failure-meaning.ts'
+import { RETRY, NO_REMEDY, MEANINGS } from '../src/lib/failure-meaning.ts'
 import type { Meaning } from '../src/lib/failure-meaning.ts'
 
 /** What is known of each failure, and of what the service refuses before there is a payment. The words are in locales/. */
 const FAILURES = {
   ...MEANINGS,
   /** ACCESS_DENIED where the payer ended it here: on this page, or by starting again in another one. */
-  PAYER_CANCELLED: AGAIN,
+  PAYER_CANCELLED: RETRY,
   // What became of the attempts before is not claimed: a bank may have fallen silent in one.
   CHECKOUT_ATTEMPTS_USED: { remedy: 'none', nothingTaken: false },
-  CHECKOUT_TOKEN_EXPIRED: HOPELESS,
-  MERCHANT_NOT_APPROVED: HOPELESS,
-  NETWORK: AGAIN,
+  CHECKOUT_TOKEN_EXPIRED: NO_REMEDY,
+  MERCHANT_NOT_APPROVED: NO_REMEDY,
+  NETWORK: RETRY,
 } as const satisfies Record<string, Meaning>
 
 /** The failures that have words of their own. */

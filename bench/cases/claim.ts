@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import type { Bench } from '../support/context.ts'
-import { plantMerchant, plantPayments } from '../support/database.ts'
+import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
-import type { Gate } from '../support/report.ts'
+import type { RatioTarget } from '../support/report.ts'
 
 const MERCHANTS = 20
 const DUE = 100
@@ -12,18 +12,18 @@ const CLAIMS = 100
 const SMALL = 10_000
 
 /** What it costs to claim a hundred due webhooks, while the history of delivered ones grows. */
-export async function benchClaim(bench: Bench): Promise<Gate[]> {
+export async function benchClaim(bench: Bench): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_claim')
   const merchants: BenchMerchant[] = []
   for (let n = 0; n < MERCHANTS; n += 1)
-    merchants.push(await plantMerchant(database, `bench-claim-${n}`, 'http://127.0.0.1:9/'))
-  for (const merchant of merchants) await plantPayments(database, merchant, Math.ceil(DUE / MERCHANTS) * 2)
+    merchants.push(await insertMerchant(database, `bench-claim-${n}`, 'http://127.0.0.1:9/'))
+  for (const merchant of merchants) await insertPayments(database, merchant, Math.ceil(DUE / MERCHANTS) * 2)
   const sizes = [SMALL, bench.quick ? 100_000 : 1_000_000, ...(bench.quick ? [] : [5_000_000])]
   const costs: { size: number; ms: number }[] = []
   let size = 0
   for (const wanted of sizes) {
     process.stderr.write(`  claims over ${wanted} delivered webhooks\n`)
-    await plantDelivered(database, merchants, wanted - size)
+    await insertDelivered(database, merchants, wanted - size)
     size = wanted
     costs.push({ size, ms: await claimMs(database) })
   }
@@ -42,7 +42,7 @@ export async function benchClaim(bench: Bench): Promise<Gate[]> {
 }
 
 /** Delivered rows without their payments: with a million of them, the constraints would take most of the time. */
-async function plantDelivered(
+async function insertDelivered(
   { owner }: BenchDatabase,
   merchants: readonly BenchMerchant[],
   count: number,

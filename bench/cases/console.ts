@@ -4,11 +4,11 @@ import { join } from 'node:path'
 import { open, openConsole } from '../../test/support/terminal.ts'
 import { startService } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
-import { plantMerchant } from '../support/database.ts'
+import { insertMerchant } from '../support/database.ts'
 import { percentile } from '../support/numbers.ts'
 import { slopeOf, usageOf } from '../support/process.ts'
-import type { Gate } from '../support/report.ts'
-import { makeCreator } from './console/creator.ts'
+import type { RatioTarget } from '../support/report.ts'
+import { makePaymentCreator } from './console/creator.ts'
 import { printFigures } from './console/figures.ts'
 import { heapOf, watchMemory } from './console/memory.ts'
 import { pressKeys } from './console/press-keys.ts'
@@ -19,10 +19,10 @@ const PAYMENTS = 10_000
 const WARM_UP_MS = 15_000
 
 /** An operator looks at payments, and moves about, while 200 of them come every second. */
-export async function benchConsole(bench: Bench): Promise<Gate[]> {
+export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
   const count = bench.quick ? PAYMENTS / 10 : PAYMENTS
   const database = await bench.server.database('bench_console')
-  const merchant = await plantMerchant(database, 'bench-console', 'https://shop.example/webhooks')
+  const merchant = await insertMerchant(database, 'bench-console', 'https://shop.example/webhooks')
   const service = await startService(bench, database, ['api'])
   const url = `http://127.0.0.1:${service.ready['port']}`
   const folder = await mkdtemp(join(tmpdir(), 'svc-bench-console-'))
@@ -47,7 +47,7 @@ export async function benchConsole(bench: Bench): Promise<Gate[]> {
   const pids = { console: console.pid() ?? 0, service: service.pid ?? 0 }
   const begun = performance.now()
   const before = await usageOf(pids.console)
-  const created = makeCreator(url, merchant.clientId, count)
+  const created = makePaymentCreator(url, merchant.clientId, count)
   const [pressed, watched] = await Promise.all([
     pressKeys({ console, echo }, created),
     watchMemory(pids, created),

@@ -3,12 +3,12 @@ import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
 import { startService, withCost } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
-import { plantMerchant } from '../support/database.ts'
+import { insertMerchant } from '../support/database.ts'
 import type { BenchMerchant } from '../support/database.ts'
 import { requestText, runLoad } from '../support/load.ts'
 import { measureLimit } from '../support/pgbench.ts'
 import { printResults } from '../support/report.ts'
-import type { Gate } from '../support/report.ts'
+import type { RatioTarget } from '../support/report.ts'
 import { ratioOf, takeTurns } from '../support/rounds.ts'
 import type { Contender } from '../support/rounds.ts'
 import { createStatement } from '../support/statements.ts'
@@ -22,9 +22,9 @@ const SERVICE = `service, ${CONNECTIONS} connections`
 const FASTIFY = `fastify + pg, statement by statement, ${CONNECTIONS} connections`
 
 /** Payments created per second: the service beside PostgreSQL's own limit, and beside the stack one would otherwise write. */
-export async function benchCreate(bench: Bench): Promise<Gate[]> {
+export async function benchCreate(bench: Bench): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_create')
-  const merchant = await plantMerchant(database, 'bench-create', 'https://shop.example/webhooks')
+  const merchant = await insertMerchant(database, 'bench-create', 'https://shop.example/webhooks')
   const service = await startService(bench, database, ['api'])
   const fastify = bench.peers ? await startChild('peers/fastify-payments.js', { url: database.url }) : undefined
   const limit = (name: string, items: number): Contender => ({

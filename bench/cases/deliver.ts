@@ -2,10 +2,10 @@ import { startChild } from '../support/child.ts'
 import type { Child } from '../support/child.ts'
 import { startService } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
-import { plantMerchant, plantPayments } from '../support/database.ts'
+import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase, BenchMerchant } from '../support/database.ts'
 import { printResults } from '../support/report.ts'
-import type { Gate } from '../support/report.ts'
+import type { RatioTarget } from '../support/report.ts'
 import { ratioOf, takeTurns } from '../support/rounds.ts'
 import type { Contender } from '../support/rounds.ts'
 import type { Sample } from '../support/numbers.ts'
@@ -17,7 +17,7 @@ const GRAPHILE = 'graphile-worker, 16 at once'
 const PG_BOSS = 'pg-boss, batchSize 500, 2 workers'
 
 /** Webhooks delivered per second to a receiver on this machine that answers at once, from a queue that is full. */
-export async function benchDeliver(bench: Bench): Promise<Gate[]> {
+export async function benchDeliver(bench: Bench): Promise<RatioTarget[]> {
   const receiver = await startChild('processes/receiver.ts', {})
   const count = bench.quick ? 5_000 : 30_000
   const database = await bench.server.database('bench_deliver')
@@ -26,7 +26,7 @@ export async function benchDeliver(bench: Bench): Promise<Gate[]> {
     (_, n) => `http://127.0.0.1:${Number(receiver.ready['port'])}/merchant-${n}`,
   )
   const merchants: BenchMerchant[] = []
-  for (const [n, url] of urls.entries()) merchants.push(await plantMerchant(database, `bench-deliver-${n}`, url))
+  for (const [n, url] of urls.entries()) merchants.push(await insertMerchant(database, `bench-deliver-${n}`, url))
   const service = serviceContender({ bench, database, receiver, merchants, count })
   const peers = bench.peers
     ? await peerContenders({ bench, receiver, urls, count, payload: await envelope(database, merchants) })
@@ -46,7 +46,7 @@ type ServiceTurn = { bench: Bench; database: BenchDatabase; receiver: Child; mer
 
 function serviceContender({ bench, database, receiver, merchants, count }: ServiceTurn): Contender {
   const run = async () => {
-    for (const merchant of merchants) await plantPayments(database, merchant, Math.ceil(count / merchants.length))
+    for (const merchant of merchants) await insertPayments(database, merchant, Math.ceil(count / merchants.length))
     await database.owner.query('vacuum analyze')
     return drain({ bench, receiver, count, start: () => startService(bench, database, ['worker']) })
   }
@@ -57,7 +57,7 @@ function serviceContender({ bench, database, receiver, merchants, count }: Servi
 async function envelope(database: BenchDatabase, merchants: BenchMerchant[]): Promise<string> {
   const [first] = merchants
   if (first === undefined) throw new Error('there is no merchant')
-  await plantPayments(database, first, 1)
+  await insertPayments(database, first, 1)
   const { rows } = await database.owner.query<{ payload: string }>(
     'select payload::text as payload from webhook_deliveries',
   )

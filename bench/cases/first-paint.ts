@@ -5,10 +5,10 @@ import { encodeCheckoutToken } from '../../src/lib/checkout-token.ts'
 import { launchBrowser } from '../../test/support/browser.ts'
 import { startService } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
-import { plantMerchant } from '../support/database.ts'
+import { insertMerchant } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
-import type { Gate } from '../support/report.ts'
+import type { RatioTarget } from '../support/report.ts'
 
 /** The page in the frame says when it first showed something, counted from the start of its own loading. */
 const FIRST_PAINT = `new Promise((done) => new PerformanceObserver((list) => {
@@ -17,9 +17,9 @@ const FIRST_PAINT = `new Promise((done) => new PerformanceObserver((list) => {
 }).observe({ type: 'paint', buffered: true }))`
 
 /** From the frame's loading to the first thing that the payer sees in it, with nothing in the browser's cache. */
-export async function benchFirstPaint(bench: Bench): Promise<Gate[]> {
+export async function benchFirstPaint(bench: Bench): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_first_paint')
-  const merchant = await plantMerchant(database, 'bench-first-paint', 'https://shop.example/webhooks')
+  const merchant = await insertMerchant(database, 'bench-first-paint', 'https://shop.example/webhooks')
   const service = await startService(bench, database, ['api'])
   const serviceUrl = `http://127.0.0.1:${service.ready['port']}`
   const shop = createServer((req, res) => {

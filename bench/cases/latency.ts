@@ -6,10 +6,10 @@ import { request } from 'undici'
 import { z } from 'zod'
 import { startService } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
-import { plantMerchant } from '../support/database.ts'
+import { insertMerchant } from '../support/database.ts'
 import { percentile } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
-import type { Gate } from '../support/report.ts'
+import type { RatioTarget } from '../support/report.ts'
 
 /** The worker has come to rest by then: otherwise it would find the next webhook without being woken for it. */
 const IDLE_MS = 50
@@ -17,7 +17,7 @@ const IDLE_MS = 50
 const Created = z.object({ payment_id: z.string() })
 
 /** From the answer to a creation, which is after its commit, to the arrival of its webhook; one payment at a time. */
-export async function benchLatency(bench: Bench): Promise<Gate[]> {
+export async function benchLatency(bench: Bench): Promise<RatioTarget[]> {
   const arrivals = makeArrivals()
   const receiver = createServer((req, res) => {
     const at = performance.now()
@@ -32,7 +32,7 @@ export async function benchLatency(bench: Bench): Promise<Gate[]> {
   const address = receiver.address()
   const port = typeof address === 'object' ? address?.port : undefined
   const database = await bench.server.database('bench_latency')
-  const merchant = await plantMerchant(database, 'bench-latency', `http://127.0.0.1:${port}/`)
+  const merchant = await insertMerchant(database, 'bench-latency', `http://127.0.0.1:${port}/`)
   const api = await startService(bench, database, ['api'])
   const worker = await startService(bench, database, ['worker'])
   const waits: number[] = []

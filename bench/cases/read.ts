@@ -1,11 +1,11 @@
 import { startService, withCost } from '../support/context.ts'
 import type { Bench } from '../support/context.ts'
-import { plantMerchant, plantPayments } from '../support/database.ts'
+import { insertMerchant, insertPayments } from '../support/database.ts'
 import type { BenchDatabase } from '../support/database.ts'
 import { requestText, runLoad } from '../support/load.ts'
 import { measureLimit } from '../support/pgbench.ts'
 import { printResults } from '../support/report.ts'
-import type { Gate } from '../support/report.ts'
+import type { RatioTarget } from '../support/report.ts'
 import { ratioOf, takeTurns } from '../support/rounds.ts'
 
 const CONNECTIONS = 64
@@ -13,10 +13,10 @@ const LIMIT = 'limit: a payment with its history as json, one per call'
 const SERVICE = `service, GET, ${CONNECTIONS} connections`
 
 /** Payments read per second, each with its history, at random over all there are. */
-export async function benchRead(bench: Bench): Promise<Gate[]> {
+export async function benchRead(bench: Bench): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_read')
-  const merchant = await plantMerchant(database, 'bench-read', 'https://shop.example/webhooks')
-  const ids = await plantPayments(database, merchant, bench.quick ? 5_000 : 100_000)
+  const merchant = await insertMerchant(database, 'bench-read', 'https://shop.example/webhooks')
+  const ids = await insertPayments(database, merchant, bench.quick ? 5_000 : 100_000)
   await numberThePayments(database)
   const service = await startService(bench, database, ['api'])
   const next = () => {

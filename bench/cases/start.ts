@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url'
 import type { Bench } from '../support/context.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
-import type { Gate } from '../support/report.ts'
+import type { RatioTarget } from '../support/report.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const LAUNCHER = join(ROOT, 'bin', 'svc.js')
@@ -41,7 +41,7 @@ const STARTS: readonly Start[] = [
 ]
 
 /** How long the command line takes to start, beside a Node.js that does nothing, in turns. Needs `npm run build`. */
-export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<Gate[]> {
+export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<RatioTarget[]> {
   if (!existsSync(join(ROOT, 'dist', 'cli', 'tree', 'map.json'))) throw new Error('svc is not built: npm run build')
   const bare: number[] = []
   const starts = STARTS.map((start) => ({ ...start, took: [] as number[] }))

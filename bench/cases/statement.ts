@@ -6,7 +6,7 @@ import type { Bench } from '../support/context.ts'
 import type { BenchDatabase } from '../support/database.ts'
 import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
-import type { Gate } from '../support/report.ts'
+import type { RatioTarget } from '../support/report.ts'
 
 const SMALL = 10_000
 const PAGE_SIZE = 100
@@ -31,12 +31,12 @@ const PAGES: Readonly<Record<string, (size: number) => Query>> = {
 }
 
 /** What it costs to read a page of an account's transactions, however many the account has. */
-export async function benchStatement(bench: Bench): Promise<Gate[]> {
+export async function benchStatement(bench: Bench): Promise<RatioTarget[]> {
   const large = bench.quick ? 100_000 : 1_000_000
   const accounts: Account[] = []
   for (const size of [SMALL, large]) {
     process.stderr.write(`  an account with ${size} transactions\n`)
-    accounts.push(await plantAccount(await bench.server.database(`bench_statement_${size}`), size))
+    accounts.push(await insertAccount(await bench.server.database(`bench_statement_${size}`), size))
   }
   const costs: { page: string; ms: number[] }[] = []
   for (const [page, query] of Object.entries(PAGES)) costs.push({ page, ms: await readMs(accounts, query) })
@@ -53,7 +53,7 @@ export async function benchStatement(bench: Bench): Promise<Gate[]> {
 }
 
 /** An account with its transactions but without their transfers, which no list reads. */
-async function plantAccount({ url, owner }: BenchDatabase, size: number): Promise<Account> {
+async function insertAccount({ url, owner }: BenchDatabase, size: number): Promise<Account> {
   const [customerId, accountId] = [randomUUID(), randomUUID()]
   await owner.query('set session_replication_role = replica')
   await owner.query(`insert into customers (id, external_customer_id, name) values ($1, 'bench', 'Bench')`, [

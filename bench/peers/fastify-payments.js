@@ -3,7 +3,7 @@
 import { createHash, randomUUID } from 'node:crypto'
 import fastify from 'fastify'
 import pg from 'pg'
-import { ready, settings } from '../support/being-measured.ts'
+import { ready, settings } from '../support/measured-process.ts'
 
 const pool = new pg.Pool({ connectionString: settings().url, max: 10 })
 const app = fastify()

@@ -2,7 +2,7 @@
 // batches. With `count` it plants jobs and ends; without, it works.
 import { run, runMigrations } from 'graphile-worker'
 import pg from 'pg'
-import { ready, settings } from '../support/being-measured.ts'
+import { ready, settings } from '../support/measured-process.ts'
 import { makeSend } from './send.js'
 
 const { url, tuned, plant } = settings()

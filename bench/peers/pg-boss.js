@@ -1,7 +1,7 @@
 // pg-boss, tuned: 500 jobs a fetch, the next fetch at once while there are more, two workers. With `plant` it plants jobs
 // and ends; without, it works.
 import { PgBoss } from 'pg-boss'
-import { ready, settings } from '../support/being-measured.ts'
+import { ready, settings } from '../support/measured-process.ts'
 import { makeSend } from './send.js'
 
 const { url, plant } = settings()

@@ -1,6 +1,6 @@
 import { createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { ready } from '../support/being-measured.ts'
+import { ready } from '../support/measured-process.ts'
 
 /**
  * A webhook receiver that answers 200 and counts. A bare socket server, because it shares the machine with the senders:

@@ -3,7 +3,7 @@ import { makeApp } from '../../src/app.ts'
 import { readConfig } from '../../src/config/read.ts'
 import { startWorker } from '../../src/worker.ts'
 import { jobs } from '../../src/jobs.ts'
-import { ready, settings } from '../support/being-measured.ts'
+import { ready, settings } from '../support/measured-process.ts'
 
 /** `parts` are what this process runs; the worker delivers webhooks and does nothing else. */
 type Settings = { url: string; encryptionKey: string; parts: readonly ('api' | 'worker')[] }

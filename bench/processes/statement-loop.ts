@@ -1,5 +1,5 @@
 import { makeAdminConnection } from '../../src/db/connection.ts'
-import { ready, settings } from '../support/being-measured.ts'
+import { ready, settings } from '../support/measured-process.ts'
 
 /** The limit without pgbench: one statement again and again over a few connections, prepared, and nothing else. */
 type Settings = { url: string; statement: string; max?: number; clients: number }

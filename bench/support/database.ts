@@ -52,7 +52,7 @@ export async function startBenchServer(): Promise<BenchServer> {
 export type BenchMerchant = { id: string; clientId: string }
 
 /** An approved merchant with the documented fees, whose webhooks go to `webhookUrl`. */
-export async function plantMerchant(
+export async function insertMerchant(
   { owner }: BenchDatabase,
   name: string,
   webhookUrl: string,
@@ -76,7 +76,7 @@ export async function plantMerchant(
 }
 
 /** Payments each with its consent, event and queued webhook, made by the function that the service itself calls. */
-export async function plantPayments(
+export async function insertPayments(
   { owner }: BenchDatabase,
   merchant: BenchMerchant,
   count: number,

@@ -3,7 +3,7 @@ import { ratioOf, resultOf } from './rounds.ts'
 import type { Results } from './rounds.ts'
 
 /** A ratio and the least (or, for costs, the most) that it should be. */
-export type Gate = { what: string; ratio: number; least?: number; most?: number; unit?: string }
+export type RatioTarget = { what: string; ratio: number; least?: number; most?: number; unit?: string }
 
 /** Prints a table of contenders, each beside the first one. */
 export function printResults(title: string, results: Results): void {
@@ -27,7 +27,7 @@ function cells({ rate, p50, p99, nodeUs, postgresUs }: Sample): string[] {
 }
 
 /** Prints the ratios that the design promises, and whether this run keeps them. */
-export function printGates(gates: readonly Gate[]): void {
+export function printTargets(gates: readonly RatioTarget[]): void {
   const rows = gates.map(({ what, ratio, least, most, unit = '' }) => {
     const bound = least === undefined ? `<= ${most}${unit}` : `>= ${least}${unit}`
     const kept = least === undefined ? ratio <= (most ?? Infinity) : ratio >= least

@@ -5,7 +5,7 @@ import { OUR_SORT_CODE } from './our-bank.ts'
 export type AccountNumber = { sortCodeAccountNumber: string; iban: string }
 
 /** How many numbers there are: eight digits of the account. */
-export const NUMBERS = 100_000_000
+export const ACCOUNT_NUMBER_COUNT = 100_000_000
 
 /** Stands in our IBANs for the bank. */
 const BANK_CODE = 'SVCB'

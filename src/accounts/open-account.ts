@@ -13,9 +13,9 @@ const ATTEMPTS_MAX = 20
 export async function openAccount(
   tx: CommonQueryMethods,
   account: Omit<NewAccountRow, 'sortCodeAccountNumber' | 'iban'>,
-  drawNumber: (attempt: number) => number,
+  randomNumber: (attempt: number) => number,
 ): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1)
-    if (await insertAccount(tx, { ...account, ...accountNumber(drawNumber(attempt)) })) return
+    if (await insertAccount(tx, { ...account, ...accountNumber(randomNumber(attempt)) })) return
   throw new Error(`no free number was found for an account in ${ATTEMPTS_MAX} attempts`)
 }

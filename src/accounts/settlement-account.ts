@@ -1,6 +1,6 @@
 import type { CommonQueryMethods, DatabasePool } from 'slonik'
 import type { Ids } from '../lib/ids.ts'
-import { NUMBERS } from './account-number.ts'
+import { ACCOUNT_NUMBER_COUNT } from './account-number.ts'
 import { openAccount } from './open-account.ts'
 import { ensureMerchantCustomer, findSettlementAccount, lockSettlementAccounts } from './settlement-account-sql.ts'
 
@@ -28,13 +28,17 @@ export async function settlementAccountOf(
   return pool.transaction(async (tx) => {
     await lockSettlementAccounts(tx, owner.merchantId)
     const made = await findSettlementAccount(tx, owner)
-    return made?.id ?? openFor(tx, ids, owner)
+    return made?.id ?? openSettlementAccount(tx, ids, owner)
   })
 }
 
-async function openFor(tx: CommonQueryMethods, ids: Ids, { merchantId, name, currency }: SettlementOwner) {
-  const chance = ids.for('settlement account', merchantId, currency)
-  const id = chance.uuid()
+async function openSettlementAccount(
+  tx: CommonQueryMethods,
+  ids: Ids,
+  { merchantId, name, currency }: SettlementOwner,
+) {
+  const random = ids.for('settlement account', merchantId, currency)
+  const id = random.uuid()
   const customerId = ids.for('merchant customer', merchantId).uuid()
   const customer = await ensureMerchantCustomer(tx, { id: customerId, merchantId, name })
   await openAccount(
@@ -49,7 +53,7 @@ async function openFor(tx: CommonQueryMethods, ids: Ids, { merchantId, name, cur
       nickname: null,
       overdraftMinor: OVERDRAFT_MINOR,
     },
-    () => Math.floor(chance.random() * NUMBERS),
+    () => Math.floor(random.random() * ACCOUNT_NUMBER_COUNT),
   )
   return id
 }

@@ -1,10 +1,10 @@
 import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
-import type { Faults } from './faults.ts'
+import type { FaultSettings } from './faults.ts'
 
 /** A merchant's dial, and how often was drawn since it was set. */
-export const FaultsRecord = z.strictObject({
+export const FaultSettingsRecord = z.strictObject({
   latency_ms: z.int(),
   drop_callback: z.int().nullable(),
   duplicate: z.int().nullable(),
@@ -14,18 +14,24 @@ export const FaultsRecord = z.strictObject({
   callbacks: z.bigint(),
   set_at: z.string(),
 })
-export type FaultsRecord = z.infer<typeof FaultsRecord>
+export type FaultSettingsRecord = z.infer<typeof FaultSettingsRecord>
 
 const columns = sql.fragment`latency_ms, drop_callback, duplicate, unavailable, seed, calls, callbacks, iso_text(set_at) as set_at`
 
 /** Null where the merchant has no dial. */
-export function findFaults(db: CommonQueryMethods, merchantId: string): Promise<FaultsRecord | null> {
-  return db.maybeOne(sql.type(FaultsRecord)`select ${columns} from mock_bank.faults where merchant_id = ${merchantId}`)
+export function findFaultSettings(db: CommonQueryMethods, merchantId: string): Promise<FaultSettingsRecord | null> {
+  return db.maybeOne(
+    sql.type(FaultSettingsRecord)`select ${columns} from mock_bank.faults where merchant_id = ${merchantId}`,
+  )
 }
 
 /** Sets the whole dial, and counts from nothing. */
-export function putFaults(db: CommonQueryMethods, merchantId: string, faults: Faults): Promise<FaultsRecord> {
-  return db.one(sql.type(FaultsRecord)`
+export function putFaultSettings(
+  db: CommonQueryMethods,
+  merchantId: string,
+  faults: FaultSettings,
+): Promise<FaultSettingsRecord> {
+  return db.one(sql.type(FaultSettingsRecord)`
     insert into mock_bank.faults as f (merchant_id, latency_ms, drop_callback, duplicate, unavailable, seed)
     values (
       ${merchantId}, ${faults.latencyMs}, ${faults.dropCallback}, ${faults.duplicate}, ${faults.unavailable}, ${faults.seed}
@@ -37,13 +43,13 @@ export function putFaults(db: CommonQueryMethods, merchantId: string, faults: Fa
   `)
 }
 
-export async function deleteFaults(db: CommonQueryMethods, merchantId: string): Promise<void> {
+export async function deleteFaultSettings(db: CommonQueryMethods, merchantId: string): Promise<void> {
   await db.query(sql.typeAlias('void')`delete from mock_bank.faults where merchant_id = ${merchantId}`)
 }
 
 /** Counts a call about a payment, this one included; null where its merchant has no dial. */
-export function countCall(db: CommonQueryMethods, state: string): Promise<FaultsRecord | null> {
-  return db.maybeOne(sql.type(FaultsRecord)`
+export function countCall(db: CommonQueryMethods, state: string): Promise<FaultSettingsRecord | null> {
+  return db.maybeOne(sql.type(FaultSettingsRecord)`
     update mock_bank.faults f
     set calls = calls + 1
     where f.merchant_id = (select a.payee_id from mock_bank.authorisations a where a.state = ${state})
@@ -52,8 +58,8 @@ export function countCall(db: CommonQueryMethods, state: string): Promise<Faults
 }
 
 /** Counts a call about a mandate. */
-export function countMandateCall(db: CommonQueryMethods, reference: string): Promise<FaultsRecord | null> {
-  return db.maybeOne(sql.type(FaultsRecord)`
+export function countMandateCall(db: CommonQueryMethods, reference: string): Promise<FaultSettingsRecord | null> {
+  return db.maybeOne(sql.type(FaultSettingsRecord)`
     update mock_bank.faults f
     set calls = calls + 1
     where f.merchant_id = (select a.payee_id from mock_bank.authorisations a where a.consent_reference = ${reference})
@@ -65,14 +71,14 @@ export function countMandateCall(db: CommonQueryMethods, reference: string): Pro
 export function countCallbacks(
   db: CommonQueryMethods,
   { merchantId, count }: { merchantId: string; count: number },
-): Promise<FaultsRecord | null> {
-  return db.maybeOne(sql.type(FaultsRecord)`
+): Promise<FaultSettingsRecord | null> {
+  return db.maybeOne(sql.type(FaultSettingsRecord)`
     update mock_bank.faults set callbacks = callbacks + ${count} where merchant_id = ${merchantId} returning ${columns}
   `)
 }
 
 /** The dial as the rules read it. */
-export function faultsOf(record: FaultsRecord): Faults {
+export function faultSettingsOf(record: FaultSettingsRecord): FaultSettings {
   const { latency_ms: latencyMs, drop_callback: dropCallback, duplicate, unavailable, seed } = record
   return { latencyMs, dropCallback, duplicate, unavailable, seed }
 }

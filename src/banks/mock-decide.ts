@@ -8,7 +8,7 @@ import { choosePayingAccount } from './mock-paying-account.ts'
 import type { MockBankRequest } from './mock-request.ts'
 import { findAuthorisation, insertAuthorisation } from './mock-sql.ts'
 import type { Authorisation, Decision } from './mock-sql.ts'
-import { behaviourOf, decidedOutcome } from './mock-word.ts'
+import { behaviourOf, decidedOutcome } from './mock-outcome.ts'
 import { parseScenario } from './scenarios.ts'
 
 type Bank = { pool: DatabasePool; ids: Ids; publicUrl: string; secret: string; log: Logger; post: PostCallback }
@@ -27,7 +27,7 @@ export async function decide(
   { decision, account }: { decision: Decision; account: string | undefined },
 ): Promise<DecisionOutcome> {
   const chosen = decision === 'approve' ? await choosePayingAccount(bank.pool, request, account) : { accountId: null }
-  if ('problem' in chosen) return againOrRefused(bank, request, chosen.problem)
+  if ('problem' in chosen) return repeatOrReject(bank, request, chosen.problem)
   const { redirect } = parseScenario(request.scenario).behaviour
   const ids = bank.ids.for('decision at the bank', request.state)
   const code = decision === 'approve' && redirect === 'code' ? ids.token() : null
@@ -37,16 +37,16 @@ export async function decide(
   const authorisation = first ?? (await findAuthorisation(bank.pool, request.state))
   if (authorisation === null) throw new Error('an authorisation is neither new nor known')
   if (first !== null) await report(bank, first)
-  return wayBack(authorisation)
+  return returnOf(authorisation)
 }
 
 /** An account that can't pay stops the first approval; what is decided already stays as it is. */
-async function againOrRefused(bank: Bank, request: MockBankRequest, problem: string): Promise<DecisionOutcome> {
+async function repeatOrReject(bank: Bank, request: MockBankRequest, problem: string): Promise<DecisionOutcome> {
   const decided = await findAuthorisation(bank.pool, request.state)
-  return decided === null ? { returns: 'account-refused', problem } : wayBack(decided)
+  return decided === null ? { returns: 'account-refused', problem } : returnOf(decided)
 }
 
-function wayBack(authorisation: Authorisation): DecisionOutcome {
+function returnOf(authorisation: Authorisation): DecisionOutcome {
   if (authorisation.code !== null) return { returns: 'with-code', code: authorisation.code }
   const { redirect } = behaviourOf(authorisation)
   return redirect === 'none' ? { returns: 'never' } : { returns: 'with-error', error: 'access_denied' }
@@ -56,7 +56,7 @@ function wayBack(authorisation: Authorisation): DecisionOutcome {
 async function report(bank: Bank, authorisation: Authorisation): Promise<void> {
   const { redirect, callbacks } = behaviourOf(authorisation)
   const callback: BankCallback = { state: authorisation.state, result: decidedOutcome(authorisation) }
-  const isDialled = authorisation.has_faults && redirect !== 'none'
-  const merchantId = isDialled ? (authorisation.payee_id ?? undefined) : undefined
+  const mayHaveFaults = authorisation.has_faults && redirect !== 'none'
+  const merchantId = mayHaveFaults ? (authorisation.payee_id ?? undefined) : undefined
   await reportDecision(bank, { callback, wanted: callbacks, merchantId })
 }

@@ -3,12 +3,12 @@ import type { DatabasePool } from 'slonik'
 import type { Logger } from '../observe/log.ts'
 import { BankUnavailableError } from './connector.ts'
 import type { BankCallback } from './connector.ts'
-import { fateOfCall, speaksOfCallbacks, timesSent } from './faults.ts'
-import { countCallbacks, faultsOf, findFaults } from './faults-sql.ts'
-import type { FaultsRecord } from './faults-sql.ts'
+import { outcomeOfCall, affectsCallbacks, timesSent } from './faults.ts'
+import { countCallbacks, faultSettingsOf, findFaultSettings } from './faults-sql.ts'
+import type { FaultSettingsRecord } from './faults-sql.ts'
 import { postCallback } from './mock-callback.ts'
 import type { PostCallback } from './mock-callback.ts'
-import { refuseAborted } from './mock-silence.ts'
+import { throwIfAborted } from './mock-no-answer.ts'
 
 type Bank = { pool: DatabasePool; publicUrl: string; secret: string; log: Logger; post: PostCallback }
 
@@ -18,17 +18,17 @@ type Bank = { pool: DatabasePool; publicUrl: string; secret: string; log: Logger
  * @throws {BankUnavailableError} where there is no answer, and where it would come after the caller has given up
  */
 export async function answerWithFaults<T>(
-  counted: FaultsRecord | null,
+  counted: FaultSettingsRecord | null,
   signal: AbortSignal,
   work: () => Promise<T>,
 ): Promise<T> {
-  refuseAborted(signal)
+  throwIfAborted(signal)
   if (counted === null) return work()
-  await takeTime(counted.latency_ms, signal)
-  const fate = fateOfCall(faultsOf(counted), counted.calls)
-  if (fate === 'not heard') throw noAnswer()
+  await delay(counted.latency_ms, signal)
+  const outcome = outcomeOfCall(faultSettingsOf(counted), counted.calls)
+  if (outcome === 'not heard') throw noAnswer()
   const answer = await work()
-  if (fate === 'answer lost') throw noAnswer()
+  if (outcome === 'answer lost') throw noAnswer()
   return answer
 }
 
@@ -42,19 +42,19 @@ type Report = {
 
 /** Reports a decision as often as the scenario and the dial want, at once, so that duplicates arrive side by side. */
 export async function reportDecision(bank: Bank, report: Report): Promise<void> {
-  const times = await timesOf(bank, report)
+  const times = await timesToSend(bank, report)
   await Promise.all(Array.from({ length: times }, () => postCallback(bank, report.callback)))
 }
 
-async function timesOf({ pool, log }: Bank, { callback, wanted, merchantId }: Report): Promise<number> {
-  const dial = merchantId === undefined ? null : await findFaults(pool, merchantId)
-  if (merchantId === undefined || dial === null || !speaksOfCallbacks(faultsOf(dial))) return wanted
+async function timesToSend({ pool, log }: Bank, { callback, wanted, merchantId }: Report): Promise<number> {
+  const settings = merchantId === undefined ? null : await findFaultSettings(pool, merchantId)
+  if (merchantId === undefined || settings === null || !affectsCallbacks(faultSettingsOf(settings))) return wanted
   const count = Math.max(wanted, 1)
   const counted = await countCallbacks(pool, { merchantId, count })
   if (counted === null) return wanted
-  const faults = faultsOf(counted)
-  const draws = Array.from({ length: count }, (_, index) => counted.callbacks - BigInt(index))
-  const times = draws.reduce((sum, n) => sum + timesSent(faults, n), 0)
+  const faults = faultSettingsOf(counted)
+  const callbackNumbers = Array.from({ length: count }, (_, index) => counted.callbacks - BigInt(index))
+  const times = callbackNumbers.reduce((sum, n) => sum + timesSent(faults, n), 0)
   if (times < count)
     log.info(
       { merchant_id: merchantId, outcome: callback.result.outcome },
@@ -63,14 +63,14 @@ async function timesOf({ pool, log }: Bank, { callback, wanted, merchantId }: Re
   return times
 }
 
-async function takeTime(ms: number, signal: AbortSignal): Promise<void> {
+async function delay(ms: number, signal: AbortSignal): Promise<void> {
   if (ms === 0) return
   try {
     await sleep(ms, undefined, { signal })
   } catch (error) {
     if (!signal.aborted) throw error
   }
-  refuseAborted(signal)
+  throwIfAborted(signal)
 }
 
 function noAnswer(): BankUnavailableError {

@@ -2,8 +2,8 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-const Tries = z.strictObject({ wrong_codes: z.int(), was_wrong: z.boolean() })
-export type Tries = z.infer<typeof Tries>
+const CodeAttempts = z.strictObject({ wrong_codes: z.int(), was_wrong: z.boolean() })
+export type CodeAttempts = z.infer<typeof CodeAttempts>
 
 /** How many wrong one-time codes a payment survives, the last one not (decision 32). */
 export const WRONG_CODES_MAX = 5
@@ -16,8 +16,8 @@ export const WRONG_CODES_MAX = 5
 export function countCode(
   pool: CommonQueryMethods,
   { state, isRight, firstIsWrong }: { state: string; isRight: boolean; firstIsWrong: boolean },
-): Promise<Tries | null> {
-  return pool.maybeOne(sql.type(Tries)`
+): Promise<CodeAttempts | null> {
+  return pool.maybeOne(sql.type(CodeAttempts)`
     insert into mock_bank.code_tries as t (state, wrong_codes, was_wrong)
     values (${state}, case when ${!isRight || firstIsWrong} then 1 else 0 end, ${!isRight || firstIsWrong})
     on conflict (state) do update

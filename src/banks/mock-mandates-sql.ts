@@ -23,7 +23,7 @@ export function findMandate(db: CommonQueryMethods, reference: string): Promise<
   `)
 }
 
-export type UnderMandate = {
+export type MandatePayment = {
   order: MandateOrder
   scenario: string
   /** Null where the bank does not authorise it. */
@@ -33,9 +33,9 @@ export type UnderMandate = {
 }
 
 /** Records a payment under a mandate, once. */
-export async function insertUnderMandate(
+export async function insertMandatePayment(
   db: CommonQueryMethods,
-  { order, scenario, code, consentReference, bankReference }: UnderMandate,
+  { order, scenario, code, consentReference, bankReference }: MandatePayment,
 ): Promise<void> {
   await db.query(sql.typeAlias('void')`
     insert into mock_bank.authorisations (
@@ -52,7 +52,7 @@ export async function insertUnderMandate(
 }
 
 /** The bank takes no payment under it any more. */
-export async function insertEnded(db: CommonQueryMethods, reference: string): Promise<void> {
+export async function insertEndedMandate(db: CommonQueryMethods, reference: string): Promise<void> {
   await db.query(sql.typeAlias('void')`
     insert into mock_bank.ended_mandates (consent_reference) values (${reference}) on conflict do nothing
   `)

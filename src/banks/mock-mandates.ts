@@ -2,7 +2,7 @@ import type { DatabasePool } from 'slonik'
 import type { FailureCode } from '../lib/failure-codes.ts'
 import type { Ids } from '../lib/ids.ts'
 import type { MandateOrder, StagingOutcome } from './connector.ts'
-import { findMandate, insertUnderMandate } from './mock-mandates-sql.ts'
+import { findMandate, insertMandatePayment } from './mock-mandates-sql.ts'
 import type { Mandate } from './mock-mandates-sql.ts'
 import { findAuthorisation } from './mock-sql.ts'
 import { DEFAULT_SCENARIO, parseScenario } from './scenarios.ts'
@@ -13,31 +13,31 @@ import { bankById } from './catalogue.ts'
  * mandate was authorised for, to the same merchant. The scenario is the payment's own, or else its bank's. What a
  * scenario does on the payer's way back does not happen, for nobody comes back; in `payer-cancels` the bank says no.
  */
-export async function stageOrder(
+export async function stageMandatePayment(
   { pool, ids }: { pool: DatabasePool; ids: Ids },
   order: MandateOrder,
 ): Promise<StagingOutcome> {
   const mandate = await findMandate(pool, order.bankConsentReference)
   if (mandate !== null && (await findAuthorisation(pool, order.state)) !== null) return { outcome: 'staged' }
-  const failureCode = refusalOf(mandate)
+  const failureCode = failureOf(mandate)
   if (mandate === null || failureCode !== undefined)
     return { outcome: 'rejected', failureCode: failureCode ?? 'AUTHORISATION_FAILED' }
   const scenario = order.scenario ?? bankById(mandate.debtor_bank_id)?.scenario ?? DEFAULT_SCENARIO
   const isDenied = parseScenario(scenario).behaviour.redirect === 'access_denied'
-  const chance = ids.for('decision at the bank', order.state)
-  await insertUnderMandate(pool, {
+  const paymentIds = ids.for('decision at the bank', order.state)
+  await insertMandatePayment(pool, {
     order,
     scenario,
     // Nobody is given it: it stands for the approval that the mandate is.
-    code: isDenied ? null : chance.token(),
+    code: isDenied ? null : paymentIds.token(),
     consentReference: `mock-${order.paymentId}`,
-    bankReference: `MB${chance.uuid().replaceAll('-', '')}`,
+    bankReference: `MB${paymentIds.uuid().replaceAll('-', '')}`,
   })
   return { outcome: 'staged' }
 }
 
 /** Why this bank takes no payment under it. The caps are the service's to look at (decision 49). */
-function refusalOf(mandate: Mandate | null): FailureCode | undefined {
+function failureOf(mandate: Mandate | null): FailureCode | undefined {
   if (mandate === null) return 'AUTHORISATION_FAILED'
   if (mandate.is_ended) return 'ACCESS_DENIED'
   return mandate.is_over ? 'CONSENT_EXPIRED' : undefined

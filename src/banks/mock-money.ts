@@ -7,7 +7,7 @@ import type { Ids } from '../lib/ids.ts'
 import { toMinorUnits } from '../lib/minor-units.ts'
 import { parseAmount, toNumeric } from '../lib/money.ts'
 import type { ExecutionOrder, ExecutionOutcome, RefundOrder, RefundOutcome } from './connector.ts'
-import { failureOfTransfer } from './mock-refusals.ts'
+import { failureOfTransfer } from './mock-transfer-failures.ts'
 import {
   callTakeMoney,
   findCredit,
@@ -19,14 +19,14 @@ import {
 } from './mock-sql.ts'
 import type { Authorisation } from './mock-sql.ts'
 
-type Vault = { pool: DatabasePool; ids: Ids }
+type BankContext = { pool: DatabasePool; ids: Ids }
 
 /**
  * Takes a payment's gross amount from the payer's account for the merchant's settlement account (decision 59), and books
  * the debit with it. A repeat is answered as the first time, a refusal too.
  */
 export async function takeMoney(
-  { pool, ids }: Vault,
+  { pool, ids }: BankContext,
   order: ExecutionOrder,
   { payee_id: merchantId, payee_name: name, debtor_account_id: payerAccountId }: Authorisation,
 ): Promise<ExecutionOutcome> {
@@ -52,8 +52,8 @@ export async function takeMoney(
  * back without them.
  * @param refusalOf why the scenario wants refunds of this payment refused
  */
-export async function giveBack(
-  { pool, ids }: Vault,
+export async function refundMoney(
+  { pool, ids }: BankContext,
   order: RefundOrder,
   refusalOf: (authorisation: Authorisation) => FailureCode | undefined,
 ): Promise<RefundOutcome> {
@@ -74,7 +74,7 @@ export async function giveBack(
     const { creditor_account_id: merchantAccountId } = debit
     if (merchantAccountId !== null && amountMinor === undefined)
       return { outcome: 'refused', failureCode: 'BANK_ERROR' }
-    const outcome = await moveBack(tx, {
+    const outcome = await moveRefund(tx, {
       id: order.refundId,
       debtorAccountId: merchantAccountId,
       creditorAccountId: debit.debtor_account_id,
@@ -93,7 +93,7 @@ export async function giveBack(
 }
 
 /** Moves a refund's money, or records why it does not move, so that a repeat is answered the same. */
-async function moveBack(tx: CommonQueryMethods, transfer: Transfer): Promise<TransferOutcome> {
+async function moveRefund(tx: CommonQueryMethods, transfer: Transfer): Promise<TransferOutcome> {
   // No account got anything: the debit is older than the accounts.
   if (transfer.debtorAccountId === null) return 'BOOKED'
   const known = await findRefusal(tx, transfer.id)

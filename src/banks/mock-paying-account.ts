@@ -64,9 +64,9 @@ const ELSEWHERE = 'at another bank, or none at all'
 const NOWHERE = 'at this bank, which has no such account'
 
 /** What a payment names as the account that it comes from. */
-type Named = PayingAccount | typeof ELSEWHERE | typeof NOWHERE
+type NamedAccount = PayingAccount | typeof ELSEWHERE | typeof NOWHERE
 
-async function namedAccount(db: CommonQueryMethods, { debtorAccount }: MockBankRequest): Promise<Named> {
+async function namedAccount(db: CommonQueryMethods, { debtorAccount }: MockBankRequest): Promise<NamedAccount> {
   if (debtorAccount === undefined) return ELSEWHERE
   const account = await findOurs(db, debtorAccount)
   // Settlement accounts are moved by the bank alone: to payers there are none, whoever's they are.
@@ -75,11 +75,11 @@ async function namedAccount(db: CommonQueryMethods, { debtorAccount }: MockBankR
   return number !== undefined && isOurs(number) ? NOWHERE : ELSEWHERE
 }
 
-function accountOf(named: Named): PayingAccount | null {
+function accountOf(named: NamedAccount): PayingAccount | null {
   return named === ELSEWHERE || named === NOWHERE ? null : named
 }
 
-/** The first of what would be refused of it (mock-refusals.ts), but for what it has too little money for. */
+/** The first of what would be refused of it (mock-transfer-failures.ts), but for what it has too little money for. */
 function failureOf(account: PayingAccount | typeof NOWHERE, currency: string): PayingAccounts['failure'] {
   if (account === NOWHERE) return { problem: 'this bank has no such account', code: 'INVALID_DEBTOR_ACCOUNT' }
   if (account.status === 'Closed') return { problem: 'it is closed', code: 'ACCOUNT_CLOSED' }

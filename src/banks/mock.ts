@@ -19,17 +19,17 @@ import { countCall, countMandateCall } from './faults-sql.ts'
 import { decide } from './mock-decide.ts'
 import type { DecisionOutcome } from './mock-decide.ts'
 import { answerWithFaults } from './mock-faults.ts'
-import { stageOrder } from './mock-mandates.ts'
-import { insertEnded } from './mock-mandates-sql.ts'
-import { giveBack, takeMoney } from './mock-money.ts'
+import { stageMandatePayment } from './mock-mandates.ts'
+import { insertEndedMandate } from './mock-mandates-sql.ts'
+import { refundMoney, takeMoney } from './mock-money.ts'
 import { payingAccounts } from './mock-paying-account.ts'
 import type { PayingAccounts } from './mock-paying-account.ts'
 import { readRequest, stageConsent } from './mock-request.ts'
 import type { MockBankRequest } from './mock-request.ts'
-import { keepSilent, refuseAborted } from './mock-silence.ts'
+import { simulateNoAnswer, throwIfAborted } from './mock-no-answer.ts'
 import { countExchange, countExecution, findAuthorisation } from './mock-sql.ts'
 import type { Authorisation, Decision } from './mock-sql.ts'
-import { behaviourOf, covers, decidedOutcome } from './mock-word.ts'
+import { behaviourOf, isAuthorised, decidedOutcome } from './mock-outcome.ts'
 
 /**
  * The mock bank: the connector of the sandbox, and what stands behind the bank's own page. It is the outside world, so it
@@ -105,50 +105,50 @@ async function exchangeCode(
   { state, code }: { state: string; code: string },
   signal: AbortSignal,
 ): Promise<AuthorisationOutcome> {
-  refuseAborted(signal)
+  throwIfAborted(signal)
   const authorisation = await findAuthorisation(bank.pool, state)
   if (authorisation === null || authorisation.code === null) return { outcome: 'code-invalid' }
   if (!constantTimeEqual(authorisation.code, code)) return { outcome: 'code-invalid' }
-  return answer(bank, authorisation, { signal, work: () => tellDecision(bank, authorisation, signal) })
+  return answer(bank, authorisation, { signal, work: () => reportOutcome(bank, authorisation, signal) })
 }
 
-async function tellDecision(
+async function reportOutcome(
   bank: Bank,
   authorisation: Authorisation,
   signal: AbortSignal,
 ): Promise<BankCallback['result']> {
   const { exchange } = behaviourOf(authorisation)
-  if (exchange) await keepSilent(bank, exchange, () => countExchange(bank.pool, authorisation.state), signal)
+  if (exchange) await simulateNoAnswer(bank, exchange, () => countExchange(bank.pool, authorisation.state), signal)
   return decidedOutcome(authorisation)
 }
 
 async function execute(bank: Bank, order: ExecutionOrder, signal: AbortSignal): Promise<ExecutionOutcome> {
-  refuseAborted(signal)
+  throwIfAborted(signal)
   const authorisation = await findAuthorisation(bank.pool, order.state)
-  if (authorisation === null || !covers(authorisation, order)) {
+  if (authorisation === null || !isAuthorised(authorisation, order)) {
     return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
   }
   const { execution } = behaviourOf(authorisation)
   const work = async (): Promise<ExecutionOutcome> => {
     if (!execution) return takeMoney(bank, order, authorisation)
-    await keepSilent(bank, execution, () => countExecution(bank.pool, order.state), signal)
+    await simulateNoAnswer(bank, execution, () => countExecution(bank.pool, order.state), signal)
     return { outcome: 'rejected', failureCode: execution.failureCode }
   }
   return answer(bank, authorisation, { signal, work })
 }
 
 async function refund(bank: Bank, order: RefundOrder, signal: AbortSignal): Promise<RefundOutcome> {
-  refuseAborted(signal)
+  throwIfAborted(signal)
   const counted = await countCall(bank.pool, order.state)
   return answerWithFaults(counted, signal, () =>
-    giveBack(bank, order, (authorisation) => behaviourOf(authorisation).refund),
+    refundMoney(bank, order, (authorisation) => behaviourOf(authorisation).refund),
   )
 }
 
 async function stageUnderMandate(bank: Bank, order: MandateOrder, signal: AbortSignal): Promise<StagingOutcome> {
-  refuseAborted(signal)
+  throwIfAborted(signal)
   const counted = await countMandateCall(bank.pool, order.bankConsentReference)
-  return answerWithFaults(counted, signal, () => stageOrder(bank, order))
+  return answerWithFaults(counted, signal, () => stageMandatePayment(bank, order))
 }
 
 async function authoriseUnderMandate(
@@ -156,14 +156,14 @@ async function authoriseUnderMandate(
   order: MandateOrder,
   signal: AbortSignal,
 ): Promise<BankCallback['result']> {
-  refuseAborted(signal)
+  throwIfAborted(signal)
   const authorisation = await findAuthorisation(bank.pool, order.state)
   if (authorisation === null) return { outcome: 'rejected', failureCode: 'AUTHORISATION_FAILED' }
-  return answer(bank, authorisation, { signal, work: () => tellDecision(bank, authorisation, signal) })
+  return answer(bank, authorisation, { signal, work: () => reportOutcome(bank, authorisation, signal) })
 }
 
 async function endMandate(bank: Bank, mandate: { bankConsentReference: string }, signal: AbortSignal): Promise<void> {
-  refuseAborted(signal)
+  throwIfAborted(signal)
   const counted = await countMandateCall(bank.pool, mandate.bankConsentReference)
-  await answerWithFaults(counted, signal, () => insertEnded(bank.pool, mandate.bankConsentReference))
+  await answerWithFaults(counted, signal, () => insertEndedMandate(bank.pool, mandate.bankConsentReference))
 }

@@ -40,9 +40,9 @@ export type Behaviour = {
   /** Where an approving payer is sent: back with a code, back as if cancelled, or nowhere. */
   redirect: 'code' | 'access_denied' | 'none'
   /** What the exchange of the code answers; undefined: authorised. */
-  exchange: Refusal | undefined
+  exchange: SimulatedFailure | undefined
   /** What executing the payment answers; undefined: executed. */
-  execution: Refusal | undefined
+  execution: SimulatedFailure | undefined
   /** Why money is not given back; undefined: it is. */
   refund: FailureCode | undefined
   /** How often the bank reports the payer's decision by itself, before it sends the payer back. */
@@ -50,14 +50,14 @@ export type Behaviour = {
   /** Seconds between the authorisation and the settlement. */
   settleInSeconds: number
   /** The dispute that the payer raises once the payment has settled. */
-  dispute?: DisputeStory
+  dispute?: ScriptedDispute
 }
 
 /** Why a payer disputes, and in whose favour it is decided; undefined where the dispute stays open. */
-export type DisputeStory = { reason: DisputeReason; favour: 'merchant' | 'payer' | undefined }
+export type ScriptedDispute = { reason: DisputeReason; favour: 'merchant' | 'payer' | undefined }
 
 /** A refusal, preceded by calls that get no answer: refused at once, or only after a while. */
-export type Refusal = { failureCode: FailureCode; unanswered: number; silent: boolean }
+export type SimulatedFailure = { failureCode: FailureCode; unanswered: number; silent: boolean }
 
 /** A scenario as it was asked for (`success-slow-settle:90s`), and what it does. */
 export type Scenario = { text: string; behaviour: Behaviour }
@@ -82,7 +82,7 @@ const BEHAVIOURS = {
   'sca-fails': {
     ...SUCCESS,
     summary: "The bank can't confirm that it is you.",
-    exchange: refusal('AUTHORISATION_FAILED'),
+    exchange: failure('AUTHORISATION_FAILED'),
   },
   'otp-wrong-then-ok': {
     ...SUCCESS,
@@ -92,22 +92,22 @@ const BEHAVIOURS = {
   'insufficient-funds': {
     ...SUCCESS,
     summary: 'The payment is authorised, then refused: too little money.',
-    execution: refusal('INSUFFICIENT_FUNDS'),
+    execution: failure('INSUFFICIENT_FUNDS'),
   },
   'limit-exceeded': {
     ...SUCCESS,
     summary: 'The bank refuses: the amount is above the limit.',
-    exchange: refusal('LIMIT_EXCEEDED'),
+    exchange: failure('LIMIT_EXCEEDED'),
   },
   'account-blocked': {
     ...SUCCESS,
     summary: 'The bank refuses: the account is blocked.',
-    exchange: refusal('ACCOUNT_BLOCKED'),
+    exchange: failure('ACCOUNT_BLOCKED'),
   },
   'fraud-stop': {
     ...SUCCESS,
     summary: 'The payment is authorised, then stopped on suspicion of fraud.',
-    execution: refusal('FRAUD_SUSPECTED'),
+    execution: failure('FRAUD_SUSPECTED'),
   },
   'bank-timeout': {
     ...SUCCESS,
@@ -122,12 +122,12 @@ const BEHAVIOURS = {
   'authorised-then-rejected': {
     ...SUCCESS,
     summary: 'The payment is authorised, then refused without a reason.',
-    execution: refusal('BANK_ERROR'),
+    execution: failure('BANK_ERROR'),
   },
   'settlement-fails': {
     ...SUCCESS,
     summary: 'The payment is authorised, but the settlement fails.',
-    execution: refusal('SETTLEMENT_FAILED'),
+    execution: failure('SETTLEMENT_FAILED'),
   },
   'never-returns': {
     ...SUCCESS,
@@ -221,7 +221,7 @@ function isPlainName(name: string): name is keyof typeof BEHAVIOURS {
   return Object.hasOwn(BEHAVIOURS, name)
 }
 
-function refusal(failureCode: FailureCode): Refusal {
+function failure(failureCode: FailureCode): SimulatedFailure {
   return { failureCode, unanswered: 0, silent: false }
 }
 

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
-import { parsePart, soundMembers } from '../lib/field-errors.ts'
+import { parsePart, validMembers } from '../lib/field-errors.ts'
 import { webAddressProblem } from '../lib/web-address.ts'
 import { readWebOrigin } from '../lib/web-origin.ts'
 import { checkAmount } from '../payments/creation-rules.ts'
@@ -22,7 +22,7 @@ const EXP_MAX = 253_402_300_799
 export function readToken(app: RulesApp, json: unknown): ReadToken | FieldError[] {
   const errors: FieldError[] = []
   parsePart(CheckoutToken, json, errors)
-  const sound = soundMembers(CheckoutToken, json)
+  const sound = validMembers(CheckoutToken, json)
   // A member that has an error already is not told a second one.
   const known = new Set(errors.map(({ path }) => path))
   errors.push(...ruleProblems(app, sound).filter(({ path }) => !known.has(path)))

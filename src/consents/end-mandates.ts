@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { bankOf } from '../banks/connector.ts'
-import { makeRounds } from '../lib/rounds.ts'
+import { makeConcurrentBatches } from '../lib/concurrent-batches.ts'
 import type { EndedMandate } from './record.ts'
 import { claimEnded, forgetRevocation } from './sql.ts'
 
@@ -12,7 +12,7 @@ const END_TIMEOUT_MS = 5_000
 /** How long a claimed mandate is nobody else's, and the wait before a silent bank is told again. */
 const LEASE_SECONDS = 10
 
-const playRound = makeRounds<EndedMandate>()
+const playRound = makeConcurrentBatches<EndedMandate>()
 
 /**
  * Tells banks of mandates that were ended here, until they answer (decision 49). Telling twice is safe. A job: one

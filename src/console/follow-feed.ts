@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { encodeCursor } from '../webhooks/feed-cursor.ts'
 import type { FeedPosition } from '../webhooks/feed-sql.ts'
-import type { Gate } from '../lib/gate.ts'
+import type { AutoResetEvent } from '../lib/auto-reset-event.ts'
 import type { StreamedChange, StreamedEvent } from '../wire/console.ts'
 import type { StreamedRecord } from './stream-sql.ts'
 
@@ -13,7 +13,7 @@ export type Changed = StreamedChange['of'][number]
 export type Following = {
   start: FeedPosition
   /** Opened by whatever may have written an event, and at the end. */
-  gate: Gate
+  gate: AutoResetEvent
   signal: AbortSignal
   /** Rows behind a place, at most `pageMax`. */
   read(after: FeedPosition): Promise<readonly StreamedRecord[]>

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
-import { makeGate } from '../lib/gate.ts'
+import { makeAutoResetEvent } from '../lib/auto-reset-event.ts'
 import { LATEST, decodeCursor, encodeCursor } from '../webhooks/feed-cursor.ts'
 import { findFeedEnd } from '../webhooks/feed-sql.ts'
 import type { FeedPosition } from '../webhooks/feed-sql.ts'
@@ -64,7 +64,7 @@ export type Streams = {
 }
 
 type Parts = Pick<App, 'pool' | 'wake' | 'log' | 'metrics'>
-type Running = { gate: ReturnType<typeof makeGate>; changed: Set<Changed>; listener: Listener; sink: Sink }
+type Running = { gate: ReturnType<typeof makeAutoResetEvent>; changed: Set<Changed>; listener: Listener; sink: Sink }
 
 /** Jobs that are woken when events were written. */
 const WRITERS: ReadonlySet<string> = new Set(['deliver-webhooks', 'pay-mandates'])
@@ -110,7 +110,7 @@ export function makeStreams(parts: Parts, given: Partial<StreamLimits> = {}): St
 
   async function run(input: StreamInput, start: FeedPosition): Promise<void> {
     const { merchantId, sink } = input
-    const one: Running = { gate: makeGate(), changed: new Set(), listener: input, sink }
+    const one: Running = { gate: makeAutoResetEvent(), changed: new Set(), listener: input, sink }
     running.add(one)
     parts.metrics.eventStreams.set(running.size)
     sink.signal.addEventListener('abort', one.gate.open, { once: true })

@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { DomainError } from '../lib/errors.ts'
-import { checkExpected } from '../lib/expected.ts'
-import type { Expected } from '../lib/expected.ts'
+import { checkExpectedValues } from '../lib/expected-values.ts'
+import type { ExpectedValues } from '../lib/expected-values.ts'
 import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
 import { announceMove, moveDispute } from './move.ts'
 import { orderRefund } from './order-refund.ts'
@@ -14,7 +14,7 @@ export type AcceptInput = {
   note: string | undefined
   refund: boolean
   /** What the merchant has seen of it. */
-  expected?: Expected | undefined
+  expected?: ExpectedValues | undefined
   actor: Actor
 }
 
@@ -35,7 +35,7 @@ export async function acceptDispute(
         next: 'submit evidence, or wait for the resolution',
       })
     }
-    checkExpected(expected, dispute)
+    checkExpectedValues(expected, dispute)
     const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: refund })
     return moveDispute(tx, app, {
       merchantId,

@@ -2,8 +2,8 @@ import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { DomainError } from '../lib/errors.ts'
-import { checkExpected } from '../lib/expected.ts'
-import type { Expected } from '../lib/expected.ts'
+import { checkExpectedValues } from '../lib/expected-values.ts'
+import type { ExpectedValues } from '../lib/expected-values.ts'
 import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
 import { announceMove, moveDispute } from './move.ts'
 import type { DisputeRecord } from './record.ts'
@@ -13,7 +13,7 @@ export type EscalateInput = {
   reason: string
   assignee: string | undefined
   /** What the operator has seen of it. */
-  expected?: Expected | undefined
+  expected?: ExpectedValues | undefined
   actor: Actor
 }
 
@@ -29,7 +29,7 @@ export async function escalateDispute(
     const { dispute } = await holdDispute(tx, { merchantId: undefined, id })
     if (isResolved(dispute)) throw disputeClosed(dispute)
     if (dispute.status === 'ESCALATED') throw new DomainError('DISPUTE_ESCALATED', 'the dispute is escalated already')
-    checkExpected(expected, dispute)
+    checkExpectedValues(expected, dispute)
     const moved = await moveDispute(tx, app, {
       merchantId: dispute.merchant_id,
       id: dispute.id,

@@ -2,8 +2,8 @@ import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
-import { checkExpected } from '../lib/expected.ts'
-import type { Expected } from '../lib/expected.ts'
+import { checkExpectedValues } from '../lib/expected-values.ts'
+import type { ExpectedValues } from '../lib/expected-values.ts'
 import { roleAllows } from '../lib/permissions.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
@@ -18,7 +18,7 @@ export type ResolveInput = {
   note: string
   refund: boolean
   /** What the operator has seen of it. */
-  expected?: Expected | undefined
+  expected?: ExpectedValues | undefined
   actor: Actor
   role: PlatformRole
 }
@@ -39,11 +39,11 @@ export async function resolveDispute(app: App, input: ResolveInput): Promise<Dis
     const { dispute, payment } = await holdDispute(tx, { merchantId: undefined, id: input.id })
     if (refund && wasRefundRefused(dispute)) {
       checkEscalated(dispute, input.role)
-      checkExpected(input.expected, dispute)
+      checkExpectedValues(input.expected, dispute)
       return { dispute: await orderAgain(tx, app, { dispute, payment, note, actor }), isMoved: false }
     }
     checkResolvable(dispute, input.role)
-    checkExpected(input.expected, dispute)
+    checkExpectedValues(input.expected, dispute)
     const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: refund })
     const moved = await moveDispute(tx, app, {
       merchantId: dispute.merchant_id,

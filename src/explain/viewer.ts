@@ -1,4 +1,4 @@
-import { maskWords } from '../lib/mask.ts'
+import { maskFreeText } from '../lib/mask.ts'
 import type { Permission } from '../lib/permissions.ts'
 
 /** Who is told the story: it decides what is theirs to see, and which next steps are theirs to take. */
@@ -16,5 +16,5 @@ export function seesWebhooks({ side, can }: Viewer): boolean {
 
 /** What people said in their own words: operators who may only read see numbers of phones and accounts masked in it. */
 export function wordsFor({ side, can }: Viewer, text: string): string {
-  return side === 'operator' && !can('operate merchants') ? maskWords(text) : text
+  return side === 'operator' && !can('operate merchants') ? maskFreeText(text) : text
 }

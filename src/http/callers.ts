@@ -3,10 +3,10 @@ import type { App } from '../app.ts'
 import { makeVerifier, refused } from '../identity/verifier.ts'
 import type { VerifiedToken } from '../identity/verifier.ts'
 import { MERCHANT_ROLES, NO_ROLE, PLATFORM_ROLES, commonRole } from '../lib/permissions.ts'
-import type { MerchantActs, PlatformRole, Role } from '../lib/permissions.ts'
+import type { MerchantActingRole, PlatformRole, Role } from '../lib/permissions.ts'
 import { CUSTOMERS_REALM, PLATFORM_REALM, realmOfClientId } from '../lib/realms.ts'
-import { keep, remember } from '../lib/remember.ts'
-import type { RememberOptions } from '../lib/remember.ts'
+import { setBounded, cacheLookup } from '../lib/cached-lookup.ts'
+import type { CacheLookupOptions } from '../lib/cached-lookup.ts'
 import { identifyMember, identifyMerchant } from '../merchants/identify.ts'
 import type { MerchantClient } from '../merchants/record.ts'
 import { identifyStaff, identifyStaffClient, noteSeen } from '../staff/identify.ts'
@@ -15,7 +15,12 @@ import type { CustomerPrincipal, MerchantPrincipal, PlatformPrincipal, Proof } f
 
 /** A proven caller, before it is known which role an operation needs. `roles` holds what it may act as, in table order. */
 export type Caller =
-  | { kind: 'merchant'; roles: readonly MerchantActs[]; isActive: boolean; as(role: MerchantActs): MerchantPrincipal }
+  | {
+      kind: 'merchant'
+      roles: readonly MerchantActingRole[]
+      isActive: boolean
+      as(role: MerchantActingRole): MerchantPrincipal
+    }
   | { kind: 'platform'; roles: readonly PlatformRole[]; as(role: PlatformRole): PlatformPrincipal }
   /** A bank's customer, whose tokens are for Surface A alone (decision 58). */
   | { kind: 'customer'; scopes: readonly string[]; as(): CustomerPrincipal }
@@ -144,13 +149,13 @@ function rowsOf(app: App): Rows {
   }
 }
 
-function rememberedRows(rows: Rows, limits: RememberOptions): Rows {
+function rememberedRows(rows: Rows, limits: CacheLookupOptions): Rows {
   return {
-    merchantClient: remember(rows.merchantClient, limits),
-    staffClient: remember(rows.staffClient, limits),
-    staff: remember(rows.staff, limits),
-    member: remember(rows.member, limits),
-    customer: remember(rows.customer, limits),
+    merchantClient: cacheLookup(rows.merchantClient, limits),
+    staffClient: cacheLookup(rows.staffClient, limits),
+    staff: cacheLookup(rows.staff, limits),
+    member: cacheLookup(rows.member, limits),
+    customer: cacheLookup(rows.customer, limits),
   }
 }
 
@@ -170,7 +175,7 @@ type Client =
   | { kind: 'platform'; client: PlatformClient }
   | { kind: 'customers' }
 
-const ACTS: readonly MerchantActs[] = [...MERCHANT_ROLES, NO_ROLE]
+const ACTS: readonly MerchantActingRole[] = [...MERCHANT_ROLES, NO_ROLE]
 
 /**
  * What a caller may act as: a role of the token as far as the service's own row allows it, so that whichever of the two
@@ -191,7 +196,7 @@ function seenMarks(app: App): (userId: string) => void {
   return (userId) => {
     const now = performance.now()
     if (now - (marked.get(userId) ?? -Infinity) < SEEN_EVERY_MS) return
-    keep(marked, userId, now, REMEMBERED_MAX)
+    setBounded(marked, userId, now, REMEMBERED_MAX)
     noteSeen(app, userId).catch((error: unknown) => app.log.debug({ err: error }, 'a visit was not noted'))
   }
 }

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
-import { prefersType } from '../lib/accept.ts'
+import { prefersType } from '../lib/accept-header.ts'
 import { csvOf } from '../lib/csv.ts'
 import type { Operation } from '../wire/operation.ts'
 import { sendText } from './reply.ts'

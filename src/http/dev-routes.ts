@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { makeMockLogin } from '../banks/mock-login.ts'
-import { deriveKey } from '../lib/derive.ts'
+import { deriveKey } from '../lib/derive-key.ts'
 import { readBody } from './body.ts'
 import { isOwnForm } from './local-pages.ts'
 import { foreignForm, harnessPage, submitHarness } from './pages/merchant-harness.ts'

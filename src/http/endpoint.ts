@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { z } from 'zod'
 import type { App } from '../app.ts'
-import { takesJson } from '../lib/accept.ts'
+import { takesJson } from '../lib/accept-header.ts'
 import { clientAddressOf } from '../lib/client-address.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'

@@ -3,7 +3,7 @@ import { identifyCustomer } from '../accounts/identify.ts'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { SCOPES } from '../lib/permissions.ts'
-import { remember } from '../lib/remember.ts'
+import { cacheLookup } from '../lib/cached-lookup.ts'
 import { identifyMerchant } from '../merchants/identify.ts'
 import type { MerchantClient } from '../merchants/record.ts'
 import type { MerchantPrincipal, PlatformPrincipal } from './principal.ts'
@@ -32,7 +32,7 @@ const NOBODY = 'sandbox'
 /** Any of a merchant's client ids acts as its ADMIN, any name as an OWNER of the platform. */
 export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): HeaderCallers {
   const look = (clientId: string): Promise<MerchantClient | null> => identifyMerchant(app, clientId)
-  const find = remember(look, { forMs: rememberMs, max: REMEMBERED_MAX })
+  const find = cacheLookup(look, { forMs: rememberMs, max: REMEMBERED_MAX })
   return {
     merchant: async (headers, { isFresh }) => {
       const clientId = single(headers['x-merchant-client-id'])

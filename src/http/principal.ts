@@ -1,7 +1,7 @@
 import type { Actor } from '../audit/record.ts'
 import type { OpenCheckout } from '../checkout/record.ts'
 import type { PayerSessionRecord } from '../payers/record.ts'
-import type { MerchantActs, PlatformRole, Role } from '../lib/permissions.ts'
+import type { MerchantActingRole, PlatformRole, Role } from '../lib/permissions.ts'
 
 /** What a credential said beyond who it belongs to, for telling the caller (`whoami`). */
 export type Proof = {
@@ -21,7 +21,7 @@ export type MerchantPrincipal = {
   kybStatus: 'PENDING' | 'APPROVED' | 'SUSPENDED'
   /** Whether operators let it work; a disabled one may still look, and refund (http/guards.ts). */
   isActive: boolean
-  role: MerchantActs
+  role: MerchantActingRole
   actor: Actor
   proof: Proof
 }

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { networkOf } from '../lib/network-hash.ts'
-import { makeBuckets } from '../lib/token-buckets.ts'
+import { makeTokenBuckets } from '../lib/token-buckets.ts'
 import type { Operation } from '../wire/operation.ts'
 import { requestLink, verifyLink } from '../wire/payer.ts'
 import { createPayment } from '../wire/payments.ts'
@@ -35,9 +35,9 @@ export type BrowserLimits = (operation: Operation, credentials: Credentials) => 
  */
 export function makeBrowserLimits({ config }: Pick<App, 'config'>, now?: () => number): BrowserLimits {
   if (!config.rateLimits) return () => undefined
-  const ask = makeBuckets(ALLOWANCES.ask, now)
-  const pay = makeBuckets(ALLOWANCES.pay, now)
-  const signIn = makeBuckets(ALLOWANCES.signIn, now)
+  const ask = makeTokenBuckets(ALLOWANCES.ask, now)
+  const pay = makeTokenBuckets(ALLOWANCES.pay, now)
+  const signIn = makeTokenBuckets(ALLOWANCES.signIn, now)
   const bucketsOf = (name: string) => (name === createPayment.name ? pay : SIGN_INS.has(name) ? signIn : ask)
   return ({ name }, { clientAddress = '' }) => {
     const seconds = bucketsOf(name)(networkOf(clientAddress))

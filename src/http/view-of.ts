@@ -1,4 +1,4 @@
-import { maskPeopleIn } from '../lib/mask.ts'
+import { maskPersonalData } from '../lib/mask.ts'
 import { roleAllows } from '../lib/permissions.ts'
 import type { PlatformPrincipal } from './principal.ts'
 
@@ -9,5 +9,5 @@ import type { PlatformPrincipal } from './principal.ts'
 export function viewOf({ role }: PlatformPrincipal): <T>(body: T) => T {
   if (roleAllows(role, 'operate merchants')) return (body) => body
   // The same members with other texts, which the type can't show.
-  return <T>(body: T) => maskPeopleIn(body) as T
+  return <T>(body: T) => maskPersonalData(body) as T
 }

@@ -1,7 +1,7 @@
 import { createLocalJWKSet, errors } from 'jose'
 import type { CryptoKey, JSONWebKeySet, JWSHeaderParameters } from 'jose'
 import { DomainError } from '../lib/errors.ts'
-import { keep } from '../lib/remember.ts'
+import { setBounded } from '../lib/cached-lookup.ts'
 
 export type KeySets = {
   /**
@@ -56,7 +56,7 @@ export function makeKeySets({ fetch, now = () => performance.now() }: KeySetsOpt
       lookedAgainAt: -Infinity,
       underWay: undefined,
     }
-    keep(realms, slug, made, REALMS_MAX)
+    setBounded(realms, slug, made, REALMS_MAX)
     return made
   }
 
@@ -65,7 +65,7 @@ export function makeKeySets({ fetch, now = () => performance.now() }: KeySetsOpt
       const set = await withTimeout(fetch(slug))
       realm.keys = set === null ? null : createLocalJWKSet(set)
       realm.fetchedAt = now()
-      keep(realms, slug, realm, REALMS_MAX)
+      setBounded(realms, slug, realm, REALMS_MAX)
     } catch {
       // Whatever it was: the provider did not give a key set. Its own health check tells why.
       realm.failedAt = now()

@@ -4,7 +4,7 @@ import type { CryptoKey, JWTPayload, ProtectedHeaderParameters } from 'jose'
 import { z } from 'zod'
 import { DomainError } from '../lib/errors.ts'
 import { isSlug, issuerOf } from '../lib/realms.ts'
-import { keep } from '../lib/remember.ts'
+import { setBounded } from '../lib/cached-lookup.ts'
 import { makeKeySets } from './key-sets.ts'
 import type { IdentityProvider } from './provider.ts'
 
@@ -105,7 +105,7 @@ export function makeVerifier({ provider, knows, clock = systemClock }: VerifierP
         return known.verified
       }
       const verified = await check(token)
-      keep(checked, hash, { verified, until: clock.monotonicMs() + CHECKED_MS }, CHECKED_MAX)
+      setBounded(checked, hash, { verified, until: clock.monotonicMs() + CHECKED_MS }, CHECKED_MAX)
       return verified
     },
   }

@@ -5,7 +5,7 @@ import { invalidField } from '../lib/errors.ts'
 import type { PaymentInitiation } from '../wire/orders.ts'
 import { findCreditor } from './find-creditor.ts'
 
-type Ordered = Pick<PaymentInitiation, 'InstructedAmount' | 'CreditorAccount' | 'DebtorAccount'>
+type OrderedAccounts = Pick<PaymentInitiation, 'InstructedAmount' | 'CreditorAccount' | 'DebtorAccount'>
 
 /**
  * The account that pays an order, single or recurring: the one that is named, or else the customer's first one in the
@@ -14,7 +14,7 @@ type Ordered = Pick<PaymentInitiation, 'InstructedAmount' | 'CreditorAccount' | 
  */
 export async function chooseDebtor(
   db: CommonQueryMethods,
-  { customerId, body }: { customerId: string; body: Ordered },
+  { customerId, body }: { customerId: string; body: OrderedAccounts },
 ): Promise<AccountRecord> {
   const { InstructedAmount, CreditorAccount, DebtorAccount } = body
   const debtor = await chooseAccount(db, { customerId, currency: InstructedAmount.Currency, number: DebtorAccount })

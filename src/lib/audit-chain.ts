@@ -24,7 +24,7 @@ export type ChainProblem =
   | 'not as before'
 
 /** The first row of a chain that is not as it was written, or the checkpoint or head that the rows do not agree with. */
-export type Broken = { ordinal: string; id: string | null; problem: ChainProblem; detail: string }
+export type ChainBreak = { ordinal: string; id: string | null; problem: ChainProblem; detail: string }
 
 /** What the first row of a chain has in the place of the hash before it. */
 export const NO_HASH = '0'.repeat(64)

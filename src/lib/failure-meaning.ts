@@ -9,10 +9,10 @@ export type Meaning = {
   nothingTaken: boolean
 }
 
-export const AGAIN: Meaning = { remedy: 'again', nothingTaken: true }
-export const HOPELESS: Meaning = { remedy: 'none', nothingTaken: true }
+export const RETRY: Meaning = { remedy: 'again', nothingTaken: true }
+export const NO_REMEDY: Meaning = { remedy: 'none', nothingTaken: true }
 /** It was paid for before, as far as anyone knows. */
-export const REPEATED: Meaning = { remedy: 'none', nothingTaken: false }
+export const DUPLICATE: Meaning = { remedy: 'none', nothingTaken: false }
 const OTHER_BANK: Meaning = { remedy: 'other-bank', nothingTaken: true }
 
 /**
@@ -21,20 +21,20 @@ const OTHER_BANK: Meaning = { remedy: 'other-bank', nothingTaken: true }
  * before where this is a repeat. Browsers run this file: it imports nothing but types.
  */
 export const MEANINGS = {
-  ACCESS_DENIED: AGAIN,
-  AUTHORISATION_FAILED: AGAIN,
+  ACCESS_DENIED: RETRY,
+  AUTHORISATION_FAILED: RETRY,
   INSUFFICIENT_FUNDS: OTHER_BANK,
   LIMIT_EXCEEDED: OTHER_BANK,
   ACCOUNT_CLOSED: OTHER_BANK,
   ACCOUNT_BLOCKED: OTHER_BANK,
   INVALID_DEBTOR_ACCOUNT: OTHER_BANK,
-  INVALID_CREDITOR_ACCOUNT: HOPELESS,
+  INVALID_CREDITOR_ACCOUNT: NO_REMEDY,
   FRAUD_SUSPECTED: OTHER_BANK,
-  DUPLICATE_PAYMENT: REPEATED,
-  BANK_UNAVAILABLE: AGAIN,
+  DUPLICATE_PAYMENT: DUPLICATE,
+  BANK_UNAVAILABLE: RETRY,
   BANK_TIMEOUT: { remedy: 'again', nothingTaken: false },
-  SETTLEMENT_FAILED: AGAIN,
-  CONSENT_EXPIRED: AGAIN,
-  CANCELLED_BY_MERCHANT: HOPELESS,
+  SETTLEMENT_FAILED: RETRY,
+  CONSENT_EXPIRED: RETRY,
+  CANCELLED_BY_MERCHANT: NO_REMEDY,
   BANK_ERROR: OTHER_BANK,
 } as const satisfies Record<FailureCode, Meaning>

@@ -11,7 +11,7 @@ export function parsePart(schema: z.ZodType, value: unknown, errors: FieldError[
 }
 
 /** The members of a body that keep their own rules, whatever is wrong with the others; those that are absent are left out. */
-export function soundMembers<T extends z.ZodObject>(schema: T, body: unknown): Partial<z.output<T>> {
+export function validMembers<T extends z.ZodObject>(schema: T, body: unknown): Partial<z.output<T>> {
   if (typeof body !== 'object' || body === null) return {}
   const given = new Map<string, unknown>(Object.entries(body))
   const read = Object.entries(schema.shape).flatMap(([name, member]) => {

@@ -13,7 +13,7 @@ export type Frequency = { text: string } & (
  * is `invalid`. The message says what is wrong and which forms there are, to stand after the field's name; it repeats
  * nothing of the text.
  */
-export type FrequencyRefusal = { refused: 'unsupported' | 'invalid'; message: string }
+export type FrequencyError = { refused: 'unsupported' | 'invalid'; message: string }
 
 /** OBIE's own limit (Max35Text); the longest that is taken has 20 characters. */
 const TEXT_MAX = 35
@@ -33,8 +33,8 @@ const FORMS =
  * `EvryDay`, `EvryWorkgDay`, `IntrvlWkDay:02:03` (every two weeks on Wednesday), `IntrvlMnthDay:01:-01` (the last day of
  * every month).
  */
-export function parseFrequency(text: string): Frequency | FrequencyRefusal {
-  if (text.length > TEXT_MAX) return refusal('invalid', `is longer than ${TEXT_MAX} characters`)
+export function parseFrequency(text: string): Frequency | FrequencyError {
+  if (text.length > TEXT_MAX) return frequencyError('invalid', `is longer than ${TEXT_MAX} characters`)
   if (text === 'EvryDay') return { text, kind: 'every-day' }
   if (text === 'EvryWorkgDay') return { text, kind: 'every-working-day' }
   const weeks = WEEKS.exec(text)
@@ -42,15 +42,16 @@ export function parseFrequency(text: string): Frequency | FrequencyRefusal {
   const months = MONTHS.exec(text)
   if (months) return { text, kind: 'months', interval: Number(months[1]), day: Number(months[2]) }
   const unsupported = UNSUPPORTED.exec(text)?.slice(1).find(Boolean)
-  if (unsupported !== undefined) return refusal('unsupported', `has the form ${unsupported}, which is not supported`)
-  return refusal('invalid', whatIsWrong(text))
+  if (unsupported !== undefined)
+    return frequencyError('unsupported', `has the form ${unsupported}, which is not supported`)
+  return frequencyError('invalid', problemOf(text))
 }
 
-function refusal(refused: FrequencyRefusal['refused'], what: string): FrequencyRefusal {
+function frequencyError(refused: FrequencyError['refused'], what: string): FrequencyError {
   return { refused, message: `${what}; it ${FORMS}` }
 }
 
-function whatIsWrong(text: string): string {
+function problemOf(text: string): string {
   const [given = ''] = text.split(':', 1)
   const name = NAMES.find((each) => each.toLowerCase() === given.toLowerCase())
   if (name === undefined) return 'has an unknown form'

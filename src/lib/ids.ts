@@ -25,12 +25,12 @@ const BASE32 = 'abcdefghijklmnopqrstuvwxyz234567'
 
 /** Ids from the system's own randomness. `now` gives milliseconds since 1970. */
 export function makeIds(now: () => number = Date.now): Ids {
-  const draw = makeDraw()
+  const randomBytes = makeRandomBytes()
   return {
-    uuid: () => uuidv7(now(), draw(10)),
-    eventId: () => `evt_${now()}_${base32(draw(16))}`,
+    uuid: () => uuidv7(now(), randomBytes(10)),
+    eventId: () => `evt_${now()}_${base32(randomBytes(16))}`,
     endToEndId: () => `SVC${crypto.randomUUID().replaceAll('-', '')}`,
-    token: () => draw(32).toString('base64url'),
+    token: () => randomBytes(32).toString('base64url'),
     random: () => Math.random(),
     for() {
       return this
@@ -40,20 +40,20 @@ export function makeIds(now: () => number = Date.now): Ids {
 }
 
 /** Bytes asked of the system at once: a payment needs eight ids, and asking costs more than all the rest of them. */
-const DRAWN_AT_ONCE = 4_096
+const RANDOM_BYTES_AT_ONCE = 4_096
 
 /** Random bytes, each given out once. */
-function makeDraw(): (size: number) => Buffer {
-  let drawn = Buffer.alloc(0)
+function makeRandomBytes(): (size: number) => Buffer {
+  let buffer = Buffer.alloc(0)
   let used = 0
   return (size) => {
-    if (used + size > drawn.length) {
+    if (used + size > buffer.length) {
       // The global, which is loaded at its first use: the command line's help needs nothing of it.
-      drawn = crypto.getRandomValues(Buffer.alloc(DRAWN_AT_ONCE))
+      buffer = crypto.getRandomValues(Buffer.alloc(RANDOM_BYTES_AT_ONCE))
       used = 0
     }
     used += size
-    return drawn.subarray(used - size, used)
+    return buffer.subarray(used - size, used)
   }
 }
 

@@ -2,7 +2,7 @@
 const ADDRESS_FIELDS: ReadonlySet<string> = new Set(['email', 'admin_email', 'payer_email', 'recipient'])
 
 /** Members that hold what people say in their own words. Ids, times and amounts stand in others. */
-const WORD_FIELDS: ReadonlySet<string> = new Set([
+const FREE_TEXT_FIELDS: ReadonlySet<string> = new Set([
   'payer_statement',
   'statement',
   'merchant_evidence',
@@ -56,21 +56,21 @@ export function maskAddress(address: string): string {
  * A JSON value as somebody may see it who shall learn nothing of people: e-mail addresses are hidden in every text,
  * however deep, and numbers of phones and accounts where people speak in their own words.
  */
-export function maskPeopleIn(value: unknown): unknown {
+export function maskPersonalData(value: unknown): unknown {
   if (typeof value === 'string') return maskEmails(value)
-  if (Array.isArray(value)) return value.map((item) => maskPeopleIn(item))
+  if (Array.isArray(value)) return value.map((item) => maskPersonalData(item))
   if (typeof value !== 'object' || value === null) return value
   return Object.fromEntries(Object.entries(value).map(([name, item]) => [maskEmails(name), maskMember(name, item)]))
 }
 
 function maskMember(name: string, value: unknown): unknown {
-  if (typeof value !== 'string') return maskPeopleIn(value)
+  if (typeof value !== 'string') return maskPersonalData(value)
   if (ADDRESS_FIELDS.has(name)) return maskAddress(value)
-  return WORD_FIELDS.has(name) ? maskWords(value) : maskEmails(value)
+  return FREE_TEXT_FIELDS.has(name) ? maskFreeText(value) : maskEmails(value)
 }
 
 /** What somebody said in their own words, without e-mail addresses and without numbers that belong to people. */
-export function maskWords(text: string): string {
+export function maskFreeText(text: string): string {
   return maskNumbers(maskEmails(text))
 }
 

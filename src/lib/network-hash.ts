@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js'
-import { deriveKey } from './derive.ts'
+import { deriveKey } from './derive-key.ts'
 import { hmacHex } from './hmac.ts'
 
 /** Bits of an IPv6 address that its holder can't choose: the rest of it is all one customer's. */

@@ -39,10 +39,10 @@ export const SCOPES = ['accounts', 'payments'] as const
 export type Scope = (typeof SCOPES)[number]
 
 /** Whatever a proven caller acts as. */
-export type MerchantActs = MerchantRole | typeof NO_ROLE
-export type Role = MerchantActs | PlatformRole
+export type MerchantActingRole = MerchantRole | typeof NO_ROLE
+export type Role = MerchantActingRole | PlatformRole
 
-const ALLOWED: Readonly<Record<MerchantPermission, readonly MerchantActs[]>> &
+const ALLOWED: Readonly<Record<MerchantPermission, readonly MerchantActingRole[]>> &
   Readonly<Record<PlatformPermission, readonly PlatformRole[]>> = {
   // Payments with their events and refunds, the ledger, disputes, their stories.
   'read payments': ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE'],

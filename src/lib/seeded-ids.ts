@@ -13,14 +13,14 @@ const SIX_BYTES = 2 ** 48
  * Ids that are the same for the same seed, whatever the order, the number or the time of the calls: each thing draws from
  * a stream of its own key. What is drawn without a key is `chance`, as everywhere. For the ephemeral sandbox alone.
  */
-export function makeSeededIds(seed: string, chance: Ids = makeIds()): Ids {
-  return { ...chance, for: (...key) => makeStream([seed, ...key]), isSeeded: true }
+export function makeSeededIds(seed: string, random: Ids = makeIds()): Ids {
+  return { ...random, for: (...key) => makeStream([seed, ...key]), isSeeded: true }
 }
 
 /** Its n-th draw follows from the path and n. As JSON, no two paths are the same text. */
 function makeStream(path: readonly string[]): Ids {
-  let drawn = 0
-  const next = (): string => JSON.stringify([...path, (drawn += 1)])
+  let count = 0
+  const next = (): string => JSON.stringify([...path, (count += 1)])
   const digest = (): Buffer => createHash('sha256').update(next(), 'utf8').digest()
   return {
     uuid: () => seededUuid(next()),

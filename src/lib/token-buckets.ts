@@ -1,5 +1,5 @@
 /** What one key may do: so many at once, and so many an hour after that. */
-export type Allowance = { burst: number; perHour: number }
+export type RateLimit = { burst: number; perHour: number }
 
 const SECONDS_PER_HOUR = 3_600
 const BUCKETS_MAX = 10_000
@@ -8,8 +8,8 @@ const BUCKETS_MAX = 10_000
  * Token buckets in memory, one a key: a process that starts anew has forgotten, which costs one burst. The one that was
  * not asked for longest goes first when there are too many.
  */
-export function makeBuckets(
-  { burst, perHour }: Allowance,
+export function makeTokenBuckets(
+  { burst, perHour }: RateLimit,
   now: () => number = () => performance.now() / 1_000,
 ): (key: string) => number {
   const perSecond = perHour / SECONDS_PER_HOUR

@@ -1,18 +1,18 @@
 import { CHAIN_SHAPES, NO_HASH } from './audit-chain.ts'
-import type { AuditChain, AuditRow, Broken, ChainProblem } from './audit-chain.ts'
-import { makeSealCheck } from './audit-seals.ts'
-import type { Seal } from './audit-seals.ts'
+import type { AuditChain, AuditRow, ChainBreak, ChainProblem } from './audit-chain.ts'
+import { makeCheckpointVerifier } from './audit-checkpoints.ts'
+import type { Checkpoint } from './audit-checkpoints.ts'
 import { sha256Hex } from './hmac.ts'
 
 /** The last row of a chain that is whole. */
-export type Head = { ordinal: string; hash: string }
+export type ChainHead = { ordinal: string; hash: string }
 
 export type ChainReport = {
   chain: AuditChain
   /** How many rows are whole. */
   rows: number
-  head: Head | null
-  broken: Broken | null
+  head: ChainHead | null
+  broken: ChainBreak | null
 }
 
 export type ChainVerifier = {
@@ -24,9 +24,9 @@ export type ChainVerifier = {
 
 export type VerifyOptions = {
   /** The checkpoints of this chain, in their order. */
-  seals?: readonly Seal[] | undefined
+  seals?: readonly Checkpoint[] | undefined
   /** What an earlier run told as head: everything up to it must still be there. */
-  expected?: Head | undefined
+  expected?: ChainHead | undefined
 }
 
 const ORDINAL = /^[1-9]\d{0,18}$/
@@ -38,11 +38,11 @@ const ORDINAL = /^[1-9]\d{0,18}$/
  */
 export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyOptions = {}): ChainVerifier {
   const last = new Map<string, string>()
-  const sealed = makeSealCheck(seals)
+  const sealed = makeCheckpointVerifier(seals)
   const report: ChainReport = { chain, rows: 0, head: null, broken: null }
   let awaited = expected
 
-  function brokenAt(row: AuditRow): Broken | null {
+  function brokenAt(row: AuditRow): ChainBreak | null {
     const ordinal = row['ordinal'] ?? ''
     const isNext = ORDINAL.test(ordinal) && BigInt(ordinal) > BigInt(report.head?.ordinal ?? 0)
     if (!isNext) return at(row, 'ordinal order', `it stands after ordinal ${report.head?.ordinal ?? 'none'}`)
@@ -71,12 +71,12 @@ export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyO
   }
 }
 
-function at(row: AuditRow, problem: ChainProblem, detail: string): Broken {
+function at(row: AuditRow, problem: ChainProblem, detail: string): ChainBreak {
   return { ordinal: row['ordinal'] ?? '', id: row['id'] ?? null, problem, detail }
 }
 
 /** What is wrong with a row by itself. */
-function wrongIn(chain: AuditChain, row: AuditRow): Broken | null {
+function wrongIn(chain: AuditChain, row: AuditRow): ChainBreak | null {
   const { hashColumn, hashOf } = CHAIN_SHAPES[chain]
   const payload = row['raw_payload']
   if (chain === 'payment_events' && sha256Hex(payload ?? '') !== row['raw_payload_sha256'])
@@ -86,7 +86,7 @@ function wrongIn(chain: AuditChain, row: AuditRow): Broken | null {
 }
 
 /** What is wrong between a row and the one before it in its chain. */
-function wrongLink(chain: AuditChain, row: AuditRow, last: ReadonlyMap<string, string>): Broken | null {
+function wrongLink(chain: AuditChain, row: AuditRow, last: ReadonlyMap<string, string>): ChainBreak | null {
   const { linkOf, saysFirst } = CHAIN_SHAPES[chain]
   const before = last.get(linkOf(row))
   const isFirst = saysFirst?.(row) ?? before === undefined
@@ -95,20 +95,20 @@ function wrongLink(chain: AuditChain, row: AuditRow, last: ReadonlyMap<string, s
 }
 
 /** What is wrong between the last event of a payment or dispute and its own status. An export of before has none. */
-function wrongStanding(row: AuditRow): Broken | null {
+function wrongStanding(row: AuditRow): ChainBreak | null {
   const { standing = null, new_status: status } = row
   if (standing === null || standing === status) return null
   return at(row, 'status edited', `this is its last event, to ${status}, and the status itself is ${standing}`)
 }
 
 /** The row that an earlier run saw is passed over: at `ordinal`, or at the end of the chain where it is undefined. */
-function headBefore(expected: Head | undefined, ordinal: bigint | undefined): Broken | null {
+function headBefore(expected: ChainHead | undefined, ordinal: bigint | undefined): ChainBreak | null {
   if (expected === undefined || (ordinal !== undefined && ordinal <= BigInt(expected.ordinal))) return null
   const detail = 'an earlier run saw this row, and it is gone'
   return { ordinal: expected.ordinal, id: null, problem: 'not as before', detail }
 }
 
-function otherHead(row: AuditRow, hash: string, expected: Head | undefined): Broken | null {
+function otherHead(row: AuditRow, hash: string, expected: ChainHead | undefined): ChainBreak | null {
   if (expected === undefined || expected.ordinal !== row['ordinal'] || expected.hash === hash) return null
   return at(row, 'not as before', `an earlier run saw the hash ${expected.hash}`)
 }

@@ -4,7 +4,7 @@ export type WebOriginRules = {
 }
 
 /** The origin as browsers write it, or the rule that it breaks. */
-export type ReadOrigin = { origin: string } | { code: string; message: string }
+export type OriginResult = { origin: string } | { code: string; message: string }
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1'])
 const HOST_LENGTH_MAX = 253
@@ -16,7 +16,7 @@ const ORIGIN_ALONE = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#@\s]+$/i
  * Reads the origin of a page: scheme, host and port, and nothing after them. It comes back as browsers send it: in lower
  * case, without the scheme's own port, an international name in its ASCII form.
  */
-export function readWebOrigin(text: string, { allowLoopbackHttp }: WebOriginRules): ReadOrigin {
+export function readWebOrigin(text: string, { allowLoopbackHttp }: WebOriginRules): OriginResult {
   if (!ORIGIN_ALONE.test(text) || !URL.canParse(text)) {
     return {
       code: 'INVALID_ORIGIN',

@@ -1,6 +1,6 @@
 import { constantTimeEqual, hmacBase64, hmacHex } from './hmac.ts'
 
-type Signed = {
+type SignedBody = {
   /** The merchant's signing secret: 64 hex characters, used as they are written. */
   secret: string
   /** The body's bytes as they travel; a parsed and re-serialised body has another signature. */
@@ -11,7 +11,7 @@ type Signed = {
  * The value of `X-Service-Signature`: lower-case hex of HMAC-SHA256 over the body's bytes (contract §Webhook
  * signature). The key is the 64 characters of the secret as UTF-8, not the 32 bytes they stand for (decision 37).
  */
-export function signBody({ secret, body }: Signed): string {
+export function signBody({ secret, body }: SignedBody): string {
   return hmacHex(secret, body)
 }
 
@@ -21,7 +21,7 @@ export function signBody({ secret, body }: Signed): string {
  * standard takes the key as base64, so it is given `whsec_` and the base64 of those 64 bytes.
  * @param timestamp seconds since 1970, as sent in `webhook-timestamp`
  */
-export function signStandard({ secret, body, id, timestamp }: Signed & { id: string; timestamp: number }): string {
+export function signStandard({ secret, body, id, timestamp }: SignedBody & { id: string; timestamp: number }): string {
   return `v1,${hmacBase64(secret, Buffer.concat([Buffer.from(`${id}.${timestamp}.`, 'utf8'), body]))}`
 }
 
@@ -29,6 +29,6 @@ export function signStandard({ secret, body, id, timestamp }: Signed & { id: str
  * Whether `signature` is the `X-Service-Signature` of this body, compared in constant time. For receivers and the
  * command line; a receiver answers 401 when it is not.
  */
-export function verifySignature({ secret, body, signature }: Signed & { signature: string }): boolean {
+export function verifySignature({ secret, body, signature }: SignedBody & { signature: string }): boolean {
   return constantTimeEqual(signBody({ secret, body }), signature)
 }

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import type { ClaimedMail } from './record.ts'
 import { mailBodyContext } from './seal-context.ts'
 import { claimMails, deleteOldMails, markFailed, markSent } from './sql.ts'
-import { handOverText } from './text-gateway.ts'
+import { sendText } from './text-gateway.ts'
 import { failureOf, openTransport, sendTimeoutMs } from './transport.ts'
 import type { MailFailure, MailTransport } from './transport.ts'
 
@@ -82,7 +82,7 @@ async function attempt(app: SendApp, mailServer: MailServer, mail: ClaimedMail):
   const { id, recipient, subject } = mail
   if (mail.channel === 'SMS') {
     // Only what there is a gateway for has been claimed.
-    return app.config.sms === undefined ? 'failed' : handOverText(app.config.sms, { id, to: recipient, text: body })
+    return app.config.sms === undefined ? 'failed' : sendText(app.config.sms, { id, to: recipient, text: body })
   }
   try {
     const transport = await mailServer.opened()

@@ -59,12 +59,12 @@ export function claimMails(
   `)
 }
 
-type Held = Pick<ClaimedMail, 'id' | 'attempt_count'>
+type MailClaim = Pick<ClaimedMail, 'id' | 'attempt_count'>
 
 /** The mail has gone out; nothing changes where another worker has claimed it since. */
 export async function markSent(
   db: CommonQueryMethods,
-  { id, attempt_count }: Held,
+  { id, attempt_count }: MailClaim,
   { keepBody }: { keepBody: boolean },
 ): Promise<void> {
   await db.query(sql.typeAlias('void')`
@@ -78,7 +78,7 @@ export async function markSent(
 /** The mail could not be sent: due again after `delayMs`, or given up where that is null. */
 export async function markFailed(
   db: CommonQueryMethods,
-  { id, attempt_count }: Held,
+  { id, attempt_count }: MailClaim,
   { error, delayMs, keepBody }: { error: string; delayMs: number | null; keepBody: boolean },
 ): Promise<void> {
   await db.query(sql.typeAlias('void')`

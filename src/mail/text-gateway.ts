@@ -15,7 +15,7 @@ const ANSWER_BYTES_MAX = 64 * 1024
  * same at every attempt, so that a gateway can tell a repeat. Redirects are not followed, for the text carries a link.
  * @returns why it was not taken; null where it was
  */
-export async function handOverText(
+export async function sendText(
   { url, token }: NonNullable<App['config']['sms']>,
   text: { id: string; to: string; text: string },
   timeoutMs: number = TIMEOUT_MS,

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
-import { canonicalJson } from '../lib/canonical.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { CONTRAST_MIN, buttonTextOn, contrastRatio, ratioText } from '../lib/contrast.ts'
 import { invalidField } from '../lib/errors.ts'
 import { webAddressProblem } from '../lib/web-address.ts'

@@ -4,7 +4,7 @@ import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { listActionRows } from '../audit/sql.ts'
 import { DomainError } from '../lib/errors.ts'
-import { checkExpected, isAsExpected } from '../lib/expected.ts'
+import { checkExpectedValues, matchesExpectedValues } from '../lib/expected-values.ts'
 import { isUuid } from '../lib/ids.ts'
 import { findMerchantRow, lockMerchantRow } from './admin-sql.ts'
 import type { MerchantRecord } from './record.ts'
@@ -40,9 +40,9 @@ export async function changeMerchant(
   if (!isUuid(id)) throw merchantNotFound()
   return app.pool.transaction(async (tx) => {
     const before = (await lockMerchantRow(tx, id)) ?? refuseUnknown()
-    if (!isAsExpected(expected, before)) {
+    if (!matchesExpectedValues(expected, before)) {
       if (plan(before) === undefined && (await isRepeat(tx, asked, action))) return before
-      checkExpected(expected, before)
+      checkExpectedValues(expected, before)
     }
     const write = plan(before)
     if (write === undefined) return before

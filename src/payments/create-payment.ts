@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { debtorAccountOf } from '../banks/connector.ts'
 import type { ConsentRequest } from '../banks/connector.ts'
-import { canonicalJson } from '../lib/canonical.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { parseAmount, toNumeric } from '../lib/money.ts'

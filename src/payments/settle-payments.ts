@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { BankUnavailableError, bankOf } from '../banks/connector.ts'
-import { makeRounds } from '../lib/rounds.ts'
+import { makeConcurrentBatches } from '../lib/concurrent-batches.ts'
 import { movePayment } from './move.ts'
 import type { DueSettlement } from './record.ts'
 import { claimSettlements, postponeSettlement } from './claim-sql.ts'
@@ -16,7 +16,7 @@ const LEASE_SECONDS = 10
 /** The wait before a bank that gave no answer is asked again. */
 const RETRY_SECONDS = 2
 
-const playRound = makeRounds<DueSettlement>()
+const playRound = makeConcurrentBatches<DueSettlement>()
 
 /**
  * Executes authorised payments that are due, and records the bank's answer (decision 16). The bank knows an order by the

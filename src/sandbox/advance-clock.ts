@@ -5,20 +5,20 @@ import { recordAction } from '../audit/record-action.ts'
 import { DomainError } from '../lib/errors.ts'
 import { findSubjects } from './clock-subjects.ts'
 import type { NamedSubjects } from './clock-subjects.ts'
-import { howFar } from './how-far.ts'
-import type { Distance } from './how-far.ts'
+import { clockAdvanceMs } from './clock-advance.ts'
+import type { ClockAdvance } from './clock-advance.ts'
 import { idsOf } from './read-clock.ts'
 import { advanceDueTimes, findNextDue, holdClocks } from './sql.ts'
 import type { ClockSubjects } from './sql.ts'
 
 /** How long the work at one due time may take: a worker's attempt at a silent endpoint takes five seconds. */
-const QUIET_WITHIN_MS = 30_000
+const IDLE_WITHIN_MS = 30_000
 
 /** Between two looks whether the work at a due time is done. */
-const LOOK_MS = 5
+const POLL_MS = 5
 
 /** A wake-up may be lost, so it is repeated, and rarely, for each costs a notification. */
-const LOOKS_PER_WAKE = 20
+const POLLS_PER_WAKE = 20
 
 /** A due time is reached a moment after it, so that a comparison with it can't fail by a rounding. */
 const BEYOND_MS = 1
@@ -26,7 +26,7 @@ const BEYOND_MS = 1
 /** What is due again and again, as a payment at a bank that never answers is, would be stopped at for ever. */
 const STOPS_MAX = 1_500
 
-export type AdvanceInput = NamedSubjects & Distance & { actor: Actor }
+export type AdvanceInput = NamedSubjects & ClockAdvance & { actor: Actor }
 
 /**
  * Lets time pass for a merchant, for customers of the bank, or for both: stops at every due time of all of them on the
@@ -42,14 +42,17 @@ export async function advanceClock(
   stopsMax = STOPS_MAX,
 ): Promise<{ stops: number; advancedMs: number }> {
   const subjects = await findSubjects(app, input)
-  const advancedMs = await howFar(app, subjects, input)
+  const advancedMs = await clockAdvanceMs(app, subjects, input)
   let left = advancedMs
   let stops = 0
   for (;;) {
-    const jobs = await untilQuiet(app, subjects)
+    const jobs = await waitUntilIdle(app, subjects)
     if (left === 0) break
-    if (stops >= stopsMax) throw tooMuch({ passedMs: advancedMs - left, advancedMs, jobs })
-    const step = await stepOn(app, subjects, { left, record: left === advancedMs ? { input, advancedMs } : undefined })
+    if (stops >= stopsMax) throw abortedAdvance({ passedMs: advancedMs - left, advancedMs, jobs })
+    const step = await takeStep(app, subjects, {
+      left,
+      record: left === advancedMs ? { input, advancedMs } : undefined,
+    })
     left -= step.ms
     if (step.isStop) stops += 1
     else if (left === 0) break
@@ -61,7 +64,7 @@ type Step = { ms: number; isStop: boolean }
 type StepOptions = { left: number; record: { input: AdvanceInput; advancedMs: number } | undefined }
 
 /** One step, up to the next due time or the end; none where somebody else's step has made something due meanwhile. */
-function stepOn(app: App, subjects: ClockSubjects, { left, record }: StepOptions): Promise<Step> {
+function takeStep(app: App, subjects: ClockSubjects, { left, record }: StepOptions): Promise<Step> {
   return app.pool.transaction(async (tx) => {
     await holdClocks(tx, idsOf(subjects))
     const { jobs, underway, wait_ms } = await findNextDue(tx, subjects)
@@ -75,12 +78,12 @@ function stepOn(app: App, subjects: ClockSubjects, { left, record }: StepOptions
   })
 }
 
-type Beginning = { subjects: ClockSubjects; input: AdvanceInput; advancedMs: number }
+type AdvanceStart = { subjects: ClockSubjects; input: AdvanceInput; advancedMs: number }
 
 async function recordAdvance(
   app: App,
   tx: DatabaseTransactionConnection,
-  { subjects, input: { actor, customerIds = [] }, advancedMs }: Beginning,
+  { subjects, input: { actor, customerIds = [] }, advancedMs }: AdvanceStart,
 ): Promise<void> {
   const [subjectId = ''] = idsOf(subjects)
   const after = { advance_ms: advancedMs, ...(customerIds.length === 0 ? {} : { customer_ids: customerIds }) }
@@ -88,8 +91,8 @@ async function recordAdvance(
 }
 
 /** Waits until nothing of the subjects is due or under way, and says which jobs had something to do until then. */
-async function untilQuiet(app: App, subjects: ClockSubjects): Promise<readonly string[]> {
-  const deadline = performance.now() + QUIET_WITHIN_MS
+async function waitUntilIdle(app: App, subjects: ClockSubjects): Promise<readonly string[]> {
+  const deadline = performance.now() + IDLE_WITHIN_MS
   const busy = new Set<string>()
   for (let looks = 0; ; looks += 1) {
     const { jobs, underway } = await findNextDue(app.pool, subjects)
@@ -100,15 +103,15 @@ async function untilQuiet(app: App, subjects: ClockSubjects): Promise<readonly s
         next: 'check that a worker runs: svc status',
       })
     }
-    if (looks % LOOKS_PER_WAKE === 0) for (const job of jobs) app.wake.notify(job)
-    await new Promise((resolve) => setTimeout(resolve, LOOK_MS))
+    if (looks % POLLS_PER_WAKE === 0) for (const job of jobs) app.wake.notify(job)
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }
 
-type TooMuch = { passedMs: number; advancedMs: number; jobs: readonly string[] }
+type AbortedAdvance = { passedMs: number; advancedMs: number; jobs: readonly string[] }
 
 /** What has passed has passed: the rest can be asked for again. */
-function tooMuch({ passedMs, advancedMs, jobs }: TooMuch): DomainError {
+function abortedAdvance({ passedMs, advancedMs, jobs }: AbortedAdvance): DomainError {
   const passed = `${Math.floor(passedMs / 1_000)}s of ${Math.floor(advancedMs / 1_000)}s have passed`
   return new DomainError('SERVICE_UNAVAILABLE', `${passed}: something is due again and again${named(jobs)}`, {
     next: 'end what repeats, such as a bank that never answers (svc sandbox bank faults), and ask for the rest',

@@ -38,7 +38,7 @@ export type AdvancePayment = {
 const WITHIN_MS = 3_000
 
 /** Between two looks at a payment that another process settles. */
-const LOOK_MS = 10
+const POLL_MS = 10
 
 /** Before a silent bank is asked again. */
 const SILENT_MS = 50
@@ -50,7 +50,7 @@ const NEVER = new AbortController().signal
 const STAGE = { Initiated: 0, AwaitingAuthorisation: 0, Authorised: 1, Settled: 2, Refunded: 3, Failed: 4 } as const
 
 /** Why a payment does not come to a status any more. */
-const REFUSALS = {
+const ERROR_CODES = {
   Authorised: 'PAYMENT_NOT_AUTHORISED',
   Settled: 'PAYMENT_NOT_AUTHORISED',
   Refunded: 'PAYMENT_NOT_SETTLED',
@@ -68,7 +68,7 @@ export async function advancePayment(app: App, { id, to, returns, actor }: Advan
   const payment = await find(app, id)
   const oldStatus = payment.status
   if (oldStatus === to) return { oldStatus, newStatus: oldStatus, decision: null }
-  refuseBackwards(payment, to)
+  rejectBackwards(payment, to)
   const { merchant_id: merchantId } = payment
   const entry = { actor, action: 'sandbox.advance_payment', merchantId, subjectId: payment.id }
   await recordAction(app, app.pool, { ...entry, before: { status: oldStatus }, after: { to } })
@@ -84,10 +84,10 @@ async function find(app: App, id: string): Promise<PaymentRecord> {
   return payment
 }
 
-function refuseBackwards({ status }: PaymentRecord, to: AdvanceTarget): void {
+function rejectBackwards({ status }: PaymentRecord, to: AdvanceTarget): void {
   const isTooLate = to === 'Failed' ? STAGE[status] > STAGE.AwaitingAuthorisation : STAGE[status] > STAGE[to]
   if (!isTooLate) return
-  throw new DomainError(REFUSALS[to], `the payment is ${status} and does not become ${to} any more`, {
+  throw new DomainError(ERROR_CODES[to], `the payment is ${status} and does not become ${to} any more`, {
     next: 'create another payment',
   })
 }
@@ -103,7 +103,7 @@ async function decideAtBank(
   const request = signed === null ? undefined : app.mockBank.readRequest(signed)
   if (request === undefined) {
     throw new DomainError(
-      REFUSALS[decision === 'cancel' ? 'Failed' : 'Authorised'],
+      ERROR_CODES[decision === 'cancel' ? 'Failed' : 'Authorised'],
       'no payer of the mock bank is asked about this payment',
       {
         next: 'a payment under a mandate goes its way by itself; look again in a few seconds',
@@ -113,14 +113,14 @@ async function decideAtBank(
   const { state } = request
   const outcome = await app.mockBank.decide(request, decision)
   if (returns && outcome.returns === 'with-code')
-    await comeBack(app, { id: payment.id, body: { state, code: outcome.code } })
+    await returnFromBank(app, { id: payment.id, body: { state, code: outcome.code } })
   if (returns && outcome.returns === 'with-error')
-    await comeBack(app, { id: payment.id, body: { state, error: outcome.error } })
+    await returnFromBank(app, { id: payment.id, body: { state, error: outcome.error } })
   return (await findAuthorisation(app.pool, state))?.decision ?? null
 }
 
 /** Brings back what the bank has given, again where the bank is silent: so a patient payer does. */
-async function comeBack(
+async function returnFromBank(
   app: App,
   { id, body }: { id: string; body: { state: string; code: string } | { state: string; error: string } },
 ): Promise<void> {
@@ -131,7 +131,7 @@ async function comeBack(
       return
     } catch (error) {
       if (!(error instanceof DomainError && error.code === 'BANK_UNAVAILABLE')) throw error
-      if (performance.now() > deadline) throw unheard()
+      if (performance.now() > deadline) throw noAnswer()
       await sleep(SILENT_MS)
     }
   }
@@ -145,12 +145,12 @@ async function settle(app: App, id: string): Promise<void> {
     if (payment.status !== 'Authorised' || performance.now() > deadline) return
     await settleNow(app.pool, { merchantId: payment.merchant_id, id: payment.id })
     await settlePayments(app, NEVER)
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
 }
 
 /** A call that is not answered may have been carried out all the same. */
-function unheard(): DomainError {
+function noAnswer(): DomainError {
   return new DomainError(
     'BANK_UNAVAILABLE',
     'the payer has decided at the bank, which gives no answer: it may have heard the service, and may call back',
@@ -168,7 +168,7 @@ async function refund(app: App, { id, merchant_id: merchantId }: PaymentRecord):
     if (performance.now() > deadline) return
     await resumeAllNow(app.pool, { merchantId, id })
     await resumeRefunds(app, NEVER)
-    await sleep(LOOK_MS)
+    await sleep(POLL_MS)
   }
   await refundPayment(app, { merchantId, id, body: {}, rawBody: '{}', idempotencyKey: undefined })
 }

@@ -1,4 +1,4 @@
-import { NUMBERS } from '../accounts/account-number.ts'
+import { ACCOUNT_NUMBER_COUNT } from '../accounts/account-number.ts'
 import { openAccount } from '../accounts/open-account.ts'
 import type { DatabaseTransactionConnection } from 'slonik'
 import { bookTransfer } from '../accounts/transfer-sql.ts'
@@ -14,12 +14,12 @@ import type { NewAccount, NewCustomer, SandboxCustomer } from '../wire/sandbox-b
 import { customerViews } from './customer-view.ts'
 import { insertClient, insertCustomer, insertProxy, listCustomers, updateAccount } from './customers-sql.ts'
 import type { Proxy } from './customers-sql.ts'
-import { chanceOfNames, idsOfReference } from './ids-of-reference.ts'
+import { idsForNames, idsForReference } from './reproducible-ids.ts'
 
 /** Where the customer's money comes from. */
 const OPENING = 'Opening balance'
 
-type Newcomer = { id: string; externalId: string; clientId: string | null; proxies: readonly Proxy[] }
+type NewCustomerIds = { id: string; externalId: string; clientId: string | null; proxies: readonly Proxy[] }
 
 /**
  * Makes a customer of the bank with accounts and money (decision 60), and with an identity provider a client that acts
@@ -33,13 +33,11 @@ export async function createSandboxCustomer(
   { actor, ...wish }: NewCustomer & { actor: Actor },
 ): Promise<SandboxCustomer> {
   const isTaken = async (taken: string): Promise<boolean> => (await listCustomers(app.pool, [taken])).length > 0
-  const { id, chance } = await idsOfReference(app, { kind: 'customer', reference: wish.reference, isTaken })
+  const { id, chance } = await idsForReference(app, { kind: 'customer', reference: wish.reference, isTaken })
   const externalId = `customer-${id.slice(-12)}`
   const { authUrl } = app.identity
   const clientId =
-    app.identity.kind === 'none'
-      ? null
-      : newClientId(CUSTOMERS_REALM, belowOf(chanceOfNames(app, chance.for('client'))))
+    app.identity.kind === 'none' ? null : newClientId(CUSTOMERS_REALM, belowOf(idsForNames(app, chance.for('client'))))
   const newcomer = { id, externalId, clientId, proxies: proxiesOf(wish, externalId) }
   const secret = await withClient(app, clientId, () =>
     app.pool.transaction((tx) => writeCustomer(app, tx, { actor, wish, newcomer, chance })),
@@ -88,7 +86,7 @@ async function withClient(app: App, clientId: string | null, write: () => Promis
 async function writeCustomer(
   app: App,
   tx: DatabaseTransactionConnection,
-  { actor, wish, newcomer, chance }: { actor: Actor; wish: NewCustomer; newcomer: Newcomer; chance: Ids },
+  { actor, wish, newcomer, chance }: { actor: Actor; wish: NewCustomer; newcomer: NewCustomerIds; chance: Ids },
 ): Promise<void> {
   const { id, externalId, clientId, proxies } = newcomer
   const { name } = wish
@@ -137,7 +135,7 @@ async function writeAccount(
       nickname: wish.nickname ?? null,
       overdraftMinor,
     },
-    () => belowOf(ids)(NUMBERS),
+    () => belowOf(ids)(ACCOUNT_NUMBER_COUNT),
   )
   const amountMinor = minorOf(wish.balance, currency)
   if (amountMinor > 0n) {

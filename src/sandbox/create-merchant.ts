@@ -9,7 +9,7 @@ import type { NewMerchant } from '../merchants/sql.ts'
 import { generateWebhookSecret, webhookSecretContext } from '../signing/secret.ts'
 import { checkWebhookUrl } from '../webhooks/sending/check-url.ts'
 import type { NewSandboxMerchant, SandboxMerchant } from '../wire/sandbox.ts'
-import { chanceOfNames, idsOfReference } from './ids-of-reference.ts'
+import { idsForNames, idsForReference } from './reproducible-ids.ts'
 
 /**
  * Makes a merchant with a realm for one test run, so that runs share nothing (decision 60). Its server client is an
@@ -24,8 +24,8 @@ export async function createSandboxMerchant(
 ): Promise<SandboxMerchant> {
   if (wish.webhook_url !== null) checkWebhookUrl(wish.webhook_url, { allowPrivate: app.config.webhookAllowPrivate })
   const isTaken = async (id: string): Promise<boolean> => (await findMerchant(app.pool, id)) !== null
-  const { id, chance } = await idsOfReference(app, { kind: 'merchant', reference, isTaken })
-  const slug = `sandbox-${(chanceOfNames(app, chance) === chance ? id : app.ids.uuid()).slice(-12)}`
+  const { id, chance } = await idsForReference(app, { kind: 'merchant', reference, isTaken })
+  const slug = `sandbox-${(idsForNames(app, chance) === chance ? id : app.ids.uuid()).slice(-12)}`
   const clientId = clientIdsOf(slug).server
   const clientSecret = app.ids.token()
   const webhookSecret = generateWebhookSecret()
@@ -57,10 +57,10 @@ export async function createSandboxMerchant(
   }
 }
 
-type Newcomer = { merchant: NewMerchant; actor: Actor; clientSecret: string }
+type NewRealmMerchant = { merchant: NewMerchant; actor: Actor; clientSecret: string }
 
 /** Realm, merchant and audit entry, or none of them. */
-async function makeWithRealm(app: App, { merchant, actor, clientSecret }: Newcomer): Promise<void> {
+async function makeWithRealm(app: App, { merchant, actor, clientSecret }: NewRealmMerchant): Promise<void> {
   const { id, realmSlug: slug, tradingName } = merchant
   const realm = merchantRealm(app, {
     slug,

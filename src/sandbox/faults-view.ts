@@ -1,10 +1,10 @@
-import type { FaultsRecord } from '../banks/faults-sql.ts'
+import type { FaultSettingsRecord } from '../banks/faults-sql.ts'
 import { durationText } from '../lib/duration.ts'
-import { formatShare } from '../lib/share.ts'
+import { formatPercentage } from '../lib/percentage.ts'
 import type { BankFaults } from '../wire/sandbox-dial.ts'
 
 /** A merchant's dial as the sandbox shows it; null is a bank that works. */
-export function faultsView(merchantId: string, record: FaultsRecord | null): BankFaults {
+export function faultsView(merchantId: string, record: FaultSettingsRecord | null): BankFaults {
   return {
     merchant_id: merchantId,
     latency: record === null || record.latency_ms === 0 ? null : durationText(record.latency_ms),
@@ -19,5 +19,5 @@ export function faultsView(merchantId: string, record: FaultsRecord | null): Ban
 }
 
 function shareText(share: number | null | undefined): string | null {
-  return share === null || share === undefined ? null : formatShare(share)
+  return share === null || share === undefined ? null : formatPercentage(share)
 }

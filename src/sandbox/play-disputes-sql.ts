@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { DisputeStatus } from '../wire/disputes.ts'
 
-const Played = z.strictObject({ id: z.uuid(), status: DisputeStatus })
-export type Played = z.infer<typeof Played>
+const DisputeState = z.strictObject({ id: z.uuid(), status: DisputeStatus })
+export type DisputeState = z.infer<typeof DisputeState>
 
 /** The newest dispute of a payment; null where it was never disputed. */
 export function findNewestDispute(
   db: CommonQueryMethods,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
-): Promise<Played | null> {
-  return db.maybeOne(sql.type(Played)`
+): Promise<DisputeState | null> {
+  return db.maybeOne(sql.type(DisputeState)`
     select id, status from disputes
     where merchant_id = ${merchantId} and payment_intent_id = ${paymentId}
     order by created_at desc, id desc

@@ -1,9 +1,13 @@
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { parseScenario } from '../banks/scenarios.ts'
-import type { DisputeStory } from '../banks/scenarios.ts'
-import { claimStories, endStory, postponeStory } from '../banks/stories-sql.ts'
-import type { Story } from '../banks/stories-sql.ts'
+import type { ScriptedDispute } from '../banks/scenarios.ts'
+import {
+  claimDisputeScenarios,
+  completeDisputeScenario,
+  postponeDisputeScenario,
+} from '../banks/dispute-scenarios-sql.ts'
+import type { DisputeScenario } from '../banks/dispute-scenarios-sql.ts'
 import { raiseDispute } from '../disputes/raise-dispute.ts'
 import { resolveDispute } from '../disputes/resolve-dispute.ts'
 import { submitEvidence } from '../disputes/submit-evidence.ts'
@@ -12,7 +16,7 @@ import type { PaymentRecord } from '../payments/record.ts'
 import { findPaymentByState } from '../payments/sql.ts'
 import { findNewestDispute } from './play-disputes-sql.ts'
 
-const STORIES_MAX = 20
+const SCENARIOS_MAX = 20
 
 /** How long a claimed story is nobody else's. */
 const LEASE_SECONDS = 30
@@ -30,16 +34,16 @@ const SANDBOX: Actor = { id: 'sandbox', name: 'sandbox', role: 'OWNER' }
  */
 export async function playDisputes(app: App): Promise<{ more: boolean }> {
   if (app.config.mode !== 'sandbox') return { more: false }
-  const claimed = await claimStories(app.pool, { limit: STORIES_MAX, leaseSeconds: LEASE_SECONDS })
+  const claimed = await claimDisputeScenarios(app.pool, { limit: SCENARIOS_MAX, leaseSeconds: LEASE_SECONDS })
   for (const story of claimed) await playOne(app, story)
   return { more: false }
 }
 
 /** One that can't be played leaves the others alone, and is tried again when its lease ends. */
-async function playOne(app: App, story: Story): Promise<void> {
+async function playOne(app: App, story: DisputeScenario): Promise<void> {
   try {
-    if (await play(app, story)) await endStory(app.pool, story.state)
-    else await postponeStory(app.pool, { state: story.state, seconds: LOOK_SECONDS })
+    if (await play(app, story)) await completeDisputeScenario(app.pool, story.state)
+    else await postponeDisputeScenario(app.pool, { state: story.state, seconds: LOOK_SECONDS })
   } catch (error) {
     app.log.error(
       { err: error, scenario: story.scenario },
@@ -49,14 +53,14 @@ async function playOne(app: App, story: Story): Promise<void> {
 }
 
 /** True where the story is at its end. */
-async function play(app: App, { state, scenario }: Story): Promise<boolean> {
+async function play(app: App, { state, scenario }: DisputeScenario): Promise<boolean> {
   const payment = await findPaymentByState(app.pool, state)
   const { dispute } = parseScenario(scenario).behaviour
   if (payment === null || dispute === undefined) return true
   if (payment.status === 'AwaitingAuthorisation' || payment.status === 'Authorised') return false
   // It failed, or somebody was faster and gave the money back.
   if (payment.status !== 'Settled' && (await isUndisputed(app, payment))) return true
-  return bringOn(app, payment, dispute)
+  return advanceDispute(app, payment, dispute)
 }
 
 async function isUndisputed(
@@ -67,7 +71,7 @@ async function isUndisputed(
 }
 
 /** Takes the steps that are left, from wherever the dispute is: a process that ended in between has done some of them. */
-async function bringOn(app: App, payment: PaymentRecord, story: DisputeStory): Promise<boolean> {
+async function advanceDispute(app: App, payment: PaymentRecord, story: ScriptedDispute): Promise<boolean> {
   const { merchant_id: merchantId, id: paymentId } = payment
   const found = await findNewestDispute(app.pool, { merchantId, paymentId })
   try {
@@ -90,7 +94,7 @@ async function bringOn(app: App, payment: PaymentRecord, story: DisputeStory): P
 async function raise(
   app: App,
   { merchant_id: merchantId, id: paymentId }: PaymentRecord,
-  { reason }: DisputeStory,
+  { reason }: ScriptedDispute,
 ): Promise<{ id: string; status: 'OPEN' }> {
   const words = 'The payer of a scenario disputes this payment.'
   const { id } = await raiseDispute(app, { merchantId, paymentId, openedBy: 'PAYER', reason, words, actor: null })

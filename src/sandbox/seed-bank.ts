@@ -1,4 +1,4 @@
-import { NUMBERS } from '../accounts/account-number.ts'
+import { ACCOUNT_NUMBER_COUNT } from '../accounts/account-number.ts'
 import { openAccount } from '../accounts/open-account.ts'
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises'
 import type { DatabaseTransactionConnection } from 'slonik'
@@ -11,7 +11,7 @@ import type { Day } from '../lib/london-time.ts'
 import { seededRandom } from '../lib/seeded-random.ts'
 import type { SandboxCustomer } from '../wire/sandbox-bank.ts'
 import { bookTransfers, findCustomerIds, lockSeeding } from './bank-seed-sql.ts'
-import { affordable } from './bank-seed/affordable.ts'
+import { withoutUnaffordable } from './bank-seed/affordable.ts'
 import { historyOf, periodBefore } from './bank-seed/history.ts'
 import type { Period, SeedTransfer } from './bank-seed/history.ts'
 import { personOf } from './bank-seed/people.ts'
@@ -24,9 +24,9 @@ const WAIT_MAX_MS = 60_000
 const LOOK_MS = 50
 
 /** Transfers in one statement, so that each is far from the time limit of statements. */
-const AT_ONCE = 250
+const BATCH_SIZE = 250
 
-export type SeedWish = {
+export type SeedBankInput = {
   seed: number
   customers: number
   /** Of history, the last of them the day before `today`. */
@@ -48,27 +48,27 @@ export type SeededBank = {
  * nobody does. A mobile number or another proxy that somebody else has is left out.
  * @throws {DomainError} SERVICE_UNAVAILABLE while another process takes too long over the same
  */
-export async function seedBank(app: App, wish: SeedWish): Promise<SeededBank> {
+export async function seedBank(app: App, wish: SeedBankInput): Promise<SeededBank> {
   const { seed, today = londonDayOf(new Date()) } = wish
   const people = Array.from({ length: wish.customers }, (_, index) => personOf(seed, index + 1))
   const ids = people.map(({ id }) => id)
   for (;;) {
     const known = await findCustomerIds(app.pool, ids)
     const newcomers = people.filter(({ id }) => !known.has(id))
-    const transactions = newcomers.length === 0 ? 0 : await bring(app, { wish, newcomers, today })
+    const transactions = newcomers.length === 0 ? 0 : await seedNewcomers(app, { wish, newcomers, today })
     // Somebody else has brought some of them meanwhile: the rest have other friends then.
     if (transactions === null) continue
     return { customers: await customerViews(app.pool, ids), transactions, alreadyThere: known.size }
   }
 }
 
-type Newcomers = { wish: SeedWish; newcomers: readonly SeedPerson[]; today: Day }
+type Newcomers = { wish: SeedBankInput; newcomers: readonly SeedPerson[]; today: Day }
 
 /**
  * Brings people with their histories, or nobody where one of them is there by now.
  * @returns how many transactions were booked; null where nobody was brought
  */
-async function bring(app: App, { wish, newcomers, today }: Newcomers): Promise<number | null> {
+async function seedNewcomers(app: App, { wish, newcomers, today }: Newcomers): Promise<number | null> {
   const { seed, days, actor } = wish
   const period = periodBefore(today, days)
   // Before the transaction, which must not wait for it.
@@ -89,14 +89,17 @@ async function bring(app: App, { wish, newcomers, today }: Newcomers): Promise<n
  * What the newcomers do with their money, the transfers among them too, in the order of time. Lets the process do
  * something else after each of them.
  */
-export async function livesOf(people: readonly SeedPerson[], period: Period): Promise<ReturnType<typeof affordable>> {
+export async function livesOf(
+  people: readonly SeedPerson[],
+  period: Period,
+): Promise<ReturnType<typeof withoutUnaffordable>> {
   const transfers: SeedTransfer[] = []
   for (const person of people) {
     const friends = people.filter(({ id }) => id !== person.id)
     for (const transfer of historyOf({ person, friends, period })) transfers.push(transfer)
     await turn()
   }
-  return affordable(transfers, people)
+  return withoutUnaffordable(transfers, people)
 }
 
 /** Runs `work` in a transaction while nobody else fills the bank. */
@@ -139,14 +142,14 @@ export async function writePerson(
       overdraftMinor: account.overdraft,
       createdAt: new Date(begin + place).toISOString(),
     }
-    await openAccount(tx, row, (attempt) => seededRandom(`${account.id} number ${attempt}`).below(NUMBERS))
+    await openAccount(tx, row, (attempt) => seededRandom(`${account.id} number ${attempt}`).below(ACCOUNT_NUMBER_COUNT))
   }
 }
 
 /** Books what the plan says. The plan has nothing that the bank refuses, so a refusal is an error of the plan. */
 export async function bookAll(tx: DatabaseTransactionConnection, transfers: readonly SeedTransfer[]): Promise<void> {
-  for (let at = 0; at < transfers.length; at += AT_ONCE) {
-    const refused = (await bookTransfers(tx, transfers.slice(at, at + AT_ONCE))).find(
+  for (let at = 0; at < transfers.length; at += BATCH_SIZE) {
+    const refused = (await bookTransfers(tx, transfers.slice(at, at + BATCH_SIZE))).find(
       ({ outcome }) => outcome !== 'BOOKED',
     )
     if (refused !== undefined) throw new Error(`${refused.count} transfers were not booked: ${refused.outcome}`)

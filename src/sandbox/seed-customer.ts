@@ -5,7 +5,7 @@ import { listActions } from '../audit/list-actions.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { setClientSecret } from '../identity/new-client.ts'
 import { UserExistsError } from '../identity/provider.ts'
-import { deriveKey } from '../lib/derive.ts'
+import { deriveKey } from '../lib/derive-key.ts'
 import { londonDayOf } from '../lib/london-time.ts'
 import { CUSTOMERS_REALM, credentialIdOf } from '../lib/realms.ts'
 import { seededRandom, seededUuid } from '../lib/seeded-random.ts'
@@ -15,7 +15,7 @@ import { livingOf, savingsOf } from './bank-seed/people.ts'
 import type { SeedPerson } from './bank-seed/people.ts'
 import { insertClient } from './customers-sql.ts'
 import { alone, bookAll, livesOf, writePerson } from './seed-bank.ts'
-import { isSeededFor } from './seeded-for.ts'
+import { isPasswordSeeded } from './seeded-password.ts'
 
 export type DemoCustomer = {
   /** The external id: the `sub` of its tokens, and without an identity provider X-Customer-Id. */
@@ -148,7 +148,7 @@ async function setPasswordOnce(
 ): Promise<void> {
   const action = 'customer.seed_password'
   const { actions } = await listActions(app, { action, limit: 1 })
-  if (isSeededFor(app, actions[0], userId) && (await app.identity.hasPassword(CUSTOMERS_REALM, userId))) return
+  if (isPasswordSeeded(app, actions[0], userId) && (await app.identity.hasPassword(CUSTOMERS_REALM, userId))) return
   await app.identity.setPassword(CUSTOMERS_REALM, userId, password)
   const after = { key_id: app.sealer.kid }
   await recordAction(app, app.pool, { actor: ACTOR, action, merchantId: null, subjectId: userId, after })

@@ -7,12 +7,12 @@ import { admitUser } from '../identity/admit-user.ts'
 import { setClientSecret } from '../identity/new-client.ts'
 import { RealmExistsError } from '../identity/provider.ts'
 import type { CreatedRealm } from '../identity/provider.ts'
-import { deriveKey } from '../lib/derive.ts'
+import { deriveKey } from '../lib/derive-key.ts'
 import { clientIdsOf } from '../lib/realms.ts'
 import { findMerchantByClientId, insertMerchant, insertMissingClients } from '../merchants/sql.ts'
 import { generateWebhookSecret, openWebhookSecret, webhookSecretContext } from '../signing/secret.ts'
 import { merchantRealm } from '../registrations/realm-spec.ts'
-import { isSeededFor } from './seeded-for.ts'
+import { isPasswordSeeded } from './seeded-password.ts'
 import { moveDemoEndpoint, replaceDemoAdmin, restoreDemoClient, setDemoRealm } from './seed-sql.ts'
 
 export type DemoMerchant = {
@@ -157,7 +157,7 @@ async function setPasswordOnce(
 ): Promise<void> {
   const action = 'merchant.seed_password'
   const { actions } = await listActions(app, { merchant_id: id, action, limit: 1 })
-  if (isSeededFor(app, actions[0], userId)) return
+  if (isPasswordSeeded(app, actions[0], userId)) return
   await app.identity.setPassword(SLUG, userId, password)
   const after = { key_id: app.sealer.kid }
   await recordAction(app, app.pool, { actor: ACTOR, action, merchantId: id, subjectId: userId, after })

@@ -3,12 +3,12 @@ import { listActions } from '../audit/list-actions.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { admitUser, readmitUser } from '../identity/admit-user.ts'
 import { setClientSecret } from '../identity/new-client.ts'
-import { deriveKey } from '../lib/derive.ts'
+import { deriveKey } from '../lib/derive-key.ts'
 import { PLATFORM_REALM, credentialIdOf } from '../lib/realms.ts'
 import { insertStaffClient, reviveStaffClient } from '../staff/clients-sql.ts'
 import { ensurePlatform } from '../staff/ensure-platform.ts'
 import { findPlatformUser, findStaffByEmail, insertStaff, updateStaff } from '../staff/users-sql.ts'
-import { isRotated, isSeededFor } from './seeded-for.ts'
+import { hasRotatedMasterKey, isPasswordSeeded } from './seeded-password.ts'
 
 export type DemoOperator = {
   realm: string
@@ -83,7 +83,8 @@ async function setPasswordOnce(
 ): Promise<void> {
   const action = 'staff.seed_password'
   const { actions } = await listActions(app, { action, limit: 1 })
-  const isKnown = isSeededFor(app, actions[0], userId) || (actions.length === 0 && !isNew && !isRotated(app))
+  const isKnown =
+    isPasswordSeeded(app, actions[0], userId) || (actions.length === 0 && !isNew && !hasRotatedMasterKey(app))
   if (isKnown && (await app.identity.hasPassword(PLATFORM_REALM, userId))) return
   await app.identity.setPassword(PLATFORM_REALM, userId, password)
   const after = { key_id: app.sealer.kid }

@@ -1,12 +1,12 @@
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
-import { deleteFaults, findFaults, putFaults } from '../banks/faults-sql.ts'
-import type { Faults } from '../banks/faults.ts'
+import { deleteFaultSettings, findFaultSettings, putFaultSettings } from '../banks/faults-sql.ts'
+import type { FaultSettings } from '../banks/faults.ts'
 import { parseDuration } from '../lib/duration.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
-import { parseShare } from '../lib/share.ts'
+import { parsePercentage } from '../lib/percentage.ts'
 import { findMerchant } from '../merchants/sql.ts'
 import type { BankFaultWishes, BankFaults } from '../wire/sandbox-dial.ts'
 import { faultsView } from './faults-view.ts'
@@ -28,9 +28,9 @@ export async function setBankFaults(app: App, { merchant_id, actor, ...wishes }:
   const merchantId = await knownMerchant(app, merchant_id)
   const faults = faultsIn(wishes)
   return app.pool.transaction(async (tx) => {
-    const before = faultsView(merchantId, await findFaults(tx, merchantId))
-    if (faults === undefined) await deleteFaults(tx, merchantId)
-    const set = faults === undefined ? null : await putFaults(tx, merchantId, faults)
+    const before = faultsView(merchantId, await findFaultSettings(tx, merchantId))
+    if (faults === undefined) await deleteFaultSettings(tx, merchantId)
+    const set = faults === undefined ? null : await putFaultSettings(tx, merchantId, faults)
     const after = faultsView(merchantId, set)
     await recordAction(app, tx, {
       actor,
@@ -50,7 +50,7 @@ export async function setBankFaults(app: App, { merchant_id, actor, ...wishes }:
  */
 export async function readBankFaults(app: App, id: string): Promise<BankFaults> {
   const merchantId = await knownMerchant(app, id)
-  return faultsView(merchantId, await findFaults(app.pool, merchantId))
+  return faultsView(merchantId, await findFaultSettings(app.pool, merchantId))
 }
 
 async function knownMerchant({ pool }: App, id: string): Promise<string> {
@@ -59,7 +59,7 @@ async function knownMerchant({ pool }: App, id: string): Promise<string> {
 }
 
 /** Undefined where no fault is named; a seed alone is none. */
-function faultsIn({ seed, ...wishes }: BankFaultWishes): Faults | undefined {
+function faultsIn({ seed, ...wishes }: BankFaultWishes): FaultSettings | undefined {
   if (Object.values(wishes).every((wish) => wish === undefined)) return undefined
   return {
     latencyMs: wishes.latency === undefined ? 0 : latencyOf(wishes.latency),
@@ -71,7 +71,7 @@ function faultsIn({ seed, ...wishes }: BankFaultWishes): Faults | undefined {
 }
 
 function shareOf(text: string | undefined): number | null {
-  return text === undefined ? null : parseShare(text)
+  return text === undefined ? null : parsePercentage(text)
 }
 
 function latencyOf(text: string): number {

@@ -67,12 +67,12 @@ export async function advanceDueTimes(
   `)
 }
 
-const Ahead = z.strictObject({ ahead_ms: z.int(), now: z.string() })
-export type Ahead = z.infer<typeof Ahead>
+const ClockReading = z.strictObject({ ahead_ms: z.int(), now: z.string() })
+export type ClockReading = z.infer<typeof ClockReading>
 
 /** How far a subject's time is ahead of the real one, in whole milliseconds, and what time that makes. */
-export function readAhead(db: CommonQueryMethods, subjectId: string): Promise<Ahead> {
-  return db.one(sql.type(Ahead)`
+export function findClockReading(db: CommonQueryMethods, subjectId: string): Promise<ClockReading> {
+  return db.one(sql.type(ClockReading)`
     select floor(extract(epoch from ahead) * 1000)::int8::float8 as ahead_ms, iso_text(now() + ahead) as now
     from sandbox_clock_ahead(${subjectId}::uuid, '-infinity') as ahead
   `)

@@ -4,10 +4,10 @@ import type { Actor } from '../audit/record.ts'
 import { maskAllButLastFour } from '../lib/mask.ts'
 import type { SecretTimes } from './record.ts'
 import { foundSecrets, openNewest } from './secret.ts'
-import { dropPrevious, forgetPassed, lockSecrets } from './sql.ts'
+import { dropPrevious, deleteExpiredPrevious, lockSecrets } from './sql.ts'
 
 /** How many passed secrets one run of the job forgets. */
-const FORGOTTEN_MAX = 500
+const DELETED_MAX = 500
 
 export type EndedOverlap = SecretTimes & { maskedSecret: string }
 
@@ -39,7 +39,7 @@ export async function endOverlap(
 }
 
 /** A secret whose overlap has passed signs nothing any more; it is forgotten, so that it does not lie around for ever. */
-export async function forgetPassedSecrets(app: Pick<App, 'pool'>): Promise<{ more: boolean }> {
-  const forgotten = await forgetPassed(app.pool, FORGOTTEN_MAX)
-  return { more: forgotten.length === FORGOTTEN_MAX }
+export async function deleteExpiredSecrets(app: Pick<App, 'pool'>): Promise<{ more: boolean }> {
+  const forgotten = await deleteExpiredPrevious(app.pool, DELETED_MAX)
+  return { more: forgotten.length === DELETED_MAX }
 }

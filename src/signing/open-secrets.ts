@@ -22,8 +22,8 @@ export type OpenSecrets = (sealed: SealedSecrets) => SigningSecrets
  * once and not with every delivery.
  */
 export function makeOpenSecrets(app: SealerApp): OpenSecrets {
-  const open = keeping((sealed: string, context: SealContext) => app.sealer.open(sealed, context))
-  const openPrevious = keeping((sealed: string, context: SealContext) => openOrNull(app, sealed, context))
+  const open = cached((sealed: string, context: SealContext) => app.sealer.open(sealed, context))
+  const openPrevious = cached((sealed: string, context: SealContext) => openOrNull(app, sealed, context))
   return ({ merchant_id, webhook_signing_secret, webhook_secret_previous: previous }) => ({
     secret: open(webhook_signing_secret, webhookSecretContext(merchant_id)),
     previousSecret: previous === null ? null : openPrevious(previous, previousSecretContext(merchant_id)),
@@ -43,7 +43,7 @@ export async function findSigningSecrets(
 
 type Open<T> = (sealed: string, context: SealContext) => T
 
-function keeping<T>(open: Open<T>): Open<T> {
+function cached<T>(open: Open<T>): Open<T> {
   const opened = new Map<string, { value: T }>()
   return (sealed, context) => {
     const key = `${context.merchantId} ${sealed}`

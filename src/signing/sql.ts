@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { SecretState, SecretTimes } from './record.ts'
 
-const Forgotten = z.strictObject({ id: z.uuid() })
+const Deleted = z.strictObject({ id: z.uuid() })
 
 /** What has passed is as if it were not there, whether or not it was forgotten yet. */
 const previous = sql.fragment`
@@ -64,8 +64,11 @@ export function dropPrevious(tx: CommonQueryMethods, merchantId: string): Promis
 }
 
 /** Forgets previous secrets whose overlap has passed, at most so many at once; whom another one changes waits. */
-export function forgetPassed(db: CommonQueryMethods, rowsMax: number): Promise<readonly z.infer<typeof Forgotten>[]> {
-  return db.any(sql.type(Forgotten)`
+export function deleteExpiredPrevious(
+  db: CommonQueryMethods,
+  rowsMax: number,
+): Promise<readonly z.infer<typeof Deleted>[]> {
+  return db.any(sql.type(Deleted)`
     update merchants m
     set webhook_secret_previous = null, webhook_secret_previous_expires_at = null
     where m.id in (

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import type { WebhookAlert, WebhookEndpoint } from '../wire/webhooks.ts'
-import { merchantUnknown } from './endpoint-refusals.ts'
+import { merchantNotFound } from './endpoint-errors.ts'
 import { findEndpoint } from './endpoint-sql.ts'
 import type { EndpointRecord } from './record.ts'
 
@@ -10,7 +10,7 @@ import type { EndpointRecord } from './record.ts'
  */
 export async function getEndpoint(app: Pick<App, 'pool'>, merchantId: string): Promise<WebhookEndpoint> {
   const endpoint = await app.pool.maybeOne(findEndpoint(merchantId))
-  if (endpoint === null) throw merchantUnknown()
+  if (endpoint === null) throw merchantNotFound()
   const { webhook_url, paused, gone } = endpoint
   return { webhook_url, paused, gone, alert: alertOf(endpoint) }
 }

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { EndpointCheck } from '../wire/webhooks.ts'
-import { endpointNotSet, merchantUnknown } from './endpoint-refusals.ts'
+import { endpointNotSet, merchantNotFound } from './endpoint-errors.ts'
 import { findAddress } from './endpoint-sql.ts'
 
 /** An attempt ends within five seconds, whatever the endpoint does. */
@@ -13,7 +13,7 @@ const RETRY_AFTER_SECONDS = 5
  */
 export async function checkEndpoint(app: Pick<App, 'pool' | 'probe'>, merchantId: string): Promise<EndpointCheck> {
   const address = await app.pool.maybeOne(findAddress(merchantId))
-  if (address === null) throw merchantUnknown()
+  if (address === null) throw merchantNotFound()
   const url = address.webhook_url ?? address.paused_webhook_url
   if (url === null) throw endpointNotSet()
   const check = await app.probe.probe(url, merchantId)

@@ -9,7 +9,7 @@ export const leaseMs = 30_000
 export const firstMerchant = '00000000-0000-0000-0000-000000000000'
 
 /** Due deliveries that this worker now holds, and where the next claim goes on in the round of the merchants. */
-export type Claimed = { deliveries: ClaimedDelivery[]; after: string; claimedAt: number }
+export type ClaimedBatch = { deliveries: ClaimedDelivery[]; after: string; claimedAt: number }
 
 /**
  * Claims up to `rowsMax` due deliveries in one round trip, no more for a merchant than its cap leaves room for.
@@ -18,7 +18,7 @@ export type Claimed = { deliveries: ClaimedDelivery[]; after: string; claimedAt:
 export async function claim(
   app: Pick<App, 'config' | 'pool'>,
   input: { worker: string; after: string; rowsMax: number },
-): Promise<Claimed> {
+): Promise<ClaimedBatch> {
   const claimedAt = performance.now()
   const query = claimDeliveries({ ...input, perMerchantMax: app.config.webhookConcurrencyPerMerchant, leaseMs })
   const deliveries = [...(await app.pool.any(query))]

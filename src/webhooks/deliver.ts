@@ -17,7 +17,7 @@ const leasesLostMax = 3
 const leaseNeededMs = attemptTimeoutMs + 1_000
 
 /** An attempt that was made, to be recorded. `begunAt` is of the monotonic clock. */
-export type Attempted = Omit<AttemptRow, 'age_ms'> & { begunAt: number }
+export type AttemptResult = Omit<AttemptRow, 'age_ms'> & { begunAt: number }
 
 export type DeliverApp = Pick<App, 'config' | 'ids' | 'metrics'>
 
@@ -29,22 +29,22 @@ export function leaseSuffices(claimedAt: number): boolean {
 export type DeliverInput = { post: Post; secrets: SigningSecrets; delivery: ClaimedDelivery & { webhook_url: string } }
 
 /** Signs and sends a claimed delivery, outside any transaction, and says what is to be recorded of it. */
-export async function deliver(app: DeliverApp, { post, secrets, delivery }: DeliverInput): Promise<Attempted> {
+export async function deliver(app: DeliverApp, { post, secrets, delivery }: DeliverInput): Promise<AttemptResult> {
   const begunAt = performance.now()
   if (delivery.leases_lost >= leasesLostMax) {
     const result = { outcome: 'worker_lost', httpStatus: null, responseBody: null, durationMs: 0 } as const
-    return attempted(app, { delivery, begunAt, result })
+    return resultOfAttempt(app, { delivery, begunAt, result })
   }
   const body = Buffer.from(delivery.payload, 'utf8')
   const headers = webhookHeaders({ eventId: delivery.event_id, body, ...secrets, now: Date.now() })
   const result = await post.post({ url: delivery.webhook_url, headers, body })
-  return attempted(app, { delivery, begunAt, result })
+  return resultOfAttempt(app, { delivery, begunAt, result })
 }
 
-function attempted(
+function resultOfAttempt(
   app: DeliverApp,
   input: { delivery: ClaimedDelivery; begunAt: number; result: PostResult },
-): Attempted {
+): AttemptResult {
   const { delivery, begunAt, result } = input
   const attempt = delivery.attempt_count + 1
   app.metrics.webhookAttempts.inc({ outcome: result.outcome })

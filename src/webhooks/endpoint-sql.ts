@@ -34,10 +34,10 @@ export function findAddress(merchantId: string): Query<typeof Address> {
 }
 
 /** How many DEAD deliveries are counted at most: beyond it, how many they are changes nothing any more. */
-const DEAD_COUNTED_MAX = 10_000
+const DEAD_COUNT_MAX = 10_000
 
 /** A delivery since then shows that the address is none that is gone. */
-const DELIVERED_LOOKED_AT = 50
+const RECENT_DELIVERIES = 50
 
 /**
  * The endpoint as its merchant sees it. It is gone when the newest attempt that failed at this address was answered 410
@@ -60,7 +60,7 @@ export function findEndpoint(merchantId: string): Query<typeof EndpointRecord> {
               select d.delivered_at from webhook_deliveries d
               where d.merchant_id = m.id
               order by d.created_at desc, d.id desc
-              limit ${DELIVERED_LOOKED_AT}
+              limit ${RECENT_DELIVERIES}
             ) newest
             where newest.delivered_at > f.started_at
           ),
@@ -72,7 +72,7 @@ export function findEndpoint(merchantId: string): Query<typeof EndpointRecord> {
           select from webhook_deliveries d
           where d.merchant_id = m.id and d.last_error is not null and d.status = 'DEAD'
           order by d.created_at, d.id
-          limit ${DEAD_COUNTED_MAX}
+          limit ${DEAD_COUNT_MAX}
         ) counted
       ) as dead_deliveries
     from merchants m

@@ -30,7 +30,7 @@ export async function enqueueWebhook(
   webhook: NewWebhook,
 ): Promise<{ deliveryId: string; eventId: string }> {
   const { merchantId, eventType, payment, data } = webhook
-  const ids = chanceOf(app.ids, webhook)
+  const ids = idsFor(app.ids, webhook)
   const deliveryId = ids.uuid()
   const eventId = ids.eventId()
   const payload = envelope({ eventId, eventType, createdAt: await readNow(tx), data })
@@ -38,7 +38,7 @@ export async function enqueueWebhook(
   return { deliveryId, eventId }
 }
 
-function chanceOf(ids: Ids, { eventType, payment, subjectId }: NewWebhook): Ids {
+function idsFor(ids: Ids, { eventType, payment, subjectId }: NewWebhook): Ids {
   if (payment !== null) return ids.for('payment event', payment.id, String(payment.sequence))
   return subjectId === undefined ? ids : ids.for('event', subjectId, eventType)
 }

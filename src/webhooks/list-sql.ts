@@ -8,8 +8,8 @@ import type { DeliveryStatus } from '../wire/webhooks.ts'
 type Query<T extends z.ZodType> = QuerySqlToken<T>
 
 /** How many deliveries of a merchant a list looks at for a filter, and how many of each in a list of all merchants. */
-const LOOKED_AT = 20_000
-const LOOKED_AT_OF_EACH = 1_000
+const SCANNED_MAX = 20_000
+const SCANNED_MAX_PER_MERCHANT = 1_000
 
 export type DeliveryFilter = {
   status?: DeliveryStatus | undefined
@@ -18,12 +18,12 @@ export type DeliveryFilter = {
 }
 
 /** The last delivery of the page before: the microseconds of its creation since 1970, and its id. */
-export type Before = { us: string; id: string }
+export type PagePosition = { us: string; id: string }
 
-type Newest = DeliveryFilter & {
+type NewestInput = DeliveryFilter & {
   /** The merchant's id as SQL: a value, or a column of the statement around it. */
   merchant: FragmentSqlToken
-  before?: Before | undefined
+  before?: PagePosition | undefined
   /** Rows that are looked at. */
   looked: number
   /** Rows that are given. */
@@ -37,7 +37,7 @@ const columns = sql.fragment`d.id, d.created_at, d.status, d.event_type`
  * have millions of rows: what waits is found in the queue and among the parked, what failed by its own index, and of
  * all else no more than `looked` of the newest are looked at.
  */
-function newestOf(input: Newest): FragmentSqlToken {
+function newestOf(input: NewestInput): FragmentSqlToken {
   const conditions = [sql.fragment`true`]
   if (input.status !== undefined) conditions.push(sql.fragment`d.status = ${input.status}::webhook_delivery_status`)
   if (input.eventType !== undefined) conditions.push(sql.fragment`d.event_type = ${input.eventType}`)
@@ -49,8 +49,8 @@ function newestOf(input: Newest): FragmentSqlToken {
     limit ${input.limit}`
 }
 
-function candidatesOf({ merchant, paymentId, status, before, looked }: Newest): FragmentSqlToken {
-  const own = sql.fragment`d.merchant_id = ${merchant} ${behind(sql.fragment`d.created_at, d.id`, before)}`
+function candidatesOf({ merchant, paymentId, status, before, looked }: NewestInput): FragmentSqlToken {
+  const own = sql.fragment`d.merchant_id = ${merchant} ${pastPosition(sql.fragment`d.created_at, d.id`, before)}`
   if (paymentId !== undefined) {
     // The few of a payment, by its own index: "offset" keeps the order from choosing another one.
     return sql.fragment`
@@ -67,7 +67,7 @@ function candidatesOf({ merchant, paymentId, status, before, looked }: Newest): 
 }
 
 /** Every PENDING or FAILED delivery stands in one of the two. The queue's newest are those that are due last. */
-function waitingOf(merchant: FragmentSqlToken, before: Before | undefined, looked: number): FragmentSqlToken {
+function waitingOf(merchant: FragmentSqlToken, before: PagePosition | undefined, looked: number): FragmentSqlToken {
   return sql.fragment`
     select ${columns}
     from (
@@ -79,16 +79,16 @@ function waitingOf(merchant: FragmentSqlToken, before: Before | undefined, looke
       union all
       (
         select p.delivery_id from webhook_parked p
-        where p.merchant_id = ${merchant} ${behind(sql.fragment`p.created_at, p.delivery_id`, before)}
+        where p.merchant_id = ${merchant} ${pastPosition(sql.fragment`p.created_at, p.delivery_id`, before)}
         order by p.created_at desc, p.delivery_id desc
         limit ${looked}
       )
     ) w
     join webhook_deliveries d on d.merchant_id = ${merchant} and d.id = w.delivery_id
-    where true ${behind(sql.fragment`d.created_at, d.id`, before)}`
+    where true ${pastPosition(sql.fragment`d.created_at, d.id`, before)}`
 }
 
-function behind(place: FragmentSqlToken, before: Before | undefined): FragmentSqlToken {
+function pastPosition(place: FragmentSqlToken, before: PagePosition | undefined): FragmentSqlToken {
   if (before === undefined) return sql.fragment``
   return sql.fragment`
     and (${place}) < ('epoch'::timestamptz + ${before.us}::bigint * interval '1 microsecond', ${before.id}::uuid)`
@@ -102,14 +102,14 @@ export function listDeliveries(
   const merchant = sql.fragment`${merchantId}::uuid`
   return sql.type(DeliveryRecord)`
     select ${recordColumns}
-    from (${newestOf({ ...filter, merchant, looked: LOOKED_AT, limit })}) page
+    from (${newestOf({ ...filter, merchant, looked: SCANNED_MAX, limit })}) page
     join webhook_deliveries d on d.merchant_id = ${merchant} and d.id = page.id
     order by d.created_at desc, d.id desc`
 }
 
 export type OutboxFilter = DeliveryFilter & {
   merchantId?: string | undefined
-  before?: Before | undefined
+  before?: PagePosition | undefined
   limit: number
 }
 
@@ -118,7 +118,7 @@ export type OutboxFilter = DeliveryFilter & {
  * them all are the page: an index of their order alone would cost every delivery its insert, and only operators look.
  */
 export function listOutboxRows({ merchantId, ...filter }: OutboxFilter): Query<typeof OutboxRecord> {
-  const looked = merchantId === undefined ? LOOKED_AT_OF_EACH : LOOKED_AT
+  const looked = merchantId === undefined ? SCANNED_MAX_PER_MERCHANT : SCANNED_MAX
   return sql.type(OutboxRecord)`
     select ${recordColumns}, d.merchant_id, page.realm_slug, page.trading_name,
       (extract(epoch from d.created_at) * 1000000)::bigint::text as created_us
@@ -126,7 +126,7 @@ export function listOutboxRows({ merchantId, ...filter }: OutboxFilter): Query<t
       select m.id as merchant_id, m.realm_slug, m.trading_name, newest.id
       from merchants m
       cross join lateral (${newestOf({ ...filter, merchant: sql.fragment`m.id`, looked })}) newest
-      where ${whoseOf(merchantId, filter.paymentId)}
+      where ${merchantCondition(merchantId, filter.paymentId)}
       order by newest.created_at desc, newest.id desc
       limit ${filter.limit}
     ) page
@@ -134,7 +134,7 @@ export function listOutboxRows({ merchantId, ...filter }: OutboxFilter): Query<t
     order by d.created_at desc, d.id desc`
 }
 
-function whoseOf(merchantId: string | undefined, paymentId: string | undefined): FragmentSqlToken {
+function merchantCondition(merchantId: string | undefined, paymentId: string | undefined): FragmentSqlToken {
   const own = merchantId === undefined ? sql.fragment`true` : sql.fragment`m.id = ${merchantId}::uuid`
   if (paymentId === undefined) return own
   return sql.fragment`${own} and m.id = (select p.merchant_id from payment_intents p where p.id = ${paymentId}::uuid)`

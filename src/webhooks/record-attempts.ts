@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { leaseMs } from './claim.ts'
-import type { Attempted } from './deliver.ts'
+import type { AttemptResult } from './deliver.ts'
 import { recordAttempts } from './sql.ts'
 
 /** Results of a few milliseconds become one statement; with every one on its own, the database does twice the work. */
@@ -11,10 +11,10 @@ const BACK_OFF_MAX_MS = 2_000
 
 export type Recorder = {
   /** Resolves when the attempt is recorded, or can't be any more because its lease has ended. Never rejects. */
-  record(attempt: Attempted): Promise<void>
+  record(attempt: AttemptResult): Promise<void>
 }
 
-type Waiting = { attempt: Attempted; done: () => void }
+type Waiting = { attempt: AttemptResult; done: () => void }
 
 /**
  * Records attempts in batches, under the fence of their claims. While the database is away it tries again until the
@@ -50,7 +50,11 @@ export function makeRecorder(app: Pick<App, 'pool' | 'log'>, worker: string): Re
   }
 }
 
-async function recordBatch(app: Pick<App, 'pool' | 'log'>, worker: string, batch: readonly Attempted[]): Promise<void> {
+async function recordBatch(
+  app: Pick<App, 'pool' | 'log'>,
+  worker: string,
+  batch: readonly AttemptResult[],
+): Promise<void> {
   const givenUpAt = performance.now() + leaseMs
   for (let backOffMs = 100; ; backOffMs = Math.min(backOffMs * 2, BACK_OFF_MAX_MS)) {
     try {

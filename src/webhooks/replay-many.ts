@@ -2,10 +2,10 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
-import { requireLive } from './endpoint-refusals.ts'
+import { requireActiveEndpoint } from './endpoint-errors.ts'
 import { findAddress, holdForQueueing } from './endpoint-sql.ts'
 import { countDead, replayDead } from './replay-sql.ts'
-import type { DeadFilter, Place } from './replay-sql.ts'
+import type { DeadFilter, ReplayPosition } from './replay-sql.ts'
 
 /** Rows of one transaction: the endpoint can't be changed while one runs. */
 const BATCH_ROWS = 2_500
@@ -19,7 +19,7 @@ const COUNTED_MAX = 10_000
 /** An endpoint that has just come back gets a few at once, and the rest at a pace that it can keep up with. */
 const PACE = { atOnce: 100, perSecond: 50 }
 
-const BEGINNING: Place = { created_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
+const BEGINNING: ReplayPosition = { created_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
 export type ReplayMany = DeadFilter & {
   actor: Actor
@@ -40,13 +40,13 @@ export async function replayMany(
   app: Pick<App, 'pool' | 'ids' | 'wake'>,
   { actor, dryRun, ...filter }: ReplayMany,
 ): Promise<Replayed> {
-  requireLive(await app.pool.maybeOne(findAddress(filter.merchantId)))
+  requireActiveEndpoint(await app.pool.maybeOne(findAddress(filter.merchantId)))
   const { count: matching } = await app.pool.one(countDead(filter, COUNTED_MAX))
   if (dryRun || matching === 0) return { matching, queued: 0, hasMore: matching === COUNTED_MAX }
   let queued = 0
-  let behind: Place | undefined = BEGINNING
+  let behind: ReplayPosition | undefined = BEGINNING
   for (let batch = 0; batch < BATCHES_MAX && behind !== undefined; batch += 1) {
-    const from: Place = behind
+    const from: ReplayPosition = behind
     const isFirst = queued === 0
     const replayed = await app.pool.transaction(async (tx) => {
       const rows = await queueBatch(tx, filter, from)
@@ -65,18 +65,18 @@ export async function replayMany(
 async function queueBatch(
   tx: DatabaseTransactionConnection,
   filter: DeadFilter,
-  behind: Place,
-): Promise<readonly Place[]> {
+  behind: ReplayPosition,
+): Promise<readonly ReplayPosition[]> {
   const { webhook_url } = await tx.one(holdForQueueing(filter.merchantId))
   return webhook_url === null ? [] : tx.any(replayDead(filter, { behind, size: BATCH_ROWS, pace: PACE }))
 }
 
-type Recorded = DeadFilter & { actor: Actor; matching: number }
+type ReplayEntry = DeadFilter & { actor: Actor; matching: number }
 
 async function record(
   app: Pick<App, 'ids'>,
   tx: DatabaseTransactionConnection,
-  { actor, matching, merchantId, eventType, since, until }: Recorded,
+  { actor, matching, merchantId, eventType, since, until }: ReplayEntry,
 ): Promise<void> {
   await recordAction(app, tx, {
     actor,

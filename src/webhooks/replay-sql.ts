@@ -70,7 +70,7 @@ export function countDead(filter: DeadFilter, max: number): Query<typeof Count> 
 }
 
 /** Where the next batch begins. */
-export type Place = { created_at: string; id: string }
+export type ReplayPosition = { created_at: string; id: string }
 const Replayed = z.strictObject({ created_at: z.string(), id: z.uuid() })
 
 export type Pace = { atOnce: number; perSecond: number }
@@ -82,7 +82,7 @@ export type Pace = { atOnce: number; perSecond: number }
  */
 export function replayDead(
   filter: DeadFilter,
-  { behind, size, pace }: { behind: Place; size: number; pace: Pace },
+  { behind, size, pace }: { behind: ReplayPosition; size: number; pace: Pace },
 ): Query<typeof Replayed> {
   return sql.type(Replayed)`
     with dead as (

@@ -3,11 +3,11 @@ import { hostname } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { App } from '../app.ts'
 import { claim, firstMerchant } from './claim.ts'
-import type { Claimed } from './claim.ts'
+import type { ClaimedBatch } from './claim.ts'
 import { deliver, leaseSuffices } from './deliver.ts'
-import type { Attempted, DeliverApp, DeliverInput } from './deliver.ts'
-import { makeGate } from '../lib/gate.ts'
-import { park } from './park.ts'
+import type { AttemptResult, DeliverApp, DeliverInput } from './deliver.ts'
+import { makeAutoResetEvent } from '../lib/auto-reset-event.ts'
+import { moveToWaiting } from './move-to-waiting.ts'
 import { attemptTimeoutMs, makePost } from './sending/post.ts'
 import type { Post } from './sending/post.ts'
 import { makeRecorder } from './record-attempts.ts'
@@ -32,7 +32,7 @@ const UNRECORDED_MAX = 4
 const UNOPENED_SECONDS = 60
 
 /** So long a database that is away may take to come back, before whoever waits for the end of all work hears of it. */
-const GIVE_UP_MS = 30_000
+const FAILING_MAX_MS = 30_000
 
 /** A stopping worker waits for the attempts under way, which take five seconds at most, and their record. */
 const STOP_MAX_MS = attemptTimeoutMs + 1_000
@@ -51,7 +51,7 @@ export type Deliveries = {
   stop(): Promise<void>
 }
 
-type Waiting = { tell(): void; giveUp(error: unknown): void }
+type IdleWaiter = { resolve(): void; reject(error: unknown): void }
 
 type Run = {
   app: DeliveriesApp
@@ -61,15 +61,15 @@ type Run = {
   openSecrets: OpenSecrets
   recorder: ReturnType<typeof makeRecorder>
   /** Opens when something may have become due. */
-  gate: ReturnType<typeof makeGate>
+  gate: ReturnType<typeof makeAutoResetEvent>
   /** Opens when an attempt ends. */
-  slots: ReturnType<typeof makeGate>
+  slots: ReturnType<typeof makeAutoResetEvent>
   /** Attempts that wait for their answer. */
   sending: number
   /** What is claimed and not yet recorded, the attempts under way among it. */
   underWay: Set<Promise<void>>
   /** Those who wait for the moment when there is nothing to do. */
-  waitingForIdle: Waiting[]
+  waitingForIdle: IdleWaiter[]
   /** Since when no claim has worked, on performance.now()'s clock; undefined where the last one did. */
   failingSince: number | undefined
   /** How long claims may fail until those who wait are told, in milliseconds. */
@@ -90,13 +90,13 @@ export function runDeliveries(app: DeliveriesApp, options: { post?: Post; giveUp
     post: options.post ?? makePost({ allowPrivate: app.config.webhookAllowPrivate }),
     openSecrets: makeOpenSecrets(app),
     recorder: makeRecorder(app, worker),
-    gate: makeGate(),
-    slots: makeGate(),
+    gate: makeAutoResetEvent(),
+    slots: makeAutoResetEvent(),
     sending: 0,
     underWay: new Set(),
     waitingForIdle: [],
     failingSince: undefined,
-    giveUpMs: options.giveUpMs ?? GIVE_UP_MS,
+    giveUpMs: options.giveUpMs ?? FAILING_MAX_MS,
     stopping: false,
   }
   const loop = dispatch(run)
@@ -105,7 +105,7 @@ export function runDeliveries(app: DeliveriesApp, options: { post?: Post; giveUp
     wake: () => run.gate.open(),
     idle: () =>
       new Promise((resolve, reject) => {
-        run.waitingForIdle.push({ tell: resolve, giveUp: reject })
+        run.waitingForIdle.push({ resolve, reject })
         run.gate.open()
       }),
     stop: () => (stopped ??= stop(run, loop)),
@@ -137,22 +137,22 @@ async function dispatch(run: Run): Promise<void> {
       moreIsDue = claimed.deliveries.length === free
       // Each attempt that ends opens the gate, so that there is another look after the last one.
       if (claimed.deliveries.length === 0 && run.underWay.size === 0)
-        for (const { tell } of run.waitingForIdle.splice(0)) tell()
+        for (const { resolve } of run.waitingForIdle.splice(0)) resolve()
       if (!moreIsDue) await gate.wait(pollMs)
     } catch (error) {
       backOffMs = Math.min(Math.max(backOffMs * 2, BACK_OFF_MIN_MS), POLL_MS)
       app.log.error({ err: error, retryMs: backOffMs }, 'due webhooks could not be claimed')
-      giveUpAfter(run, error)
+      rejectAfter(run, error)
       await gate.wait(backOffMs)
     }
   }
 }
 
 /** Tells those who wait for idleness that nobody knows when it comes, once claims have failed for long enough. */
-function giveUpAfter(run: Run, error: unknown): void {
+function rejectAfter(run: Run, error: unknown): void {
   run.failingSince ??= performance.now()
   if (performance.now() - run.failingSince < run.giveUpMs) return
-  for (const { giveUp } of run.waitingForIdle.splice(0)) giveUp(error)
+  for (const { reject } of run.waitingForIdle.splice(0)) reject(error)
 }
 
 function freeSlots({ app, sending, underWay }: Run): number {
@@ -160,7 +160,7 @@ function freeSlots({ app, sending, underWay }: Run): number {
   return Math.min(webhookConcurrency - sending, UNRECORDED_MAX * webhookConcurrency - underWay.size)
 }
 
-function startAll(run: Run, claimed: Claimed): void {
+function startAll(run: Run, claimed: ClaimedBatch): void {
   const withoutEndpoint = new Map<string, ClaimedDelivery[]>()
   const unstarted: ClaimedDelivery[] = []
   for (const delivery of claimed.deliveries) {
@@ -170,7 +170,7 @@ function startAll(run: Run, claimed: Claimed): void {
       withoutEndpoint.set(merchant_id, [...(withoutEndpoint.get(merchant_id) ?? []), delivery])
     else start(run, deliverAndRecord(run, { ...delivery, webhook_url }))
   }
-  for (const deliveries of withoutEndpoint.values()) start(run, park(run.app, run.worker, deliveries))
+  for (const deliveries of withoutEndpoint.values()) start(run, moveToWaiting(run.app, run.worker, deliveries))
   if (unstarted.length > 0) start(run, run.app.pool.query(releaseLeases(run.worker, unstarted)))
 }
 
@@ -197,7 +197,7 @@ async function deliverAndRecord(run: Run, delivery: ClaimedDelivery & { webhook_
 }
 
 /** Delivers in a slot, which is free again before the attempt is recorded. */
-async function send(run: Run, { secrets, delivery }: Omit<DeliverInput, 'post'>): Promise<Attempted> {
+async function send(run: Run, { secrets, delivery }: Omit<DeliverInput, 'post'>): Promise<AttemptResult> {
   run.sending += 1
   try {
     return await deliver(run.app, { post: run.post, secrets, delivery })

@@ -4,23 +4,23 @@ import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { EndpointCheck, WebhookEndpoint } from '../wire/webhooks.ts'
 import { getEndpoint } from './alerts.ts'
-import { endpointNotSet, merchantUnknown } from './endpoint-refusals.ts'
-import { ARM_BATCH_ROWS } from './arm-deliveries.ts'
+import { endpointNotSet, merchantNotFound } from './endpoint-errors.ts'
+import { SCHEDULE_BATCH_ROWS } from './schedule-waiting-deliveries.ts'
 import { holdEndpoint, lockEndpoint, updateEndpoint } from './endpoint-sql.ts'
 import type { Address } from './endpoint-sql.ts'
-import { armParked, disarmQueued } from './parked-sql.ts'
+import { scheduleWaiting, moveQueuedToWaiting } from './waiting-sql.ts'
 import { checkWebhookUrl } from './sending/check-url.ts'
 
 /** Rows of one transaction: locks are not to be held for long. */
-const DISARM_BATCH_ROWS = 1_000
+const WAITING_BATCH_ROWS = 1_000
 
 /** And as many of them as a request may wait for. */
-const DISARM_BATCHES_MAX = 20
+const WAITING_BATCHES_MAX = 20
 
 type EndpointApp = Pick<App, 'config' | 'pool' | 'ids' | 'wake' | 'probe'>
 
 /** What is to change; an absent member stays as it is. */
-export type EndpointWish = {
+export type SetEndpointInput = {
   merchantId: string
   actor: Actor
   /** Null removes it, paused or not. */
@@ -38,13 +38,13 @@ export type EndpointWish = {
  */
 export async function setEndpoint(
   app: EndpointApp,
-  wish: EndpointWish,
+  input: SetEndpointInput,
 ): Promise<WebhookEndpoint & { check: EndpointCheck | null }> {
-  const { merchantId, webhookUrl } = wish
+  const { merchantId, webhookUrl } = input
   if (typeof webhookUrl === 'string') checkWebhookUrl(webhookUrl, { allowPrivate: app.config.webhookAllowPrivate })
-  const { address, armed } = await app.pool.transaction((tx) => change(app, tx, wish))
-  if (address.webhook_url === null) await disarm(app, merchantId)
-  else goOn(app, armed)
+  const { address, armed } = await app.pool.transaction((tx) => change(app, tx, input))
+  if (address.webhook_url === null) await moveQueueToWaiting(app, merchantId)
+  else wakeJobs(app, armed)
   const check = typeof webhookUrl === 'string' ? await app.probe.probe(webhookUrl, merchantId) : null
   return { ...(await getEndpoint(app, merchantId)), check }
 }
@@ -57,31 +57,31 @@ export async function setEndpoint(
 async function change(
   app: EndpointApp,
   tx: DatabaseTransactionConnection,
-  wish: EndpointWish,
+  input: SetEndpointInput,
 ): Promise<{ address: Address; armed: number | undefined }> {
-  const { merchantId, actor } = wish
+  const { merchantId, actor } = input
   // Waits for transactions that are inserting deliveries without having seen the new address; those that come later
   // see it (migrations/0005_webhooks.sql, arm_late_webhook_delivery).
   const before = await tx.maybeOne(lockEndpoint(merchantId))
-  if (before === null) throw merchantUnknown()
-  const address = wished(before, wish)
+  if (before === null) throw merchantNotFound()
+  const address = changedAddress(before, input)
   const isSame = before.webhook_url === address.webhook_url && before.paused_webhook_url === address.paused_webhook_url
   if (isSame) return { address, armed: undefined }
   await tx.query(updateEndpoint(merchantId, address))
   const goesLive = before.webhook_url === null && address.webhook_url !== null
-  const armed = goesLive ? (await tx.one(armParked(merchantId, ARM_BATCH_ROWS))).count : undefined
+  const armed = goesLive ? (await tx.one(scheduleWaiting(merchantId, SCHEDULE_BATCH_ROWS))).count : undefined
   await recordAction(app, tx, {
     actor,
     action: 'webhook.endpoint',
     merchantId,
     subjectId: merchantId,
-    before: shown(before),
-    after: shown(address),
+    before: auditedAddress(before),
+    after: auditedAddress(address),
   })
   return { address, armed }
 }
 
-function wished(before: Address, { webhookUrl, paused }: EndpointWish): Address {
+function changedAddress(before: Address, { webhookUrl, paused }: SetEndpointInput): Address {
   const url = webhookUrl === undefined ? (before.webhook_url ?? before.paused_webhook_url) : webhookUrl
   if (url === null) {
     // Removing what is not there is done; pausing and resuming it is not.
@@ -92,7 +92,7 @@ function wished(before: Address, { webhookUrl, paused }: EndpointWish): Address 
   return isPaused ? { webhook_url: null, paused_webhook_url: url } : { webhook_url: url, paused_webhook_url: null }
 }
 
-function shown({ webhook_url, paused_webhook_url }: Address): { webhook_url: string | null; paused: boolean } {
+function auditedAddress({ webhook_url, paused_webhook_url }: Address): { webhook_url: string | null; paused: boolean } {
   const url = webhook_url ?? paused_webhook_url
   return { webhook_url: url === null ? null : withoutSecrets(url), paused: paused_webhook_url !== null }
 }
@@ -104,18 +104,18 @@ function withoutSecrets(url: string): string {
 }
 
 /** Wakes who delivers what was armed, and who arms the rest, also what a crash between the two has left. */
-function goOn(app: EndpointApp, armed: number | undefined): void {
+function wakeJobs(app: EndpointApp, armed: number | undefined): void {
   if (armed !== 0) app.wake.notify('deliver-webhooks')
-  if (armed === undefined || armed === ARM_BATCH_ROWS) app.wake.notify('arm-deliveries')
+  if (armed === undefined || armed === SCHEDULE_BATCH_ROWS) app.wake.notify('arm-deliveries')
 }
 
-/** What is left queued behind these is parked by the worker that claims it when it is due (park.ts). */
-async function disarm(app: EndpointApp, merchantId: string): Promise<void> {
-  for (let batch = 0; batch < DISARM_BATCHES_MAX; batch += 1) {
+/** What is left queued behind these is parked by the worker that claims it when it is due (move-to-waiting.ts). */
+async function moveQueueToWaiting(app: EndpointApp, merchantId: string): Promise<void> {
+  for (let batch = 0; batch < WAITING_BATCHES_MAX; batch += 1) {
     const count = await app.pool.transaction(async (tx) => {
       const { webhook_url } = await tx.one(holdEndpoint(merchantId))
-      return webhook_url === null ? (await tx.one(disarmQueued(merchantId, DISARM_BATCH_ROWS))).count : 0
+      return webhook_url === null ? (await tx.one(moveQueuedToWaiting(merchantId, WAITING_BATCH_ROWS))).count : 0
     })
-    if (count < DISARM_BATCH_ROWS) return
+    if (count < WAITING_BATCH_ROWS) return
   }
 }

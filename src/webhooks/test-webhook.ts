@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import type { EventType } from '../wire/webhook-events.ts'
 import { sampleData } from '../wire/webhook-samples.ts'
-import { requireLive } from './endpoint-refusals.ts'
+import { requireActiveEndpoint } from './endpoint-errors.ts'
 import { holdEndpoint } from './endpoint-sql.ts'
 import { enqueueWebhook } from './enqueue.ts'
 import { readNow } from './enqueue-sql.ts'
@@ -19,7 +19,7 @@ export async function testWebhook(
 ): Promise<DeliveryRecord> {
   const { ids } = app
   const delivery = await app.pool.transaction(async (tx) => {
-    requireLive(await tx.maybeOne(holdEndpoint(merchantId)))
+    requireActiveEndpoint(await tx.maybeOne(holdEndpoint(merchantId)))
     const data = sampleData(eventType, {
       merchantId,
       paymentId: ids.uuid(),

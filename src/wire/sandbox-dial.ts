@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { SHARE_PATTERN } from '../lib/share.ts'
+import { PERCENTAGE_PATTERN } from '../lib/percentage.ts'
 import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
 import { operation } from './operation.ts'
 import { PaymentStatus } from './payments.ts'
 
 const Share = z
   .string()
-  .regex(SHARE_PATTERN, 'must be a share such as "20%" or "0.5%", at most "100%"')
+  .regex(PERCENTAGE_PATTERN, 'must be a share such as "20%" or "0.5%", at most "100%"')
   .meta({ examples: ['20%'] })
 
 /** What can go wrong at the mock bank, for one merchant. What is not said does not. */

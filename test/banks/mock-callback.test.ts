@@ -3,9 +3,9 @@ import { buffer } from 'node:stream/consumers'
 import t from 'tap'
 import { CALLBACK_SIGNATURE_HEADER, postOverHttp, signCallback } from '../../src/banks/mock-callback.ts'
 import { freePort } from '../../src/db/free-port.ts'
-import { hits } from '../../src/banks/faults.ts'
-import type { Faults } from '../../src/banks/faults.ts'
-import { deleteFaults, findFaults, putFaults } from '../../src/banks/faults-sql.ts'
+import { isHit } from '../../src/banks/faults.ts'
+import type { FaultSettings } from '../../src/banks/faults.ts'
+import { deleteFaultSettings, findFaultSettings, putFaultSettings } from '../../src/banks/faults-sql.ts'
 import {
   BANK_SECRET,
   addPayee,
@@ -135,12 +135,12 @@ t.test('the signature of a request object, which the payer sees, signs no callba
   }
 })
 
-const QUIET: Faults = { latencyMs: 0, dropCallback: null, duplicate: null, unavailable: null, seed: 7 }
+const QUIET: FaultSettings = { latencyMs: 0, dropCallback: null, duplicate: null, unavailable: null, seed: 7 }
 
 /** A payee of its own, with this dial. */
-async function dialled(faults: Partial<Faults>): Promise<string> {
+async function dialled(faults: Partial<FaultSettings>): Promise<string> {
   const payeeId = await addPayee(owner)
-  await putFaults(pool, payeeId, { ...QUIET, ...faults })
+  await putFaultSettings(pool, payeeId, { ...QUIET, ...faults })
   return payeeId
 }
 
@@ -163,7 +163,7 @@ t.test('a dial that speaks of callbacks makes the bank report each decision, as 
   t.notSame(await reports(await dialled({ ...faults, seed: 8 })), first, 'another seed: others')
   const payeeId = await dialled(faults)
   await reports(payeeId)
-  await putFaults(pool, payeeId, { ...QUIET, ...faults })
+  await putFaultSettings(pool, payeeId, { ...QUIET, ...faults })
   t.same(await reports(payeeId), first, 'a dial that is set again begins anew')
 })
 
@@ -179,7 +179,7 @@ t.test('shares of nothing and of everything', async (t) => {
     Array(10).fill(0),
     'nobody says anything',
   )
-  const hit = Array.from({ length: 10_000 }, (_, n) => hits(7, 'unavailable', BigInt(n), 2_000)).filter(Boolean).length
+  const hit = Array.from({ length: 10_000 }, (_, n) => isHit(7, 'unavailable', BigInt(n), 2_000)).filter(Boolean).length
   t.ok(hit > 1_800 && hit < 2_200, `a fifth of ten thousand is about that: ${hit}`)
 })
 
@@ -201,8 +201,8 @@ t.test('calls that get no answer are sometimes carried out all the same, and nev
   }
   const done = await Promise.all(consents.map(async ({ endToEndId }) => (await books(pool, endToEndId)).debits.length))
   t.same(new Set(done), new Set([0, 1]), 'some were carried out, some not')
-  t.match(await findFaults(pool, payeeId), { calls: 12n, callbacks: 0n })
-  await deleteFaults(pool, payeeId)
+  t.match(await findFaultSettings(pool, payeeId), { calls: 12n, callbacks: 0n })
+  await deleteFaultSettings(pool, payeeId)
   for (const consent of consents) {
     t.match(await bank.execute(executionOf(consent), patience()), { outcome: 'executed' })
     t.same((await books(pool, consent.endToEndId)).debits, ['50.0000 GBP'])
@@ -214,7 +214,7 @@ t.test('refunds, exchanges and payments under a mandate get no answer either', a
   const consent = consentRequest({ payeeId })
   const code = (await decideOn(bank, consent)) ?? ''
   await bank.execute(executionOf(consent), patience())
-  await putFaults(pool, payeeId, { ...QUIET, unavailable: 10_000 })
+  await putFaultSettings(pool, payeeId, { ...QUIET, unavailable: 10_000 })
   const silent = { name: 'BankUnavailableError' }
   await t.rejects(bank.exchangeCode({ state: consent.state, code }, patience()), silent)
   await t.rejects(bank.refund(refundOf(consent), patience()), silent)

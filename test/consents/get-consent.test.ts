@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { listMandatesOfPayer } from '../../src/consents/get-consent.ts'
-import { canonicalJson } from '../../src/lib/canonical.ts'
+import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { sha256Hex } from '../../src/lib/hmac.ts'
 import { CreatePayment } from '../../src/wire/new-payment.ts'
 import { atBank, createPayment, paymentBody, testService } from '../support/app.ts'

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { NO_CUSTOMER } from '../../src/accounts/identify.ts'
-import { forgetOrderKeys } from '../../src/instructions/forget-keys.ts'
+import { deleteExpiredOrderKeys } from '../../src/instructions/delete-expired-keys.ts'
 import { createOrder } from '../../src/instructions/orders/create.ts'
 import { ORDER_STATUS_ISO, ORDER_TRANSITIONS } from '../../src/instructions/orders/states.ts'
 import { withdrawOrder } from '../../src/instructions/orders/withdraw.ts'
@@ -309,7 +309,7 @@ t.test('a key is forgotten after 24 hours, and not before', async (t) => {
   t.equal((await order(service, customer, {}, 'daily')).status, 409, 'the key is that of the new one now')
   await order(service, customer, {}, 'young')
   await owner.query(`update order_keys set created_at = now() - interval '24 hours' where idempotency_key = 'daily'`)
-  t.same(await forgetOrderKeys(app), { more: false })
+  t.same(await deleteExpiredOrderKeys(app), { more: false })
   const { rows } = await owner.query('select idempotency_key from order_keys where customer_id = $1', [customer.id])
   t.same(rows, [{ idempotency_key: 'young' }])
 })

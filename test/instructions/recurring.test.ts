@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { canonicalJson } from '../../src/lib/canonical.ts'
+import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { sha256Hex } from '../../src/lib/hmac.ts'
 import { RECURRING_TRANSITIONS } from '../../src/instructions/recurring/states.ts'
 import { runRecurring } from '../../src/instructions/recurring/run.ts'

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
 import type { Test } from 'tap'
 import { executeOrders } from '../../src/instructions/orders/execute.ts'
-import { takeOrders } from '../../src/instructions/orders/move.ts'
+import { claimOrders } from '../../src/instructions/orders/move.ts'
 import { acceptRequest } from '../../src/instructions/requests/accept.ts'
 import { expireRequests } from '../../src/instructions/requests/expire.ts'
 import { moveRequest } from '../../src/instructions/requests/move.ts'
@@ -154,7 +154,7 @@ t.test('what is accepted can be withdrawn until its payment is under way', async
     t.same([await balanceOf(service, ada.account.id), await balanceOf(service, bob.account.id)], before)
     const late = await fromAda(path)
     await accept(path, late)
-    await takeOrders(app.pool, { accounts: 50, perAccount: 50, leaseSeconds: 0 })
+    await claimOrders(app.pool, { accounts: 50, perAccount: 50, leaseSeconds: 0 })
     isClosed(t, await reject(path, late), 'ALAC')
     t.match(await seen(ada, path, late), { Status: 'Accepted' })
     await executeOrders(app)

@@ -5,8 +5,8 @@ import {
   maskAllButLastFour,
   maskEmails,
   maskNumbers,
-  maskPeopleIn,
-  maskWords,
+  maskPersonalData,
+  maskFreeText,
 } from '../../src/lib/mask.ts'
 
 t.test('the name of an e-mail address is hidden but for its first letter', async (t) => {
@@ -55,10 +55,10 @@ t.test('no part of a name is shown, whatever it is made of', async (t) => {
 })
 
 t.test('in every text of a JSON value, its names among them, and address fields as one', async (t) => {
-  t.same(maskPeopleIn({ 'ada@acme.example': [1, null, true, { email: 'bob@acme.example' }] }), {
+  t.same(maskPersonalData({ 'ada@acme.example': [1, null, true, { email: 'bob@acme.example' }] }), {
     'a***@acme.example': [1, null, true, { email: 'b***@acme.example' }],
   })
-  t.same(maskPeopleIn({ admin_email: '"bob smith"@acme.example', reason: 'ask bob@acme.example', email: null }), {
+  t.same(maskPersonalData({ admin_email: '"bob smith"@acme.example', reason: 'ask bob@acme.example', email: null }), {
     admin_email: '"***@acme.example',
     reason: 'ask b***@acme.example',
     email: null,
@@ -102,7 +102,7 @@ t.test('numbers of phones and accounts are shown as their last four characters',
     ['room no12 with this that', 'room no12 with this that'],
   ]
   for (const [text, masked] of cases) t.equal(maskNumbers(text), masked, text)
-  t.equal(maskWords('0770 0900123 is pat@payer.example'), '****0123 is p***@payer.example')
+  t.equal(maskFreeText('0770 0900123 is pat@payer.example'), '****0123 is p***@payer.example')
 })
 
 const digitsOf = (text: string): number => [...text.replaceAll(/\P{Nd}/gu, '')].length
@@ -190,7 +190,7 @@ t.test('in what people say, by the name of the member; ids, times and amounts st
     ordinal: '123456789',
     reason: 'ITEM_NOT_RECEIVED',
   }
-  t.same(maskPeopleIn(untouched), untouched)
+  t.same(maskPersonalData(untouched), untouched)
   const words = 'ring 07700 900123 or pat@payer.example'
   const hidden = 'ring ****0123 or p***@payer.example'
   for (const name of [
@@ -202,8 +202,8 @@ t.test('in what people say, by the name of the member; ids, times and amounts st
     'note',
     'reason',
   ])
-    t.same(maskPeopleIn({ list: [{ [name]: words }] }), { list: [{ [name]: hidden }] }, name)
-  t.same(maskPeopleIn({ note: null, reason: 1, statement: [words] }), {
+    t.same(maskPersonalData({ list: [{ [name]: words }] }), { list: [{ [name]: hidden }] }, name)
+  t.same(maskPersonalData({ note: null, reason: 1, statement: [words] }), {
     note: null,
     reason: 1,
     statement: ['ring 07700 900123 or p***@payer.example'],

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { remember } from '../../src/lib/remember.ts'
+import { cacheLookup } from '../../src/lib/cached-lookup.ts'
 
 function bench(max = 100) {
   const asked: string[] = []
@@ -11,7 +11,7 @@ function bench(max = 100) {
     if (world.get(key) === 'fails') throw new Error('away')
     return world.get(key) ?? null
   }
-  return { asked, clock, world, find: remember(look, { forMs: 10_000, max, now: () => clock.ms }) }
+  return { asked, clock, world, find: cacheLookup(look, { forMs: 10_000, max, now: () => clock.ms }) }
 }
 
 t.test('an answer holds for its time and no longer, whether there is one or none', async (t) => {

@@ -2,7 +2,7 @@ import t from 'tap'
 import { NO_HASH, operatorActionHash, paymentEventHash } from '../../src/lib/audit-chain.ts'
 import type { AuditRow } from '../../src/lib/audit-chain.ts'
 import { sha256Hex } from '../../src/lib/hmac.ts'
-import { sealsOf } from '../../src/lib/audit-seals.ts'
+import { checkpointsOf } from '../../src/lib/audit-checkpoints.ts'
 import { verifyChain } from '../../src/lib/verify-chain.ts'
 import type { ChainReport, VerifyOptions } from '../../src/lib/verify-chain.ts'
 
@@ -116,7 +116,7 @@ t.test('a checkpoint misses the end that is cut off, wherever it stands', async 
   const rows = events('abab')
   const digest = sha256Hex(NO_HASH + rows.map((row) => row['event_hash']).join(''))
   const row = { ordinal: '1', id: 'c', chain: 'payment_events', up_to_ordinal: '4', row_count: '4', digest }
-  const seals = sealsOf('payment_events', [row])
+  const seals = checkpointsOf('payment_events', [row])
   t.equal(verified('payment_events', rows, { seals }).broken, null)
   t.match(verified('payment_events', rows.slice(0, -1), { seals }).broken, {
     ordinal: '4',
@@ -125,9 +125,9 @@ t.test('a checkpoint misses the end that is cut off, wherever it stands', async 
     detail: /sealed 4 rows above ordinal 0 and up to 4; there are 3/,
   })
   t.match(verified('payment_events', [], { seals }).broken, { problem: 'not as sealed' }, 'all are gone')
-  const others = sealsOf('payment_events', [{ ...row, digest: NO_HASH }])
+  const others = checkpointsOf('payment_events', [{ ...row, digest: NO_HASH }])
   t.match(verified('payment_events', rows, { seals: others }).broken, { detail: /there are others now/ })
-  t.same(sealsOf('dispute_events', [row]), [], 'and is of its own chain alone')
+  t.same(checkpointsOf('dispute_events', [row]), [], 'and is of its own chain alone')
 })
 
 t.test('a head of before must be passed, and must be the same', async (t) => {

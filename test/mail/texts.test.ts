@@ -6,7 +6,7 @@ import t from 'tap'
 import type { Test } from 'tap'
 import { queueMail, queueText } from '../../src/mail/queue.ts'
 import { sendMails } from '../../src/mail/send.ts'
-import { handOverText } from '../../src/mail/text-gateway.ts'
+import { sendText } from '../../src/mail/text-gateway.ts'
 import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
 import { smtpSink } from '../support/smtp-sink.ts'
@@ -150,15 +150,15 @@ t.test('a redirect is not followed, and what is no gateway costs an attempt', as
   const other = await startGateway(t)
   const text = { id: 'x', to: '+447700900123', text: 'a link' }
   gateway.answer((_req, res) => void res.writeHead(307, { location: other.url }).end())
-  t.equal(await handOverText({ url: gateway.url, token: 'secret' }, text), 'gateway_refused (307)')
+  t.equal(await sendText({ url: gateway.url, token: 'secret' }, text), 'gateway_refused (307)')
   t.equal(other.handed.length, 0)
   gateway.answer((_req, res) => void res.destroy())
-  t.equal(await handOverText({ url: gateway.url, token: 'secret' }, text), 'connection_failed')
-  t.equal(await handOverText({ url: 'http://127.0.0.1:1/', token: undefined }, text), 'connection_failed')
+  t.equal(await sendText({ url: gateway.url, token: 'secret' }, text), 'connection_failed')
+  t.equal(await sendText({ url: 'http://127.0.0.1:1/', token: undefined }, text), 'connection_failed')
   gateway.answer(() => undefined)
-  t.equal(await handOverText({ url: gateway.url, token: undefined }, text, 100), 'timed_out')
+  t.equal(await sendText({ url: gateway.url, token: undefined }, text, 100), 'timed_out')
   gateway.answer((_req, res) => void res.writeHead(200).end('x'.repeat(1_000_000)))
-  t.equal(await handOverText({ url: gateway.url, token: undefined }, text), null, 'a long answer is an answer')
+  t.equal(await sendText({ url: gateway.url, token: undefined }, text), null, 'a long answer is an answer')
 })
 
 t.test('only one phone number is a recipient', async (t) => {

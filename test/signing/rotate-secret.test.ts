@@ -1,6 +1,6 @@
 import t from 'tap'
 import { previousSecretContext, webhookSecretContext } from '../../src/signing/secret.ts'
-import { forgetPassedSecrets } from '../../src/signing/end-overlap.ts'
+import { deleteExpiredSecrets } from '../../src/signing/end-overlap.ts'
 import { testService } from '../support/app.ts'
 import { countRows } from '../support/rows.ts'
 import { endOverlap, passOverlap, rotate, showSecret, storedSecrets } from '../support/secrets.ts'
@@ -151,7 +151,7 @@ t.test('a passed secret is forgotten, and one whose overlap runs is not', async 
   const [passed, running] = [await service.merchant(), await service.merchant()]
   for (const merchant of [passed, running]) await rotate(service, merchant)
   await passOverlap(service, passed)
-  t.strictSame(await forgetPassedSecrets(app), { more: false })
+  t.strictSame(await deleteExpiredSecrets(app), { more: false })
   t.match(await storedSecrets(service, passed), { previous: null, secondsLeft: null })
   t.type((await storedSecrets(service, running)).previous, 'string')
 })

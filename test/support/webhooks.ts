@@ -6,7 +6,7 @@ import { readConfig } from '../../src/config/read.ts'
 import type { Config } from '../../src/config/config.ts'
 import { makeAdminConnection } from '../../src/db/connection.ts'
 import { generateMasterKey } from '../../src/lib/seal.ts'
-import { armDeliveries } from '../../src/webhooks/arm-deliveries.ts'
+import { scheduleWaitingDeliveries } from '../../src/webhooks/schedule-waiting-deliveries.ts'
 import { runDeliveries } from '../../src/webhooks/run-deliveries.ts'
 import type { Deliveries } from '../../src/webhooks/run-deliveries.ts'
 import { testDatabase } from './database.ts'
@@ -48,7 +48,7 @@ export function startDeliveries(t: Test, app: App, options: Parameters<typeof ru
 
 /** Runs the job that arms what an endpoint's change left parked, until nothing is to be armed. */
 export async function armAll(app: App): Promise<void> {
-  while ((await armDeliveries(app, new AbortController().signal)).more);
+  while ((await scheduleWaitingDeliveries(app, new AbortController().signal)).more);
 }
 
 type MerchantInput = { owner: pg.Client; app: Pick<App, 'sealer'>; webhookUrl: string | null; secret?: string }

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { armDeliveries } from '../../src/webhooks/arm-deliveries.ts'
-import { findArmable } from '../../src/webhooks/parked-sql.ts'
+import { scheduleWaitingDeliveries } from '../../src/webhooks/schedule-waiting-deliveries.ts'
+import { findSchedulable } from '../../src/webhooks/waiting-sql.ts'
 import { replay } from '../../src/webhooks/replay.ts'
 import { setEndpoint } from '../../src/webhooks/set-endpoint.ts'
 import { brokenInvariants } from '../support/invariants.ts'
@@ -98,7 +98,7 @@ t.test('the job arms what a crash left parked, the oldest first, and nothing tha
   const paused = await plantMerchant({ owner, app, webhookUrl: nowhere })
   await setEndpoint(app, { merchantId: paused, actor, paused: true })
   await plantDeliveries(owner, paused, { ...waits, count: 5 })
-  t.strictSame(await armDeliveries(app, never), { more: false }, 'nobody has an endpoint')
+  t.strictSame(await scheduleWaitingDeliveries(app, never), { more: false }, 'nobody has an endpoint')
   t.equal(await queueIsEmpty(owner), true)
 
   await crashLive(owner, merchantId)
@@ -108,7 +108,9 @@ t.test('the job arms what a crash left parked, the oldest first, and nothing tha
     woken.push(job)
     stopping.abort()
   }
-  t.strictSame(await armDeliveries({ ...app, wake: { ...app.wake, notify } }, stopping.signal), { more: true })
+  t.strictSame(await scheduleWaitingDeliveries({ ...app, wake: { ...app.wake, notify } }, stopping.signal), {
+    more: true,
+  })
   t.strictSame(woken, ['deliver-webhooks'])
   const { rows } = await owner.query<{ delivery_id: string }>('select delivery_id from webhook_queue')
   const queued = new Set(rows.map(({ delivery_id }) => delivery_id))
@@ -122,7 +124,7 @@ t.test('the job arms what a crash left parked, the oldest first, and nothing tha
   t.equal((await owner.query('select from webhook_queue')).rowCount, 2_400)
   t.strictSame(new Set(await parkedOf(owner, merchantId)), new Set(old), 'too old')
   t.equal((await parkedOf(owner, without)).length + (await parkedOf(owner, paused)).length, 10)
-  t.strictSame(await app.pool.any(findArmable(20)), [], 'and it is not looked at again')
+  t.strictSame(await app.pool.any(findSchedulable(20)), [], 'and it is not looked at again')
   t.strictSame(await broken(owner), [])
 })
 
@@ -173,8 +175,8 @@ t.test('what fails for one merchant holds up no other', async (t) => {
     create function refuse() returns trigger language plpgsql as $$ begin raise 'no'; end $$;
     create trigger refuse before insert on webhook_queue for each row when (new.merchant_id = '${bad}') execute function refuse();
   `)
-  t.strictSame(await armDeliveries(app, never), { more: true })
-  t.strictSame(await armDeliveries(app, never), { more: false }, 'and it is not tried without a pause')
+  t.strictSame(await scheduleWaitingDeliveries(app, never), { more: true })
+  t.strictSame(await scheduleWaitingDeliveries(app, never), { more: false }, 'and it is not tried without a pause')
   t.equal((await owner.query('select from webhook_queue')).rowCount, 2)
   t.equal((await parkedOf(owner, bad)).length, 1)
 })

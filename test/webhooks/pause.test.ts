@@ -4,7 +4,7 @@ import type { App } from '../../src/app.ts'
 import { getEndpoint } from '../../src/webhooks/alerts.ts'
 import { replay } from '../../src/webhooks/replay.ts'
 import { setEndpoint } from '../../src/webhooks/set-endpoint.ts'
-import type { EndpointWish } from '../../src/webhooks/set-endpoint.ts'
+import type { SetEndpointInput } from '../../src/webhooks/set-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -25,7 +25,7 @@ type Owner = Awaited<ReturnType<typeof makeOutbox>>['owner']
 
 const actor = { id: 'dev-1', name: 'Dev', role: 'DEVELOPER' }
 
-function put(app: App, merchantId: string, wish: Pick<EndpointWish, 'webhookUrl' | 'paused'>) {
+function put(app: App, merchantId: string, wish: Pick<SetEndpointInput, 'webhookUrl' | 'paused'>) {
   return setEndpoint(app, { merchantId, actor, ...wish })
 }
 
@@ -140,7 +140,7 @@ t.test('what the endpoint is after each change', async (t) => {
   t.match(await put(app, merchantId, { webhookUrl: null }), { webhook_url: null, paused: false, check: null })
   t.strictSame(await actionsOf(owner, merchantId), [], 'nothing has changed')
 
-  const steps: [Pick<EndpointWish, 'webhookUrl' | 'paused'>, string | null, boolean][] = [
+  const steps: [Pick<SetEndpointInput, 'webhookUrl' | 'paused'>, string | null, boolean][] = [
     [{ webhookUrl: one }, one, false],
     [{ paused: true }, one, true],
     [{ paused: true }, one, true],

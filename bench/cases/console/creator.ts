@@ -10,7 +10,7 @@ const TURNS_MAX = 20
 const Created = z.object({ payment_id: z.string() })
 
 /** Who makes the payments come. */
-export type Creator = {
+export type PaymentCreator = {
   run(): Promise<void>
   isDone(): boolean
   seconds(): number
@@ -22,7 +22,7 @@ export type Creator = {
 }
 
 /** Creates payments over HTTP at an even rate. */
-export function makeCreator(url: string, clientId: string, count: number): Creator {
+export function makePaymentCreator(url: string, clientId: string, count: number): PaymentCreator {
   const pool = new Pool(url, { connections: 16 })
   const known = new Map<string, number>()
   let newest = { id: '', at: 0 }

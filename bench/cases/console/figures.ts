@@ -1,7 +1,7 @@
 import { percentile } from '../../support/numbers.ts'
 import { printTable } from '../../support/report.ts'
-import type { Heap, Watched } from './memory.ts'
-import type { Pressed } from './press-keys.ts'
+import type { Heap, MemorySample } from './memory.ts'
+import type { KeyTimings } from './press-keys.ts'
 
 const SAMPLE_EVERY_MS = 10_000
 
@@ -11,8 +11,8 @@ export type Figures = {
   events: number
   gaps: number
   bytes: number
-  pressed: Pressed
-  watched: readonly Watched[]
+  pressed: KeyTimings
+  watched: readonly MemorySample[]
   heap: readonly Heap[]
   busy: number
   cpu: number

@@ -3,7 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { usageOf } from '../../support/process.ts'
 import type { Usage } from '../../support/process.ts'
-import type { Creator } from './creator.ts'
+import type { PaymentCreator } from './creator.ts'
 
 const Heap = z.object({ at: z.number(), heapMib: z.number() })
 export type Heap = z.infer<typeof Heap>
@@ -18,12 +18,15 @@ export async function heapOf(file: string): Promise<Heap[]> {
 }
 
 /** What the processes of the console and of the service hold, so long after the beginning. */
-export type Watched = { at: number; console: Usage; service: Usage }
+export type MemorySample = { at: number; console: Usage; service: Usage }
 
 /** Looks at both once a second, for as long as payments come. */
-export async function watchMemory(pids: { console: number; service: number }, created: Creator): Promise<Watched[]> {
+export async function watchMemory(
+  pids: { console: number; service: number },
+  created: PaymentCreator,
+): Promise<MemorySample[]> {
   const begun = performance.now()
-  const watched: Watched[] = []
+  const watched: MemorySample[] = []
   const look = async (): Promise<void> => {
     const [console, service] = await Promise.all([usageOf(pids.console), usageOf(pids.service)])
     watched.push({ at: performance.now() - begun, console, service })

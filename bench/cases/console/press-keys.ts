@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Opened } from '../../../test/support/terminal.ts'
-import type { Creator } from './creator.ts'
+import type { PaymentCreator } from './creator.ts'
 
 const PRESS_EVERY_MS = 150
 
 /** From each key to its picture, and what a terminal needs by itself; milliseconds. `stale` counts pictures. */
-export type Pressed = { waits: { key: string; ms: number }[]; echoes: number[]; ages: number[]; stale: number }
+export type KeyTimings = { waits: { key: string; ms: number }[]; echoes: number[]; ages: number[]; stale: number }
 
 /** What is pressed, one after the other, and what the screen shows then. */
 const TURN: readonly { key: string; shows: (before: string) => (text: string) => boolean }[] = [
@@ -34,9 +34,9 @@ function selectedOf(text: string): string | undefined {
 /** Presses one key after the other, for as long as payments come. */
 export async function pressKeys(
   { console, echo }: Record<'console' | 'echo', Opened>,
-  created: Creator,
-): Promise<Pressed> {
-  const pressed: Pressed = { waits: [], echoes: [], ages: [], stale: 0 }
+  created: PaymentCreator,
+): Promise<KeyTimings> {
+  const pressed: KeyTimings = { waits: [], echoes: [], ages: [], stale: 0 }
   // Where there is only one row, no key leads to another.
   await console.until(/ Payments 1\/\d\d/)
   for (let n = 0; !created.isDone(); n += 1) {
@@ -71,7 +71,7 @@ async function echoed(echo: Opened, n: number): Promise<number> {
 }
 
 /** When the newest payment of the screen was created; undefined where the screen shows none. */
-function newestShown(text: string, created: Creator): number | undefined {
+function newestShown(text: string, created: PaymentCreator): number | undefined {
   const times = text.split('\n').flatMap((line) => created.at(/[0-9a-f]{8}(?= )/.exec(line)?.[0] ?? '') ?? [])
   return times.length === 0 ? undefined : Math.max(...times)
 }

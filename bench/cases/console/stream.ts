@@ -13,17 +13,17 @@ export async function readStream(url: string) {
     bodyTimeout: 0,
   })
   const seen = new Set<string>()
-  const told = { events: 0, bytes: 0, ofType: new Map<string, number>() }
+  const counted = { events: 0, bytes: 0, ofType: new Map<string, number>() }
   const parser = createParser({
     onEvent({ event, id = '' }) {
       if (event !== 'event') return
-      told.events += 1
+      counted.events += 1
       seen.add(id)
     },
   })
   const reading = (async () => {
     for await (const chunk of body) {
-      told.bytes += chunk.length
+      counted.bytes += chunk.length
       parser.feed(Buffer.from(chunk).toString())
     }
   })().catch((error: unknown) => {
@@ -37,7 +37,7 @@ export async function readStream(url: string) {
     stop() {
       abort.abort()
       void reading
-      return { events: told.events, bytes: told.bytes, gaps: told.events - seen.size }
+      return { events: counted.events, bytes: counted.bytes, gaps: counted.events - seen.size }
     },
   }
 }

@@ -1,6 +1,6 @@
 import { AUDIT_CHAINS } from '../../../src/lib/audit-chain.ts'
 import type { AuditChain } from '../../../src/lib/audit-chain.ts'
-import type { Head } from '../../../src/lib/verify-chain.ts'
+import type { ChainHead } from '../../../src/lib/verify-chain.ts'
 import { usageError } from '../../errors.ts'
 
 const HEAD = new RegExp(`^(?:(${AUDIT_CHAINS.join('|')}):)?([1-9]\\d{0,17}):([0-9a-f]{64})$`)
@@ -9,8 +9,8 @@ const HEAD = new RegExp(`^(?:(${AUDIT_CHAINS.join('|')}):)?([1-9]\\d{0,17}):([0-
  * What an earlier run printed as heads, by their chains.
  * @throws {CliError} exit code 2, also for the head of a chain that is not verified
  */
-export function expectedHeads(given: readonly string[], chains: readonly AuditChain[]): Map<AuditChain, Head> {
-  const heads = new Map<AuditChain, Head>()
+export function expectedHeads(given: readonly string[], chains: readonly AuditChain[]): Map<AuditChain, ChainHead> {
+  const heads = new Map<AuditChain, ChainHead>()
   for (const text of given) {
     const [, name, ordinal = '', hash = ''] = HEAD.exec(text) ?? []
     const chain = AUDIT_CHAINS.find((known) => known === (name ?? 'operator_actions'))

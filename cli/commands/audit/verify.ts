@@ -3,10 +3,10 @@ import { Option } from 'commander'
 import { z } from 'zod'
 import { AUDIT_CHAINS } from '../../../src/lib/audit-chain.ts'
 import type { AuditChain, AuditRow } from '../../../src/lib/audit-chain.ts'
-import { sealsOf } from '../../../src/lib/audit-seals.ts'
-import type { Seal } from '../../../src/lib/audit-seals.ts'
+import { checkpointsOf } from '../../../src/lib/audit-checkpoints.ts'
+import type { Checkpoint } from '../../../src/lib/audit-checkpoints.ts'
 import { verifyChain } from '../../../src/lib/verify-chain.ts'
-import type { ChainReport, Head } from '../../../src/lib/verify-chain.ts'
+import type { ChainReport, ChainHead } from '../../../src/lib/verify-chain.ts'
 import { collect } from '../../choices.ts'
 import { action } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
@@ -114,7 +114,7 @@ async function verifyFile(
 
 export type Plan = {
   chains: readonly AuditChain[]
-  expected: ReadonlyMap<AuditChain, Head>
+  expected: ReadonlyMap<AuditChain, ChainHead>
   /** Now and then, for those who see no line that moves. */
   told(chain: AuditChain, rows: number): void
   /** How many rows of all chains have been read. */
@@ -133,7 +133,7 @@ export async function verifyAll(source: RowSource, { chains, expected, told, at 
   const reports = new Map<AuditChain, SealedReport>()
   let total = 0
   for (const chain of EXPORT_ORDER.filter((each) => each === 'checkpoints' || chains.includes(each))) {
-    const seals: Seal[] = sealsOf(chain, checkpoints)
+    const seals: Checkpoint[] = checkpointsOf(chain, checkpoints)
     const sealedUpTo = seals.at(-1)?.upTo ?? 0n
     const verifier = verifyChain(chain, { seals, expected: expected.get(chain) })
     let [read, unsealed] = [0, 0]
@@ -190,7 +190,7 @@ function sealedText(sealed: SealedReport['sealed']): string {
   return sealed === null || sealed.unsealed === 0 ? '' : ` (${sealed.unsealed} not sealed yet)`
 }
 
-function headText(head: Head | null): string | null {
+function headText(head: ChainHead | null): string | null {
   return head === null ? null : `${head.ordinal}:${head.hash}`
 }
 

@@ -1,5 +1,5 @@
 import type { FieldError } from '../../../src/lib/errors.ts'
-import { parsePart, soundMembers } from '../../../src/lib/field-errors.ts'
+import { parsePart, validMembers } from '../../../src/lib/field-errors.ts'
 import { fitsCurrency, isKnownCurrency, minorDigits, parseAmount } from '../../../src/lib/money.ts'
 import { readWebOrigin } from '../../../src/lib/web-origin.ts'
 import { CheckoutToken } from '../../../src/wire/checkout.ts'
@@ -8,7 +8,7 @@ import { CheckoutToken } from '../../../src/wire/checkout.ts'
 export function contentProblems(content: unknown): FieldError[] {
   const fields: FieldError[] = []
   parsePart(CheckoutToken, content, fields)
-  const { amount, currency, callbackOrigin } = soundMembers(CheckoutToken, content)
+  const { amount, currency, callbackOrigin } = validMembers(CheckoutToken, content)
   if (currency !== undefined && !isKnownCurrency(currency))
     fields.push({ path: 'currency', code: 'UNSUPPORTED_CURRENCY', message: `must be one of ${KNOWN.join(', ')}` })
   if (amount !== undefined) fields.push(...amountProblems(amount, currency ?? ''))

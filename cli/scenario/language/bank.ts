@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { SHARE_PATTERN } from '../../../src/lib/share.ts'
+import { PERCENTAGE_PATTERN } from '../../../src/lib/percentage.ts'
 import { Wait } from './parts.ts'
 
 /** One that a reference stands for is looked at once it is filled in. */
 const Share = z
   .string()
   .refine(
-    (share) => SHARE_PATTERN.test(share) || share.startsWith('$'),
+    (share) => PERCENTAGE_PATTERN.test(share) || share.startsWith('$'),
     'must be a share such as 20% or 0.5%, at most 100%',
   )
   .meta({ description: 'a share such as 20% or 0.5%, at most 100%', examples: ['20%'] })

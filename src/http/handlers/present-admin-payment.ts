@@ -1,5 +1,5 @@
 import { roleAllows } from '../../lib/permissions.ts'
-import { maskWords } from '../../lib/mask.ts'
+import { maskFreeText } from '../../lib/mask.ts'
 import type { PaymentOfMerchant, WholePaymentOfMerchant } from '../../console/record.ts'
 import type { AdminPayment, AdminPaymentSummary } from '../../wire/console.ts'
 import type { PaymentSummary } from '../../wire/payments.ts'
@@ -23,7 +23,7 @@ export function presentAdminPayment(payment: WholePaymentOfMerchant, operator: P
 /** Who may only read sees a merchant's words without addresses and numbers. */
 function forReader(refund: RefundRow, { role }: PlatformPrincipal): RefundRow {
   if (roleAllows(role, 'operate merchants') || refund.reason === null) return refund
-  return { ...refund, reason: maskWords(refund.reason) }
+  return { ...refund, reason: maskFreeText(refund.reason) }
 }
 
 /**
@@ -38,13 +38,13 @@ function forOperator<T extends PaymentSummary>(payment: T, { role }: PlatformPri
   return {
     ...seen,
     payer_name: name === null ? null : `${[...name].at(0) ?? ''}***`,
-    remittance_reference: reference === null ? null : maskWords(reference),
+    remittance_reference: reference === null ? null : maskFreeText(reference),
     metadata:
       metadata === null
         ? null
-        : Object.fromEntries(Object.entries(metadata).map(([key, value]) => [maskWords(key), maskWords(value)])),
+        : Object.fromEntries(Object.entries(metadata).map(([key, value]) => [maskFreeText(key), maskFreeText(value)])),
     // What shops write into their address, and behind it, is about the payer, too.
-    redirect_uri: uri === null ? null : maskWords(decoded(uri.split(/[?#]/, 1)[0] ?? '')),
+    redirect_uri: uri === null ? null : maskFreeText(decoded(uri.split(/[?#]/, 1)[0] ?? '')),
   }
 }
 

@@ -4,8 +4,8 @@ import { DomainError } from '../../lib/errors.ts'
 import { minorUnitsOf } from '../../lib/minor-units.ts'
 import type { PaymentInitiation } from '../../wire/orders.ts'
 import { chooseDebtor } from '../choose-debtor.ts'
-import { makeOnce } from '../keyed.ts'
-import type { Keyed } from '../keyed.ts'
+import { createOnce } from '../create-once.ts'
+import type { IdempotentRequest } from '../create-once.ts'
 import { getOrder } from './get.ts'
 import { countOpen } from './open-sql.ts'
 import type { OrderRecord } from './record.ts'
@@ -15,7 +15,7 @@ import { findOrder, insertOrder } from './sql.ts'
 const OPEN_MAX = 1_000
 const RETRY_SECONDS = 10
 
-export type CreateOrderInput = Keyed & { body: PaymentInitiation }
+export type CreateOrderInput = IdempotentRequest & { body: PaymentInitiation }
 
 /**
  * Orders a payment from the account that is named, or else from the customer's first one in the currency (decision 59).
@@ -25,7 +25,7 @@ export type CreateOrderInput = Keyed & { body: PaymentInitiation }
  */
 export async function createOrder(app: App, input: CreateOrderInput): Promise<OrderRecord> {
   const made: { order?: OrderRecord | null } = {}
-  const id = await makeOnce(app, input, async (tx, newId) => {
+  const id = await createOnce(app, input, async (tx, newId) => {
     made.order = await orderPayment(tx, { id: newId, input })
   })
   if (made.order == null) return getOrder(app, { customerId: input.customerId, id })
@@ -39,7 +39,7 @@ async function orderPayment(
   { id, input: { customerId, body } }: { id: string; input: CreateOrderInput },
 ): Promise<OrderRecord | null> {
   const { InstructedAmount, CreditorAccount } = body
-  await refuseCrowd(tx, customerId)
+  await limitOpenOrders(tx, customerId)
   const debtor = await chooseDebtor(tx, { customerId, body })
   await insertOrder(tx, {
     id,
@@ -59,7 +59,7 @@ async function orderPayment(
   return findOrder(tx, { customerId, id })
 }
 
-async function refuseCrowd(tx: DatabaseTransactionConnection, customerId: string): Promise<void> {
+async function limitOpenOrders(tx: DatabaseTransactionConnection, customerId: string): Promise<void> {
   if ((await countOpen(tx, { customerId, max: OPEN_MAX })) < OPEN_MAX) return
   throw new DomainError('RATE_LIMITED', `${OPEN_MAX} of your payments wait to be carried out`, {
     retryAfterSeconds: RETRY_SECONDS,

@@ -7,10 +7,10 @@ import type { IsoReason } from '../../lib/iso-reasons.ts'
 import { findCreditor } from '../find-creditor.ts'
 import type { Creditor } from '../find-creditor.ts'
 import { endWithOrder } from '../requests/end-with-order.ts'
-import { moveOrder, takeOrders } from './move.ts'
+import { moveOrder, claimOrders } from './move.ts'
 import { countFailure } from './open-sql.ts'
-import type { HeldOrder, TakenOrder } from './record.ts'
-import { holdOrder } from './sql.ts'
+import type { LockedOrder, ClaimedOrder } from './record.ts'
+import { lockOrder } from './sql.ts'
 
 /** Accounts of one run, and orders of each; the next run follows at once while there are more. */
 const ACCOUNTS_MAX = 20
@@ -20,7 +20,7 @@ const ORDERS_OF_ACCOUNT_MAX = 10
 const ATTEMPTS_MAX = 20
 
 /** The status of what a worker has taken. */
-const TAKEN = 'AcceptedSettlementInProcess'
+const CLAIMED = 'AcceptedSettlementInProcess'
 
 /** How long a taken order is nobody else's. One whose worker died is taken up again when it ends. */
 const LEASE_SECONDS = 30
@@ -36,13 +36,13 @@ const LANES = 4
  */
 export async function executeOrders(app: App): Promise<{ more: boolean }> {
   const lease = { accounts: ACCOUNTS_MAX, perAccount: ORDERS_OF_ACCOUNT_MAX, leaseSeconds: LEASE_SECONDS }
-  const taken = await takeOrders(app.pool, lease)
-  const queues = [...Map.groupBy(taken, (order) => order.debtor_account_id).values()]
+  const claimed = await claimOrders(app.pool, lease)
+  const queues = [...Map.groupBy(claimed, (order) => order.debtor_account_id).values()]
   await Promise.all(Array.from({ length: LANES }, () => executeQueues(app, queues)))
-  return { more: taken.length > 0 }
+  return { more: claimed.length > 0 }
 }
 
-async function executeQueues(app: App, queues: TakenOrder[][]): Promise<void> {
+async function executeQueues(app: App, queues: ClaimedOrder[][]): Promise<void> {
   for (let queue = queues.shift(); queue !== undefined; queue = queues.shift()) {
     for (const { id } of queue) await executeOrder(app, id)
   }
@@ -51,20 +51,22 @@ async function executeQueues(app: App, queues: TakenOrder[][]): Promise<void> {
 /** One order that can't be carried out keeps no other back. */
 async function executeOrder(app: App, id: string): Promise<void> {
   try {
-    const end = await app.pool.transaction((tx) => carryOut(tx, id))
+    const end = await app.pool.transaction((tx) => executeUnderLock(tx, id))
     if (end !== null) app.log.info({ order_id: id, end }, 'an order was carried out')
   } catch (error) {
     app.log.error({ err: error, order_id: id }, 'an order failed; it is tried again when its lease ends')
-    await countOut(app, id).catch((err: unknown) => app.log.error({ err, order_id: id }, 'a failure was not counted'))
+    await countFailedAttempt(app, id).catch((err: unknown) =>
+      app.log.error({ err, order_id: id }, 'a failure was not counted'),
+    )
   }
 }
 
 /** An order that fails each time is rejected in the end: for an unknown reason, since it is none of those of accounts. */
-async function countOut(app: App, id: string): Promise<void> {
-  const failures = await countFailure(app.pool, { id, status: TAKEN })
+async function countFailedAttempt(app: App, id: string): Promise<void> {
+  const failures = await countFailure(app.pool, { id, status: CLAIMED })
   if (failures < ATTEMPTS_MAX) return
   await app.pool.transaction(async (tx) => {
-    const order = await holdOrder(tx, { id, status: TAKEN })
+    const order = await lockOrder(tx, { id, status: CLAIMED })
     if (order !== null) await endOrder(tx, order, 'MS03')
   })
   app.log.error({ order_id: id, failures }, 'an order that failed each time was rejected (MS03)')
@@ -73,8 +75,8 @@ async function countOut(app: App, id: string): Promise<void> {
 /** How an order ended; null where somebody else has ended it. */
 type End = 'booked' | IsoReason
 
-async function carryOut(tx: DatabaseTransactionConnection, id: string): Promise<End | null> {
-  const order = await holdOrder(tx, { id, status: TAKEN })
+async function executeUnderLock(tx: DatabaseTransactionConnection, id: string): Promise<End | null> {
+  const order = await lockOrder(tx, { id, status: CLAIMED })
   if (order === null) return null
   const end = await book(tx, order)
   await endOrder(tx, order, end)
@@ -82,7 +84,7 @@ async function carryOut(tx: DatabaseTransactionConnection, id: string): Promise<
 }
 
 /** Ends an order that the caller holds, and the request that it was made for. */
-async function endOrder(tx: DatabaseTransactionConnection, order: HeldOrder, end: End): Promise<void> {
+async function endOrder(tx: DatabaseTransactionConnection, order: LockedOrder, end: End): Promise<void> {
   const { id, status: from, payment_request_id: paymentRequestId } = order
   const moved =
     end === 'booked'
@@ -102,7 +104,7 @@ async function endOrder(tx: DatabaseTransactionConnection, order: HeldOrder, end
  * Books an order under its own id. Our books keep its reference whole; of one that goes to another bank, Faster Payments
  * carries the first 18 characters (decision 8), which is that bank's side and stands in no book of ours.
  */
-async function book(tx: DatabaseTransactionConnection, order: HeldOrder): Promise<End> {
+async function book(tx: DatabaseTransactionConnection, order: LockedOrder): Promise<End> {
   const creditor = await findCreditor(tx, {
     scheme: order.creditor_scheme_name,
     identification: order.creditor_identification,

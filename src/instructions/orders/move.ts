@@ -2,9 +2,9 @@ import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import type { IsoReason } from '../../lib/iso-reasons.ts'
 import { mustMove } from '../../lib/machine.ts'
 import type { OrderStatus } from '../../wire/orders.ts'
-import { takeRows } from './open-sql.ts'
+import { claimRows } from './open-sql.ts'
 import type { Lease } from './open-sql.ts'
-import type { TakenOrder } from './record.ts'
+import type { ClaimedOrder } from './record.ts'
 import { updateStatus } from './sql.ts'
 import { ORDER_TRANSITIONS } from './states.ts'
 import type { OrderTransition, OrderTrigger } from './states.ts'
@@ -28,8 +28,8 @@ export function moveOrder(tx: DatabaseTransactionConnection, { id, from, on, rea
  * Takes orders for a worker, of each account the oldest first, in a statement of its own: those that are Pending, and
  * those whose worker was lost, which its lease tells. Nobody else takes them while the lease lasts.
  */
-export function takeOrders(db: CommonQueryMethods, lease: Lease): Promise<readonly TakenOrder[]> {
+export function claimOrders(db: CommonQueryMethods, lease: Lease): Promise<readonly ClaimedOrder[]> {
   const from = 'Pending'
   const { to } = mustMove<OrderTransition>(ORDER_TRANSITIONS, from, 'execution')
-  return takeRows(db, { ...lease, from, to })
+  return claimRows(db, { ...lease, from, to })
 }

@@ -2,12 +2,12 @@ import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../../db/sql.ts'
 import type { OrderStatus } from '../../wire/orders.ts'
-import { TakenOrder } from './record.ts'
+import { ClaimedOrder } from './record.ts'
 
 /** How many accounts, how many orders of each, and for how long they are nobody else's. */
 export type Lease = { accounts: number; perAccount: number; leaseSeconds: number }
 
-type Taking = Lease & { from: OrderStatus; to: OrderStatus }
+type ClaimInput = Lease & { from: OrderStatus; to: OrderStatus }
 
 const isOpen = sql.fragment`o.status in ('Pending', 'AcceptedSettlementInProcess')`
 
@@ -34,11 +34,11 @@ const accountAfter = (account: FragmentSqlToken): FragmentSqlToken => sql.fragme
  * The oldest order that has not failed stands for its account: while it is another worker's, that one carries out the
  * account's orders, one after the other, and none of them is taken.
  */
-export function takeRows(db: CommonQueryMethods, taking: Taking): Promise<readonly TakenOrder[]> {
+export function claimRows(db: CommonQueryMethods, taking: ClaimInput): Promise<readonly ClaimedOrder[]> {
   const isFree = sql.fragment`(
     o.status = ${taking.from}::order_status or (o.status = ${taking.to}::order_status and o.locked_until <= now())
   )`
-  return db.any(sql.prepared('take_orders', TakenOrder)`
+  return db.any(sql.prepared('take_orders', ClaimedOrder)`
     with recursive walk (account_id) as (
       select ${accountAfter(sql.fragment`anywhere.id`)} from (select gen_random_uuid() as id offset 0) anywhere
       union

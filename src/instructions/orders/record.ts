@@ -4,7 +4,7 @@ import { ISO_REASONS } from '../../lib/iso-reasons.ts'
 import { OrderStatus } from '../../wire/orders.ts'
 
 /** From whom how much goes to whom: of one payment, and of each run of a recurring one. */
-export const WhatIsPaid = z.object({
+export const PaymentTerms = z.object({
   debtor_account_id: z.string(),
   creditor_scheme_name: z.enum(SCHEME_NAMES),
   creditor_identification: z.string(),
@@ -20,7 +20,7 @@ export const OrderRecord = z.object({
   customer_id: z.string(),
   instruction_identification: z.string(),
   end_to_end_identification: z.string(),
-  ...WhatIsPaid.shape,
+  ...PaymentTerms.shape,
   status: OrderStatus,
   status_reason_code: z.enum(ISO_REASONS).nullable(),
   recurring_payment_id: z.string().nullable(),
@@ -31,9 +31,9 @@ export const OrderRecord = z.object({
 export type OrderRecord = z.infer<typeof OrderRecord>
 
 /** A payment that a worker has taken, by what it has to know before it looks at it. */
-export const TakenOrder = OrderRecord.pick({ id: true, debtor_account_id: true })
-export type TakenOrder = z.infer<typeof TakenOrder>
+export const ClaimedOrder = OrderRecord.pick({ id: true, debtor_account_id: true })
+export type ClaimedOrder = z.infer<typeof ClaimedOrder>
 
 /** A payment under a worker's lock, with the name that the other side sees. */
-export const HeldOrder = OrderRecord.extend({ debtor_name: z.string() })
-export type HeldOrder = z.infer<typeof HeldOrder>
+export const LockedOrder = OrderRecord.extend({ debtor_name: z.string() })
+export type LockedOrder = z.infer<typeof LockedOrder>

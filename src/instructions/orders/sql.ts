@@ -4,7 +4,7 @@ import { sql } from '../../db/sql.ts'
 import type { SchemeName } from '../../lib/account-identification.ts'
 import type { IsoReason } from '../../lib/iso-reasons.ts'
 import type { OrderStatus } from '../../wire/orders.ts'
-import { HeldOrder, OrderRecord } from './record.ts'
+import { LockedOrder, OrderRecord } from './record.ts'
 
 const orderColumns = sql.fragment`
   o.id, o.customer_id, o.instruction_identification, o.end_to_end_identification, o.debtor_account_id,
@@ -60,11 +60,11 @@ export function findOrder(
  * Holds an order in this status for the transaction; null where it is in another one. It waits for whoever holds it: a
  * worker that takes orders at this moment holds also those that it finds taken already, until its statement ends.
  */
-export function holdOrder(
+export function lockOrder(
   tx: DatabaseTransactionConnection,
   { id, status }: { id: string; status: OrderStatus },
-): Promise<HeldOrder | null> {
-  return tx.maybeOne(sql.prepared('hold_order', HeldOrder)`
+): Promise<LockedOrder | null> {
+  return tx.maybeOne(sql.prepared('hold_order', LockedOrder)`
     select ${orderColumns}, a.name as debtor_name
     from payment_orders o
     join accounts a on a.customer_id = o.customer_id and a.id = o.debtor_account_id

@@ -6,15 +6,15 @@ import type { FieldError } from '../../lib/errors.ts'
 import { minorUnitsOf } from '../../lib/minor-units.ts'
 import type { RecurringPaymentInitiation } from '../../wire/recurring.ts'
 import { chooseDebtor } from '../choose-debtor.ts'
-import { makeOnce } from '../keyed.ts'
-import type { Keyed } from '../keyed.ts'
-import { statusAtOnce } from './move.ts'
+import { createOnce } from '../create-once.ts'
+import type { IdempotentRequest } from '../create-once.ts'
+import { initialStatus } from './move.ts'
 import { getRecurring } from './read.ts'
 import type { RecurringView } from './record.ts'
 import { planSchedule } from './schedule.ts'
 import { insertRecurring } from './sql.ts'
 
-export type CreateRecurringInput = Keyed & { body: RecurringPaymentInitiation }
+export type CreateRecurringInput = IdempotentRequest & { body: RecurringPaymentInitiation }
 
 /**
  * Sets up a recurring payment from the account that is named, or else from the customer's first one in the currency
@@ -23,7 +23,7 @@ export type CreateRecurringInput = Keyed & { body: RecurringPaymentInitiation }
  * @throws {DomainError} VALIDATION_FAILED with every broken field; IDEMPOTENCY_KEY_REUSED
  */
 export async function createRecurring(app: App, input: CreateRecurringInput): Promise<RecurringView> {
-  const id = await makeOnce(app, input, (tx, newId) => setUp(tx, app, { id: newId, input }))
+  const id = await createOnce(app, input, (tx, newId) => setUp(tx, app, { id: newId, input }))
   const recurring = await getRecurring(app, { customerId: input.customerId, id })
   if (recurring.next_run_at !== null && Date.parse(recurring.next_run_at) <= Date.now())
     app.wake.notify('run-recurring')
@@ -56,7 +56,7 @@ async function setUp(
     amountMinor: minorUnitsOf(InstructedAmount),
     currency: InstructedAmount.Currency,
     reference: body.RemittanceInformation?.Reference ?? null,
-    status: statusAtOnce(),
+    status: initialStatus(),
     firstRun: { day: planned.first.day, at: planned.first.at.toISOString() },
   })
 }

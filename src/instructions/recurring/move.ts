@@ -21,6 +21,6 @@ export function moveRecurring(
 }
 
 /** The status of a recurring payment that is stored as soon as it is ordered. */
-export function statusAtOnce(): RecurringStatus {
+export function initialStatus(): RecurringStatus {
   return mustMove<RecurringTransition>(RECURRING_TRANSITIONS, null, 'order').to
 }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { ISO_REASONS } from '../../lib/iso-reasons.ts'
 import { OrderStatus } from '../../wire/orders.ts'
 import { RecurringStatus } from '../../wire/recurring.ts'
-import { WhatIsPaid } from '../orders/record.ts'
+import { PaymentTerms } from '../orders/record.ts'
 
 /** A recurring payment as it was ordered, and how far it has come (migrations/0025_recurring_payments.sql). */
 export const RecurringRecord = z.object({
@@ -12,7 +12,7 @@ export const RecurringRecord = z.object({
   first_payment_at: z.string(),
   next_payment_at: z.string().nullable(),
   final_payment_at: z.string().nullable(),
-  ...WhatIsPaid.shape,
+  ...PaymentTerms.shape,
   status: RecurringStatus,
   /** Null, both of them, where no run is left. */
   next_run_day: z.string().nullable(),

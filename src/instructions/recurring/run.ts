@@ -5,7 +5,7 @@ import { insertOrder } from '../orders/sql.ts'
 import type { NewOrder } from '../orders/sql.ts'
 import type { DueRecurring } from './record.ts'
 import { scheduleOf } from './schedule.ts'
-import { holdDue, listDue, putOff, recordRun } from './sql.ts'
+import { lockDue, listDue, postponeRun, recordRun } from './sql.ts'
 import type { StoredRun } from './sql.ts'
 
 /** What running needs of the app. */
@@ -36,10 +36,10 @@ export async function runRecurring(app: Runner): Promise<{ more: boolean }> {
 }
 
 /** A run whose payment is made, and the one that follows it. */
-type Made = { day: string; next: StoredRun | null }
+type CompletedRun = { day: string; next: StoredRun | null }
 
-async function makeRuns(app: Runner, queue: string[]): Promise<Made[]> {
-  const made: Made[] = []
+async function makeRuns(app: Runner, queue: string[]): Promise<CompletedRun[]> {
+  const made: CompletedRun[] = []
   for (let id = queue.shift(); id !== undefined; id = queue.shift()) {
     const run = await tryToRun(app, id)
     if (run !== null) made.push(run)
@@ -48,14 +48,14 @@ async function makeRuns(app: Runner, queue: string[]): Promise<Made[]> {
 }
 
 /** One recurring payment that can't be run keeps no other back. */
-async function tryToRun(app: Runner, id: string): Promise<Made | null> {
+async function tryToRun(app: Runner, id: string): Promise<CompletedRun | null> {
   try {
     const made = await app.pool.transaction((tx) => makeRun(tx, app, id))
     if (made !== null) app.log.info({ recurring_payment_id: id, day: made.day }, 'a recurring payment has run')
     return made
   } catch (error) {
     app.log.error({ err: error, recurring_payment_id: id }, 'a run failed; it is tried again in a minute')
-    await putOff(app.pool, { id, seconds: RETRY_SECONDS }).catch((err: unknown) =>
+    await postponeRun(app.pool, { id, seconds: RETRY_SECONDS }).catch((err: unknown) =>
       app.log.error({ err, recurring_payment_id: id }, 'a run that failed was not put off'),
     )
     return null
@@ -63,8 +63,8 @@ async function tryToRun(app: Runner, id: string): Promise<Made | null> {
 }
 
 /** Null where the run is another worker's, or it is not due any more. */
-async function makeRun(tx: DatabaseTransactionConnection, app: Runner, id: string): Promise<Made | null> {
-  const recurring = await holdDue(tx, id)
+async function makeRun(tx: DatabaseTransactionConnection, app: Runner, id: string): Promise<CompletedRun | null> {
+  const recurring = await lockDue(tx, id)
   if (recurring === null) return null
   const day = recurring.next_run_day
   const after = runAfter(scheduleOf(recurring, app.config.holidays), day)

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import type { FieldError } from '../../lib/errors.ts'
-import { soundMembers } from '../../lib/field-errors.ts'
+import { validMembers } from '../../lib/field-errors.ts'
 import { parseFrequency } from '../../lib/frequency.ts'
 import type { Frequency } from '../../lib/frequency.ts'
 import { londonDayOf } from '../../lib/london-time.ts'
@@ -14,16 +14,16 @@ import type { RecurringRecord } from './record.ts'
 const YEAR_MAX = 9999
 
 /** The members of an order that make its schedule. */
-const Ordered = RecurringPaymentInitiation.pick({
+const ScheduleFields = RecurringPaymentInitiation.pick({
   Frequency: true,
   FirstPaymentDateTime: true,
   NextPaymentDateTime: true,
   FinalPaymentDateTime: true,
 })
-type Ordered = z.output<typeof Ordered>
+type ScheduleFields = z.output<typeof ScheduleFields>
 
 /** What an order's schedule comes to: its first run, or everything that is wrong with it. */
-export type Planned = { first: Run } | { errors: FieldError[] }
+export type PlannedSchedule = { first: Run } | { errors: FieldError[] }
 
 /** How long a request may have been on its way, and how far its sender's clock be behind. */
 const LATE_MAX_MS = 60_000
@@ -32,14 +32,17 @@ const LATE_MAX_MS = 60_000
  * Checks the schedule of a new order (decisions 4 and 59): no start in the past, its times in their order, and at least
  * one run.
  */
-export function planSchedule(ordered: Ordered, { holidays, now }: { holidays: Holidays; now: Date }): Planned {
-  const errors = scheduleErrors(ordered, now)
+export function planSchedule(
+  fields: ScheduleFields,
+  { holidays, now }: { holidays: Holidays; now: Date },
+): PlannedSchedule {
+  const errors = scheduleErrors(fields, now)
   if (errors.length > 0) return { errors }
   const first = firstRun({
-    frequency: knownFrequency(ordered.Frequency),
-    first: new Date(ordered.FirstPaymentDateTime),
-    next: dateOf(ordered.NextPaymentDateTime),
-    final: dateOf(ordered.FinalPaymentDateTime),
+    frequency: knownFrequency(fields.Frequency),
+    first: new Date(fields.FirstPaymentDateTime),
+    next: dateOf(fields.NextPaymentDateTime),
+    final: dateOf(fields.FinalPaymentDateTime),
     holidays,
   })
   return first === null
@@ -49,11 +52,11 @@ export function planSchedule(ordered: Ordered, { holidays, now }: { holidays: Ho
 
 /** What is wrong with the schedule of an order that is refused for something else too. */
 export function scheduleRules(body: unknown, now: Date): FieldError[] {
-  return scheduleErrors(soundMembers(Ordered, body), now)
+  return scheduleErrors(validMembers(ScheduleFields, body), now)
 }
 
-function scheduleErrors(ordered: Partial<Ordered>, now: Date): FieldError[] {
-  return [...frequencyErrors(ordered.Frequency), ...timeErrors(ordered, now)]
+function scheduleErrors(fields: Partial<ScheduleFields>, now: Date): FieldError[] {
+  return [...frequencyErrors(fields.Frequency), ...timeErrors(fields, now)]
 }
 
 function frequencyErrors(text: string | undefined): FieldError[] {
@@ -65,7 +68,7 @@ function frequencyErrors(text: string | undefined): FieldError[] {
 }
 
 function timeErrors(
-  { FirstPaymentDateTime, NextPaymentDateTime, FinalPaymentDateTime }: Partial<Ordered>,
+  { FirstPaymentDateTime, NextPaymentDateTime, FinalPaymentDateTime }: Partial<ScheduleFields>,
   now: Date,
 ): FieldError[] {
   const times = { FirstPaymentDateTime, NextPaymentDateTime, FinalPaymentDateTime }

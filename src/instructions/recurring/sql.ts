@@ -64,14 +64,17 @@ export async function listDue(db: CommonQueryMethods, limit: number): Promise<st
 }
 
 /** Puts off a run that has failed, so that the others have their turn. */
-export async function putOff(db: CommonQueryMethods, { id, seconds }: { id: string; seconds: number }): Promise<void> {
+export async function postponeRun(
+  db: CommonQueryMethods,
+  { id, seconds }: { id: string; seconds: number },
+): Promise<void> {
   await db.query(sql.typeAlias('void')`
     update recurring_payments set retry_at = now() + make_interval(secs => ${seconds}) where id = ${id} and next_run_at <= now()
   `)
 }
 
 /** Holds a recurring payment for the transaction; null where it is due no more, or somebody else holds it. */
-export function holdDue(tx: DatabaseTransactionConnection, id: string): Promise<DueRecurring | null> {
+export function lockDue(tx: DatabaseTransactionConnection, id: string): Promise<DueRecurring | null> {
   return tx.maybeOne(sql.prepared('hold_due_recurring', DueRecurring)`
     select ${recurringColumns}
     from recurring_payments r

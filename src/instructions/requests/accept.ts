@@ -7,7 +7,7 @@ import { IBAN, SORT_CODE_ACCOUNT_NUMBER } from '../../lib/account-identification
 import { invalidField } from '../../lib/errors.ts'
 import { insertOrder } from '../orders/sql.ts'
 import type { NewOrder } from '../orders/sql.ts'
-import { holdForAcceptance } from './hold.ts'
+import { lockForAcceptance } from './lock-request.ts'
 import { moveRequest } from './move.ts'
 import { readRequest } from './read.ts'
 import type { RequestName } from './read-sql.ts'
@@ -23,7 +23,7 @@ export type AcceptInput = RequestName & { accountId: string | undefined }
  */
 export async function acceptRequest(app: App, { accountId, ...name }: AcceptInput): Promise<PaymentRequestRecord> {
   const accepted = await app.pool.transaction(async (tx) => {
-    const request = await holdForAcceptance(tx, name)
+    const request = await lockForAcceptance(tx, name)
     if (request.status !== 'Sent') throw requestClosed(request)
     const account = await ownAccount(tx, { request, accountId })
     const orderId = app.ids.for('acceptance', request.id).uuid()

@@ -5,11 +5,11 @@ import { invalidFields } from '../../lib/errors.ts'
 import type { FieldError } from '../../lib/errors.ts'
 import { minorUnitsOf } from '../../lib/minor-units.ts'
 import type { CurrencyAmount } from '../../wire/open-banking.ts'
-import { makeOnce } from '../keyed.ts'
+import { createOnce } from '../create-once.ts'
 import { deliverRequest } from './deliver.ts'
-import { isUnknown, lookUp, wrongIdentifier } from './directory.ts'
+import { isUnknownIdentifier, lookUp, wrongIdentifier } from './directory.ts'
 import { insertFailedLookUp } from './limits-sql.ts'
-import { refuseCrowd, refuseSearching } from './limits.ts'
+import { limitOpenRequests, limitDirectoryLookups } from './limits.ts'
 import { readRequest } from './read.ts'
 import type { PaymentRequestKind, PaymentRequestRecord } from './record.ts'
 import { wrongDueDate } from './rules.ts'
@@ -42,10 +42,10 @@ export type CreateRequestInput = {
 export async function createRequest(app: App, input: CreateRequestInput): Promise<PaymentRequestRecord> {
   const { kind, customerId, clientId, idempotencyKey, body } = input
   const key = { customerId, clientId, path: SIDES[kind].path, idempotencyKey, body }
-  const id = await makeOnce(app, key, (tx, newId) => sendRequest(tx, app, { id: newId, input })).catch(
+  const id = await createOnce(app, key, (tx, newId) => sendRequest(tx, app, { id: newId, input })).catch(
     async (error: unknown) => {
       // After the transaction, which has taken everything back.
-      if (isUnknown(error)) await insertFailedLookUp(app.pool, customerId)
+      if (isUnknownIdentifier(error)) await insertFailedLookUp(app.pool, customerId)
       throw error
     },
   )
@@ -68,12 +68,12 @@ async function sendRequest(
   if (wrongDay !== undefined) errors.push({ path: 'DueDate', ...wrongDay })
   if ('problem' in first || errors.length > 0) throw invalidFields(errors)
   const { account } = first
-  await refuseSearching(app, tx, customerId)
-  await refuseCrowd(tx, { customerId })
+  await limitDirectoryLookups(app, tx, customerId)
+  await limitOpenRequests(tx, { customerId })
   // Last of all: a request that would be refused anyway tells nobody who is a customer.
   const found = await lookUp(tx, { identifier, customerId })
   if ('code' in found) throw invalidFields([{ path: identifierField, ...found }])
-  await refuseCrowd(tx, { customerId, counterpartyId: found.id })
+  await limitOpenRequests(tx, { customerId, counterpartyId: found.id })
   await insertRequest(tx, {
     id,
     customerId,

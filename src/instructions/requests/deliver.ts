@@ -5,7 +5,7 @@ import { fromMinorUnits } from '../../lib/minor-units.ts'
 import { CUSTOMERS_REALM } from '../../lib/realms.ts'
 import { queueMail } from '../../mail/queue.ts'
 import { quoteName } from '../../mail/quote-name.ts'
-import { countSentLately } from './read-sql.ts'
+import { countRecentlySent } from './read-sql.ts'
 import type { PaymentRequestRecord } from './record.ts'
 import { SIDES } from './sides.ts'
 
@@ -31,7 +31,7 @@ export async function deliverRequest(
 ): Promise<void> {
   if (email === null) return
   const { customer_id: customerId, counterparty_id: counterpartyId, kind } = request
-  if ((await countSentLately(tx, { customerId, counterpartyId, max: MAILS_PER_HOUR + 1 })) > MAILS_PER_HOUR) return
+  if ((await countRecentlySent(tx, { customerId, counterpartyId, max: MAILS_PER_HOUR + 1 })) > MAILS_PER_HOUR) return
   const { noun, name } = SIDES[kind]
   const amount = `${fromMinorUnits(request.amount_minor, request.currency)} ${request.currency}`
   await queueMail(app, tx, {

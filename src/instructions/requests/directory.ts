@@ -28,7 +28,7 @@ function identifierOf(text: string): Identifier | undefined {
 const UNKNOWN = 'UNSUPPORTED_ACCOUNT_IDENTIFIER'
 
 /** Whether a request was refused because its identifier leads to nobody. */
-export function isUnknown(error: unknown): boolean {
+export function isUnknownIdentifier(error: unknown): boolean {
   return error instanceof DomainError && error.errors?.some(({ code }) => code === UNKNOWN) === true
 }
 
@@ -48,12 +48,12 @@ export async function lookUp(
   db: CommonQueryMethods,
   { identifier, customerId }: { identifier: string; customerId: string },
 ): Promise<Counterparty | Omit<FieldError, 'path'>> {
-  const asked = identifierOf(identifier)
-  if (asked === undefined) return WRONG_FORM
-  const found = await findCustomerByProxy(db, asked)
+  const parsed = identifierOf(identifier)
+  if (parsed === undefined) return WRONG_FORM
+  const found = await findCustomerByProxy(db, parsed)
   if (found === null) {
     const message =
-      asked.kind === 'PROXY'
+      parsed.kind === 'PROXY'
         ? 'BE23: no customer has this proxy id'
         : 'NRCH: no customer can be reached under this e-mail address or mobile number'
     return { code: UNKNOWN, message }

@@ -17,7 +17,7 @@ const RETRY_SECONDS = 3600
  * knows. Only where callers are slowed down at all (config `SVC_RATE_LIMITS`).
  * @throws {DomainError} RATE_LIMITED, also for an identifier that would lead to somebody
  */
-export async function refuseSearching(
+export async function limitDirectoryLookups(
   { config }: Pick<App, 'config'>,
   tx: DatabaseTransactionConnection,
   customerId: string,
@@ -36,7 +36,7 @@ export async function refuseSearching(
  * Holds a customer to what it may have open in all, or with one other.
  * @throws {DomainError} RATE_LIMITED
  */
-export async function refuseCrowd(
+export async function limitOpenRequests(
   tx: DatabaseTransactionConnection,
   whose: { customerId: string; counterpartyId?: string },
 ): Promise<void> {

@@ -35,7 +35,7 @@ export function findRequest(
   `)
 }
 
-type Whose = Omit<RequestName, 'id'>
+type RequestSide = Omit<RequestName, 'id'>
 
 /**
  * Those that the customer has made and those that it was sent, the newest first. Each side has an index in this order, of
@@ -43,7 +43,7 @@ type Whose = Omit<RequestName, 'id'>
  */
 export function listRequestRows(
   db: CommonQueryMethods,
-  { kind, customerId, limit, offset }: Whose & { limit: number; offset: number },
+  { kind, customerId, limit, offset }: RequestSide & { limit: number; offset: number },
 ): Promise<readonly PaymentRequestRecord[]> {
   return db.any(sql.type(PaymentRequestRecord)`
     with sides as (
@@ -62,7 +62,7 @@ export function listRequestRows(
 
 function newest(
   side: FragmentSqlToken,
-  { kind, customerId, limit, offset }: Whose & { limit: number; offset: number },
+  { kind, customerId, limit, offset }: RequestSide & { limit: number; offset: number },
 ): FragmentSqlToken {
   return sql.fragment`
     select id, created_at
@@ -73,7 +73,7 @@ function newest(
   `
 }
 
-export async function countRequests(db: CommonQueryMethods, { kind, customerId }: Whose): Promise<bigint> {
+export async function countRequests(db: CommonQueryMethods, { kind, customerId }: RequestSide): Promise<bigint> {
   const { count } = await db.one(sql.typeAlias('count')`
     select (
       (select count(*) from payment_requests where customer_id = ${customerId} and kind = ${kind}::payment_request_kind)
@@ -90,7 +90,7 @@ export async function countRequests(db: CommonQueryMethods, { kind, customerId }
 const Recent = z.object({ count: z.int() })
 
 /** How many one customer has sent to another within the hour, counted up to `max`. */
-export async function countSentLately(
+export async function countRecentlySent(
   db: CommonQueryMethods,
   { customerId, counterpartyId, max }: { customerId: string; counterpartyId: string; max: number },
 ): Promise<number> {

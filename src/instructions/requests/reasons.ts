@@ -5,17 +5,17 @@ import { SIDES } from './sides.ts'
 /** Why a request was rejected (ISO 20022, ExternalStatusReason1Code); a refused payment brings a reason of its own. */
 export const EXPIRED = 'EDTR'
 /** The customer has given no reason: a request is refused without a word. */
-export const REFUSED = 'MS02'
+export const REJECTED_BY_CUSTOMER = 'MS02'
 /** An authorised user has cancelled the order. */
 export const WITHDRAWN = 'DS02'
 
 /** A decision that comes too late, with ISO's reason against it (decision 5). */
 export function requestClosed(request: PaymentRequestRecord): DomainError {
-  const [reason, words] = lateness(request)
+  const [reason, words] = closedReason(request)
   return new DomainError('PAYMENT_REQUEST_CLOSED', `${reason}: this ${SIDES[request.kind].noun} ${words}`)
 }
 
-function lateness({ status, status_reason_code: reason }: PaymentRequestRecord): readonly [string, string] {
+function closedReason({ status, status_reason_code: reason }: PaymentRequestRecord): readonly [string, string] {
   switch (status) {
     case 'Sent':
       throw new Error('a request that is open is not closed')
@@ -25,7 +25,9 @@ function lateness({ status, status_reason_code: reason }: PaymentRequestRecord):
       return ['APAR', 'was paid already']
     case 'Rejected':
       if (reason === EXPIRED) return ['AEXR', 'has expired']
-      return reason === REFUSED ? ['ARFR', 'was refused already'] : ['ARJR', `was rejected already (${reason ?? ''})`]
+      return reason === REJECTED_BY_CUSTOMER
+        ? ['ARFR', 'was refused already']
+        : ['ARJR', `was rejected already (${reason ?? ''})`]
     default:
       return status satisfies never
   }

@@ -1,11 +1,11 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../../app.ts'
 import { withdrawOrder } from '../orders/withdraw.ts'
-import { holdRequest } from './hold.ts'
+import { lockRequestForDecision } from './lock-request.ts'
 import { moveRequest } from './move.ts'
 import { readRequest } from './read.ts'
 import type { RequestName } from './read-sql.ts'
-import { REFUSED, WITHDRAWN, requestClosed } from './reasons.ts'
+import { REJECTED_BY_CUSTOMER, WITHDRAWN, requestClosed } from './reasons.ts'
 import type { PaymentRequestRecord } from './record.ts'
 
 /**
@@ -15,11 +15,11 @@ import type { PaymentRequestRecord } from './record.ts'
  */
 export async function rejectRequest(app: Pick<App, 'pool'>, name: RequestName): Promise<PaymentRequestRecord> {
   return app.pool.transaction(async (tx) => {
-    const request = await holdRequest(tx, name)
+    const request = await lockRequestForDecision(tx, name)
     const { id, status } = request
     const isMaker = request.customer_id === name.customerId
     if (status === 'Sent' && !isMaker) {
-      await moveRequest(tx, { id, from: status, on: 'rejection', changes: { reasonCode: REFUSED } })
+      await moveRequest(tx, { id, from: status, on: 'rejection', changes: { reasonCode: REJECTED_BY_CUSTOMER } })
     } else {
       const canEnd = isMaker ? status === 'Sent' : await isWithdrawn(tx, request)
       if (!canEnd) throw requestClosed(request)

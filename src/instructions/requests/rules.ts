@@ -1,5 +1,5 @@
 import type { FieldError } from '../../lib/errors.ts'
-import { soundMembers } from '../../lib/field-errors.ts'
+import { validMembers } from '../../lib/field-errors.ts'
 import { londonDayOf } from '../../lib/london-time.ts'
 import { OfferToPay, RequestToPay } from '../../wire/payment-requests.ts'
 import { wrongIdentifier } from './directory.ts'
@@ -9,7 +9,7 @@ const DUE_DAYS_MAX = 366
 
 /** What is wrong with a request to pay that is refused for something else too, as far as nothing is looked up for it. */
 export function requestRules(body: unknown, now: Date): FieldError[] {
-  const { PayerIdentifier, DueDate } = soundMembers(RequestToPay, body)
+  const { PayerIdentifier, DueDate } = validMembers(RequestToPay, body)
   return [
     ...at('PayerIdentifier', PayerIdentifier === undefined ? undefined : wrongIdentifier(PayerIdentifier)),
     ...at('DueDate', DueDate === undefined ? undefined : wrongDueDate(DueDate, now)),
@@ -18,7 +18,7 @@ export function requestRules(body: unknown, now: Date): FieldError[] {
 
 /** The same of an offer to pay. */
 export function offerRules(body: unknown): FieldError[] {
-  const { PayeeIdentifier } = soundMembers(OfferToPay, body)
+  const { PayeeIdentifier } = validMembers(OfferToPay, body)
   return at('PayeeIdentifier', PayeeIdentifier === undefined ? undefined : wrongIdentifier(PayeeIdentifier))
 }
 
@@ -32,6 +32,6 @@ export function wrongDueDate(dueDate: string, now: Date): Omit<FieldError, 'path
   return { code, message: `EDTL: is more than ${DUE_DAYS_MAX} days ahead; the latest day is ${latest}` }
 }
 
-function at(path: string, wrong: Omit<FieldError, 'path'> | undefined): FieldError[] {
-  return wrong === undefined ? [] : [{ path, ...wrong }]
+function at(path: string, problem: Omit<FieldError, 'path'> | undefined): FieldError[] {
+  return problem === undefined ? [] : [{ path, ...problem }]
 }

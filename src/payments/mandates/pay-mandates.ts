@@ -4,7 +4,7 @@ import type { BankCallback, MandateOrder } from '../../banks/connector.ts'
 import type { HeldConsent } from '../../consents/record.ts'
 import { holdConsent } from '../../consents/sql.ts'
 import type { FailureCode, FailureSource } from '../../lib/failure-codes.ts'
-import { makeRounds } from '../../lib/rounds.ts'
+import { makeConcurrentBatches } from '../../lib/concurrent-batches.ts'
 import { claimUnderMandate, postponeUnderMandate } from './sql.ts'
 import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
 import type { Move } from '../move.ts'
@@ -21,7 +21,7 @@ const LEASE_SECONDS = 15
 /** The wait before a bank that gave no answer is asked again. */
 const RETRY_SECONDS = 2
 
-const playRound = makeRounds<WaitingUnderMandate>()
+const playRound = makeConcurrentBatches<WaitingUnderMandate>()
 
 /**
  * Has banks take and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking

@@ -1,6 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../../app.ts'
-import { canonicalJson } from '../../lib/canonical.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import type { PaymentRecord } from '../record.ts'
 import { amountToRefund } from './refundable-amount.ts'

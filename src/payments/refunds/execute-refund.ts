@@ -3,7 +3,7 @@ import type { App } from '../../app.ts'
 import { BankUnavailableError, bankOf } from '../../banks/connector.ts'
 import type { RefundOutcome } from '../../banks/connector.ts'
 import { failureOf } from '../../lib/failure-codes.ts'
-import { makeRounds } from '../../lib/rounds.ts'
+import { makeConcurrentBatches } from '../../lib/concurrent-batches.ts'
 import { formatNumeric, parseAmount, toNumeric } from '../../lib/money.ts'
 import type { ChangedBy } from '../../wire/payments.ts'
 import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
@@ -20,7 +20,7 @@ const RESUMED_MAX = 50
 /** How long a resumed refund is nobody else's, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 10
 
-const playRound = makeRounds<RefundRecord>()
+const playRound = makeConcurrentBatches<RefundRecord>()
 
 /**
  * Asks the bank again about refunds that a crash or its silence left PENDING. A job: one merchant's slow bank does not

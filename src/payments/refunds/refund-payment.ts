@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { canonicalJson } from '../../lib/canonical.ts'
+import { canonicalJson } from '../../lib/canonical-json.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import { parseAmount, toNumeric } from '../../lib/money.ts'

@@ -5,7 +5,7 @@ import type { SeedTransfer } from './history.ts'
  * The transfers of all histories in the order of time, without those that an account could not bear: the bank refuses
  * none of what is left. Answers what is on each account at the end, too.
  */
-export function affordable(
+export function withoutUnaffordable(
   transfers: readonly SeedTransfer[],
   people: readonly Pick<SeedPerson, 'current' | 'savings'>[],
 ): { transfers: SeedTransfer[]; balances: ReadonlyMap<string, bigint> } {

@@ -5,7 +5,7 @@ import type { SeededRandom } from '../../lib/seeded-random.ts'
 import { bankHolidays, isWorkingDay } from '../../lib/working-days.ts'
 import type { Holidays } from '../../lib/working-days.ts'
 import type { SeedPerson } from './people.ts'
-import { BETWEEN_FRIENDS, HABITS, PURCHASE, SHOPS } from './words.ts'
+import { BETWEEN_FRIENDS, HABITS, PURCHASE, SHOPS } from './vocabulary.ts'
 
 /** A movement of money that is to be booked. A side without an account is another bank's; `amount` is pence. */
 export type SeedTransfer = {
@@ -57,18 +57,22 @@ function dueOn(day: Day, { holidays, step }: { holidays: Holidays; step: 1 | -1 
 }
 
 /** Whose history, among whom, and when. */
-type Life = { person: SeedPerson; friends: readonly SeedPerson[]; period: Period }
+type HistoryInput = { person: SeedPerson; friends: readonly SeedPerson[]; period: Period }
 
 /**
  * All that a person pays and gets on the days of a period, from the opening on. What happens on a day follows from the
  * person and the date alone, so that a longer period has the same last days.
  */
-export function historyOf({ person, friends, period }: Life): SeedTransfer[] {
-  const ways = waysOf(person)
+export function historyOf({ person, friends, period }: HistoryInput): SeedTransfer[] {
+  const accountMoves = accountMovesOf(person)
   const transfers = openingOf(person, period.begin)
   for (const day of period.days) {
-    const clock: Clock = { day, random: seededRandom(`${person.key} ${day.date}`) }
-    const moves = [...ofMonth(person, ways, clock), ...ofDay(ways, clock), ...toFriends(person, friends, clock)]
+    const clock: SeededDay = { day, random: seededRandom(`${person.key} ${day.date}`) }
+    const moves = [
+      ...ofMonth(person, accountMoves, clock),
+      ...ofDay(accountMoves, clock),
+      ...toFriends(person, friends, clock),
+    ]
     for (const [place, move] of moves.entries())
       if (move.at < period.end) transfers.push({ id: seededUuid(`${person.key} ${day.date} ${place}`), ...move })
   }
@@ -76,7 +80,7 @@ export function historyOf({ person, friends, period }: Life): SeedTransfer[] {
 }
 
 /** A day, and its chance. */
-type Clock = { day: SeedDay; random: SeededRandom }
+type SeededDay = { day: SeedDay; random: SeededRandom }
 type Move = Omit<SeedTransfer, 'id'>
 
 const SECOND_MS = 1_000
@@ -84,17 +88,17 @@ const HOUR_SECONDS = 3_600
 const DAY_MS = 86_400_000
 
 /** A moment of the day, from one full hour until another. */
-function momentOf({ day: { midnight }, random }: Clock, from: number, until: number): number {
+function momentOf({ day: { midnight }, random }: SeededDay, from: number, until: number): number {
   return midnight + random.between(from * HOUR_SECONDS, until * HOUR_SECONDS - 1) * SECOND_MS + random.below(1_000)
 }
 
-type Ways = {
+type AccountMoves = {
   pays(payee: string, amount: bigint, reference: string): Omit<Move, 'at'>
   gets(payer: string, amount: bigint, reference: string): Omit<Move, 'at'>
 }
 
 /** What leaves the current account for another bank, and what comes from one. */
-function waysOf({ name, current }: SeedPerson): Ways {
+function accountMovesOf({ name, current }: SeedPerson): AccountMoves {
   return {
     pays: (payee, amount, reference) => ({
       debtorAccountId: current.id,
@@ -131,7 +135,7 @@ function openingOf({ key, name, current, savings }: SeedPerson, at: number): See
 }
 
 /** Salary and bills in the early morning; what is put by the same day. */
-function ofMonth(person: SeedPerson, { pays, gets }: Ways, clock: Clock): Move[] {
+function ofMonth(person: SeedPerson, { pays, gets }: AccountMoves, clock: SeededDay): Move[] {
   const { salary, outgoings } = person
   const { salaries, bills } = clock.day
   const earned = salaries.includes(salary.day)
@@ -152,20 +156,20 @@ function putBy({ name, current, savings }: SeedPerson, amount: bigint, at: numbe
   return [{ ...between, amount, reference: 'RAINY DAY', at }]
 }
 
-function ofDay(ways: Ways, clock: Clock): Move[] {
+function ofDay(accountMoves: AccountMoves, clock: SeededDay): Move[] {
   const { day, random } = clock
   const bought = HABITS.filter(({ percent, weekdays }) => {
     const isOn = weekdays.some((weekday) => weekday === day.weekday)
     return isOn && random.chance(percent)
   }).map(({ payees, from, to, reference, hours: [opens, closes] }) => ({
-    ...ways.pays(random.pick<string>(payees), BigInt(random.between(from, to)), reference),
+    ...accountMoves.pays(random.pick<string>(payees), BigInt(random.between(from, to)), reference),
     at: momentOf(clock, opens, closes),
   }))
-  return [...bought, ...purchaseOf(ways, clock)]
+  return [...bought, ...purchaseOf(accountMoves, clock)]
 }
 
 /** Something from a shop, whose money comes back some days later where it was not wanted. */
-function purchaseOf({ pays, gets }: Ways, clock: Clock): Move[] {
+function purchaseOf({ pays, gets }: AccountMoves, clock: SeededDay): Move[] {
   const { random } = clock
   if (!random.chance(PURCHASE.percent)) return []
   const shop = random.pick(SHOPS)
@@ -177,7 +181,7 @@ function purchaseOf({ pays, gets }: Ways, clock: Clock): Move[] {
   return [bought, { ...gets(shop, amount, `REFUND ${order}`), at: at + random.between(3, 9) * DAY_MS }]
 }
 
-function toFriends(person: SeedPerson, friends: readonly SeedPerson[], clock: Clock): Move[] {
+function toFriends(person: SeedPerson, friends: readonly SeedPerson[], clock: SeededDay): Move[] {
   const { random } = clock
   if (friends.length === 0 || !random.chance(6)) return []
   const friend = random.pick(friends)

@@ -1,6 +1,6 @@
 import { seededRandom, seededUuid } from '../../lib/seeded-random.ts'
 import type { SeededRandom } from '../../lib/seeded-random.ts'
-import { BILLS, EMPLOYERS, FIRST_NAMES, LANDLORDS, SUBSCRIPTIONS, SURNAMES } from './words.ts'
+import { BILLS, EMPLOYERS, FIRST_NAMES, LANDLORDS, SUBSCRIPTIONS, SURNAMES } from './vocabulary.ts'
 
 /** An account before it is there; amounts in pence. */
 export type SeedAccount = {

@@ -1,6 +1,6 @@
 import { Client, errors } from 'undici'
 import { makeResolve, resolveLocally } from './addresses.ts'
-import { makeBeginning } from './beginning.ts'
+import { makeResponseExcerpt } from './response-excerpt.ts'
 import { webhookUrlProblem } from '../../lib/webhook-url.ts'
 import { makeClients } from './clients.ts'
 import type { Clients } from './clients.ts'
@@ -106,7 +106,7 @@ type Sending = { client: Client; clients: Clients; url: URL; request: PostReques
 function send({ client, clients, url, request, deadline }: Sending): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
   let status: number | null = null
-  const beginning = makeBeginning()
+  const beginning = makeResponseExcerpt()
   let bodyBytes = 0
   let late = false
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http'
 import type { ServerResponse } from 'node:http'
 import t from 'tap'
-import { makeBeginning } from '../../../src/webhooks/sending/beginning.ts'
+import { makeResponseExcerpt } from '../../../src/webhooks/sending/response-excerpt.ts'
 import { makePost } from '../../../src/webhooks/sending/post.ts'
 import { until } from '../../support/until.ts'
 import { makeOutbox, plantDeliveries, plantMerchant, startDeliveries } from '../../support/webhooks.ts'
@@ -9,7 +9,7 @@ import { makeOutbox, plantDeliveries, plantMerchant, startDeliveries } from '../
 type Test = { teardown(handler: () => unknown): unknown }
 
 function textOf(...chunks: (string | number[])[]): string | null {
-  const beginning = makeBeginning()
+  const beginning = makeResponseExcerpt()
   for (const chunk of chunks) beginning.add(typeof chunk === 'string' ? Buffer.from(chunk) : Buffer.from(chunk))
   return beginning.text()
 }

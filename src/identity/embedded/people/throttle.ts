@@ -1,6 +1,6 @@
 import { networkOf } from '../../../lib/network-hash.ts'
-import { makeBuckets } from '../../../lib/token-buckets.ts'
-import type { Allowance } from '../../../lib/token-buckets.ts'
+import { makeTokenBuckets } from '../../../lib/token-buckets.ts'
+import type { RateLimit } from '../../../lib/token-buckets.ts'
 import type { EmbeddedParts } from '../parts.ts'
 
 /** The doors that can be knocked on without being known (decision 133). */
@@ -12,7 +12,7 @@ const ALLOWANCES = {
   authorize: { burst: 300, perHour: 18_000 },
   deviceAuthorization: { burst: 60, perHour: 3_600 },
   token: { burst: 600, perHour: 36_000 },
-} satisfies Record<string, Allowance>
+} satisfies Record<string, RateLimit>
 
 export type Door = keyof typeof ALLOWANCES
 
@@ -22,6 +22,6 @@ export type Throttle = (door: Door, address: string) => number
 /** Off unless the configuration wants rate limits. */
 export function makeThrottle({ config }: Pick<EmbeddedParts, 'config'>): Throttle {
   if (!config.rateLimits) return () => 0
-  const buckets = new Map(Object.entries(ALLOWANCES).map(([door, allowance]) => [door, makeBuckets(allowance)]))
+  const buckets = new Map(Object.entries(ALLOWANCES).map(([door, allowance]) => [door, makeTokenBuckets(allowance)]))
   return (door, address) => buckets.get(door)?.(networkOf(address)) ?? 0
 }

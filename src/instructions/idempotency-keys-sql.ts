@@ -12,7 +12,7 @@ type KnownKey = z.infer<typeof Known>
  * Takes a key for a resource; null where it is taken already, within its 24 hours. A twin waits here until the other one
  * has committed.
  */
-export async function takeKey(
+export async function claimKey(
   tx: DatabaseTransactionConnection,
   key: OrderKey & { fingerprint: string; resourceId: string },
 ): Promise<KnownKey | null> {
@@ -38,7 +38,7 @@ export function findKey(db: CommonQueryMethods, key: OrderKey): Promise<KnownKey
 }
 
 /** Forgets keys past their 24 hours, so many at once; how many there were. */
-export async function deleteOldKeys(db: CommonQueryMethods, limit: number): Promise<number> {
+export async function deleteExpiredKeys(db: CommonQueryMethods, limit: number): Promise<number> {
   const { rowCount } = await db.query(sql.typeAlias('void')`
     delete from order_keys
     where ctid in (

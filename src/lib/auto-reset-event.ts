@@ -1,11 +1,11 @@
 /** Lets one loop wait for the next reason to look again. An opening that nobody waits for is kept for the next wait. */
-export type Gate = {
+export type AutoResetEvent = {
   open(): void
   /** Resolves when the gate is opened, or after `ms`. */
   wait(ms: number): Promise<void>
 }
 
-export function makeGate(): Gate {
+export function makeAutoResetEvent(): AutoResetEvent {
   let opened = false
   let pass: (() => void) | undefined
   return {

@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { Hash } from 'node:crypto'
 import { NO_HASH } from './audit-chain.ts'
-import type { AuditChain, AuditRow, Broken } from './audit-chain.ts'
+import type { AuditChain, AuditRow, ChainBreak } from './audit-chain.ts'
 
 /** What a checkpoint says of the rows beyond the one before it. */
-export type Seal = { ordinal: string; id: string; upTo: bigint; count: bigint; digest: string }
+export type Checkpoint = { ordinal: string; id: string; upTo: bigint; count: bigint; digest: string }
 
 /** The checkpoints of one chain, out of the rows of all of them. */
-export function sealsOf(chain: AuditChain, checkpoints: readonly AuditRow[]): Seal[] {
+export function checkpointsOf(chain: AuditChain, checkpoints: readonly AuditRow[]): Checkpoint[] {
   return checkpoints
     .filter((row) => row['chain'] === chain && COUNT.test(row['up_to_ordinal'] ?? ''))
     .map((row) => ({
@@ -21,20 +21,20 @@ export function sealsOf(chain: AuditChain, checkpoints: readonly AuditRow[]): Se
 
 const COUNT = /^[1-9]\d{0,18}$/
 
-export type SealCheck = {
+export type CheckpointVerifier = {
   add(hash: string): void
   /** Compares the checkpoints that end before this ordinal; all of them where it is undefined. */
-  before(ordinal: bigint | undefined): Broken | null
+  before(ordinal: bigint | undefined): ChainBreak | null
 }
 
 /** Counts and digests the rows between checkpoints, as the job that made them did. */
-export function makeSealCheck(seals: readonly Seal[]): SealCheck {
+export function makeCheckpointVerifier(seals: readonly Checkpoint[]): CheckpointVerifier {
   let next = 0
   let count = 0n
   let digest: Hash = createHash('sha256').update(NO_HASH)
   let from = 0n
 
-  function close(seal: Seal): Broken | null {
+  function close(seal: Checkpoint): ChainBreak | null {
     const [found, counted] = [digest.digest('hex'), count]
     const place = { ordinal: seal.upTo.toString(), id: seal.id, problem: 'not as sealed' } as const
     const between = `checkpoint ${seal.ordinal} sealed ${seal.count} rows above ordinal ${from} and up to ${seal.upTo}`

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { prefersType } from '../../src/lib/accept.ts'
+import { prefersType } from '../../src/lib/accept-header.ts'
 
 const prefersCsv = (accept?: string): boolean =>
   prefersType(accept, 'text/csv; charset=utf-8; header=present', 'application/json')

@@ -2,10 +2,10 @@ import { DomainError } from './errors.ts'
 import { isAmountText, parseAmount } from './money.ts'
 
 /** What whoever asks for a change has seen of the thing, by the names of its members. */
-export type Expected = Readonly<Record<string, string | boolean | null | undefined>>
+export type ExpectedValues = Readonly<Record<string, string | boolean | null | undefined>>
 
 /** The members that are not as they were seen, each with what it is now. */
-function changedIn(expected: Expected, now: Readonly<Record<string, unknown>>): string[] {
+function changedIn(expected: ExpectedValues, now: Readonly<Record<string, unknown>>): string[] {
   return Object.entries(expected).flatMap(([name, seen]) =>
     seen === undefined || isSame(seen, now[name])
       ? []
@@ -26,7 +26,10 @@ function isSame(seen: string | boolean | null, now: unknown): boolean {
 }
 
 /** Whether all that was seen is still so; it is where nothing is said of it. */
-export function isAsExpected(expected: Expected | undefined, now: Readonly<Record<string, unknown>>): boolean {
+export function matchesExpectedValues(
+  expected: ExpectedValues | undefined,
+  now: Readonly<Record<string, unknown>>,
+): boolean {
   return expected === undefined || changedIn(expected, now).length === 0
 }
 
@@ -35,7 +38,10 @@ export function isAsExpected(expected: Expected | undefined, now: Readonly<Recor
  * @param now the thing, held until the transaction's end
  * @throws {DomainError} CHANGED_MEANWHILE
  */
-export function checkExpected(expected: Expected | undefined, now: Readonly<Record<string, unknown>>): void {
+export function checkExpectedValues(
+  expected: ExpectedValues | undefined,
+  now: Readonly<Record<string, unknown>>,
+): void {
   const changed = expected === undefined ? [] : changedIn(expected, now)
   if (changed.length === 0) return
   throw new DomainError('CHANGED_MEANWHILE', `it has changed meanwhile, so nothing was done: ${changed.join('; ')}`, {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import t from 'tap'
-import { canonicalJson } from '../../src/lib/canonical.ts'
+import { canonicalJson } from '../../src/lib/canonical-json.ts'
 
 /** The same value with the members of every object in another order. */
 function shuffled(value: unknown): unknown {

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
 /** A payer whose scenario goes on after the payment: it disputes it. */
-export const Story = z.strictObject({ state: z.string(), scenario: z.string() })
-export type Story = z.infer<typeof Story>
+export const DisputeScenario = z.strictObject({ state: z.string(), scenario: z.string() })
+export type DisputeScenario = z.infer<typeof DisputeScenario>
 
 /** Claims stories that are not at their end, those that were looked at longest ago first; nobody else has them then. */
-export function claimStories(
+export function claimDisputeScenarios(
   db: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
-): Promise<readonly Story[]> {
-  return db.any(sql.type(Story)`
+): Promise<readonly DisputeScenario[]> {
+  return db.any(sql.type(DisputeScenario)`
     update mock_bank.authorisations a
     set story_locked_until = now() + make_interval(secs => ${leaseSeconds})
     from (
@@ -29,14 +29,14 @@ export function claimStories(
 }
 
 /** The story is told. */
-export async function endStory(db: CommonQueryMethods, state: string): Promise<void> {
+export async function completeDisputeScenario(db: CommonQueryMethods, state: string): Promise<void> {
   await db.query(
     sql.typeAlias('void')`update mock_bank.authorisations set story_ended_at = now() where state = ${state}`,
   )
 }
 
 /** Its payment is not there yet: somebody looks again after `seconds`. */
-export async function postponeStory(
+export async function postponeDisputeScenario(
   db: CommonQueryMethods,
   { state, seconds }: { state: string; seconds: number },
 ): Promise<void> {

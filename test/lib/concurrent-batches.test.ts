@@ -1,6 +1,6 @@
 import t from 'tap'
-import { makeRounds } from '../../src/lib/rounds.ts'
-import type { Round } from '../../src/lib/rounds.ts'
+import { makeConcurrentBatches } from '../../src/lib/concurrent-batches.ts'
+import type { Batch } from '../../src/lib/concurrent-batches.ts'
 
 /** A job over numbers, whose work on each ends when it is let go. */
 function makeJob() {
@@ -8,7 +8,7 @@ function makeJob() {
   const limits: number[] = []
   const errors: unknown[] = []
   let due: number[] = []
-  const round: Round<number> = {
+  const round: Batch<number> = {
     limit: 2,
     async claim(limit) {
       limits.push(limit)
@@ -25,7 +25,7 @@ t.test(
   'what is slow is kept in hand, up to two rounds of it, and more is claimed only as far as there is room',
   async (t) => {
     const { letGo, limits, round, comes } = makeJob()
-    const play = makeRounds<number>()
+    const play = makeConcurrentBatches<number>()
     const owner = {}
     const { signal } = new AbortController()
     comes(1, 2, 3, 4, 5, 6)
@@ -43,7 +43,7 @@ t.test(
   'one that ends claims nothing any more, and waits for what is in hand, also after a claim that failed',
   async (t) => {
     const { letGo, limits, round, comes } = makeJob()
-    const play = makeRounds<number>()
+    const play = makeConcurrentBatches<number>()
     const owner = {}
     const stop = new AbortController()
     comes(1)
@@ -73,7 +73,7 @@ t.test(
     const { letGo, errors, round, comes } = makeJob()
     comes(1, 2)
     const work = (item: number): Promise<void> => (item === 1 ? Promise.reject(new Error('one')) : round.work(item))
-    const playing = makeRounds<number>()({}, { ...round, work })
+    const playing = makeConcurrentBatches<number>()({}, { ...round, work })
     setTimeout(() => letGo.get(2)?.(), 10)
     t.same(await playing, { more: true })
     t.match(errors, [{ message: 'one' }])

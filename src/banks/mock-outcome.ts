@@ -13,7 +13,7 @@ export function decidedOutcome(authorisation: Authorisation): BankCallback['resu
 }
 
 /** Whether the payer authorised exactly this: the bank moves no other amount and nothing that was refused. */
-export function covers(authorisation: Authorisation, order: ExecutionOrder): boolean {
+export function isAuthorised(authorisation: Authorisation, order: ExecutionOrder): boolean {
   return (
     decidedOutcome(authorisation).outcome === 'authorised' &&
     authorisation.end_to_end_id === order.endToEndId &&

@@ -2,14 +2,14 @@ import { UniqueIntegrityConstraintViolationError } from 'slonik'
 import type { DatabaseTransactionConnection } from 'slonik'
 import { NO_CUSTOMER } from '../accounts/identify.ts'
 import type { App } from '../app.ts'
-import { canonicalJson } from '../lib/canonical.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
 import { DomainError } from '../lib/errors.ts'
 import { sha256Hex } from '../lib/hmac.ts'
-import { findKey, takeKey } from './keys-sql.ts'
-import type { OrderKey } from './keys-sql.ts'
+import { findKey, claimKey } from './idempotency-keys-sql.ts'
+import type { OrderKey } from './idempotency-keys-sql.ts'
 
 /** Who asks, under which key where one was sent (`x-idempotency-key`), and for what. */
-export type Keyed = {
+export type IdempotentRequest = {
   customerId: string
   clientId: string
   path: string
@@ -24,9 +24,9 @@ export type Keyed = {
  * @param make makes the resource under this id; it runs only for the first request
  * @throws {DomainError} IDEMPOTENCY_KEY_REUSED for another body under the same key
  */
-export async function makeOnce(
+export async function createOnce(
   app: Pick<App, 'pool' | 'ids'>,
-  keyed: Keyed,
+  keyed: IdempotentRequest,
   make: (tx: DatabaseTransactionConnection, id: string) => Promise<void>,
 ): Promise<string> {
   const { idempotencyKey, body, ...whose } = keyed
@@ -40,12 +40,12 @@ export async function makeOnce(
   const fingerprint = sha256Hex(canonicalJson(body))
   const known = await findKey(app.pool, key)
   if (known === null) {
-    const made = await makeUnder(app, { key, fingerprint }, make)
+    const made = await createUnderKey(app, { key, fingerprint }, make)
     if (made !== null) return made
   }
   const taken = known ?? (await findKey(app.pool, key))
   // It ran out between the two statements.
-  if (taken === null) return makeOnce(app, keyed, make)
+  if (taken === null) return createOnce(app, keyed, make)
   if (taken.request_fingerprint === fingerprint) return taken.resource_id
   throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'this x-idempotency-key was used with another body', {
     next: 'send a new key for a new order',
@@ -56,7 +56,7 @@ export async function makeOnce(
 const TRIES_MAX = 1_000
 
 /** Null where a twin has taken the key. */
-async function makeUnder(
+async function createUnderKey(
   app: Pick<App, 'pool' | 'ids'>,
   { key, fingerprint }: { key: OrderKey; fingerprint: string },
   make: (tx: DatabaseTransactionConnection, id: string) => Promise<void>,
@@ -66,7 +66,7 @@ async function makeUnder(
     const id = ids.uuid()
     try {
       return await app.pool.transaction(async (tx) => {
-        if ((await takeKey(tx, { ...key, fingerprint, resourceId: id })) === null) return null
+        if ((await claimKey(tx, { ...key, fingerprint, resourceId: id })) === null) return null
         await make(tx, id)
         return id
       })

@@ -1,4 +1,4 @@
-export type RememberOptions = {
+export type CacheLookupOptions = {
   /** How long an answer holds, counted from the moment it was asked for. */
   forMs: number
   /** How many answers are kept, of either kind. */
@@ -11,20 +11,20 @@ export type RememberOptions = {
  * at once are one look-up. What fails is not remembered. Names that don't exist are kept apart: no flood of them drives
  * out those that do.
  */
-export function remember<Value>(
-  look: (key: string) => Promise<Value | null>,
-  { forMs, max, now = () => performance.now() }: RememberOptions,
+export function cacheLookup<Value>(
+  load: (key: string) => Promise<Value | null>,
+  { forMs, max, now = () => performance.now() }: CacheLookupOptions,
 ): (key: string) => Promise<Value | null> {
   const known = new Map<string, { value: Value; until: number }>()
   const unknown = new Map<string, { value: null; until: number }>()
   const underWay = new Map<string, Promise<Value | null>>()
 
-  async function ask(key: string): Promise<Value | null> {
+  async function lookUp(key: string): Promise<Value | null> {
     const until = now() + forMs
     try {
-      const value = await look(key)
-      if (value === null) keep(unknown, key, { value, until }, max)
-      else keep(known, key, { value, until }, max)
+      const value = await load(key)
+      if (value === null) setBounded(unknown, key, { value, until }, max)
+      else setBounded(known, key, { value, until }, max)
       return value
     } finally {
       underWay.delete(key)
@@ -36,14 +36,14 @@ export function remember<Value>(
     if (kept !== undefined && kept.until > now()) return Promise.resolve(kept.value)
     known.delete(key)
     unknown.delete(key)
-    const asked = underWay.get(key) ?? ask(key)
+    const asked = underWay.get(key) ?? lookUp(key)
     underWay.set(key, asked)
     return asked
   }
 }
 
 /** Puts an entry last in a map of bounded size; the one that was put longest ago makes room. */
-export function keep<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
+export function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
   map.delete(key)
   const oldest = map.size >= max ? map.keys().next() : undefined
   if (oldest?.done === false) map.delete(oldest.value)

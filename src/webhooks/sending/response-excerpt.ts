@@ -2,7 +2,7 @@
 const KEPT_MAX_BYTES = 1_024
 
 /** The beginning of an answer's body, while its pieces come in. */
-export type Beginning = {
+export type ResponseExcerpt = {
   add(chunk: Uint8Array): void
   /** As text that PostgreSQL can hold, of no more characters than bytes were kept; null where there was no body. */
   text(): string | null
@@ -12,7 +12,7 @@ export type Beginning = {
  * Keeps the first bytes of a body and nothing else. They are decoded once, at the end: bytes that are no UTF-8, and
  * U+0000, become U+FFFD, and a character that the cut goes through is left out.
  */
-export function makeBeginning(): Beginning {
+export function makeResponseExcerpt(): ResponseExcerpt {
   const kept: Uint8Array[] = []
   let keptBytes = 0
   let isCut = false

@@ -18,7 +18,7 @@ const Merchant = z.strictObject({ merchant_id: z.uuid() })
 const YOUNG = sql.fragment`now() - interval '7 days'`
 
 /** Further parts of a statement whose part `gone` has taken rows out of the queue: they wait at 'infinity' now. */
-function parkGone(): FragmentSqlToken {
+function moveGoneToWaiting(): FragmentSqlToken {
   return sql.fragment`
     waiting as (
       update webhook_deliveries d
@@ -35,7 +35,7 @@ function parkGone(): FragmentSqlToken {
 }
 
 /** Takes claimed rows of a merchant without an endpoint out of the queue, to wait for one. */
-export function parkLeases(worker: string, leases: readonly Lease[]): Query<typeof Count> {
+export function moveLeasesToWaiting(worker: string, leases: readonly Lease[]): Query<typeof Count> {
   return sql.type(Count)`
     with gone as (
       delete from webhook_queue q
@@ -46,12 +46,12 @@ export function parkLeases(worker: string, leases: readonly Lease[]): Query<type
         and q.claim_count = l.claim_count
       returning q.merchant_id, q.delivery_id
     ),
-    ${parkGone()}
+    ${moveGoneToWaiting()}
     select count(*)::int4 as count from gone`
 }
 
 /** Takes up to `size` queued rows of the merchant that no worker holds out of the queue, to wait for an endpoint. */
-export function disarmQueued(merchantId: string, size: number): Query<typeof Count> {
+export function moveQueuedToWaiting(merchantId: string, size: number): Query<typeof Count> {
   return sql.type(Count)`
     with gone as (
       delete from webhook_queue q
@@ -66,12 +66,12 @@ export function disarmQueued(merchantId: string, size: number): Query<typeof Cou
       )
       returning q.merchant_id, q.delivery_id
     ),
-    ${parkGone()}
+    ${moveGoneToWaiting()}
     select count(*)::int4 as count from gone`
 }
 
 /** Merchants with an endpoint that have something young parked, one probe for each merchant that has anything parked. */
-export function findArmable(size: number): Query<typeof Merchant> {
+export function findSchedulable(size: number): Query<typeof Merchant> {
   return sql.type(Merchant)`
     with recursive parked (id) as (
       (select p.merchant_id from webhook_parked p order by p.merchant_id limit 1)
@@ -93,7 +93,7 @@ export function findArmable(size: number): Query<typeof Merchant> {
  * Within a transaction that holds the endpoint against others that queue (endpoint-sql.ts, holdForQueueing), so that
  * no later batch is queued before an earlier one.
  */
-export function armParked(merchantId: string, size: number): Query<typeof Count> {
+export function scheduleWaiting(merchantId: string, size: number): Query<typeof Count> {
   return sql.type(Count)`
     with taken as (
       delete from webhook_parked p

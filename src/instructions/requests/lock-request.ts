@@ -10,9 +10,12 @@ import { lockRequest } from './sql.ts'
  * held, for whoever holds a row keeps others waiting.
  * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND
  */
-export async function holdRequest(tx: DatabaseTransactionConnection, name: RequestName): Promise<PaymentRequestRecord> {
-  const seen = await readRequest(tx, name)
-  await lockRequest(tx, seen.id)
+export async function lockRequestForDecision(
+  tx: DatabaseTransactionConnection,
+  name: RequestName,
+): Promise<PaymentRequestRecord> {
+  const known = await readRequest(tx, name)
+  await lockRequest(tx, known.id)
   // Read once more: it may have moved, or run out, while its row was waited for.
   return readRequest(tx, name)
 }
@@ -21,11 +24,11 @@ export async function holdRequest(tx: DatabaseTransactionConnection, name: Reque
  * A request that the caller may accept, held as above.
  * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND, or PAYMENT_REQUEST_CLOSED for its maker
  */
-export async function holdForAcceptance(
+export async function lockForAcceptance(
   tx: DatabaseTransactionConnection,
   name: RequestName,
 ): Promise<PaymentRequestRecord> {
-  const request = await holdRequest(tx, name)
+  const request = await lockRequestForDecision(tx, name)
   if (request.counterparty_id !== name.customerId) throw notYours(request)
   return request
 }

@@ -4,7 +4,7 @@ import type { Ids } from '../lib/ids.ts'
 /** How often each reference was asked for, by app: only a service with a seed counts them. */
 const askedFor = new WeakMap<Ids, Map<string, number>>()
 
-type Wish = {
+type ReferenceInput = {
   kind: 'merchant' | 'customer'
   reference: string | undefined
   /** Whether somebody has this id already: another process of the same database, or this one before it was started again. */
@@ -16,7 +16,10 @@ type Wish = {
  * both follow from the reference and from how often it was asked for before; elsewhere, and without a reference, from
  * nothing.
  */
-export async function idsOfReference({ ids }: Pick<App, 'ids'>, wish: Wish): Promise<{ id: string; chance: Ids }> {
+export async function idsForReference(
+  { ids }: Pick<App, 'ids'>,
+  wish: ReferenceInput,
+): Promise<{ id: string; chance: Ids }> {
   const { kind, reference, isTaken } = wish
   if (!ids.isSeeded || reference === undefined) return { id: ids.uuid(), chance: ids }
   for (;;) {
@@ -36,6 +39,6 @@ function timesAsked(ids: Ids, name: string): number {
 }
 
 /** Names at a provider that outlives the service's database can't follow from its seed: the last run has taken them. */
-export function chanceOfNames({ ids, identity }: Pick<App, 'ids' | 'identity'>, chance: Ids): Ids {
+export function idsForNames({ ids, identity }: Pick<App, 'ids' | 'identity'>, chance: Ids): Ids {
   return identity.kind === 'keycloak' ? ids : chance
 }

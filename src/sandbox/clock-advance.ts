@@ -3,11 +3,11 @@ import { parseDuration } from '../lib/duration.ts'
 import type { DomainError } from '../lib/errors.ts'
 import { invalidField } from '../lib/errors.ts'
 import { idsOf } from './read-clock.ts'
-import { readAhead } from './sql.ts'
+import { findClockReading } from './sql.ts'
 import type { ClockSubjects } from './sql.ts'
 
 /** How far time is to pass: by a duration such as `11h`, or up to a moment of the subjects' own time (ISO 8601). */
-export type Distance = { by?: string | undefined; to?: string | undefined }
+export type ClockAdvance = { by?: string | undefined; to?: string | undefined }
 
 /** More than any due time is away. */
 const DAYS_MAX = 400
@@ -17,7 +17,11 @@ const DAY_MS = 86_400_000
  * Milliseconds that are to pass.
  * @throws {DomainError} VALIDATION_FAILED at `by` or `to`; time does not go back
  */
-export async function howFar(app: Pick<App, 'pool'>, subjects: ClockSubjects, { by, to }: Distance): Promise<number> {
+export async function clockAdvanceMs(
+  app: Pick<App, 'pool'>,
+  subjects: ClockSubjects,
+  { by, to }: ClockAdvance,
+): Promise<number> {
   if (by !== undefined && to !== undefined)
     throw invalidField('to', 'CONTRADICTORY', 'say how long time is to pass, or up to when, and not both')
   if (by !== undefined) return durationOf(by)
@@ -40,7 +44,7 @@ function parsed(by: string): number {
 }
 
 async function untilMoment(app: Pick<App, 'pool'>, subjects: ClockSubjects, to: string): Promise<number> {
-  const clocks = await Promise.all(idsOf(subjects).map((id) => readAhead(app.pool, id)))
+  const clocks = await Promise.all(idsOf(subjects).map((id) => findClockReading(app.pool, id)))
   const [clock] = clocks
   if (clock === undefined) throw new Error('a clock of nobody')
   if (clocks.some(({ ahead_ms }) => ahead_ms !== clock.ahead_ms))

@@ -1,10 +1,10 @@
 import type { TransferOutcome } from '../accounts/transfer-sql.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 
-type Refusal = Exclude<TransferOutcome, 'BOOKED' | 'REPEAT' | 'OTHER_TRANSFER'>
+type TransferFailure = Exclude<TransferOutcome, 'BOOKED' | 'REPEAT' | 'OTHER_TRANSFER'>
 
 /** Why a payment fails whose money can't be moved from the payer to the merchant. */
-const PAYMENT_REFUSALS: Readonly<Record<Refusal, FailureCode>> = {
+const PAYMENT_FAILURES: Readonly<Record<TransferFailure, FailureCode>> = {
   INSUFFICIENT_FUNDS: 'INSUFFICIENT_FUNDS',
   DEBTOR_NOT_FOUND: 'INVALID_DEBTOR_ACCOUNT',
   DEBTOR_CLOSED: 'ACCOUNT_CLOSED',
@@ -16,7 +16,7 @@ const PAYMENT_REFUSALS: Readonly<Record<Refusal, FailureCode>> = {
 }
 
 /** The same of a refund, which goes from the merchant to the payer: a code speaks of the same account in both. */
-const REFUND_REFUSALS: Readonly<Record<Refusal, FailureCode>> = {
+const REFUND_FAILURES: Readonly<Record<TransferFailure, FailureCode>> = {
   INSUFFICIENT_FUNDS: 'INSUFFICIENT_FUNDS',
   DEBTOR_NOT_FOUND: 'INVALID_CREDITOR_ACCOUNT',
   DEBTOR_CLOSED: 'INVALID_CREDITOR_ACCOUNT',
@@ -34,5 +34,5 @@ const REFUND_REFUSALS: Readonly<Record<Refusal, FailureCode>> = {
 export function failureOfTransfer(outcome: TransferOutcome, of: 'payment' | 'refund'): FailureCode | undefined {
   if (outcome === 'BOOKED' || outcome === 'REPEAT') return undefined
   if (outcome === 'OTHER_TRANSFER') throw new Error(`a transfer with the id of this ${of} was booked with other terms`)
-  return (of === 'payment' ? PAYMENT_REFUSALS : REFUND_REFUSALS)[outcome]
+  return (of === 'payment' ? PAYMENT_FAILURES : REFUND_FAILURES)[outcome]
 }

@@ -7,7 +7,7 @@ export function endpointNotSet(): DomainError {
   })
 }
 
-export function merchantUnknown(): DomainError {
+export function merchantNotFound(): DomainError {
   return new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
 }
 
@@ -15,8 +15,8 @@ export function merchantUnknown(): DomainError {
  * Lets only an endpoint pass that deliveries go to.
  * @throws {DomainError} MERCHANT_NOT_FOUND for null, WEBHOOK_ENDPOINT_NOT_SET, WEBHOOK_ENDPOINT_PAUSED
  */
-export function requireLive(address: Address | null): void {
-  if (address === null) throw merchantUnknown()
+export function requireActiveEndpoint(address: Address | null): void {
+  if (address === null) throw merchantNotFound()
   if (address.webhook_url !== null) return
   if (address.paused_webhook_url === null) throw endpointNotSet()
   throw new DomainError('WEBHOOK_ENDPOINT_PAUSED', 'the webhook endpoint is paused', {

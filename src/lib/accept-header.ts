@@ -1,5 +1,5 @@
 /** How much a media type is wanted, and how exactly it was named: 2 by its own name, 1 by its kind, 0 by any. */
-type Wish = { quality: number; precision: number }
+type Preference = { quality: number; precision: number }
 
 type Range = { type: string; params: ReadonlyMap<string, string>; quality: number }
 
@@ -10,7 +10,7 @@ type Range = { type: string; params: ReadonlyMap<string, string>; quality: numbe
 export function prefersType(accept: string | undefined, type: string, usual: string): boolean {
   if (accept === undefined) return false
   const ranges = accept.split(',').flatMap((text) => rangeOf(text))
-  const [one, other] = [wishFor(type, ranges), wishFor(usual, ranges)]
+  const [one, other] = [preferenceFor(type, ranges), preferenceFor(usual, ranges)]
   if (one.quality !== other.quality) return one.quality > other.quality
   return one.quality > 0 && one.precision > other.precision
 }
@@ -18,15 +18,15 @@ export function prefersType(accept: string | undefined, type: string, usual: str
 /** Whether an Accept header takes JSON at all, in whatever form. */
 export function takesJson(accept: string): boolean {
   const ranges = accept.split(',').flatMap((text) => rangeOf(text))
-  return ranges.length === 0 || wishFor('application/json;charset=utf-8', ranges).quality > 0
+  return ranges.length === 0 || preferenceFor('application/json;charset=utf-8', ranges).quality > 0
 }
 
 /** The most exact range that a type falls under decides over it, so that an exact `q=0` refuses what a wildcard lets in. */
-function wishFor(mediaType: string, ranges: readonly Range[]): Wish {
+function preferenceFor(mediaType: string, ranges: readonly Range[]): Preference {
   const [type = '', ...rest] = mediaType.split(';')
   const own = paramsOf(rest)
   const kind = `${type.split('/')[0] ?? ''}/*`
-  let best: Wish = { quality: 0, precision: -1 }
+  let best: Preference = { quality: 0, precision: -1 }
   for (const { type: asked, params, quality } of ranges) {
     const precision = [`*/*`, kind, type].indexOf(asked)
     if (precision === -1 || [...params].some(([name, value]) => own.get(name) !== value)) continue

@@ -1,24 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { BankUnavailableError } from './connector.ts'
-import type { Refusal } from './scenarios.ts'
+import type { SimulatedFailure } from './scenarios.ts'
 
 /**
  * Leaves as many calls unanswered as the scenario wants; the next one goes through, so that a payment always ends.
  * @throws {BankUnavailableError} while there is no answer
  */
-export async function keepSilent(
+export async function simulateNoAnswer(
   bank: { silenceMs: number },
-  refusal: Refusal,
+  refusal: SimulatedFailure,
   count: () => Promise<number>,
   signal: AbortSignal,
 ): Promise<void> {
   if (refusal.unanswered === 0 || (await count()) > refusal.unanswered) return
-  if (refusal.silent) await silence(bank.silenceMs, signal)
+  if (refusal.silent) await waitSilently(bank.silenceMs, signal)
   throw new BankUnavailableError(refusal.silent ? 'the mock bank does not answer' : "the mock bank can't be reached")
 }
 
 /** Waits as a caller of a silent bank does: until the caller gives up, or until the time is over. */
-async function silence(ms: number, signal: AbortSignal): Promise<void> {
+async function waitSilently(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal })
   } catch (error) {
@@ -27,7 +27,7 @@ async function silence(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 /** @throws {BankUnavailableError} where the caller has given up already */
-export function refuseAborted(signal: AbortSignal): void {
+export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted)
     throw new BankUnavailableError('the mock bank was given no time to answer', { cause: signal.reason })
 }

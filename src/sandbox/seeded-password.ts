@@ -5,7 +5,7 @@ import type { OperatorActionRecord } from '../audit/record.ts'
 const Seeded = z.object({ key_id: z.string() })
 
 /** Whether an entry of the audit trail says that this user got the password that this master key makes. */
-export function isSeededFor(
+export function isPasswordSeeded(
   app: Pick<App, 'sealer'>,
   entry: Pick<OperatorActionRecord, 'subject_id' | 'after'> | undefined,
   userId: string,
@@ -13,10 +13,10 @@ export function isSeededFor(
   if (entry?.subject_id !== userId) return false
   const seeded = Seeded.safeParse(entry.after)
   // Entries of older versions name no key: there was one.
-  return seeded.success ? seeded.data.key_id === app.sealer.kid : !isRotated(app)
+  return seeded.success ? seeded.data.key_id === app.sealer.kid : !hasRotatedMasterKey(app)
 }
 
 /** Whether there was another master key before. */
-export function isRotated({ sealer }: Pick<App, 'sealer'>): boolean {
+export function hasRotatedMasterKey({ sealer }: Pick<App, 'sealer'>): boolean {
   return sealer.previousKids.length > 0
 }
