@@ -7,7 +7,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../context.t
 import { EXIT } from '../exit-codes.ts'
 import { examine } from './doctor/examine.ts'
 import { GROUPS } from './doctor/groups.ts'
-import { findPatient } from './doctor/patient.ts'
+import { resolveTarget } from './doctor/target.ts'
 import { printReport } from './doctor/report.ts'
 
 const DoctorOptions = z.object({ only: z.array(z.enum(GROUPS)).optional() })
@@ -35,8 +35,8 @@ async function doctor(
   context: Context,
   { options }: CommandInput<z.infer<typeof DoctorOptions>>,
 ): Promise<CommandResult> {
-  const patient = await findPatient(context)
-  const checks = await examine(patient, options.only)
+  const target = await resolveTarget(context)
+  const checks = await examine(target, options.only)
   printReport(context, checks)
   return checks.some(({ state }) => state === 'finding') ? EXIT.failure : EXIT.ok
 }

@@ -1,6 +1,6 @@
 import { NO_CUSTOMER, identifyCustomer } from '../accounts/identify.ts'
 import type { App } from '../app.ts'
-import { makeVerifier, refused } from '../identity/verifier.ts'
+import { makeVerifier, invalidToken } from '../identity/verifier.ts'
 import type { VerifiedToken } from '../identity/verifier.ts'
 import { MERCHANT_ROLES, NO_ROLE, PLATFORM_ROLES, commonRole } from '../lib/permissions.ts'
 import type { MerchantActingRole, PlatformRole, Role } from '../lib/permissions.ts'
@@ -58,7 +58,7 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
   async function merchantCaller(known: Rows, token: VerifiedToken, client: MerchantClient): Promise<Caller> {
     const isProgram = client.kind === 'server' || client.kind === 'credential'
     const person = isProgram ? null : await known.member(`${client.merchant_id} ${token.subject}`)
-    if (person?.is_active === false) throw refused()
+    if (person?.is_active === false) throw invalidToken()
     const inToken = MERCHANT_ROLES.filter((role) => token.roles.includes(role))
     const name = isProgram ? client.client_id : (person?.email ?? token.email ?? token.subject)
     const roles = isProgram
@@ -83,7 +83,7 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
 
   async function platformCaller(known: Rows, token: VerifiedToken, client: PlatformClient): Promise<Caller> {
     const person = client.kind === 'service' ? null : await known.staff(token.subject)
-    if (person?.is_active === false) throw refused()
+    if (person?.is_active === false) throw invalidToken()
     if (person !== null) seen(person.id)
     const inToken = PLATFORM_ROLES.filter((role) => token.roles.includes(role))
     const name = client.kind === 'service' ? client.client_id : (person?.email ?? token.email ?? token.subject)
@@ -115,7 +115,7 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
       const known = isFresh ? rows : remembered
       // Asked again of tokens that were checked before: a client may have been revoked since.
       const found = await clientOf(known, token.slug, token.clientId)
-      if (found === null) throw refused()
+      if (found === null) throw invalidToken()
       if (found.kind === 'merchant') return merchantCaller(known, token, found.client)
       return found.kind === 'platform' ? platformCaller(known, token, found.client) : customerCaller(known, token)
     },

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { refused } from '../identity/verifier.ts'
+import { invalidToken } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
 import { NO_ROLE, SCOPES, permissionText, roleAllows } from '../lib/permissions.ts'
 import type { Permission, Role } from '../lib/permissions.ts'
@@ -135,7 +135,7 @@ function bearerToken({ headers, rawHeaders }: Credentials): string {
   }
   const token = BEARER.exec(authorization)?.groups?.['token']
   const count = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === 'authorization').length
-  if (token === undefined || count !== 1) throw refused()
+  if (token === undefined || count !== 1) throw invalidToken()
   return token
 }
 

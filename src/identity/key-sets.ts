@@ -38,8 +38,8 @@ type Realm = {
   fetchedAt: number
   failedAt: number
   /** When a key that was not in the set last made us look again. */
-  lookedAgainAt: number
-  underWay: Promise<void> | undefined
+  unknownKeyFetchedAt: number
+  pending: Promise<void> | undefined
 }
 
 /** Realms' public keys, each set fetched once at a time and kept (decision 43). */
@@ -49,15 +49,15 @@ export function makeKeySets({ fetch, now = () => performance.now() }: KeySetsOpt
   function realmOf(slug: string): Realm {
     const known = realms.get(slug)
     if (known !== undefined) return known
-    const made: Realm = {
+    const created: Realm = {
       keys: undefined,
       fetchedAt: -Infinity,
       failedAt: -Infinity,
-      lookedAgainAt: -Infinity,
-      underWay: undefined,
+      unknownKeyFetchedAt: -Infinity,
+      pending: undefined,
     }
-    setBounded(realms, slug, made, REALMS_MAX)
-    return made
+    setBounded(realms, slug, created, REALMS_MAX)
+    return created
   }
 
   async function load(slug: string, realm: Realm): Promise<void> {
@@ -70,43 +70,44 @@ export function makeKeySets({ fetch, now = () => performance.now() }: KeySetsOpt
       // Whatever it was: the provider did not give a key set. Its own health check tells why.
       realm.failedAt = now()
     } finally {
-      realm.underWay = undefined
+      realm.pending = undefined
     }
   }
 
   /** One fetch at a time for a realm: whoever comes meanwhile waits for the same. */
   function fetchOnce(slug: string, realm: Realm): Promise<void> {
-    realm.underWay ??= load(slug, realm)
-    return realm.underWay
+    realm.pending ??= load(slug, realm)
+    return realm.pending
   }
 
   async function refresh(slug: string, realm: Realm): Promise<void> {
     const isFresh = now() - realm.fetchedAt < (realm.keys === null ? NO_REALM_MS : FRESH_MS)
     if (!isFresh && now() - realm.failedAt >= NO_ANSWER_MS) {
       const wasAway = isAway(realm)
-      const asked = fetchOnce(slug, realm)
+      const pendingFetch = fetchOnce(slug, realm)
       // Once it has failed to answer, nobody who can do without it waits for it.
-      if (realm.keys === undefined || !wasAway) await asked
+      if (realm.keys === undefined || !wasAway) await pendingFetch
     }
     if (realm.keys === undefined || now() - realm.fetchedAt >= STALE_MS) throw unavailable()
   }
 
   /** A key that is not in the set may be newer than it; but not every stranger's key id is worth a question. */
-  async function lookAgain(slug: string, realm: Realm): Promise<void> {
-    const isCooling = now() - realm.lookedAgainAt < UNKNOWN_KEY_COOLDOWN_MS || now() - realm.failedAt < NO_ANSWER_MS
-    if (isCooling && realm.underWay === undefined) return
+  async function refetchForUnknownKey(slug: string, realm: Realm): Promise<void> {
+    const isCoolingDown =
+      now() - realm.unknownKeyFetchedAt < UNKNOWN_KEY_COOLDOWN_MS || now() - realm.failedAt < NO_ANSWER_MS
+    if (isCoolingDown && realm.pending === undefined) return
     await fetchOnce(slug, realm)
-    if (!isAway(realm)) realm.lookedAgainAt = now()
+    if (!isAway(realm)) realm.unknownKeyFetchedAt = now()
   }
 
   return {
     keyOf: async (slug, header) => {
-      const begun = now()
+      const startedAt = now()
       const realm = realmOf(slug)
       await refresh(slug, realm)
       const found = await pick(realm.keys, header)
-      if (found !== null || realm.keys === null || realm.fetchedAt >= begun) return found
-      await lookAgain(slug, realm)
+      if (found !== null || realm.keys === null || realm.fetchedAt >= startedAt) return found
+      await refetchForUnknownKey(slug, realm)
       const newer = await pick(realm.keys, header)
       // It may well be genuine, and only the provider could say.
       if (newer === null && isAway(realm)) throw unavailable()

@@ -50,8 +50,8 @@ const FORBIDDEN_HEADERS = ['jku', 'x5u', 'jwk', 'x5c', 'crit', 'b64', 'zip']
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
 /** Tokens that were checked, and for how long that holds: a server sends the same one many times a second. */
-const CHECKED_MAX = 10_000
-const CHECKED_MS = 60_000
+const CACHED_TOKENS_MAX = 10_000
+const CACHE_MS = 60_000
 
 // Ids go into statements, which no text with a NUL can.
 const Id = z
@@ -77,19 +77,19 @@ type Claims = z.infer<typeof Claims>
  */
 export function makeVerifier({ provider, knows, clock = systemClock }: VerifierParts): Verifier {
   const keySets = makeKeySets({ fetch: (slug) => provider.keys(slug), now: () => clock.monotonicMs() })
-  const checked = new Map<string, { verified: VerifiedToken; until: number }>()
+  const cache = new Map<string, { verified: VerifiedToken; until: number }>()
 
   async function check(token: string): Promise<VerifiedToken> {
     const { header, slug, clientId } = readUntrusted(token, provider.authUrl)
-    if (!(await knows(slug, clientId))) throw refused()
+    if (!(await knows(slug, clientId))) throw invalidToken()
     const key = await keySets.keyOf(slug, header)
-    if (key === null) throw refused()
-    const { payload, isExpired } = await proven(token, key, {
+    if (key === null) throw invalidToken()
+    const { payload, isExpired } = await verifySignature(token, key, {
       issuer: issuerOf(provider.authUrl ?? '', slug),
       seconds: clock.seconds(),
     })
     const claims = Claims.safeParse(payload)
-    if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS_MAX) throw refused()
+    if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS_MAX) throw invalidToken()
     if (isExpired) {
       throw new DomainError('TOKEN_EXPIRED', 'the access token is past its time', { next: 'get a new one and repeat' })
     }
@@ -98,14 +98,14 @@ export function makeVerifier({ provider, knows, clock = systemClock }: VerifierP
 
   return {
     verify: async (token) => {
-      if (token.length > TOKEN_BYTES_MAX || !COMPACT.test(token)) throw refused()
+      if (token.length > TOKEN_BYTES_MAX || !COMPACT.test(token)) throw invalidToken()
       const hash = createHash('sha256').update(token).digest('base64')
-      const known = checked.get(hash)
-      if (known !== undefined && known.until > clock.monotonicMs() && known.verified.expiresAt > clock.seconds()) {
-        return known.verified
+      const cached = cache.get(hash)
+      if (cached !== undefined && cached.until > clock.monotonicMs() && cached.verified.expiresAt > clock.seconds()) {
+        return cached.verified
       }
       const verified = await check(token)
-      setBounded(checked, hash, { verified, until: clock.monotonicMs() + CHECKED_MS }, CHECKED_MAX)
+      setBounded(cache, hash, { verified, until: clock.monotonicMs() + CACHE_MS }, CACHED_TOKENS_MAX)
       return verified
     },
   }
@@ -114,7 +114,7 @@ export function makeVerifier({ provider, knows, clock = systemClock }: VerifierP
 const systemClock = { seconds: () => Date.now() / 1000, monotonicMs: () => performance.now() }
 
 /** The one answer to every bad token: it does not say how close it came. */
-export function refused(): DomainError {
+export function invalidToken(): DomainError {
   return new DomainError('UNAUTHENTICATED', 'the access token is not valid', {
     next: 'get a new one from the token endpoint of your realm: GET /api/v1/service tells where',
   })
@@ -127,10 +127,10 @@ function readUntrusted(
 ): { header: ProtectedHeaderParameters; slug: string; clientId: string } {
   const { header, payload } = decode(token)
   const hasBadHeader = FORBIDDEN_HEADERS.some((name) => Object.hasOwn(header, name))
-  if (header.alg !== ALGORITHM || typeof header.kid !== 'string' || hasBadHeader) throw refused()
+  if (header.alg !== ALGORITHM || typeof header.kid !== 'string' || hasBadHeader) throw invalidToken()
   const slug = authUrl === null ? undefined : slugOfIssuer(authUrl, payload.iss)
   const clientId = Id.safeParse(payload['azp'])
-  if (slug === undefined || !clientId.success) throw refused()
+  if (slug === undefined || !clientId.success) throw invalidToken()
   return { header, slug, clientId: clientId.data }
 }
 
@@ -138,7 +138,7 @@ function decode(token: string): { header: ProtectedHeaderParameters; payload: JW
   try {
     return { header: decodeProtectedHeader(token), payload: decodeJwt(token) }
   } catch {
-    throw refused()
+    throw invalidToken()
   }
 }
 
@@ -151,7 +151,7 @@ function slugOfIssuer(authUrl: string, issuer: unknown): string | undefined {
 }
 
 /** A payload whose signature, issuer and times are right, or right but for its end. */
-async function proven(
+async function verifySignature(
   token: string,
   key: CryptoKey,
   { issuer, seconds }: { issuer: string; seconds: number },
@@ -170,7 +170,7 @@ async function proven(
   } catch (error) {
     // The last thing that is looked at: all else is right.
     if (error instanceof errors.JWTExpired) return { payload: error.payload, isExpired: true }
-    if (error instanceof errors.JOSEError) throw refused()
+    if (error instanceof errors.JOSEError) throw invalidToken()
     throw error
   }
 }

@@ -2,9 +2,9 @@ import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
-import { admitUser, readmitUser } from '../identity/admit-user.ts'
+import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
 import { DomainError } from '../lib/errors.ts'
-import { settleMember } from '../team/member-change.ts'
+import { syncMemberRole } from '../team/member-change.ts'
 import { findMember, findMemberByEmail, insertMember, listAdmins, lockTeam, updateMember } from '../team/members-sql.ts'
 import type { TeamMemberRecord } from '../team/record.ts'
 import { replaceAdministrator } from './invite-sql.ts'
@@ -68,7 +68,7 @@ export async function replaceAdmin(app: AdminApp, input: AdminRepair & { email: 
     return others
   })
   for (const { id } of replaced) await app.identity.deleteUser(slug, id)
-  await settleMember(app, slug, { merchantId, id: userId })
+  await syncMemberRole(app, slug, { merchantId, id: userId })
   return admin
 }
 
@@ -107,7 +107,7 @@ export async function restoreAdmin(
     const change = { before: { admin_user_id: admin.id }, after: { admin_user_id: userId } }
     await record(app, tx, input, { action: 'registration.restore_admin', ...change })
   })
-  await settleMember(app, slug, { merchantId, id: userId })
+  await syncMemberRole(app, slug, { merchantId, id: userId })
   return { userId, email, invite: true }
 }
 
@@ -121,7 +121,9 @@ function accountOf(
     email,
     isRemoved: async (id: string) => (await findMember(app.pool, { merchantId, id }))?.is_active === false,
   }
-  return known === null ? admitUser(app.identity, wanted) : readmitUser(app.identity, { ...wanted, userId: known.id })
+  return known === null
+    ? ensureUser(app.identity, wanted)
+    : ensureRecordedUser(app.identity, { ...wanted, userId: known.id })
 }
 
 /** The registration, where there is one, names the same person. */

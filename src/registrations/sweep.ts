@@ -10,11 +10,11 @@ const SWEPT_MAX = 20
 const FORGOTTEN_MAX = 1_000
 
 /** How long after its lease a registration counts as left: a retry of the merchant's own may heal it before. */
-const LEFT_SECONDS = 60
+const ABANDONED_SECONDS = 60
 
 /** Takes back what processes that died have left half-made (decision 47), and forgets who asked long ago. A job. */
 export async function sweepRegistrations(app: App): Promise<{ more: boolean }> {
-  const left = await listLeftRegistrations(app.pool, { limit: SWEPT_MAX, afterSeconds: LEFT_SECONDS })
+  const left = await listLeftRegistrations(app.pool, { limit: SWEPT_MAX, afterSeconds: ABANDONED_SECONDS })
   const swept = await Promise.all(left.map((registration) => sweep(app, registration)))
   const forgotten = await deleteOldAttempts(app.pool, FORGOTTEN_MAX)
   if (forgotten === FORGOTTEN_MAX) return { more: true }

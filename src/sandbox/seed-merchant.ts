@@ -3,8 +3,8 @@ import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { listActions } from '../audit/list-actions.ts'
 import { recordAction } from '../audit/record-action.ts'
-import { admitUser } from '../identity/admit-user.ts'
-import { setClientSecret } from '../identity/new-client.ts'
+import { ensureUser } from '../identity/ensure-user.ts'
+import { setClientSecret } from '../identity/service-clients.ts'
 import { RealmExistsError } from '../identity/provider.ts'
 import type { CreatedRealm } from '../identity/provider.ts'
 import { deriveKey } from '../lib/derive-key.ts'
@@ -165,7 +165,7 @@ async function setPasswordOnce(
 
 /** The administrator again, whom somebody has removed from the team. */
 async function makeAdmin(app: App, merchantId: string): Promise<string> {
-  const userId = await admitUser(app.identity, { realm: SLUG, email: EMAIL, isRemoved: () => Promise.resolve(false) })
+  const userId = await ensureUser(app.identity, { realm: SLUG, email: EMAIL, isRemoved: () => Promise.resolve(false) })
   await replaceDemoAdmin(app.pool, { merchantId, userId, email: EMAIL, invitedBy: ACTOR.name })
   await app.identity.setUserRoles(SLUG, userId, ['ADMIN'])
   return userId

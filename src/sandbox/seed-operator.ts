@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
 import { listActions } from '../audit/list-actions.ts'
 import { recordAction } from '../audit/record-action.ts'
-import { admitUser, readmitUser } from '../identity/admit-user.ts'
-import { setClientSecret } from '../identity/new-client.ts'
+import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
+import { setClientSecret } from '../identity/service-clients.ts'
 import { deriveKey } from '../lib/derive-key.ts'
 import { PLATFORM_REALM, credentialIdOf } from '../lib/realms.ts'
 import { insertStaffClient, reviveStaffClient } from '../staff/clients-sql.ts'
@@ -62,8 +62,8 @@ async function ensurePerson(app: DemoApp, password: string): Promise<void> {
   }
   const userId =
     known === null
-      ? await admitUser(identity, wanted)
-      : await readmitUser(identity, { ...wanted, userId: known.keycloak_user_id })
+      ? await ensureUser(identity, wanted)
+      : await ensureRecordedUser(identity, { ...wanted, userId: known.keycloak_user_id })
   if (known === null) {
     await insertStaff(pool, { id: app.ids.uuid(), userId, email: EMAIL, displayName: DISPLAY_NAME, role: ROLE })
   } else if (known.keycloak_user_id !== userId) {

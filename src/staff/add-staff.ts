@@ -1,11 +1,11 @@
 import type { Actor } from '../audit/record.ts'
-import { admitUser, readmitUser } from '../identity/admit-user.ts'
+import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import { PLATFORM_REALM, clientIdsOf } from '../lib/realms.ts'
 import { ensurePlatform } from './ensure-platform.ts'
 import type { PlatformUser } from './record.ts'
-import { askOwners, keepAnOwner, recordStaff, settleStaff } from './staff-change.ts'
+import { ownersAbleToSignIn, requireAnotherOwner, recordStaffAction, syncStaffRole } from './staff-change.ts'
 import type { StaffApp } from './staff-change.ts'
 import { findPlatformUser, findStaffByEmail, insertStaff, listOwners, lockStaff, updateStaff } from './users-sql.ts'
 
@@ -19,7 +19,7 @@ export type StaffInvitation = {
   /** `link` returns the invitation instead of mailing it, for the first operator (decision 62). */
   deliver?: 'mail' | 'link'
   /** Only while the platform has no other OWNER whom the identity provider knows. */
-  onlyFirst?: boolean
+  isFirstOwner?: boolean
 }
 
 /**
@@ -34,11 +34,12 @@ export async function addStaff(
   input: StaffInvitation,
 ): Promise<{ member: PlatformUser; link: string | null }> {
   await ensurePlatform(app)
-  const lost = input.onlyFirst === true ? await lostOwners(app) : []
-  if (input.onlyFirst === true) refuseSecond(await listOwners(app.pool), input.email, lost)
+  const lostOwnerIds = input.isFirstOwner === true ? await lostOwners(app) : []
+  if (input.isFirstOwner === true) rejectSecondOwner(await listOwners(app.pool), input.email, lostOwnerIds)
   const known = await findStaffByEmail(app.pool, input.email)
-  const member = known === null ? await admit(app, { ...input, lost }) : await inviteAgain(app, { ...input, known })
-  await settleStaff(app, member)
+  const member =
+    known === null ? await admit(app, { ...input, lostOwnerIds }) : await inviteAgain(app, { ...input, known })
+  await syncStaffRole(app, member)
   const link = await app.identity.inviteUser(PLATFORM_REALM, member.keycloak_user_id, {
     clientId: clientIdsOf(PLATFORM_REALM).portal,
     lifespanSeconds: app.config.inviteSeconds,
@@ -56,24 +57,27 @@ async function lostOwners({ pool, identity }: StaffApp): Promise<string[]> {
   return owners.filter((owner, index) => found[index] !== owner.keycloak_user_id).map(({ id }) => id)
 }
 
-function refuseSecond(owners: readonly PlatformUser[], email: string, lost: readonly string[]): void {
-  const other = owners.find((owner) => owner.email !== email && !lost.includes(owner.id))
+function rejectSecondOwner(owners: readonly PlatformUser[], email: string, lostOwnerIds: readonly string[]): void {
+  const other = owners.find((owner) => owner.email !== email && !lostOwnerIds.includes(owner.id))
   if (other === undefined) return
   throw new DomainError('USER_EXISTS', `the platform has an OWNER already: ${other.email}`, {
     next: 'an OWNER adds others: svc staff add --email … --role OWNER',
   })
 }
 
-async function admit(app: StaffApp, input: StaffInvitation & { lost: readonly string[] }): Promise<PlatformUser> {
+async function admit(
+  app: StaffApp,
+  input: StaffInvitation & { lostOwnerIds: readonly string[] },
+): Promise<PlatformUser> {
   const { email, role } = input
   const displayName = input.displayName ?? email.split('@', 1)[0] ?? email
-  const userId = await admitUser(app.identity, wantedUser(app, email, displayName))
+  const userId = await ensureUser(app.identity, staffUserInput(app, email, displayName))
   const id = app.ids.uuid()
   const added = await app.pool.transaction(async (tx) => {
     await lockStaff(tx)
-    if (input.onlyFirst === true) refuseSecond(await listOwners(tx), email, input.lost)
+    if (input.isFirstOwner === true) rejectSecondOwner(await listOwners(tx), email, input.lostOwnerIds)
     const member = await insertStaff(tx, { id, userId, email, displayName, role })
-    if (member !== null) await recordStaff(app, tx, { ...input, id, action: 'staff.add', after: { email, role } })
+    if (member !== null) await recordStaffAction(app, tx, { ...input, id, action: 'staff.add', after: { email, role } })
     return member
   })
   // Somebody else has just invited the same person.
@@ -82,7 +86,7 @@ async function admit(app: StaffApp, input: StaffInvitation & { lost: readonly st
   return member
 }
 
-function wantedUser({ pool }: StaffApp, email: string, displayName: string) {
+function staffUserInput({ pool }: StaffApp, email: string, displayName: string) {
   return {
     realm: PLATFORM_REALM,
     email,
@@ -101,27 +105,27 @@ async function inviteAgain(
       next: 'change the role with PUT /api/v1/admin/staff/{id}; who forgot the password asks for a new one when signing in',
     })
   }
-  const signsIn = await askOwners(app, known)
+  const signsIn = await ownersAbleToSignIn(app, known)
   const displayName = input.displayName ?? known.display_name
-  const userId = await readmitUser(app.identity, {
-    ...wantedUser(app, email, displayName),
+  const userId = await ensureRecordedUser(app.identity, {
+    ...staffUserInput(app, email, displayName),
     userId: known.keycloak_user_id,
   })
   const again = await app.pool.transaction(async (tx) => {
     await lockStaff(tx)
     const member = await findStaffByEmail(tx, email)
     if (member === null) return null
-    if (member.role !== role) await keepAnOwner(tx, member, signsIn)
+    if (member.role !== role) await requireAnotherOwner(tx, member, signsIn)
     const next = { ...member, keycloak_user_id: userId, display_name: displayName, role }
     const { id } = member
-    const change = { before: toldOf(member), after: { ...toldOf(next), email } }
-    await recordStaff(app, tx, { ...input, id, action: 'staff.reinvite', ...change })
+    const change = { before: auditedStaff(member), after: { ...auditedStaff(next), email } }
+    await recordStaffAction(app, tx, { ...input, id, action: 'staff.reinvite', ...change })
     return updateStaff(tx, id, next)
   })
   // Somebody else has removed the person meanwhile.
-  return again ?? admit(app, { ...input, lost: [] })
+  return again ?? admit(app, { ...input, lostOwnerIds: [] })
 }
 
-function toldOf({ keycloak_user_id, display_name, role }: PlatformUser): Record<string, unknown> {
+function auditedStaff({ keycloak_user_id, display_name, role }: PlatformUser): Record<string, unknown> {
   return { keycloak_user_id, display_name, role }
 }

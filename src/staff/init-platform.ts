@@ -30,16 +30,16 @@ export async function initPlatform(
   { email, displayName }: { email: string; displayName?: string | undefined },
 ): Promise<InitialisedPlatform> {
   const role = 'OWNER'
-  const invitation = { email, displayName, role, actor: INSTALLER, deliver: 'link', onlyFirst: true } as const
+  const invitation = { email, displayName, role, actor: INSTALLER, deliver: 'link', isFirstOwner: true } as const
   const { link } = await addStaff(app, invitation).catch(async (error: unknown) => {
-    throw await explained(app, email, error)
+    throw await explainError(app, email, error)
   })
   const link_expires_at = new Date(Date.now() + app.config.inviteSeconds * 1000).toISOString()
   return { realm: PLATFORM_REALM, email, role, link, link_expires_at }
 }
 
 /** The words for whoever installs: they have no token, and so nothing that the API's own advice is of use for. */
-async function explained(
+async function explainError(
   app: Pick<App, 'pool' | 'publicUrl' | 'identity'>,
   email: string,
   error: unknown,

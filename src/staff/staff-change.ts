@@ -2,8 +2,8 @@ import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
-import { settleRoles } from '../identity/admit-user.ts'
-import { refuseLast, whoSignsIn } from '../identity/who-signs-in.ts'
+import { syncRoles } from '../identity/ensure-user.ts'
+import { requireOtherHolder, findUsersAbleToSignIn } from '../identity/last-administrator.ts'
 import { PLATFORM_REALM } from '../lib/realms.ts'
 import type { PlatformUser } from './record.ts'
 import { findStaffMember, listOwners } from './users-sql.ts'
@@ -16,10 +16,10 @@ export type StaffChange = { id: string; reason?: string | undefined; actor: Acto
  * Which OWNERs' accounts can sign in, asked before a transaction that may take one away; nobody where this person is
  * none.
  */
-export async function askOwners(app: StaffApp, member: PlatformUser | null): Promise<ReadonlySet<string>> {
+export async function ownersAbleToSignIn(app: StaffApp, member: PlatformUser | null): Promise<ReadonlySet<string>> {
   if (member?.role !== 'OWNER' || !member.is_active) return new Set()
   const owners = await listOwners(app.pool)
-  return whoSignsIn(
+  return findUsersAbleToSignIn(
     app.identity,
     PLATFORM_REALM,
     owners.map((owner) => owner.keycloak_user_id),
@@ -30,7 +30,7 @@ export async function askOwners(app: StaffApp, member: PlatformUser | null): Pro
  * Lets the last OWNER stay one, in the transaction that holds the staff.
  * @throws {DomainError} LAST_OWNER
  */
-export async function keepAnOwner(
+export async function requireAnotherOwner(
   tx: CommonQueryMethods,
   member: PlatformUser,
   signsIn: ReadonlySet<string>,
@@ -39,15 +39,15 @@ export async function keepAnOwner(
   const leaving = member.keycloak_user_id
   const owners = await listOwners(tx)
   const others = owners.map((owner) => owner.keycloak_user_id).filter((id) => id !== leaving)
-  refuseLast({ code: 'LAST_OWNER', group: 'staff', role: 'OWNER', leaving, others, signsIn })
+  requireOtherHolder({ code: 'LAST_OWNER', group: 'staff', role: 'OWNER', leaving, others, signsIn })
 }
 
 /** Lets the provider hear what our row says. */
-export function settleStaff(
+export function syncStaffRole(
   app: Pick<App, 'pool' | 'identity'>,
   { id, keycloak_user_id: userId }: PlatformUser,
 ): Promise<void> {
-  return settleRoles(app.identity, {
+  return syncRoles(app.identity, {
     realm: PLATFORM_REALM,
     userId,
     currentRole: async () => {
@@ -59,7 +59,7 @@ export function settleStaff(
 
 type Recorded = StaffChange & { action: string; before?: Record<string, unknown>; after?: Record<string, unknown> }
 
-export function recordStaff(app: Pick<App, 'ids'>, tx: CommonQueryMethods, input: Recorded): Promise<void> {
+export function recordStaffAction(app: Pick<App, 'ids'>, tx: CommonQueryMethods, input: Recorded): Promise<void> {
   const { actor, action, id, reason, before, after } = input
   return recordAction(app, tx, { actor, action, merchantId: null, subjectId: id, reason, before, after })
 }

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
-import { makeRecordedClient, newClientId, revokeRecordedClient } from '../identity/new-client.ts'
+import { createRecordedClient, newClientId, revokeRecordedClient } from '../identity/service-clients.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import { PLATFORM_REALM } from '../lib/realms.ts'
@@ -42,7 +42,7 @@ export async function createStaffClient(app: ClientsApp, wish: StaffClientWish):
     })
     return row
   })
-  const { secret, tokenEndpoint } = await makeRecordedClient(app, {
+  const { secret, tokenEndpoint } = await createRecordedClient(app, {
     realm: PLATFORM_REALM,
     clientId,
     roles: [role],

@@ -5,7 +5,7 @@ import { isUuid } from '../lib/ids.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
 import { PLATFORM_REALM } from '../lib/realms.ts'
 import type { PlatformUser } from './record.ts'
-import { askOwners, keepAnOwner, recordStaff, settleStaff } from './staff-change.ts'
+import { ownersAbleToSignIn, requireAnotherOwner, recordStaffAction, syncStaffRole } from './staff-change.ts'
 import type { StaffApp, StaffChange } from './staff-change.ts'
 import { findStaffMember, listPlatformUsers, lockStaff, updateStaff } from './users-sql.ts'
 
@@ -29,16 +29,16 @@ export async function changeStaffRole(
   { role, ...input }: StaffChange & { role: PlatformRole },
 ): Promise<PlatformUser> {
   const known = await readMember(app, input.id)
-  const signsIn = role === 'OWNER' ? new Set<string>() : await askOwners(app, known)
+  const signsIn = role === 'OWNER' ? new Set<string>() : await ownersAbleToSignIn(app, known)
   const changed = await app.pool.transaction(async (tx) => {
     const member = await lockMember(tx, input.id)
     if (!member.is_active) throw staffNotFound()
     if (member.role === role) return member
-    await keepAnOwner(tx, member, signsIn)
-    await recordStaff(app, tx, { ...input, action: 'staff.role', before: { role: member.role }, after: { role } })
+    await requireAnotherOwner(tx, member, signsIn)
+    await recordStaffAction(app, tx, { ...input, action: 'staff.role', before: { role: member.role }, after: { role } })
     return updateStaff(tx, member.id, { ...member, role })
   })
-  await settleStaff(app, changed)
+  await syncStaffRole(app, changed)
   return changed
 }
 
@@ -49,13 +49,13 @@ export async function changeStaffRole(
  * @throws {IdentityUnavailableError}
  */
 export async function removeStaff(app: StaffApp, input: StaffChange): Promise<PlatformUser> {
-  const signsIn = await askOwners(app, await readMember(app, input.id))
+  const signsIn = await ownersAbleToSignIn(app, await readMember(app, input.id))
   const removed = await app.pool.transaction(async (tx) => {
     const member = await lockMember(tx, input.id)
     if (!member.is_active) return member
-    await keepAnOwner(tx, member, signsIn)
+    await requireAnotherOwner(tx, member, signsIn)
     const before = { email: member.email, role: member.role }
-    await recordStaff(app, tx, { ...input, action: 'staff.remove', before })
+    await recordStaffAction(app, tx, { ...input, action: 'staff.remove', before })
     return updateStaff(tx, member.id, { ...member, is_active: false })
   })
   await app.identity.deleteUser(PLATFORM_REALM, removed.keycloak_user_id)

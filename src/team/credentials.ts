@@ -1,8 +1,13 @@
 import type { App } from '../app.ts'
 import { recordAction } from '../audit/record-action.ts'
 import type { Actor } from '../audit/record.ts'
-import { makeRecordedClient, newClientId, renewRecordedClient, revokeRecordedClient } from '../identity/new-client.ts'
-import type { Shown } from '../identity/new-client.ts'
+import {
+  createRecordedClient,
+  newClientId,
+  renewRecordedClient,
+  revokeRecordedClient,
+} from '../identity/service-clients.ts'
+import type { IssuedSecret } from '../identity/service-clients.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
 import {
@@ -13,7 +18,7 @@ import {
   revokeCredentialRow,
 } from './credentials-sql.ts'
 import type { CredentialKey } from './credentials-sql.ts'
-import { realmOf, standingRealmOf } from './merchant-realm.ts'
+import { realmOf, existingRealmOf } from './merchant-realm.ts'
 import type { CredentialRecord } from './record.ts'
 
 /*
@@ -24,7 +29,7 @@ import type { CredentialRecord } from './record.ts'
 type CredentialsApp = Pick<App, 'pool' | 'ids' | 'identity' | 'log'>
 
 /** A credential with what is shown once; the secret is null without an identity provider. */
-export type ShownCredential = Shown & { credential: CredentialRecord }
+export type ShownCredential = IssuedSecret & { credential: CredentialRecord }
 
 /** How many a merchant may have beside its server client. */
 const LIVE_MAX = 20
@@ -43,7 +48,7 @@ export type CredentialWish = { merchantId: string; name: string; role: MerchantR
  */
 export async function createCredential(app: CredentialsApp, wish: CredentialWish): Promise<ShownCredential> {
   const { merchantId, name, role, actor } = wish
-  const realm = await standingRealmOf(app, merchantId)
+  const realm = await existingRealmOf(app, merchantId)
   const clientId = newClientId(realm)
   const key = { merchantId, clientId }
   const credential = await app.pool.transaction(async (tx) => {
@@ -56,7 +61,7 @@ export async function createCredential(app: CredentialsApp, wish: CredentialWish
   })
   const roles = role === null ? [] : [role]
   const revoke = (reason: string): Promise<unknown> => markRevoked(app, { ...key, actor, reason })
-  return { credential, ...(await makeRecordedClient(app, { realm, clientId, roles, revoke })) }
+  return { credential, ...(await createRecordedClient(app, { realm, clientId, roles, revoke })) }
 }
 
 /**
@@ -71,7 +76,7 @@ export async function rotateCredential(
   const credential = await readCredential(app, key)
   if (credential.revoked_at !== null) throw credentialNotFound()
   const { merchantId, clientId } = key
-  const realm = await standingRealmOf(app, merchantId)
+  const realm = await existingRealmOf(app, merchantId)
   // Recorded before it is done: what follows may have taken effect even where no answer comes.
   await app.pool.transaction((tx) =>
     recordAction(app, tx, { actor, action: 'credential.rotate', merchantId, subjectId: clientId }),

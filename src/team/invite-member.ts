@@ -1,12 +1,12 @@
 import type { Actor } from '../audit/record.ts'
-import { admitUser, readmitUser } from '../identity/admit-user.ts'
+import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
 import { clientIdsOf } from '../lib/realms.ts'
-import { askAdmins, keepAnAdmin, recordMember, settleMember } from './member-change.ts'
+import { adminsAbleToSignIn, requireAnotherAdmin, recordMemberAction, syncMemberRole } from './member-change.ts'
 import type { TeamApp } from './member-change.ts'
 import { findMember, findMemberByEmail, insertMember, lockTeam, updateMember } from './members-sql.ts'
-import { standingRealmOf } from './merchant-realm.ts'
+import { existingRealmOf } from './merchant-realm.ts'
 import type { TeamMemberRecord } from './record.ts'
 
 export type MemberInvitation = { merchantId: string; email: string; role: MerchantRole; actor: Actor }
@@ -20,10 +20,10 @@ export type MemberInvitation = { merchantId: string; email: string; role: Mercha
  */
 export async function inviteMember(app: TeamApp, input: MemberInvitation): Promise<TeamMemberRecord> {
   const { merchantId, email } = input
-  const realm = await standingRealmOf(app, merchantId)
+  const realm = await existingRealmOf(app, merchantId)
   const known = await findMemberByEmail(app.pool, { merchantId, email })
   const member = known === null ? await admit(app, realm, input) : await inviteAgain(app, realm, { ...input, known })
-  await settleMember(app, realm, { merchantId, id: member.id })
+  await syncMemberRole(app, realm, { merchantId, id: member.id })
   await app.identity.inviteUser(realm, member.id, {
     clientId: clientIdsOf(realm).portal,
     lifespanSeconds: app.config.inviteSeconds,
@@ -35,10 +35,11 @@ export async function inviteMember(app: TeamApp, input: MemberInvitation): Promi
 
 async function admit(app: TeamApp, realm: string, input: MemberInvitation): Promise<TeamMemberRecord> {
   const { merchantId, email, role, actor } = input
-  const id = await admitUser(app.identity, { realm, email, isRemoved: (userId) => isRemoved(app, merchantId, userId) })
+  const id = await ensureUser(app.identity, { realm, email, isRemoved: (userId) => isRemoved(app, merchantId, userId) })
   const added = await app.pool.transaction(async (tx) => {
     const member = await insertMember(tx, { merchantId, id, email, role, invitedBy: actor.name })
-    if (member !== null) await recordMember(app, tx, { ...input, id, action: 'team.invite', after: { email, role } })
+    if (member !== null)
+      await recordMemberAction(app, tx, { ...input, id, action: 'team.invite', after: { email, role } })
     return member
   })
   // Somebody else has just invited the same person.
@@ -51,17 +52,21 @@ async function isRemoved(app: TeamApp, merchantId: string, userId: string): Prom
   return (await findMember(app.pool, { merchantId, id: userId }))?.is_active === false
 }
 
-type Again = MemberInvitation & { known: TeamMemberRecord }
+type InviteAgainInput = MemberInvitation & { known: TeamMemberRecord }
 
-async function inviteAgain(app: TeamApp, realm: string, { known, ...input }: Again): Promise<TeamMemberRecord> {
+async function inviteAgain(
+  app: TeamApp,
+  realm: string,
+  { known, ...input }: InviteAgainInput,
+): Promise<TeamMemberRecord> {
   const { merchantId, email, role } = input
   if (await app.identity.hasPassword(realm, known.id)) {
     throw new DomainError('USER_EXISTS', 'the team has a member with this e-mail address', {
       next: 'change the role with PUT /api/v1/portal/team/{id}; who forgot the password asks for a new one when signing in',
     })
   }
-  const signsIn = await askAdmins(app, realm, { merchantId, member: known })
-  const userId = await readmitUser(app.identity, {
+  const signsIn = await adminsAbleToSignIn(app, realm, { merchantId, member: known })
+  const userId = await ensureRecordedUser(app.identity, {
     realm,
     email,
     userId: known.id,
@@ -71,10 +76,10 @@ async function inviteAgain(app: TeamApp, realm: string, { known, ...input }: Aga
     await lockTeam(tx, merchantId)
     const member = await findMemberByEmail(tx, { merchantId, email })
     if (member === null) return null
-    if (member.role !== role) await keepAnAdmin(tx, { merchantId, member, signsIn })
+    if (member.role !== role) await requireAnotherAdmin(tx, { merchantId, member, signsIn })
     const before = { id: member.id, role: member.role }
     const after = { id: userId, role, email }
-    await recordMember(app, tx, { ...input, id: userId, action: 'team.reinvite', before, after })
+    await recordMemberAction(app, tx, { ...input, id: userId, action: 'team.reinvite', before, after })
     return updateMember(tx, { merchantId, id: member.id }, { userId, role, isActive: true })
   })
   // Somebody else has removed the person meanwhile.

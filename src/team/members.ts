@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
-import { askAdmins, keepAnAdmin, recordMember, settleMember } from './member-change.ts'
+import { adminsAbleToSignIn, requireAnotherAdmin, recordMemberAction, syncMemberRole } from './member-change.ts'
 import type { TeamApp } from './member-change.ts'
 import { findMember, listMembers, lockTeam, updateMember } from './members-sql.ts'
 import type { MemberKey } from './members-sql.ts'
@@ -30,17 +30,18 @@ export async function changeMemberRole(
   { role, ...input }: MemberKey & { role: MerchantRole; actor: Actor },
 ): Promise<TeamMemberRecord> {
   const { realm, member: known } = await readMember(app, input)
-  const signsIn = role === 'ADMIN' ? new Set<string>() : await askAdmins(app, realm, { ...input, member: known })
+  const signsIn =
+    role === 'ADMIN' ? new Set<string>() : await adminsAbleToSignIn(app, realm, { ...input, member: known })
   const changed = await app.pool.transaction(async (tx) => {
     const member = await lockMember(tx, input)
     if (!member.is_active) throw memberNotFound()
     if (member.role === role) return member
-    await keepAnAdmin(tx, { ...input, member, signsIn })
+    await requireAnotherAdmin(tx, { ...input, member, signsIn })
     const before = { role: member.role }
-    await recordMember(app, tx, { ...input, action: 'team.role', before, after: { role } })
+    await recordMemberAction(app, tx, { ...input, action: 'team.role', before, after: { role } })
     return updateMember(tx, input, { role, isActive: true })
   })
-  await settleMember(app, realm, input)
+  await syncMemberRole(app, realm, input)
   return changed
 }
 
@@ -52,13 +53,13 @@ export async function changeMemberRole(
  */
 export async function removeMember(app: TeamApp, input: MemberKey & { actor: Actor }): Promise<TeamMemberRecord> {
   const { realm, member: known } = await readMember(app, input)
-  const signsIn = await askAdmins(app, realm, { ...input, member: known })
+  const signsIn = await adminsAbleToSignIn(app, realm, { ...input, member: known })
   const removed = await app.pool.transaction(async (tx) => {
     const member = await lockMember(tx, input)
     if (!member.is_active) return member
-    await keepAnAdmin(tx, { ...input, member, signsIn })
+    await requireAnotherAdmin(tx, { ...input, member, signsIn })
     const before = { email: member.email, role: member.role }
-    await recordMember(app, tx, { ...input, action: 'team.remove', before })
+    await recordMemberAction(app, tx, { ...input, action: 'team.remove', before })
     return updateMember(tx, input, { role: member.role, isActive: false })
   })
   await app.identity.deleteUser(realm, input.id)

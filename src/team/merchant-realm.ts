@@ -17,7 +17,7 @@ export async function realmOf(app: Pick<App, 'pool'>, merchantId: string): Promi
  * @throws {DomainError} SERVICE_UNAVAILABLE
  * @throws {IdentityUnavailableError}
  */
-export async function standingRealmOf(app: Pick<App, 'pool' | 'identity'>, merchantId: string): Promise<string> {
+export async function existingRealmOf(app: Pick<App, 'pool' | 'identity'>, merchantId: string): Promise<string> {
   const realm = await realmOf(app, merchantId)
   if (app.identity.kind !== 'none' && !(await app.identity.realmExists(realm))) throw noRealm()
   return realm

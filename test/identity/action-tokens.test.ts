@@ -1,14 +1,10 @@
 import { createHash, randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { Test } from 'tap'
-import {
-  createActionLink,
-  readActionLink,
-  setPasswordByLink,
-} from '../../src/identity/embedded/people/action-tokens.ts'
-import type { NewActionLink } from '../../src/identity/embedded/people/action-tokens.ts'
-import { makeSignIn } from '../../src/identity/embedded/people/login.ts'
-import { hashPassword } from '../../src/identity/embedded/people/passwords.ts'
+import { createActionLink, readActionLink, setPasswordByLink } from '../../src/identity/embedded/users/action-tokens.ts'
+import type { NewActionLink } from '../../src/identity/embedded/users/action-tokens.ts'
+import { makeSignIn } from '../../src/identity/embedded/users/sign-in.ts'
+import { hashPassword } from '../../src/identity/embedded/users/passwords.ts'
 import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
 
@@ -76,7 +72,7 @@ t.test('looking at a link uses nothing up, setting the password does', async (t)
   t.equal(set.outcome, 'set')
   t.equal(await readActionLink(service.app.pool, invite(token)), null)
   const again = await setPasswordByLink(service.app, { ...invite(token), password: 'another quiet harbour' })
-  t.same(again, { outcome: 'dead' })
+  t.same(again, { outcome: 'unusable' })
   const signIn = makeSignIn(service.app)
   t.match(await signIn({ realm: REALM, email: EMAIL, password: PASSWORD }), { outcome: 'signed-in', subject: userId })
 })
@@ -90,7 +86,7 @@ t.test('of twenty at once exactly one takes the link, and its password is the on
   )
   const winners = tries.filter((_, index) => done[index]?.outcome === 'set')
   t.equal(winners.length, 1)
-  t.equal(done.filter(({ outcome }) => outcome === 'dead').length, 19)
+  t.equal(done.filter(({ outcome }) => outcome === 'unusable').length, 19)
   const signIn = makeSignIn(service.app)
   t.match(await signIn({ realm: REALM, email: EMAIL, password: winners[0] ?? '' }), { outcome: 'signed-in' })
 })
@@ -99,8 +95,8 @@ t.test('a password that is refused leaves the link as it was', async (t) => {
   const { service, userId } = await withUser(t)
   const token = await newLink(service, userId)
   const refused = await setPasswordByLink(service.app, { ...invite(token), password: 'too short' })
-  t.match(refused, { outcome: 'refused', problem: /at least 12/ })
-  t.match(await setPasswordByLink(service.app, { ...invite(token), password: EMAIL }), { outcome: 'refused' })
+  t.match(refused, { outcome: 'rejected', problem: /at least 12/ })
+  t.match(await setPasswordByLink(service.app, { ...invite(token), password: EMAIL }), { outcome: 'rejected' })
   t.match(await setPasswordByLink(service.app, { ...invite(token), password: PASSWORD }), { outcome: 'set' })
 })
 
@@ -112,7 +108,7 @@ t.test(
     const good = await newLink(service, userId)
     const set = (key: { realm: string; purpose: 'invite' | 'reset'; token: string }) =>
       setPasswordByLink(service.app, { ...key, password: PASSWORD })
-    const dead = { outcome: 'dead' }
+    const dead = { outcome: 'unusable' }
     t.same(await set(invite(expired)), dead)
     t.same(await set(invite('')), dead)
     t.same(await set(invite(good.slice(1))), dead)
@@ -181,5 +177,5 @@ t.test('a guess that was right when it was looked at does not sign in after the 
     }),
   })
   const old = await signIn({ realm: REALM, email: EMAIL, password: 'the old password, long known' })
-  t.same(old, { outcome: 'refused' })
+  t.same(old, { outcome: 'rejected' })
 })

@@ -19,7 +19,7 @@ t.test('what a merchant or a guest wrote is text and never markup', async (t) =>
     action: HOSTILE,
     forgotPath: HOSTILE,
     email: HOSTILE,
-    leadsTo: [],
+    formTargets: [],
   })
   t.notMatch(body, /<script|<img/)
   t.equal(body.match(/&quot;&gt;&lt;script&gt;/g)?.length, 5)
@@ -67,7 +67,7 @@ t.test('forms lead to the one origin that signing in leads to', async (t) => {
     theme: { displayName: 'A' },
     action: '/',
     forgotPath: '/',
-    leadsTo: ['https://portal.example'],
+    formTargets: ['https://portal.example'],
   })
   t.match(policyOf(reply), "form-action 'self' https://portal.example; base-uri 'none'; frame-ancestors 'none'")
 })

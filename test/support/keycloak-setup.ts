@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { at, makeAdmin, parse } from '../../src/identity/keycloak/admin.ts'
+import { adminPath, makeAdmin, parse } from '../../src/identity/keycloak/admin.ts'
 import type { Bootstrap } from './keycloak-server.ts'
 
 const Id = z.object({ id: z.string() })
@@ -19,7 +19,7 @@ export async function addProvisioner(
   const { location = '' } = await admin.call({
     to,
     method: 'POST',
-    path: at('master', 'clients'),
+    path: adminPath('master', 'clients'),
     body: {
       clientId,
       secret: clientSecret,
@@ -31,10 +31,10 @@ export async function addProvisioner(
       attributes: { 'client.use.lightweight.access.token.enabled': 'true' },
     },
   })
-  const client = at('master', 'clients', location.split('/').at(-1) ?? '')
+  const client = adminPath('master', 'clients', location.split('/').at(-1) ?? '')
   const { text } = await admin.call({ to, method: 'GET', path: `${client}/service-account-user` })
   const user = parse(to, text, Id)
-  const role = await admin.read({ to, path: at('master', 'roles', 'create-realm') }, Role)
-  const path = at('master', 'users', user.id, 'role-mappings', 'realm')
+  const role = await admin.read({ to, path: adminPath('master', 'roles', 'create-realm') }, Role)
+  const path = adminPath('master', 'users', user.id, 'role-mappings', 'realm')
   await admin.call({ to, method: 'POST', path, body: [role] })
 }

@@ -6,34 +6,34 @@ import type { Database } from './database-connection.ts'
 import { ABOUT } from './database-sql.ts'
 import { checkKeys } from './keys.ts'
 import { checkMigrations } from './migrations.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 import { checkMigrating, checkRuntime } from './rights.ts'
 import { isLoopback } from './service.ts'
-import { look, reasonOf, within } from './timed.ts'
+import { runCheck, reasonOf, within } from './timed.ts'
 
 const VERSION_LEAST = 15
 const VERSION_MOST = 18
 
-export async function checkDatabase(patient: Patient, database: Database | undefined): Promise<Check[]> {
-  const keys = look('master keys', () => checkKeys(patient))
+export async function checkDatabase(target: DoctorTarget, database: Database | undefined): Promise<Check[]> {
+  const keys = runCheck('master keys', () => checkKeys(target))
   if (database === undefined)
     return [skipped('reachable', 'no database is named here, and only its service knows it'), await keys]
   const problem = await within(database.connected()).then(() => undefined, reasonOf)
-  if (problem !== undefined) return [finding('reachable', problem, wayTo(patient)), await keys]
+  if (problem !== undefined) return [finding('reachable', problem, fixCommand(target)), await keys]
   return [
     ok('reachable', `${placeOf(database.url)} lets us in`),
     ...(await checkServer(database)),
     extensionsCheck(),
     ...(await Promise.all([
-      look('migrations', () => checkMigrations(database)),
-      look('runtime rights', () => checkRuntime(database)),
-      look('migrating rights', () => checkMigrating(patient, database)),
+      runCheck('migrations', () => checkMigrations(database)),
+      runCheck('runtime rights', () => checkRuntime(database)),
+      runCheck('migrating rights', () => checkMigrating(target, database)),
     ])),
     await keys,
   ]
 }
 
-function wayTo({ by }: Patient): string {
+function fixCommand({ by }: DoctorTarget): string {
   if (by === 'state directory') return 'svc down && svc up --detach'
   return 'export SVC_DATABASE_URL=postgres://<user>:<password>@<host>:5432/<database>'
 }

@@ -4,10 +4,10 @@ import { finding, ok, skipped } from './check.ts'
 import type { Check } from './check.ts'
 import { probe } from './probe.ts'
 import type { Probed } from './probe.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 import { fromEnvironment, fromService } from './subject.ts'
 import type { Subject } from './subject.ts'
-import { look, reasonOf, within } from './timed.ts'
+import { runCheck, reasonOf, within } from './timed.ts'
 
 const SKEW_MAX_MS = 5_000
 
@@ -20,14 +20,14 @@ function addKey(realm: string): string {
 }
 
 /** The identity provider of whatever is looked over. */
-export async function checkProvider(patient: Patient): Promise<Check[]> {
-  const { url, by, config, context } = patient
+export async function checkProvider(target: DoctorTarget): Promise<Check[]> {
+  const { url, by, config, context } = target
   const check = 'provider'
   try {
     if (by === 'environment' && config !== undefined)
       return await fromEnvironment(context.io.env, (subject) => checkIdentity(subject))
     if (by === 'environment' || url === undefined) return [skipped(check, 'no service says which there is')]
-    return await checkIdentity(await within(fromService(patient, url)))
+    return await checkIdentity(await within(fromService(target, url)))
   } catch (error) {
     return [skipped(check, reasonOf(error))]
   }
@@ -36,18 +36,18 @@ export async function checkProvider(patient: Patient): Promise<Check[]> {
 /** Looks over the identity provider of a service: each check is one line. Nothing is changed. */
 async function checkIdentity(subject: Subject): Promise<Check[]> {
   const { authUrl, kind } = subject
-  const registrations = look('registrations', () => checkRegistrations(subject))
+  const registrations = runCheck('registrations', () => checkRegistrations(subject))
   if (authUrl === null) return [checkNone(subject), await registrations]
   const discovery = probe(`${issuerOf(authUrl, PLATFORM_REALM)}/.well-known/openid-configuration`)
   return [
     ok('provider', `${kind}, realms at ${authUrl}/realms/<realm>`),
     ...(await Promise.all([
-      look('health', () => checkRights(subject)),
-      look('discovery', async () => checkDiscovery(subject, authUrl, await discovery)),
-      look('keys', () => checkKeys(subject, authUrl, { check: 'keys', realm: PLATFORM_REALM })),
-      look('customer keys', () => checkKeys(subject, authUrl, { check: 'customer keys', realm: CUSTOMERS_REALM })),
-      look('clock', async () => checkClock(subject, authUrl, await discovery)),
-      look('tls', () => checkTls(subject, authUrl)),
+      runCheck('health', () => checkRights(subject)),
+      runCheck('discovery', async () => checkDiscovery(subject, authUrl, await discovery)),
+      runCheck('keys', () => checkKeys(subject, authUrl, { check: 'keys', realm: PLATFORM_REALM })),
+      runCheck('customer keys', () => checkKeys(subject, authUrl, { check: 'customer keys', realm: CUSTOMERS_REALM })),
+      runCheck('clock', async () => checkClock(subject, authUrl, await discovery)),
+      runCheck('tls', () => checkTls(subject, authUrl)),
       registrations,
     ])),
   ]

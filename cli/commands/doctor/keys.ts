@@ -7,12 +7,12 @@ import { keysOf, withDatabase } from '../keys/open.ts'
 import type { Keys } from '../keys/open.ts'
 import { finding, ok, skipped } from './check.ts'
 import type { Check } from './check.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 
 const CHECK = 'master keys'
 
 /** Whether every secret of the database opens under a master key that is here. */
-export async function checkKeys({ context, databaseUrl }: Patient): Promise<Check> {
+export async function checkKeys({ context, databaseUrl }: DoctorTarget): Promise<Check> {
   const keys = await keysHere(context)
   if (keys === undefined) return whereNone(context.stateDir)
   if (databaseUrl === undefined) return skipped(CHECK, 'there is no database here to try them on')
@@ -22,10 +22,10 @@ export async function checkKeys({ context, databaseUrl }: Patient): Promise<Chec
   const [first] = missing
   if (first === undefined) return ok(CHECK, textOf(listed))
   const lost = missing.map(({ kid, values }) => `${values} values are sealed under the key ${kid}`).join(', ')
-  return finding(CHECK, `${lost}, which is not here: they can't be read`, wayTo(keys, context.stateDir, first.kid))
+  return finding(CHECK, `${lost}, which is not here: they can't be read`, fixCommand(keys, context.stateDir, first.kid))
 }
 
-async function keysHere(context: Patient['context']): Promise<Keys | undefined> {
+async function keysHere(context: DoctorTarget['context']): Promise<Keys | undefined> {
   try {
     return await keysOf(context)
   } catch (error) {
@@ -45,7 +45,7 @@ function whereNone(stateDir: string): Check {
   )
 }
 
-function wayTo({ source }: Keys, stateDir: string, kid: string): string {
+function fixCommand({ source }: Keys, stateDir: string, kid: string): string {
   return source === 'environment'
     ? `export SVC_ENCRYPTION_KEY_PREVIOUS=<the key with the id ${kid}>`
     : `echo '<the key with the id ${kid}>' >> ${keyFile(stateDir)}`

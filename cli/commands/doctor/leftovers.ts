@@ -2,7 +2,7 @@ import { accessSync, constants, existsSync } from 'node:fs'
 import { isRunning, readServiceState, serviceFile } from '../../service-state.ts'
 import { finding, ok, skipped } from './check.ts'
 import type { Check } from './check.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 
 /** Whether the file of the running service is of a process that runs. */
 export function checkProcess(stateDir: string): Check {
@@ -17,7 +17,7 @@ export function checkProcess(stateDir: string): Check {
 }
 
 /** Whether the server that svc up brings runs exactly when its service does. */
-export async function checkEmbedded({ context: { stateDir }, state }: Patient): Promise<Check> {
+export async function checkEmbedded({ context: { stateDir }, state }: DoctorTarget): Promise<Check> {
   const check = 'embedded database'
   const [{ readServerState }, { findServer, isReady }] = await Promise.all([
     import('../../../src/db/state-directory.ts'),

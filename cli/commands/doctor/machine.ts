@@ -11,24 +11,24 @@ import type { Check } from './check.ts'
 import { checkConfigFiles } from './config-files.ts'
 import { checkFiles } from './files.ts'
 import { checkEmbedded, checkProcess } from './leftovers.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 import { checkPort } from './port.ts'
-import { look } from './timed.ts'
+import { runCheck } from './timed.ts'
 
 /** A database needs room for its log of changes, and a crash recovery for a second one. */
 const ROOM_LEAST_BYTES = 512 * 2 ** 20
 
-export async function checkMachine(patient: Patient): Promise<Check[]> {
-  const { stateDir, io } = patient.context
+export async function checkMachine(target: DoctorTarget): Promise<Check[]> {
+  const { stateDir, io } = target.context
   return Promise.all([
-    look('node', async () => nodeCheck({ running: process.version, shell: await shellNode(io.env) })),
-    look('port', () => checkPort(patient)),
-    look('state directory', () => checkStateDirectory(stateDir)),
-    look('disk space', async () => spaceCheck(stateDir, await roomIn(stateDir))),
-    look('file permissions', () => checkFiles(stateDir, io.env)),
-    look('config files', () => checkConfigFiles(io)),
-    look('process', () => checkProcess(stateDir)),
-    look('embedded database', () => checkEmbedded(patient)),
+    runCheck('node', async () => nodeCheck({ running: process.version, shell: await shellNode(io.env) })),
+    runCheck('port', () => checkPort(target)),
+    runCheck('state directory', () => checkStateDirectory(stateDir)),
+    runCheck('disk space', async () => spaceCheck(stateDir, await roomIn(stateDir))),
+    runCheck('file permissions', () => checkFiles(stateDir, io.env)),
+    runCheck('config files', () => checkConfigFiles(io)),
+    runCheck('process', () => checkProcess(stateDir)),
+    runCheck('embedded database', () => checkEmbedded(target)),
   ])
 }
 

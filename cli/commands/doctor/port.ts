@@ -5,7 +5,7 @@ import { getService } from '../../../src/wire/service.ts'
 import { rememberedPort } from '../../up/state-files.ts'
 import { finding, ok, skipped } from './check.ts'
 import type { Check } from './check.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 import { probe } from './probe.ts'
 
 const CONNECT_TIMEOUT_MS = 1_000
@@ -13,8 +13,8 @@ const CONNECT_TIMEOUT_MS = 1_000
 const DEFAULT_PORT = 8080
 
 /** Whether the port of the API is free, or taken by the service that it is for. */
-export async function checkPort(patient: Patient): Promise<Check> {
-  const { by, state, config, context } = patient
+export async function checkPort(target: DoctorTarget): Promise<Check> {
+  const { by, state, config, context } = target
   if (state !== undefined) return ofRunning(state.api_url)
   if (by === 'name') return skipped('port', 'the service that was named listens elsewhere')
   const { host, port } = config ?? { host: '127.0.0.1', port: rememberedPort(context.stateDir) ?? DEFAULT_PORT }
@@ -39,7 +39,7 @@ async function ofRunning(apiUrl: string): Promise<Check> {
   return finding('port', `${text}, and the process of the service is there`, 'svc down && svc up --port 0 --detach')
 }
 
-async function elsewhere(by: Patient['by']): Promise<string> {
+async function elsewhere(by: DoctorTarget['by']): Promise<string> {
   if (by !== 'environment') return 'svc up --port 0'
   const { freePort } = await import('../../../src/db/free-port.ts')
   return `export SVC_PORT=${await freePort()}`

@@ -52,10 +52,10 @@ function summaryOf(checks: readonly GroupedCheck[]): string {
   return `${found}; ${count('ok')} ok${remarked}, ${count('skipped')} not looked at`
 }
 
-type Look = { paint: Paint; width: number; indent: number; typed(fix: string): string }
+type LineLayout = { paint: Paint; width: number; indent: number; typed(fix: string): string }
 
 /** A long text goes on below itself; what is to be typed stands in a line of its own, whole. */
-function linesOf({ check, state, text, fix }: GroupedCheck, { paint, width, indent, typed }: Look): string[] {
+function linesOf({ check, state, text, fix }: GroupedCheck, { paint, width, indent, typed }: LineLayout): string[] {
   const margin = ' '.repeat(indent)
   const word = WORDS[state]
   const [first = '', ...rest] = wrapped(printable(`${word}: ${text}`), width - indent)

@@ -6,7 +6,7 @@ import type { Database } from './database-connection.ts'
 import { MEMBERSHIP, MIGRATING, MISSING_RIGHTS } from './database-sql.ts'
 import { Grant, grantedIn } from './grants.ts'
 import { appliedMigrations } from './migrations.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 import { reasonOf, within } from './timed.ts'
 
 const Membership = z.object({ login: z.string(), member: z.boolean().nullable() })
@@ -43,7 +43,7 @@ function grantCommand(statement: string): string {
 const Migrating = z.object({ login: z.string(), creates: z.boolean(), foreign_owner: z.string().nullable() })
 
 /** Whether the login that migrates may change the tables. A service's own login need not. */
-export async function checkMigrating({ migrationUrl }: Patient, database: Database): Promise<Check> {
+export async function checkMigrating({ migrationUrl }: DoctorTarget, database: Database): Promise<Check> {
   const check = 'migrating rights'
   const isOwn = migrationUrl !== undefined && migrationUrl !== database.url
   const own = isOwn ? openDatabase(migrationUrl) : database

@@ -5,41 +5,41 @@ import { finding, ok, remark, skipped } from './check.ts'
 import type { Check } from './check.ts'
 import { clockCheck } from './clock.ts'
 import type { Database } from './database-connection.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 import { probe } from './probe.ts'
 import type { Probed } from './probe.ts'
-import { look } from './timed.ts'
+import { runCheck } from './timed.ts'
 import { checkWorker } from './worker.ts'
 
 /** A newer service may tell more. */
 const Info = z.looseObject(ServiceInfo.pick({ version: true, mode: true }).shape)
 const Readiness = z.looseObject({ status: z.string(), database: z.string().optional() })
 
-export async function checkService(patient: Patient, database: Database | undefined): Promise<Check[]> {
-  const { url, config, by } = patient
-  const configuration = by === 'environment' ? [checkConfiguration(patient)] : []
-  if (url === undefined) return [...configuration, checkNothing(patient)]
+export async function checkService(target: DoctorTarget, database: Database | undefined): Promise<Check[]> {
+  const { url, config, by } = target
+  const configuration = by === 'environment' ? [checkConfiguration(target)] : []
+  if (url === undefined) return [...configuration, checkNothing(target)]
   const asked = probe(`${url}${getService.path}`)
   return [
     ...configuration,
     ...(await Promise.all([
-      look('running', async () => checkRunning(patient, url, await asked)),
-      look('ready', async () => checkReady(patient, await probe(`${url}/readyz`))),
-      look('service clock', async () => checkClock(await asked)),
-      look('api tls', () => checkTls(patient, url)),
-      look('proxy', () => checkProxy(patient, config)),
-      look('worker', async () => checkWorker(patient, database, isSvc(await asked))),
+      runCheck('running', async () => checkRunning(target, url, await asked)),
+      runCheck('ready', async () => checkReady(target, await probe(`${url}/readyz`))),
+      runCheck('service clock', async () => checkClock(await asked)),
+      runCheck('api tls', () => checkTls(target, url)),
+      runCheck('proxy', () => checkProxy(target, config)),
+      runCheck('worker', async () => checkWorker(target, database, isSvc(await asked))),
     ])),
   ]
 }
 
-function checkConfiguration({ configProblem }: Patient): Check {
+function checkConfiguration({ configProblem }: DoctorTarget): Check {
   if (configProblem === undefined) return ok('configuration', 'the environment is what svc serve needs')
   const name = /SVC_[A-Z_]+[A-Z]/.exec(configProblem)?.[0] ?? 'SVC_DATABASE_URL'
   return finding('configuration', configProblem, `export ${name}=<value>`)
 }
 
-function checkNothing({ by, context: { stateDir } }: Patient): Check {
+function checkNothing({ by, context: { stateDir } }: DoctorTarget): Check {
   if (by === 'environment') return skipped('running', 'the environment does not say where it is')
   return finding('running', `no service runs here (looked in ${stateDir}), and none is named or configured`, 'svc up')
 }
@@ -48,11 +48,11 @@ function isSvc(probed: Probed): boolean {
   return probed.status === 200 && Info.safeParse(probed.json).success
 }
 
-function checkRunning(patient: Patient, url: string, probed: Probed): Check {
-  if (probed.status === undefined) return finding('running', `${probed.why}${proxyNote(patient)}`, startOf(patient))
+function checkRunning(target: DoctorTarget, url: string, probed: Probed): Check {
+  if (probed.status === undefined) return finding('running', `${probed.why}${proxyNote(target)}`, startCommand(target))
   const { data } = Info.safeParse(probed.json)
   if (probed.status !== 200 || data === undefined)
-    return finding('running', `${url} answers ${probed.status}, and is no svc`, startOf(patient))
+    return finding('running', `${url} answers ${probed.status}, and is no svc`, startCommand(target))
   const ours = packageVersion()
   const text = `svc ${data.version} in ${data.mode} mode at ${url}`
   if (data.version === ours) return ok('running', text)
@@ -64,18 +64,18 @@ function checkRunning(patient: Patient, url: string, probed: Probed): Check {
 }
 
 /** What brings the service up, or leads to another one. */
-export function startOf({ by, profile }: Patient): string {
+export function startCommand({ by, profile }: DoctorTarget): string {
   if (by === 'state directory') return 'svc down && svc up --detach'
   if (by === 'environment') return 'svc serve'
   return profile === undefined ? 'export SVC_API_URL=<address of the service>' : 'svc profile list'
 }
 
-function checkReady(patient: Patient, probed: Probed): Check {
+function checkReady(target: DoctorTarget, probed: Probed): Check {
   if (probed.status === undefined) return skipped('ready', 'nothing answers')
   const { data } = Readiness.safeParse(probed.json)
   if (data === undefined) return skipped('ready', `it answered ${probed.status}, and not whether it is ready`)
   if (data.status === 'ready') return ok('ready', 'it reaches its database')
-  return finding('ready', `it is not ready: its database is ${data.database ?? 'away'}`, startOf(patient))
+  return finding('ready', `it is not ready: its database is ${data.database ?? 'away'}`, startCommand(target))
 }
 
 function checkClock(probed: Probed): Check {
@@ -91,7 +91,7 @@ export function isLoopback(url: string): boolean {
 }
 
 /** What proves who commands act as travels there. */
-function checkTls({ profile }: Patient, url: string): Check {
+function checkTls({ profile }: DoctorTarget, url: string): Check {
   if (url.startsWith('https:')) return ok('api tls', 'commands speak to it encrypted')
   if (isLoopback(url)) return ok('api tls', 'it is on this machine, where none is needed')
   const secure = url.replace(/^http:/, 'https:')
@@ -103,20 +103,20 @@ function checkTls({ profile }: Patient, url: string): Check {
 }
 
 /** Of the service, which never speaks TLS itself: whether it believes the proxy that does. */
-function checkProxy(patient: Patient, config: Patient['config']): Check {
+function checkProxy(target: DoctorTarget, config: DoctorTarget['config']): Check {
   if (config !== undefined && config.publicUrl?.startsWith('https:') === true && !config.trustProxy)
     return finding(
       'proxy',
       'a proxy takes the TLS off before the service, which does not believe it: all callers look like one',
       'export SVC_TRUST_PROXY=true',
     )
-  const note = proxyNote(patient)
+  const note = proxyNote(target)
   if (note !== '') return ok('proxy', note.slice(2))
   return ok('proxy', config?.trustProxy === true ? 'the service believes the one before it' : 'none is used')
 }
 
 /** Commands go straight to the service. */
-function proxyNote({ url, context }: Patient): string {
+function proxyNote({ url, context }: DoctorTarget): string {
   const { env } = context.io
   const name = ['HTTPS_PROXY', 'https_proxy', 'HTTP_PROXY', 'http_proxy'].find((each) => (env[each] ?? '') !== '')
   if (name === undefined || url === undefined || isLoopback(url)) return ''

@@ -7,7 +7,7 @@ import { call } from '../../client.ts'
 import type { Context } from '../../context.ts'
 import { runningState } from '../../find-service.ts'
 import { openApp } from '../../up/part.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 import { probe } from './probe.ts'
 import { within } from './timed.ts'
 
@@ -31,7 +31,7 @@ export type Subject = {
 
 /** A service that runs: what it says of itself, and of its provider. @throws {CliError} where it does not answer */
 export async function fromService(
-  { context, client }: Pick<Patient, 'context' | 'client'>,
+  { context, client }: Pick<DoctorTarget, 'context' | 'client'>,
   apiUrl: string,
 ): Promise<Subject> {
   const open = { ...context.http(), apiUrl, credentials: noCredentials(), close: () => Promise.resolve() }
@@ -68,7 +68,10 @@ function isAway(json: unknown): boolean {
 }
 
 /** What the environment configures, with the database that it names. @throws {CliError} where that can't be opened */
-export async function fromEnvironment<T>(env: NodeJS.ProcessEnv, look: (subject: Subject) => Promise<T>): Promise<T> {
+export async function fromEnvironment<T>(
+  env: NodeJS.ProcessEnv,
+  runCheck: (subject: Subject) => Promise<T>,
+): Promise<T> {
   const opening = openApp({ ...env, SVC_LOG_LEVEL: 'silent' })
   const { app } = await within(opening).catch((error: unknown) => {
     // One that opens after all, when nobody looks at it any more.
@@ -76,7 +79,7 @@ export async function fromEnvironment<T>(env: NodeJS.ProcessEnv, look: (subject:
     throw error
   })
   try {
-    return await look(subjectOf(app))
+    return await runCheck(subjectOf(app))
   } finally {
     await within(app.close(), CLOSING_MS).catch(() => undefined)
   }

@@ -16,7 +16,7 @@ export async function within<T>(work: Promise<T>, ms: number = CHECK_MS): Promis
 }
 
 /** One check, which ends in time and never fails: what can't be looked at is told with its reason. */
-export async function look(check: string, work: () => Check | Promise<Check>): Promise<Check> {
+export async function runCheck(check: string, work: () => Check | Promise<Check>): Promise<Check> {
   try {
     return await within(Promise.resolve().then(work))
   } catch (error) {

@@ -9,28 +9,31 @@ import { finding, ok, remark, skipped } from './check.ts'
 import type { Check } from './check.ts'
 import type { Database } from './database-connection.ts'
 import { DEAD_BY_MERCHANT } from './database-sql.ts'
-import type { Patient } from './patient.ts'
-import { look } from './timed.ts'
+import type { DoctorTarget } from './target.ts'
+import { runCheck } from './timed.ts'
 
 /** What is looked at over HTTP: the newest of them. */
 const DEAD_LOOKED_AT = 100
 
-export async function checkWebhooks(patient: Patient, database: Database | undefined): Promise<Check[]> {
-  const dead = deadByMerchant(patient, database)
+export async function checkWebhooks(target: DoctorTarget, database: Database | undefined): Promise<Check[]> {
+  const dead = deadByMerchant(target, database)
   dead.catch(() => undefined)
   return Promise.all([
-    look('dead deliveries', async () => deadCheck(await dead, await isSandbox(patient))),
-    look('endpoints', async () => goneCheck(await dead, database !== undefined)),
-    look('your endpoint', () => checkOwn(patient)),
+    runCheck('dead deliveries', async () => deadCheck(await dead, await isSandbox(target))),
+    runCheck('endpoints', async () => goneCheck(await dead, database !== undefined)),
+    runCheck('your endpoint', () => checkOwn(target)),
   ])
 }
 
-const Dead = z.object({ merchant: z.string(), dead: z.int(), sends: z.boolean(), gone: z.boolean() })
-type Dead = z.infer<typeof Dead>
+const DeadDeliveries = z.object({ merchant: z.string(), dead: z.int(), sends: z.boolean(), gone: z.boolean() })
+type DeadDeliveries = z.infer<typeof DeadDeliveries>
 
 /** By how many they are: as the database says, else as an operator may see it. */
-async function deadByMerchant({ client, url }: Patient, database: Database | undefined): Promise<Dead[]> {
-  if (database !== undefined) return z.array(Dead).parse(await database.rows(DEAD_BY_MERCHANT))
+async function deadByMerchant(
+  { client, url }: DoctorTarget,
+  database: Database | undefined,
+): Promise<DeadDeliveries[]> {
+  if (database !== undefined) return z.array(DeadDeliveries).parse(await database.rows(DEAD_BY_MERCHANT))
   if (url === undefined) throw new Error('there is no service to ask')
   const query = { status: 'DEAD' as const, limit: DEAD_LOOKED_AT }
   const { body } = await call(client(), listOutbox, { query })
@@ -46,7 +49,7 @@ function isGone([newest]: readonly { last_http_status: number | null }[]): boole
 }
 
 /** As its service says, or the environment that configures one. */
-async function isSandbox({ context, config, url, by }: Patient): Promise<boolean> {
+async function isSandbox({ context, config, url, by }: DoctorTarget): Promise<boolean> {
   if (by === 'environment' || url === undefined) return config?.mode === 'sandbox'
   const open = { ...context.http(), apiUrl: url, credentials: noCredentials(), close: () => Promise.resolve() }
   return (await call(open, getService, {})).body.mode === 'sandbox'
@@ -56,7 +59,7 @@ async function isSandbox({ context, config, url, by }: Patient): Promise<boolean
  * Those that go out again when they are asked to. In a sandbox nobody waits for them: receivers come and go there, and
  * the shops of a seed have some that never answer.
  */
-function deadCheck(all: readonly Dead[], inSandbox: boolean): Check {
+function deadCheck(all: readonly DeadDeliveries[], inSandbox: boolean): Check {
   const check = 'dead deliveries'
   const [worst] = all.filter(({ sends, gone }) => sends && !gone)
   if (worst === undefined)
@@ -71,7 +74,7 @@ function deadCheck(all: readonly Dead[], inSandbox: boolean): Check {
   )
 }
 
-function goneCheck(all: readonly Dead[], isWhole: boolean): Check {
+function goneCheck(all: readonly DeadDeliveries[], isWhole: boolean): Check {
   const gone = all.filter((each) => each.gone)
   const [first] = gone
   if (first === undefined) return ok('endpoints', isWhole ? 'none has gone' : 'none of those that were asked has gone')
@@ -84,9 +87,9 @@ function goneCheck(all: readonly Dead[], isWhole: boolean): Check {
 }
 
 /** The signed-in merchant's: its server is asked whether it is there, and gets no event. */
-async function checkOwn(patient: Patient): Promise<Check> {
+async function checkOwn(target: DoctorTarget): Promise<Check> {
   const check = 'your endpoint'
-  const client = patient.client()
+  const client = target.client()
   if (client.credentials.merchant === undefined) return skipped(check, 'commands act for no merchant')
   const { body: endpoint } = await call(client, getWebhookEndpoint, {})
   if (endpoint.webhook_url === null)

@@ -5,7 +5,7 @@ import { finding, ok } from './check.ts'
 import type { Check } from './check.ts'
 import type { Database } from './database-connection.ts'
 import { OLDEST_DUE } from './database-sql.ts'
-import type { Patient } from './patient.ts'
+import type { DoctorTarget } from './target.ts'
 
 /** What is due is taken within seconds; a busy worker may be behind by more than that, and not by this. */
 const LAG_MAX_MS = 120_000
@@ -13,15 +13,23 @@ const LAG_MAX_MS = 120_000
 const Due = z.object({ what: z.string(), lag_ms: z.number() })
 
 /** Whether somebody takes what is due: by the database where it can be seen, else as the service says. */
-export async function checkWorker(patient: Patient, database: Database | undefined, answers: boolean): Promise<Check> {
-  const due = await oldestDue(patient, database, answers)
+export async function checkWorker(
+  target: DoctorTarget,
+  database: Database | undefined,
+  answers: boolean,
+): Promise<Check> {
+  const due = await oldestDue(target, database, answers)
   if (due === null) return ok('worker', 'nothing is due that nobody has taken')
   if (due.lag_ms <= LAG_MAX_MS) return ok('worker', `the oldest thing that is due waits for ${text(due.lag_ms)}`)
-  return finding('worker', `${due.what} has been due for ${text(due.lag_ms)}: no worker seems to run`, wayTo(patient))
+  return finding(
+    'worker',
+    `${due.what} has been due for ${text(due.lag_ms)}: no worker seems to run`,
+    fixCommand(target),
+  )
 }
 
 async function oldestDue(
-  { client }: Patient,
+  { client }: DoctorTarget,
   database: Database | undefined,
   answers: boolean,
 ): Promise<z.infer<typeof Due> | null> {
@@ -35,7 +43,7 @@ async function oldestDue(
 }
 
 /** The one of svc up runs in its process. */
-function wayTo({ by }: Patient): string {
+function fixCommand({ by }: DoctorTarget): string {
   return by === 'state directory' ? 'svc down && svc up --detach' : 'svc worker'
 }
 

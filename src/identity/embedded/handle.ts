@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { isDatabaseAway } from '../../db/is-away.ts'
 import { clientAddressOf } from '../../lib/client-address.ts'
 import { isSlug, issuerOf } from '../../lib/realms.ts'
-import { answeredAsGet } from './protocol/as-get.ts'
+import { redirectPostedRequest } from './protocol/redirect-posted-request.ts'
 import {
   AUTHORIZATION_PATH,
   DEVICE_AUTHORIZATION_PATH,
@@ -13,16 +13,16 @@ import {
   mountOf,
 } from './protocol/configuration.ts'
 import { makeInstances } from './protocol/instances.ts'
-import { makeInteractions } from './people/interactions.ts'
+import { makeInteractions } from './users/interactions.ts'
 import { messagePage, tooManyPage } from './pages/message.ts'
 import { sendPage } from './pages/shell.ts'
 import { themeOf } from './pages/style.ts'
 import type { EmbeddedParts } from './parts.ts'
 import { findRealm } from './realms/realms-sql.ts'
 import type { RealmRecord } from './record.ts'
-import { sendProtocol } from './protocol/reply.ts'
-import { makeThrottle } from './people/throttle.ts'
-import type { Door } from './people/throttle.ts'
+import { sendJson } from './protocol/send-json.ts'
+import { makeThrottle } from './users/throttle.ts'
+import type { ThrottleKey } from './users/throttle.ts'
 import { lacksTls } from '../../lib/tls.ts'
 import { answerUserinfo } from './protocol/userinfo.ts'
 
@@ -34,44 +34,44 @@ export function makeHandle(parts: EmbeddedParts): Handle {
   const interactions = makeInteractions(parts)
   const throttle = makeThrottle(parts)
 
-  async function answer(req: IncomingMessage, res: ServerResponse, { slug, path, search }: Place): Promise<void> {
+  async function answer(req: IncomingMessage, res: ServerResponse, { slug, path, search }: RealmPath): Promise<void> {
     if (lacksTls(req, parts.config)) {
-      return sendProtocol(res, 403, { error: 'invalid_request', error_description: 'HTTPS required' })
+      return sendJson(res, 403, { error: 'invalid_request', error_description: 'HTTPS required' })
     }
     // Read each time: what another process changed, and be it the whole realm, holds from this request on.
     const realm = isSlug(slug) ? await findRealm(parts.pool, slug) : null
-    if (realm === null) return sendProtocol(res, 404, { error: 'Realm does not exist' })
-    if (!realm.is_enabled && !OPEN_PATHS.includes(path)) return refuseDisabled(req, res, realm)
-    const door = req.method === 'OPTIONS' ? undefined : DOORS[path]
-    const seconds = door === undefined ? 0 : throttle(door, clientAddressOf(req, parts.config.trustProxy))
-    if (seconds > 0) return refuseFlood(res, realm, { path, seconds })
+    if (realm === null) return sendJson(res, 404, { error: 'Realm does not exist' })
+    if (!realm.is_enabled && !OPEN_PATHS.includes(path)) return rejectDisabled(req, res, realm)
+    const key = req.method === 'OPTIONS' ? undefined : THROTTLED_PATHS[path]
+    const retryAfterSeconds = key === undefined ? 0 : throttle(key, clientAddressOf(req, parts.config.trustProxy))
+    if (retryAfterSeconds > 0) return rejectThrottled(res, realm, { path, retryAfterSeconds })
     if (path === '/') return describeRealm(parts, res, realm)
     if (path === USERINFO_PATH && req.method !== 'OPTIONS') return answerUserinfo(parts, realm, { req, res })
     const { provider, answer: protocol } = instanceOf(realm)
-    pinAddress(parts, req)
-    if (await answeredAsGet(parts, realm, { req, res, path })) return
+    setTrustedAddress(parts, req)
+    if (await redirectPostedRequest(parts, realm, { req, res, path })) return
     if (await interactions.handle({ provider, realm, req, res, path: `${path}${search}` })) return
     // The library wants to know where it is mounted, and takes the difference of the two for it.
-    const url = `${path}${withConsent(path, search)}`
+    const url = `${path}${withConsentPrompt(path, search)}`
     Object.assign(req, { originalUrl: `${mountOf(parts, slug)}${url}`, url })
     await protocol(req, res)
   }
 
   return async (req, res) => {
-    const place = placeOf(req.url ?? '/')
-    if (place === undefined) return false
+    const target = realmPathOf(req.url ?? '/')
+    if (target === undefined) return false
     try {
-      await answer(req, res, place)
+      await answer(req, res, target)
     } catch (error) {
-      sendFailure(parts, res, { error, realm: place.slug })
+      sendFailure(parts, res, { error, realm: target.slug })
     }
     return true
   }
 }
 
-type Place = { slug: string; path: string; search: string }
+type RealmPath = { slug: string; path: string; search: string }
 
-function placeOf(url: string): Place | undefined {
+function realmPathOf(url: string): RealmPath | undefined {
   const [, slug, path, search] = /^\/realms\/([^/?#]+)(\/[^?#]*)?(\?[^#]*)?/.exec(url) ?? []
   return slug === undefined ? undefined : { slug, path: canonicalPath(path ?? '/'), search: search ?? '' }
 }
@@ -80,7 +80,7 @@ function placeOf(url: string): Place | undefined {
  * The library makes addresses from headers that any caller can write. They are replaced by what is configured, so that
  * no address of ours ever leads elsewhere.
  */
-function pinAddress({ publicUrl, config }: EmbeddedParts, req: IncomingMessage): void {
+function setTrustedAddress({ publicUrl, config }: EmbeddedParts, req: IncomingMessage): void {
   const { host, protocol } = new URL(publicUrl)
   const address = clientAddressOf(req, config.trustProxy)
   delete req.headers['x-forwarded-host']
@@ -94,40 +94,40 @@ function pinAddress({ publicUrl, config }: EmbeddedParts, req: IncomingMessage):
  * Who asks for lasting access asks the person for it (OpenID Connect Core, section 11). Keycloak does so unasked, while
  * the library would leave it out without a word.
  */
-function withConsent(path: string, search: string): string {
+function withConsentPrompt(path: string, search: string): string {
   if (path !== AUTHORIZATION_PATH) return search
   const query = new URLSearchParams(search)
-  const isLasting = (query.get('scope') ?? '').split(' ').includes('offline_access')
-  return isLasting && !query.has('prompt') ? `${search}&prompt=consent` : search
+  const isOffline = (query.get('scope') ?? '').split(' ').includes('offline_access')
+  return isOffline && !query.has('prompt') ? `${search}&prompt=consent` : search
 }
 
 function describeRealm({ publicUrl }: EmbeddedParts, res: ServerResponse, realm: RealmRecord): void {
   const issuer = issuerOf(publicUrl, realm.slug)
-  sendProtocol(res, 200, { realm: realm.slug, 'token-service': `${issuer}/protocol/openid-connect` })
+  sendJson(res, 200, { realm: realm.slug, 'token-service': `${issuer}/protocol/openid-connect` })
 }
 
 /** The protocol's endpoints that cost something and ask nobody for a password; pages have their own (interactions.ts). */
-const DOORS: Readonly<Record<string, Door>> = {
+const THROTTLED_PATHS: Readonly<Record<string, ThrottleKey>> = {
   [AUTHORIZATION_PATH]: 'authorize',
   [DEVICE_AUTHORIZATION_PATH]: 'deviceAuthorization',
   [TOKEN_PATH]: 'token',
 }
 
-function refuseFlood(
+function rejectThrottled(
   res: ServerResponse,
   realm: RealmRecord,
-  { path, seconds }: { path: string; seconds: number },
+  { path, retryAfterSeconds }: { path: string; retryAfterSeconds: number },
 ): void {
-  if (path === AUTHORIZATION_PATH) return sendPage(res, tooManyPage(themeOf(realm), seconds))
-  const description = `too many requests from this address; wait ${String(seconds)} s`
-  const headers = { 'retry-after': String(seconds) }
-  sendProtocol(res, 429, { error: 'temporarily_unavailable', error_description: description }, headers)
+  if (path === AUTHORIZATION_PATH) return sendPage(res, tooManyPage(themeOf(realm), retryAfterSeconds))
+  const description = `too many requests from this address; wait ${String(retryAfterSeconds)} s`
+  const headers = { 'retry-after': String(retryAfterSeconds) }
+  sendJson(res, 429, { error: 'temporarily_unavailable', error_description: description }, headers)
 }
 
 /** People see a page, programs what Keycloak tells them. */
-function refuseDisabled(req: IncomingMessage, res: ServerResponse, realm: RealmRecord): void {
+function rejectDisabled(req: IncomingMessage, res: ServerResponse, realm: RealmRecord): void {
   if (!/\btext\/html\b/.test(req.headers.accept ?? '')) {
-    return sendProtocol(res, 403, { error: 'access_denied', error_description: 'Realm not enabled' })
+    return sendJson(res, 403, { error: 'access_denied', error_description: 'Realm not enabled' })
   }
   const content = { html: '<p>Signing in here is switched off. Ask whoever runs this service.</p>' }
   sendPage(res, messagePage({ theme: themeOf(realm), title: 'Not available', status: 403, content }))
@@ -145,6 +145,6 @@ function sendFailure(
     res.destroy()
     return
   }
-  if (isAway) sendProtocol(res, 503, { error: 'temporarily_unavailable' }, { 'retry-after': '1' })
-  else sendProtocol(res, 500, { error: 'server_error' })
+  if (isAway) sendJson(res, 503, { error: 'temporarily_unavailable' }, { 'retry-after': '1' })
+  else sendJson(res, 500, { error: 'server_error' })
 }

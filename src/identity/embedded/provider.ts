@@ -4,7 +4,7 @@ import { IdentityUnavailableError } from '../provider.ts'
 import type { IdentityProvider } from '../provider.ts'
 import { createServiceClient, deleteClient, rotateServiceSecret } from './realms/clients.ts'
 import { makeHandle } from './handle.ts'
-import { inviteUser } from './people/invite.ts'
+import { inviteUser } from './users/invite.ts'
 import { openSigningKeys, publicKeysOf } from './realms/keys.ts'
 import { maintain, rotateSigningKey } from './realms/maintain.ts'
 import type { EmbeddedParts } from './parts.ts'
@@ -18,7 +18,7 @@ import {
   setPassword,
   setUserEnabled,
   setUserRoles,
-} from './people/users.ts'
+} from './users/users.ts'
 
 export type { EmbeddedParts } from './parts.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { IdentityUnavailableError } from '../provider.ts'
-import { makeHttp, whyNoAnswer } from './http.ts'
-import type { Http, HttpAnswer, HttpCall } from './http.ts'
+import { makeHttp, describeConnectionFailure } from './http.ts'
+import type { Http, HttpResponse, HttpCall } from './http.ts'
 import type { KeycloakSettings } from './settings.ts'
 
 /** A call of the Admin REST API. Its path is made by `at`. */
@@ -15,16 +15,16 @@ export type AdminCall = {
   /** Unless told otherwise what changes nothing when repeated: every method but POST. */
   mayRepeat?: boolean
   /** Statuses beside 2xx that are answers, and no failures. */
-  also?: readonly number[]
+  acceptedStatuses?: readonly number[]
 }
 
 export type Admin = {
   /** @throws {IdentityUnavailableError} where there is no answer, or another one than was expected */
-  call(call: AdminCall): Promise<HttpAnswer>
+  call(call: AdminCall): Promise<HttpResponse>
   /** A GET whose answer is read by a schema; null where there is no such thing. */
   read<Value>(call: Pick<AdminCall, 'to' | 'path'>, schema: z.ZodType<Value>): Promise<Value | null>
   /** What is asked without a token, such as a realm's keys. @throws {IdentityUnavailableError} for no answer at all */
-  ask(call: Pick<HttpCall, 'timeoutMs' | 'bytesMax'> & { to: string; path: string }): Promise<HttpAnswer>
+  getWithoutToken(call: Pick<HttpCall, 'timeoutMs' | 'bytesMax'> & { to: string; path: string }): Promise<HttpResponse>
   /** Drops the token: the rights of realms that were made since it was issued may not be in it. */
   renew(): void
 }
@@ -33,7 +33,7 @@ const ANSWER_BYTES_MAX = 1024 * 1024
 const CALL_TIMEOUT_MS = 5_000
 /** A token is not used any more so long before its end. Keycloak's are good for 60 seconds. */
 const EXPIRES_EARLY_MS = 10_000
-const WORDS_MAX = 200
+const MESSAGE_LENGTH_MAX = 200
 
 const TokenAnswer = z.object({ access_token: z.string().min(1), expires_in: z.number().positive() })
 const ErrorAnswer = z.object({
@@ -43,21 +43,23 @@ const ErrorAnswer = z.object({
 })
 
 /** A path of the Admin REST API; its parts may hold anything. */
-export function at(...parts: string[]): string {
+export function adminPath(...parts: string[]): string {
   return ['/admin/realms', ...parts.map((part) => encodeURIComponent(part))].join('/')
 }
 
 /** The Admin REST API, with a token that is fetched when it is needed, once for all who wait for it. */
 export function makeAdmin(settings: KeycloakSettings, http: Http = makeHttp()): Admin {
   const { authUrl, clientId, clientSecret } = settings
-  let held: { token: string; until: number } | undefined
-  let underWay: Promise<string> | undefined
+  let cached: { token: string; until: number } | undefined
+  let pending: Promise<string> | undefined
 
-  async function send(to: string, call: HttpCall): Promise<HttpAnswer> {
+  async function send(to: string, call: HttpCall): Promise<HttpResponse> {
     try {
       return await http(call)
     } catch (cause) {
-      throw new IdentityUnavailableError(`the identity provider could not ${to}: ${whyNoAnswer(cause)}`, { cause })
+      throw new IdentityUnavailableError(`the identity provider could not ${to}: ${describeConnectionFailure(cause)}`, {
+        cause,
+      })
     }
   }
 
@@ -76,19 +78,19 @@ export function makeAdmin(settings: KeycloakSettings, http: Http = makeHttp()): 
       bytesMax: ANSWER_BYTES_MAX,
       mayRepeat: true,
     })
-    if (answer.status !== 200) throw refusal(to, answer, [clientSecret])
+    if (answer.status !== 200) throw errorOf(to, answer, [clientSecret])
     const { access_token: token, expires_in } = parse(to, answer.text, TokenAnswer)
-    held = { token, until: performance.now() + expires_in * 1000 - EXPIRES_EARLY_MS }
+    cached = { token, until: performance.now() + expires_in * 1000 - EXPIRES_EARLY_MS }
     return token
   }
 
-  function tokenOf(): Promise<string> {
-    if (held !== undefined && held.until > performance.now()) return Promise.resolve(held.token)
-    underWay ??= fetchToken().finally(() => (underWay = undefined))
-    return underWay
+  function currentToken(): Promise<string> {
+    if (cached !== undefined && cached.until > performance.now()) return Promise.resolve(cached.token)
+    pending ??= fetchToken().finally(() => (pending = undefined))
+    return pending
   }
 
-  async function callWith(token: string, call: AdminCall): Promise<HttpAnswer> {
+  async function callWith(token: string, call: AdminCall): Promise<HttpResponse> {
     const hasBody = call.body !== undefined
     return send(call.to, {
       method: call.method,
@@ -101,29 +103,30 @@ export function makeAdmin(settings: KeycloakSettings, http: Http = makeHttp()): 
     })
   }
 
-  async function call(wish: AdminCall): Promise<HttpAnswer> {
-    let token = await tokenOf()
-    let answer = await callWith(token, wish)
+  async function call(request: AdminCall): Promise<HttpResponse> {
+    let token = await currentToken()
+    let answer = await callWith(token, request)
     // It may have ended early, or be older than the right that is asked for.
     if (answer.status === 401 || answer.status === 403) {
-      if (held?.token === token) held = undefined
-      token = await tokenOf()
-      answer = await callWith(token, wish)
+      if (cached?.token === token) cached = undefined
+      token = await currentToken()
+      answer = await callWith(token, request)
     }
-    const isAnswer = (answer.status >= 200 && answer.status < 300) || wish.also?.includes(answer.status) === true
-    if (!isAnswer) throw refusal(wish.to, answer, [token, clientSecret])
+    const isAnswer =
+      (answer.status >= 200 && answer.status < 300) || request.acceptedStatuses?.includes(answer.status) === true
+    if (!isAnswer) throw errorOf(request.to, answer, [token, clientSecret])
     return answer
   }
 
   return {
     call,
     read: async ({ to, path }, schema) => {
-      const answer = await call({ to, method: 'GET', path, also: [404] })
+      const answer = await call({ to, method: 'GET', path, acceptedStatuses: [404] })
       return answer.status === 404 ? null : parse(to, answer.text, schema)
     },
-    ask: ({ to, path, timeoutMs, bytesMax }) =>
+    getWithoutToken: ({ to, path, timeoutMs, bytesMax }) =>
       send(to, { method: 'GET', url: authUrl + path, headers: {}, timeoutMs, bytesMax, mayRepeat: true }),
-    renew: () => (held = undefined),
+    renew: () => (cached = undefined),
   }
 }
 
@@ -143,14 +146,14 @@ function jsonOf(text: string): unknown {
 }
 
 /** What Keycloak says to a refusal goes into the message: shortened, on one line, and without what must stay secret. */
-function refusal(to: string, { status, text }: HttpAnswer, secrets: string[]): IdentityUnavailableError {
+function errorOf(to: string, { status, text }: HttpResponse, secrets: string[]): IdentityUnavailableError {
   const { errorMessage, error_description, error } = ErrorAnswer.safeParse(jsonOf(text)).data ?? {}
-  const said = secrets.reduce(
-    (words, secret) => words.replaceAll(secret, '[redacted]'),
+  const redacted = secrets.reduce(
+    (text, secret) => text.replaceAll(secret, '[redacted]'),
     errorMessage ?? error_description ?? error ?? '',
   )
-  const words = said.replaceAll(/\s+/g, ' ').slice(0, WORDS_MAX)
+  const message = redacted.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_LENGTH_MAX)
   return new IdentityUnavailableError(
-    `the identity provider could not ${to}: it answered ${status}${words === '' ? '' : `, ${words}`}`,
+    `the identity provider could not ${to}: it answered ${status}${message === '' ? '' : `, ${message}`}`,
   )
 }

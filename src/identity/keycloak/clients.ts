@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { ClientExistsError } from '../provider.ts'
 import type { ServiceClientSpec } from '../provider.ts'
-import { at } from './admin.ts'
+import { adminPath } from './admin.ts'
 import type { Admin } from './admin.ts'
 import { serviceClient } from './client-representation.ts'
-import { giveRoles } from './roles.ts'
-import { idIn } from './users.ts'
+import { addRoles } from './roles.ts'
+import { idFromLocation } from './users.ts'
 
 const Clients = z.array(z.object({ id: z.string(), clientId: z.string() }))
 const ServiceAccount = z.object({ id: z.string() })
@@ -16,12 +16,12 @@ export async function createServiceClient(admin: Admin, slug: string, client: Se
   const made = await admin.call({
     to,
     method: 'POST',
-    path: at(slug, 'clients'),
+    path: adminPath(slug, 'clients'),
     body: serviceClient(client),
-    also: [409],
+    acceptedStatuses: [409],
   })
   if (made.status === 409) throw new ClientExistsError(`realm ${slug} has a client ${client.clientId} already`)
-  const id = idIn(to, made.location)
+  const id = idFromLocation(to, made.location)
   try {
     await giveClientRoles(admin, { slug, id }, client.roles)
   } catch (error) {
@@ -36,10 +36,10 @@ async function giveClientRoles(
   { slug, id }: { slug: string; id: string },
   roles: readonly string[],
 ): Promise<void> {
-  const path = at(slug, 'clients', id, 'service-account-user')
+  const path = adminPath(slug, 'clients', id, 'service-account-user')
   const user = await admin.read({ to: 'find the account of a client', path }, ServiceAccount)
   if (user === null) throw new Error(`the client ${id} of realm ${slug} is gone`)
-  await giveRoles(admin, { slug, userId: user.id }, roles)
+  await addRoles(admin, { slug, userId: user.id }, roles)
 }
 
 /** @throws when there is no such client */
@@ -51,7 +51,7 @@ export async function rotateServiceSecret(
   const id = await findClient(admin, slug, clientId)
   if (id === null) throw new Error(`realm ${slug} has no service client ${clientId}`)
   const to = 'replace the secret of a client'
-  await admin.call({ to, method: 'PUT', path: at(slug, 'clients', id), body: { clientId, secret } })
+  await admin.call({ to, method: 'PUT', path: adminPath(slug, 'clients', id), body: { clientId, secret } })
 }
 
 /** Its tokens are good until they end; it gets no new ones. */
@@ -61,12 +61,17 @@ export async function deleteClient(admin: Admin, slug: string, clientId: string)
 }
 
 async function deleteById(admin: Admin, slug: string, id: string): Promise<void> {
-  await admin.call({ to: 'delete a client', method: 'DELETE', path: at(slug, 'clients', id), also: [404] })
+  await admin.call({
+    to: 'delete a client',
+    method: 'DELETE',
+    path: adminPath(slug, 'clients', id),
+    acceptedStatuses: [404],
+  })
 }
 
 /** Keycloak's own id of a client. */
 async function findClient(admin: Admin, slug: string, clientId: string): Promise<string | null> {
-  const path = `${at(slug, 'clients')}?clientId=${encodeURIComponent(clientId)}`
+  const path = `${adminPath(slug, 'clients')}?clientId=${encodeURIComponent(clientId)}`
   const found = await admin.read({ to: 'find a client', path }, Clients)
   return found?.find((client) => client.clientId === clientId)?.id ?? null
 }

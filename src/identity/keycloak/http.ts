@@ -14,9 +14,9 @@ export type HttpCall = {
   mayRepeat: boolean
 }
 
-export type HttpAnswer = { status: number; text: string; location: string | undefined }
+export type HttpResponse = { status: number; text: string; location: string | undefined }
 
-export type Http = (call: HttpCall) => Promise<HttpAnswer>
+export type Http = (call: HttpCall) => Promise<HttpResponse>
 
 const CONNECT_TIMEOUT_MS = 2_000
 const CONNECTIONS_MAX = 16
@@ -35,7 +35,7 @@ const CONNECTION_FAILURES = new Set([
 export function makeHttp(): Http {
   const dispatcher = new Agent({ connections: CONNECTIONS_MAX, connect: { timeout: CONNECT_TIMEOUT_MS } })
 
-  async function once({ method, url, headers, body, timeoutMs, bytesMax }: HttpCall): Promise<HttpAnswer> {
+  async function once({ method, url, headers, body, timeoutMs, bytesMax }: HttpCall): Promise<HttpResponse> {
     const answer = await request(url, {
       dispatcher,
       method,
@@ -79,7 +79,7 @@ function codeOf(error: unknown): string {
 }
 
 /** Why no answer came, in words that hold nothing of what was sent. */
-export function whyNoAnswer(error: unknown): string {
+export function describeConnectionFailure(error: unknown): string {
   if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')) return 'it timed out'
   return codeOf(error) === '' ? 'the connection failed' : `the connection failed (${codeOf(error)})`
 }

@@ -1,10 +1,10 @@
 import { IdentityUnavailableError } from '../provider.ts'
 import type { Invitation } from '../provider.ts'
-import { at } from './admin.ts'
+import { adminPath } from './admin.ts'
 import type { Admin } from './admin.ts'
 import { mailServerOf } from './mail-server.ts'
 import type { KeycloakSettings } from './settings.ts'
-import { FIRST_ACTIONS } from './user-representation.ts'
+import { REQUIRED_ACTIONS } from './user-representation.ts'
 import type { UserKey } from './users.ts'
 
 /** Keycloak answers when its mail server has taken the mail, or not. */
@@ -26,12 +26,12 @@ export async function inviteUser(
   const { status } = await admin.call({
     to: 'send an invitation',
     method: 'PUT',
-    path: `${at(slug, 'users', userId, 'execute-actions-email')}?${query.toString()}`,
-    body: FIRST_ACTIONS,
+    path: `${adminPath(slug, 'users', userId, 'execute-actions-email')}?${query.toString()}`,
+    body: REQUIRED_ACTIONS,
     timeoutMs: MAIL_TIMEOUT_MS,
     // Twice would be two mails.
     mayRepeat: false,
-    also: [404],
+    acceptedStatuses: [404],
   })
   if (status === 404) throw new Error(`realm ${slug} has no user ${userId}`)
   return null
@@ -45,6 +45,12 @@ async function useMailServer(admin: Admin, settings: KeycloakSettings, slug: str
   const smtpServer = mailServerOf(settings)
   if (smtpServer === undefined) return
   const to = 'set the mail server of a realm'
-  const { status } = await admin.call({ to, method: 'PUT', path: at(slug), body: { smtpServer }, also: [404] })
+  const { status } = await admin.call({
+    to,
+    method: 'PUT',
+    path: adminPath(slug),
+    body: { smtpServer },
+    acceptedStatuses: [404],
+  })
   if (status === 404) throw new IdentityUnavailableError(`the identity provider has no realm ${slug}`)
 }

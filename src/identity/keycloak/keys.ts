@@ -1,7 +1,7 @@
 import type { JSONWebKeySet } from 'jose'
 import { z } from 'zod'
 import { IdentityUnavailableError } from '../provider.ts'
-import { at, parse } from './admin.ts'
+import { adminPath, parse } from './admin.ts'
 import type { Admin } from './admin.ts'
 
 const KEYS_TIMEOUT_MS = 2_000
@@ -13,7 +13,12 @@ const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
 export async function keysOf(admin: Admin, slug: string): Promise<JSONWebKeySet | null> {
   const to = 'give the keys of a realm'
   const path = `/realms/${encodeURIComponent(slug)}/protocol/openid-connect/certs`
-  const { status, text } = await admin.ask({ to, path, timeoutMs: KEYS_TIMEOUT_MS, bytesMax: KEYS_BYTES_MAX })
+  const { status, text } = await admin.getWithoutToken({
+    to,
+    path,
+    timeoutMs: KEYS_TIMEOUT_MS,
+    bytesMax: KEYS_BYTES_MAX,
+  })
   if (status === 404) return null
   if (status !== 200) throw new IdentityUnavailableError(`the identity provider could not ${to}: it answered ${status}`)
   const { keys } = parse(to, text, KeySet)
@@ -63,9 +68,9 @@ const Components = z.array(
 /** Signs with a new key from now on. Keys that were replaced long ago go. */
 export async function rotateSigningKey(admin: Admin, slug: string): Promise<void> {
   const to = 'replace a signing key'
-  const realm = await admin.read({ to, path: at(slug) }, Realm)
+  const realm = await admin.read({ to, path: adminPath(slug) }, Realm)
   if (realm === null) throw new Error(`there is no realm ${slug}`)
-  const path = `${at(slug, 'components')}?type=${PROVIDER_TYPE}`
+  const path = `${adminPath(slug, 'components')}?type=${PROVIDER_TYPE}`
   const components = (await admin.read({ to, path }, Components)) ?? []
   const newestFirst = components
     .filter(({ providerId, name }) => providerId === 'rsa-generated' && /^ps256-\d+$/.test(name))
@@ -74,10 +79,10 @@ export async function rotateSigningKey(admin: Admin, slug: string): Promise<void
   const now = Math.floor(Date.now() / 1000)
   const priority = (newestFirst[0]?.priority ?? FIRST_PRIORITY) + 1
   const body = { ...signingKey(priority, now), providerType: PROVIDER_TYPE, parentId: realm.id }
-  await admin.call({ to, method: 'POST', path: at(slug, 'components'), body })
+  await admin.call({ to, method: 'POST', path: adminPath(slug, 'components'), body })
   for (const [index, { id }] of newestFirst.entries()) {
     const replacedAt = newestFirst[index - 1]?.madeAt ?? now
     if (now - replacedAt < REPLACED_SECONDS) continue
-    await admin.call({ to, method: 'DELETE', path: at(slug, 'components', id), also: [404] })
+    await admin.call({ to, method: 'DELETE', path: adminPath(slug, 'components', id), acceptedStatuses: [404] })
   }
 }

@@ -45,7 +45,7 @@ export function makeKeycloakProvider(parts: KeycloakParts): IdentityProvider {
 async function checkHealth(admin: Admin): Promise<void> {
   const to = 'tell of itself'
   const limits = { timeoutMs: HEALTH_TIMEOUT_MS, bytesMax: HEALTH_BYTES_MAX }
-  const { status } = await admin.ask({ to, path: '/realms/master', ...limits })
+  const { status } = await admin.getWithoutToken({ to, path: '/realms/master', ...limits })
   if (status !== 200) throw new IdentityUnavailableError(`the identity provider could not ${to}: it answered ${status}`)
   await admin.call({ to: 'let us in', method: 'GET', path: '/admin/realms/master' })
 }

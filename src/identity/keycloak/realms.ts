@@ -2,11 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { z } from 'zod'
 import { IdentityUnavailableError, RealmExistsError } from '../provider.ts'
 import type { CreatedRealm, RealmSpec, RecordRealm } from '../provider.ts'
-import { refuseUnusable } from '../usable-spec.ts'
-import { at } from './admin.ts'
+import { validateRealmSpec } from '../validate-realm-spec.ts'
+import { adminPath } from './admin.ts'
 import type { Admin } from './admin.ts'
 import { ATTEMPT_ATTRIBUTE, REGISTRATION_ATTRIBUTE, realmRepresentation } from './realm-representation.ts'
-import { giveRoles } from './roles.ts'
+import { addRoles } from './roles.ts'
 import type { KeycloakParts } from './settings.ts'
 import { findUser } from './users.ts'
 
@@ -15,7 +15,7 @@ export type Keycloak = KeycloakParts & { admin: Admin }
 /** Making or deleting a realm is some hundred statements, and slower where there are many realms. */
 const REALM_TIMEOUT_MS = 15_000
 /** After a failure, the realm, ours or another's of the name, may come to be a little later: how long it is looked for. */
-const LATE_LOOKS = 5
+const LATE_CHECKS = 5
 const LATE_PAUSE_MS = 1_000
 
 const Realm = z.object({ realm: z.string(), attributes: z.record(z.string(), z.string()).optional() })
@@ -27,7 +27,7 @@ type Realm = z.infer<typeof Realm>
  * @throws {RealmExistsError}
  */
 export async function createRealm(keycloak: Keycloak, spec: RealmSpec, record?: RecordRealm): Promise<CreatedRealm> {
-  refuseUnusable(spec)
+  validateRealmSpec(spec)
   const attempt = keycloak.ids.uuid()
   await importRealm(keycloak, spec, attempt)
   try {
@@ -37,7 +37,7 @@ export async function createRealm(keycloak: Keycloak, spec: RealmSpec, record?: 
     await record?.(made, undefined)
     return made
   } catch (error) {
-    await takeBack(keycloak, { slug: spec.slug, attempt })
+    await deleteAttempt(keycloak, { slug: spec.slug, attempt })
     throw error
   }
 }
@@ -48,15 +48,15 @@ async function importRealm(keycloak: Keycloak, spec: RealmSpec, attempt: string)
     const { status } = await keycloak.admin.call({
       to: 'make a realm',
       method: 'POST',
-      path: at(),
+      path: adminPath(),
       body: realmRepresentation(keycloak, spec, attempt),
       timeoutMs: REALM_TIMEOUT_MS,
-      also: [409],
+      acceptedStatuses: [409],
     })
     if (status === 409) throw new RealmExistsError(`realm ${slug} exists`)
   } catch (error) {
     if (error instanceof RealmExistsError) throw error
-    if ((await takeBack(keycloak, { slug, attempt }, LATE_LOOKS)) === 'foreign') {
+    if ((await deleteAttempt(keycloak, { slug, attempt }, LATE_CHECKS)) === 'foreign') {
       // Of two made at once the later one is told that a "database operation failed", before the other one is there.
       throw new RealmExistsError(`realm ${slug} exists`, { cause: error })
     }
@@ -70,7 +70,7 @@ async function completeAdmin({ admin, log }: Keycloak, { slug, admin: wanted }: 
   const userId = await findUser(admin, slug, wanted.email)
   if (userId === null) throw new IdentityUnavailableError(`the identity provider made realm ${slug} without its user`)
   try {
-    await giveRoles(admin, { slug, userId }, wanted.roles)
+    await addRoles(admin, { slug, userId }, wanted.roles)
     return { adminUserId: userId, adminRoleAssigned: true }
   } catch (error) {
     log.warn({ err: error, slug }, 'the first user of a realm could not be given its roles')
@@ -83,21 +83,21 @@ async function completeAdmin({ admin, log }: Keycloak, { slug, admin: wanted }: 
  * attempt counts here. Never fails: what is left is taken away by the registration's own roll-back.
  * @returns `foreign` where somebody else's realm stands there
  */
-async function takeBack(
+async function deleteAttempt(
   keycloak: Keycloak,
   { slug, attempt }: { slug: string; attempt: string },
-  looks = 1,
+  checks = 1,
 ): Promise<'gone' | 'foreign' | 'unknown'> {
   const { admin, log } = keycloak
   try {
-    for (let look = 1; look <= looks; look += 1) {
+    for (let check = 1; check <= checks; check += 1) {
       const realm = await readRealm(admin, slug)
       if (realm !== null && realm.attributes?.[ATTEMPT_ATTRIBUTE] !== attempt) return 'foreign'
       if (realm !== null) {
         await deleteBySlug(admin, slug)
         return 'gone'
       }
-      if (look < looks) await delay(LATE_PAUSE_MS)
+      if (check < checks) await delay(LATE_PAUSE_MS)
     }
     return 'gone'
   } catch (error) {
@@ -117,22 +117,33 @@ export async function deleteRealm({ admin }: Keycloak, slug: string, registratio
 /** Somebody may be faster. */
 async function deleteBySlug(admin: Admin, slug: string): Promise<void> {
   const to = 'delete a realm'
-  await admin.call({ to, method: 'DELETE', path: at(slug), timeoutMs: REALM_TIMEOUT_MS, also: [404] })
+  await admin.call({
+    to,
+    method: 'DELETE',
+    path: adminPath(slug),
+    timeoutMs: REALM_TIMEOUT_MS,
+    acceptedStatuses: [404],
+  })
 }
 
 /** Without its attributes where it is not ours to look into. */
 function readRealm(admin: Admin, slug: string): Promise<Realm | null> {
-  return admin.read({ to: 'find a realm', path: at(slug) }, Realm)
+  return admin.read({ to: 'find a realm', path: adminPath(slug) }, Realm)
 }
 
 /** A realm that we may not look into is there as well. */
 export async function realmExists({ admin }: Keycloak, slug: string): Promise<boolean> {
-  const { status } = await admin.call({ to: 'find a realm', method: 'GET', path: at(slug), also: [403, 404] })
+  const { status } = await admin.call({
+    to: 'find a realm',
+    method: 'GET',
+    path: adminPath(slug),
+    acceptedStatuses: [403, 404],
+  })
   return status !== 404
 }
 
 /** Sessions stay: they are worth nothing while it is disabled, and whole again when it is not. */
 export async function setRealmEnabled({ admin }: Keycloak, slug: string, isEnabled: boolean): Promise<void> {
   const to = isEnabled ? 'enable a realm' : 'disable a realm'
-  await admin.call({ to, method: 'PUT', path: at(slug), body: { enabled: isEnabled }, also: [404] })
+  await admin.call({ to, method: 'PUT', path: adminPath(slug), body: { enabled: isEnabled }, acceptedStatuses: [404] })
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { IdentityUnavailableError } from '../provider.ts'
-import { at } from './admin.ts'
+import { adminPath } from './admin.ts'
 import type { Admin } from './admin.ts'
 
 type Role = z.infer<typeof Role>
@@ -8,19 +8,19 @@ const Role = z.object({ id: z.string(), name: z.string() })
 const Roles = z.array(Role)
 
 /** Roles that Keycloak gives to users by itself, and that are none of ours. */
-const KEYCLOAKS_OWN = /^(default-roles-.*|offline_access|uma_authorization)$/
+const BUILT_IN_ROLES = /^(default-roles-.*|offline_access|uma_authorization)$/
 
 type UserKey = { slug: string; userId: string }
 
 /** The realm roles that a user has; null where there is no such user. */
 async function readRoles(admin: Admin, { slug, userId }: UserKey): Promise<Role[] | null> {
-  const path = at(slug, 'users', userId, 'role-mappings', 'realm')
+  const path = adminPath(slug, 'users', userId, 'role-mappings', 'realm')
   const roles = await admin.read({ to: "read a user's roles", path }, Roles)
-  return roles?.filter(({ name }) => !KEYCLOAKS_OWN.test(name)) ?? null
+  return roles?.filter(({ name }) => !BUILT_IN_ROLES.test(name)) ?? null
 }
 
 /** Adds what is missing. @throws {IdentityUnavailableError} */
-export async function giveRoles(admin: Admin, key: UserKey, names: readonly string[]): Promise<void> {
+export async function addRoles(admin: Admin, key: UserKey, names: readonly string[]): Promise<void> {
   if (names.length === 0) return
   const has = (await readRoles(admin, key)) ?? []
   const missing = names.filter((name) => !has.some((role) => role.name === name))
@@ -35,7 +35,7 @@ export async function setRoles(admin: Admin, key: UserKey, names: readonly strin
   if (has === null) return
   const tooMany = has.filter(({ name }) => !names.includes(name))
   if (tooMany.length > 0) await changeRoles(admin, key, { to: 'take a role away', method: 'DELETE', body: tooMany })
-  await giveRoles(admin, key, names)
+  await addRoles(admin, key, names)
 }
 
 async function changeRoles(
@@ -44,11 +44,11 @@ async function changeRoles(
   change: { to: string; method: 'POST' | 'DELETE'; body: Role[] },
 ): Promise<void> {
   // Giving a role twice, or taking it away twice, is the same as once.
-  await admin.call({ ...change, path: at(slug, 'users', userId, 'role-mappings', 'realm'), mayRepeat: true })
+  await admin.call({ ...change, path: adminPath(slug, 'users', userId, 'role-mappings', 'realm'), mayRepeat: true })
 }
 
 async function findRole(admin: Admin, slug: string, name: string): Promise<Role> {
-  const role = await admin.read({ to: 'find a role', path: at(slug, 'roles', name) }, Role)
+  const role = await admin.read({ to: 'find a role', path: adminPath(slug, 'roles', name) }, Role)
   if (role === null) throw new IdentityUnavailableError(`the identity provider has no role ${name} in realm ${slug}`)
   return role
 }

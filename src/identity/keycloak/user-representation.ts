@@ -5,7 +5,7 @@ import type { NewUser } from '../provider.ts'
 export const SUBJECT_ATTRIBUTE = 'svcSubject'
 
 /** What a user has to do before it can sign in for the first time. */
-export const FIRST_ACTIONS = ['UPDATE_PASSWORD', 'VERIFY_EMAIL']
+export const REQUIRED_ACTIONS = ['UPDATE_PASSWORD', 'VERIFY_EMAIL']
 
 /** An address as it is kept and looked up: Keycloak folds its case too. */
 export function addressOf(email: string): string {
@@ -22,7 +22,7 @@ export function userRepresentation({ email, displayName, subject }: Omit<NewUser
     ...(rest.length === 0 ? {} : { lastName: rest.join(' ') }),
     enabled: true,
     emailVerified: false,
-    requiredActions: FIRST_ACTIONS,
+    requiredActions: REQUIRED_ACTIONS,
     ...(subject === undefined ? {} : { attributes: { [SUBJECT_ATTRIBUTE]: [subject] } }),
   }
 }
@@ -45,7 +45,10 @@ export const USER_PROFILE = {
     { ...attribute('email', { email: {}, length: { max: 255 } }, ['admin']), required: { roles: ['user', 'admin'] } },
     attribute('firstName', { length: { max: 255 }, 'person-name-prohibited-characters': {} }, ['admin', 'user']),
     attribute('lastName', { length: { max: 255 }, 'person-name-prohibited-characters': {} }, ['admin', 'user']),
-    { ...attribute(SUBJECT_ATTRIBUTE, { length: { max: 255 } }, ['admin']), permissions: seenBy(['admin'], ['admin']) },
+    {
+      ...attribute(SUBJECT_ATTRIBUTE, { length: { max: 255 } }, ['admin']),
+      permissions: permissionsOf(['admin'], ['admin']),
+    },
   ],
 }
 
@@ -54,11 +57,11 @@ function attribute(name: string, validations: Record<string, unknown>, editors: 
     name,
     displayName: `\${${name}}`,
     validations,
-    permissions: seenBy(['admin', 'user'], editors),
+    permissions: permissionsOf(['admin', 'user'], editors),
     multivalued: false,
   }
 }
 
-function seenBy(view: string[], edit: string[]) {
+function permissionsOf(view: string[], edit: string[]) {
   return { view, edit }
 }

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { IdentityUnavailableError, UserExistsError } from '../provider.ts'
 import type { NewUser } from '../provider.ts'
-import { at } from './admin.ts'
+import { adminPath } from './admin.ts'
 import type { Admin } from './admin.ts'
-import { giveRoles, setRoles } from './roles.ts'
+import { addRoles, setRoles } from './roles.ts'
 import { addressOf, userRepresentation } from './user-representation.ts'
 
 export type UserKey = { slug: string; userId: string }
@@ -14,12 +14,12 @@ const Credentials = z.array(z.object({ type: z.string() }))
 /** @throws {UserExistsError} where the address, or the subject, is taken */
 export async function createUser(admin: Admin, slug: string, user: NewUser): Promise<string> {
   const to = 'make a user'
-  const path = at(slug, 'users')
-  const made = await admin.call({ to, method: 'POST', path, body: userRepresentation(user), also: [409] })
+  const path = adminPath(slug, 'users')
+  const made = await admin.call({ to, method: 'POST', path, body: userRepresentation(user), acceptedStatuses: [409] })
   if (made.status === 409) throw new UserExistsError(`realm ${slug} has such a user already`)
-  const userId = idIn(to, made.location)
+  const userId = idFromLocation(to, made.location)
   try {
-    await giveRoles(admin, { slug, userId }, user.roles)
+    await addRoles(admin, { slug, userId }, user.roles)
   } catch (error) {
     // Half a user is none: whoever asks again is not told that it exists.
     await deleteUser(admin, { slug, userId }).catch(() => undefined)
@@ -29,7 +29,7 @@ export async function createUser(admin: Admin, slug: string, user: NewUser): Pro
 }
 
 /** The id of what a POST has made. */
-export function idIn(to: string, location: string | undefined): string {
+export function idFromLocation(to: string, location: string | undefined): string {
   const id = location?.split('/').at(-1)
   if (id === undefined || id === '') {
     throw new IdentityUnavailableError(`the identity provider could not ${to}: it does not tell what it made`)
@@ -40,7 +40,7 @@ export function idIn(to: string, location: string | undefined): string {
 /** The id of the user with this address; null where there is none. */
 export async function findUser(admin: Admin, slug: string, email: string): Promise<string | null> {
   const address = addressOf(email)
-  const path = `${at(slug, 'users')}?email=${encodeURIComponent(address)}&exact=true&briefRepresentation=true`
+  const path = `${adminPath(slug, 'users')}?email=${encodeURIComponent(address)}&exact=true&briefRepresentation=true`
   const found = await admin.read({ to: 'find a user', path }, Users)
   return found?.find((user) => user.email?.toLowerCase() === address)?.id ?? null
 }
@@ -48,13 +48,18 @@ export async function findUser(admin: Admin, slug: string, email: string): Promi
 /** False until the invitation is taken. */
 export async function hasPassword(admin: Admin, { slug, userId }: UserKey): Promise<boolean> {
   const to = "read a user's credentials"
-  const found = await admin.read({ to, path: at(slug, 'users', userId, 'credentials') }, Credentials)
+  const found = await admin.read({ to, path: adminPath(slug, 'users', userId, 'credentials') }, Credentials)
   return found?.some(({ type }) => type === 'password') ?? false
 }
 
 /** Its sessions and refresh tokens go with it. */
 export async function deleteUser(admin: Admin, { slug, userId }: UserKey): Promise<void> {
-  await admin.call({ to: 'delete a user', method: 'DELETE', path: at(slug, 'users', userId), also: [404] })
+  await admin.call({
+    to: 'delete a user',
+    method: 'DELETE',
+    path: adminPath(slug, 'users', userId),
+    acceptedStatuses: [404],
+  })
 }
 
 export function setUserRoles(admin: Admin, key: UserKey, roles: readonly string[]): Promise<void> {
@@ -63,16 +68,16 @@ export function setUserRoles(admin: Admin, key: UserKey, roles: readonly string[
 
 /** Who is disabled is signed out everywhere, and stays so when enabled again. */
 export async function setUserEnabled(admin: Admin, key: UserKey, isEnabled: boolean): Promise<void> {
-  const isThere = await updateUser(admin, key, { enabled: isEnabled })
-  if (isThere && !isEnabled) await endSessions(admin, key)
+  const exists = await updateUser(admin, key, { enabled: isEnabled })
+  if (exists && !isEnabled) await endSessions(admin, key)
 }
 
 /** Whoever knew the old one is signed out. Nothing is left to do before signing in. */
 export async function setPassword(admin: Admin, key: UserKey, password: string): Promise<void> {
   const to = 'set a password'
   const body = { type: 'password', value: password, temporary: false }
-  const path = at(key.slug, 'users', key.userId, 'reset-password')
-  const { status } = await admin.call({ to, method: 'PUT', path, body, also: [404] })
+  const path = adminPath(key.slug, 'users', key.userId, 'reset-password')
+  const { status } = await admin.call({ to, method: 'PUT', path, body, acceptedStatuses: [404] })
   if (status === 404) return
   await updateUser(admin, key, { requiredActions: [] })
   await endSessions(admin, key)
@@ -84,13 +89,19 @@ async function updateUser(
   { slug, userId }: UserKey,
   changes: { enabled?: boolean; requiredActions?: string[] },
 ): Promise<boolean> {
-  const path = at(slug, 'users', userId)
-  const { status } = await admin.call({ to: 'change a user', method: 'PUT', path, body: changes, also: [404] })
+  const path = adminPath(slug, 'users', userId)
+  const { status } = await admin.call({
+    to: 'change a user',
+    method: 'PUT',
+    path,
+    body: changes,
+    acceptedStatuses: [404],
+  })
   return status !== 404
 }
 
 /** Ends its sessions, and refuses what was issued up to now (`notBefore`). */
 async function endSessions(admin: Admin, { slug, userId }: UserKey): Promise<void> {
-  const path = at(slug, 'users', userId, 'logout')
-  await admin.call({ to: 'sign a user out', method: 'POST', path, mayRepeat: true, also: [404] })
+  const path = adminPath(slug, 'users', userId, 'logout')
+  await admin.call({ to: 'sign a user out', method: 'POST', path, mayRepeat: true, acceptedStatuses: [404] })
 }

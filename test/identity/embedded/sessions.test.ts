@@ -1,7 +1,7 @@
 import t from 'tap'
 import { request } from 'undici'
 import type { Test } from 'tap'
-import { createActionLink } from '../../../src/identity/embedded/people/action-tokens.ts'
+import { createActionLink } from '../../../src/identity/embedded/users/action-tokens.ts'
 import { makeEmbeddedProvider } from '../../../src/identity/embedded/provider.ts'
 import { startHandler } from '../../support/handler.ts'
 import {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { z } from 'zod'
-import { at, makeAdmin } from '../../../src/identity/keycloak/admin.ts'
+import { adminPath, makeAdmin } from '../../../src/identity/keycloak/admin.ts'
 import type { Admin } from '../../../src/identity/keycloak/admin.ts'
 import { keysOf } from '../../../src/identity/keycloak/keys.ts'
 import { IdentityUnavailableError } from '../../../src/identity/provider.ts'
@@ -12,7 +12,7 @@ function adminOf({ url }: Pick<FakeKeycloak, 'url'>, clientSecret = FAKE_SECRET)
   return makeAdmin({ authUrl: url, clientId: 'svc-provisioner', clientSecret, ...mail })
 }
 
-const GET = { to: 'find a realm', method: 'GET', path: at('acme') } as const
+const GET = { to: 'find a realm', method: 'GET', path: adminPath('acme') } as const
 
 /** The message of a failure, which every failure of the provider has. */
 async function messageOf(failing: Promise<unknown>): Promise<string> {
@@ -45,7 +45,10 @@ t.test('a token that is refused is replaced once', async (t) => {
   const admin = adminOf(fake)
   t.equal((await admin.call(GET)).status, 200)
   t.equal(fake.tokens(), 2)
-  t.match(await messageOf(admin.call({ ...GET, path: at('forbidden') })), /could not find a realm: it answered 403/)
+  t.match(
+    await messageOf(admin.call({ ...GET, path: adminPath('forbidden') })),
+    /could not find a realm: it answered 403/,
+  )
   t.equal(fake.tokens(), 3)
 })
 
@@ -82,12 +85,15 @@ t.test('a connection that fails is tried once more, but nothing is made twice', 
   const admin = adminOf(fake)
   t.equal((await admin.call(GET)).status, 200)
   t.equal(fake.asked.length, 2)
-  t.match(await messageOf(admin.call({ to: 'make a user', method: 'POST', path: at('acme', 'users') })), /connection/)
+  t.match(
+    await messageOf(admin.call({ to: 'make a user', method: 'POST', path: adminPath('acme', 'users') })),
+    /connection/,
+  )
   t.equal(fake.asked.length, 3)
 })
 
 t.test('a path holds whatever a name holds', async (t) => {
-  t.equal(at('a/b', '../x', 'é?#'), '/admin/realms/a%2Fb/..%2Fx/%C3%A9%3F%23')
+  t.equal(adminPath('a/b', '../x', 'é?#'), '/admin/realms/a%2Fb/..%2Fx/%C3%A9%3F%23')
 })
 
 t.test('the keys of a realm are those that sign, none where there is no realm, and no flood', async (t) => {

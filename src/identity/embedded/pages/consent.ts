@@ -13,7 +13,7 @@ export type ConsentView = {
   email: string
   /** What it asks for, of what its realm has; a program of a realm without scopes may do what the person may. */
   scopes: readonly Scope[]
-  leadsTo: readonly string[]
+  formTargets: readonly string[]
 }
 
 /** What each scope lets a program do, in its user's words. */
@@ -26,7 +26,7 @@ const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
  * Asks before a program on somebody's machine gets tokens: unlike a portal it can't prove that it is what it says
  * (RFC 8252, section 8.6), so only the person can tell whether this was started by them.
  */
-export function consentPage({ theme, action, program, email, scopes, leadsTo }: ConsentView): PageReply {
+export function consentPage({ theme, action, program, email, scopes, formTargets }: ConsentView): PageReply {
   const who = html`<strong>${email}</strong>`
   const content = html`<h1>Allow ${program} to act for you?</h1>
 ${
@@ -40,5 +40,5 @@ ${
 <button class="main" type="submit" name="action" value="allow">Allow</button>
 <button type="submit" name="action" value="cancel">Don't allow</button>
 </form>`
-  return page({ theme, title: `Allow ${program}?`, content, leadsTo })
+  return page({ theme, title: `Allow ${program}?`, content, formTargets })
 }

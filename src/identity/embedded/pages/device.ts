@@ -33,7 +33,7 @@ export function devicePages(theme: Theme) {
 function replyTo(ctx: KoaContextWithOIDC, theme: Theme, failure: Error | undefined): PageReply {
   // Without a session there is nothing that another form could be sent with.
   if (failure !== undefined && isNew(ctx.oidc.session)) return lostSignInPage(theme)
-  return failure?.name === 'AbortedError' ? refusedPage(theme) : inputPage(theme, formOf(ctx), failure)
+  return failure?.name === 'AbortedError' ? cancelledPage(theme) : inputPage(theme, formOf(ctx), failure)
 }
 
 /** Whether the browser came without a session that we know. */
@@ -105,7 +105,7 @@ function successPage(theme: Theme): PageReply {
   })
 }
 
-function refusedPage(theme: Theme): PageReply {
+function cancelledPage(theme: Theme): PageReply {
   return messagePage({
     theme,
     title: 'Refused',

@@ -12,11 +12,11 @@ export type LoginView = {
   email?: string | undefined
   problem?: string
   status?: number
-  leadsTo: readonly string[]
+  formTargets: readonly string[]
 }
 
 /** Signing in with address and password. */
-export function loginPage({ theme, action, forgotPath, email, problem, status, leadsTo }: LoginView): PageReply {
+export function loginPage({ theme, action, forgotPath, email, problem, status, formTargets }: LoginView): PageReply {
   const isWrong = problem !== undefined
   const hasEmail = email !== undefined && email !== ''
   const content = html`<h1>Sign in</h1>
@@ -32,7 +32,7 @@ ${field({ label: 'Password', name: 'password', type: 'password', autocomplete: '
     theme,
     title: titleOf('Sign in', problem),
     content,
-    leadsTo,
+    formTargets,
     ...(status === undefined ? {} : { status }),
   })
 }

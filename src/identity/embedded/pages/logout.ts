@@ -16,20 +16,20 @@ export function logoutPages(theme: Theme) {
   return {
     logoutSource: (ctx: KoaContextWithOIDC): void => {
       const state = stateOf(ctx)
-      const isAsked = ctx.oidc.entities.IdTokenHint === undefined
-      const content = html`<h1>${isAsked ? 'Sign out?' : 'Signing out'}</h1>
+      const needsConfirmation = ctx.oidc.entities.IdTokenHint === undefined
+      const content = html`<h1>${needsConfirmation ? 'Sign out?' : 'Signing out'}</h1>
 <form method="post" action="${new URL(ctx.oidc.urlFor('end_session_confirm')).pathname}">
 ${hidden('xsrf', state.secret)}
-${isAsked ? undefined : hidden('logout', 'yes')}
+${needsConfirmation ? undefined : hidden('logout', 'yes')}
 <button class="main" type="submit" name="logout" value="yes">Sign out</button>
-${isAsked ? html`<button type="submit">Stay signed in</button>` : undefined}
+${needsConfirmation ? html`<button type="submit">Stay signed in</button>` : undefined}
 </form>`
       const reply = page({
         theme,
         title: 'Sign out',
         content,
-        leadsTo: formSourceOf(state.postLogoutRedirectUri),
-        ...(isAsked ? {} : { script: SUBMIT }),
+        formTargets: formSourceOf(state.postLogoutRedirectUri),
+        ...(needsConfirmation ? {} : { script: SUBMIT }),
       })
       renderPage(ctx, reply)
     },

@@ -18,7 +18,7 @@ export function messagePage({ theme, title, content, ...rest }: Message): PageRe
 }
 
 /** A link that was used, ran out, or never was: one and the same page, so that nobody learns which. */
-export function deadLinkPage(theme: Theme, forgotPath: string): PageReply {
+export function unusableLinkPage(theme: Theme, forgotPath: string): PageReply {
   return messagePage({
     theme,
     title: 'This link can no longer be used',

@@ -1,6 +1,6 @@
 import { html } from '../../../lib/html.ts'
 import { clientIdsOf } from '../../../lib/realms.ts'
-import { PASSWORD_LENGTH } from '../people/passwords.ts'
+import { PASSWORD_LENGTH } from '../users/passwords.ts'
 import { field, hidden, problemNote, titleOf } from './form.ts'
 import { messagePage } from './message.ts'
 import { page } from './shell.ts'
@@ -48,7 +48,7 @@ export type PasswordSetView = {
 /** What comes next, for people in a browser and at a terminal. */
 export function passwordSetPage({ theme, purpose, slug, clientId, redirectUri }: PasswordSetView): PageReply {
   const title = purpose === 'invite' ? 'You are in' : 'Your password is set'
-  const portal = portalOf(redirectUri)
+  const portal = portalAddressOf(redirectUri)
   const hasTerminal = clientId === clientIdsOf(slug).portal || clientId === clientIdsOf(slug).cli
   return messagePage({
     theme,
@@ -60,7 +60,7 @@ ${hasTerminal ? html`<p class="note">At a terminal, sign in with:</p><kbd>svc lo
 }
 
 /** A link leads to a web page, and to nothing else that an address can name. */
-function portalOf(redirectUri: string | null): string | undefined {
+function portalAddressOf(redirectUri: string | null): string | undefined {
   if (redirectUri === null || !URL.canParse(redirectUri)) return undefined
   const { protocol, href } = new URL(redirectUri)
   return protocol === 'https:' || protocol === 'http:' ? href : undefined

@@ -15,7 +15,7 @@ export type PageOptions = {
   content: Html
   status?: number
   /** Where its forms may lead beside this origin: CSP sources, made by `formSourceOf`. */
-  leadsTo?: readonly string[]
+  formTargets?: readonly string[]
   /** The one script of the page, a constant: what it does can be done by hand too. */
   script?: string
   /** More headers, such as Retry-After. */
@@ -88,14 +88,19 @@ export function formSourceOf(address: string | undefined): string[] {
  * Nothing is loaded from anywhere, nobody may frame the page, nothing keeps it, and no Referer is sent: the address may
  * hold the token of a link. Style and script are allowed by their hashes.
  */
-function safeHeaders({ theme, style, script, leadsTo = [] }: PageOptions & { style: string }): Record<string, string> {
+function safeHeaders({
+  theme,
+  style,
+  script,
+  formTargets = [],
+}: PageOptions & { style: string }): Record<string, string> {
   const logo = logoOf(theme)
   const policy = [
     "default-src 'none'",
     `style-src '${hashOf(style)}'`,
     script === undefined ? undefined : `script-src '${hashOf(script)}'`,
     logo && `img-src ${logo.origin}`,
-    `form-action ${["'self'", ...leadsTo].join(' ')}`,
+    `form-action ${["'self'", ...formTargets].join(' ')}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ]

@@ -1,7 +1,7 @@
 import type { Account } from 'oidc-provider'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord, UserRecord } from '../record.ts'
-import { findUserBySubject } from '../people/users-sql.ts'
+import { findUserBySubject } from '../users/users-sql.ts'
 
 /** What tokens tell of a person, in OpenID's and Keycloak's words. */
 export function claimsOf(user: UserRecord): { sub: string; email: string; preferred_username: string; name?: string } {

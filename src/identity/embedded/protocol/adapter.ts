@@ -16,7 +16,7 @@ import {
   findState,
   findStateByUid,
   findStateByUserCode,
-  revokeGrantBehind,
+  revokeGrantOf,
   upsertState,
 } from './state-sql.ts'
 import type { StateKey } from './state-sql.ts'
@@ -39,15 +39,15 @@ const SESSION = 'Session'
  * Makes the end of a session that somebody signs out of. Other requests of it may be under way and save it once more:
  * whatever they write, it stays over.
  */
-export function makeSessionEnd(
+export function makeEndSession(
   parts: EmbeddedParts,
   realm: string,
 ): (session: { jti: string; uid: string }) => Promise<void> {
   const hash = makeHash(parts, realm)
   return async ({ jti, uid }) => {
-    const name = { realm, model: SESSION, idHash: hash(jti) }
-    const payload = parts.sealer.seal('{}', contextOf(name))
-    await endSession(parts.pool, { ...name, uidHash: hash(uid), payload, seconds: SESSION_SECONDS })
+    const key = { realm, model: SESSION, idHash: hash(jti) }
+    const payload = parts.sealer.seal('{}', contextOf(key))
+    await endSession(parts.pool, { ...key, uidHash: hash(uid), payload, seconds: SESSION_SECONDS })
   }
 }
 
@@ -67,13 +67,13 @@ type StateOptions = { parts: EmbeddedParts; realm: string; model: string; hash: 
 
 function stateAdapter({ parts, realm, model, hash }: StateOptions): Adapter {
   const { pool, sealer } = parts
-  const nameOf = (idHash: string) => ({ realm, model, idHash })
+  const keyOf = (idHash: string) => ({ realm, model, idHash })
   const hashOrNull = (id: string | undefined): string | null => (id === undefined ? null : hash(id))
 
-  function opened(row: StateRecord | null): AdapterPayload | undefined {
+  function openPayload(row: StateRecord | null): AdapterPayload | undefined {
     if (row === null) return undefined
     // Sealed under the hash of its id by this adapter, so it is what `upsert` was given.
-    const payload: AdapterPayload = JSON.parse(sealer.open(row.payload, contextOf(nameOf(row.id_hash))))
+    const payload: AdapterPayload = JSON.parse(sealer.open(row.payload, contextOf(keyOf(row.id_hash))))
     if (row.consumed_at !== null) payload.consumed = Math.floor(Date.parse(row.consumed_at) / 1_000)
     return payload
   }
@@ -82,8 +82,8 @@ function stateAdapter({ parts, realm, model, hash }: StateOptions): Adapter {
     upsert: async (id, payload, seconds) => {
       const idHash = hash(id)
       await upsertState(pool, {
-        ...nameOf(idHash),
-        payload: sealer.seal(JSON.stringify(payload), contextOf(nameOf(idHash))),
+        ...keyOf(idHash),
+        payload: sealer.seal(JSON.stringify(payload), contextOf(keyOf(idHash))),
         grantHash: hashOrNull(payload.grantId),
         uidHash: hashOrNull(payload.uid),
         userCodeHash: hashOrNull(payload.userCode),
@@ -91,18 +91,19 @@ function stateAdapter({ parts, realm, model, hash }: StateOptions): Adapter {
         seconds: seconds ?? SECONDS_DEFAULT,
       })
     },
-    find: async (id) => opened(await findState(pool, nameOf(hash(id)))),
-    findByUid: async (uid) => opened(await findStateByUid(pool, { realm, model, uidHash: hash(uid) })),
-    findByUserCode: async (code) => opened(await findStateByUserCode(pool, { realm, model, userCodeHash: hash(code) })),
+    find: async (id) => openPayload(await findState(pool, keyOf(hash(id)))),
+    findByUid: async (uid) => openPayload(await findStateByUid(pool, { realm, model, uidHash: hash(uid) })),
+    findByUserCode: async (code) =>
+      openPayload(await findStateByUserCode(pool, { realm, model, userCodeHash: hash(code) })),
     consume: async (id) => {
-      const name = nameOf(hash(id))
-      if (await consumeState(pool, name)) return
+      const key = keyOf(hash(id))
+      if (await consumeState(pool, key)) return
       // The library looked before it came here; who comes second by a hair has replayed it all the same.
-      await revokeGrantBehind(pool, name)
+      await revokeGrantOf(pool, key)
       throw new errors.InvalidGrant(`${model} already used`)
     },
-    // A session goes by this way when it gets another id; `makeSessionEnd` comes before where it ends.
-    destroy: (id) => (model === SESSION ? retireSession : deleteState)(pool, nameOf(hash(id))),
+    // A session goes by this way when it gets another id; `makeEndSession` comes before where it ends.
+    destroy: (id) => (model === SESSION ? retireSession : deleteState)(pool, keyOf(hash(id))),
     revokeByGrantId: (grantId) => deleteStateOfGrant(pool, { realm, model, grantHash: hash(grantId) }),
   }
 }
@@ -119,17 +120,17 @@ const LoginResult = z.object({ login: z.object({ accountId: z.string() }) })
 
 /** Clients are read anew with each request, so that what another process changed holds at once. */
 function clientAdapter(parts: EmbeddedParts, realm: string): Adapter {
-  const refuse = (): Promise<never> => Promise.reject(new Error('clients are not changed through the protocol'))
+  const rejectCall = (): Promise<never> => Promise.reject(new Error('clients are not changed through the protocol'))
   return {
     find: async (clientId) => {
       const client = await readClient(parts, realm, clientId)
       return client === null ? undefined : metadataOf(client)
     },
-    upsert: refuse,
-    findByUid: refuse,
-    findByUserCode: refuse,
-    consume: refuse,
-    destroy: refuse,
-    revokeByGrantId: refuse,
+    upsert: rejectCall,
+    findByUid: rejectCall,
+    findByUserCode: rejectCall,
+    consume: rejectCall,
+    destroy: rejectCall,
+    revokeByGrantId: rejectCall,
   }
 }

@@ -4,10 +4,10 @@ import { issuerOf } from '../../../lib/realms.ts'
 import { isSecretOf } from '../realms/clients.ts'
 import { configurationOf } from './configuration.ts'
 import type { EmbeddedParts } from '../parts.ts'
-import { observe } from './observe.ts'
+import { logEvents } from './log-events.ts'
 import type { RealmRecord } from '../record.ts'
-import { guardSessions } from './sessions.ts'
-import { surround } from './surround.ts'
+import { protectConcurrentSessions } from './concurrent-sessions.ts'
+import { useResponseMiddleware } from './response-middleware.ts'
 
 /** A realm's protocol library, made from one version of its row. It remembers nothing of any request. */
 export type RealmInstance = {
@@ -40,9 +40,9 @@ function makeInstance(parts: EmbeddedParts, realm: RealmRecord): RealmInstance {
   provider.proxy = true
   provider.maxIpsCount = 1
   compareHashedSecrets(provider)
-  guardSessions(parts, realm, provider)
-  observe(parts, realm, provider)
-  surround(parts, realm, provider)
+  protectConcurrentSessions(parts, realm, provider)
+  logEvents(parts, realm, provider)
+  useResponseMiddleware(parts, realm, provider)
   const callback = provider.callback()
   return {
     realm,

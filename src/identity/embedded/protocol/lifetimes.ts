@@ -17,7 +17,7 @@ function isOffline(scope: string | undefined): boolean {
 }
 
 /** Whether a request wants access that outlasts the session. */
-export function asksForLasting(params: unknown): boolean {
+export function requestsOfflineAccess(params: unknown): boolean {
   if (typeof params !== 'object' || params === null || !('scope' in params)) return false
   return typeof params.scope === 'string' && isOffline(params.scope)
 }
@@ -30,7 +30,7 @@ export const LIFETIMES: NonNullable<Configuration['ttl']> = {
   AuthorizationCode: 60,
   DeviceCode: 600,
   Interaction: 1_800,
-  Grant: (ctx) => (asksForLasting(ctx.oidc.params) ? OFFLINE_SECONDS : SESSION_SECONDS),
+  Grant: (ctx) => (requestsOfflineAccess(ctx.oidc.params) ? OFFLINE_SECONDS : SESSION_SECONDS),
   RefreshToken: (_ctx, token: RefreshToken) => (isOffline(token.scope) ? OFFLINE_IDLE_SECONDS : IDLE_SECONDS),
   Session: (_ctx, session: Session) => remainingOf(session.loginTs),
 }

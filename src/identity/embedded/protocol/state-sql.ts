@@ -104,7 +104,7 @@ export async function consumeState(db: CommonQueryMethods, { realm, model, idHas
  * Takes back the grant that a used-up token or code came from, with which everything that came of it is worth nothing.
  * Only the grant's own row goes, so that any number may do it at once; the others expire.
  */
-export async function revokeGrantBehind(db: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
+export async function revokeGrantOf(db: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
   await db.query(sql.prepared('revoke_idp_grant', z.object({}))`
     delete from idp.state g
     using idp.state s

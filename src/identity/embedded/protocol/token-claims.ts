@@ -3,17 +3,20 @@ import type { AccessToken, ClientCredentials, JWTStructured, KoaContextWithOIDC 
 import { claimsOf } from './accounts.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
-import { findUserBySubject } from '../people/users-sql.ts'
+import { findUserBySubject } from '../users/users-sql.ts'
 
-type Where = { parts: EmbeddedParts; realm: RealmRecord }
-type Issued = { ctx: KoaContextWithOIDC; token: AccessToken | ClientCredentials; jwt: JWTStructured }
+type RealmContext = { parts: EmbeddedParts; realm: RealmRecord }
+type IssuedToken = { ctx: KoaContextWithOIDC; token: AccessToken | ClientCredentials; jwt: JWTStructured }
 
 /**
  * Makes an access token say what Keycloak's say: `azp`, `typ` and the realm's roles. Roles are read as the token is
  * made, so that a changed one holds from the next token on.
  */
-export async function fillAccessToken({ parts, realm }: Where, { ctx, token, jwt }: Issued): Promise<undefined> {
-  const claims = token.kind === 'AccessToken' ? await ofUser({ parts, realm }, jwt) : ofClient(ctx)
+export async function fillAccessToken(
+  { parts, realm }: RealmContext,
+  { ctx, token, jwt }: IssuedToken,
+): Promise<undefined> {
+  const claims = token.kind === 'AccessToken' ? await userClaims({ parts, realm }, jwt) : clientClaims(ctx)
   const { roles, ...rest } = claims
   jwt.header = { typ: 'JWT' }
   Object.assign(jwt.payload, rest, {
@@ -27,7 +30,7 @@ export async function fillAccessToken({ parts, realm }: Where, { ctx, token, jwt
 
 type TokenClaims = { roles: readonly string[]; preferred_username: string; email?: string; name?: string }
 
-async function ofUser({ parts, realm }: Where, { payload }: JWTStructured): Promise<TokenClaims> {
+async function userClaims({ parts, realm }: RealmContext, { payload }: JWTStructured): Promise<TokenClaims> {
   const user = await findUserBySubject(parts.pool, realm.slug, String(payload['sub']))
   if (user === null || !user.is_enabled) throw new errors.InvalidGrant('the account is not there any more')
   const { email, name, preferred_username } = claimsOf(user)
@@ -35,7 +38,7 @@ async function ofUser({ parts, realm }: Where, { payload }: JWTStructured): Prom
 }
 
 /** The library read the client with this request, roles and all. */
-function ofClient({ oidc: { client } }: KoaContextWithOIDC): TokenClaims {
+function clientClaims({ oidc: { client } }: KoaContextWithOIDC): TokenClaims {
   if (client === undefined) throw new errors.InvalidClient('the client is not there any more')
   const roles: unknown = client['svc_roles']
   return {

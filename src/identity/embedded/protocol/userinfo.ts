@@ -6,8 +6,8 @@ import { readClient } from '../realms/clients.ts'
 import { SIGNING_ALGORITHM, openSigningKeys, publicKeysOf } from '../realms/keys.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
-import { sendProtocol } from './reply.ts'
-import { findUserBySubject } from '../people/users-sql.ts'
+import { sendJson } from './send-json.ts'
+import { findUserBySubject } from '../users/users-sql.ts'
 
 /**
  * Tells who an access token is of. The library knows only tokens that it keeps, and ours are JWTs, so this is answered
@@ -19,18 +19,18 @@ export async function answerUserinfo(
   { req, res }: { req: IncomingMessage; res: ServerResponse },
 ): Promise<void> {
   const token = /^Bearer +([\w.~+/=-]+)$/i.exec(req.headers.authorization ?? '')?.[1]
-  const claims = token === undefined ? null : await verified(parts, realm, token)
-  if (claims === null) return refuse(res, 401, 'invalid_token')
-  const origin = await readableBy(parts, realm, { origin: req.headers.origin, clientId: claims.azp })
-  if (!claims.scopes.includes('openid')) return refuse(res, 403, 'insufficient_scope', origin)
+  const claims = token === undefined ? null : await verifyAccessToken(parts, realm, token)
+  if (claims === null) return sendBearerError(res, 401, 'invalid_token')
+  const origin = await corsHeadersFor(parts, realm, { origin: req.headers.origin, clientId: claims.azp })
+  if (!claims.scopes.includes('openid')) return sendBearerError(res, 403, 'insufficient_scope', origin)
   const user = await findUserBySubject(parts.pool, realm.slug, claims.sub)
-  if (user === null || !user.is_enabled) return refuse(res, 401, 'invalid_token', origin)
-  sendProtocol(res, 200, claimsOf(user), origin)
+  if (user === null || !user.is_enabled) return sendBearerError(res, 401, 'invalid_token', origin)
+  sendJson(res, 200, claimsOf(user), origin)
 }
 
 type Claims = { sub: string; azp: string; scopes: string[] }
 
-async function verified(parts: EmbeddedParts, realm: RealmRecord, token: string): Promise<Claims | null> {
+async function verifyAccessToken(parts: EmbeddedParts, realm: RealmRecord, token: string): Promise<Claims | null> {
   try {
     const { payload } = await jwtVerify(token, createLocalJWKSet(publicKeysOf(openSigningKeys(parts, realm))), {
       issuer: issuerOf(parts.publicUrl, realm.slug),
@@ -47,7 +47,7 @@ async function verified(parts: EmbeddedParts, realm: RealmRecord, token: string)
 }
 
 /** The origin that may read the answer: one of the token's own client. */
-async function readableBy(
+async function corsHeadersFor(
   parts: EmbeddedParts,
   realm: RealmRecord,
   { origin, clientId }: { origin: string | undefined; clientId: string },
@@ -58,6 +58,11 @@ async function readableBy(
   return { vary: 'Origin', ...(isAllowed ? { 'access-control-allow-origin': origin } : {}) }
 }
 
-function refuse(res: ServerResponse, status: number, error: string, headers: Record<string, string> = {}): void {
-  sendProtocol(res, status, { error }, { ...headers, 'www-authenticate': `Bearer error="${error}"` })
+function sendBearerError(
+  res: ServerResponse,
+  status: number,
+  error: string,
+  headers: Record<string, string> = {},
+): void {
+  sendJson(res, status, { error }, { ...headers, 'www-authenticate': `Bearer error="${error}"` })
 }

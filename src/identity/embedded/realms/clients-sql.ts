@@ -52,16 +52,16 @@ export async function deleteClientRow(db: CommonQueryMethods, realm: string, cli
   await db.query(sql.typeAlias('void')`delete from idp.clients where realm = ${realm} and client_id = ${clientId}`)
 }
 
-/** Whether a browser's page of this origin belongs to any client of the realm, whose own portal `isOurs` speaks of. */
+/** Whether a browser's page of this origin belongs to any client of the realm, whose own portal `isOwnPortal` speaks of. */
 export async function isKnownOrigin(
   db: CommonQueryMethods,
   realm: string,
-  { origin, isOurs }: { origin: string; isOurs: boolean },
+  { origin, isOwnPortal }: { origin: string; isOwnPortal: boolean },
 ): Promise<boolean> {
   const found = await db.maybeOne(sql.prepared('is_known_idp_origin', Id)`
     select client_id
     from idp.clients
-    where realm = ${realm} and (${origin} = any (web_origins) or (follows_configuration and ${isOurs}))
+    where realm = ${realm} and (${origin} = any (web_origins) or (follows_configuration and ${isOwnPortal}))
     limit 1
   `)
   return found !== null

@@ -30,8 +30,8 @@ type PortalClient = PortalAddresses & { clientId: string }
  * A portal's client. Where its addresses are our own portal's, none are kept: they are those that the service is
  * configured with when the client is read, so that another port or address leaves nobody outside.
  */
-export function portalClient(parts: Addressed, slug: string, { clientId, ...addresses }: PortalClient): ClientRecord {
-  const isOurs = isDeepStrictEqual(addresses, portalAddressesOf(slug, configured(parts)))
+export function portalClient(parts: PortalParts, slug: string, { clientId, ...addresses }: PortalClient): ClientRecord {
+  const isOurs = isDeepStrictEqual(addresses, portalAddressesOf(slug, configuredAddresses(parts)))
   return {
     client_id: clientId,
     kind: 'portal',
@@ -44,15 +44,15 @@ export function portalClient(parts: Addressed, slug: string, { clientId, ...addr
   }
 }
 
-type Addressed = Pick<EmbeddedParts, 'config' | 'publicUrl'>
+type PortalParts = Pick<EmbeddedParts, 'config' | 'publicUrl'>
 
-function configured({ config, publicUrl }: Addressed) {
+function configuredAddresses({ config, publicUrl }: PortalParts) {
   return { publicUrl, portalUrl: config.portalUrl }
 }
 
 /** The origin of our own portal of a realm. */
-export function portalOriginOf(parts: Addressed, slug: string): string | undefined {
-  return portalAddressesOf(slug, configured(parts)).webOrigins[0]
+export function portalOriginOf(parts: PortalParts, slug: string): string | undefined {
+  return portalAddressesOf(slug, configuredAddresses(parts)).webOrigins[0]
 }
 
 /** What the protocol allows an id to be made of; anything else is nobody's, and never reaches the database. */
@@ -60,13 +60,13 @@ const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
 
 /** A client with the addresses that it has now; null where there is none. */
 export async function readClient(
-  parts: Addressed & Pick<EmbeddedParts, 'pool'>,
+  parts: PortalParts & Pick<EmbeddedParts, 'pool'>,
   realm: string,
   clientId: string,
 ): Promise<ClientRecord | null> {
   const client = CLIENT_ID.test(clientId) ? await findClient(parts.pool, realm, clientId) : null
   if (client === null || !client.follows_configuration) return client
-  const { redirectUris, postLogoutRedirectUris, webOrigins } = portalAddressesOf(realm, configured(parts))
+  const { redirectUris, postLogoutRedirectUris, webOrigins } = portalAddressesOf(realm, configuredAddresses(parts))
   return {
     ...client,
     redirect_uris: redirectUris,
@@ -119,16 +119,16 @@ export function metadataOf(client: ClientRecord): AdapterPayload {
     }
   }
   // A portal that has no address yet signs nobody in, and is no error either.
-  const signsIn = client.redirect_uris.length > 0
+  const canSignIn = client.redirect_uris.length > 0
   return {
     ...common,
     application_type: client.kind === 'cli' ? 'native' : 'web',
     grant_types: [
-      ...(signsIn ? ['authorization_code'] : []),
+      ...(canSignIn ? ['authorization_code'] : []),
       'refresh_token',
       ...(client.kind === 'cli' ? [DEVICE_GRANT] : []),
     ],
-    response_types: signsIn ? ['code'] : [],
+    response_types: canSignIn ? ['code'] : [],
     redirect_uris: client.redirect_uris,
     post_logout_redirect_uris: client.post_logout_redirect_uris,
     token_endpoint_auth_method: 'none',
@@ -151,8 +151,8 @@ export async function rotateServiceSecret(
   slug: string,
   { clientId, secret }: { clientId: string; secret: string },
 ): Promise<void> {
-  const isThere = await updateSecretHash(pool, slug, { clientId, secretHash: hashSecret(secret) })
-  if (!isThere) throw new Error(`realm ${slug} has no service client ${clientId}`)
+  const isUpdated = await updateSecretHash(pool, slug, { clientId, secretHash: hashSecret(secret) })
+  if (!isUpdated) throw new Error(`realm ${slug} has no service client ${clientId}`)
 }
 
 export function deleteClient({ pool }: EmbeddedParts, slug: string, clientId: string): Promise<void> {

@@ -21,11 +21,12 @@ const RETIRE_SECONDS = ACCESS_TOKEN_SECONDS + KEY_CACHE_SECONDS
 export async function maintain(parts: EmbeddedParts): Promise<{ more: boolean }> {
   const states = await sweepState(parts.pool, SWEPT_AT_ONCE)
   const links = await sweepActionTokens(parts.pool, SWEPT_AT_ONCE)
-  const retired = await listRetiredKeys(parts.pool, KEYS_AT_ONCE)
-  for (const slug of retired) await retireKeys(parts, slug)
-  const old = await listOldKeys(parts.pool, KEY_SECONDS, KEYS_AT_ONCE)
-  for (const slug of old) await replaceKey(parts, slug, KEY_SECONDS)
-  const more = Math.max(states, links) === SWEPT_AT_ONCE || Math.max(retired.length, old.length) === KEYS_AT_ONCE
+  const retiredSlugs = await listRetiredKeys(parts.pool, KEYS_AT_ONCE)
+  for (const slug of retiredSlugs) await retireKeys(parts, slug)
+  const oldSlugs = await listOldKeys(parts.pool, KEY_SECONDS, KEYS_AT_ONCE)
+  for (const slug of oldSlugs) await replaceKey(parts, slug, KEY_SECONDS)
+  const more =
+    Math.max(states, links) === SWEPT_AT_ONCE || Math.max(retiredSlugs.length, oldSlugs.length) === KEYS_AT_ONCE
   return { more }
 }
 

@@ -1,14 +1,14 @@
 import { isUuid } from '../../../lib/ids.ts'
 import { RealmExistsError } from '../../provider.ts'
 import type { CreatedRealm, RealmSpec, RecordRealm } from '../../provider.ts'
-import { refuseUnusable } from '../../usable-spec.ts'
+import { validateRealmSpec } from '../../validate-realm-spec.ts'
 import { cliClient, portalClient, serviceClient } from './clients.ts'
 import { insertClient } from './clients-sql.ts'
 import { generateCookieKeys, generateSigningKey, sealCookieKeys, sealSigningKeys } from './keys.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import { deleteRealmOf, findRealm, insertRealm, updateRealmEnabled } from './realms-sql.ts'
-import { newUserRow } from '../people/users.ts'
-import { insertUser } from '../people/users-sql.ts'
+import { newUserRow } from '../users/users.ts'
+import { insertUser } from '../users/users-sql.ts'
 
 /**
  * Makes a realm with its keys, clients and first user, and what the caller records of it, in one transaction: there is
@@ -16,7 +16,7 @@ import { insertUser } from '../people/users-sql.ts'
  * @throws {RealmExistsError}
  */
 export async function createRealm(parts: EmbeddedParts, spec: RealmSpec, record?: RecordRealm): Promise<CreatedRealm> {
-  refuseUnusable(spec)
+  validateRealmSpec(spec)
   // Before the transaction, which would otherwise wait for the key with a connection in its hands.
   const signingKey = await generateSigningKey()
   const realm = {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { request } from 'undici'
-import { makeSignIn } from '../../src/identity/embedded/people/login.ts'
+import { makeSignIn } from '../../src/identity/embedded/users/sign-in.ts'
 import type { TestService } from '../support/app.ts'
 import { guess, isIn, openLogin } from '../support/guesses.ts'
 import { PASSWORD, atPortal, embeddedHarness, makeRealm } from '../support/identity.ts'
@@ -119,6 +119,6 @@ t.test('what can not be looked at soon is not queued', async (t) => {
   const waiting = Array.from({ length: 100 }, () => signIn(attempt))
   t.same(await signIn(attempt), { outcome: 'busy' })
   resolve(null)
-  t.ok((await Promise.all(waiting)).every(({ outcome }) => outcome === 'refused'))
-  t.same(await signIn(attempt), { outcome: 'refused' })
+  t.ok((await Promise.all(waiting)).every(({ outcome }) => outcome === 'rejected'))
+  t.same(await signIn(attempt), { outcome: 'rejected' })
 })

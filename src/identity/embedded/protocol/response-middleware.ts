@@ -3,7 +3,7 @@ import { isDatabaseAway } from '../../../db/is-away.ts'
 import { isKnownOrigin } from '../realms/clients-sql.ts'
 import { portalOriginOf } from '../realms/clients.ts'
 import { OPEN_PATHS } from './configuration.ts'
-import { FAILURE } from './observe.ts'
+import { FAILURE } from './log-events.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 
@@ -20,7 +20,7 @@ type Context = {
 }
 
 /** What holds for every answer of the library: which pages may read it, what a failure looks like, where nothing is. */
-export function surround(parts: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
+export function useResponseMiddleware(parts: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
   provider.use(async (ctx, next) => {
     try {
       await next()
@@ -30,12 +30,12 @@ export function surround(parts: EmbeddedParts, realm: RealmRecord, provider: Pro
       ctx.status = 500
       ctx.body = { error: 'server_error' }
     }
-    answerFailure(parts, realm, ctx)
+    reportFailure(parts, realm, ctx)
     if (ctx.status === 404 && ctx.body === undefined) {
       ctx.status = 404
       ctx.body = { error: 'not_found' }
     }
-    await keepOrigin(parts, realm, ctx)
+    await restrictOrigin(parts, realm, ctx)
     ctx.set('X-Content-Type-Options', 'nosniff')
     ctx.set('Referrer-Policy', 'no-referrer')
     if (!ctx.response.get('X-Frame-Options')) ctx.set('X-Frame-Options', 'DENY')
@@ -43,7 +43,7 @@ export function surround(parts: EmbeddedParts, realm: RealmRecord, provider: Pro
 }
 
 /** Logs a failure of ours whole, and tells the caller whether it may try again. */
-function answerFailure({ log }: EmbeddedParts, realm: RealmRecord, ctx: Context): void {
+function reportFailure({ log }: EmbeddedParts, realm: RealmRecord, ctx: Context): void {
   const failure = ctx.state[FAILURE]
   if (failure === undefined) return
   if (!isDatabaseAway(failure)) {
@@ -63,10 +63,10 @@ function answerFailure({ log }: EmbeddedParts, realm: RealmRecord, ctx: Context)
  * Pages of other origins than the realm's clients' own read nothing. The library asks a request's client; a preflight
  * names none, and what fails before the client is known would go to any page.
  */
-async function keepOrigin(parts: EmbeddedParts, realm: RealmRecord, ctx: Context): Promise<void> {
+async function restrictOrigin(parts: EmbeddedParts, realm: RealmRecord, ctx: Context): Promise<void> {
   const origin = ctx.get('Origin')
   if (origin === '' || OPEN_PATHS.includes(ctx.path) || !ctx.response.get('Access-Control-Allow-Origin')) return
-  const isOurs = origin === portalOriginOf(parts, realm.slug)
-  const isKnown = await isKnownOrigin(parts.pool, realm.slug, { origin, isOurs }).catch(() => false)
+  const isOwnPortal = origin === portalOriginOf(parts, realm.slug)
+  const isKnown = await isKnownOrigin(parts.pool, realm.slug, { origin, isOwnPortal }).catch(() => false)
   if (!isKnown) ctx.remove('Access-Control-Allow-Origin')
 }

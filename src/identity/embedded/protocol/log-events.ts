@@ -4,11 +4,11 @@ import { DEVICE_GRANT } from '../realms/clients.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 
-/** The member of a context's state that keeps a failure of ours until the answer is given its status (surround.ts). */
+/** The member of a context's state that keeps a failure of ours until the answer is given its status (response-middleware.ts). */
 export const FAILURE = 'svc_failure'
 
 /** Tells the log what was given to whom, and what was refused. Neither tokens nor what a caller wrote are told. */
-export function observe({ log }: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
+export function logEvents({ log }: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
   function of(ctx: KoaContextWithOIDC | undefined): Record<string, unknown> {
     return {
       realm: realm.slug,

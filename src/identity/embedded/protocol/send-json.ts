@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http'
 
 /** Answers in the protocol's own form, which has no error envelope of the service's. */
-export function sendProtocol(
+export function sendJson(
   res: ServerResponse,
   status: number,
   body: unknown,

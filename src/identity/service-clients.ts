@@ -11,8 +11,8 @@ const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
  * A fresh id for a client of this realm. Two are alike once in 2.8 trillion, and the second one is refused.
  * @param below draws a whole number below another
  */
-export function newClientId(realm: string, below: (size: number) => number = (size) => randomInt(size)): string {
-  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => LETTERS[below(LETTERS.length)]).join('')
+export function newClientId(realm: string, randomBelow: (size: number) => number = (size) => randomInt(size)): string {
+  const suffix = Array.from({ length: SUFFIX_LENGTH }, () => LETTERS[randomBelow(LETTERS.length)]).join('')
   return credentialIdOf(realm, suffix)
 }
 
@@ -27,9 +27,9 @@ function tokenEndpointOf({ authUrl }: Pick<IdentityProvider, 'authUrl'>, realm: 
 }
 
 /** What is shown of a client once; both are null without an identity provider. */
-export type Shown = { secret: string | null; tokenEndpoint: string | null }
+export type IssuedSecret = { secret: string | null; tokenEndpoint: string | null }
 
-type RecordedClient = { realm: string; clientId: string; roles: readonly string[] }
+type ClientKey = { realm: string; clientId: string; roles: readonly string[] }
 
 /**
  * Makes the client of a row that stands already, so that nothing works at the identity provider that no list shows.
@@ -37,10 +37,10 @@ type RecordedClient = { realm: string; clientId: string; roles: readonly string[
  * @param client `revoke` revokes its row
  * @throws {IdentityUnavailableError}
  */
-export async function makeRecordedClient(
+export async function createRecordedClient(
   app: Pick<App, 'identity' | 'log'>,
-  { realm, clientId, roles, revoke }: RecordedClient & { revoke(reason: string): Promise<unknown> },
-): Promise<Shown> {
+  { realm, clientId, roles, revoke }: ClientKey & { revoke(reason: string): Promise<unknown> },
+): Promise<IssuedSecret> {
   const secret = newClientSecret()
   try {
     await app.identity.createServiceClient(realm, { clientId, secret, roles })
@@ -54,7 +54,7 @@ export async function makeRecordedClient(
     }
     throw cause
   }
-  return shown(app.identity, realm, secret)
+  return issuedSecret(app.identity, realm, secret)
 }
 
 /**
@@ -64,11 +64,11 @@ export async function makeRecordedClient(
  */
 export async function renewRecordedClient(
   { identity }: Pick<App, 'identity'>,
-  { realm, clientId, roles }: RecordedClient,
-): Promise<Shown> {
+  { realm, clientId, roles }: ClientKey,
+): Promise<IssuedSecret> {
   const secret = newClientSecret()
   await setClientSecret(identity, realm, { clientId, secret, roles })
-  return shown(identity, realm, secret)
+  return issuedSecret(identity, realm, secret)
 }
 
 /** Lets the client have this secret, whether it is there yet or not. */
@@ -85,7 +85,7 @@ export async function setClientSecret(
   }
 }
 
-type Revoked<Row> = Row & { revoked_at: string }
+type RevokedRow<Row> = Row & { revoked_at: string }
 
 /**
  * Revokes the row of a client, and then the client: also where the row was revoked before, for the identity provider may
@@ -100,14 +100,14 @@ export async function revokeRecordedClient<Row extends { revoked_at: string | nu
     clientId,
     revoke,
     find,
-  }: Omit<RecordedClient, 'roles'> & { revoke(): Promise<Row | null>; find(): Promise<Row | null> },
-): Promise<Revoked<Row>> {
+  }: Omit<ClientKey, 'roles'> & { revoke(): Promise<Row | null>; find(): Promise<Row | null> },
+): Promise<RevokedRow<Row>> {
   const row = (await revoke()) ?? (await find())
   if (row?.revoked_at == null) throw new Error('a client was not revoked')
   await identity.deleteClient(realm, clientId)
   return { ...row, revoked_at: row.revoked_at }
 }
 
-function shown(identity: IdentityProvider, realm: string, secret: string): Shown {
+function issuedSecret(identity: IdentityProvider, realm: string, secret: string): IssuedSecret {
   return { secret: identity.kind === 'none' ? null : secret, tokenEndpoint: tokenEndpointOf(identity, realm) }
 }

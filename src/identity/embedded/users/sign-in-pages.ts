@@ -2,7 +2,7 @@ import { errors } from 'oidc-provider'
 import { SCOPES } from '../../../lib/permissions.ts'
 import type { Scope } from '../../../lib/permissions.ts'
 import { clientIdsOf } from '../../../lib/realms.ts'
-import { makeSignIn } from './login.ts'
+import { makeSignIn } from './sign-in.ts'
 import { consentPage } from '../pages/consent.ts'
 import { loginPage } from '../pages/login.ts'
 import { lostSignInPage } from '../pages/message.ts'
@@ -11,14 +11,14 @@ import type { PageReply } from '../pages/shell.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 import { findUserBySubject } from './users-sql.ts'
-import { pathIn } from './visit.ts'
-import type { Visit } from './visit.ts'
+import { pathIn } from './page-request.ts'
+import type { PageRequest } from './page-request.ts'
 
 const REFUSED = 'The e-mail address or the password is not right. After five wrong tries signing in pauses for a while.'
 const BUSY = 'Too many people are signing in just now. Try again in a moment.'
 
-type Details = Awaited<ReturnType<Visit['provider']['interactionDetails']>>
-type Step = { visit: Visit; details: Details; action: string }
+type Details = Awaited<ReturnType<PageRequest['provider']['interactionDetails']>>
+type Step = { request: PageRequest; details: Details; action: string }
 
 /**
  * A sign-in under way, which the library sent the browser to. It belongs to the browser that holds its cookie: the same
@@ -27,18 +27,18 @@ type Step = { visit: Visit; details: Details; action: string }
 export function makeSignInPages(parts: EmbeddedParts) {
   const signIn = makeSignIn(parts)
 
-  return async (visit: Visit, uid: string): Promise<PageReply | undefined> => {
-    const details = await detailsOf(visit)
-    if (details === undefined || details.uid !== uid) return lostSignInPage(visit.theme)
-    const step = { visit, details, action: pathIn(visit, `/interaction/${uid}`) }
-    if (visit.form?.get('action') === 'cancel') return finish(step, { error: 'access_denied' })
+  return async (request: PageRequest, uid: string): Promise<PageReply | undefined> => {
+    const details = await detailsOf(request)
+    if (details === undefined || details.uid !== uid) return lostSignInPage(request.theme)
+    const step = { request, details, action: pathIn(request, `/interaction/${uid}`) }
+    if (request.form?.get('action') === 'cancel') return finish(step, { error: 'access_denied' })
     if (details.prompt.name === 'consent') return allow(step)
-    return visit.form === undefined ? showLogin(step) : login(step, visit.form)
+    return request.form === undefined ? showLogin(step) : login(step, request.form)
   }
 
   async function login(step: Step, form: URLSearchParams): Promise<PageReply | undefined> {
     const email = form.get('email') ?? ''
-    const attempt = { realm: step.visit.realm.slug, email, password: form.get('password') ?? '' }
+    const attempt = { realm: step.request.realm.slug, email, password: form.get('password') ?? '' }
     const result = await signIn(attempt)
     if (result.outcome === 'signed-in') return finish(step, { login: { accountId: result.subject, ts: result.at } })
     // Not who tried: what is typed into the wrong field may be a password.
@@ -48,7 +48,7 @@ export function makeSignInPages(parts: EmbeddedParts) {
   }
 }
 
-async function detailsOf({ provider, req, res }: Visit): Promise<Details | undefined> {
+async function detailsOf({ provider, req, res }: PageRequest): Promise<Details | undefined> {
   try {
     return await provider.interactionDetails(req, res)
   } catch (error) {
@@ -58,44 +58,44 @@ async function detailsOf({ provider, req, res }: Visit): Promise<Details | undef
 }
 
 /** The library sends the browser on, to the next step or back to the client. */
-async function finish({ visit }: Step, result: Parameters<Visit['provider']['interactionFinished']>[2]) {
-  await visit.provider.interactionFinished(visit.req, visit.res, result)
+async function finish({ request }: Step, result: Parameters<PageRequest['provider']['interactionFinished']>[2]) {
+  await request.provider.interactionFinished(request.req, request.res, result)
   return undefined
 }
 
-type Wrong = { email: string; problem: string; status: number }
+type FormError = { email: string; problem: string; status: number }
 
-function showLogin({ visit, details, action }: Step, wrong?: Wrong): PageReply {
+function showLogin({ request, details, action }: Step, wrong?: FormError): PageReply {
   return loginPage({
-    theme: visit.theme,
+    theme: request.theme,
     action,
-    forgotPath: pathIn(visit, `/forgot?interaction=${details.uid}`),
+    forgotPath: pathIn(request, `/forgot?interaction=${details.uid}`),
     email: wrong?.email ?? textOf(details.params['login_hint']),
-    leadsTo: formSourceOf(textOf(details.params['redirect_uri'])),
+    formTargets: formSourceOf(textOf(details.params['redirect_uri'])),
     ...wrong,
   })
 }
 
 /** What the library asks for where the client is a program on somebody's machine. */
 async function allow(step: Step): Promise<PageReply | undefined> {
-  const { visit, details, action } = step
-  const { slug } = visit.realm
-  if (visit.form?.get('action') === 'allow') return finish(step, { consent: {} })
+  const { request, details, action } = step
+  const { slug } = request.realm
+  if (request.form?.get('action') === 'allow') return finish(step, { consent: {} })
   const subject = details.session?.accountId
-  const user = subject === undefined ? null : await findUserBySubject(visit.parts.pool, slug, subject)
-  if (user === null) return lostSignInPage(visit.theme)
+  const user = subject === undefined ? null : await findUserBySubject(request.parts.pool, slug, subject)
+  if (user === null) return lostSignInPage(request.theme)
   const clientId = textOf(details.params['client_id']) ?? ''
   return consentPage({
-    theme: visit.theme,
+    theme: request.theme,
     action,
     program: clientId === clientIdsOf(slug).cli ? 'svc' : clientId,
     email: user.email,
-    scopes: askedScopes(visit.realm, textOf(details.params['scope'])),
-    leadsTo: formSourceOf(textOf(details.params['redirect_uri'])),
+    scopes: requestedScopes(request.realm, textOf(details.params['scope'])),
+    formTargets: formSourceOf(textOf(details.params['redirect_uri'])),
   })
 }
 
-function askedScopes(realm: RealmRecord, asked = ''): Scope[] {
+function requestedScopes(realm: RealmRecord, asked = ''): Scope[] {
   const names = new Set(asked.split(' '))
   return SCOPES.filter((scope) => names.has(scope) && realm.scopes.includes(scope))
 }

@@ -9,24 +9,24 @@ import { roleText } from '../../role-text.ts'
 import { asked } from '../whoami.ts'
 import { finding, ok, remark, skipped } from './check.ts'
 import type { Check } from './check.ts'
-import type { Patient } from './patient.ts'
-import { look } from './timed.ts'
+import type { DoctorTarget } from './target.ts'
+import { runCheck } from './timed.ts'
 
 /** What the console needs. */
 const COLUMNS_LEAST = 60
 const ROWS_LEAST = 16
 
-export async function checkYou(patient: Patient): Promise<Check[]> {
-  const { io } = patient.context
+export async function checkClientSetup(target: DoctorTarget): Promise<Check[]> {
+  const { io } = target.context
   return Promise.all([
-    look('profile', () => checkProfile(patient)),
-    look('session', () => checkSession(patient)),
-    look('terminal', () => terminalCheck(io)),
-    look('editor', () => checkEditor(io)),
+    runCheck('profile', () => checkProfile(target)),
+    runCheck('session', () => checkSession(target)),
+    runCheck('terminal', () => terminalCheck(io)),
+    runCheck('editor', () => checkEditor(io)),
   ])
 }
 
-function checkProfile({ by, profile, state, context }: Patient): Check {
+function checkProfile({ by, profile, state, context }: DoctorTarget): Check {
   if (by === 'nothing' || by === 'environment') return skipped('profile', 'there is no service to act at')
   if (profile !== undefined) {
     const { settings, name } = profile
@@ -38,8 +38,8 @@ function checkProfile({ by, profile, state, context }: Patient): Check {
 }
 
 /** Whether what proves who commands act as is taken. A session is renewed on the way, as with any command. */
-async function checkSession(patient: Patient): Promise<Check> {
-  const client = patient.client()
+async function checkSession(target: DoctorTarget): Promise<Check> {
+  const client = target.client()
   try {
     const who = await whoIs(client, asked(client, { platform: false, customer: false }))
     const of = who.merchant === null ? '' : ` of ${who.merchant.trading_name}`
@@ -48,11 +48,11 @@ async function checkSession(patient: Patient): Promise<Check> {
     if (!(error instanceof CliError) || error.options.exit !== EXIT.signedOut) throw error
     // Whoever has only named an address has not meant to be anybody there.
     if (client.credentials.chosen === undefined) return skipped('session', error.message)
-    return finding('session', error.message, loginOf(error, patient))
+    return finding('session', error.message, loginOf(error, target))
   }
 }
 
-function loginOf({ options }: CliError, { profile }: Patient): string {
+function loginOf({ options }: CliError, { profile }: DoctorTarget): string {
   const command = /svc login( --?[\w-]+( [\w.-]+)?)*/.exec(options.hint ?? '')?.[0]
   return command ?? (profile === undefined ? 'svc login' : `svc login --profile ${profile.name}`)
 }

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import type { Provider } from 'oidc-provider'
-import { makeSessionEnd } from './adapter.ts'
+import { makeEndSession } from './adapter.ts'
 import { openCookieKeys } from '../realms/keys.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
@@ -24,12 +24,12 @@ type SessionClass = { prototype: Session; instantiate(payload: unknown): Session
  * end, so a request that began earlier undoes what a later one did: it signed people in again who had signed out, and
  * forgot the secret of the form that they were about to send.
  */
-export function guardSessions(parts: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
+export function protectConcurrentSessions(parts: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
   // Its types know neither that sessions are made by a method of their class nor that they may be without an end.
   const sessions = provider.Session as unknown as SessionClass
   const { prototype, instantiate } = sessions
   const { destroy, persist } = prototype
-  const endSession = makeSessionEnd(parts, realm.slug)
+  const endSession = makeEndSession(parts, realm.slug)
   const secretOf = makeFormSecret(parts, realm)
   Object.defineProperties(prototype, {
     destroy: {
@@ -47,7 +47,7 @@ export function guardSessions(parts: EmbeddedParts, realm: RealmRecord, provider
   })
   Object.defineProperty(sessions, 'instantiate', {
     value(payload: unknown): Session {
-      return withFixedSecret(instantiate.call(sessions, payload), secretOf)
+      return withStableFormSecret(instantiate.call(sessions, payload), secretOf)
     },
   })
 }
@@ -56,7 +56,7 @@ export function guardSessions(parts: EmbeddedParts, realm: RealmRecord, provider
  * Gives the forms of a session one secret for as long as the sign-in lasts, where the library would make another with
  * each form and remember the last. One that another request has forgotten, or replaced, is still the same.
  */
-function withFixedSecret(session: Session, secretOf: (session: Session) => string): Session {
+function withStableFormSecret(session: Session, secretOf: (session: Session) => string): Session {
   let { state } = session
   Object.defineProperty(session, 'state', {
     enumerable: true,

@@ -1,7 +1,7 @@
 import { UserExistsError } from './provider.ts'
 import type { IdentityProvider } from './provider.ts'
 
-type Wanted = {
+type EnsureUserInput = {
   realm: string
   email: string
   displayName?: string | undefined
@@ -15,8 +15,8 @@ type Wanted = {
  * @returns the user's id
  * @throws {IdentityUnavailableError}
  */
-export async function admitUser(identity: IdentityProvider, wanted: Wanted): Promise<string> {
-  const { realm, email, displayName } = wanted
+export async function ensureUser(identity: IdentityProvider, input: EnsureUserInput): Promise<string> {
+  const { realm, email, displayName } = input
   const user = { email, roles: [], ...(displayName === undefined ? {} : { displayName }) }
   try {
     return await identity.createUser(realm, user)
@@ -24,7 +24,7 @@ export async function admitUser(identity: IdentityProvider, wanted: Wanted): Pro
     if (!(error instanceof UserExistsError)) throw error
   }
   const found = await identity.findUser(realm, email)
-  if (found !== null && !(await wanted.isRemoved(found))) return found
+  if (found !== null && !(await input.isRemoved(found))) return found
   if (found !== null) await identity.deleteUser(realm, found)
   return identity.createUser(realm, user)
 }
@@ -36,21 +36,21 @@ export async function admitUser(identity: IdentityProvider, wanted: Wanted): Pro
  * @returns the user's id
  * @throws {IdentityUnavailableError}
  */
-export async function readmitUser(
+export async function ensureRecordedUser(
   identity: IdentityProvider,
-  { userId, ...wanted }: Wanted & { userId: string },
+  { userId, ...input }: EnsureUserInput & { userId: string },
 ): Promise<string> {
   if (identity.kind === 'none') return userId
-  if ((await identity.findUser(wanted.realm, wanted.email)) === userId) return userId
+  if ((await identity.findUser(input.realm, input.email)) === userId) return userId
   // It may be there under another address: no account must be left that our records know nothing of.
-  await identity.deleteUser(wanted.realm, userId)
-  return admitUser(identity, wanted)
+  await identity.deleteUser(input.realm, userId)
+  return ensureUser(identity, input)
 }
 
 /** More changes of one person at a time than people make. */
-const ROUNDS_MAX = 5
+const ATTEMPTS_MAX = 5
 
-type Settled = {
+type SyncRolesInput = {
   realm: string
   userId: string
   /** The role in our own records; null where the person has none any more. */
@@ -62,9 +62,12 @@ type Settled = {
  * places. Repeating it heals whatever failed before.
  * @throws {IdentityUnavailableError}
  */
-export async function settleRoles(identity: IdentityProvider, { realm, userId, currentRole }: Settled): Promise<void> {
+export async function syncRoles(
+  identity: IdentityProvider,
+  { realm, userId, currentRole }: SyncRolesInput,
+): Promise<void> {
   let role = await currentRole()
-  for (let round = 0; round < ROUNDS_MAX && role !== null; round += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX && role !== null; attempt += 1) {
     await identity.setUserRoles(realm, userId, [role])
     const now = await currentRole()
     if (now === role) return

@@ -37,7 +37,7 @@ export async function verifyPassword(plain: string, encoded: string): Promise<bo
 }
 
 /** Takes the time of `verifyPassword` where there is nothing to compare with, so that the time tells nothing. */
-export async function verifyNothing(plain: string): Promise<false> {
+export async function verifyDummyPassword(plain: string): Promise<false> {
   await deriveFrom(plain, { ...COST, salt: Buffer.alloc(SALT_BYTES) })
   return false
 }

@@ -3,8 +3,8 @@ import type { CommonQueryMethods } from 'slonik'
 import { issuerOf } from '../../../lib/realms.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import { hashPassword, passwordProblem } from './passwords.ts'
-import { closeInvites, closeLinks, findLink, insertLink, useLink } from './people-sql.ts'
-import type { Link, LinkPurpose } from './people-sql.ts'
+import { closeInvites, closeLinks, findLink, insertLink, markLinkUsed } from './action-tokens-sql.ts'
+import type { ActionLink, LinkPurpose } from './action-tokens-sql.ts'
 import { endSessions } from '../protocol/sessions-sql.ts'
 import { updatePassword } from './users-sql.ts'
 
@@ -39,15 +39,15 @@ export async function createActionLink(
 type LinkToken = { realm: string; purpose: LinkPurpose; token: string }
 
 /** The link, where it still works. Mail scanners open links, so opening one changes nothing. */
-export function readActionLink(db: CommonQueryMethods, { token, ...link }: LinkToken): Promise<Link | null> {
+export function readActionLink(db: CommonQueryMethods, { token, ...link }: LinkToken): Promise<ActionLink | null> {
   return findLink(db, { ...link, tokenHash: hashOf(token) })
 }
 
-/** `dead`: used, expired or never made. */
-export type PasswordSet =
-  | { outcome: 'set'; link: Link }
-  | { outcome: 'refused'; link: Link; problem: string }
-  | { outcome: 'dead' }
+/** `unusable`: used, expired or never made. */
+export type SetPasswordResult =
+  | { outcome: 'set'; link: ActionLink }
+  | { outcome: 'rejected'; link: ActionLink; problem: string }
+  | { outcome: 'unusable' }
 
 /**
  * Takes a link: sets the password, ends all sessions of the user, and closes its other links. Of any number of times at
@@ -56,22 +56,22 @@ export type PasswordSet =
 export async function setPasswordByLink(
   { pool }: Pick<EmbeddedParts, 'pool'>,
   { token, password, ...rest }: LinkToken & { password: string },
-): Promise<PasswordSet> {
+): Promise<SetPasswordResult> {
   const key = { ...rest, tokenHash: hashOf(token) }
   const link = await findLink(pool, key)
-  if (link === null) return { outcome: 'dead' }
+  if (link === null) return { outcome: 'unusable' }
   const problem = passwordProblem(password, link.email)
-  if (problem !== undefined) return { outcome: 'refused', link, problem }
+  if (problem !== undefined) return { outcome: 'rejected', link, problem }
   const passwordHash = await hashPassword(password)
   const isSet = await pool.transaction(async (tx) => {
-    if (!(await useLink(tx, key))) return false
+    if (!(await markLinkUsed(tx, key))) return false
     const subject = await updatePassword(tx, { realm: key.realm, id: link.user_id, passwordHash })
     if (subject === null) return false
     await closeLinks(tx, link.user_id)
     await endSessions(tx, key.realm, subject)
     return true
   })
-  return isSet ? { outcome: 'set', link } : { outcome: 'dead' }
+  return isSet ? { outcome: 'set', link } : { outcome: 'unusable' }
 }
 
 function hashOf(token: string): string {

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
 import { isDatabaseAway } from '../../../db/is-away.ts'
 import { clientAddressOf } from '../../../lib/client-address.ts'
-import { makeLinkPages } from './link-pages.ts'
+import { makeLinkPages } from './action-link-pages.ts'
 import { makeSignInPages } from './sign-in-pages.ts'
 import { failurePage, tooManyPage, unreadablePage } from '../pages/message.ts'
 import { sendPage } from '../pages/shell.ts'
@@ -11,11 +11,11 @@ import { themeOf } from '../pages/style.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 import { makeThrottle } from './throttle.ts'
-import type { Door } from './throttle.ts'
-import { isForeignForm, readForm } from './visit.ts'
-import type { Visit } from './visit.ts'
+import type { ThrottleKey } from './throttle.ts'
+import { isCrossSiteForm, readForm } from './page-request.ts'
+import type { PageRequest } from './page-request.ts'
 
-export type InteractionRequest = {
+export type PageVisit = {
   provider: Provider
   realm: RealmRecord
   req: IncomingMessage
@@ -26,15 +26,15 @@ export type InteractionRequest = {
 
 export type Interactions = {
   /** Answers what is a page for people; false where it is not, and the protocol library is asked. */
-  handle(request: InteractionRequest): Promise<boolean>
+  handle(request: PageVisit): Promise<boolean>
 }
 
 /** A page; `door` is what its form is throttled by. Without `answer` the library answers. */
-type Place = {
+type Page = {
   path: RegExp
-  door?: Door
+  throttleKey?: ThrottleKey
   /** Undefined: it was answered by the library. */
-  answer?: (visit: Visit, uid: string) => Promise<PageReply | undefined>
+  answer?: (request: PageRequest, uid: string) => Promise<PageReply | undefined>
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST'])
@@ -47,52 +47,52 @@ export function makeInteractions(parts: EmbeddedParts): Interactions {
   const throttle = makeThrottle(parts)
   const signIn = makeSignInPages(parts)
   const links = makeLinkPages()
-  const pages: Place[] = [
-    { path: /^\/interaction\/(?<uid>[A-Za-z0-9_-]{1,64})$/, door: 'login', answer: signIn },
-    { path: /^\/forgot$/, door: 'forgot', answer: links.forgot },
+  const pages: Page[] = [
+    { path: /^\/interaction\/(?<uid>[A-Za-z0-9_-]{1,64})$/, throttleKey: 'login', answer: signIn },
+    { path: /^\/forgot$/, throttleKey: 'forgot', answer: links.forgot },
     { path: /^\/invite$/, answer: links.invite },
     { path: /^\/reset$/, answer: links.reset },
-    { path: /^\/device$/, door: 'device' },
+    { path: /^\/device$/, throttleKey: 'device' },
   ]
 
   return {
     handle: async ({ provider, realm, req, res, path: target }) => {
       const [path = '', ...search] = target.split('?')
-      const place = pages.find((each) => each.path.test(path))
-      if (place === undefined || !METHODS.has(req.method ?? '')) return false
+      const page = pages.find((each) => each.path.test(path))
+      if (page === undefined || !METHODS.has(req.method ?? '')) return false
       const theme = themeOf(realm)
       const isForm = req.method === 'POST'
-      const { door, answer } = place
-      const isHeld = isForm && door !== undefined
-      const seconds = isHeld ? throttle(door, clientAddressOf(req, parts.config.trustProxy)) : 0
+      const { throttleKey, answer } = page
+      const isThrottled = isForm && throttleKey !== undefined
+      const seconds = isThrottled ? throttle(throttleKey, clientAddressOf(req, parts.config.trustProxy)) : 0
       if (seconds > 0) {
         sendPage(res, tooManyPage(theme, seconds))
         return true
       }
       if (answer === undefined) return false
       const query = new URLSearchParams(search.join('?'))
-      const uid = place.path.exec(path)?.groups?.['uid'] ?? ''
-      const visit = { parts, provider, realm, theme, req, res, query, form: undefined }
-      await answerVisit(visit, isForm, (filled) => answer(filled, uid))
+      const uid = page.path.exec(path)?.groups?.['uid'] ?? ''
+      const request = { parts, provider, realm, theme, req, res, query, form: undefined }
+      await answerPage(request, isForm, (filled) => answer(filled, uid))
       return true
     },
   }
 }
 
 /** People get a page whatever goes wrong, and the log the reason. */
-async function answerVisit(
-  visit: Visit,
+async function answerPage(
+  request: PageRequest,
   isForm: boolean,
-  run: (visit: Visit) => Promise<PageReply | undefined>,
+  run: (request: PageRequest) => Promise<PageReply | undefined>,
 ): Promise<void> {
-  const { req, res, theme, parts } = visit
+  const { req, res, theme, parts } = request
   try {
-    const form = isForm && !isForeignForm(req) ? await readForm(req) : undefined
+    const form = isForm && !isCrossSiteForm(req) ? await readForm(req) : undefined
     if (isForm && (form === null || form === undefined)) return sendPage(res, unreadablePage(theme))
-    const reply = await run({ ...visit, form: form ?? undefined })
+    const reply = await run({ ...request, form: form ?? undefined })
     if (reply !== undefined) sendPage(res, reply)
   } catch (error) {
-    const context = { err: error, realm: visit.realm.slug }
+    const context = { err: error, realm: request.realm.slug }
     if (isDatabaseAway(error)) parts.log.warn(context, 'a sign-in page gets no answer from the database')
     else parts.log.error(context, 'a sign-in page failed')
     if (!res.headersSent) sendPage(res, failurePage(theme))

@@ -14,10 +14,10 @@ const ALLOWANCES = {
   token: { burst: 600, perHour: 36_000 },
 } satisfies Record<string, RateLimit>
 
-export type Door = keyof typeof ALLOWANCES
+export type ThrottleKey = keyof typeof ALLOWANCES
 
 /** 0 where the request may pass; else the seconds until the next one may. */
-export type Throttle = (door: Door, address: string) => number
+export type Throttle = (door: ThrottleKey, address: string) => number
 
 /** Off unless the configuration wants rate limits. */
 export function makeThrottle({ config }: Pick<EmbeddedParts, 'config'>): Throttle {

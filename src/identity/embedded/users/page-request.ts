@@ -6,7 +6,7 @@ import type { Theme } from '../pages/style.ts'
 import type { RealmRecord } from '../record.ts'
 
 /** One request for a page of a realm, and what answers it. */
-export type Visit = {
+export type PageRequest = {
   parts: EmbeddedParts
   provider: Provider
   realm: RealmRecord
@@ -19,7 +19,7 @@ export type Visit = {
 }
 
 /** A path of the realm as browsers see it, which may have a path of the public address before it. */
-export function pathIn({ parts, realm }: Pick<Visit, 'parts' | 'realm'>, below: string): string {
+export function pathIn({ parts, realm }: Pick<PageRequest, 'parts' | 'realm'>, below: string): string {
   return new URL(issuerOf(parts.publicUrl, realm.slug)).pathname + below
 }
 
@@ -43,7 +43,7 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams | 
  * Whether another site sent the form. Browsers say so since 2023; those that don't are held off by the cookies, which
  * don't travel with another site's form, and by the secrets in the forms themselves.
  */
-export function isForeignForm(req: IncomingMessage): boolean {
+export function isCrossSiteForm(req: IncomingMessage): boolean {
   const site = req.headers['sec-fetch-site']
   return site === 'cross-site' || site === 'same-site'
 }

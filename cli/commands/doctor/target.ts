@@ -11,7 +11,7 @@ import { areCredentialsOpen } from './files.ts'
 import { reasonOf } from './timed.ts'
 
 /** What is looked over, and how much of it can be seen from here. */
-export type Patient = {
+export type DoctorTarget = {
   context: Context
   /** How it was found: by a name or profile, by the state directory, by the environment of svc serve, or not at all. */
   by: 'name' | 'state directory' | 'environment' | 'nothing'
@@ -36,14 +36,14 @@ export type Patient = {
 }
 
 /** All but the one to act as. */
-type Found = Omit<Patient, 'client'>
+type Found = Omit<DoctorTarget, 'client'>
 
 /**
  * Finds whom to look at: what a flag, SVC_API_URL or a profile names, the service of the state directory, else what the
  * environment configures, as svc serve reads it.
  * @throws {CliError} exit code 2 for a name that can be none
  */
-export async function findPatient(context: Context): Promise<Patient> {
+export async function resolveTarget(context: Context): Promise<DoctorTarget> {
   const found = await find(context)
   const isOpen = areCredentialsOpen(context.io.env)
   const client = (): Client => {
@@ -124,7 +124,10 @@ async function ofService(
 }
 
 /** The database is looked at also where the rest of the configuration is not whole. */
-function databaseOf(env: NodeJS.ProcessEnv, config: Config | undefined): Pick<Patient, 'databaseUrl' | 'migrationUrl'> {
+function databaseOf(
+  env: NodeJS.ProcessEnv,
+  config: Config | undefined,
+): Pick<DoctorTarget, 'databaseUrl' | 'migrationUrl'> {
   const migrationUrl = optional(() => valueOf(env, 'SVC_MIGRATION_DATABASE_URL'))
   return { databaseUrl: config?.databaseUrl ?? optional(() => valueOf(env, 'SVC_DATABASE_URL')), migrationUrl }
 }
@@ -138,7 +141,7 @@ function optional<T>(read: () => T): T | undefined {
   }
 }
 
-async function configOf(env: NodeJS.ProcessEnv): Promise<Pick<Patient, 'config' | 'configProblem'>> {
+async function configOf(env: NodeJS.ProcessEnv): Promise<Pick<DoctorTarget, 'config' | 'configProblem'>> {
   const { readConfig } = await import('../../../src/config/read.ts')
   try {
     return { config: readConfig(env), configProblem: undefined }

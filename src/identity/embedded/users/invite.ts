@@ -30,7 +30,7 @@ export async function inviteUser(
     const user = isUuid(userId) ? await lockUser(tx, slug, userId) : null
     if (realm === null || user === null) throw new Error(`realm ${slug} has no user ${userId}`)
     const series = { realm: slug, kind: 'invite', recipient: user.email }
-    if (deliver === 'mail') refuseFlood(await secondsToNextMail(tx, series, MAILS_PER_HOUR))
+    if (deliver === 'mail') rejectThrottled(await secondsToNextMail(tx, series, MAILS_PER_HOUR))
     const address = await createActionLink(parts, tx, {
       realm: slug,
       userId,
@@ -56,7 +56,7 @@ export async function inviteUser(
   return null
 }
 
-function refuseFlood(retryAfterSeconds: number): void {
+function rejectThrottled(retryAfterSeconds: number): void {
   if (retryAfterSeconds === 0) return
   throw new DomainError('RATE_LIMITED', `a person is sent at most ${MAILS_PER_HOUR} invitations an hour`, {
     next: 'wait until the last ones have arrived; the newest of them works',
@@ -64,9 +64,9 @@ function refuseFlood(retryAfterSeconds: number): void {
   })
 }
 
-type Letter = { slug: string; name: string; email: string; address: string; lifespanSeconds: number }
+type InvitationMail = { slug: string; name: string; email: string; address: string; lifespanSeconds: number }
 
-function bodyOf({ slug, name, email, address, lifespanSeconds }: Letter): string {
+function bodyOf({ slug, name, email, address, lifespanSeconds }: InvitationMail): string {
   return [
     `You are invited to sign in to ${slug}, which calls itself ${name}, as ${email}.`,
     `To begin, choose your password here:\n\n${address}`,

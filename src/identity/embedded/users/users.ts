@@ -2,7 +2,7 @@ import { invalidField } from '../../../lib/errors.ts'
 import { isUuid } from '../../../lib/ids.ts'
 import { UserExistsError } from '../../provider.ts'
 import type { NewUser } from '../../provider.ts'
-import { addressOf } from './login.ts'
+import { addressOf } from './sign-in.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import { hashPassword, passwordProblem } from './passwords.ts'
 import { endSessions } from '../protocol/sessions-sql.ts'
@@ -33,8 +33,8 @@ export function newUserRow({ ids }: Pick<EmbeddedParts, 'ids'>, realm: string, u
 /** @throws {UserExistsError} where the address, or the subject, is taken */
 export async function createUser(parts: EmbeddedParts, slug: string, user: NewUser): Promise<string> {
   const row = newUserRow(parts, slug, user)
-  const isNew = await insertUser(parts.pool, row)
-  if (!isNew) throw new UserExistsError(`realm ${slug} has such a user already, or does not exist`)
+  const isInserted = await insertUser(parts.pool, row)
+  if (!isInserted) throw new UserExistsError(`realm ${slug} has such a user already, or does not exist`)
   return row.id
 }
 

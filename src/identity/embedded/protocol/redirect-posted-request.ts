@@ -5,7 +5,7 @@ import { sendPage } from '../pages/shell.ts'
 import { themeOf } from '../pages/style.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
-import { readForm } from '../people/visit.ts'
+import { readForm } from '../users/page-request.ts'
 
 const POSTABLE: readonly string[] = [AUTHORIZATION_PATH, LOGOUT_PATH]
 
@@ -18,7 +18,7 @@ const ADDRESS_LENGTH_MAX = 8_000
  * brings them with the address.
  * @returns whether it was answered
  */
-export async function answeredAsGet(
+export async function redirectPostedRequest(
   parts: EmbeddedParts,
   realm: RealmRecord,
   { req, res, path }: { req: IncomingMessage; res: ServerResponse; path: string },

@@ -6,7 +6,7 @@ import type { IdentityProvider } from './provider.ts'
  * Those of these users who can sign in, for they have taken their invitation. Without an identity provider that is
  * everyone, and so it is while the provider is away: whoever has to go must not be kept in by that.
  */
-export async function whoSignsIn(
+export async function findUsersAbleToSignIn(
   identity: Pick<IdentityProvider, 'kind' | 'hasPassword'>,
   realm: string,
   userIds: readonly string[],
@@ -21,7 +21,7 @@ export async function whoSignsIn(
   }
 }
 
-type Leaving = {
+type RoleRemoval = {
   code: 'LAST_ADMIN' | 'LAST_OWNER'
   group: 'team' | 'staff'
   role: 'ADMIN' | 'OWNER'
@@ -29,7 +29,7 @@ type Leaving = {
   leaving: string
   /** The users who have it beside. */
   others: readonly string[]
-  /** As `whoSignsIn` says of all of them. */
+  /** As `findUsersAbleToSignIn` says of all of them. */
   signsIn: ReadonlySet<string>
 }
 
@@ -38,7 +38,7 @@ type Leaving = {
  * address, and an account may be gone at the identity provider.
  * @throws {DomainError} LAST_ADMIN or LAST_OWNER
  */
-export function refuseLast({ code, group, role, leaving, others, signsIn }: Leaving): void {
+export function requireOtherHolder({ code, group, role, leaving, others, signsIn }: RoleRemoval): void {
   if (others.length === 0) {
     throw new DomainError(code, `the ${group} has no other ${role}`, { next: `make another member an ${role} first` })
   }

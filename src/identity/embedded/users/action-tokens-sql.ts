@@ -2,19 +2,19 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../../../db/sql.ts'
 
-const Guess = z.object({ id: z.string(), subject: z.string(), password_hash: z.string() })
-export type Guess = z.infer<typeof Guess>
+const LoginAttempt = z.object({ id: z.string(), subject: z.string(), password_hash: z.string() })
+export type LoginAttempt = z.infer<typeof LoginAttempt>
 
-const Link = z.object({
+const ActionLink = z.object({
   user_id: z.string(),
   email: z.string(),
   client_id: z.string(),
   redirect_uri: z.string().nullable(),
 })
-export type Link = z.infer<typeof Link>
+export type ActionLink = z.infer<typeof ActionLink>
 
-const Person = z.object({ id: z.string(), email: z.string() })
-export type Person = z.infer<typeof Person>
+const UserAddress = z.object({ id: z.string(), email: z.string() })
+export type UserAddress = z.infer<typeof UserAddress>
 
 const Login = z.object({ signed_in_at: z.bigint() })
 const Count = z.object({ count: z.int() })
@@ -29,8 +29,8 @@ type LinkKey = { realm: string; purpose: LinkPurpose; tokenHash: string }
  * lock the count begins anew.
  * @returns null where there is nothing to guess at: no such user, no password yet, disabled, or locked
  */
-export function takeGuess(db: CommonQueryMethods, realm: string, email: string): Promise<Guess | null> {
-  return db.maybeOne(sql.prepared('take_idp_guess', Guess)`
+export function startLoginAttempt(db: CommonQueryMethods, realm: string, email: string): Promise<LoginAttempt | null> {
+  return db.maybeOne(sql.prepared('take_idp_guess', LoginAttempt)`
     with person as (
       select id, case when locked_until < now() - interval '12 hours' then 1 else failed_logins + 1 end as guesses
       from idp.users
@@ -53,7 +53,7 @@ export function takeGuess(db: CommonQueryMethods, realm: string, email: string):
  * @returns the moment of the sign-in in whole seconds, which is never before the sign-ins that count; null where the
  * password is another by now, or the user may not
  */
-export async function recordLogin(db: CommonQueryMethods, { id, password_hash }: Guess): Promise<number | null> {
+export async function recordLogin(db: CommonQueryMethods, { id, password_hash }: LoginAttempt): Promise<number | null> {
   const signedIn = await db.maybeOne(sql.prepared('record_idp_login', Login)`
     update idp.users
     set failed_logins = 0, locked_until = null, last_login_at = now()
@@ -83,8 +83,8 @@ export async function insertLink(db: CommonQueryMethods, link: NewLink): Promise
 }
 
 /** A link that still works. Looking changes nothing. */
-export function findLink(db: CommonQueryMethods, { realm, purpose, tokenHash }: LinkKey): Promise<Link | null> {
-  return db.maybeOne(sql.type(Link)`
+export function findLink(db: CommonQueryMethods, { realm, purpose, tokenHash }: LinkKey): Promise<ActionLink | null> {
+  return db.maybeOne(sql.type(ActionLink)`
     select a.user_id, u.email, a.client_id, a.redirect_uri
     from idp.action_tokens a
     join idp.users u on u.id = a.user_id
@@ -94,7 +94,7 @@ export function findLink(db: CommonQueryMethods, { realm, purpose, tokenHash }: 
 }
 
 /** Uses a link up. Of any number at once, one gets true. */
-export async function useLink(db: CommonQueryMethods, { realm, purpose, tokenHash }: LinkKey): Promise<boolean> {
+export async function markLinkUsed(db: CommonQueryMethods, { realm, purpose, tokenHash }: LinkKey): Promise<boolean> {
   const used = await db.maybeOne(sql.type(Used)`
     update idp.action_tokens
     set used_at = now()
@@ -125,13 +125,13 @@ export async function closeInvites(db: CommonQueryMethods, userId: string): Prom
  * Who may have a link sent to this address. The row stays locked until the transaction ends, so that requests for one
  * person come one after the other.
  */
-export function lockPerson(db: CommonQueryMethods, realm: string, email: string): Promise<Person | null> {
-  return db.maybeOne(sql.type(Person)`
+export function lockUserByEmail(db: CommonQueryMethods, realm: string, email: string): Promise<UserAddress | null> {
+  return db.maybeOne(sql.type(UserAddress)`
     select id, email from idp.users where realm = ${realm} and email = ${email} and is_enabled for update
   `)
 }
 
-/** The links for a forgotten password that the last hour saw. Asked after `lockPerson`, for only then it sees them all. */
+/** The links for a forgotten password that the last hour saw. Asked after `lockUserByEmail`, for only then it sees them all. */
 export async function countResets(db: CommonQueryMethods, userId: string): Promise<number> {
   const { count } = await db.one(sql.type(Count)`
     select count(*)::int4 as count
