@@ -7,15 +7,15 @@ import type { ErrorCode, FieldError } from '../lib/errors.ts'
  * nor what it should have been signed with stands in it.
  */
 
-const FOR_A_NEW_ONE = "go back to the shop and start again; the shop's server makes a new token"
+const START_AGAIN = "go back to the shop and start again; the shop's server makes a new token"
 
-export function notAToken(): DomainError {
+export function malformedToken(): DomainError {
   return new DomainError('CHECKOUT_TOKEN_INVALID', 'the checkout token is not one: it is base64 of a JSON object', {
     next: 'hand on the token as the server made it; svc widget token makes one to compare with',
   })
 }
 
-export function wrongFields(errors: FieldError[]): DomainError {
+export function invalidFields(errors: FieldError[]): DomainError {
   const told = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
   return new DomainError('CHECKOUT_TOKEN_INVALID', `the checkout token is not valid: ${told}`, {
     errors,
@@ -24,20 +24,22 @@ export function wrongFields(errors: FieldError[]): DomainError {
 }
 
 /** Live, whether the merchant or the signature is wrong is one answer. */
-export function notSigned(mode: App['config']['mode']): DomainError {
+export function invalidSignature(mode: App['config']['mode']): DomainError {
   const demand = mode === 'live' ? 'its merchant has not signed it' : "its signature is not its merchant's"
   return new DomainError('CHECKOUT_TOKEN_INVALID', `the checkout token is not valid: ${demand}`, {
-    next: FOR_A_NEW_ONE,
+    next: START_AGAIN,
   })
 }
 
 export function unknownMerchant(mode: App['config']['mode']): DomainError {
-  if (mode === 'live') return notSigned(mode)
-  return wrongFields([{ path: 'merchantClientId', code: 'UNKNOWN_CLIENT', message: 'is no client of a merchant here' }])
+  if (mode === 'live') return invalidSignature(mode)
+  return invalidFields([
+    { path: 'merchantClientId', code: 'UNKNOWN_CLIENT', message: 'is no client of a merchant here' },
+  ])
 }
 
-export function expired(): DomainError {
-  return new DomainError('CHECKOUT_TOKEN_EXPIRED', 'the checkout token has ended', { next: FOR_A_NEW_ONE })
+export function tokenExpired(): DomainError {
+  return new DomainError('CHECKOUT_TOKEN_EXPIRED', 'the checkout token has ended', { next: START_AGAIN })
 }
 
 /** @param foreign the token's fields with their origins */
@@ -58,15 +60,15 @@ export function originNotAllowed(foreign: readonly (readonly [string, string])[]
 }
 
 /** Why a shop can't be paid at all, in words for its payers; the merchant knows more by the code. */
-const SHOP_CLOSED: ReadonlySet<ErrorCode> = new Set(['MERCHANT_NOT_APPROVED', 'MERCHANT_INACTIVE', 'PAYOUT_HELD'])
+const SHOP_UNAVAILABLE: ReadonlySet<ErrorCode> = new Set(['MERCHANT_NOT_APPROVED', 'MERCHANT_INACTIVE', 'PAYOUT_HELD'])
 
 /** The refusal of a payment as its payer is told it. */
-export function forPayers(error: unknown): unknown {
-  if (!(error instanceof DomainError) || !SHOP_CLOSED.has(error.code)) return error
-  return shopClosed(error.code)
+export function errorForPayers(error: unknown): unknown {
+  if (!(error instanceof DomainError) || !SHOP_UNAVAILABLE.has(error.code)) return error
+  return shopUnavailable(error.code)
 }
 
-export function shopClosed(code: ErrorCode): DomainError {
+export function shopUnavailable(code: ErrorCode): DomainError {
   return new DomainError(code, "this shop can't take payments by bank at the moment", {
     next: 'choose another way to pay, or ask the shop',
   })

@@ -3,19 +3,19 @@ import { parseAmount, formatAmount } from '../lib/money.ts'
 import { getBranding } from '../merchants/branding.ts'
 import type { Checkout } from '../wire/checkout.ts'
 import { isPaid } from './sql.ts'
-import type { OpenCheckout } from './record.ts'
-import { shopClosed } from './errors.ts'
+import type { VerifiedCheckout } from './record.ts'
+import { shopUnavailable } from './errors.ts'
 
 /**
  * What the widget has to know of a checkout. The payee is who the service knows the merchant as, whatever the token calls
  * it.
  * @throws {DomainError} MERCHANT_INACTIVE
  */
-export async function readCheckout(
+export async function getCheckout(
   app: Pick<App, 'pool' | 'config'>,
-  { token, hash, callbackOrigin, merchant }: OpenCheckout,
+  { token, hash, callbackOrigin, merchant }: VerifiedCheckout,
 ): Promise<Checkout> {
-  if (!merchant.isActive) throw shopClosed('MERCHANT_INACTIVE')
+  if (!merchant.isActive) throw shopUnavailable('MERCHANT_INACTIVE')
   return {
     mode: app.config.mode,
     merchant_name: merchant.tradingName,

@@ -16,26 +16,26 @@ const FIELDS = {
 
 /** The payment that a token asks for, as the merchant's own server would have asked for it (decision 66). */
 export function paymentBody(token: CheckoutToken, redirectUri: string, chosen: CheckoutPayment = {}): CreatePayment {
-  return CreatePayment.parse({ ...named(token), redirect_uri: redirectUri, ...chosen })
+  return CreatePayment.parse({ ...paymentFields(token), redirect_uri: redirectUri, ...chosen })
 }
 
 /** What is wrong with it, by the token's names. */
 export function paymentProblems(token: Partial<CheckoutToken>): FieldError[] {
   const errors: FieldError[] = []
-  parsePart(CreatePayment, { ...named(token), redirect_uri: '/' }, errors)
+  parsePart(CreatePayment, { ...paymentFields(token), redirect_uri: '/' }, errors)
   return errors.map((error) => ({
     ...error,
-    path: nameOf(error.path),
+    path: tokenFieldOf(error.path),
     message: Object.entries(FIELDS).reduce((message, [ours, theirs]) => message.replace(ours, theirs), error.message),
   }))
 }
 
-function named(token: Partial<CheckoutToken>): Record<string, unknown> {
+function paymentFields(token: Partial<CheckoutToken>): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(FIELDS).flatMap(([ours, theirs]) => (token[theirs] === undefined ? [] : [[ours, token[theirs]]])),
   )
 }
 
-function nameOf(path: string): string {
+function tokenFieldOf(path: string): string {
   return Object.entries(FIELDS).find(([ours]) => ours === path)?.[1] ?? path
 }

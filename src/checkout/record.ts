@@ -1,7 +1,7 @@
 import type { CheckoutToken } from '../wire/checkout.ts'
 
 /** A checkout token that was checked: what it says, and whose it is. */
-export type OpenCheckout = {
+export type VerifiedCheckout = {
   token: CheckoutToken
   /** The token's `callbackOrigin` as browsers write it. */
   callbackOrigin: string

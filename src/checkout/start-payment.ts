@@ -7,20 +7,20 @@ import { cancelPayment } from '../payments/cancel-payment.ts'
 import { createPayment } from '../payments/create-payment.ts'
 import { CheckoutOpenError } from '../payments/creation-rules.ts'
 import type { CreatePaymentInput, CreatePaymentResult } from '../payments/creation-rules.ts'
-import { readPayment } from '../payments/get-payment.ts'
+import { getPayment } from '../payments/get-payment.ts'
 import type { CheckoutPayment } from '../wire/new-payment.ts'
 import { paymentBody } from './payment-body.ts'
-import type { OpenCheckout } from './record.ts'
-import { forPayers } from './errors.ts'
+import type { VerifiedCheckout } from './record.ts'
+import { errorForPayers } from './errors.ts'
 
 export type StartPaymentInput = {
-  checkout: OpenCheckout
+  checkout: VerifiedCheckout
   idempotencyKey: string | undefined
   body: CheckoutPayment
 }
 
 /** How often an open payment of the token is taken back for a new one, and how long others have in between. */
-const TRIES_MAX = 8
+const ATTEMPTS_MAX = 8
 const PAUSE_MS = 25
 
 /**
@@ -30,18 +30,21 @@ const PAUSE_MS = 25
  */
 export async function startPayment(app: App, input: StartPaymentInput): Promise<CreatePaymentResult> {
   const { id: merchantId } = input.checkout.merchant
-  const { created, payment } = await createInstead(app, newPayment(app, input))
-  const { bank_consent_id: state } = await readPayment(app, { merchantId, id: payment.payment_id })
+  const { created, payment } = await createReplacingOpen(app, createPaymentInput(app, input))
+  const { bank_consent_id: state } = await getPayment(app, { merchantId, id: payment.payment_id })
   return { created, payment: { ...payment, payment_state: state } }
 }
 
-function newPayment(app: App, { checkout, idempotencyKey, body: chosen }: StartPaymentInput): CreatePaymentInput {
+function createPaymentInput(
+  app: App,
+  { checkout, idempotencyKey, body: chosen }: StartPaymentInput,
+): CreatePaymentInput {
   const { token, hash, merchant } = checkout
   if (chosen.debtor_bank_id !== undefined && bankById(chosen.debtor_bank_id) === undefined)
     throw invalidField('debtor_bank_id', 'UNKNOWN_BANK', 'is not one of the banks; GET /api/v1/banks lists them')
   return {
     merchant,
-    idempotencyKey: idempotencyKey === undefined ? undefined : payersKey(hash, idempotencyKey),
+    idempotencyKey: idempotencyKey === undefined ? undefined : checkoutIdempotencyKey(hash, idempotencyKey),
     body: paymentBody(token, `${app.publicUrl}/payments/return`, chosen),
     // What the shop's server said stands beside what its payer did; the signature is left out, for it proves something.
     rawBody: JSON.stringify({ ...chosen, checkout_token: token }),
@@ -53,19 +56,19 @@ function newPayment(app: App, { checkout, idempotencyKey, body: chosen }: StartP
  * A payer's idempotency key counts for its token alone: it takes none of the merchant's, and answers no other payer's
  * payment. The token comes first, so that keys and tokens have one order, in which `create_payments` locks them.
  */
-function payersKey(hash: string, key: string): string {
+function checkoutIdempotencyKey(hash: string, key: string): string {
   return `checkout:${hash}:${sha256Hex(key)}`
 }
 
-async function createInstead(app: App, input: CreatePaymentInput): Promise<CreatePaymentResult> {
-  for (let tries = 1; tries <= TRIES_MAX; tries += 1) {
+async function createReplacingOpen(app: App, input: CreatePaymentInput): Promise<CreatePaymentResult> {
+  for (let tries = 1; tries <= ATTEMPTS_MAX; tries += 1) {
     try {
       return await createPayment(app, input)
     } catch (error) {
-      if (!(error instanceof CheckoutOpenError)) throw forPayers(error)
+      if (!(error instanceof CheckoutOpenError)) throw errorForPayers(error)
       // Whoever takes one back tries to put its own in place: or all could give up at once, and leave none.
-      if (tries === TRIES_MAX) break
-      await takeBack(app, { merchantId: input.merchant.id, id: error.paymentId })
+      if (tries === ATTEMPTS_MAX) break
+      await cancelOpenPayment(app, { merchantId: input.merchant.id, id: error.paymentId })
     }
     // Of many who take it back from each other, one must come through.
     await sleep(app.ids.random() * PAUSE_MS * tries)
@@ -77,7 +80,7 @@ async function createInstead(app: App, input: CreatePaymentInput): Promise<Creat
 }
 
 /** One that can't be cancelled any more has gone on meanwhile, and the next try tells what became of it. */
-async function takeBack(app: App, key: { merchantId: string; id: string }): Promise<void> {
+async function cancelOpenPayment(app: App, key: { merchantId: string; id: string }): Promise<void> {
   try {
     await cancelPayment(app, { ...key, by: 'payer', rawBody: JSON.stringify({ reason: 'started again' }) })
   } catch (error) {

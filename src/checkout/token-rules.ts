@@ -10,7 +10,7 @@ import { paymentProblems } from './payment-body.ts'
 
 type RulesApp = Pick<App, 'config' | 'publicUrl'>
 
-export type ReadToken = { token: CheckoutToken; callbackOrigin: string }
+export type ParsedToken = { token: CheckoutToken; callbackOrigin: string }
 
 /** The last moment that four digits have a year for. */
 const EXP_MAX = 253_402_300_799
@@ -19,19 +19,19 @@ const EXP_MAX = 253_402_300_799
  * Holds what a token says against every rule that needs no table: its fields, its addresses, the amount.
  * @returns the token, or all that is wrong with it at once
  */
-export function readToken(app: RulesApp, json: unknown): ReadToken | FieldError[] {
+export function parseToken(app: RulesApp, json: unknown): ParsedToken | FieldError[] {
   const errors: FieldError[] = []
   parsePart(CheckoutToken, json, errors)
   const sound = validMembers(CheckoutToken, json)
   // A member that has an error already is not told a second one.
   const known = new Set(errors.map(({ path }) => path))
-  errors.push(...ruleProblems(app, sound).filter(({ path }) => !known.has(path)))
-  const origin = readWebOrigin(sound.callbackOrigin ?? '', webRules(app))
+  errors.push(...fieldProblems(app, sound).filter(({ path }) => !known.has(path)))
+  const origin = readWebOrigin(sound.callbackOrigin ?? '', addressRules(app))
   if (errors.length > 0 || !('origin' in origin)) return errors
   return { token: CheckoutToken.parse(json), callbackOrigin: origin.origin }
 }
 
-function ruleProblems(app: RulesApp, token: Partial<CheckoutToken>): FieldError[] {
+function fieldProblems(app: RulesApp, token: Partial<CheckoutToken>): FieldError[] {
   const { apiUrl, returnUrl, callbackOrigin, exp } = token
   return [
     ...paymentProblems(token),
@@ -74,21 +74,21 @@ function apiProblems({ publicUrl, config }: RulesApp, apiUrl: string): FieldErro
 }
 
 function returnProblems(app: RulesApp, returnUrl: string): FieldError[] {
-  const problem = webAddressProblem(returnUrl, webRules(app))
+  const problem = webAddressProblem(returnUrl, addressRules(app))
   if (problem !== undefined) return [{ path: 'returnUrl', code: 'INVALID_URL', message: problem }]
   const { origin, hostname } = new URL(returnUrl)
   // Its host must be one that the list of origins can hold: parsers let more pass than names have.
-  const read = readWebOrigin(origin, webRules(app))
+  const read = readWebOrigin(origin, addressRules(app))
   return 'origin' in read || hostname === '[::1]' ? [] : [{ path: 'returnUrl', ...read }]
 }
 
 function originProblems(app: RulesApp, callbackOrigin: string): FieldError[] {
-  const read = readWebOrigin(callbackOrigin, webRules(app))
+  const read = readWebOrigin(callbackOrigin, addressRules(app))
   if (!('origin' in read)) return [{ path: 'callbackOrigin', ...read }]
-  const problem = webAddressProblem(callbackOrigin, webRules(app))
+  const problem = webAddressProblem(callbackOrigin, addressRules(app))
   return problem === undefined ? [] : [{ path: 'callbackOrigin', code: 'INVALID_ORIGIN', message: problem }]
 }
 
-function webRules({ config }: RulesApp): { allowLoopbackHttp: boolean } {
+function addressRules({ config }: RulesApp): { allowLoopbackHttp: boolean } {
   return { allowLoopbackHttp: config.mode === 'sandbox' }
 }

@@ -8,7 +8,10 @@ import type { AllowanceRecord, MandateRecord, MandateWithAllowances } from './re
 import { readUsedAmounts } from './sql.ts'
 
 /** A mandate as far as its caps go. */
-type Capped = Pick<MandateRecord, 'id' | 'merchant_id' | 'currency' | 'control_parameters' | 'counts_from' | 'now'>
+type CappedMandate = Pick<
+  MandateRecord,
+  'id' | 'merchant_id' | 'currency' | 'control_parameters' | 'counts_from' | 'now'
+>
 
 /** Reads what is left of each mandate's caps, in one statement for all of them, whether caps are enforced or not. */
 export async function readAllowances<M extends MandateRecord>(
@@ -34,7 +37,7 @@ function unused(allowance: AllowanceRecord): AllowanceRecord {
 /** The same of mandates whose caps are read already, in their order. */
 export async function allowancesOf(
   db: CommonQueryMethods,
-  capped: readonly { mandate: Capped; caps: Caps }[],
+  capped: readonly { mandate: CappedMandate; caps: Caps }[],
 ): Promise<AllowanceRecord[][]> {
   const asked = capped.flatMap(({ mandate, caps }) =>
     caps.limits.map((limit) => ({
@@ -51,20 +54,20 @@ export async function allowancesOf(
   const records = asked.map(({ limit, end }, index) => ({
     period: limit.period,
     max_amount: toNumeric(limit.maxAmount),
-    ...usedOf(limit.maxAmount, used[index]?.used_amount),
+    ...usageOf(limit.maxAmount, used[index]?.used_amount),
     resets_at: end,
   }))
   return capped.map(({ caps }) => records.splice(0, caps.limits.length))
 }
 
-function usedOf(max: TenThousandths, text: string | undefined): { used_amount: string; remaining_amount: string } {
+function usageOf(max: TenThousandths, text: string | undefined): { used_amount: string; remaining_amount: string } {
   if (text === undefined) throw new Error('a cap was not answered')
   const left = max - parseAmount(text)
   return { used_amount: text, remaining_amount: toNumeric(left > 0n ? left : 0n) }
 }
 
 /** Which cap an amount would break, in words; undefined where it fits them all. */
-export function brokenCap(
+export function exceededCap(
   amount: TenThousandths,
   { caps, allowances, currency }: { caps: Caps; allowances: readonly AllowanceRecord[]; currency: string },
 ): { path: string; message: string } | undefined {

@@ -2,7 +2,7 @@ import { DomainError, invalidField, invalidFields } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
 import { parseAmount } from '../lib/money.ts'
 import type { TenThousandths } from '../lib/money.ts'
-import { plainJsonProblem } from './storable-json.ts'
+import { storableJsonProblem } from './storable-json.ts'
 import { PERIODS, isPeriod } from './periods.ts'
 import type { Alignment, Period } from './periods.ts'
 
@@ -38,13 +38,13 @@ const AMOUNT_RULE =
  * @throws {DomainError} VALIDATION_FAILED with every broken member
  */
 export function readCaps(parameters: Readonly<Record<string, unknown>>, currency: string): Caps {
-  const problem = plainJsonProblem(parameters)
+  const problem = storableJsonProblem(parameters)
   if (problem !== undefined) throw invalidField(ROOT, 'INVALID', problem)
   const errors: FieldError[] = []
   const report = (path: string, message: string): undefined => {
     errors.push({ path: `${ROOT}.${path}`, code: 'INVALID', message })
   }
-  const read: Reading = { parameters, currency, report }
+  const read: CapsReader = { parameters, currency, report }
   for (const [name, alias] of Object.entries(ALIASES)) {
     if (Object.hasOwn(parameters, name) && Object.hasOwn(parameters, alias))
       report(name, `is given twice: leave it or ${alias} out`)
@@ -56,14 +56,14 @@ export function readCaps(parameters: Readonly<Record<string, unknown>>, currency
   return { maxAmountPerPayment, limits, validTo }
 }
 
-type Reading = {
+type CapsReader = {
   parameters: Readonly<Record<string, unknown>>
   currency: string
   /** Notes a broken member, by its path below `control_parameters`. */
   report(path: string, message: string): undefined
 }
 
-function readMaximum({ parameters, currency, report }: Reading): TenThousandths | undefined {
+function readMaximum({ parameters, currency, report }: CapsReader): TenThousandths | undefined {
   const alias = ALIASES.max_amount_per_payment
   if (Object.hasOwn(parameters, alias)) {
     const amount = obieAmount(parameters[alias], currency)
@@ -74,7 +74,7 @@ function readMaximum({ parameters, currency, report }: Reading): TenThousandths 
   return value ?? report('max_amount_per_payment', AMOUNT_RULE)
 }
 
-function readLimits({ parameters, currency, report }: Reading): PeriodLimit[] {
+function readLimits({ parameters, currency, report }: CapsReader): PeriodLimit[] {
   const isObie = Object.hasOwn(parameters, ALIASES.periodic_limits)
   const name = isObie ? ALIASES.periodic_limits : 'periodic_limits'
   const list = parameters[name]
@@ -95,9 +95,9 @@ function readLimits({ parameters, currency, report }: Reading): PeriodLimit[] {
   })
 }
 
-type Broken = { member: string; problem: string }
+type LimitProblem = { member: string; problem: string }
 
-function ownLimit(limit: Readonly<Record<string, unknown>>): PeriodLimit | Broken {
+function ownLimit(limit: Readonly<Record<string, unknown>>): PeriodLimit | LimitProblem {
   const { period } = limit
   if (!isPeriod(period)) return { member: 'period', problem: `must be one of ${PERIODS.join(', ')}` }
   const maxAmount = exactAmount(limit['max_amount'])
@@ -105,7 +105,7 @@ function ownLimit(limit: Readonly<Record<string, unknown>>): PeriodLimit | Broke
   return { period, alignment: 'CALENDAR', maxAmount }
 }
 
-function obieLimit(limit: Readonly<Record<string, unknown>>, currency: string): PeriodLimit | Broken {
+function obieLimit(limit: Readonly<Record<string, unknown>>, currency: string): PeriodLimit | LimitProblem {
   const { PeriodType: type, PeriodAlignment: alignment = 'Calendar' } = limit
   const period = typeof type === 'string' && Object.hasOwn(OBIE_PERIODS, type) ? OBIE_PERIODS[type] : undefined
   if (period === undefined)
@@ -137,7 +137,7 @@ function exactAmount(value: unknown): TenThousandths | undefined {
   return amount > 0n ? amount : undefined
 }
 
-function readValidTo({ parameters, report }: Reading): string | undefined {
+function readValidTo({ parameters, report }: CapsReader): string | undefined {
   const value = parameters[VALID_TO]
   if (value === undefined) return undefined
   const form = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:\d{2})$/

@@ -4,25 +4,25 @@ import { isUuid } from '../lib/ids.ts'
 import { enqueueWebhook } from '../webhooks/enqueue.ts'
 import { consentEventData } from './event-data.ts'
 import { consentNotFound } from './get-consent.ts'
-import type { HeldConsent } from './record.ts'
-import { findMandate, holdConsent, revokeConsentRow } from './sql.ts'
+import type { LockedConsent } from './record.ts'
+import { findMandate, lockConsent, revokeConsentRow } from './sql.ts'
 
 /** Whose wish it is; a payer's hub has made sure that the consent is the payer's own. */
-export type RevokeInput = { merchantId: string; consentId: string; by: 'PAYER' | 'MERCHANT' }
+export type EndConsentInput = { merchantId: string; consentId: string; by: 'PAYER' | 'MERCHANT' }
 
 /**
  * Ends a mandate at once and for good: no payment is made under it any more (decisions 18, 25 and 49). Its merchant is
  * told in the same transaction, its bank by a job. Repeating it gives the same, whoever ended it.
  * @throws {DomainError} CONSENT_NOT_FOUND, CONSENT_NOT_REVOCABLE
  */
-export async function revokeMandate(app: App, { merchantId, consentId, by }: RevokeInput): Promise<void> {
+export async function endConsent(app: App, { merchantId, consentId, by }: EndConsentInput): Promise<void> {
   if (!isUuid(consentId)) throw consentNotFound()
   const key = { merchantId, id: consentId }
   const isFirst = await app.pool.transaction(async (tx) => {
-    const held = await holdConsent(tx, key)
+    const held = await lockConsent(tx, key)
     if (held === null) throw consentNotFound()
     if (held.status === 'REVOKED') return false
-    refuseUnlessActive(held)
+    checkActive(held)
     if (!(await revokeConsentRow(tx, { ...key, by })))
       throw new Error('an active mandate whose row is held did not end')
     const mandate = await findMandate(tx, key)
@@ -38,7 +38,7 @@ export async function revokeMandate(app: App, { merchantId, consentId, by }: Rev
   app.wake.notify('end-mandates')
 }
 
-function refuseUnlessActive({ consent_type: type, status, is_over: isOver }: HeldConsent): void {
+function checkActive({ consent_type: type, status, is_over: isOver }: LockedConsent): void {
   if (type !== 'VARIABLE_RECURRING') throw notRevocable('the consent is for a single payment, and no mandate')
   if (status === 'AWAITING_AUTHORISATION' && !isOver) {
     throw notRevocable(

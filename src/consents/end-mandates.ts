@@ -2,9 +2,9 @@ import type { App } from '../app.ts'
 import { bankOf } from '../banks/connector.ts'
 import { makeConcurrentBatches } from '../lib/concurrent-batches.ts'
 import type { EndedMandate } from './record.ts'
-import { claimEnded, forgetRevocation } from './sql.ts'
+import { claimEndedMandates, clearRevocationDue } from './sql.ts'
 
-const ENDED_MAX = 50
+const MANDATES_MAX = 50
 
 /** How long a bank may take to hear of it. */
 const END_TIMEOUT_MS = 5_000
@@ -21,17 +21,17 @@ const playRound = makeConcurrentBatches<EndedMandate>()
  */
 export function endMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   return playRound(app, {
-    limit: ENDED_MAX,
-    claim: (limit) => claimEnded(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
-    work: (mandate) => tellBank(app, mandate),
+    limit: MANDATES_MAX,
+    claim: (limit) => claimEndedMandates(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
+    work: (mandate) => reportToBank(app, mandate),
     failed: (error) =>
       app.log.warn({ err: error }, 'a bank could not be told of the end of a mandate; it is told again'),
     signal,
   })
 }
 
-async function tellBank(app: App, mandate: EndedMandate): Promise<void> {
+async function reportToBank(app: App, mandate: EndedMandate): Promise<void> {
   const bank = bankOf(app.banks, mandate.bank_connector)
   await bank.endMandate({ bankConsentReference: mandate.bank_consent_reference }, AbortSignal.timeout(END_TIMEOUT_MS))
-  await forgetRevocation(app.pool, { merchantId: mandate.merchant_id, id: mandate.id })
+  await clearRevocationDue(app.pool, { merchantId: mandate.merchant_id, id: mandate.id })
 }

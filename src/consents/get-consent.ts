@@ -11,7 +11,7 @@ import { findMandate, listMandateRows, listMandatesOfContact } from './sql.ts'
  * A mandate with what is left of its caps.
  * @throws {DomainError} CONSENT_NOT_FOUND for an unknown id, another merchant's, and a consent that is no mandate
  */
-export async function readMandate(
+export async function getConsent(
   app: Pick<App, 'pool'>,
   key: { merchantId: string; id: string },
 ): Promise<MandateWithAllowances> {
@@ -26,9 +26,9 @@ export async function readMandate(
  * A page of a merchant's mandates, the newest first; the cursor names the last one of the page before.
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
-export async function listMandates(
+export async function listConsents(
   app: Pick<App, 'pool'>,
-  { merchantId, status, limit, cursor }: MandateQuery,
+  { merchantId, status, limit, cursor }: ListConsentsInput,
 ): Promise<{ mandates: readonly MandateWithAllowances[]; nextCursor: string | null }> {
   const afterId = cursor === undefined ? undefined : keyOfCursor(cursor, isUuid)
   const found = await listMandateRows(app.pool, { merchantId, status, limit, afterId })
@@ -36,7 +36,7 @@ export async function listMandates(
   return { mandates: await readAllowances(app.pool, rows), nextCursor }
 }
 
-export type MandateQuery = {
+export type ListConsentsInput = {
   merchantId: string
   status: ConsentStatus | undefined
   limit: number

@@ -47,7 +47,7 @@ export type AllowanceRecord = {
 export type MandateWithAllowances = MandateRecord & { caps: Caps; allowances: readonly AllowanceRecord[] }
 
 /** What a payment made under a mandate, and its end, must know of it while they hold its row. */
-export const HeldConsent = z.object({
+export const LockedConsent = z.object({
   id: z.string(),
   consent_type: ConsentType,
   status: ConsentStatus,
@@ -66,7 +66,7 @@ export const HeldConsent = z.object({
   counts_from: z.string(),
   now: z.string(),
 })
-export type HeldConsent = z.infer<typeof HeldConsent>
+export type LockedConsent = z.infer<typeof LockedConsent>
 
 /** A mandate that was ended, and that its bank has to be told of. */
 export const EndedMandate = z.object({

@@ -2,7 +2,7 @@ import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { ConsentStatus } from '../wire/payments.ts'
-import { EndedMandate, HeldConsent, MandateRecord, UsedAmount } from './record.ts'
+import { EndedMandate, LockedConsent, MandateRecord, UsedAmount } from './record.ts'
 
 type Key = { merchantId: string; id: string }
 
@@ -78,7 +78,7 @@ export function listMandatesOfContact(
   `)
 }
 
-const heldConsents = sql.fragment`
+const lockedConsents = sql.fragment`
   select c.id, c.consent_type, c.status, c.currency, c.control_parameters, c.debtor_bank_id, c.bank_consent_reference,
     ${firstConnector} as bank_connector, c.expires_at, c.created_at, c.revoked_by, c.expires_at <= now() as is_over,
     ${countsFrom}, now() as now
@@ -89,26 +89,26 @@ const heldConsents = sql.fragment`
  * Holds a consent to the transaction's end and reads it: payments under a mandate and its end take turns. Not against
  * the foreign keys of other rows.
  */
-export function holdConsent(tx: DatabaseTransactionConnection, { merchantId, id }: Key): Promise<HeldConsent | null> {
-  return tx.maybeOne(sql.type(HeldConsent)`
-    ${heldConsents} where c.merchant_id = ${merchantId} and c.id = ${id}
+export function lockConsent(tx: DatabaseTransactionConnection, { merchantId, id }: Key): Promise<LockedConsent | null> {
+  return tx.maybeOne(sql.type(LockedConsent)`
+    ${lockedConsents} where c.merchant_id = ${merchantId} and c.id = ${id}
     for no key update of c
   `)
 }
 
 /** The same without waiting: null too where somebody else holds it. */
-export function tryHoldConsent(
+export function tryLockConsent(
   tx: DatabaseTransactionConnection,
   { merchantId, id }: Key,
-): Promise<HeldConsent | null> {
-  return tx.maybeOne(sql.type(HeldConsent)`
-    ${heldConsents} where c.merchant_id = ${merchantId} and c.id = ${id}
+): Promise<LockedConsent | null> {
+  return tx.maybeOne(sql.type(LockedConsent)`
+    ${lockedConsents} where c.merchant_id = ${merchantId} and c.id = ${id}
     for no key update of c skip locked
   `)
 }
 
 /** Whether a merchant has a consent of this id. */
-export async function isConsent(db: CommonQueryMethods, { merchantId, id }: Key): Promise<boolean> {
+export async function hasConsent(db: CommonQueryMethods, { merchantId, id }: Key): Promise<boolean> {
   const { exists } = await db.one(sql.typeAlias('exists')`
     select exists (select from payment_consents where merchant_id = ${merchantId} and id = ${id}) as exists
   `)
@@ -165,7 +165,7 @@ export async function expireMandateRows(db: CommonQueryMethods, limit: number): 
  * Takes ended mandates that their banks don't know of yet, for `leaseSeconds`: who dies, or hears nothing, gives them
  * back then.
  */
-export function claimEnded(
+export function claimEndedMandates(
   db: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
 ): Promise<readonly EndedMandate[]> {
@@ -187,7 +187,7 @@ export function claimEnded(
 }
 
 /** The bank knows: there is nothing left to tell. */
-export async function forgetRevocation(db: CommonQueryMethods, { merchantId, id }: Key): Promise<void> {
+export async function clearRevocationDue(db: CommonQueryMethods, { merchantId, id }: Key): Promise<void> {
   await db.query(sql.typeAlias('void')`
     update payment_consents set revocation_due_at = null where merchant_id = ${merchantId} and id = ${id}
   `)

@@ -2,7 +2,7 @@ const DEPTH_MAX = 8
 const CHARACTERS_MAX = 4_096
 
 /** What is wrong with JSON that is stored as it was given; undefined where PostgreSQL and readers can take it. */
-export function plainJsonProblem(value: unknown): string | undefined {
+export function storableJsonProblem(value: unknown): string | undefined {
   if (isDeeper(value, DEPTH_MAX)) return `must not be nested more than ${DEPTH_MAX} deep`
   const text = JSON.stringify(value)
   if (text.length > CHARACTERS_MAX) return `must have at most ${CHARACTERS_MAX} characters`

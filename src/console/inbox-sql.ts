@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
 import { InboxKind } from '../wire/console.ts'
-import { disputeDue, stoodSince } from '../disputes/deadline-sql.ts'
+import { disputeDue, inStatusSince } from '../disputes/deadline-sql.ts'
 import { DEAD_DUE, REGISTRATION_DUE, kybDue } from './deadlines-sql.ts'
 import { ownMatters } from './own-matters-sql.ts'
 
@@ -117,7 +117,7 @@ function evidence(whose: FragmentSqlToken): FragmentSqlToken {
 
 function contested(status: string, kind: InboxKind): FragmentSqlToken {
   return sql.fragment`
-    select ${kind}::text as kind, d.id, d.merchant_id, 1 as count, ${stoodSince} as since, ${disputeDue} as due_at
+    select ${kind}::text as kind, d.id, d.merchant_id, 1 as count, ${inStatusSince} as since, ${disputeDue} as due_at
     from (
       select id, merchant_id, status, evidence_due_at from disputes where status = ${status}::dispute_status order by created_at limit ${OF_EACH_MAX}
     ) d`

@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
-import { paymentNotFound, readPayment } from '../payments/get-payment.ts'
+import { paymentNotFound, getPayment } from '../payments/get-payment.ts'
 import { listRefundRows } from '../payments/refunds/sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import { findOwner, listPaymentRowsOfAll } from './payments-sql.ts'
@@ -33,7 +33,7 @@ export async function findOfAnyone(app: App, id: string): Promise<WholePaymentOf
   const owner = isUuid(id) ? await findOwner(app.pool, id) : null
   if (owner === null) throw paymentNotFound()
   const key = { merchantId: owner.merchant_id, id }
-  const payment = await readPayment(app, key)
+  const payment = await getPayment(app, key)
   const refunds = await listRefundRows(app.pool, { ...key, limit: REFUNDS_MAX, afterId: undefined })
   return { ...payment, realm_slug: owner.realm_slug, trading_name: owner.trading_name, refunds }
 }

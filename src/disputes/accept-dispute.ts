@@ -3,12 +3,12 @@ import type { Actor } from '../audit/record.ts'
 import { DomainError } from '../lib/errors.ts'
 import { checkExpectedValues } from '../lib/expected-values.ts'
 import type { ExpectedValues } from '../lib/expected-values.ts'
-import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
+import { disputeClosed, lockDispute, isResolved } from './lock-dispute.ts'
 import { announceMove, moveDispute } from './move.ts'
 import { orderRefund } from './order-refund.ts'
 import type { DisputeRecord } from './record.ts'
 
-export type AcceptInput = {
+export type AcceptDisputeInput = {
   merchantId: string
   id: string
   note: string | undefined
@@ -25,10 +25,10 @@ export type AcceptInput = {
  */
 export async function acceptDispute(
   app: App,
-  { merchantId, id, note, refund, expected, actor }: AcceptInput,
+  { merchantId, id, note, refund, expected, actor }: AcceptDisputeInput,
 ): Promise<DisputeRecord> {
   const accepted = await app.pool.transaction(async (tx) => {
-    const { dispute, payment } = await holdDispute(tx, { merchantId, id })
+    const { dispute, payment } = await lockDispute(tx, { merchantId, id })
     if (isResolved(dispute)) throw disputeClosed(dispute)
     if (dispute.status === 'ESCALATED') {
       throw new DomainError('DISPUTE_ESCALATED', 'the dispute is escalated; the platform alone resolves it now', {

@@ -16,7 +16,7 @@ const ESCALATION_DUE = sql.fragment`interval '1 day'`
 export const UNRESOLVED = sql.fragment`('OPEN', 'UNDER_REVIEW', 'ESCALATED')`
 
 /** Since when dispute `d` stands where it stands: more evidence makes nothing younger. */
-export const stoodSince: FragmentSqlToken = sql.fragment`(
+export const inStatusSince: FragmentSqlToken = sql.fragment`(
   select e.created_at from dispute_events e
   where e.merchant_id = d.merchant_id and e.dispute_id = d.id and e.new_status = d.status
   order by e.ordinal
@@ -27,7 +27,7 @@ export const stoodSince: FragmentSqlToken = sql.fragment`(
 export const disputeDue: FragmentSqlToken = sql.fragment`(
   case d.status
     when 'OPEN' then d.evidence_due_at
-    when 'UNDER_REVIEW' then ${stoodSince} + ${REVIEW_DUE}
-    when 'ESCALATED' then ${stoodSince} + ${ESCALATION_DUE}
+    when 'UNDER_REVIEW' then ${inStatusSince} + ${REVIEW_DUE}
+    when 'ESCALATED' then ${inStatusSince} + ${ESCALATION_DUE}
   end
 )`

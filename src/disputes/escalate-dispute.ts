@@ -4,11 +4,11 @@ import { recordAction } from '../audit/record-action.ts'
 import { DomainError } from '../lib/errors.ts'
 import { checkExpectedValues } from '../lib/expected-values.ts'
 import type { ExpectedValues } from '../lib/expected-values.ts'
-import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
+import { disputeClosed, lockDispute, isResolved } from './lock-dispute.ts'
 import { announceMove, moveDispute } from './move.ts'
 import type { DisputeRecord } from './record.ts'
 
-export type EscalateInput = {
+export type EscalateDisputeInput = {
   id: string
   reason: string
   assignee: string | undefined
@@ -23,10 +23,10 @@ export type EscalateInput = {
  */
 export async function escalateDispute(
   app: App,
-  { id, reason, assignee, expected, actor }: EscalateInput,
+  { id, reason, assignee, expected, actor }: EscalateDisputeInput,
 ): Promise<DisputeRecord> {
   const escalated = await app.pool.transaction(async (tx) => {
-    const { dispute } = await holdDispute(tx, { merchantId: undefined, id })
+    const { dispute } = await lockDispute(tx, { merchantId: undefined, id })
     if (isResolved(dispute)) throw disputeClosed(dispute)
     if (dispute.status === 'ESCALATED') throw new DomainError('DISPUTE_ESCALATED', 'the dispute is escalated already')
     checkExpectedValues(expected, dispute)

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts'
 import { moveDispute } from './move.ts'
 import type { OverdueDispute } from './record.ts'
-import { claimOverdue, listOverdue } from './sql.ts'
+import { lockOverdueDispute, listOverdueDisputes } from './sql.ts'
 
 /** Disputes of one run; the next run follows at once while there are more. */
-const OVERDUE_MAX = 100
+const DISPUTES_MAX = 100
 
 /**
  * Brings disputes under review whose merchant has submitted no evidence in time, and marks that it is missing (decision
@@ -12,11 +12,11 @@ const OVERDUE_MAX = 100
  * the audit waits for those that append to it, and one that fails leaves the others alone. A job.
  */
 export async function expireEvidence(app: App): Promise<{ more: boolean }> {
-  const overdue = await listOverdue(app.pool, OVERDUE_MAX)
+  const overdue = await listOverdueDisputes(app.pool, DISPUTES_MAX)
   let count = 0
   for (const dispute of overdue) if (await expireOne(app, dispute)) count += 1
   if (count > 0) app.log.info({ count }, 'disputes are under review without evidence')
-  return { more: overdue.length === OVERDUE_MAX && count > 0 }
+  return { more: overdue.length === DISPUTES_MAX && count > 0 }
 }
 
 /** False where somebody else has moved it or is about to, and where it could not be moved. */
@@ -24,7 +24,7 @@ async function expireOne(app: App, overdue: OverdueDispute): Promise<boolean> {
   const { id, merchant_id: merchantId } = overdue
   try {
     return await app.pool.transaction(async (tx) => {
-      if (!(await claimOverdue(tx, overdue))) return false
+      if (!(await lockOverdueDispute(tx, overdue))) return false
       await moveDispute(tx, app, {
         merchantId,
         id,

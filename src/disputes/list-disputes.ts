@@ -3,10 +3,10 @@ import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { DisputeStatus } from '../wire/disputes.ts'
 import { disputeNotFound } from './lock-dispute.ts'
-import type { DisputeName } from './lock-dispute.ts'
-import { findDispute, findDisputeOfAnyone, listDisputeRows, listEventRows } from './read-sql.ts'
+import type { DisputeLookup } from './lock-dispute.ts'
+import { findDispute, findDisputeById, listDisputeRows, listDisputeEventRows } from './read-sql.ts'
 import { listUrgentRows } from './urgent-sql.ts'
-import type { UrgentPlace, UrgentRow } from './urgent-sql.ts'
+import type { UrgentPosition, UrgentRow } from './urgent-sql.ts'
 import type { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from './record.ts'
 
 export type DisputeWithEvents = DisputeRecord & { events: readonly DisputeEventRecord[] }
@@ -32,14 +32,14 @@ export async function listDisputes(
   { merchantId, query }: { merchantId: string | undefined; query: ListDisputesQuery },
 ): Promise<{ disputes: readonly DisputeSummaryRecord[]; nextCursor: string | null }> {
   const { order, cursor, limit } = query
-  const key = cursor === undefined ? undefined : keyOfCursor(cursor, order === 'urgent' ? isPlace : isUuid)
+  const key = cursor === undefined ? undefined : keyOfCursor(cursor, order === 'urgent' ? isPosition : isUuid)
   const ids = [merchantId, query.payment_id]
   if (ids.some((id) => id !== undefined && !isUuid(id))) return { disputes: [], nextCursor: null }
   const { status, from, to, payment_id: paymentId } = query
   const filter = { merchantId, status, paymentId, from, to, limit: limit + 1 }
   if (order === 'urgent') {
-    const after = key === undefined ? undefined : placeOf(key)
-    const { rows, nextCursor } = pageOf(await listUrgentRows(app.pool, { ...filter, after }), limit, keyOfPlace)
+    const after = key === undefined ? undefined : positionOf(key)
+    const { rows, nextCursor } = pageOf(await listUrgentRows(app.pool, { ...filter, after }), limit, keyOfPosition)
     return { disputes: rows, nextCursor }
   }
   const found = await listDisputeRows(app.pool, { ...filter, order, afterId: key })
@@ -50,18 +50,18 @@ export async function listDisputes(
 const SEPARATOR = '.'
 
 /** The place of a row that waits is its deadline; of one that is resolved, itself. */
-function keyOfPlace({ due_us: us, id }: Pick<UrgentRow, 'due_us' | 'id'>): string {
+function keyOfPosition({ due_us: us, id }: Pick<UrgentRow, 'due_us' | 'id'>): string {
   return `${us ?? ''}${SEPARATOR}${id}`
 }
 
-function placeOf(key: string): UrgentPlace {
+function positionOf(key: string): UrgentPosition {
   const [us = '', id = ''] = key.split(SEPARATOR)
   return { dueUs: us === '' ? null : us, id }
 }
 
-function isPlace(text: string): boolean {
-  const { dueUs, id } = placeOf(text)
-  return (dueUs === null || /^\d{1,16}$/.test(dueUs)) && isUuid(id) && text === keyOfPlace({ due_us: dueUs, id })
+function isPosition(text: string): boolean {
+  const { dueUs, id } = positionOf(text)
+  return (dueUs === null || /^\d{1,16}$/.test(dueUs)) && isUuid(id) && text === keyOfPosition({ due_us: dueUs, id })
 }
 
 /**
@@ -69,11 +69,14 @@ function isPlace(text: string): boolean {
  * @param name without a merchant for operators
  * @throws {DomainError} DISPUTE_NOT_FOUND for an unknown id and for another merchant's alike
  */
-export async function readDispute(app: Pick<App, 'pool'>, { merchantId, id }: DisputeName): Promise<DisputeWithEvents> {
+export async function getDispute(
+  app: Pick<App, 'pool'>,
+  { merchantId, id }: DisputeLookup,
+): Promise<DisputeWithEvents> {
   if (!isUuid(id)) throw disputeNotFound()
   const dispute =
-    merchantId === undefined ? await findDisputeOfAnyone(app.pool, id) : await findDispute(app.pool, { merchantId, id })
+    merchantId === undefined ? await findDisputeById(app.pool, id) : await findDispute(app.pool, { merchantId, id })
   if (dispute === null) throw disputeNotFound()
-  const events = await listEventRows(app.pool, { merchantId: dispute.merchant_id, id })
+  const events = await listDisputeEventRows(app.pool, { merchantId: dispute.merchant_id, id })
   return { ...dispute, events }
 }

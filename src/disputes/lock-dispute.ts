@@ -2,31 +2,34 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { PaymentRecord } from '../payments/record.ts'
-import { lockPayment } from '../payments/sql.ts'
-import { findDispute, findDisputeOfAnyone, lockDisputeRow } from './read-sql.ts'
+import { lockPaymentRow } from '../payments/sql.ts'
+import { findDispute, findDisputeById, lockDisputeRow } from './read-sql.ts'
 import type { DisputeRecord } from './record.ts'
 
 /** A dispute as it is named: by its merchant, or by an operator, who knows no merchant. */
-export type DisputeName = { merchantId: string | undefined; id: string }
+export type DisputeLookup = { merchantId: string | undefined; id: string }
 
 /**
  * Holds a dispute and its payment until the transaction's end. The payment comes first, as it does where a dispute is
  * raised: whoever takes both takes them in one order.
  * @throws {DomainError} DISPUTE_NOT_FOUND
  */
-export async function holdDispute(
+export async function lockDispute(
   tx: DatabaseTransactionConnection,
-  name: DisputeName,
+  name: DisputeLookup,
 ): Promise<{ dispute: DisputeRecord; payment: PaymentRecord }> {
-  const found = isUuid(name.id) ? await lookUp(tx, name) : null
+  const found = isUuid(name.id) ? await findByLookup(tx, name) : null
   if (found === null) throw disputeNotFound()
-  const payment = await lockPayment(tx, { merchantId: found.merchant_id, id: found.payment_id })
+  const payment = await lockPaymentRow(tx, { merchantId: found.merchant_id, id: found.payment_id })
   if (payment === null) throw new Error('a dispute without its payment')
   return { dispute: await lockDisputeRow(tx, { merchantId: found.merchant_id, id: found.id }), payment }
 }
 
-function lookUp(tx: DatabaseTransactionConnection, { merchantId, id }: DisputeName): Promise<DisputeRecord | null> {
-  return merchantId === undefined ? findDisputeOfAnyone(tx, id) : findDispute(tx, { merchantId, id })
+function findByLookup(
+  tx: DatabaseTransactionConnection,
+  { merchantId, id }: DisputeLookup,
+): Promise<DisputeRecord | null> {
+  return merchantId === undefined ? findDisputeById(tx, id) : findDispute(tx, { merchantId, id })
 }
 
 /** The same answer for an id that does not exist and for one that is somebody else's. */

@@ -43,7 +43,7 @@ export async function moveDispute(
   const transition = mustMove<DisputeTransition>(DISPUTE_TRANSITIONS, from, on)
   const moved = await updateDispute(tx, { merchantId, id, from, to: transition.to, changes })
   if (!moved) throw new Error('a dispute whose row is locked did not move')
-  return tell(tx, app, { key: { merchantId, id }, transition, by, note })
+  return recordStep(tx, app, { key: { merchantId, id }, transition, by, note })
 }
 
 /** Opens a dispute: the move that has no state before it. Null where the payment has an open one. */
@@ -55,7 +55,7 @@ export async function openDispute(
   const transition = mustMove<DisputeTransition>(DISPUTE_TRANSITIONS, null, 'opening')
   const inserted = await insertDispute(tx, dispute)
   if (!inserted) return null
-  return tell(tx, app, { key: { merchantId: dispute.merchantId, id: dispute.id }, transition, by, note })
+  return recordStep(tx, app, { key: { merchantId: dispute.merchantId, id: dispute.id }, transition, by, note })
 }
 
 /** Adds to a dispute that stays in its status. What happens to it is told by its events all the same. */
@@ -66,7 +66,7 @@ export async function changeDispute(
 ): Promise<DisputeRecord> {
   const changed = await updateDispute(tx, { merchantId, id, from, to: from, changes })
   if (!changed) throw new Error('a dispute whose row is locked did not change')
-  return tell(tx, app, { key: { merchantId, id }, transition: { from, on, to: from, webhook: null }, by, note })
+  return recordStep(tx, app, { key: { merchantId, id }, transition: { from, on, to: from, webhook: null }, by, note })
 }
 
 /** Wakes who waits for an announced move, once it is committed. */
@@ -76,15 +76,15 @@ export function announceMove(app: App, dispute: DisputeRecord): void {
   if (dispute.refund_id !== null) app.wake.notify('resume-refunds')
 }
 
-type Told = Step & {
+type RecordStepInput = Step & {
   key: { merchantId: string; id: string }
   transition: Omit<DisputeTransition, 'on'> & { on: DisputeStep }
 }
 
-async function tell(
+async function recordStep(
   tx: DatabaseTransactionConnection,
   app: App,
-  { key, transition, by, note }: Told,
+  { key, transition, by, note }: RecordStepInput,
 ): Promise<DisputeRecord> {
   const { merchantId, id } = key
   await insertDisputeEvent(tx, {
@@ -101,11 +101,11 @@ async function tell(
   })
   const dispute = await findDispute(tx, key)
   if (dispute === null) throw new Error('a dispute that was written is not there')
-  if (transition.webhook !== null) await queueWebhook(tx, app, { dispute, eventType: transition.webhook })
+  if (transition.webhook !== null) await enqueueDisputeWebhook(tx, app, { dispute, eventType: transition.webhook })
   return dispute
 }
 
-async function queueWebhook(
+async function enqueueDisputeWebhook(
   tx: DatabaseTransactionConnection,
   app: App,
   { dispute, eventType }: { dispute: DisputeRecord; eventType: NonNullable<DisputeTransition['webhook']> },

@@ -10,7 +10,7 @@ import type { RefundOrder } from './order-refund.ts'
 import type { DisputeRecord } from './record.ts'
 
 /** Whether the bank has refused the refund that the resolution ordered: the one thing that it still can be asked for. */
-export function wasRefundRefused({ status, refund_status }: Pick<DisputeRecord, 'status' | 'refund_status'>): boolean {
+export function wasRefundRejected({ status, refund_status }: Pick<DisputeRecord, 'status' | 'refund_status'>): boolean {
   return status === 'RESOLVED_PAYER_FAVOUR' && refund_status === 'FAILED'
 }
 
@@ -20,7 +20,7 @@ export function wasRefundRefused({ status, refund_status }: Pick<DisputeRecord, 
  * but the refund's own.
  * @throws {DomainError} DISPUTE_CLOSED where nothing is left to refund
  */
-export async function orderAgain(
+export async function orderRefundAgain(
   tx: DatabaseTransactionConnection,
   app: App,
   { dispute, payment, note, actor }: RefundOrder & { note: string; actor: Actor },

@@ -1,7 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { PaymentRecord } from '../payments/record.ts'
-import { queueRefund } from '../payments/refunds/create-pending-refund.ts'
+import { createPendingRefund } from '../payments/refunds/create-pending-refund.ts'
 import { alreadyRefunded, isNothingLeft } from '../payments/refunds/refundable-amount.ts'
 import type { DisputeRecord } from './record.ts'
 
@@ -21,5 +21,5 @@ export async function orderRefund(
     throw alreadyRefunded('repeat without refund: what was paid has gone back, or is about to')
   // The refund that was ordered before, if any, was refused by the bank: this one follows it.
   const ids = app.ids.for('dispute refund', dispute.id, dispute.refund_id ?? '')
-  return queueRefund(tx, { ids }, { payment, reason: `dispute ${dispute.id}`, disputeId: dispute.id })
+  return createPendingRefund(tx, { ids }, { payment, reason: `dispute ${dispute.id}`, disputeId: dispute.id })
 }

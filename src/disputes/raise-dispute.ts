@@ -6,7 +6,7 @@ import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import { paymentNotFound } from '../payments/get-payment.ts'
 import type { PaymentRecord } from '../payments/record.ts'
-import { findPaymentOfAnyone, lockPayment } from '../payments/sql.ts'
+import { findPaymentById, lockPaymentRow } from '../payments/sql.ts'
 import type { DisputeReason, OpenedBy } from '../wire/disputes.ts'
 import { announceMove, openDispute } from './move.ts'
 import type { DisputeRecord } from './record.ts'
@@ -15,7 +15,7 @@ import { countDisputes, isWithinWindow } from './sql.ts'
 /** How many disputes a payment has at most, one after the other: whoever raises more wants something else. */
 export const DISPUTES_MAX = 20
 
-export type RaiseInput = {
+export type RaiseDisputeInput = {
   /** Undefined where who raises it may do so for any merchant: an operator, and a payer whom the payer's hub has matched. */
   merchantId: string | undefined
   paymentId: string
@@ -34,10 +34,10 @@ export type RaiseInput = {
  * open dispute at a time, whoever opens it.
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_DISPUTABLE, DISPUTE_ALREADY_OPEN
  */
-export async function raiseDispute(app: App, input: RaiseInput): Promise<DisputeRecord> {
+export async function raiseDispute(app: App, input: RaiseDisputeInput): Promise<DisputeRecord> {
   const merchantId = await merchantOfPayment(app, input)
   const dispute = await app.pool.transaction(async (tx) => {
-    const before = await holdDisputable(tx, app, { merchantId, id: input.paymentId })
+    const before = await lockDisputablePayment(tx, app, { merchantId, id: input.paymentId })
     const opened = await openDispute(tx, app, {
       id: app.ids.for('dispute', input.paymentId, String(before)).uuid(),
       merchantId,
@@ -51,28 +51,28 @@ export async function raiseDispute(app: App, input: RaiseInput): Promise<Dispute
       note: input.words ?? null,
     })
     if (opened === null) throw alreadyOpen()
-    if (input.operator !== undefined) await record(tx, app, { dispute: opened, operator: input.operator })
+    if (input.operator !== undefined) await recordRaise(tx, app, { dispute: opened, operator: input.operator })
     return opened
   })
   announceMove(app, dispute)
   return dispute
 }
 
-async function merchantOfPayment(app: App, { merchantId, paymentId }: RaiseInput): Promise<string> {
+async function merchantOfPayment(app: App, { merchantId, paymentId }: RaiseDisputeInput): Promise<string> {
   if (!isUuid(paymentId)) throw paymentNotFound()
   if (merchantId !== undefined) return merchantId
-  const payment = await findPaymentOfAnyone(app.pool, paymentId)
+  const payment = await findPaymentById(app.pool, paymentId)
   if (payment === null) throw paymentNotFound()
   return payment.merchant_id
 }
 
 /** Holds the payment, and answers how many disputes it has had. */
-async function holdDisputable(
+async function lockDisputablePayment(
   tx: DatabaseTransactionConnection,
   app: App,
   key: { merchantId: string; id: string },
 ): Promise<number> {
-  const payment = await lockPayment(tx, key)
+  const payment = await lockPaymentRow(tx, key)
   if (payment === null) throw paymentNotFound()
   if (!hasMovedMoney(payment)) {
     throw new DomainError(
@@ -107,7 +107,7 @@ function alreadyOpen(): DomainError {
   })
 }
 
-async function record(
+async function recordRaise(
   tx: DatabaseTransactionConnection,
   app: App,
   { dispute, operator }: { dispute: DisputeRecord; operator: Actor },

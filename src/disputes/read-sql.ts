@@ -30,7 +30,7 @@ export function findDispute(db: CommonQueryMethods, { merchantId, id }: DisputeK
 }
 
 /** A dispute of any merchant, for operators. */
-export function findDisputeOfAnyone(db: CommonQueryMethods, id: string): Promise<DisputeRecord | null> {
+export function findDisputeById(db: CommonQueryMethods, id: string): Promise<DisputeRecord | null> {
   return db.maybeOne(sql.type(DisputeRecord)`select ${columns} from ${tables} where d.id = ${id}`)
 }
 
@@ -45,7 +45,7 @@ export function lockDisputeRow(
 }
 
 /** All that has happened to a dispute, in its order. */
-export function listEventRows(
+export function listDisputeEventRows(
   db: CommonQueryMethods,
   { merchantId, id }: DisputeKey,
 ): Promise<readonly DisputeEventRecord[]> {
@@ -81,14 +81,14 @@ export function listDisputeRows(
   return db.any(sql.type(DisputeSummaryRecord)`
     select ${summaryColumns}
     from ${tables}
-    where ${sql.join(conditionsOf(filter), sql.fragment` and `)}
+    where ${sql.join(pageConditions(filter), sql.fragment` and `)}
     order by ${isNewest ? sql.fragment`d.created_at desc, d.id desc` : sql.fragment`d.created_at, d.id`}
     limit ${filter.limit}
   `)
 }
 
 /** What the filter asks of dispute `d`, whatever the order. */
-export function filtersOf({
+export function filterConditions({
   merchantId,
   status,
   paymentId,
@@ -103,10 +103,10 @@ export function filtersOf({
   return conditions
 }
 
-function conditionsOf(filter: DisputeFilter): FragmentSqlToken[] {
+function pageConditions(filter: DisputeFilter): FragmentSqlToken[] {
   const { merchantId, order, afterId } = filter
   const ofMerchant = merchantId === undefined ? sql.fragment`true` : sql.fragment`merchant_id = ${merchantId}`
-  const conditions = filtersOf(filter)
+  const conditions = filterConditions(filter)
   if (afterId !== undefined) {
     const place = sql.fragment`(select created_at, id from disputes where id = ${afterId} and ${ofMerchant})`
     conditions.push(

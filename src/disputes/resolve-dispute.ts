@@ -6,13 +6,13 @@ import { checkExpectedValues } from '../lib/expected-values.ts'
 import type { ExpectedValues } from '../lib/expected-values.ts'
 import { roleAllows } from '../lib/permissions.ts'
 import type { PlatformRole } from '../lib/permissions.ts'
-import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
+import { disputeClosed, lockDispute, isResolved } from './lock-dispute.ts'
 import { announceMove, moveDispute } from './move.ts'
-import { orderAgain, wasRefundRefused } from './order-refund-again.ts'
+import { orderRefundAgain, wasRefundRejected } from './order-refund-again.ts'
 import { orderRefund } from './order-refund.ts'
 import type { DisputeRecord } from './record.ts'
 
-export type ResolveInput = {
+export type ResolveDisputeInput = {
   id: string
   status: 'RESOLVED_MERCHANT_FAVOUR' | 'RESOLVED_PAYER_FAVOUR'
   note: string
@@ -30,17 +30,17 @@ export type ResolveInput = {
  * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_NOT_UNDER_REVIEW, FORBIDDEN_ROLE,
  *   PAYMENT_ALREADY_REFUNDED, CHANGED_MEANWHILE, VALIDATION_FAILED at `refund`
  */
-export async function resolveDispute(app: App, input: ResolveInput): Promise<DisputeRecord> {
+export async function resolveDispute(app: App, input: ResolveDisputeInput): Promise<DisputeRecord> {
   const { status, note, refund, actor } = input
   if (refund && status === 'RESOLVED_MERCHANT_FAVOUR') {
     throw invalidField('refund', 'INVALID', "a dispute that is resolved in the merchant's favour refunds nothing")
   }
   const { dispute: resolved, isMoved } = await app.pool.transaction(async (tx) => {
-    const { dispute, payment } = await holdDispute(tx, { merchantId: undefined, id: input.id })
-    if (refund && wasRefundRefused(dispute)) {
-      checkEscalated(dispute, input.role)
+    const { dispute, payment } = await lockDispute(tx, { merchantId: undefined, id: input.id })
+    if (refund && wasRefundRejected(dispute)) {
+      checkEscalatedRole(dispute, input.role)
       checkExpectedValues(input.expected, dispute)
-      return { dispute: await orderAgain(tx, app, { dispute, payment, note, actor }), isMoved: false }
+      return { dispute: await orderRefundAgain(tx, app, { dispute, payment, note, actor }), isMoved: false }
     }
     checkResolvable(dispute, input.role)
     checkExpectedValues(input.expected, dispute)
@@ -77,11 +77,11 @@ function checkResolvable(dispute: DisputeRecord, role: PlatformRole): void {
       next: 'wait for the evidence or the end of its time, or escalate it',
     })
   }
-  checkEscalated(dispute, role)
+  checkEscalatedRole(dispute, role)
 }
 
 /** What was escalated is an OWNER's affair, also after it is resolved. */
-function checkEscalated({ escalation_reason: reason }: DisputeRecord, role: PlatformRole): void {
+function checkEscalatedRole({ escalation_reason: reason }: DisputeRecord, role: PlatformRole): void {
   if (reason === null || roleAllows(role, 'administer platform')) return
   throw new DomainError('FORBIDDEN_ROLE', 'the dispute was escalated; an OWNER alone resolves it')
 }

@@ -122,7 +122,7 @@ export async function countDisputes(
 }
 
 /** Open disputes whose deadline has passed, the longest overdue first. */
-export function listOverdue(db: CommonQueryMethods, limit: number): Promise<readonly OverdueDispute[]> {
+export function listOverdueDisputes(db: CommonQueryMethods, limit: number): Promise<readonly OverdueDispute[]> {
   return db.any(sql.type(OverdueDispute)`
     select id, merchant_id
     from disputes
@@ -133,7 +133,7 @@ export function listOverdue(db: CommonQueryMethods, limit: number): Promise<read
 }
 
 /** Holds a dispute for this transaction, if it is still open and overdue and nobody else holds it. */
-export async function claimOverdue(tx: DatabaseTransactionConnection, dispute: OverdueDispute): Promise<boolean> {
+export async function lockOverdueDispute(tx: DatabaseTransactionConnection, dispute: OverdueDispute): Promise<boolean> {
   const claimed = await tx.maybeOne(sql.type(OverdueDispute)`
     select id, merchant_id
     from disputes

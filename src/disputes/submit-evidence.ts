@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { invalidField } from '../lib/errors.ts'
 import { next } from '../lib/machine.ts'
-import { disputeClosed, holdDispute, isResolved } from './lock-dispute.ts'
+import { disputeClosed, lockDispute, isResolved } from './lock-dispute.ts'
 import { changeDispute, moveDispute } from './move.ts'
 import type { DisputeMove } from './move.ts'
 import type { DisputeRecord } from './record.ts'
@@ -25,14 +25,14 @@ export async function submitEvidence(
   { merchantId, id, evidence, actor }: { merchantId: string; id: string; evidence: string; actor: Actor },
 ): Promise<DisputeRecord> {
   return app.pool.transaction(async (tx) => {
-    const { dispute } = await holdDispute(tx, { merchantId, id })
+    const { dispute } = await lockDispute(tx, { merchantId, id })
     if (isResolved(dispute)) throw disputeClosed(dispute)
     const step: DisputeMove = {
       merchantId,
       id: dispute.id,
       from: dispute.status,
       on: 'evidence',
-      changes: { merchantEvidence: joined(dispute, evidence), evidenceMissing: false },
+      changes: { merchantEvidence: joinEvidence(dispute, evidence), evidenceMissing: false },
       by: { changedBy: 'MERCHANT', actor },
       note: evidence,
     }
@@ -41,7 +41,7 @@ export async function submitEvidence(
   })
 }
 
-function joined({ merchant_evidence: before }: DisputeRecord, evidence: string): string {
+function joinEvidence({ merchant_evidence: before }: DisputeRecord, evidence: string): string {
   const text = before === null ? evidence : `${before}${SEPARATOR}${evidence}`
   if (text.length <= EVIDENCE_MAX) return text
   throw invalidField(

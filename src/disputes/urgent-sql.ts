@@ -2,30 +2,30 @@ import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { UNRESOLVED, disputeDue } from './deadline-sql.ts'
-import { filtersOf, summaryColumns, tables } from './read-sql.ts'
+import { filterConditions, summaryColumns, tables } from './read-sql.ts'
 import type { DisputeFilter } from './read-sql.ts'
 import { DisputeSummaryRecord } from './record.ts'
 
 /** Where a page ends: among those that wait, by the deadline in microseconds since 1970, or among the resolved ones. */
-export type UrgentPlace = { dueUs: string | null; id: string }
+export type UrgentPosition = { dueUs: string | null; id: string }
 
 const UrgentRow = DisputeSummaryRecord.extend({ due_us: z.string().nullable() })
 export type UrgentRow = z.infer<typeof UrgentRow>
 
-export type UrgentFilter = Omit<DisputeFilter, 'order' | 'afterId'> & { after: UrgentPlace | undefined }
+export type UrgentFilter = Omit<DisputeFilter, 'order' | 'afterId'> & { after: UrgentPosition | undefined }
 
 /** What waits for somebody before what is resolved: the former by its deadline, as the inbox has it, the latter newest first. */
 export function listUrgentRows(db: CommonQueryMethods, filter: UrgentFilter): Promise<readonly UrgentRow[]> {
   return db.any(sql.type(UrgentRow)`
     select ${summaryColumns}, (extract(epoch from page.due_at) * 1000000)::bigint::text as due_us
-    from (${waiting(filter)} union all ${resolved(filter)}) page
+    from (${unresolvedRows(filter)} union all ${resolvedRows(filter)}) page
     join (${tables}) on d.merchant_id = page.merchant_id and d.id = page.id
     order by page.due_at, page.waits, d.created_at desc, d.id desc
     limit ${filter.limit}
   `)
 }
 
-function waiting(filter: UrgentFilter): FragmentSqlToken {
+function unresolvedRows(filter: UrgentFilter): FragmentSqlToken {
   const { after } = filter
   const isBehind =
     after === undefined
@@ -39,13 +39,13 @@ function waiting(filter: UrgentFilter): FragmentSqlToken {
       select d.merchant_id, d.id, d.id as waits, due.at as due_at
       from disputes d
       cross join lateral (select ${disputeDue} as at) due
-      where d.status in ${UNRESOLVED} and ${sql.join(filtersOf(filter), sql.fragment` and `)} and ${isBehind}
+      where d.status in ${UNRESOLVED} and ${sql.join(filterConditions(filter), sql.fragment` and `)} and ${isBehind}
       order by due.at, d.id
       limit ${filter.limit}
     )`
 }
 
-function resolved(filter: UrgentFilter): FragmentSqlToken {
+function resolvedRows(filter: UrgentFilter): FragmentSqlToken {
   const { merchantId, after } = filter
   const ofMerchant = merchantId === undefined ? sql.fragment`true` : sql.fragment`a.merchant_id = ${merchantId}`
   const isBehind =
@@ -57,7 +57,7 @@ function resolved(filter: UrgentFilter): FragmentSqlToken {
     (
       select d.merchant_id, d.id, null::uuid, null::timestamptz
       from disputes d
-      where d.status not in ${UNRESOLVED} and ${sql.join(filtersOf(filter), sql.fragment` and `)} and ${isBehind}
+      where d.status not in ${UNRESOLVED} and ${sql.join(filterConditions(filter), sql.fragment` and `)} and ${isBehind}
       order by d.created_at desc, d.id desc
       limit ${filter.limit}
     )`

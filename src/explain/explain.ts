@@ -1,6 +1,6 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
-import { readPayment } from '../payments/get-payment.ts'
+import { getPayment } from '../payments/get-payment.ts'
 import type { Explanation } from '../wire/explain.ts'
 import { explainDelivery } from './explain-delivery.ts'
 import { explainDispute } from './explain-dispute.ts'
@@ -19,7 +19,7 @@ import type { Viewer } from './viewer.ts'
 export async function explain(app: App, { id, viewer }: { id: string; viewer: Viewer }): Promise<Explanation> {
   const subject = await mustFindSubject(app.pool, viewer, id)
   // A payment whose consent has ended is expired by whoever reads it first (decision 18), and this is a reader too.
-  if (subject.kind === 'payment') await readPayment(app, { merchantId: subject.merchant_id, id: subject.id })
+  if (subject.kind === 'payment') await getPayment(app, { merchantId: subject.merchant_id, id: subject.id })
   const explanation = await app.pool.transaction(async (tx) => {
     await beginLook(tx)
     return tell(tx, { subject, viewer, disputeDays: app.config.disputeWindowDays })

@@ -1,6 +1,6 @@
 import { DISPUTES_MAX } from '../disputes/raise-dispute.ts'
 import { remainingAmount } from '../payments/refunds/refundable-amount.ts'
-import { PAYMENT_TRANSITIONS, isMoveOf } from '../payments/states.ts'
+import { PAYMENT_TRANSITIONS, isPossibleMove } from '../payments/states.ts'
 import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
 import type { NextStep, OtherStep } from '../wire/explain.ts'
 import { commandFor, nextSteps } from './next-steps.ts'
@@ -51,7 +51,7 @@ const TABLE: readonly PaymentTransition[] = PAYMENT_TRANSITIONS
 
 /** What can become of a payment. */
 export function paymentSteps(facts: PaymentFacts, viewer: Viewer): NextStep[] {
-  const table = TABLE.filter(({ on }) => isMoveOf({ underMandate: facts.payment.under_mandate }, on))
+  const table = TABLE.filter(({ on }) => isPossibleMove({ underMandate: facts.payment.under_mandate }, on))
   return nextSteps({ table, rules: RULES, from: facts.payment.status, facts, viewer })
 }
 

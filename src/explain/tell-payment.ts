@@ -2,7 +2,7 @@ import { CONSENT_TRANSITIONS } from '../consents/states.ts'
 import { next } from '../lib/machine.ts'
 import type { Transition } from '../lib/machine.ts'
 import { formatNumeric, percentText } from '../lib/money.ts'
-import { PAYMENT_TRANSITIONS, isMoveOf } from '../payments/states.ts'
+import { PAYMENT_TRANSITIONS, isPossibleMove } from '../payments/states.ts'
 import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
 import type { ConsentStatus } from '../wire/payments.ts'
 import type { TimelineEntry } from '../wire/explain.ts'
@@ -60,7 +60,7 @@ function rowOf(
   { previous_status, new_status, changed_by }: ToldEvent,
 ): PaymentTransition | undefined {
   const rows = TABLE.filter(
-    ({ from, to, on }) => from === previous_status && to === new_status && isMoveOf({ underMandate }, on),
+    ({ from, to, on }) => from === previous_status && to === new_status && isPossibleMove({ underMandate }, on),
   )
   return rows.find(({ actor }) => actor === changed_by) ?? rows[0]
 }

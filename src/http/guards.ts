@@ -3,9 +3,9 @@ import { invalidToken } from '../identity/verifier.ts'
 import { DomainError } from '../lib/errors.ts'
 import { NO_ROLE, SCOPES, permissionText, roleAllows } from '../lib/permissions.ts'
 import type { Permission, Role } from '../lib/permissions.ts'
-import { openCheckoutToken } from '../checkout/verify-token.ts'
-import { openSession } from '../payers/session.ts'
-import { openWithState } from '../payments/payer-access.ts'
+import { verifyCheckoutToken } from '../checkout/verify-token.ts'
+import { verifySession } from '../payers/session.ts'
+import { findPaymentForPayer } from '../payments/payer-access.ts'
 import { paymentNotFound } from '../payments/get-payment.ts'
 import { CHECKOUT_TOKEN_HEADER } from '../wire/checkout.ts'
 import { permissionFor, permissionsAsked, stopsWhileInactive } from '../wire/operation.ts'
@@ -84,7 +84,7 @@ export function makeGuard(
     // A payer's session is nobody else's credential, and nobody else's is a payer's: the operation alone says which is read.
     if (access.includes('payer')) {
       slowDown(operation, credentials)
-      return { kind: 'payer', session: await openSession(app, bearerToken(credentials)) }
+      return { kind: 'payer', session: await verifySession(app, bearerToken(credentials)) }
     }
     if (SIGN_INS.has(operation.name)) slowDown(operation, credentials)
     if (access.some((kind) => ASKS_FOR_CALLER.has(kind))) return admit(operation, await prove(operation, credentials))
@@ -193,14 +193,14 @@ function inactive(): DomainError {
 
 /** The payer's capability (decision 66). What does not fit is a payment that does not exist. */
 async function payment(app: App, { state, paymentId }: { state: string; paymentId: string }): Promise<Principal> {
-  const found = await openWithState(app, { paymentId, state })
+  const found = await findPaymentForPayer(app, { paymentId, state })
   if (found === null) throw paymentNotFound()
   return { kind: 'payment-state', merchantId: found.merchant_id, paymentId: found.id }
 }
 
 /** What a merchant's server let a payer's browser start a payment with (decision 66). */
 async function checkout(app: App, { text, operation }: { text: string; operation: Operation }): Promise<Principal> {
-  const opened = await openCheckoutToken(app, text)
+  const opened = await verifyCheckoutToken(app, text)
   if (!opened.merchant.isActive && stopsWhileInactive(operation)) throw inactive()
   return { kind: 'checkout-token', merchantId: opened.merchant.id, checkout: opened }
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../audit/record.ts'
-import type { OpenCheckout } from '../checkout/record.ts'
+import type { VerifiedCheckout } from '../checkout/record.ts'
 import type { PayerSessionRecord } from '../payers/record.ts'
 import type { MerchantActingRole, PlatformRole, Role } from '../lib/permissions.ts'
 
@@ -38,7 +38,7 @@ export type CustomerPrincipal = {
   clientId: string
 }
 
-export type CheckoutPrincipal = { kind: 'checkout-token'; merchantId: string; checkout: OpenCheckout }
+export type CheckoutPrincipal = { kind: 'checkout-token'; merchantId: string; checkout: VerifiedCheckout }
 
 export type PayerPrincipal = { kind: 'payer'; session: PayerSessionRecord }
 
@@ -70,7 +70,7 @@ export function merchantOf(principal: Principal): MerchantPrincipal {
 }
 
 /** What a payer's browser may start a payment with. */
-export function checkoutOf(principal: Principal): OpenCheckout {
+export function checkoutOf(principal: Principal): VerifiedCheckout {
   if (principal.kind === 'checkout-token') return principal.checkout
   throw new Error('the operation is not for checkout tokens')
 }

@@ -1,10 +1,10 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
-import { readPayment } from '../payments/get-payment.ts'
+import { getPayment } from '../payments/get-payment.ts'
 import type { PayerContact } from '../wire/payer.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
 import { contactOf } from './contact.ts'
-import { leaveContactOn } from './payments-sql.ts'
+import { leaveContactRow } from './payments-sql.ts'
 
 /** Where somebody has proven to a bank to be the payer; before that, nobody knows who holds the capability. */
 const AUTHORISED: readonly PaymentStatus[] = ['Authorised', 'Settled', 'Refunded']
@@ -24,13 +24,13 @@ export async function leaveContact(
   { merchantId, paymentId, body }: { merchantId: string; paymentId: string; body: PayerContact },
 ): Promise<void> {
   const contact = contactOf(body)
-  const payment = await readPayment(app, { merchantId, id: paymentId })
+  const payment = await getPayment(app, { merchantId, id: paymentId })
   if (!AUTHORISED.includes(payment.status)) {
     throw new DomainError('PAYMENT_NOT_AUTHORISED', `the payment is ${payment.status}`, {
       next: 'leave a contact once the bank has authorised the payment',
     })
   }
-  const outcome = await leaveContactOn(app.pool, { merchantId, paymentId: payment.id, contact })
+  const outcome = await leaveContactRow(app.pool, { merchantId, paymentId: payment.id, contact })
   if (outcome === 'KNOWN') {
     throw new DomainError('CONTACT_ALREADY_KNOWN', 'the payment has a contact already', {
       next: 'sign in to the payer hub with the one that the shop knows',

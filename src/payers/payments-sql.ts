@@ -24,7 +24,7 @@ function payerColumns(windowDays: number) {
 }
 
 /** What stands beside a payment `p` of a consent `c`: its merchant, and its last dispute. */
-const besidePayment = sql.fragment`
+const merchantAndLastDispute = sql.fragment`
   join merchants m on m.id = p.merchant_id
   left join lateral (
     select l.id, l.status, l.reason, l.created_at, l.resolution_note
@@ -35,15 +35,15 @@ const besidePayment = sql.fragment`
   ) d on true
 `
 
-type Listing = { contact: Contact; windowDays: number; limit: number }
+type PayerPaymentsFilter = { contact: Contact; windowDays: number; limit: number }
 
 /**
  * The last payments of a contact, to whichever merchants. A consent for one payment is as old as that one, so the last
  * of them are found by the index; of mandates, which are few, each brings its own last payments.
  */
-export function listPaymentsOf(
+export function listPayerPaymentRows(
   db: CommonQueryMethods,
-  { contact, windowDays, limit }: Listing,
+  { contact, windowDays, limit }: PayerPaymentsFilter,
 ): Promise<readonly PayerPaymentRecord[]> {
   return db.any(sql.type(PayerPaymentRecord)`
     with own as (
@@ -78,13 +78,13 @@ export function listPaymentsOf(
     from latest
     join payment_intents p on p.merchant_id = latest.merchant_id and p.id = latest.id
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
-    ${besidePayment}
+    ${merchantAndLastDispute}
     order by p.created_at desc, p.id desc
   `)
 }
 
 /** A payment of the contact's own; null for an unknown one and for another payer's alike. */
-export function findPaymentOf(
+export function findPayerPayment(
   db: CommonQueryMethods,
   { contact, windowDays, id }: { contact: Contact; windowDays: number; id: string },
 ): Promise<PayerPaymentRecord | null> {
@@ -92,13 +92,13 @@ export function findPaymentOf(
     select ${payerColumns(windowDays)}
     from payment_intents p
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
-    ${besidePayment}
+    ${merchantAndLastDispute}
     where p.id = ${id} and ${ofContact(contact)}
   `)
 }
 
 /** What the bank has given back of a payment, the first one first. */
-export function listRefundsOf(
+export function listExecutedRefunds(
   db: CommonQueryMethods,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
 ): Promise<readonly PayerRefundRecord[]> {
@@ -111,7 +111,7 @@ export function listRefundsOf(
 }
 
 /** Whose merchant's a consent of the contact's own is; null for an unknown one and for another payer's alike. */
-export function findConsentOf(
+export function findPayerConsent(
   db: CommonQueryMethods,
   { contact, id }: { contact: Contact; id: string },
 ): Promise<OwnConsent | null> {
@@ -120,15 +120,15 @@ export function findConsentOf(
   `)
 }
 
-const Left = z.object({ outcome: z.enum(['KEPT', 'KNOWN', 'NOT_TAKEN']) })
+const LeaveContactRow = z.object({ outcome: z.enum(['KEPT', 'KNOWN', 'NOT_TAKEN']) })
 
 /** Writes a contact on the consent of a payment; KNOWN where that has one of either kind, NOT_TAKEN where none is taken. */
-export async function leaveContactOn(
+export async function leaveContactRow(
   db: CommonQueryMethods,
   { merchantId, paymentId, contact }: { merchantId: string; paymentId: string; contact: Contact },
-): Promise<z.infer<typeof Left>['outcome']> {
+): Promise<z.infer<typeof LeaveContactRow>['outcome']> {
   const { type, value } = contact
-  const { outcome } = await db.one(sql.type(Left)`
+  const { outcome } = await db.one(sql.type(LeaveContactRow)`
     select leave_payer_contact(
       ${merchantId}::uuid, ${paymentId}::uuid, ${type === 'EMAIL' ? value : null}::text, ${type === 'PHONE' ? value : null}::text
     ) as outcome

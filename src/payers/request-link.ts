@@ -4,7 +4,7 @@ import { DomainError, invalidField } from '../lib/errors.ts'
 import { networkHash } from '../lib/network-hash.ts'
 import type { PayerContact } from '../wire/payer.ts'
 import { contactOf } from './contact.ts'
-import { insertLinkRequest, secondsToNextRequest, tryLockCount } from './sign-in-sql.ts'
+import { insertLinkRequest, secondsToNextRequest, tryLockRequestCount } from './sign-in-sql.ts'
 
 /** Links that may be asked for within an hour from one network (decision 32). */
 const PER_NETWORK = 20
@@ -30,7 +30,7 @@ export async function requestLink(
   }
   const requestIpHash = networkHash(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
   await app.pool.transaction(async (tx) => {
-    if (app.config.rateLimits) await limit(tx, requestIpHash)
+    if (app.config.rateLimits) await checkNetworkLimit(tx, requestIpHash)
     await insertLinkRequest(tx, { id: app.ids.uuid(), contact, requestIpHash })
   })
   app.wake.notify('send-payer-links')
@@ -40,13 +40,14 @@ export async function requestLink(
  * Who is refused is not counted. Nobody waits for anybody: a network whose requests come at the same moment is told to
  * come again, or a stranger could hold up the connections that everybody needs.
  */
-async function limit(tx: DatabaseTransactionConnection, requestIpHash: string): Promise<void> {
-  if (!(await tryLockCount(tx, requestIpHash))) throw tooMany('this network asks for links at the same moment', 1)
+async function checkNetworkLimit(tx: DatabaseTransactionConnection, requestIpHash: string): Promise<void> {
+  if (!(await tryLockRequestCount(tx, requestIpHash)))
+    throw rateLimited('this network asks for links at the same moment', 1)
   const seconds = await secondsToNextRequest(tx, requestIpHash, PER_NETWORK)
-  if (seconds !== null) throw tooMany('this network has asked for too many links within an hour', seconds)
+  if (seconds !== null) throw rateLimited('this network has asked for too many links within an hour', seconds)
 }
 
-function tooMany(message: string, seconds: number): DomainError {
+function rateLimited(message: string, seconds: number): DomainError {
   const minutes = Math.ceil(seconds / 60)
   return new DomainError('RATE_LIMITED', message, {
     retryAfterSeconds: seconds,

@@ -4,7 +4,7 @@ import { isDatabaseAway } from '../db/is-away.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { queueMail, queueText } from '../mail/queue.ts'
 import { linkMail, linkText } from './link-message.ts'
-import { claimLinkRequest, countSent, insertToken, markHandled } from './sign-in-sql.ts'
+import { claimLinkRequest, countSentLinks, insertToken, markRequestHandled } from './sign-in-sql.ts'
 import type { LinkRequest } from './record.ts'
 
 /** Requests of one run; the next run follows at once while there are more. */
@@ -44,22 +44,22 @@ async function sendOne(app: SendApp): Promise<boolean> {
       const request = await claimLinkRequest(tx)
       claimed = request?.id
       if (request === null) return false
-      await answer(app, tx, request)
+      await handleRequest(app, tx, request)
       return true
     })
   } catch (error) {
     if (claimed === undefined || isDatabaseAway(error)) throw error
     app.log.error({ err: error, link_request_id: claimed }, 'a request for a link was given up')
-    await markHandled(app.pool, claimed)
+    await markRequestHandled(app.pool, claimed)
     return true
   }
 }
 
-async function answer(app: SendApp, tx: DatabaseTransactionConnection, request: LinkRequest): Promise<void> {
+async function handleRequest(app: SendApp, tx: DatabaseTransactionConnection, request: LinkRequest): Promise<void> {
   // Who asked long ago, while no worker ran, has given up or asked again.
   const isOfUse = request.is_known && request.is_fresh && canReach(app, request)
   if (isOfUse && (await isAllowed(app, tx, request))) await send(app, tx, request)
-  await markHandled(tx, request.id)
+  await markRequestHandled(tx, request.id)
 }
 
 /** Whether there is a way to the contact: what was asked for while there was one may be looked at when it has gone. */
@@ -73,7 +73,7 @@ async function isAllowed(
   request: LinkRequest,
 ): Promise<boolean> {
   if (!config.rateLimits) return true
-  const { hour, day } = await countSent(tx, request)
+  const { hour, day } = await countSentLinks(tx, request)
   return hour < PER_HOUR && day < PER_DAY
 }
 

@@ -5,7 +5,7 @@ import type { App } from '../app.ts'
 import { deriveKey } from '../lib/derive-key.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Contact, PayerSessionRecord } from './record.ts'
-import { findEnd } from './sign-in-sql.ts'
+import { findSessionEnd } from './sign-in-sql.ts'
 
 /** How long a session lives (contract §Payer hub). */
 const SESSION_SECONDS = 900
@@ -47,19 +47,19 @@ export async function startSession(
  * Reads the session token of a request: one that this service made, that is not over, and that nobody has signed out of.
  * @throws {DomainError} UNAUTHENTICATED for whatever is wrong, always the same; TOKEN_EXPIRED for one past its time
  */
-export async function openSession(app: Pick<App, 'config' | 'pool'>, token: string): Promise<PayerSessionRecord> {
-  if (token.length > TOKEN_LENGTH_MAX) throw refused()
-  const claims = Claims.safeParse(await proven(app.config, token))
-  if (!claims.success || claims.data.exp - claims.data.iat > SESSION_SECONDS) throw refused()
+export async function verifySession(app: Pick<App, 'config' | 'pool'>, token: string): Promise<PayerSessionRecord> {
+  if (token.length > TOKEN_LENGTH_MAX) throw invalidToken()
+  const claims = Claims.safeParse(await verifyToken(app.config, token))
+  if (!claims.success || claims.data.exp - claims.data.iat > SESSION_SECONDS) throw invalidToken()
   const { jti, sub, contact_type, iat, exp } = claims.data
   const session = {
     id: jti,
     contact: { type: contact_type, value: sub },
     expiresAt: new Date(exp * 1000).toISOString(),
   }
-  const end = await findEnd(app.pool, { ...session, issuedAt: issuedAt(jti, iat) })
-  if (end.is_signed_out) throw refused()
-  if (end.is_over) throw over()
+  const end = await findSessionEnd(app.pool, { ...session, issuedAt: issuedAt(jti, iat) })
+  if (end.is_signed_out) throw invalidToken()
+  if (end.is_over) throw sessionExpired()
   return session
 }
 
@@ -78,16 +78,19 @@ function keyOf(masterKey: string): Buffer {
 }
 
 /** What the token says, under the master key or one of those before it: a session lives through a change of keys. */
-async function proven({ encryptionKey, encryptionKeysPrevious }: App['config'], token: string): Promise<JWTPayload> {
+async function verifyToken(
+  { encryptionKey, encryptionKeysPrevious }: App['config'],
+  token: string,
+): Promise<JWTPayload> {
   for (const masterKey of [encryptionKey, ...encryptionKeysPrevious]) {
-    const payload = await provenUnder(keyOf(masterKey), token)
+    const payload = await verifyWithKey(keyOf(masterKey), token)
     if (payload !== null) return payload
   }
-  throw refused()
+  throw invalidToken()
 }
 
 /** Null where the signature is of another key. */
-async function provenUnder(key: Uint8Array, token: string): Promise<JWTPayload | null> {
+async function verifyWithKey(key: Uint8Array, token: string): Promise<JWTPayload | null> {
   try {
     const { payload } = await jwtVerify(token, key, {
       algorithms: [ALGORITHM],
@@ -104,18 +107,18 @@ async function provenUnder(key: Uint8Array, token: string): Promise<JWTPayload |
     if (error instanceof errors.JWSSignatureVerificationFailed) return null
     // The last thing that is looked at: all else is right.
     if (error instanceof errors.JWTExpired) {
-      throw over()
+      throw sessionExpired()
     }
-    if (error instanceof errors.JOSEError) throw refused()
+    if (error instanceof errors.JOSEError) throw invalidToken()
     throw error
   }
 }
 
-function over(): DomainError {
+function sessionExpired(): DomainError {
   return new DomainError('TOKEN_EXPIRED', 'the session is over', { next: 'ask for a new link' })
 }
 
 /** The one answer to every bad token: it does not say how close it came. */
-function refused(): DomainError {
+function invalidToken(): DomainError {
   return new DomainError('UNAUTHENTICATED', 'the session token is not valid', { next: 'ask for a new link' })
 }

@@ -6,14 +6,14 @@ import { ofContact } from './payments-sql.ts'
 import { LinkRequest, UsedToken } from './record.ts'
 import type { Contact } from './record.ts'
 
-const Held = z.object({ is_held: z.boolean() })
+const LockRow = z.object({ is_held: z.boolean() })
 
 /**
  * Holds what is counted for a network against others until the transaction's end, so that a burst is counted one by one.
  * False where another holds it: nobody waits.
  */
-export async function tryLockCount(tx: DatabaseTransactionConnection, requestIpHash: string): Promise<boolean> {
-  const { is_held } = await tx.one(sql.type(Held)`
+export async function tryLockRequestCount(tx: DatabaseTransactionConnection, requestIpHash: string): Promise<boolean> {
+  const { is_held } = await tx.one(sql.type(LockRow)`
     select pg_try_advisory_xact_lock(hashtextextended(${`payer link ${requestIpHash}`}, 0)) as is_held
   `)
   return is_held
@@ -55,7 +55,7 @@ export function claimLinkRequest(tx: DatabaseTransactionConnection): Promise<Lin
   `)
 }
 
-export async function markHandled(db: CommonQueryMethods, id: string): Promise<void> {
+export async function markRequestHandled(db: CommonQueryMethods, id: string): Promise<void> {
   await db.query(sql.typeAlias('void')`update payer_link_requests set handled_at = now() where id = ${id}`)
 }
 
@@ -101,20 +101,20 @@ export function useToken(db: CommonQueryMethods, tokenHash: string): Promise<Use
   `)
 }
 
-const Sent = z.object({ hour: z.int(), day: z.int() })
+const SentCount = z.object({ hour: z.int(), day: z.int() })
 
 /**
  * How many links a contact was sent within an hour and within a day. Others who would send it one wait until the
  * transaction's end, so that each is counted.
  */
-export async function countSent(
+export async function countSentLinks(
   tx: DatabaseTransactionConnection,
   { contact_type: type, contact_normalised: value }: LinkRequest,
 ): Promise<{ hour: number; day: number }> {
   await tx.query(sql.typeAlias('void')`
     select from pg_advisory_xact_lock(hashtextextended(${`payer links to ${type} ${value}`}, 0))
   `)
-  return tx.one(sql.type(Sent)`
+  return tx.one(sql.type(SentCount)`
     select count(*) filter (where created_at > clock_timestamp() - interval '1 hour')::int as hour, count(*)::int as day
     from payer_tokens
     where contact_type = ${type}::payer_contact_type and contact_normalised = ${value}
@@ -122,14 +122,14 @@ export async function countSent(
   `)
 }
 
-const Failed = z.object({ count: z.int(), seconds: z.int().nullable() })
+const FailedCount = z.object({ count: z.int(), seconds: z.int().nullable() })
 
 /** How many tokens a network has tried within an hour that were none, up to `limit`, and the seconds until it is fewer. */
-export async function countFailed(
+export async function countFailedVerifications(
   db: CommonQueryMethods,
   { requestIpHash, limit }: { requestIpHash: string; limit: number },
 ): Promise<{ count: number; seconds: number }> {
-  const { count, seconds } = await db.one(sql.type(Failed)`
+  const { count, seconds } = await db.one(sql.type(FailedCount)`
     select count(*)::int as count,
       ceil(extract(epoch from min(created_at) + interval '1 hour' - clock_timestamp()))::int as seconds
     from (
@@ -143,23 +143,23 @@ export async function countFailed(
   return { count, seconds: Math.max(seconds ?? 1, 1) }
 }
 
-export async function insertFailed(db: CommonQueryMethods, requestIpHash: string): Promise<void> {
+export async function insertFailedVerification(db: CommonQueryMethods, requestIpHash: string): Promise<void> {
   await db.query(sql.typeAlias('void')`
     insert into payer_failed_verifications (request_ip_hash) values (${requestIpHash})
   `)
 }
 
-const Ended = z.strictObject({ is_signed_out: z.boolean(), is_over: z.boolean() })
+const SessionEnd = z.strictObject({ is_signed_out: z.boolean(), is_over: z.boolean() })
 
 /**
  * Whether a session was signed out of, and whether its time is over by the sandbox's clock: that of the one merchant who
  * knows the contact, where there is but one.
  */
-export function findEnd(
+export function findSessionEnd(
   db: CommonQueryMethods,
   { id, contact, issuedAt, expiresAt }: { id: string; contact: Contact; issuedAt: string; expiresAt: string },
-): Promise<z.infer<typeof Ended>> {
-  return db.one(sql.type(Ended)`
+): Promise<z.infer<typeof SessionEnd>> {
+  return db.one(sql.type(SessionEnd)`
     select exists (select from payer_sessions_ended where id = ${id}) as is_signed_out,
       -- Nobody's clock has moved, where it can't: no more is looked at.
       case when exists (select from sandbox_clock_shifts where made_at > ${issuedAt}::timestamptz) then
@@ -174,7 +174,7 @@ export function findEnd(
 }
 
 /** Notes that a session is over, until its token would be past its time anyway. */
-export async function insertEnded(
+export async function insertEndedSession(
   db: CommonQueryMethods,
   { id, expiresAt }: { id: string; expiresAt: string },
 ): Promise<void> {

@@ -1,8 +1,8 @@
 import type { App } from '../app.ts'
 import type { PayerSessionRecord } from './record.ts'
-import { insertEnded } from './sign-in-sql.ts'
+import { insertEndedSession } from './sign-in-sql.ts'
 
 /** Ends a session: its token, wherever it lies, opens nothing any more. */
-export async function signOut(app: Pick<App, 'pool'>, session: PayerSessionRecord): Promise<void> {
-  await insertEnded(app.pool, session)
+export async function signOutPayer(app: Pick<App, 'pool'>, session: PayerSessionRecord): Promise<void> {
+  await insertEndedSession(app.pool, session)
 }

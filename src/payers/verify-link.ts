@@ -5,7 +5,7 @@ import { networkHash } from '../lib/network-hash.ts'
 import type { Contact } from './record.ts'
 import { PAYER_NETWORK } from './request-link.ts'
 import { startSession } from './session.ts'
-import { countFailed, insertFailed, useToken } from './sign-in-sql.ts'
+import { countFailedVerifications, insertFailedVerification, useToken } from './sign-in-sql.ts'
 
 /** Tokens that one network may try within an hour without a hit. Guessing is hopeless anyway; this keeps it cheap for us. */
 const FAILED_PER_HOUR = 60
@@ -21,20 +21,20 @@ export async function verifyLink(
   { token, clientAddress }: { token: string; clientAddress: string },
 ): Promise<{ token: string; expiresInSeconds: number; contact: Contact }> {
   const requestIpHash = networkHash(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
-  if (app.config.rateLimits) await refuseGuessing(app, requestIpHash)
+  if (app.config.rateLimits) await checkFailedLimit(app, requestIpHash)
   const used = await useToken(app.pool, sha256Hex(token))
   if (used !== null) {
     const contact: Contact = { type: used.contact_type, value: used.contact_normalised }
     return { ...(await startSession(app, { contact })), contact }
   }
-  if (app.config.rateLimits) await insertFailed(app.pool, requestIpHash)
+  if (app.config.rateLimits) await insertFailedVerification(app.pool, requestIpHash)
   throw new DomainError('LINK_INVALID', 'the link does not work: it was used before, or is older than 10 minutes', {
     next: 'ask for a new one',
   })
 }
 
-async function refuseGuessing(app: VerifyApp, requestIpHash: string): Promise<void> {
-  const { count, seconds } = await countFailed(app.pool, { requestIpHash, limit: FAILED_PER_HOUR })
+async function checkFailedLimit(app: VerifyApp, requestIpHash: string): Promise<void> {
+  const { count, seconds } = await countFailedVerifications(app.pool, { requestIpHash, limit: FAILED_PER_HOUR })
   if (count < FAILED_PER_HOUR) return
   throw new DomainError('RATE_LIMITED', 'too many links that do not work were tried within an hour', {
     retryAfterSeconds: seconds,

@@ -2,10 +2,10 @@ import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { applyAuthorisation } from './apply-authorisation.ts'
 import { expirePayment } from './expire-consents.ts'
-import { paymentNotFound, waitsInVain } from './get-payment.ts'
+import { paymentNotFound, isPastConsentEnd } from './get-payment.ts'
 import { findPaymentByState } from './sql.ts'
 
-export type CallbackInput = {
+export type BankCallbackInput = {
   /** The connector named in the path. */
   connector: string
   headers: Readonly<Record<string, string | undefined>>
@@ -17,9 +17,9 @@ export type CallbackInput = {
  * @throws {DomainError} CONNECTOR_NOT_FOUND, UNAUTHENTICATED when the connector does not recognise its bank,
  *   PAYMENT_NOT_FOUND
  */
-export async function receiveCallback(
+export async function bankCallback(
   app: App,
-  { connector, headers, rawBody }: CallbackInput,
+  { connector, headers, rawBody }: BankCallbackInput,
 ): Promise<'accepted' | 'already_known'> {
   const bank = app.banks.get(connector)
   if (bank === undefined) throw new DomainError('CONNECTOR_NOT_FOUND', 'there is no such bank connector')
@@ -33,12 +33,12 @@ export async function receiveCallback(
     rawPayload: rawBody.toString('utf8'),
   })
   if (outcome === 'MOVED') return 'accepted'
-  await expireIfEnded(app, callback.state)
+  await expireIfPastEnd(app, callback.state)
   return 'already_known'
 }
 
 /** A report that came after the consent's end authorises nothing: the payment need not wait for the sweeper. */
-async function expireIfEnded(app: App, state: string): Promise<void> {
+async function expireIfPastEnd(app: App, state: string): Promise<void> {
   const payment = await findPaymentByState(app.pool, state)
-  if (payment !== null && waitsInVain(payment)) await expirePayment(app, payment)
+  if (payment !== null && isPastConsentEnd(payment)) await expirePayment(app, payment)
 }

@@ -2,28 +2,31 @@ import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { movePayment } from './move.ts'
-import { readPayment } from './get-payment.ts'
+import { getPayment } from './get-payment.ts'
 import type { PaymentKey } from './get-payment.ts'
 import type { PaymentRecord, PaymentWithHistory } from './record.ts'
 
-export type CancelInput = PaymentKey & {
+export type CancelPaymentInput = PaymentKey & {
   by: 'merchant' | 'payer'
   /** The request's body as it came, or `{}`. */
   rawBody: string
 }
 
-const REASONS = {
+const FAILURES = {
   merchant: { failureCode: 'CANCELLED_BY_MERCHANT', failureSource: 'MERCHANT' },
   payer: { failureCode: 'ACCESS_DENIED', failureSource: 'PAYER' },
-} as const satisfies Record<CancelInput['by'], { failureCode: FailureCode; failureSource: FailureSource }>
+} as const satisfies Record<CancelPaymentInput['by'], { failureCode: FailureCode; failureSource: FailureSource }>
 
 /**
  * Cancels a payment that waits for its authorisation (decision 52). Repeating it answers the cancelled payment, whichever
  * of the two sides cancelled it.
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_CANCELLABLE
  */
-export async function cancelPayment(app: App, { by, rawBody, ...key }: CancelInput): Promise<PaymentWithHistory> {
-  const payment = await readPayment(app, key)
+export async function cancelPayment(
+  app: App,
+  { by, rawBody, ...key }: CancelPaymentInput,
+): Promise<PaymentWithHistory> {
+  const payment = await getPayment(app, key)
   if (payment.status === 'AwaitingAuthorisation') {
     await movePayment(app, {
       merchantId: key.merchantId,
@@ -31,16 +34,16 @@ export async function cancelPayment(app: App, { by, rawBody, ...key }: CancelInp
       from: 'AwaitingAuthorisation',
       on: 'cancellation',
       rawPayload: rawBody,
-      ...REASONS[by],
+      ...FAILURES[by],
     })
   }
-  const now = await readPayment(app, key)
+  const now = await getPayment(app, key)
   if (isCancelled(now)) return now
   throw new DomainError('PAYMENT_NOT_CANCELLABLE', `the payment is ${now.status} and can't be cancelled`, hint(now))
 }
 
 function isCancelled({ failure_code: code, failure_source: source }: PaymentRecord): boolean {
-  return Object.values(REASONS).some((reason) => reason.failureCode === code && reason.failureSource === source)
+  return Object.values(FAILURES).some((reason) => reason.failureCode === code && reason.failureSource === source)
 }
 
 function hint({ status }: PaymentRecord): { next?: string } {

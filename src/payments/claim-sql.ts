@@ -39,7 +39,7 @@ const unstagedColumns = sql.fragment`
 `
 
 /** A payment that is recorded but not staged at its bank. */
-export function findUnstaged(
+export function findUnstagedPayment(
   db: CommonQueryMethods,
   key: { merchantId: string; id: string },
 ): Promise<UnstagedPayment | null> {
@@ -54,7 +54,7 @@ export function findUnstaged(
  * Takes payments that a crash or a silent bank left unstaged for `olderThanSeconds`, for `leaseSeconds`: one that keeps
  * failing does not hold up the ones behind it.
  */
-export function claimUnstaged(
+export function claimUnstagedPayments(
   db: CommonQueryMethods,
   { limit, olderThanSeconds, leaseSeconds }: { limit: number; olderThanSeconds: number; leaseSeconds: number },
 ): Promise<readonly UnstagedPayment[]> {

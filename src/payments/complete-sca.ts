@@ -8,9 +8,9 @@ import type { ScaComplete } from '../wire/payments.ts'
 import { applyAuthorisation } from './apply-authorisation.ts'
 import type { Authorisation } from './apply-authorisation.ts'
 import { expirePayment } from './expire-consents.ts'
-import { paymentNotFound, waitsInVain } from './get-payment.ts'
+import { paymentNotFound, isPastConsentEnd } from './get-payment.ts'
 import type { PaymentRecord } from './record.ts'
-import { findPaymentOfAnyone } from './sql.ts'
+import { findPaymentById } from './sql.ts'
 
 /** How long a bank may take to exchange a code. */
 const EXCHANGE_TIMEOUT_MS = 5_000
@@ -28,38 +28,38 @@ export type CompleteScaInput = {
  * @throws {DomainError} PAYMENT_NOT_FOUND, STATE_MISMATCH, CODE_INVALID, CONSENT_EXPIRED, BANK_UNAVAILABLE
  */
 export async function completeSca(app: App, { id, body, rawBody }: CompleteScaInput): Promise<PaymentRecord> {
-  const payment = await find(app, id)
+  const payment = await findPayment(app, id)
   if (!constantTimeEqual(body.state, payment.bank_consent_id)) {
     throw new DomainError('STATE_MISMATCH', "the state is not the one given to this payment's bank")
   }
-  if (payment.status !== 'AwaitingAuthorisation') return finished(payment)
-  if (waitsInVain(payment)) return endByExpiry(app, payment)
+  if (payment.status !== 'AwaitingAuthorisation') return checkNotExpired(payment)
+  if (isPastConsentEnd(payment)) return expireAndRead(app, payment)
   const authorisation =
     'code' in body
-      ? await exchange(app, { ...body, connector: payment.bank_connector })
+      ? await exchangeCode(app, { ...body, connector: payment.bank_connector })
       : { outcome: 'rejected' as const, failureCode: failureOfRedirectError(body.error) }
   const { outcome } = await applyAuthorisation(app, payment, { authorisation, rawPayload: rawBody })
-  const now = await find(app, id)
+  const now = await findPayment(app, id)
   // The move was refused although the payment waits: its consent ended between the look and the move.
-  if (outcome === 'STALE' && waitsInVain(now)) return endByExpiry(app, now)
-  return finished(now)
+  if (outcome === 'STALE' && isPastConsentEnd(now)) return expireAndRead(app, now)
+  return checkNotExpired(now)
 }
 
-async function find(app: App, id: string): Promise<PaymentRecord> {
-  const payment = isUuid(id) ? await findPaymentOfAnyone(app.pool, id) : null
+async function findPayment(app: App, id: string): Promise<PaymentRecord> {
+  const payment = isUuid(id) ? await findPaymentById(app.pool, id) : null
   if (payment === null) throw paymentNotFound()
   return payment
 }
 
-function finished(payment: PaymentRecord): PaymentRecord {
+function checkNotExpired(payment: PaymentRecord): PaymentRecord {
   if (payment.failure_code === 'CONSENT_EXPIRED') throw consentExpired()
   return payment
 }
 
 /** An authorisation that set out before the end may still win: what became of the payment is told, whoever did it. */
-async function endByExpiry(app: App, payment: PaymentRecord): Promise<PaymentRecord> {
+async function expireAndRead(app: App, payment: PaymentRecord): Promise<PaymentRecord> {
   await expirePayment(app, { id: payment.id, merchant_id: payment.merchant_id, status: payment.status })
-  return finished(await find(app, payment.id))
+  return checkNotExpired(await findPayment(app, payment.id))
 }
 
 function consentExpired(): DomainError {
@@ -68,9 +68,9 @@ function consentExpired(): DomainError {
   })
 }
 
-type Exchange = { state: string; code: string; connector: string }
+type ExchangeCodeInput = { state: string; code: string; connector: string }
 
-async function exchange(app: App, { state, code, connector }: Exchange): Promise<Authorisation> {
+async function exchangeCode(app: App, { state, code, connector }: ExchangeCodeInput): Promise<Authorisation> {
   try {
     const signal = AbortSignal.timeout(EXCHANGE_TIMEOUT_MS)
     const result = await bankOf(app.banks, connector).exchangeCode({ state, code }, signal)

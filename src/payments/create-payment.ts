@@ -8,13 +8,13 @@ import { parseAmount, toNumeric } from '../lib/money.ts'
 import { normaliseEmail, normalisePhone } from '../lib/payer-contact.ts'
 import { webAddressProblem } from '../lib/web-address.ts'
 import type { CreatePayment } from '../wire/new-payment.ts'
-import { checkAmount, checkScenario, createdPayment, untilKnown } from './creation-rules.ts'
+import { checkAmount, checkScenario, createdPayment, createWithRetries } from './creation-rules.ts'
 import type { CreatePaymentInput, CreatePaymentResult } from './creation-rules.ts'
 import type { NewPaymentItem } from './record.ts'
 import { announceMove } from './move.ts'
-import { newMandate } from './mandates/new-mandate.ts'
+import { readNewMandate } from './mandates/new-mandate.ts'
 import type { NewMandate } from './mandates/new-mandate.ts'
-import { payUnderMandate } from './mandates/create-payment-under-mandate.ts'
+import { createPaymentUnderMandate } from './mandates/create-payment-under-mandate.ts'
 import { stagePayment } from './stage-payments.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
 
@@ -33,12 +33,12 @@ export async function createPayment(app: App, input: CreatePaymentInput): Promis
     })
   }
   if (input.body.consent_id !== undefined)
-    return payUnderMandate(app, { ...input, idempotencyKey, consentId: input.body.consent_id })
+    return createPaymentUnderMandate(app, { ...input, idempotencyKey, consentId: input.body.consent_id })
   checkBody(app, input.body)
-  const mandate = await newMandate(app, { merchantId: input.merchant.id, idempotencyKey, body: input.body })
+  const mandate = await readNewMandate(app, { merchantId: input.merchant.id, idempotencyKey, body: input.body })
   const item = newPaymentItem(app, { ...input, idempotencyKey, mandate })
-  const outcome = await untilKnown(item, () => app.batches.create.run(item))
-  if (outcome.outcome === 'CREATED') announceMove(app, creationOf(app), item.payment_id)
+  const outcome = await createWithRetries(item, () => app.batches.create.run(item))
+  if (outcome.outcome === 'CREATED') announceMove(app, creationTransition(app), item.payment_id)
   const payment = createdPayment(outcome, input.body.currency)
   if (payment.status !== 'Initiated') return { created: outcome.outcome === 'CREATED', payment }
   const staged = await stagePayment(app, {
@@ -56,9 +56,9 @@ function checkBody(app: App, body: CreatePayment): void {
   checkAmount(body)
 }
 
-type KeyedInput = CreatePaymentInput & { idempotencyKey: string; mandate: NewMandate | undefined }
+type NewPaymentInput = CreatePaymentInput & { idempotencyKey: string; mandate: NewMandate | undefined }
 
-function newPaymentItem(app: App, input: KeyedInput): NewPaymentItem {
+function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
   const { merchant, body, mandate } = input
   const amount = toNumeric(parseAmount(body.amount))
   const chance = app.ids.for('payment', merchant.id, input.idempotencyKey)
@@ -69,7 +69,7 @@ function newPaymentItem(app: App, input: KeyedInput): NewPaymentItem {
     bank_consent_id: chance.token(),
     bank_connector: app.bank.id,
   }
-  const creation = creationOf(app)
+  const creation = creationTransition(app)
   const staged =
     app.bank.staging === 'local'
       ? app.bank.stage(consentRequest({ ...ids, merchant, body, amount, mandate }))
@@ -112,7 +112,7 @@ function contactOf({ payer_email, payer_phone }: CreatePayment) {
   }
 }
 
-type Draft = {
+type ConsentRequestInput = {
   payment_id: string
   consent_id: string
   end_to_end_id: string
@@ -123,7 +123,7 @@ type Draft = {
   mandate: NewMandate | undefined
 }
 
-function consentRequest(draft: Draft): ConsentRequest {
+function consentRequest(draft: ConsentRequestInput): ConsentRequest {
   return {
     paymentId: draft.payment_id,
     consentId: draft.consent_id,
@@ -143,7 +143,7 @@ function consentRequest(draft: Draft): ConsentRequest {
 }
 
 /** With a bank that must be asked, a payment begins as Initiated (decision 17). */
-function creationOf(app: App) {
+function creationTransition(app: App) {
   const on = app.bank.staging === 'local' ? 'creation' : 'creation at a remote bank'
   const creation = PAYMENT_TRANSITIONS.find((row) => row.from === null && row.on === on)
   if (creation === undefined) throw new Error(`the table has no ${on}`)

@@ -59,25 +59,25 @@ export function checkScenario({ config }: Pick<App, 'config'>, { scenario }: { s
  * @throws {CheckoutOpenError}
  */
 export function createdPayment(row: CreateOutcome, currency: string): CreatedPayment {
-  if (row.outcome === 'CHECKOUT_OPEN') throw new CheckoutOpenError(present(row.payment_id))
-  if (row.outcome !== 'CREATED' && row.outcome !== 'REPEAT') throw refusal(row.outcome, currency)
+  if (row.outcome === 'CHECKOUT_OPEN') throw new CheckoutOpenError(required(row.payment_id))
+  if (row.outcome !== 'CREATED' && row.outcome !== 'REPEAT') throw errorOfOutcome(row.outcome, currency)
   return {
-    payment_id: present(row.payment_id),
-    status: present(row.status),
+    payment_id: required(row.payment_id),
+    status: required(row.status),
     redirect_url: row.redirect_url,
-    end_to_end_id: present(row.end_to_end_id),
-    gross_amount: present(row.gross_amount),
-    fee_amount: present(row.fee_amount),
-    net_amount: present(row.net_amount),
-    currency: present(row.currency),
-    consent_id: present(row.consent_id),
-    expires_at: present(row.expires_at),
-    created_at: present(row.created_at),
+    end_to_end_id: required(row.end_to_end_id),
+    gross_amount: required(row.gross_amount),
+    fee_amount: required(row.fee_amount),
+    net_amount: required(row.net_amount),
+    currency: required(row.currency),
+    consent_id: required(row.consent_id),
+    expires_at: required(row.expires_at),
+    created_at: required(row.created_at),
   }
 }
 
 /** How often a payment that another transaction was just making is looked for again. */
-const LOST_MAX = 3
+const ATTEMPTS_MAX = 3
 
 /**
  * Runs `create_payments` until it knows: a twin that lost the race to another transaction reads the winner's payment
@@ -85,24 +85,27 @@ const LOST_MAX = 3
  * @throws {DomainError} SERVICE_UNAVAILABLE when it keeps losing, as only payments of a token can, being taken back
  *   again and again
  */
-export async function untilKnown(item: NewPaymentItem, run: () => Promise<CreateOutcome>): Promise<CreateOutcome> {
-  for (let tries = 0; tries < LOST_MAX; tries += 1) {
+export async function createWithRetries(
+  item: NewPaymentItem,
+  run: () => Promise<CreateOutcome>,
+): Promise<CreateOutcome> {
+  for (let tries = 0; tries < ATTEMPTS_MAX; tries += 1) {
     const outcome = await run()
     if (outcome.outcome !== 'LOST') return outcome
   }
   // Only payments of a token can be taken back again and again; all others lose to one that stays, or to a bug of ours.
   if (item['checkout_token_hash'] === undefined) throw new Error('a payment has an id that is not its own alone')
-  throw beingMade()
+  throw creationInProgress()
 }
 
 /** Others are making payments of the same kind, and hold what this one needs. */
-export function beingMade(): DomainError {
+export function creationInProgress(): DomainError {
   return new DomainError('SERVICE_UNAVAILABLE', 'the payment is being made by another request; repeat this one', {
     retryAfterSeconds: 1,
   })
 }
 
-function present<T>(value: T | null): T {
+function required<T>(value: T | null): T {
   if (value === null) throw new Error('create_payments answered a payment without one of its columns')
   return value
 }
@@ -118,26 +121,28 @@ export class CheckoutOpenError extends Error {
   }
 }
 
-const REFUSALS: Readonly<Record<string, () => DomainError>> = {
+const ERRORS: Readonly<Record<string, () => DomainError>> = {
   KEY_REUSED: () =>
-    refused(
+    errorWithNext(
       'IDEMPOTENCY_KEY_REUSED',
       'this X-Idempotency-Key was used with another body',
       'send a new key for a new payment',
     ),
-  MERCHANT_NOT_FOUND: () => refused('UNKNOWN_CLIENT', 'the merchant does not exist', 'check the client id'),
-  MERCHANT_INACTIVE: () => refused('MERCHANT_INACTIVE', 'the merchant is disabled', 'ask an operator to enable it'),
+  MERCHANT_NOT_FOUND: () => errorWithNext('UNKNOWN_CLIENT', 'the merchant does not exist', 'check the client id'),
+  MERCHANT_INACTIVE: () =>
+    errorWithNext('MERCHANT_INACTIVE', 'the merchant is disabled', 'ask an operator to enable it'),
   MERCHANT_NOT_APPROVED: () =>
-    refused('MERCHANT_NOT_APPROVED', 'the merchant is not approved', 'ask an operator to approve it'),
-  PAYOUT_HELD: () => refused('PAYOUT_HELD', "the merchant's payouts are held", 'ask an operator to release the hold'),
+    errorWithNext('MERCHANT_NOT_APPROVED', 'the merchant is not approved', 'ask an operator to approve it'),
+  PAYOUT_HELD: () =>
+    errorWithNext('PAYOUT_HELD', "the merchant's payouts are held", 'ask an operator to release the hold'),
   CHECKOUT_ALREADY_PAID: () =>
-    refused(
+    errorWithNext(
       'CHECKOUT_ALREADY_PAID',
       'this order is paid already',
       'ask the shop about the order; each order needs a token of its own',
     ),
   CHECKOUT_ATTEMPTS_USED: () =>
-    refused(
+    errorWithNext(
       'CHECKOUT_ATTEMPTS_USED',
       'this order was tried too many times',
       "ask the shop to start the order again; the shop's server makes a new token",
@@ -150,11 +155,11 @@ const REFUSALS: Readonly<Record<string, () => DomainError>> = {
     }),
 }
 
-function refusal(outcome: string, currency: string): Error {
+function errorOfOutcome(outcome: string, currency: string): Error {
   if (outcome === 'UNSUPPORTED_CURRENCY') return unsupportedCurrency(currency)
-  return REFUSALS[outcome]?.() ?? new Error(`create_payments answered ${outcome}`)
+  return ERRORS[outcome]?.() ?? new Error(`create_payments answered ${outcome}`)
 }
 
-function refused(code: ErrorCode, message: string, next: string): DomainError {
+function errorWithNext(code: ErrorCode, message: string, next: string): DomainError {
   return new DomainError(code, message, { next })
 }

@@ -1,16 +1,16 @@
 import type { App } from '../app.ts'
 import { movePayment } from './move.ts'
 import type { ExpiredPayment } from './record.ts'
-import { listExpired } from './sql.ts'
+import { listExpiredPayments } from './sql.ts'
 
 /** Payments of one run; the next run follows at once while there are more. */
-const EXPIRED_MAX = 200
+const PAYMENTS_MAX = 200
 
 /** Fails what still waits although its consent has ended, every 30 seconds (decision 18). A job. */
 export async function expireConsents(app: App): Promise<{ more: boolean }> {
-  const expired = await listExpired(app.pool, EXPIRED_MAX)
+  const expired = await listExpiredPayments(app.pool, PAYMENTS_MAX)
   await Promise.all(expired.map((payment) => expirePayment(app, payment)))
-  return { more: expired.length === EXPIRED_MAX }
+  return { more: expired.length === PAYMENTS_MAX }
 }
 
 /**

@@ -5,7 +5,7 @@ import { isUuid } from '../lib/ids.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import { expirePayment } from './expire-consents.ts'
 import type { PaymentEventRecord, PaymentRecord, PaymentWithHistory } from './record.ts'
-import { listEventRows, listPaymentRows } from './sql.ts'
+import { listPaymentEventRows, listPaymentRows } from './sql.ts'
 
 export type PaymentKey = { merchantId: string; id: string }
 
@@ -14,18 +14,18 @@ export type PaymentKey = { merchantId: string; id: string }
  * that still waits although it can't be authorised any more (decision 18).
  * @throws {DomainError} PAYMENT_NOT_FOUND for an unknown id and for another merchant's alike
  */
-export async function readPayment(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
-  const payment = await find(app, key)
-  if (!waitsInVain(payment)) return payment
+export async function getPayment(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
+  const payment = await findPayment(app, key)
+  if (!isPastConsentEnd(payment)) return payment
   await expirePayment(app, { id: payment.id, merchant_id: payment.merchant_id, status: payment.status })
-  return find(app, key)
+  return findPayment(app, key)
 }
 
 /**
  * Whether a payment waits for an authorisation that can't come any more. One under a mandate waits for its bank and not
  * for a payer: its own job ends it.
  */
-export function waitsInVain(payment: PaymentRecord): boolean {
+export function isPastConsentEnd(payment: PaymentRecord): boolean {
   if (payment.under_mandate) return false
   return payment.consent_ended && (payment.status === 'AwaitingAuthorisation' || payment.status === 'Initiated')
 }
@@ -43,11 +43,11 @@ export async function listPayments(
 
 /** The audit events of one payment, the oldest first. */
 export async function listPaymentEvents(app: App, key: PaymentKey): Promise<readonly PaymentEventRecord[]> {
-  await find(app, key)
-  return listEventRows(app.pool, key)
+  await findPayment(app, key)
+  return listPaymentEventRows(app.pool, key)
 }
 
-async function find(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
+async function findPayment(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
   if (!isUuid(key.id)) throw paymentNotFound()
   const found = await app.batches.find.run({ merchant_id: key.merchantId, id: key.id })
   if (found.id === null) throw paymentNotFound()

@@ -11,7 +11,7 @@ import { PAYMENT_TRANSITIONS } from './states.ts'
 import type { PaymentTransition, PaymentTrigger } from './states.ts'
 
 /** A move that a use case asks for. */
-export type Move = {
+export type PaymentMove = {
   merchantId: string
   paymentId: string
   from: PaymentStatus
@@ -37,7 +37,7 @@ export type Move = {
  * @returns `STALE` when the payment is no longer in `from`, or on the wrong side of its consent's end: nothing changed
  * @throws when the table has no such move, which is a programmer's error
  */
-export async function movePayment(app: App, move: Move): Promise<MoveOutcome> {
+export async function movePayment(app: App, move: PaymentMove): Promise<MoveOutcome> {
   const transition = transitionOf(move)
   const outcome = await app.batches.move.run(moveItem(app, move, transition))
   if (outcome.outcome === 'MOVED') announceMove(app, transition, move.paymentId)
@@ -45,7 +45,11 @@ export async function movePayment(app: App, move: Move): Promise<MoveOutcome> {
 }
 
 /** `movePayment` inside a transaction of the caller's, who calls `announceMove` after its commit. */
-export async function movePaymentIn(tx: DatabaseTransactionConnection, app: App, move: Move): Promise<MoveOutcome> {
+export async function movePaymentIn(
+  tx: DatabaseTransactionConnection,
+  app: App,
+  move: PaymentMove,
+): Promise<MoveOutcome> {
   return movePaymentRow(tx, moveItem(app, move, transitionOf(move)))
 }
 
@@ -58,11 +62,17 @@ export function announceMove(app: App, transition: PaymentTransition, paymentId:
   if (transition.to === 'Authorised') app.wake.notify('settle-payments')
 }
 
-export function transitionOf({ from, on }: { from: Move['from'] | null; on: PaymentTrigger }): PaymentTransition {
+export function transitionOf({
+  from,
+  on,
+}: {
+  from: PaymentMove['from'] | null
+  on: PaymentTrigger
+}): PaymentTransition {
   return mustMove<PaymentTransition>(PAYMENT_TRANSITIONS, from, on)
 }
 
-function moveItem(app: App, move: Move, transition: PaymentTransition): PaymentMoveItem {
+function moveItem(app: App, move: PaymentMove, transition: PaymentTransition): PaymentMoveItem {
   const consent =
     transition.consent === null ? null : mustMove(CONSENT_TRANSITIONS, 'AWAITING_AUTHORISATION', transition.consent)
   const failure = move.failureCode === undefined ? null : failureOf(move.failureCode, move.failureSource)

@@ -2,25 +2,25 @@ import type { App } from '../app.ts'
 import { constantTimeEqual } from '../lib/hmac.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { PaymentRecord } from './record.ts'
-import { findPaymentByState, findPaymentOfAnyone } from './sql.ts'
+import { findPaymentByState, findPaymentById } from './sql.ts'
 
 /** What a state can look like; anything else is looked for nowhere. */
-const STATE = /^[\w-]{1,256}$/
+const STATE_FORM = /^[\w-]{1,256}$/
 
 /**
  * The payment that a payer may see with its `state`: the capability that was given to this payer's bank, until an hour
  * after the consent's end (decision 66). Null for whatever does not fit.
  */
-export async function openWithState(
+export async function findPaymentForPayer(
   app: Pick<App, 'pool'>,
   { paymentId, state }: { paymentId: string; state: string },
 ): Promise<PaymentRecord | null> {
-  const payment = isUuid(paymentId) ? await findPaymentOfAnyone(app.pool, paymentId) : null
+  const payment = isUuid(paymentId) ? await findPaymentById(app.pool, paymentId) : null
   return payment !== null && constantTimeEqual(state, payment.bank_consent_id) && payment.state_valid ? payment : null
 }
 
 /** `openWithState` for a payer who comes back from the bank, with nothing but the state. */
-export async function findWithState(app: Pick<App, 'pool'>, state: string): Promise<PaymentRecord | null> {
-  const payment = STATE.test(state) ? await findPaymentByState(app.pool, state) : null
+export async function findPaymentByValidState(app: Pick<App, 'pool'>, state: string): Promise<PaymentRecord | null> {
+  const payment = STATE_FORM.test(state) ? await findPaymentByState(app.pool, state) : null
   return payment?.state_valid === true ? payment : null
 }

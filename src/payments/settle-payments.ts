@@ -5,7 +5,7 @@ import { movePayment } from './move.ts'
 import type { DueSettlement } from './record.ts'
 import { claimSettlements, postponeSettlement } from './claim-sql.ts'
 
-const SETTLEMENTS_MAX = 64
+const PAYMENTS_MAX = 64
 
 /** How long a bank may take to execute a payment. */
 const EXECUTE_TIMEOUT_MS = 5_000
@@ -26,7 +26,7 @@ const playRound = makeConcurrentBatches<DueSettlement>()
  */
 export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   return playRound(app, {
-    limit: SETTLEMENTS_MAX,
+    limit: PAYMENTS_MAX,
     claim: (limit) => claimSettlements(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
     work: (payment) => settlePayment(app, payment),
     failed: (error) => app.log.error({ err: error }, 'a settlement failed; it is tried again when its lease ends'),
@@ -35,7 +35,7 @@ export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: 
 }
 
 async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
-  const answer = await execute(app, payment)
+  const answer = await executeAtBank(app, payment)
   if (answer === undefined) return
   const move = { merchantId: payment.merchant_id, paymentId: payment.id, from: 'Authorised' } as const
   if (answer.outcome === 'executed') {
@@ -50,7 +50,7 @@ async function settlePayment(app: App, payment: DueSettlement): Promise<void> {
   await movePayment(app, { ...move, on: 'execution refused', rawPayload, failureCode: answer.failureCode })
 }
 
-async function execute(app: App, payment: DueSettlement) {
+async function executeAtBank(app: App, payment: DueSettlement) {
   try {
     return await bankOf(app.banks, payment.bank_connector).execute(
       {

@@ -48,7 +48,7 @@ export const findPaymentsStatement = `
   ) found on true`
 
 /** A payment by its id alone, for callers whose credential is the payment's own `state`. */
-export function findPaymentOfAnyone(db: CommonQueryMethods, id: string): Promise<PaymentRecord | null> {
+export function findPaymentById(db: CommonQueryMethods, id: string): Promise<PaymentRecord | null> {
   return db.maybeOne(sql.prepared('find_payment_of_anyone', PaymentRecord)`
     select ${paymentColumns} from ${paymentTables} where p.id = ${id}
   `)
@@ -101,7 +101,7 @@ export function listPaymentRows(db: CommonQueryMethods, page: PaymentPage): Prom
 }
 
 /** The audit events of one payment in their order. */
-export function listEventRows(
+export function listPaymentEventRows(
   db: CommonQueryMethods,
   key: { merchantId: string; id: string },
 ): Promise<readonly PaymentEventRecord[]> {
@@ -122,7 +122,7 @@ export function movePaymentRow(tx: DatabaseTransactionConnection, item: PaymentM
 }
 
 /** Payments that still wait although their consent has ended. */
-export function listExpired(db: CommonQueryMethods, limit: number): Promise<readonly ExpiredPayment[]> {
+export function listExpiredPayments(db: CommonQueryMethods, limit: number): Promise<readonly ExpiredPayment[]> {
   return db.any(sql.prepared('list_expired', ExpiredPayment)`
     select p.id, p.merchant_id, p.status
     from payment_consents c
@@ -135,7 +135,7 @@ export function listExpired(db: CommonQueryMethods, limit: number): Promise<read
 }
 
 /** Locks a payment's row until the transaction's end and reads it. */
-export async function lockPayment(
+export async function lockPaymentRow(
   tx: DatabaseTransactionConnection,
   key: { merchantId: string; id: string },
 ): Promise<PaymentRecord | null> {

@@ -5,9 +5,9 @@ import { storedCaps } from '../consents/control-parameters.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
 import { movePayment } from './move.ts'
-import { toldToBank } from './mandates/new-mandate.ts'
+import { mandateRequest } from './mandates/new-mandate.ts'
 import type { UnstagedPayment } from './record.ts'
-import { claimUnstaged, findUnstaged } from './claim-sql.ts'
+import { claimUnstagedPayments, findUnstagedPayment } from './claim-sql.ts'
 
 /** How long a bank may take to stage a consent. */
 const STAGE_TIMEOUT_MS = 5_000
@@ -29,7 +29,7 @@ export async function stagePayment(
   app: App,
   { rawBody, ...key }: { merchantId: string; id: string; rawBody: string },
 ): Promise<{ status: PaymentStatus; redirect_url: string | null }> {
-  const unstaged = await findUnstaged(app.pool, key)
+  const unstaged = await findUnstagedPayment(app.pool, key)
   if (unstaged !== null) await stageAtBank(app, unstaged, { actor: 'MERCHANT_API', rawPayload: rawBody })
   const payment = await app.batches.find.run({ merchant_id: key.merchantId, id: key.id })
   if (payment.id === null) throw new DomainError('PAYMENT_NOT_FOUND', 'there is no such payment')
@@ -38,7 +38,7 @@ export async function stagePayment(
 
 /** Stages what a crash or a silent bank left behind. A job. */
 export async function stagePayments(app: App): Promise<{ more: boolean }> {
-  const left = await claimUnstaged(app.pool, {
+  const left = await claimUnstagedPayments(app.pool, {
     limit: ABANDONED_MAX,
     olderThanSeconds: ABANDONED_SECONDS,
     leaseSeconds: LEASE_SECONDS,
@@ -78,7 +78,7 @@ async function stageAtBank(
         debtorAccount: debtorAccountOf(payment),
         remittanceReference: payment.remittance_reference ?? undefined,
         scenario: payment.sandbox_scenario ?? undefined,
-        mandate: mandateOf(payment),
+        mandate: mandateRequestOf(payment),
       },
       AbortSignal.timeout(STAGE_TIMEOUT_MS),
     )
@@ -99,11 +99,11 @@ async function stageAtBank(
   }
 }
 
-function mandateOf({
+function mandateRequestOf({
   control_parameters: parameters,
   valid_to: validTo,
   currency,
 }: UnstagedPayment): ConsentRequest['mandate'] {
   if (validTo === null) return undefined
-  return toldToBank(storedCaps(parameters, currency), validTo)
+  return mandateRequest(storedCaps(parameters, currency), validTo)
 }

@@ -181,13 +181,13 @@ export const PAYMENT_TRANSITIONS = [
   },
 ] as const satisfies readonly PaymentTransition[]
 
-const UNDER_A_MANDATE: readonly PaymentTrigger[] = [
+const MANDATE_TRIGGERS: readonly PaymentTrigger[] = [
   'creation under a mandate',
   'mandate staging',
   'mandate authorisation',
   'mandate refusal',
 ]
-const BY_ITS_PAYER: readonly PaymentTrigger[] = [
+const PAYER_TRIGGERS: readonly PaymentTrigger[] = [
   'creation',
   'creation at a remote bank',
   'staging',
@@ -198,6 +198,6 @@ const BY_ITS_PAYER: readonly PaymentTrigger[] = [
 ]
 
 /** Whether a payment of this kind can make such a move: under a mandate, or authorised by its payer. */
-export function isMoveOf({ underMandate }: { underMandate: boolean }, on: PaymentTrigger): boolean {
-  return !(underMandate ? BY_ITS_PAYER : UNDER_A_MANDATE).includes(on)
+export function isPossibleMove({ underMandate }: { underMandate: boolean }, on: PaymentTrigger): boolean {
+  return !(underMandate ? PAYER_TRIGGERS : MANDATE_TRIGGERS).includes(on)
 }

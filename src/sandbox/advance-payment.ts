@@ -13,7 +13,7 @@ import type { PaymentRecord } from '../payments/record.ts'
 import { resumeRefunds } from '../payments/refunds/execute-refund.ts'
 import { refundPayment } from '../payments/refunds/refund-payment.ts'
 import { settlePayments } from '../payments/settle-payments.ts'
-import { findPaymentOfAnyone } from '../payments/sql.ts'
+import { findPaymentById } from '../payments/sql.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
 import type { AdvanceTarget } from '../wire/sandbox-dial.ts'
 import { resumeAllNow, settleNow } from './advance-payment-sql.ts'
@@ -79,7 +79,7 @@ export async function advancePayment(app: App, { id, to, returns, actor }: Advan
 }
 
 async function find(app: App, id: string): Promise<PaymentRecord> {
-  const payment = isUuid(id) ? await findPaymentOfAnyone(app.pool, id) : null
+  const payment = isUuid(id) ? await findPaymentById(app.pool, id) : null
   if (payment === null) throw paymentNotFound()
   return payment
 }

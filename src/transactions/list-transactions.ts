@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
-import { paymentNotFound, readPayment } from '../payments/get-payment.ts'
+import { paymentNotFound, getPayment } from '../payments/get-payment.ts'
 import type { PaymentKey } from '../payments/get-payment.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import type { TransactionRecord } from './record.ts'
@@ -26,7 +26,7 @@ export async function listTransactions(
  * @throws {DomainError} PAYMENT_NOT_FOUND for an unknown id and for another merchant's alike
  */
 export async function getTransaction(app: App, key: PaymentKey): Promise<TransactionRecord> {
-  await readPayment(app, key)
+  await getPayment(app, key)
   const transaction = await findTransactionRow(app.pool, key)
   if (transaction === null) throw paymentNotFound()
   return transaction

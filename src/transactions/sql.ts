@@ -4,7 +4,7 @@ import { paymentConditions, paymentTables } from '../payments/sql.ts'
 import type { PaymentPage } from '../payments/sql.ts'
 import { TransactionRecord } from './record.ts'
 
-const columns = sql.fragment`
+const transactionColumns = sql.fragment`
   p.id as payment_id, p.created_at, (
     select e.created_at
     from payment_events e
@@ -20,7 +20,7 @@ const columns = sql.fragment`
 /** A page of one merchant's ledger, the newest first, with one line more than `limit` where there are more. */
 export function listTransactionRows(db: CommonQueryMethods, page: PaymentPage): Promise<readonly TransactionRecord[]> {
   return db.any(sql.type(TransactionRecord)`
-    select ${columns}
+    select ${transactionColumns}
     from ${paymentTables}
     where ${paymentConditions(page)}
     order by p.created_at desc, p.id desc
@@ -33,6 +33,6 @@ export function findTransactionRow(
   key: { merchantId: string; id: string },
 ): Promise<TransactionRecord | null> {
   return db.maybeOne(sql.type(TransactionRecord)`
-    select ${columns} from ${paymentTables} where p.merchant_id = ${key.merchantId} and p.id = ${key.id}
+    select ${transactionColumns} from ${paymentTables} where p.merchant_id = ${key.merchantId} and p.id = ${key.id}
   `)
 }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { FieldError } from '../../src/lib/errors.ts'
-import { readToken } from '../../src/checkout/token-rules.ts'
+import { parseToken } from '../../src/checkout/token-rules.ts'
 import { testService } from '../support/app.ts'
 import { plainToken, readCheckout } from '../support/checkout.ts'
 
@@ -86,7 +86,7 @@ function problemsOf(changes: Record<string, unknown>, mode: 'sandbox' | 'live' =
     callbackOrigin: 'https://shop.example',
     ...changes,
   }
-  const read: FieldError[] | object = readToken(
+  const read: FieldError[] | object = parseToken(
     { config: { ...service.app.config, mode }, publicUrl: 'https://pay.example' },
     fields,
   )

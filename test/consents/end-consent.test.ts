@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { endMandates } from '../../src/consents/end-mandates.ts'
 import { expireMandates } from '../../src/consents/expire-mandates.ts'
-import { revokeMandate } from '../../src/consents/end-consent.ts'
+import { endConsent } from '../../src/consents/end-consent.ts'
 import { payMandates } from '../../src/payments/mandates/pay-mandates.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import { sampleData } from '../../src/wire/webhook-samples.ts'
@@ -117,8 +117,8 @@ t.test("one mandate's slow bank keeps no others waiting, and the job ends when t
 t.test('a mandate that a payer ends is told as the payer’s doing', async (t) => {
   const own = await service.merchant()
   const { consentId } = await authorisedMandate(service, own)
-  await revokeMandate(app, { merchantId: own.id, consentId, by: 'PAYER' })
-  await revokeMandate(app, { merchantId: own.id, consentId, by: 'MERCHANT' })
+  await endConsent(app, { merchantId: own.id, consentId, by: 'PAYER' })
+  await endConsent(app, { merchantId: own.id, consentId, by: 'MERCHANT' })
   const told = await revocationsOf(own.id)
   t.equal(told.length, 1)
   t.match(told[0]?.payload, { data: { revokedBy: 'PAYER' } })
@@ -161,7 +161,7 @@ t.test('a payment that the bank has not answered fails with its mandate, by whos
   ] as const) {
     const { consentId } = await authorisedMandate(service, merchant)
     const { body } = await payUnder(service, merchant, { consentId })
-    await revokeMandate(app, { merchantId: merchant.id, consentId, by })
+    await endConsent(app, { merchantId: merchant.id, consentId, by })
     const before = bank.calls.stageUnderMandate
     await payMandates(app)
     t.equal(bank.calls.stageUnderMandate, before, 'the bank is not asked at all')
@@ -180,7 +180,7 @@ t.test('a mandate that ends while the bank is asked is paid under no more, whate
     const executed = bank.calls.execute
     bank.steer(call, async (answer) => {
       const said = await answer()
-      await revokeMandate(app, { merchantId: merchant.id, consentId, by: 'PAYER' })
+      await endConsent(app, { merchantId: merchant.id, consentId, by: 'PAYER' })
       return said
     })
     await payMandates(app)

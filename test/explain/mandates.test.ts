@@ -1,5 +1,5 @@
 import t from 'tap'
-import { revokeMandate } from '../../src/consents/end-consent.ts'
+import { endConsent } from '../../src/consents/end-consent.ts'
 import { payMandates } from '../../src/payments/mandates/pay-mandates.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
 import type { Explanation } from '../../src/wire/explain.ts'
@@ -37,7 +37,7 @@ t.test('a payment under a mandate is told as one: nobody waits for its payer', a
   )
 
   const second = await payUnder(service, merchant, { consentId })
-  await revokeMandate(app, { merchantId: merchant.id, consentId, by: 'MERCHANT' })
+  await endConsent(app, { merchantId: merchant.id, consentId, by: 'MERCHANT' })
   await payMandates(app)
   const failed = await explained(second.body.payment_id)
   t.match(failed.standing, /CANCELLED_BY_MERCHANT/)

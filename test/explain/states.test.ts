@@ -12,7 +12,7 @@ import type { ToldDelivery, ToldDispute, ToldMerchant, ToldPayment } from '../..
 import type { Viewer } from '../../src/explain/viewer.ts'
 import type { Transition } from '../../src/lib/machine.ts'
 import { KYB_TRANSITIONS } from '../../src/merchants/states.ts'
-import { PAYMENT_TRANSITIONS, isMoveOf } from '../../src/payments/states.ts'
+import { PAYMENT_TRANSITIONS, isPossibleMove } from '../../src/payments/states.ts'
 import { DELIVERY_TRANSITIONS } from '../../src/webhooks/states.ts'
 import { KybStatus } from '../../src/wire/admin.ts'
 import { DisputeStatus } from '../../src/wire/disputes.ts'
@@ -70,7 +70,7 @@ const payment = (status: PaymentStatus): ToldPayment => ({
 t.test('every status of a payment has its standing, and its next steps are the rows of its table', async (t) => {
   const told = new Set<string>()
   for (const under_mandate of [false, true]) {
-    const table = PAYMENT_TRANSITIONS.filter(({ on }) => isMoveOf({ underMandate: under_mandate }, on))
+    const table = PAYMENT_TRANSITIONS.filter(({ on }) => isPossibleMove({ underMandate: under_mandate }, on))
     for (const status of PaymentStatus.options) {
       const facts = { payment: { ...payment(status), under_mandate }, refunds: [], disputes: [] }
       t.match(paymentStanding(facts), /^[a-z].{20,}\.$/, status)

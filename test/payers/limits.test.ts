@@ -6,7 +6,7 @@ import { sendPayerLinks } from '../../src/payers/send-links.ts'
 import type { PayerContact } from '../../src/wire/payer.ts'
 import { verifyLink } from '../../src/payers/verify-link.ts'
 import { forgetSignIns } from '../../src/payers/delete-old-sign-ins.ts'
-import { signOut } from '../../src/payers/sign-out-payer.ts'
+import { signOutPayer } from '../../src/payers/sign-out-payer.ts'
 import { testService } from '../support/app.ts'
 import { AUTH, linkToken, paymentOf } from '../support/payers.ts'
 
@@ -182,7 +182,7 @@ t.test('what is of no use any more is forgotten, and nothing else', async (t) =>
     await ask(`p${randomBytes(4).toString('hex')}@payer.example`, network())
     await verifyLink(app, { token: 'x', clientAddress: network() }).catch(() => undefined)
     await linkToken(service, { email: 'ada@payer.example' })
-    await signOut(app, {
+    await signOutPayer(app, {
       id: app.ids.uuid(),
       contact: { type: 'EMAIL', value: 'ada@payer.example' },
       expiresAt: new Date(Date.now() + 900_000).toISOString(),

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { findConsentOf, findPaymentOf, listPaymentsOf } from '../../src/payers/payments-sql.ts'
+import { findPayerConsent, findPayerPayment, listPayerPaymentRows } from '../../src/payers/payments-sql.ts'
 import { claimLinkRequest } from '../../src/payers/sign-in-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
 
@@ -66,17 +66,17 @@ function pagesOf(plan: string): number {
 const contact = { type: 'EMAIL', value: 'ada@payer.example' } as const
 
 t.test('the last fifty payments are found by the index, of a payer with thousands of them', async (t) => {
-  const plan = await planOf((db) => listPaymentsOf(db, { contact, windowDays: 120, limit: 50 }))
+  const plan = await planOf((db) => listPayerPaymentRows(db, { contact, windowDays: 120, limit: 50 }))
   t.match(plan, /payment_consents__payer_email/)
   t.notMatch(plan, /Seq Scan on (payment_consents|payment_intents)/)
   t.ok(pagesOf(plan) < 3_000, `${pagesOf(plan)} pages`)
 })
 
 t.test('a payment and a consent are found by their id', async (t) => {
-  const payment = await planOf((db) => findPaymentOf(db, { contact, windowDays: 120, id: body.payment_id }))
+  const payment = await planOf((db) => findPayerPayment(db, { contact, windowDays: 120, id: body.payment_id }))
   t.notMatch(payment, /Seq Scan on (payment_consents|payment_intents)/)
   t.ok(pagesOf(payment) < 100, `${pagesOf(payment)} pages`)
-  const consent = await planOf((db) => findConsentOf(db, { contact, id: body.consent_id }))
+  const consent = await planOf((db) => findPayerConsent(db, { contact, id: body.consent_id }))
   t.notMatch(consent, /Seq Scan/)
   t.ok(pagesOf(consent) < 200, `${pagesOf(consent)} pages`)
 })

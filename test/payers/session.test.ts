@@ -3,7 +3,7 @@ import { SignJWT, UnsecuredJWT, decodeJwt, decodeProtectedHeader } from 'jose'
 import t from 'tap'
 import type { Test } from 'tap'
 import { deriveKey } from '../../src/lib/derive-key.ts'
-import { openSession, startSession } from '../../src/payers/session.ts'
+import { verifySession, startSession } from '../../src/payers/session.ts'
 import { testService } from '../support/app.ts'
 import type { Answer } from '../support/app.ts'
 import { AUTH, paymentOf, signIn } from '../support/payers.ts'
@@ -53,7 +53,7 @@ t.test('a session is a token of fifteen minutes that says whose it is and nothin
   t.equal(exp - iat, 900)
   t.ok(jti)
   t.same(claims, { iss: PARTY, aud: PARTY, sub: ADA.email, contact_type: 'EMAIL' })
-  t.match(await openSession(app, made.token), { id: jti, contact: { type: 'EMAIL', value: ADA.email } })
+  t.match(await verifySession(app, made.token), { id: jti, contact: { type: 'EMAIL', value: ADA.email } })
   t.equal((await list(await token())).status, 200, 'the forge of this test makes what the service takes')
 })
 
@@ -152,8 +152,8 @@ t.test('a session lives through a change of the master key, and ends with the ol
     ...app,
     config: { ...app.config, encryptionKey, encryptionKeysPrevious },
   })
-  t.match(await openSession(under(next, [app.config.encryptionKey]), text), { contact: { value: ADA.email } })
-  await t.rejects(openSession(under(next, []), text), { code: 'UNAUTHENTICATED' })
+  t.match(await verifySession(under(next, [app.config.encryptionKey]), text), { contact: { value: ADA.email } })
+  await t.rejects(verifySession(under(next, []), text), { code: 'UNAUTHENTICATED' })
 })
 
 t.test('a session must come in one Authorization header', async (t) => {

@@ -1,5 +1,5 @@
 import { BANKS, logoPath } from '../../banks/catalogue.ts'
-import { receiveCallback } from '../../payments/bank-callback.ts'
+import { bankCallback } from '../../payments/bank-callback.ts'
 import type * as wire from '../../wire/banks.ts'
 import type { Handler } from '../endpoint.ts'
 
@@ -12,6 +12,6 @@ export const list: Handler<typeof wire.listBanks> = async () => ({
 
 /** POST /api/v1/bank/callbacks/{connector} */
 export const callback: Handler<typeof wire.bankCallback> = async (app, { params, rawBody, allHeaders }) => {
-  const status = await receiveCallback(app, { connector: params.connector, headers: allHeaders, rawBody })
+  const status = await bankCallback(app, { connector: params.connector, headers: allHeaders, rawBody })
   return { status: 200, body: { status } }
 }

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts'
-import { listMandates, readMandate } from '../../consents/get-consent.ts'
-import { revokeMandate } from '../../consents/end-consent.ts'
+import { listConsents, getConsent } from '../../consents/get-consent.ts'
+import { endConsent } from '../../consents/end-consent.ts'
 import type * as wire from '../../wire/consents.ts'
 import type { Handler } from '../endpoint.ts'
 import { merchantIdOf } from '../principal.ts'
@@ -9,7 +9,7 @@ import { presentMandate } from './present-mandate.ts'
 /** GET /api/v1/portal/consents */
 export const list: Handler<typeof wire.listConsents> = async (app, { principal, query }) => {
   const { status, limit, cursor } = query
-  const { mandates, nextCursor } = await listMandates(app, {
+  const { mandates, nextCursor } = await listConsents(app, {
     merchantId: merchantIdOf(principal),
     status,
     limit,
@@ -27,13 +27,13 @@ export const list: Handler<typeof wire.listConsents> = async (app, { principal, 
 
 /** GET /api/v1/portal/consents/{id} */
 export const get: Handler<typeof wire.getConsent> = async (app, { principal, params }) => {
-  const mandate = await readMandate(app, { merchantId: merchantIdOf(principal), id: params.id })
+  const mandate = await getConsent(app, { merchantId: merchantIdOf(principal), id: params.id })
   return { status: 200, body: presentMandate(mandate, capsOf(app)) }
 }
 
 /** DELETE /api/v1/portal/consents/{id} */
 export const end: Handler<typeof wire.endConsent> = async (app, { principal, params }) => {
-  await revokeMandate(app, { merchantId: merchantIdOf(principal), consentId: params.id, by: 'MERCHANT' })
+  await endConsent(app, { merchantId: merchantIdOf(principal), consentId: params.id, by: 'MERCHANT' })
   return { status: 200, body: { consent_id: params.id, status: 'REVOKED' } }
 }
 

@@ -1,7 +1,7 @@
 import { acceptDispute } from '../../disputes/accept-dispute.ts'
 import { escalateDispute } from '../../disputes/escalate-dispute.ts'
 import { raiseDispute } from '../../disputes/raise-dispute.ts'
-import { listDisputes, readDispute } from '../../disputes/list-disputes.ts'
+import { listDisputes, getDispute } from '../../disputes/list-disputes.ts'
 import { resolveDispute } from '../../disputes/resolve-dispute.ts'
 import { submitEvidence as addEvidence } from '../../disputes/submit-evidence.ts'
 import type * as wire from '../../wire/disputes.ts'
@@ -46,7 +46,7 @@ export const list: Handler<typeof wire.listDisputes> = async (app, { principal, 
 
 /** GET /api/v1/portal/disputes/{id} */
 export const get: Handler<typeof wire.getDispute> = async (app, { principal, params }) => {
-  const dispute = await readDispute(app, { merchantId: merchantIdOf(principal), id: params.id })
+  const dispute = await getDispute(app, { merchantId: merchantIdOf(principal), id: params.id })
   return { status: 200, body: presentWithEvents(dispute) }
 }
 
@@ -54,7 +54,7 @@ export const get: Handler<typeof wire.getDispute> = async (app, { principal, par
 export const submitEvidence: Handler<typeof wire.submitEvidence> = async (app, { principal, params, body }) => {
   const { merchantId, actor } = merchantOf(principal)
   const { id } = await addEvidence(app, { merchantId, id: params.id, evidence: body.merchant_evidence, actor })
-  return { status: 200, body: presentWithEvents(await readDispute(app, { merchantId, id })) }
+  return { status: 200, body: presentWithEvents(await getDispute(app, { merchantId, id })) }
 }
 
 /** POST /api/v1/portal/disputes/{id}/accept */
@@ -68,7 +68,7 @@ export const accept: Handler<typeof wire.acceptDispute> = async (app, { principa
     expected: body?.expected,
     actor,
   })
-  return { status: 200, body: presentWithEvents(await readDispute(app, { merchantId, id })) }
+  return { status: 200, body: presentWithEvents(await getDispute(app, { merchantId, id })) }
 }
 
 /** GET /api/v1/admin/disputes */
@@ -82,7 +82,7 @@ export const listAll: Handler<typeof wire.listAdminDisputes> = async (app, { pri
 /** GET /api/v1/admin/disputes/{id} */
 export const getAny: Handler<typeof wire.getAdminDispute> = async (app, { principal, params }) => {
   const view = viewOf(operatorOf(principal))
-  const dispute = await readDispute(app, { merchantId: undefined, id: params.id })
+  const dispute = await getDispute(app, { merchantId: undefined, id: params.id })
   return { status: 200, body: view(presentAdminWithEvents(dispute)) }
 }
 
@@ -110,7 +110,7 @@ export const escalate: Handler<typeof wire.escalateDispute> = async (app, { prin
   const { actor } = operatorOf(principal)
   const { reason, assignee, expected } = body
   const { id } = await escalateDispute(app, { id: params.id, reason, assignee, expected, actor })
-  return { status: 200, body: presentAdminWithEvents(await readDispute(app, { merchantId: undefined, id })) }
+  return { status: 200, body: presentAdminWithEvents(await getDispute(app, { merchantId: undefined, id })) }
 }
 
 /** PUT /api/v1/admin/disputes/{id}/resolve */
@@ -125,7 +125,7 @@ export const resolve: Handler<typeof wire.resolveDispute> = async (app, { princi
     actor,
     role,
   })
-  return { status: 200, body: presentAdminWithEvents(await readDispute(app, { merchantId: undefined, id })) }
+  return { status: 200, body: presentAdminWithEvents(await getDispute(app, { merchantId: undefined, id })) }
 }
 
 /** POST /api/v1/sandbox/payments/{id}/dispute */

@@ -1,9 +1,9 @@
 import { hintOf } from '../../lib/payer-contact.ts'
-import { listPayerMandates, revokeOwnMandate } from '../../payers/payer-consents.ts'
+import { listPayerConsents, revokePayerConsent } from '../../payers/payer-consents.ts'
 import { leaveContact as keepContact } from '../../payers/leave-contact.ts'
-import { disputeOwnPayment, listPayerPayments, readReceipt } from '../../payers/payer-payments.ts'
+import { raisePayerDispute, listPayerPayments, getPayerPayment } from '../../payers/payer-payments.ts'
 import { requestLink as takeRequest } from '../../payers/request-link.ts'
-import { signOut as endSession } from '../../payers/sign-out-payer.ts'
+import { signOutPayer } from '../../payers/sign-out-payer.ts'
 import { verifyLink as exchangeLink } from '../../payers/verify-link.ts'
 import type * as wire from '../../wire/payer.ts'
 import type { Handler } from '../endpoint.ts'
@@ -32,7 +32,7 @@ export const verifyLink: Handler<typeof wire.verifyLink> = async (app, { body, c
 
 /** POST /api/v1/payer/auth/sign-out */
 export const signOut: Handler<typeof wire.signOutPayer> = async (app, { principal }) => {
-  await endSession(app, payerOf(principal))
+  await signOutPayer(app, payerOf(principal))
   return { status: 200, body: { status: 'signed_out' } }
 }
 
@@ -44,20 +44,20 @@ export const listPayments: Handler<typeof wire.listPayerPayments> = async (app, 
 
 /** GET /api/v1/payer/payments/{id} */
 export const getPayment: Handler<typeof wire.getPayerPayment> = async (app, { principal, params }) => {
-  const receipt = await readReceipt(app, { contact: payerOf(principal).contact, id: params.id })
+  const receipt = await getPayerPayment(app, { contact: payerOf(principal).contact, id: params.id })
   return { status: 200, body: presentReceipt(receipt) }
 }
 
 /** GET /api/v1/payer/consents */
 export const listConsents: Handler<typeof wire.listPayerConsents> = async (app, { principal }) => {
-  const mandates = await listPayerMandates(app, payerOf(principal).contact)
+  const mandates = await listPayerConsents(app, payerOf(principal).contact)
   const areCapsEnforced = app.config.vrpCaps === 'enforce'
   return { status: 200, body: { data: mandates.map((mandate) => presentPayerMandate(mandate, { areCapsEnforced })) } }
 }
 
 /** DELETE /api/v1/payer/consents/{id} */
 export const revokeConsent: Handler<typeof wire.revokePayerConsent> = async (app, { principal, params }) => {
-  await revokeOwnMandate(app, { contact: payerOf(principal).contact, id: params.id })
+  await revokePayerConsent(app, { contact: payerOf(principal).contact, id: params.id })
   return { status: 200, body: { consent_id: params.id, status: 'REVOKED' } }
 }
 
@@ -65,7 +65,7 @@ export const revokeConsent: Handler<typeof wire.revokePayerConsent> = async (app
 export const raiseDispute: Handler<typeof wire.raisePayerDispute> = async (app, { principal, params, body }) => {
   const { contact } = payerOf(principal)
   const { id } = params
-  const dispute = await disputeOwnPayment(app, { contact, id, reason: body.reason, words: body.payer_statement })
+  const dispute = await raisePayerDispute(app, { contact, id, reason: body.reason, words: body.payer_statement })
   return { status: 201, body: presentPayerDispute(dispute) }
 }
 

@@ -4,7 +4,7 @@ import { cancelPayment } from '../../payments/cancel-payment.ts'
 import { completeSca } from '../../payments/complete-sca.ts'
 import { createPayment } from '../../payments/create-payment.ts'
 import { listRefunds as readRefunds } from '../../payments/refunds/list-refunds.ts'
-import { listPaymentEvents, listPayments, readPayment } from '../../payments/get-payment.ts'
+import { listPaymentEvents, listPayments, getPayment } from '../../payments/get-payment.ts'
 import { refundPayment } from '../../payments/refunds/refund-payment.ts'
 import { remainingAmount } from '../../payments/refunds/refundable-amount.ts'
 import { formatNumeric } from '../../lib/money.ts'
@@ -55,7 +55,7 @@ export const list: Handler<typeof wire.listPayments> = async (app, { principal, 
 
 /** GET /api/v1/payments/{id} */
 export const get: Handler<typeof wire.getPayment> = async (app, { principal, params }) => {
-  const payment = await readPayment(app, { merchantId: merchantIdOf(principal), id: params.id })
+  const payment = await getPayment(app, { merchantId: merchantIdOf(principal), id: params.id })
   return { status: 200, body: principal.kind === 'payment-state' ? presentToPayer(payment) : presentPayment(payment) }
 }
 

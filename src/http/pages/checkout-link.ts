@@ -1,13 +1,13 @@
 import type { App } from '../../app.ts'
-import { openCheckoutToken } from '../../checkout/verify-token.ts'
-import { readCheckout } from '../../checkout/get-checkout.ts'
-import type { OpenCheckout } from '../../checkout/record.ts'
+import { verifyCheckoutToken } from '../../checkout/verify-token.ts'
+import { getCheckout } from '../../checkout/get-checkout.ts'
+import type { VerifiedCheckout } from '../../checkout/record.ts'
 import { encodeCheckoutToken } from '../../lib/checkout-token.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { Checkout } from '../../wire/checkout.ts'
 
 /** A checkout that was checked, and the token that it came as. */
-export type CheckoutLink = { token: string; opened: OpenCheckout; checkout: Checkout }
+export type CheckoutLink = { token: string; opened: VerifiedCheckout; checkout: Checkout }
 
 /** What the page takes in place of a token, in the sandbox alone (contract §Development and test routes). */
 const PARAMETERS = ['amount', 'currency', 'merchant', 'return_url'] as const
@@ -22,10 +22,10 @@ export async function openCheckout(app: App, values: URLSearchParams): Promise<C
   const twice = ['token', ...PARAMETERS].find((name) => values.getAll(name).length > 1)
   if (twice !== undefined) throw new DomainError('CHECKOUT_TOKEN_INVALID', `the address says ${twice} more than once`)
   const token = values.get('token') ?? tokenOfParts(app, values)
-  const opened = await openCheckoutToken(app, token).catch((error: unknown) => {
+  const opened = await verifyCheckoutToken(app, token).catch((error: unknown) => {
     throw values.has('token') ? error : inParameters(error)
   })
-  return { token, opened, checkout: await readCheckout(app, opened) }
+  return { token, opened, checkout: await getCheckout(app, opened) }
 }
 
 function tokenOfParts(app: App, values: URLSearchParams): string {

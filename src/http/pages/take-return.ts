@@ -2,8 +2,8 @@ import type { App } from '../../app.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { html } from '../../lib/html.ts'
 import { completeSca } from '../../payments/complete-sca.ts'
-import { findWithState } from '../../payments/payer-access.ts'
-import { readPayment } from '../../payments/get-payment.ts'
+import { findPaymentByValidState } from '../../payments/payer-access.ts'
+import { getPayment } from '../../payments/get-payment.ts'
 import type { PaymentWithHistory } from '../../payments/record.ts'
 import { ScaComplete } from '../../wire/payments.ts'
 import { page, seeOther } from './page.ts'
@@ -22,12 +22,12 @@ export async function takeReturn(
   { path, query }: { path: string; query: URLSearchParams },
 ): Promise<{ payment: PaymentWithHistory } | { reply: PageReply }> {
   const state = query.get('state') ?? ''
-  const payment = await findWithState(app, state)
+  const payment = await findPaymentByValidState(app, state)
   if (payment === null) return { reply: unknownPayment() }
   const code = query.get('code')
   const error = query.get('error')
   if (code === null && error === null) {
-    return { payment: await readPayment(app, { merchantId: payment.merchant_id, id: payment.id }) }
+    return { payment: await getPayment(app, { merchantId: payment.merchant_id, id: payment.id }) }
   }
   const body = ScaComplete.safeParse(code === null ? { state, error } : { state, code })
   if (!body.success) return { reply: unknownPayment() }

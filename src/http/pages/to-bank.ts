@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { findWithState } from '../../payments/payer-access.ts'
+import { findPaymentByValidState } from '../../payments/payer-access.ts'
 import type { PageReply } from './page.ts'
 import { seeOther } from './page.ts'
 import { unknownPayment } from './take-return.ts'
@@ -11,7 +11,7 @@ import { unknownPayment } from './take-return.ts'
  */
 export async function toBank(app: App, query: URLSearchParams): Promise<PageReply> {
   const state = query.get('state') ?? ''
-  const payment = await findWithState(app, state)
+  const payment = await findPaymentByValidState(app, state)
   if (payment === null) return unknownPayment()
   const isWaiting = payment.status === 'AwaitingAuthorisation' && !payment.consent_ended
   return seeOther(

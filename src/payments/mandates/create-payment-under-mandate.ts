@@ -1,29 +1,29 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../../app.ts'
-import { allowancesOf, brokenCap } from '../../consents/allowances.ts'
+import { allowancesOf, exceededCap } from '../../consents/allowances.ts'
 import { storedCaps } from '../../consents/control-parameters.ts'
 import { consentNotFound } from '../../consents/get-consent.ts'
-import type { HeldConsent } from '../../consents/record.ts'
-import { isConsent, tryHoldConsent } from '../../consents/sql.ts'
+import type { LockedConsent } from '../../consents/record.ts'
+import { hasConsent, tryLockConsent } from '../../consents/sql.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { DomainError, invalidField } from '../../lib/errors.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { parseAmount, toNumeric } from '../../lib/money.ts'
 import type { CreatePayment } from '../../wire/new-payment.ts'
-import { beingMade, checkAmount, checkScenario, createdPayment, untilKnown } from '../creation-rules.ts'
+import { creationInProgress, checkAmount, checkScenario, createdPayment, createWithRetries } from '../creation-rules.ts'
 import type { CreatePaymentInput, CreatePaymentResult } from '../creation-rules.ts'
-import { createPaymentRow, hasPaymentOfKey } from './sql.ts'
+import { createPaymentRow, hasPaymentWithKey } from './sql.ts'
 import { announceMove, transitionOf } from '../move.ts'
-import { limitExceeded } from './new-mandate.ts'
+import { mandateLimitExceeded } from './new-mandate.ts'
 import type { CreateOutcome, NewPaymentItem } from '../record.ts'
 
-export type UnderMandateInput = CreatePaymentInput & { idempotencyKey: string; consentId: string }
+export type CreatePaymentUnderMandateInput = CreatePaymentInput & { idempotencyKey: string; consentId: string }
 
 /** How often a mandate that somebody else holds is tried, and the wait between: about two seconds, on no connection. */
-const TURNS_MAX = 100
-const TURN_MS = 20
+const LOCK_ATTEMPTS_MAX = 100
+const LOCK_RETRY_MS = 20
 
 const CREATION = transitionOf({ from: null, on: 'creation under a mandate' })
 
@@ -33,11 +33,14 @@ const CREATION = transitionOf({ from: null, on: 'creation under a mandate' })
  * @throws {DomainError} as `createPayment` does, and CONSENT_NOT_FOUND, MANDATE_NOT_USABLE, MANDATE_LIMIT_EXCEEDED,
  *   SERVICE_UNAVAILABLE where others hold the mandate for too long
  */
-export async function payUnderMandate(app: App, input: UnderMandateInput): Promise<CreatePaymentResult> {
+export async function createPaymentUnderMandate(
+  app: App,
+  input: CreatePaymentUnderMandateInput,
+): Promise<CreatePaymentResult> {
   checkScenario(app, input.body)
   checkAmount(input.body)
-  const item = newItem(app, input)
-  const outcome = await untilKnown(item, () => createInTurn(app, { input, item }))
+  const item = newPaymentItem(app, input)
+  const outcome = await createWithRetries(item, () => createWhenUnlocked(app, { input, item }))
   const created = outcome.outcome === 'CREATED'
   const payment = createdPayment(outcome, input.body.currency)
   if (created) {
@@ -47,50 +50,50 @@ export async function payUnderMandate(app: App, input: UnderMandateInput): Promi
   return { created, payment }
 }
 
-type Creation = { input: UnderMandateInput; item: NewPaymentItem }
+type Creation = { input: CreatePaymentUnderMandateInput; item: NewPaymentItem }
 
 /** Payments under one mandate take turns. A repeat needs none, whatever became of the mandate since. */
-async function createInTurn(app: App, creation: Creation): Promise<CreateOutcome> {
+async function createWhenUnlocked(app: App, creation: Creation): Promise<CreateOutcome> {
   const { input, item } = creation
-  if (await hasPaymentOfKey(app.pool, keyOf(input)))
+  if (await hasPaymentWithKey(app.pool, keyOf(input)))
     return createPaymentRow(app.pool, { ...item, bank_connector: app.bank.id })
-  for (let turn = 0; turn < TURNS_MAX; turn += 1) {
-    const outcome = await app.pool.transaction((tx) => createHeld(app, tx, creation))
+  for (let turn = 0; turn < LOCK_ATTEMPTS_MAX; turn += 1) {
+    const outcome = await app.pool.transaction((tx) => createUnderLock(app, tx, creation))
     if (outcome !== 'BUSY') return outcome
-    await delay(TURN_MS)
+    await delay(LOCK_RETRY_MS)
   }
-  throw beingMade()
+  throw creationInProgress()
 }
 
 /**
  * The mandate is held from the look at what is left of it until the payment is there. Nobody waits for it on a
  * connection: a burst on one mandate would take them from all other requests.
  */
-async function createHeld(
+async function createUnderLock(
   app: App,
   tx: DatabaseTransactionConnection,
   { input, item }: Creation,
 ): Promise<CreateOutcome | 'BUSY'> {
   const key = { merchantId: input.merchant.id, id: input.consentId }
-  const held = isUuid(key.id) ? await tryHoldConsent(tx, key) : null
+  const held = isUuid(key.id) ? await tryLockConsent(tx, key) : null
   if (held === null) {
-    if (isUuid(key.id) && (await isConsent(tx, key))) return 'BUSY'
+    if (isUuid(key.id) && (await hasConsent(tx, key))) return 'BUSY'
     throw consentNotFound()
   }
   // Its twin may have been quicker.
-  if (!(await hasPaymentOfKey(tx, keyOf(input)))) {
-    refuseUnusable(held, input.body)
-    if (app.config.vrpCaps === 'enforce') await refuseBroken(tx, { held, input })
+  if (!(await hasPaymentWithKey(tx, keyOf(input)))) {
+    checkUsable(held, input.body)
+    if (app.config.vrpCaps === 'enforce') await checkCaps(tx, { held, input })
   }
   // The bank that knows the mandate, whichever new payments go to now.
   return createPaymentRow(tx, { ...item, bank_connector: held.bank_connector ?? app.bank.id })
 }
 
-function keyOf({ merchant, idempotencyKey }: UnderMandateInput) {
+function keyOf({ merchant, idempotencyKey }: CreatePaymentUnderMandateInput) {
   return { merchantId: merchant.id, idempotencyKey }
 }
 
-function refuseUnusable(held: HeldConsent, { currency }: CreatePayment): void {
+function checkUsable(held: LockedConsent, { currency }: CreatePayment): void {
   const { consent_type: type, status, is_over: isOver } = held
   if (type !== 'VARIABLE_RECURRING') throw notUsable('the consent is for a single payment, and no mandate')
   if (status !== 'AUTHORISED') throw notUsable(`the mandate is ${status}; payments need one that is AUTHORISED`)
@@ -105,19 +108,22 @@ function notUsable(message: string): DomainError {
   })
 }
 
-async function refuseBroken(
+async function checkCaps(
   tx: DatabaseTransactionConnection,
-  { held, input }: { held: HeldConsent; input: UnderMandateInput },
+  { held, input }: { held: LockedConsent; input: CreatePaymentUnderMandateInput },
 ): Promise<void> {
   const { currency } = held
   const caps = storedCaps(held.control_parameters, currency)
   const mandate = { ...held, merchant_id: input.merchant.id }
   const [allowances = []] = await allowancesOf(tx, [{ mandate, caps }])
-  const broken = brokenCap(parseAmount(input.body.amount), { caps, allowances, currency })
-  if (broken !== undefined) throw limitExceeded(broken)
+  const broken = exceededCap(parseAmount(input.body.amount), { caps, allowances, currency })
+  if (broken !== undefined) throw mandateLimitExceeded(broken)
 }
 
-function newItem(app: App, { merchant, body, rawBody, idempotencyKey, consentId }: UnderMandateInput): NewPaymentItem {
+function newPaymentItem(
+  app: App,
+  { merchant, body, rawBody, idempotencyKey, consentId }: CreatePaymentUnderMandateInput,
+): NewPaymentItem {
   const amount = toNumeric(parseAmount(body.amount))
   const chance = app.ids.for('payment', merchant.id, idempotencyKey)
   return {

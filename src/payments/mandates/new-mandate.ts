@@ -1,12 +1,12 @@
 import type { App } from '../../app.ts'
 import type { ConsentRequest } from '../../banks/connector.ts'
-import { brokenCap } from '../../consents/allowances.ts'
+import { exceededCap } from '../../consents/allowances.ts'
 import { readCaps } from '../../consents/control-parameters.ts'
 import type { Caps } from '../../consents/control-parameters.ts'
 import { DomainError, invalidField } from '../../lib/errors.ts'
 import { parseAmount, toNumeric } from '../../lib/money.ts'
 import type { CreatePayment } from '../../wire/new-payment.ts'
-import { hasPaymentOfKey } from './sql.ts'
+import { hasPaymentWithKey } from './sql.ts'
 
 /** What a mandate that is set up with its first payment brings along. */
 export type NewMandate = {
@@ -18,37 +18,37 @@ export type NewMandate = {
   request: NonNullable<ConsentRequest['mandate']>
 }
 
-const YEARS_BY_DEFAULT = 1
+const YEARS_DEFAULT = 1
 const YEARS_MAX = 10
 
-type Input = { merchantId: string; idempotencyKey: string; body: CreatePayment }
+type NewMandateInput = { merchantId: string; idempotencyKey: string; body: CreatePayment }
 
 /**
  * Reads the mandate that a payment sets up (decision 49); undefined where it sets up none.
  * @throws {DomainError} VALIDATION_FAILED, and MANDATE_LIMIT_EXCEEDED where caps are enforced and the first payment breaks one
  */
-export async function newMandate(
+export async function readNewMandate(
   app: App,
-  { merchantId, idempotencyKey, body }: Input,
+  { merchantId, idempotencyKey, body }: NewMandateInput,
 ): Promise<NewMandate | undefined> {
   if (body.consent_type !== 'VARIABLE_RECURRING' || body.control_parameters === undefined) return undefined
   const caps = readCaps(body.control_parameters, body.currency)
   const now = new Date()
-  const validTo = endOf(body, caps, now)
+  const validTo = validToOf(body, caps, now)
   // A repeat of the request is answered however late it comes.
-  if (new Date(validTo) <= now && !(await hasPaymentOfKey(app.pool, { merchantId, idempotencyKey })))
+  if (new Date(validTo) <= now && !(await hasPaymentWithKey(app.pool, { merchantId, idempotencyKey })))
     throw invalidField('valid_to', 'IN_THE_PAST', 'must lie in the future')
-  if (app.config.vrpCaps === 'enforce') refuseBroken(body, caps)
+  if (app.config.vrpCaps === 'enforce') checkCaps(body, caps)
   const leftSeconds = Math.floor((new Date(validTo).getTime() - now.getTime()) / 1_000)
   return {
     validTo,
     consentSeconds: Math.max(Math.min(app.config.consentSeconds, leftSeconds), 1),
-    request: toldToBank(caps, validTo),
+    request: mandateRequest(caps, validTo),
   }
 }
 
 /** A mandate as its bank shows it to the payer: all that is agreed, whether or not it is checked later. */
-export function toldToBank({ maxAmountPerPayment, limits }: Caps, validTo: string): NewMandate['request'] {
+export function mandateRequest({ maxAmountPerPayment, limits }: Caps, validTo: string): NewMandate['request'] {
   return {
     maxAmountPerPayment: toNumeric(maxAmountPerPayment),
     limits: limits.map(({ period, alignment, maxAmount }) => ({ period, alignment, maxAmount: toNumeric(maxAmount) })),
@@ -56,10 +56,10 @@ export function toldToBank({ maxAmountPerPayment, limits }: Caps, validTo: strin
   }
 }
 
-function endOf({ valid_to: own }: CreatePayment, { validTo: alias }: Caps, now: Date): string {
+function validToOf({ valid_to: own }: CreatePayment, { validTo: alias }: Caps, now: Date): string {
   if (own !== undefined && alias !== undefined && own !== alias)
     throw invalidField('valid_to', 'CONTRADICTORY', 'must be the ValidToDateTime of control_parameters; leave one out')
-  const validTo = own ?? alias ?? yearsAfter(now, YEARS_BY_DEFAULT).toISOString()
+  const validTo = own ?? alias ?? yearsAfter(now, YEARS_DEFAULT).toISOString()
   if (new Date(validTo) > yearsAfter(now, YEARS_MAX))
     throw invalidField('valid_to', 'TOO_FAR', `must be at most ${YEARS_MAX} years from now`)
   return validTo
@@ -72,17 +72,17 @@ function yearsAfter(now: Date, years: number): Date {
 }
 
 /** The first payment is paid out of the caps as every later one is. */
-function refuseBroken({ amount, currency }: CreatePayment, caps: Caps): void {
+function checkCaps({ amount, currency }: CreatePayment, caps: Caps): void {
   const allowances = caps.limits.map(({ period, maxAmount }) => {
     const max = toNumeric(maxAmount)
     return { period, max_amount: max, used_amount: '0.0000', remaining_amount: max, resets_at: '' }
   })
-  const broken = brokenCap(parseAmount(amount), { caps, allowances, currency })
-  if (broken !== undefined) throw limitExceeded(broken)
+  const broken = exceededCap(parseAmount(amount), { caps, allowances, currency })
+  if (broken !== undefined) throw mandateLimitExceeded(broken)
 }
 
 /** The mandate's own caps refuse a payment; nothing was made. */
-export function limitExceeded({ path, message }: { path: string; message: string }): DomainError {
+export function mandateLimitExceeded({ path, message }: { path: string; message: string }): DomainError {
   return new DomainError('MANDATE_LIMIT_EXCEEDED', message, {
     errors: [{ path: 'amount', code: 'MANDATE_LIMIT_EXCEEDED', message: `is more than ${path} leaves: ${message}` }],
     next: 'see what is left: GET /api/v1/portal/consents/{id}',

@@ -1,19 +1,19 @@
 import type { App } from '../../app.ts'
 import { BankUnavailableError, bankOf } from '../../banks/connector.ts'
 import type { BankCallback, MandateOrder } from '../../banks/connector.ts'
-import type { HeldConsent } from '../../consents/record.ts'
-import { holdConsent } from '../../consents/sql.ts'
+import type { LockedConsent } from '../../consents/record.ts'
+import { lockConsent } from '../../consents/sql.ts'
 import type { FailureCode, FailureSource } from '../../lib/failure-codes.ts'
 import { makeConcurrentBatches } from '../../lib/concurrent-batches.ts'
-import { claimUnderMandate, postponeUnderMandate } from './sql.ts'
+import { claimMandatePayments, postponeMandatePayment } from './sql.ts'
 import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
-import type { Move } from '../move.ts'
-import type { WaitingUnderMandate } from './record.ts'
+import type { PaymentMove } from '../move.ts'
+import type { PendingMandatePayment } from './record.ts'
 
 const PAYMENTS_MAX = 50
 
 /** How long a bank may take over each of its two answers. */
-const ASK_TIMEOUT_MS = 5_000
+const BANK_TIMEOUT_MS = 5_000
 
 /** How long a claimed payment is nobody else's: more than both time-outs. */
 const LEASE_SECONDS = 15
@@ -21,7 +21,7 @@ const LEASE_SECONDS = 15
 /** The wait before a bank that gave no answer is asked again. */
 const RETRY_SECONDS = 2
 
-const playRound = makeConcurrentBatches<WaitingUnderMandate>()
+const playRound = makeConcurrentBatches<PendingMandatePayment>()
 
 /**
  * Has banks take and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking
@@ -33,42 +33,42 @@ export function payMandates(app: App, signal?: AbortSignal): Promise<{ more: boo
   const { consentSeconds } = app.config
   return playRound(app, {
     limit: PAYMENTS_MAX,
-    claim: (limit) => claimUnderMandate(app.pool, { limit, leaseSeconds: LEASE_SECONDS, consentSeconds }),
-    work: (payment) => askBank(app, payment),
+    claim: (limit) => claimMandatePayments(app.pool, { limit, leaseSeconds: LEASE_SECONDS, consentSeconds }),
+    work: (payment) => processPayment(app, payment),
     failed: (error) => app.log.error({ err: error }, 'a payment under a mandate was not brought on; it is tried again'),
     signal,
   })
 }
 
-async function askBank(app: App, payment: WaitingUnderMandate): Promise<void> {
+async function processPayment(app: App, payment: PendingMandatePayment): Promise<void> {
   try {
     if (payment.status === 'AwaitingAuthorisation') return await authorise(app, payment)
     if (await stage(app, payment)) await authorise(app, { ...payment, status: 'AwaitingAuthorisation' })
   } catch (error) {
     if (!(error instanceof BankUnavailableError)) throw error
     app.log.warn({ err: error, payment_id: payment.id }, 'the bank did not answer; the payment is tried again later')
-    await postponeUnderMandate(app.pool, { ...keyOf(payment), seconds: RETRY_SECONDS })
+    await postponeMandatePayment(app.pool, { ...keyOf(payment), seconds: RETRY_SECONDS })
   }
 }
 
 /** True where the bank has taken it and the payment can go on. */
-async function stage(app: App, payment: WaitingUnderMandate): Promise<boolean> {
-  if (!(await isStillUsable(app, payment))) return false
+async function stage(app: App, payment: PendingMandatePayment): Promise<boolean> {
+  if (!(await failUnlessUsable(app, payment))) return false
   const bank = bankOf(app.banks, payment.bank_connector)
-  const answer = await bank.stageUnderMandate(orderOf(payment), AbortSignal.timeout(ASK_TIMEOUT_MS))
+  const answer = await bank.stageUnderMandate(orderOf(payment), AbortSignal.timeout(BANK_TIMEOUT_MS))
   if (answer.outcome === 'rejected') {
-    await refuse(app, payment, { failureCode: answer.failureCode })
+    await failPayment(app, payment, { failureCode: answer.failureCode })
     return false
   }
-  return moveHeld(app, payment, { on: 'mandate staging', rawPayload: reason('the bank took the payment') })
+  return moveUnderLock(app, payment, { on: 'mandate staging', rawPayload: reason('the bank took the payment') })
 }
 
-async function authorise(app: App, payment: WaitingUnderMandate): Promise<void> {
-  if (!(await isStillUsable(app, payment))) return
+async function authorise(app: App, payment: PendingMandatePayment): Promise<void> {
+  if (!(await failUnlessUsable(app, payment))) return
   const bank = bankOf(app.banks, payment.bank_connector)
-  const answer = await bank.authoriseUnderMandate(orderOf(payment), AbortSignal.timeout(ASK_TIMEOUT_MS))
-  if (answer.outcome === 'rejected') return refuse(app, payment, { failureCode: answer.failureCode })
-  await moveHeld(app, payment, { on: 'mandate authorisation', ...authorisedBy(answer) })
+  const answer = await bank.authoriseUnderMandate(orderOf(payment), AbortSignal.timeout(BANK_TIMEOUT_MS))
+  if (answer.outcome === 'rejected') return failPayment(app, payment, { failureCode: answer.failureCode })
+  await moveUnderLock(app, payment, { on: 'mandate authorisation', ...authorisedBy(answer) })
 }
 
 function authorisedBy(answer: Extract<BankCallback['result'], { outcome: 'authorised' }>) {
@@ -80,30 +80,30 @@ function authorisedBy(answer: Extract<BankCallback['result'], { outcome: 'author
 }
 
 /** Fails a payment whose mandate has ended, or whose bank was silent for too long, before the bank is asked. */
-async function isStillUsable(app: App, payment: WaitingUnderMandate): Promise<boolean> {
+async function failUnlessUsable(app: App, payment: PendingMandatePayment): Promise<boolean> {
   const ended = await app.pool.transaction(async (tx) => {
-    const held = await holdConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id })
-    const end = endOf(held) ?? silenceOf(payment)
-    return end === undefined ? undefined : { end, outcome: await movePaymentIn(tx, app, failing(payment, end)) }
+    const held = await lockConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id })
+    const end = failureOfMandate(held) ?? failureOfSilence(payment)
+    return end === undefined ? undefined : { end, outcome: await movePaymentIn(tx, app, failureMove(payment, end)) }
   })
   if (ended?.outcome.outcome === 'MOVED') announce(app, payment, 'mandate refusal')
   return ended === undefined
 }
 
-type Step = Pick<Move, 'on' | 'rawPayload' | 'bankReference' | 'settleInSeconds'>
+type MoveStep = Pick<PaymentMove, 'on' | 'rawPayload' | 'bankReference' | 'settleInSeconds'>
 
 /**
  * Moves a payment on while its mandate is held: once it has ended, whatever the bank said meanwhile, nothing is paid
  * under it. True where the payment has moved on.
  */
-async function moveHeld(app: App, payment: WaitingUnderMandate, step: Step): Promise<boolean> {
+async function moveUnderLock(app: App, payment: PendingMandatePayment, step: MoveStep): Promise<boolean> {
   const { end, outcome } = await app.pool.transaction(async (tx) => {
-    const found = endOf(await holdConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id }))
-    const move = found === undefined ? { ...moveOf(payment), ...step } : failing(payment, found)
+    const found = failureOfMandate(await lockConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id }))
+    const move = found === undefined ? { ...moveOf(payment), ...step } : failureMove(payment, found)
     const moved = await movePaymentIn(tx, app, move)
     // A move ends the lease, and the bank is about to be asked again.
     if (found === undefined && step.on === 'mandate staging')
-      await postponeUnderMandate(tx, { ...keyOf(payment), seconds: LEASE_SECONDS })
+      await postponeMandatePayment(tx, { ...keyOf(payment), seconds: LEASE_SECONDS })
     return { end: found, outcome: moved }
   })
   if (outcome.outcome !== 'MOVED') return false
@@ -113,13 +113,13 @@ async function moveHeld(app: App, payment: WaitingUnderMandate, step: Step): Pro
 
 type Failure = { failureCode: FailureCode; failureSource?: FailureSource }
 
-async function refuse(app: App, payment: WaitingUnderMandate, failure: Failure): Promise<void> {
-  const outcome = await app.pool.transaction((tx) => movePaymentIn(tx, app, failing(payment, failure)))
+async function failPayment(app: App, payment: PendingMandatePayment, failure: Failure): Promise<void> {
+  const outcome = await app.pool.transaction((tx) => movePaymentIn(tx, app, failureMove(payment, failure)))
   if (outcome.outcome === 'MOVED') announce(app, payment, 'mandate refusal')
 }
 
 /** Why nothing can be paid under the mandate any more; undefined while it can. */
-function endOf(held: HeldConsent | null): Failure | undefined {
+function failureOfMandate(held: LockedConsent | null): Failure | undefined {
   if (held === null) throw new Error('a payment without its mandate')
   if (held.status === 'REVOKED') {
     return held.revoked_by === 'MERCHANT'
@@ -130,29 +130,29 @@ function endOf(held: HeldConsent | null): Failure | undefined {
 }
 
 /** A bank that never took the payment is not there; one that took it may have authorised it, and executes nothing. */
-function silenceOf({ is_overdue: isOverdue, status }: WaitingUnderMandate): Failure | undefined {
+function failureOfSilence({ is_overdue: isOverdue, status }: PendingMandatePayment): Failure | undefined {
   if (!isOverdue) return undefined
   return { failureCode: status === 'Initiated' ? 'BANK_UNAVAILABLE' : 'BANK_TIMEOUT' }
 }
 
-function failing(payment: WaitingUnderMandate, failure: Failure): Move {
+function failureMove(payment: PendingMandatePayment, failure: Failure): PaymentMove {
   const rawPayload = reason(`the payment was refused: ${failure.failureCode}`)
   return { ...moveOf(payment), on: 'mandate refusal', rawPayload, ...failure }
 }
 
-function moveOf({ merchant_id, id, status }: WaitingUnderMandate) {
+function moveOf({ merchant_id, id, status }: PendingMandatePayment) {
   return { merchantId: merchant_id, paymentId: id, from: status }
 }
 
-function announce(app: App, { id, status }: WaitingUnderMandate, on: Move['on']): void {
+function announce(app: App, { id, status }: PendingMandatePayment, on: PaymentMove['on']): void {
   announceMove(app, transitionOf({ from: status, on }), id)
 }
 
-function keyOf({ merchant_id, id }: WaitingUnderMandate) {
+function keyOf({ merchant_id, id }: PendingMandatePayment) {
   return { merchantId: merchant_id, id }
 }
 
-function orderOf(payment: WaitingUnderMandate): MandateOrder {
+function orderOf(payment: PendingMandatePayment): MandateOrder {
   return {
     paymentId: payment.id,
     endToEndId: payment.end_to_end_id,

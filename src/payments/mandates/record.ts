@@ -1,7 +1,7 @@
 import { z } from 'zod'
 
 /** A payment under a mandate that its bank has yet to answer. */
-export const WaitingUnderMandate = z.object({
+export const PendingMandatePayment = z.object({
   merchant_id: z.string(),
   id: z.string(),
   consent_id: z.string(),
@@ -17,4 +17,4 @@ export const WaitingUnderMandate = z.object({
   /** Its bank has been silent for as long as a payer would have had to authorise it. */
   is_overdue: z.boolean(),
 })
-export type WaitingUnderMandate = z.infer<typeof WaitingUnderMandate>
+export type PendingMandatePayment = z.infer<typeof PendingMandatePayment>

@@ -1,12 +1,12 @@
 import type { CommonQueryMethods } from 'slonik'
 import { sql } from '../../db/sql.ts'
 import { claimedPayments } from '../claim-sql.ts'
-import { WaitingUnderMandate } from './record.ts'
+import { PendingMandatePayment } from './record.ts'
 import { CreateOutcome } from '../record.ts'
 import type { NewPaymentItem } from '../record.ts'
 
 /** Whether a merchant's key made a payment already. */
-export async function hasPaymentOfKey(
+export async function hasPaymentWithKey(
   db: CommonQueryMethods,
   { merchantId, idempotencyKey }: { merchantId: string; idempotencyKey: string },
 ): Promise<boolean> {
@@ -24,11 +24,11 @@ export function createPaymentRow(db: CommonQueryMethods, item: NewPaymentItem): 
 }
 
 /** Takes payments under mandates that their banks have not answered. Overdue is what is older than `consentSeconds`. */
-export function claimUnderMandate(
+export function claimMandatePayments(
   db: CommonQueryMethods,
   { limit, leaseSeconds, consentSeconds }: { limit: number; leaseSeconds: number; consentSeconds: number },
-): Promise<readonly WaitingUnderMandate[]> {
-  return db.any(sql.type(WaitingUnderMandate)`
+): Promise<readonly PendingMandatePayment[]> {
+  return db.any(sql.type(PendingMandatePayment)`
     ${claimedPayments({
       waiting: sql.fragment`under_mandate and status in ('Initiated', 'AwaitingAuthorisation')`,
       orderBy: sql.fragment`created_at`,
@@ -45,7 +45,7 @@ export function claimUnderMandate(
 }
 
 /** Ends a claim early: the bank is asked again after `seconds`. */
-export async function postponeUnderMandate(
+export async function postponeMandatePayment(
   db: CommonQueryMethods,
   { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },
 ): Promise<void> {

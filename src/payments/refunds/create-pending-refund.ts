@@ -3,7 +3,7 @@ import type { App } from '../../app.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import type { PaymentRecord } from '../record.ts'
-import { amountToRefund } from './refundable-amount.ts'
+import { checkRefundAmount } from './refundable-amount.ts'
 import { insertRefund } from './sql.ts'
 
 /**
@@ -12,12 +12,12 @@ import { insertRefund } from './sql.ts'
  * @returns the refund's id
  * @throws {DomainError} PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED where nothing is left
  */
-export async function queueRefund(
+export async function createPendingRefund(
   tx: DatabaseTransactionConnection,
   app: Pick<App, 'ids'>,
   { payment, reason, disputeId }: { payment: PaymentRecord; reason: string; disputeId: string },
 ): Promise<string> {
-  const amount = amountToRefund(payment, {})
+  const amount = checkRefundAmount(payment, {})
   const id = app.ids.uuid()
   const orderedBy = { dispute_id: disputeId }
   await insertRefund(tx, {

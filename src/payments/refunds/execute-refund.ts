@@ -9,13 +9,13 @@ import type { ChangedBy } from '../../wire/payments.ts'
 import { announceMove, movePaymentIn, transitionOf } from '../move.ts'
 import type { PaymentRecord } from '../record.ts'
 import type { RefundRecord } from './record.ts'
-import { claimRefunds, endRefund, enqueuePaymentWebhook, findRefund, settleReservation } from './sql.ts'
-import { lockPayment } from '../sql.ts'
+import { claimRefunds, finishRefund, enqueuePaymentWebhook, findRefund, releaseReservation } from './sql.ts'
+import { lockPaymentRow } from '../sql.ts'
 
 /** How long a bank may take over a refund before it stays PENDING (decision 21). */
 const REFUND_TIMEOUT_MS = 5_000
 
-const RESUMED_MAX = 50
+const REFUNDS_MAX = 50
 
 /** How long a resumed refund is nobody else's, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 10
@@ -29,9 +29,9 @@ const playRound = makeConcurrentBatches<RefundRecord>()
  */
 export function resumeRefunds(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   return playRound(app, {
-    limit: RESUMED_MAX,
+    limit: REFUNDS_MAX,
     claim: (limit) => claimRefunds(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
-    work: async (refund) => void (await askBank(app, refund, { actor: 'BATCH_JOB' })),
+    work: async (refund) => void (await executeRefund(app, refund, { actor: 'BATCH_JOB' })),
     failed: (error) => app.log.error({ err: error }, 'a refund could not be resumed; it is tried again'),
     signal,
   })
@@ -42,15 +42,19 @@ export function resumeRefunds(app: App, signal?: AbortSignal): Promise<{ more: b
  * id, so asking twice gives money back once.
  * @returns the refund as it stands: still PENDING where the bank was silent
  */
-export async function askBank(app: App, refund: RefundRecord, { actor }: { actor: ChangedBy }): Promise<RefundRecord> {
+export async function executeRefund(
+  app: App,
+  refund: RefundRecord,
+  { actor }: { actor: ChangedBy },
+): Promise<RefundRecord> {
   const payment = await app.batches.find.run({ merchant_id: refund.merchant_id, id: refund.payment_intent_id })
   if (payment.id === null) throw new Error('a refund without its payment')
-  const answer = await atBank(app, { refund, payment })
+  const answer = await refundAtBank(app, { refund, payment })
   if (answer === undefined) return refund
-  return record(app, refund, { answer, actor })
+  return recordAnswer(app, refund, { answer, actor })
 }
 
-async function atBank(
+async function refundAtBank(
   app: App,
   { refund, payment }: { refund: RefundRecord; payment: PaymentRecord },
 ): Promise<RefundOutcome | undefined> {
@@ -73,14 +77,14 @@ async function atBank(
   }
 }
 
-type Answer = { answer: RefundOutcome; actor: ChangedBy }
+type BankAnswer = { answer: RefundOutcome; actor: ChangedBy }
 
-async function record(app: App, refund: RefundRecord, { answer, actor }: Answer): Promise<RefundRecord> {
+async function recordAnswer(app: App, refund: RefundRecord, { answer, actor }: BankAnswer): Promise<RefundRecord> {
   const key = { merchantId: refund.merchant_id, id: refund.id }
   const { completed, ended } = await app.pool.transaction(async (tx) => {
-    const payment = await lockPayment(tx, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
+    const payment = await lockPaymentRow(tx, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
     if (payment === null) throw new Error('a refund without its payment')
-    const isFirst = await endRefund(tx, {
+    const isFirst = await finishRefund(tx, {
       ...key,
       status: answer.outcome === 'executed' ? 'EXECUTED' : 'FAILED',
       failureCode: answer.outcome === 'executed' ? null : answer.failureCode,
@@ -102,7 +106,7 @@ async function record(app: App, refund: RefundRecord, { answer, actor }: Answer)
 async function recordOnPayment(
   tx: DatabaseTransactionConnection,
   app: App,
-  { refund, payment, answer, actor }: Answer & { refund: RefundRecord; payment: PaymentRecord },
+  { refund, payment, answer, actor }: BankAnswer & { refund: RefundRecord; payment: PaymentRecord },
 ): Promise<boolean> {
   const amount = parseAmount(refund.amount)
   const total = parseAmount(payment.refunded_amount) + (answer.outcome === 'executed' ? amount : 0n)
@@ -127,7 +131,7 @@ async function recordOnPayment(
   }
   const refunded = answer.outcome === 'executed' ? refund.amount : '0'
   const chance = app.ids.for('refund end', refund.id)
-  await settleReservation(tx, {
+  await releaseReservation(tx, {
     merchantId: payment.merchant_id,
     paymentId: payment.id,
     reserved: refund.amount,
@@ -139,14 +143,14 @@ async function recordOnPayment(
     deliveryId: chance.uuid(),
     eventId: chance.eventId(),
     eventType: answer.outcome === 'executed' ? 'payment.partially_refunded' : 'refund.failed',
-    failure: answer.outcome === 'executed' ? null : failureText(answer.failureCode),
+    failure: answer.outcome === 'executed' ? null : failureJson(answer.failureCode),
     refund: JSON.stringify(data),
     test: app.config.mode === 'sandbox',
   })
   return false
 }
 
-function failureText(code: Parameters<typeof failureOf>[0]): string {
+function failureJson(code: Parameters<typeof failureOf>[0]): string {
   const { iso_code: isoCode, ...failure } = failureOf(code)
   return JSON.stringify({ code: failure.code, reason: failure.reason, source: failure.source, isoCode })
 }

@@ -1,7 +1,7 @@
 import type { App } from '../../app.ts'
 import { keyOfCursor, pageOf } from '../../lib/cursor.ts'
 import { isUuid } from '../../lib/ids.ts'
-import { readPayment } from '../get-payment.ts'
+import { getPayment } from '../get-payment.ts'
 import type { PaymentKey } from '../get-payment.ts'
 import type { ListedRefund } from './record.ts'
 import { listRefundRows } from './sql.ts'
@@ -17,7 +17,7 @@ export async function listRefunds(
   { limit, cursor, ...key }: PaymentKey & { limit: number; cursor?: string | undefined },
 ): Promise<{ refunds: readonly ListedRefund[]; nextCursor: string | null }> {
   const afterId = cursor === undefined ? undefined : keyOfCursor(cursor, isUuid)
-  await readPayment(app, key)
+  await getPayment(app, key)
   const found = await listRefundRows(app.pool, { ...key, limit: limit + 1, afterId })
   const { rows, nextCursor } = pageOf(found, limit, ({ id }) => id)
   return { refunds: rows, nextCursor }

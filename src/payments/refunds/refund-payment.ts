@@ -4,23 +4,23 @@ import { DomainError } from '../../lib/errors.ts'
 import { sha256Hex } from '../../lib/hmac.ts'
 import { parseAmount, toNumeric } from '../../lib/money.ts'
 import type { RefundPayment } from '../../wire/refunds.ts'
-import { amountToRefund, withReserved } from './refundable-amount.ts'
-import { askBank } from './execute-refund.ts'
-import { paymentNotFound, readPayment } from '../get-payment.ts'
+import { checkRefundAmount, withReserved } from './refundable-amount.ts'
+import { executeRefund } from './execute-refund.ts'
+import { paymentNotFound, getPayment } from '../get-payment.ts'
 import type { PaymentKey } from '../get-payment.ts'
 import type { PaymentRecord } from '../record.ts'
 import type { RefundRecord } from './record.ts'
-import { findRefundByKey, insertRefund, resumeNow } from './sql.ts'
-import { lockPayment } from '../sql.ts'
+import { findRefundByKey, insertRefund, makeRefundDue } from './sql.ts'
+import { lockPaymentRow } from '../sql.ts'
 
-export type RefundInput = PaymentKey & {
+export type RefundPaymentInput = PaymentKey & {
   body: RefundPayment
   /** The request's body as it came, or `{}`: the audit event of a completed refund keeps it. */
   rawBody: string
   idempotencyKey: string | undefined
 }
 
-export type RefundResult = { payment: PaymentRecord; refund: RefundRecord }
+export type RefundPaymentResult = { payment: PaymentRecord; refund: RefundRecord }
 
 /** The request has this long to get the bank's answer before the job asks in its place; more than the bank's time-out. */
 const RESUME_SECONDS = 10
@@ -33,11 +33,11 @@ const RESUME_SECONDS = 10
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED, REFUND_EXCEEDS_AVAILABLE,
  *   REFUND_AVAILABLE_MISMATCH, REFUND_REFUSED, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED
  */
-export async function refundPayment(app: App, input: RefundInput): Promise<RefundResult> {
+export async function refundPayment(app: App, input: RefundPaymentInput): Promise<RefundPaymentResult> {
   const key = { merchantId: input.merchantId, id: input.id }
-  await readPayment(app, key)
+  await getPayment(app, key)
   const reserved = await reserve(app, input)
-  const refund = reserved.isNew ? await carryOut(app, reserved.refund) : reserved.refund
+  const refund = reserved.isNew ? await executeOrLeavePending(app, reserved.refund) : reserved.refund
   if (refund.status === 'FAILED') {
     throw new DomainError(
       'REFUND_REFUSED',
@@ -47,24 +47,24 @@ export async function refundPayment(app: App, input: RefundInput): Promise<Refun
       },
     )
   }
-  return withPayment(app, { key, refund, reserved })
+  return readResult(app, { key, refund, reserved })
 }
 
 /** Carries out what is reserved, or leaves it to the job: no error of this half reaches the caller. */
-async function carryOut(app: App, refund: RefundRecord): Promise<RefundRecord> {
+async function executeOrLeavePending(app: App, refund: RefundRecord): Promise<RefundRecord> {
   try {
-    return await askBank(app, refund, { actor: 'MERCHANT_API' })
+    return await executeRefund(app, refund, { actor: 'MERCHANT_API' })
   } catch (error) {
     app.log.error({ err: error, refund_id: refund.id }, 'a refund could not be carried out; it stays PENDING')
-    await hasten(app, refund)
+    await resumeSoon(app, refund)
     return refund
   }
 }
 
 /** Lets the job take a refund over at once. Where even that fails it does so at its time. */
-async function hasten(app: App, { merchant_id: merchantId, id }: RefundRecord): Promise<void> {
+async function resumeSoon(app: App, { merchant_id: merchantId, id }: RefundRecord): Promise<void> {
   try {
-    await resumeNow(app.pool, { merchantId, id })
+    await makeRefundDue(app.pool, { merchantId, id })
   } catch (error) {
     app.log.warn({ err: error, refund_id: id }, 'the refund waits for its time to be resumed')
   }
@@ -72,31 +72,31 @@ async function hasten(app: App, { merchant_id: merchantId, id }: RefundRecord): 
 }
 
 /** The refund with its payment as both stand now, or as they stood when it was reserved, where that can't be read. */
-async function withPayment(
+async function readResult(
   app: App,
-  { key, refund, reserved }: { key: PaymentKey; refund: RefundRecord; reserved: RefundResult },
-): Promise<RefundResult> {
+  { key, refund, reserved }: { key: PaymentKey; refund: RefundRecord; reserved: RefundPaymentResult },
+): Promise<RefundPaymentResult> {
   try {
-    return { payment: await readPayment(app, key), refund }
+    return { payment: await getPayment(app, key), refund }
   } catch (error) {
     app.log.error({ err: error, refund_id: refund.id }, 'a refund is told as it stood when it was reserved')
     return { payment: reserved.payment, refund: reserved.refund }
   }
 }
 
-type Reserved = RefundResult & { isNew: boolean }
+type ReservedRefund = RefundPaymentResult & { isNew: boolean }
 
 /** The refund with its payment as it is then; of a repeat, the refund that was made before. */
-function reserve(app: App, input: RefundInput): Promise<Reserved> {
+function reserve(app: App, input: RefundPaymentInput): Promise<ReservedRefund> {
   const fingerprint = fingerprintOf(input)
   const { idempotencyKey } = input
   const id = idempotencyKey === undefined ? app.ids.uuid() : app.ids.for('refund', input.id, idempotencyKey).uuid()
   return app.pool.transaction(async (tx) => {
-    const payment = await lockPayment(tx, { merchantId: input.merchantId, id: input.id })
+    const payment = await lockPaymentRow(tx, { merchantId: input.merchantId, id: input.id })
     if (payment === null) throw paymentNotFound()
-    const before = await repeatOf(tx, input)
-    if (before !== null) return { payment, refund: sameRequest(before, fingerprint), isNew: false }
-    const amount = amountToRefund(payment, input.body)
+    const before = await findRepeat(tx, input)
+    if (before !== null) return { payment, refund: checkFingerprint(before, fingerprint), isNew: false }
+    const amount = checkRefundAmount(payment, input.body)
     const refund = {
       id,
       merchantId: input.merchantId,
@@ -115,7 +115,7 @@ function reserve(app: App, input: RefundInput): Promise<Reserved> {
 }
 
 /** Two requests of the same meaning have the same fingerprint: `"50"` is `"50.00"`. */
-function fingerprintOf({ id, body }: RefundInput): string {
+function fingerprintOf({ id, body }: RefundPaymentInput): string {
   const canonical = (amount: string | undefined) => (amount === undefined ? undefined : toNumeric(parseAmount(amount)))
   const amounts = { amount: canonical(body.amount), refund_amount_available: canonical(body.refund_amount_available) }
   return sha256Hex(canonicalJson({ id, ...body, ...amounts }))
@@ -135,7 +135,10 @@ function pendingRecord(refund: Parameters<typeof insertRefund>[1]): RefundRecord
   }
 }
 
-async function repeatOf(tx: Parameters<typeof findRefundByKey>[0], input: RefundInput): Promise<RefundRecord | null> {
+async function findRepeat(
+  tx: Parameters<typeof findRefundByKey>[0],
+  input: RefundPaymentInput,
+): Promise<RefundRecord | null> {
   if (input.idempotencyKey === undefined) return null
   return findRefundByKey(tx, {
     merchantId: input.merchantId,
@@ -144,7 +147,7 @@ async function repeatOf(tx: Parameters<typeof findRefundByKey>[0], input: Refund
   })
 }
 
-function sameRequest(refund: RefundRecord, fingerprint: string): RefundRecord {
+function checkFingerprint(refund: RefundRecord, fingerprint: string): RefundRecord {
   if (refund.request_fingerprint === fingerprint) return refund
   throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'this X-Idempotency-Key was used with another body', {
     next: 'send a new key for a new refund',

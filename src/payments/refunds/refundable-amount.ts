@@ -31,7 +31,7 @@ export function isNothingLeft(payment: Amounts): boolean {
  * @throws {DomainError} PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED, REFUND_EXCEEDS_AVAILABLE,
  *   REFUND_AVAILABLE_MISMATCH, VALIDATION_FAILED
  */
-export function amountToRefund(payment: PaymentRecord, body: RefundPayment): string {
+export function checkRefundAmount(payment: PaymentRecord, body: RefundPayment): string {
   if (payment.status === 'Refunded') throw alreadyRefunded()
   if (payment.status !== 'Settled') {
     throw new DomainError('PAYMENT_NOT_SETTLED', `the payment is ${payment.status}; only a Settled one can be refunded`)

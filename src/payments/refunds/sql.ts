@@ -68,7 +68,7 @@ export async function insertRefund(tx: DatabaseTransactionConnection, refund: Ne
 }
 
 /** Makes a PENDING refund due for the job. */
-export async function resumeNow(db: CommonQueryMethods, refund: { merchantId: string; id: string }): Promise<void> {
+export async function makeRefundDue(db: CommonQueryMethods, refund: { merchantId: string; id: string }): Promise<void> {
   await db.query(sql.type(z.object({}))`
     update payment_refunds set resume_at = now(), updated_at = now()
     where merchant_id = ${refund.merchantId} and id = ${refund.id} and status = 'PENDING'
@@ -76,7 +76,7 @@ export async function resumeNow(db: CommonQueryMethods, refund: { merchantId: st
 }
 
 /** Ends a PENDING refund; false where another process ended it before. */
-export async function endRefund(
+export async function finishRefund(
   tx: DatabaseTransactionConnection,
   refund: {
     merchantId: string
@@ -96,7 +96,7 @@ export async function endRefund(
 }
 
 /** Takes an ended refund's amount from what is reserved, and adds `refunded` to what was given back. */
-export async function settleReservation(
+export async function releaseReservation(
   tx: DatabaseTransactionConnection,
   amounts: { merchantId: string; paymentId: string; reserved: string; refunded: string },
 ): Promise<void> {
