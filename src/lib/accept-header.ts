@@ -1,11 +1,14 @@
-/** How much a media type is wanted, and how exactly it was named: 2 by its own name, 1 by its kind, 0 by any. */
+/**
+ * How strongly a media type is preferred, and how exactly the header names it: 2 by its own name, 1 by its kind, 0 by the
+ * full wildcard.
+ */
 type Preference = { quality: number; precision: number }
 
 type Range = { type: string; params: ReadonlyMap<string, string>; quality: number }
 
 /**
- * Whether an Accept header (RFC 9110, 12.5.1) asks for `type` rather than for `usual`, which is answered where both are
- * wanted alike, where neither is, and where nothing is said.
+ * Whether an Accept header (RFC 9110, 12.5.1) prefers `type` over `usual`. `usual` wins ties, and when the header accepts
+ * neither or is missing.
  */
 export function prefersType(accept: string | undefined, type: string, usual: string): boolean {
   if (accept === undefined) return false
@@ -15,20 +18,22 @@ export function prefersType(accept: string | undefined, type: string, usual: str
   return one.quality > 0 && one.precision > other.precision
 }
 
-/** Whether an Accept header takes JSON at all, in whatever form. */
+/** Whether an Accept header accepts JSON in any form. */
 export function takesJson(accept: string): boolean {
   const ranges = accept.split(',').flatMap((text) => rangeOf(text))
   return ranges.length === 0 || preferenceFor('application/json;charset=utf-8', ranges).quality > 0
 }
 
-/** The most exact range that a type falls under decides over it, so that an exact `q=0` refuses what a wildcard lets in. */
+/**
+ * The most specific range that matches a type decides, so that an exact `q=0` rejects a type that a wildcard would accept.
+ */
 function preferenceFor(mediaType: string, ranges: readonly Range[]): Preference {
   const [type = '', ...rest] = mediaType.split(';')
   const own = paramsOf(rest)
   const kind = `${type.split('/')[0] ?? ''}/*`
   let best: Preference = { quality: 0, precision: -1 }
-  for (const { type: asked, params, quality } of ranges) {
-    const precision = [`*/*`, kind, type].indexOf(asked)
+  for (const { type: range, params, quality } of ranges) {
+    const precision = [`*/*`, kind, type].indexOf(range)
     if (precision === -1 || [...params].some(([name, value]) => own.get(name) !== value)) continue
     const exactness = precision + params.size / 100
     if (exactness > best.precision) best = { quality, precision: exactness }
@@ -40,7 +45,7 @@ function preferenceFor(mediaType: string, ranges: readonly Range[]): Preference 
 const QUALITY = /^(0(\.\d{0,3})?|1(\.0{0,3})?)$/
 const TYPE = /^(\*\/\*|[\w!#$&^.+-]+\/(\*|[\w!#$&^.+-]+))$/
 
-/** A range of the header; none where it is not written as one. */
+/** A range of the header, or an empty list for invalid syntax. */
 function rangeOf(text: string): Range[] {
   const [name = '', ...rest] = text.split(';')
   const type = name.trim().toLowerCase()

@@ -1,19 +1,21 @@
 import { isValidIBAN } from 'ibantools'
 
-/** How accounts are named (decision 8). */
+/** The identification schemes of accounts (decision 8). */
 export const SORT_CODE_ACCOUNT_NUMBER = 'UK.OBIE.SortCodeAccountNumber'
 export const IBAN = 'UK.OBIE.IBAN'
 export const SCHEME_NAMES = [SORT_CODE_ACCOUNT_NUMBER, IBAN] as const
 export type SchemeName = (typeof SCHEME_NAMES)[number]
 
-/** The scheme that a text names, also in the unprefixed form of earlier versions; undefined for others. */
+/**
+ * The scheme of this name, which may lack its prefix as in earlier versions of the standard; undefined for other names.
+ */
 export function schemeOf(text: string): SchemeName | undefined {
   return SCHEME_NAMES.find((name) => name === text || name === `UK.OBIE.${text}`)
 }
 
 /**
- * The one form of an account's identification: 14 digits, or an IBAN in capitals without blanks. Undefined where it is
- * none: too few digits, or an IBAN whose country, length or check digits are wrong.
+ * The normalised form of an account's identification: 14 digits, or an IBAN in capitals without spaces. Undefined for
+ * an invalid one: too few digits, or an IBAN whose country, length or check digits are wrong.
  */
 export function normalIdentification(scheme: SchemeName, text: string): string | undefined {
   if (scheme === SORT_CODE_ACCOUNT_NUMBER) {
@@ -24,7 +26,7 @@ export function normalIdentification(scheme: SchemeName, text: string): string |
   return isValidIBAN(iban) ? iban : undefined
 }
 
-/** An identification in its one form, for people: `00-00-75 12345678`, `GB33 BUKB 2020 1555 5555 55`. */
+/** A normalised identification, formatted for people: `00-00-75 12345678`, `GB33 BUKB 2020 1555 5555 55`. */
 export function identificationText(scheme: SchemeName, identification: string): string {
   return scheme === SORT_CODE_ACCOUNT_NUMBER
     ? identification.replace(/^(\d{2})(\d{2})(\d{2})/, '$1-$2-$3 ')

@@ -1,16 +1,16 @@
 import { sha256Hex } from './hmac.ts'
 
 /**
- * The hash chains of the audit trail, computed here once more and without the database, so that neither the service nor
- * its database has to be believed. A test holds every function below against the one in SQL that seals the rows.
+ * The hash chains of the audit trail, recomputed here without the database, so that an auditor has to trust neither the
+ * service nor its database. A test compares every function below with the SQL function that hashes the rows.
  */
 
 export const AUDIT_CHAINS = ['operator_actions', 'payment_events', 'dispute_events', 'checkpoints'] as const
 export type AuditChain = (typeof AUDIT_CHAINS)[number]
 
 /**
- * A row as it is exported: every column as the text that was hashed. Beside the last event of a payment or a dispute,
- * `standing` is the status that the payment or dispute itself has; it is null beside all others, and in no hash.
+ * A row as it is exported: every column as the text that was hashed. On the last event of a payment or a dispute,
+ * `standing` is the current status of the payment or dispute itself; it is null on all other rows and part of no hash.
  */
 export type AuditRow = Readonly<Record<string, string | null>>
 
@@ -23,20 +23,22 @@ export type ChainProblem =
   | 'not as sealed'
   | 'not as before'
 
-/** The first row of a chain that is not as it was written, or the checkpoint or head that the rows do not agree with. */
+/**
+ * The first row of a chain that differs from what was written, or the checkpoint or head that does not match the rows.
+ */
 export type ChainBreak = { ordinal: string; id: string | null; problem: ChainProblem; detail: string }
 
-/** What the first row of a chain has in the place of the hash before it. */
+/** The previous hash of a chain's first row. */
 export const NO_HASH = '0'.repeat(64)
 
-/** How a chain is made: what a row's hash is of, and which rows follow each other. */
+/** How a chain is built: the input of a row's hash, and which rows follow each other. */
 export type ChainShape = {
   /** The column that holds the row's own hash. */
   hashColumn: string
   hashOf(row: AuditRow): string
-  /** The chain within the table that the row belongs to; rows of one follow each other. */
+  /** The chain within the table that the row belongs to; the rows of one chain follow each other. */
   linkOf(row: AuditRow): string
-  /** Whether the row says of itself that it is the first of its chain; undefined where rows don't say. */
+  /** Whether the row's own columns mark it as the first of its chain; undefined for chains without such a mark. */
   saysFirst?(row: AuditRow): boolean
 }
 
@@ -125,14 +127,14 @@ function checkpointHash(row: AuditRow): string {
   ])
 }
 
-/** Leaves out what is null, as concat_ws does. */
+/** Skips nulls, as concat_ws does. */
 function joined(parts: readonly (string | null | undefined)[]): string {
   return sha256Hex(parts.filter((part) => typeof part === 'string').join('|'))
 }
 
 /**
- * to_json() of a text: PostgreSQL escapes what JSON.stringify escapes, in the same spelling, and leaves all else as it
- * is. They differ only in halves of surrogate pairs, which no text of PostgreSQL can hold.
+ * to_json() of a text: PostgreSQL escapes the same characters as JSON.stringify, in the same spelling. They differ only
+ * in unpaired surrogates, which no PostgreSQL text can contain.
  */
 function quoted(text: string | null | undefined): string {
   return typeof text === 'string' ? JSON.stringify(text) : '-'

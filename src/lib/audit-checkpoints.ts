@@ -3,10 +3,10 @@ import type { Hash } from 'node:crypto'
 import { NO_HASH } from './audit-chain.ts'
 import type { AuditChain, AuditRow, ChainBreak } from './audit-chain.ts'
 
-/** What a checkpoint says of the rows beyond the one before it. */
+/** A checkpoint: the count and digest of the rows between the previous checkpoint and ordinal `upTo`. */
 export type Checkpoint = { ordinal: string; id: string; upTo: bigint; count: bigint; digest: string }
 
-/** The checkpoints of one chain, out of the rows of all of them. */
+/** The checkpoints of one chain, from the rows of all chains. */
 export function checkpointsOf(chain: AuditChain, checkpoints: readonly AuditRow[]): Checkpoint[] {
   return checkpoints
     .filter((row) => row['chain'] === chain && COUNT.test(row['up_to_ordinal'] ?? ''))
@@ -23,11 +23,11 @@ const COUNT = /^[1-9]\d{0,18}$/
 
 export type CheckpointVerifier = {
   add(hash: string): void
-  /** Compares the checkpoints that end before this ordinal; all of them where it is undefined. */
+  /** Verifies the checkpoints that end before this ordinal, or all of them for undefined. */
   before(ordinal: bigint | undefined): ChainBreak | null
 }
 
-/** Counts and digests the rows between checkpoints, as the job that made them did. */
+/** Counts and digests the rows between checkpoints, as the job that creates checkpoints does. */
 export function makeCheckpointVerifier(seals: readonly Checkpoint[]): CheckpointVerifier {
   let next = 0
   let count = 0n

@@ -1,7 +1,10 @@
-/** Lets one loop wait for the next reason to look again. An opening that nobody waits for is kept for the next wait. */
+/**
+ * An auto-reset event: one loop waits for the next reason to run again. A signal without a waiter is kept for the next
+ * wait.
+ */
 export type AutoResetEvent = {
   open(): void
-  /** Resolves when the gate is opened, or after `ms`. */
+  /** Resolves when the event is set, or after `ms`. */
   wait(ms: number): Promise<void>
 }
 

@@ -1,7 +1,7 @@
 /**
- * The bank holidays of England and Wales, each with its name and as it is kept: where one falls on a weekend, the
- * substitute day stands here instead. Days far ahead follow the standing rules (Banking and Financial Dealings Act 1971,
- * and the yearly proclamations); a proclamation can still add or move one, which `bankHolidays` takes as configuration.
+ * The bank holidays of England and Wales, each with its name, on the day it is observed: for a holiday on a weekend
+ * this is the substitute day. Days far ahead follow the statutory rules (Banking and Financial Dealings Act 1971, and
+ * the yearly proclamations); a proclamation can still add or move one, which `bankHolidays` takes as configuration.
  */
 export const BANK_HOLIDAYS: Readonly<Record<string, string>> = {
   '2024-01-01': "New Year's Day",
@@ -102,5 +102,8 @@ export const BANK_HOLIDAYS: Readonly<Record<string, string>> = {
   '2035-12-26': 'Boxing Day',
 }
 
-/** The last year whose bank holidays are known here. After it only weekends and configured days are no working days. */
+/**
+ * The last year whose bank holidays are known here. From then on only weekends and configured days are non-working
+ * days.
+ */
 export const LAST_HOLIDAY_YEAR = 2035

@@ -1,4 +1,4 @@
-/** Behaviours of the mock bank that are asked for by their name alone (contract §Sandbox scenarios). */
+/** Behaviours of the mock bank that take no parameter (contract §Sandbox scenarios). */
 export const PLAIN_SCENARIOS = [
   'success',
   'payer-cancels',
@@ -21,6 +21,6 @@ export const PLAIN_SCENARIOS = [
 ] as const
 export type PlainScenario = (typeof PLAIN_SCENARIOS)[number]
 
-/** Those that take a parameter after a colon, each with what it is. */
+/** Behaviours with a parameter after a colon, each with its placeholder. */
 export const SCENARIO_PARAMETERS = { 'success-slow-settle': '<duration>', 'dispute-payer': '<reason>' } as const
 export type ParameterisedScenario = keyof typeof SCENARIO_PARAMETERS

@@ -1,15 +1,15 @@
 export type CacheLookupOptions = {
-  /** How long an answer holds, counted from the moment it was asked for. */
+  /** Time to live of a result in milliseconds, counted from the start of its lookup. */
   forMs: number
-  /** How many answers are kept, of either kind. */
+  /** Maximum number of entries, for found and for missing keys each. */
   max: number
   now?: () => number
 }
 
 /**
- * Wraps a look-up so that its answers are remembered for a while, "there is none" among them, and that questions asked
- * at once are one look-up. What fails is not remembered. Names that don't exist are kept apart: no flood of them drives
- * out those that do.
+ * Memoises a lookup with a time to live. Missing keys are cached as well, concurrent calls for one key share one
+ * lookup, and failures are not cached. Missing keys have a map of their own, so that a flood of them evicts no existing
+ * key.
  */
 export function cacheLookup<Value>(
   load: (key: string) => Promise<Value | null>,
@@ -17,7 +17,7 @@ export function cacheLookup<Value>(
 ): (key: string) => Promise<Value | null> {
   const known = new Map<string, { value: Value; until: number }>()
   const unknown = new Map<string, { value: null; until: number }>()
-  const underWay = new Map<string, Promise<Value | null>>()
+  const inProgress = new Map<string, Promise<Value | null>>()
 
   async function lookUp(key: string): Promise<Value | null> {
     const until = now() + forMs
@@ -27,7 +27,7 @@ export function cacheLookup<Value>(
       else setBounded(known, key, { value, until }, max)
       return value
     } finally {
-      underWay.delete(key)
+      inProgress.delete(key)
     }
   }
 
@@ -36,13 +36,13 @@ export function cacheLookup<Value>(
     if (kept !== undefined && kept.until > now()) return Promise.resolve(kept.value)
     known.delete(key)
     unknown.delete(key)
-    const asked = underWay.get(key) ?? lookUp(key)
-    underWay.set(key, asked)
-    return asked
+    const pending = inProgress.get(key) ?? lookUp(key)
+    inProgress.set(key, pending)
+    return pending
   }
 }
 
-/** Puts an entry last in a map of bounded size; the one that was put longest ago makes room. */
+/** Sets an entry of a map of bounded size; the least recently set one is evicted. */
 export function setBounded<Value>(map: Map<string, Value>, key: string, value: Value, max: number): void {
   map.delete(key)
   const oldest = map.size >= max ? map.keys().next() : undefined

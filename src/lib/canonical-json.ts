@@ -1,4 +1,4 @@
-/** JSON with the keys of every object in order: two requests of the same meaning have the same text. */
+/** JSON with the keys of every object in order: two requests with the same meaning have the same text. */
 export function canonicalJson(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonicalJson(item ?? null)).join(',')}]`
   if (value === null || typeof value !== 'object') return JSON.stringify(value)

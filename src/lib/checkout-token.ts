@@ -1,9 +1,9 @@
 import { constantTimeEqual, hmacHex, sha256Hex } from './hmac.ts'
 
-/** A checkout token in its two parts: base64 of JSON, and after a dot what a merchant's server signed that text with. */
+/** The two parts of a checkout token: base64 of JSON, and after a dot the signature of the merchant's server. */
 export type SplitToken = { text: string; signature: string | undefined }
 
-/** What a checkout token says, as the text that stands before its signature (contract §Checkout token). */
+/** Encodes the fields of a checkout token as the text in front of its signature (contract §Checkout token). */
 export function encodeCheckoutToken(fields: object): string {
   return Buffer.from(JSON.stringify(fields), 'utf8').toString('base64')
 }
@@ -13,15 +13,15 @@ export function signCheckoutToken(text: string, secret: string): string {
   return `${text}.${signatureOf(text, secret)}`
 }
 
-/** Takes a token apart; undefined where it can't be one. */
+/** Splits a token into its parts; undefined for a malformed one. */
 export function splitCheckoutToken(token: string): SplitToken | undefined {
   const [text = '', signature, ...rest] = token.split('.')
   return text === '' || rest.length > 0 ? undefined : { text, signature }
 }
 
 /**
- * Reads what a token says; undefined where that is not base64 of JSON in UTF-8. The alphabet for addresses is taken too,
- * but a text has one reading alone: nothing is skipped over.
+ * Decodes a token's text; undefined where it is not base64 of JSON in UTF-8. base64url is accepted too, but decoding is
+ * strict: invalid characters are never skipped.
  */
 export function readCheckoutText(text: string): unknown {
   const bytes = Buffer.from(text, 'base64')
@@ -35,22 +35,25 @@ export function readCheckoutText(text: string): unknown {
   }
 }
 
-/** What JSON can write but no token needs: half a character, and the name that some take for an object's prototype. */
+/**
+ * Rejects JSON that no token needs: unpaired surrogates, and the key `__proto__`, which some code takes for an object's
+ * prototype.
+ */
 function plain(key: string, value: unknown): unknown {
   const isPlain = key !== '__proto__' && (typeof value !== 'string' || value.isWellFormed())
-  if (!isPlain) throw new SyntaxError('the token is no plain JSON')
+  if (!isPlain) throw new SyntaxError('the token is not plain JSON')
   return value
 }
 
-/** Whether one of a merchant's secrets has signed the token; a token without a signature has none. */
+/** Whether the token is signed with one of the merchant's secrets; never true without a signature. */
 export function isSignedWith({ text, signature }: SplitToken, secrets: readonly (string | null)[]): boolean {
   if (signature === undefined) return false
   return secrets.some((secret) => secret !== null && constantTimeEqual(signature, signatureOf(text, secret)))
 }
 
 /**
- * What stands for the order of a token, which is paid once (decision 40): the name that the shop gives it in `jti`, however
- * often it makes a token for it, and without one the token's own text.
+ * The identity of a token's order, which is paid once (decision 40): the `jti` that the shop gives it, whatever the
+ * number of tokens for it, or without one the token's own text.
  */
 export function orderHash({ text, jti }: { text: string; jti: string | undefined }): string {
   return sha256Hex(jti === undefined ? text : `jti ${jti}`)

@@ -1,15 +1,15 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP } from 'node:net'
 
-/** An IPv4 address as a socket of IPv6 tells it. */
+/** The prefix of an IPv4 address on an IPv6 socket. */
 const MAPPED = /^::ffff:(?=\d+\.\d+\.\d+\.\d+$)/i
 
-/** The part of a request that says where it comes from. */
+/** The parts of a request that determine its client address. */
 type RequestOrigin = Pick<IncomingMessage, 'headers'> & { socket: { remoteAddress?: string | undefined } }
 
 /**
- * Where a request comes from. Behind a proxy that is the last hop of X-Forwarded-For, the one that the proxy itself has
- * written; whatever stands before it came from outside.
+ * The client address of a request. Behind a trusted proxy it is the last hop of X-Forwarded-For, which the proxy itself
+ * has written; earlier hops come from outside and can be forged.
  */
 export function clientAddressOf(req: RequestOrigin, trustProxy: boolean): string {
   const forwarded = req.headers['x-forwarded-for']

@@ -1,28 +1,28 @@
-/** One round of a job whose work waits for others, such as banks. */
+/** One batch of a job whose work waits for other systems, such as banks. */
 export type Batch<Item> = {
-  /** How many are claimed at once, at most. */
+  /** Maximum number of items claimed at once. */
   limit: number
   claim(limit: number): Promise<readonly Item[]>
   work(item: Item): Promise<void>
-  /** Told of work that went wrong: the others go on. */
+  /** Called for an item that failed; the others continue. */
   failed(error: unknown): void
   /**
-   * Ends the job: a round with one that has ended claims nothing and waits for what is in hand. Without one, all that was
-   * claimed is waited for.
+   * Stops the job: once aborted, a batch claims nothing and waits for all pending work. Without a signal, a batch waits
+   * for everything that it claimed.
    */
   signal: AbortSignal | undefined
 }
 
-/** How long a round waits for what is slow: other work is due meanwhile. */
+/** How long a batch waits for slow items: other work is due in the meantime. */
 const WAIT_MAX_MS = 100
 
-/** As many rounds may slow ones have in hand until no more is claimed. */
+/** No more is claimed while slow items fill this many batches. */
 const PENDING_BATCHES_MAX = 2
 
 /**
- * Keeps what is slow in hand from one round of a job to the next, so that a few slow banks do not keep the others
- * waiting: up to two rounds' worth, and no more is claimed while so much is in hand.
- * @returns plays a round for an owner, such as a service: each owner has its own work in hand
+ * Runs a job in bounded concurrent batches: slow items stay pending from one batch to the next, so that a few slow
+ * banks do not delay the others. Up to two batches' worth may be pending; beyond that nothing more is claimed.
+ * @returns runs one batch for an owner, such as an app: each owner has its own pending work
  */
 export function makeConcurrentBatches<Item>(): (owner: object, round: Batch<Item>) => Promise<{ more: boolean }> {
   const pendingByOwner = new WeakMap<object, Set<Promise<void>>>()
@@ -55,7 +55,7 @@ function hasEnded(signal: AbortSignal | undefined): boolean {
   return signal?.aborted === true
 }
 
-/** Waits for the work, and with a signal no longer than a round, or until that ends. */
+/** Waits for the work; with a signal at most WAIT_MAX_MS, or until it is aborted. */
 async function waitBounded(work: Promise<unknown>, signal: AbortSignal | undefined): Promise<void> {
   if (signal === undefined) return void (await work)
   const { promise: over, resolve } = Promise.withResolvers<void>()

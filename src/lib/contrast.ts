@@ -1,13 +1,13 @@
-/** The least that WCAG 2.2 asks of text on its background (success criterion 1.4.3). */
+/** The minimum contrast of text that WCAG 2.2 requires (success criterion 1.4.3). */
 export const CONTRAST_MIN = 4.5
 
-/** From 1, no difference at all, to 21, black on white: WCAG's ratio of two colours, each as #RRGGBB. */
+/** WCAG's contrast ratio of two colours, each as #RRGGBB: from 1, no difference, to 21, black on white. */
 export function contrastRatio(one: string, other: string): number {
   const [first, second] = [luminanceOf(one), luminanceOf(other)]
   return (Math.max(first, second) + 0.05) / (Math.min(first, second) + 0.05)
 }
 
-/** A ratio for people. Cut and not rounded: what falls short of the least must not read as if it reached it. */
+/** A ratio for people. Truncated, not rounded: a ratio below the minimum must not read as if it reached it. */
 export function ratioText(ratio: number): string {
   return `${(Math.floor(ratio * 10) / 10).toFixed(1)}:1`
 }
@@ -15,8 +15,8 @@ export function ratioText(ratio: number): string {
 export type ButtonText = '#FFFFFF' | '#000000'
 
 /**
- * What the text of a button of this colour is written in: white, or black where white can't be read. The two ratios
- * multiply to 21, so one of them is always above the least.
+ * The text colour of a button of this colour: white, or black where white is unreadable. The two ratios multiply to 21,
+ * so one of them always exceeds the minimum.
  */
 export function buttonTextOn(colour: string): ButtonText {
   return contrastRatio('#FFFFFF', colour) < CONTRAST_MIN ? '#000000' : '#FFFFFF'

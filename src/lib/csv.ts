@@ -1,14 +1,14 @@
 export type CsvOptions = {
   /** Whether the first line names the columns. */
   header: boolean
-  /** RFC 4180 says CRLF; programs of a shell read lines that end in LF. */
+  /** CRLF by RFC 4180; shell programs read lines that end in LF. */
   lineEnd: '\n' | '\r\n'
 }
 
 /**
- * Rows as CSV (RFC 4180), each line with its end. A cell that is no scalar is written as JSON, and what is absent as
- * nothing. Text that a spreadsheet would run as a formula has an apostrophe put in front, which spreadsheets take for
- * "this is text"; a plain number stays as it is, whatever its sign.
+ * Rows as CSV (RFC 4180), each line with its end. A cell that is not a scalar is written as JSON, a missing one as
+ * empty. Text that a spreadsheet would run as a formula gets an apostrophe in front, which spreadsheets read as "this
+ * is text"; a plain number is unchanged, whatever its sign.
  */
 export function csvOf(rows: readonly unknown[], columns: readonly string[], { header, lineEnd }: CsvOptions): string {
   const lines = rows.map((row) => {
@@ -25,7 +25,8 @@ function cellOf(value: unknown): string {
   return /[",\n\r]/.test(harmless) ? `"${harmless.replaceAll('"', '""')}"` : harmless
 }
 
-// What spreadsheets begin a formula with, or skip before one; the wide forms are read as the narrow ones in some places.
+// The characters that start a formula in spreadsheets, or that they skip before one; some read the full-width forms as
+// well.
 const FORMULA_START = /^[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/
 const NEGATIVE_NUMBER = /^-\d+(\.\d+)?$/
 

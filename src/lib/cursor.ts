@@ -1,21 +1,21 @@
 import { invalidField } from './errors.ts'
 
-/** The cursor of a page's last row: opaque, so that nobody builds one (decision 25). */
+/** The cursor of a page's last row: opaque, so that clients do not construct one (decision 25). */
 export function cursorOf(key: string): string {
   return Buffer.from(key, 'utf8').toString('base64url')
 }
 
 /**
- * The key that a cursor stands for.
+ * Decodes a cursor into the key it contains.
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
 export function keyOfCursor(cursor: string, isKey: (text: string) => boolean): string {
   const key = Buffer.from(cursor, 'base64url').toString('utf8')
   if (isKey(key)) return key
-  throw invalidField('cursor', 'INVALID', 'is not one that this list gave')
+  throw invalidField('cursor', 'INVALID', 'is not a cursor of this list')
 }
 
-/** A page out of rows that were asked for with one more than `limit`. */
+/** A page of at most `limit` rows, from a query that fetched up to `limit` + 1. */
 export function pageOf<T>(
   rows: readonly T[],
   limit: number,

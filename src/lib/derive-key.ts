@@ -3,8 +3,8 @@ import { hkdfSync } from 'node:crypto'
 const KEY_BYTES = 32
 
 /**
- * A secret of its own for one purpose, made from the master key: the same for every process, stored nowhere, and nothing
- * of the master key or of other purposes can be learnt from it.
+ * Derives the secret of one purpose from the master key (HKDF): the same in every process, stored nowhere, and it
+ * reveals nothing about the master key or the secrets of other purposes.
  * @param masterKey 32 bytes as base64 (config `SVC_ENCRYPTION_KEY`)
  */
 export function deriveKey(masterKey: string, purpose: string): Buffer {

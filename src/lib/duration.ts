@@ -2,18 +2,18 @@ const FACTORS_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } a
 
 /**
  * Reads `90s`, `5m`, `2h`, `250ms` or `1d` into milliseconds.
- * @throws {RangeError} when the text is no such duration
+ * @throws {RangeError} when the text is not a valid duration
  */
 export function parseDuration(text: string): number {
   const match = /^(\d{1,9})(ms|s|m|h|d)$/.exec(text.trim())
   const unit = match?.[2]
   if (!match || !(unit === 'ms' || unit === 's' || unit === 'm' || unit === 'h' || unit === 'd')) {
-    throw new RangeError(`"${text}" is no duration; write for example 90s, 5m or 2h`)
+    throw new RangeError(`"${text}" is not a valid duration (expected for example 90s, 5m or 2h)`)
   }
   return Number(match[1]) * FACTORS_MS[unit]
 }
 
-/** A time as a duration is written, in the largest unit that says it whole: `2s`, `1500ms`, `7d`. */
+/** Formats milliseconds as a duration, in the largest unit without a remainder: `2s`, `1500ms`, `7d`. */
 export function durationText(ms: number): string {
   const units = (['d', 'h', 'm', 's'] as const).filter((unit) => ms % FACTORS_MS[unit] === 0)
   const [unit = 'ms'] = ms === 0 ? ['s' as const] : units

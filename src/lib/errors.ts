@@ -100,7 +100,7 @@ export type DomainErrorOptions = {
   cause?: unknown
   /** The broken fields, all of them at once. */
   errors?: FieldError[]
-  /** What the caller can do about it, in one sentence. */
+  /** The caller's next step, in one sentence. */
   next?: string
   /** Seconds after which a repeat may succeed; sent as Retry-After. */
   retryAfterSeconds?: number

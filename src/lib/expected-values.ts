@@ -1,31 +1,33 @@
 import { DomainError } from './errors.ts'
 import { isAmountText, parseAmount } from './money.ts'
 
-/** What whoever asks for a change has seen of the thing, by the names of its members. */
+/**
+ * The state that the caller of a change last saw, by member name: the precondition of optimistic concurrency control.
+ */
 export type ExpectedValues = Readonly<Record<string, string | boolean | null | undefined>>
 
-/** The members that are not as they were seen, each with what it is now. */
+/** The members that differ from the expected values, each with its current value. */
 function changedIn(expected: ExpectedValues, now: Readonly<Record<string, unknown>>): string[] {
-  return Object.entries(expected).flatMap(([name, seen]) =>
-    seen === undefined || isSame(seen, now[name])
+  return Object.entries(expected).flatMap(([name, value]) =>
+    value === undefined || isSame(value, now[name])
       ? []
-      : [`${name.replaceAll('_', ' ')} is ${textOf(now[name])}, no longer ${textOf(seen)}`],
+      : [`${name.replaceAll('_', ' ')} is ${textOf(now[name])}, no longer ${textOf(value)}`],
   )
 }
 
-/** Amounts have four decimals in the database, and two for people wherever the others say nothing. */
+/** Amounts have four decimals in the database; people see two of them when the others are zero. */
 function textOf(value: unknown): string {
   return String(value).replace(/^(\d+\.\d\d)00$/, '$1')
 }
 
-/** Amounts are the same whatever zeros stand at their end. */
-function isSame(seen: string | boolean | null, now: unknown): boolean {
-  if (seen === now) return true
-  if (typeof seen !== 'string' || typeof now !== 'string') return false
-  return isAmountText(seen) && isAmountText(now) && parseAmount(seen) === parseAmount(now)
+/** Amounts are equal regardless of trailing zeros. */
+function isSame(expected: string | boolean | null, now: unknown): boolean {
+  if (expected === now) return true
+  if (typeof expected !== 'string' || typeof now !== 'string') return false
+  return isAmountText(expected) && isAmountText(now) && parseAmount(expected) === parseAmount(now)
 }
 
-/** Whether all that was seen is still so; it is where nothing is said of it. */
+/** Whether every expected value is still current; true when nothing is expected. */
 export function matchesExpectedValues(
   expected: ExpectedValues | undefined,
   now: Readonly<Record<string, unknown>>,
@@ -34,8 +36,8 @@ export function matchesExpectedValues(
 }
 
 /**
- * Refuses what was decided on a thing as it is no more: whoever asks for it has to look again, and to decide anew.
- * @param now the thing, held until the transaction's end
+ * Rejects a change that was decided on an outdated state: the caller has to review the current state and decide again.
+ * @param now the current record, locked until the transaction ends
  * @throws {DomainError} CHANGED_MEANWHILE
  */
 export function checkExpectedValues(
@@ -44,7 +46,11 @@ export function checkExpectedValues(
 ): void {
   const changed = expected === undefined ? [] : changedIn(expected, now)
   if (changed.length === 0) return
-  throw new DomainError('CHANGED_MEANWHILE', `it has changed meanwhile, so nothing was done: ${changed.join('; ')}`, {
-    next: 'look at it again, and decide anew',
-  })
+  throw new DomainError(
+    'CHANGED_MEANWHILE',
+    `it has changed in the meantime, so nothing was done: ${changed.join('; ')}`,
+    {
+      next: 'review the current state, then try again',
+    },
+  )
 }

@@ -28,7 +28,7 @@ const FAILURES = {
   BANK_ERROR: { iso: 'MS03', source: 'ASPSP_REJECTION', reason: 'The bank refused without a reason' },
 } as const satisfies Record<string, FailureRow>
 
-/** A failure as the API shows it; webhooks write `isoCode` for `iso_code` (decisions 36 and 51). */
+/** A failure as in API responses; webhooks write `isoCode` for `iso_code` (decisions 36 and 51). */
 export type Failure = { code: FailureCode; reason: string; source: FailureSource; iso_code: string }
 
 export function isFailureCode(text: string): text is FailureCode {
@@ -36,8 +36,8 @@ export function isFailureCode(text: string): text is FailureCode {
 }
 
 /**
- * The failure of a code. `source` is another one only where the same code comes from somebody else: a payer who cancels
- * on our own page instead of at the bank (decision 52).
+ * The failure of a code. `source` differs from the table only where the same code has another origin: a payer who
+ * cancels on our own page instead of at the bank (decision 52).
  */
 export function failureOf(code: FailureCode, source?: FailureSource): Failure {
   const row = FAILURES[code]
@@ -50,8 +50,8 @@ const OAUTH_ERRORS: Readonly<Record<string, FailureCode>> = {
   temporarily_unavailable: 'BANK_UNAVAILABLE',
 }
 
-/** What an OAuth `error` of the bank's redirect means (decision 15). */
+/** The failure code of an OAuth `error` in the bank's redirect (decision 15). */
 export function failureOfRedirectError(error: string): FailureCode {
-  // The word comes from outside: a name such as `constructor` must not be looked up on the object's prototype.
+  // The value comes from outside: a name such as `constructor` must not be looked up on the object's prototype.
   return (Object.hasOwn(OAUTH_ERRORS, error) ? OAUTH_ERRORS[error] : undefined) ?? 'AUTHORISATION_FAILED'
 }

@@ -1,24 +1,24 @@
 import type { FailureCode } from './failure-codes.ts'
 
-/** What a payer can do about a failure: the same again, another bank or account, or nothing here. */
+/** The payer's next step after a failure: try again, choose another bank or account, or none. */
 export type Remedy = 'again' | 'other-bank' | 'none'
 
 export type Meaning = {
   remedy: Remedy
-  /** Whether it is certain that no money left the payer's account. */
+  /** Whether it is certain that no money has left the payer's account. */
   nothingTaken: boolean
 }
 
 export const RETRY: Meaning = { remedy: 'again', nothingTaken: true }
 export const NO_REMEDY: Meaning = { remedy: 'none', nothingTaken: true }
-/** It was paid for before, as far as anyone knows. */
+/** Presumably it has been paid already. */
 export const DUPLICATE: Meaning = { remedy: 'none', nothingTaken: false }
 const OTHER_BANK: Meaning = { remedy: 'other-bank', nothingTaken: true }
 
 /**
- * What each failure of a payment means for its payer (contract §Failure codes). Widget, hub and hosted pages all read this one,
- * so that nobody is told more of their money than is known: it may be on its way where a bank fell silent, and was taken
- * before where this is a repeat. Browsers run this file: it imports nothing but types.
+ * The meaning of each failure for the payer (contract §Failure codes). Widget, hub and hosted pages all read
+ * this table, so that none of them claims more about the payer's money than is known: it may be in transit after a bank
+ * timeout, and was taken before in the case of a duplicate. Browsers run this file: it imports only types.
  */
 export const MEANINGS = {
   ACCESS_DENIED: RETRY,

@@ -1,24 +1,26 @@
 import { z } from 'zod'
 import type { FieldError } from './errors.ts'
 
-/** Parses one part of a request; what is wrong with it is added to `errors`, all of it at once. */
+/** Parses one part of a request and adds all of its problems to `errors`. */
 export function parsePart(schema: z.ZodType, value: unknown, errors: FieldError[]): unknown {
-  // The input is asked for only to tell what is missing from what is wrong; it is never shown.
+  // `reportInput` serves only to distinguish missing from invalid members; the input never appears in an error.
   const parsed = schema.safeParse(value, { reportInput: true, error: ruleText })
   if (parsed.success) return parsed.data
   errors.push(...parsed.error.issues.flatMap((issue) => fieldErrors(issue)))
   return undefined
 }
 
-/** The members of a body that keep their own rules, whatever is wrong with the others; those that are absent are left out. */
+/**
+ * The members of a body that are valid by their own schema, whatever is wrong with the others; absent ones are omitted.
+ */
 export function validMembers<T extends z.ZodObject>(schema: T, body: unknown): Partial<z.output<T>> {
   if (typeof body !== 'object' || body === null) return {}
-  const given = new Map<string, unknown>(Object.entries(body))
+  const members = new Map<string, unknown>(Object.entries(body))
   const read = Object.entries(schema.shape).flatMap(([name, member]) => {
-    const parsed = z.safeParse(member, given.get(name))
+    const parsed = z.safeParse(member, members.get(name))
     return parsed.success && parsed.data !== undefined ? [[name, parsed.data]] : []
   })
-  // Every member was parsed by its own schema, which the type of what entries make can't show.
+  // Every member was parsed by its own schema, which Object.fromEntries can't express in its type.
   return Object.fromEntries(read) as Partial<z.output<T>>
 }
 
@@ -28,7 +30,7 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
     return issue.keys.map((key) => ({
       path: path ? `${path}.${key}` : key,
       code: 'UNKNOWN_FIELD',
-      message: 'is not known here',
+      message: 'is not a known field',
     }))
   }
   if (issue.code === 'invalid_union') return unionErrors(issue, path)
@@ -40,24 +42,24 @@ function fieldErrors(issue: z.core.$ZodIssue): FieldError[] {
   ]
 }
 
-/** The library's names for broken rules, in the words of our own. */
+/** Maps zod's issue codes to the codes of our API. */
 function fieldCode(issue: z.core.$ZodIssue): string {
-  // A rule may bring a code of its own.
+  // A custom rule may carry its own code.
   if (issue.code === 'custom') return typeof issue.params?.['code'] === 'string' ? issue.params['code'] : 'INVALID'
   if (issue.code === 'too_big') return issue.origin === 'string' ? 'TOO_LONG' : 'TOO_LARGE'
   if (issue.code === 'too_small') return issue.origin === 'string' ? 'TOO_SHORT' : 'TOO_SMALL'
   return issue.code.toUpperCase()
 }
 
-/** Of the forms a body may have, the one it comes closest to says what is wrong. */
+/** Reports the errors of the union member with the fewest of them. */
 function unionErrors(issue: z.core.$ZodIssueInvalidUnion, path: string): FieldError[] {
   const nearest = issue.errors.toSorted((a, b) => a.length - b.length)[0]
   if (nearest === undefined || nearest.length === 0) return [{ path, code: 'INVALID', message: issue.message }]
-  // The inner paths begin where the union stands.
+  // The inner paths are relative to the union.
   return nearest.flatMap((inner) => fieldErrors({ ...inner, path: [...issue.path, ...inner.path] }))
 }
 
-/** Rules in a user's words, where a schema has none of its own. */
+/** The default message of a rule, for schemas without one of their own. */
 function ruleText(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'too_big':

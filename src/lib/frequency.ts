@@ -1,4 +1,4 @@
-/** A frequency that was read. */
+/** A parsed frequency. */
 export type Frequency = { text: string } & (
   | { kind: 'every-day' }
   | { kind: 'every-working-day' }
@@ -9,13 +9,13 @@ export type Frequency = { text: string } & (
 )
 
 /**
- * Why a text is none. `unsupported` is a form that OBIE's standing orders have and this service does not take; all else
- * is `invalid`. The message says what is wrong and which forms there are, to stand after the field's name; it repeats
- * nothing of the text.
+ * Why a text is not a frequency. `unsupported` is a form of OBIE's standing orders that this service does not accept;
+ * everything else is `invalid`. The message names the problem and the valid forms, to be printed after the field's
+ * name; it repeats nothing of the input.
  */
 export type FrequencyError = { refused: 'unsupported' | 'invalid'; message: string }
 
-/** OBIE's own limit (Max35Text); the longest that is taken has 20 characters. */
+/** OBIE's own limit (Max35Text); the longest accepted form has 20 characters. */
 const TEXT_MAX = 35
 
 const NAMES = ['EvryDay', 'EvryWorkgDay', 'IntrvlWkDay', 'IntrvlMnthDay']
@@ -29,9 +29,9 @@ const FORMS =
   ' or IntrvlMnthDay:<months 01 to 06, 12 or 24>:<day 01 to 31, or -01 (the last) to -05>'
 
 /**
- * Reads a standing order's frequency, in the four forms that the contract names and to the letter (decision 4):
- * `EvryDay`, `EvryWorkgDay`, `IntrvlWkDay:02:03` (every two weeks on Wednesday), `IntrvlMnthDay:01:-01` (the last day of
- * every month).
+ * Parses a standing order's frequency, strictly in the four forms that the contract names (decision 4): `EvryDay`,
+ * `EvryWorkgDay`, `IntrvlWkDay:02:03` (every two weeks on Wednesday), `IntrvlMnthDay:01:-01` (the last day of every
+ * month).
  */
 export function parseFrequency(text: string): Frequency | FrequencyError {
   if (text.length > TEXT_MAX) return frequencyError('invalid', `is longer than ${TEXT_MAX} characters`)
@@ -52,16 +52,16 @@ function frequencyError(refused: FrequencyError['refused'], what: string): Frequ
 }
 
 function problemOf(text: string): string {
-  const [given = ''] = text.split(':', 1)
-  const name = NAMES.find((each) => each.toLowerCase() === given.toLowerCase())
+  const [written = ''] = text.split(':', 1)
+  const name = NAMES.find((each) => each.toLowerCase() === written.toLowerCase())
   if (name === undefined) return 'has an unknown form'
-  return name === given ? `has parameters that ${name} does not take` : `has ${name} in other letters, and case matters`
+  return name === written ? `has parameters that ${name} does not take` : `has the wrong case: write ${name}`
 }
 
 const WEEKDAYS = ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday', 'Sunday']
 const FROM_THE_END = ['last day', 'last day but one', 'last day but two', 'last day but three', 'last day but four']
 const SUFFIXES: Readonly<Record<string, string>> = { one: 'st', two: 'nd', few: 'rd', other: 'th' }
-/** Every month has days up to this one. */
+/** Every month has at least this many days. */
 const SHORTEST_MONTH = 28
 
 /** A frequency for people, in one line: `every 2 weeks on Wednesday`, `every month on the last day`. */

@@ -15,7 +15,7 @@ export function sha256Hex(text: string | Uint8Array): string {
   return createHash('sha256').update(text).digest('hex')
 }
 
-/** Whether two strings are equal, in a time that tells nothing of where they differ. */
+/** Whether two strings are equal, in a time that does not reveal where they differ. */
 export function constantTimeEqual(a: string, b: string): boolean {
   return timingSafeEqual(createHash('sha256').update(a).digest(), createHash('sha256').update(b).digest()) && a === b
 }

@@ -1,4 +1,4 @@
-/** HTML as it stands. It is made by `html`, and by hand only from constants: what came from outside is always text. */
+/** Safe HTML. Only `html` creates it, and literals of constants: input from outside is always text. */
 export type Html = { readonly html: string }
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -14,8 +14,8 @@ function escapeHtml(text: string): string {
 }
 
 /**
- * A template of HTML. What is put in is escaped for text and for quoted attributes, except HTML made by this function and
- * lists of it; `undefined` puts in nothing. Attributes are always written in quotes.
+ * A template of HTML. Values are escaped for text and for quoted attributes, except HTML made by this function and
+ * lists of it; `undefined` inserts nothing. Attributes are always written in quotes.
  */
 export function html(
   parts: TemplateStringsArray,

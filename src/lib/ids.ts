@@ -1,6 +1,6 @@
-/** Where chance comes from: injected, so that the sandbox can make a run reproducible. */
+/** The source of ids and random values: injected, so that the sandbox can make a run reproducible. */
 export type Ids = {
-  /** A UUID version 7: its order is the order of creation, which keeps index inserts at the right-hand side. */
+  /** A UUID version 7: ordered by creation, which keeps index inserts at the right-hand side. */
   uuid(): string
   /** `evt_<millisecond timestamp>_<16 base32 characters>` (contract §Webhook delivery; decision 38). */
   eventId(): string
@@ -11,13 +11,13 @@ export type Ids = {
   /** A number in [0, 1), for jitter. */
   random(): number
   /**
-   * The chance of one thing, which its natural key tells from all others: what it is first, as in `payment`, and then
-   * what it is known by. The real one answers itself. In a service with a seed it is a stream that begins anew with
-   * every call and follows from seed and key alone, so that a repeat, and a twin that loses a race, draws the same: a key
-   * must be of one row alone, or lead to the same row.
+   * The random values of one thing, identified by its natural key: first its kind, such as `payment`, then its
+   * identifiers. Without a seed it returns this generator itself. In a service with a seed it returns a stream that
+   * restarts with every call and depends on seed and key alone, so that a repeated request, and the loser of a race,
+   * gets the same values: a key must belong to one row, or lead to the same row.
    */
   for(...key: string[]): Ids
-  /** Whether what `for` answers can be foretold by whoever knows the seed: for the sandbox alone. */
+  /** Whether values of `for` are predictable with the seed: only in the sandbox. */
   readonly isSeeded: boolean
 }
 
@@ -39,16 +39,19 @@ export function makeIds(now: () => number = Date.now): Ids {
   }
 }
 
-/** Bytes asked of the system at once: a payment needs eight ids, and asking costs more than all the rest of them. */
+/**
+ * Bytes fetched from the system at once: a payment needs eight ids, and fetching costs more than everything else about
+ * them.
+ */
 const RANDOM_BYTES_AT_ONCE = 4_096
 
-/** Random bytes, each given out once. */
+/** Buffered random bytes, each returned once. */
 function makeRandomBytes(): (size: number) => Buffer {
   let buffer = Buffer.alloc(0)
   let used = 0
   return (size) => {
     if (used + size > buffer.length) {
-      // The global, which is loaded at its first use: the command line's help needs nothing of it.
+      // The global is loaded on first use: the command line's help does not need it.
       buffer = crypto.getRandomValues(Buffer.alloc(RANDOM_BYTES_AT_ONCE))
       used = 0
     }

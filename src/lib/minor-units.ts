@@ -1,8 +1,8 @@
 import { minorDigits } from './money.ts'
 
 /**
- * Money of the account information model: whole minor units in `bigint`, and the decimal strings of the Open Banking API
- * (contract §CurrencyAmount). Exact or refused, never rounded.
+ * Money of the account information model: whole minor units in `bigint`, and the decimal strings of the Open Banking
+ * API (contract §CurrencyAmount). Exact or rejected, never rounded.
  */
 
 const FORM = /^\d{1,13}\.\d{1,5}$/
@@ -13,9 +13,9 @@ export function isCurrencyAmountText(text: string): boolean {
 }
 
 /**
- * Reads an amount such as `"12.34"` or `"12.34000"` into minor units; undefined where it has digits below the currency's
- * minor unit that are not 0 (decision 33).
- * @throws {RangeError} when the text is no such amount
+ * Parses an amount such as `"12.34"` or `"12.34000"` into minor units; undefined where digits below the currency's
+ * minor unit are not 0 (decision 33).
+ * @throws {RangeError} when the text is not such an amount
  */
 export function toMinorUnits(text: string, currency: string): bigint | undefined {
   if (!FORM.test(text)) throw new RangeError('an amount is 1 to 13 digits, a dot and 1 to 5 decimals')
@@ -26,8 +26,8 @@ export function toMinorUnits(text: string, currency: string): bigint | undefined
 }
 
 /**
- * The minor units of an amount of the contract, which lets none through that has not whole ones.
- * @throws a programmer's error
+ * The minor units of an amount that the contract has validated to have whole ones.
+ * @throws for an amount that was not validated: a programming error
  */
 export function minorUnitsOf({ Amount, Currency }: { Amount: string; Currency: string }): bigint {
   const minor = toMinorUnits(Amount, Currency)
@@ -35,7 +35,7 @@ export function minorUnitsOf({ Amount, Currency }: { Amount: string; Currency: s
   return minor
 }
 
-/** Writes minor units as the Open Banking API does: `1234n` GBP is `"12.34"`. What is below zero has a minus in front. */
+/** Writes minor units as the Open Banking API does: `1234n` GBP is `"12.34"`. Negative amounts have a leading minus. */
 export function fromMinorUnits(minor: bigint, currency: string): string {
   const digits = minorDigits(currency)
   const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')

@@ -1,12 +1,12 @@
 /**
- * Money as the service holds it: decimal strings outside, `bigint` ten-thousandths inside (the scale of
- * numeric(19,4)). Never a float.
+ * Money inside the service: decimal strings outside, `bigint` ten-thousandths inside (the scale of numeric(19,4)).
+ * Never a float.
  */
 
 /** Ten-thousandths of the currency unit: `50.00` is `500000n`. */
 export type TenThousandths = bigint
 
-/** ISO 4217 exponents of the currencies the service can carry; a merchant's own list is narrower (decision 33). */
+/** ISO 4217 exponents of the currencies the service can carry; a merchant's own list may be narrower (decision 33). */
 const EXPONENTS: Readonly<Record<string, number>> = { GBP: 2, EUR: 2 }
 
 const SCALE = 4
@@ -19,8 +19,8 @@ export function isAmountText(text: string): boolean {
 }
 
 /**
- * Reads an amount such as `"50"`, `"50.00"` or `"0.7125"`.
- * @throws {RangeError} when the text is no such amount
+ * Parses an amount such as `"50"`, `"50.00"` or `"0.7125"`.
+ * @throws {RangeError} when the text is not such an amount
  */
 export function parseAmount(text: string): TenThousandths {
   if (!FORM.test(text)) throw new RangeError('an amount is 1 to 13 digits, optionally a dot and 1 to 4 decimals')
@@ -54,7 +54,10 @@ export function formatNumeric(numeric: string, currency: string): string {
   return formatAmount(negative ? -amount : amount, currency)
 }
 
-/** A fraction such as `0.0125` as people say it: `1.25%`, which a command line takes as one word. */
+/**
+ * Formats a fraction such as `0.0125` as a percentage: `1.25%`, without a space so that it is one word of a command
+ * line.
+ */
 export function percentText(fraction: string): string {
   return `${toNumeric(parseAmount(fraction) * 100n).replace(/\.?0+$/, '')}%`
 }
@@ -65,13 +68,13 @@ export function fitsCurrency(amount: TenThousandths, currency: string): boolean 
   return amount % 10n ** BigInt(SCALE - digits) === 0n
 }
 
-/** What to tell of an amount that does not fit. */
+/** The error message for an amount with too many decimals. */
 export function tooPreciseText(currency: string): string {
   const digits = minorDigits(currency)
   return `${currency} has ${digits === 2 ? 'two' : digits} decimals; this amount has more`
 }
 
-/** How many digits of a currency stand for its minor unit (ISO 4217). */
+/** The number of decimal digits of a currency's minor unit (ISO 4217). */
 export function minorDigits(currency: string): number {
   return EXPONENTS[currency] ?? 2
 }

@@ -2,13 +2,13 @@ import ipaddr from 'ipaddr.js'
 import { deriveKey } from './derive-key.ts'
 import { hmacHex } from './hmac.ts'
 
-/** Bits of an IPv6 address that its holder can't choose: the rest of it is all one customer's. */
+/** Bytes of an IPv6 address that its holder can't choose: the rest of it belongs to one customer. */
 const IPV6_NETWORK_BYTES = 8
 
 /**
- * What stands for a caller's address where requests are counted: the same for the same network, and useless to whoever
- * reads it, for the key is derived from the master key.
- * @param purpose what is counted; another one makes another hash of the same network
+ * A pseudonym of a caller's address for counting requests: the same for the same network, and useless to readers
+ * without the master key, from which its key is derived.
+ * @param purpose the purpose of counting; each one gives another hash of the same network
  */
 export function networkHash(
   masterKey: string,
@@ -19,7 +19,7 @@ export function networkHash(
 }
 
 export function networkOf(clientAddress: string): string {
-  // What is no address, as a socket that has just closed has none, is one network too.
+  // Everything without an address, such as a socket that has just closed, counts as one network.
   if (!ipaddr.isValid(clientAddress)) return 'unknown'
   const address = ipaddr.process(clientAddress)
   if (address.kind() === 'ipv4') return address.toString()

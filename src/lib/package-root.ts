@@ -2,8 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 
 /**
- * The folder of this package: the nearest ancestor of the given folder that holds a package.json. Sources
- * run from src/ and from dist/src/, which lie at different depths. Throws when there is none.
+ * The folder of this package: the nearest ancestor of the given folder that holds a package.json. Sources run from src/
+ * and from dist/src/, which are at different depths.
+ * @throws when no ancestor has one
  */
 export function packageRoot(from: string = import.meta.dirname): string {
   if (existsSync(join(from, 'package.json'))) return from

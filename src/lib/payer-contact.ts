@@ -1,15 +1,15 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min'
 import { E164 } from './e164.ts'
 
-/** An e-mail address as payers are known by it (decision 41). */
+/** Normalises an e-mail address that identifies a payer (decision 41). */
 export function normaliseEmail(email: string): string {
   return email.trim().toLowerCase()
 }
 
 /**
- * A phone number in E.164 form, as payers are known by it (decision 41): one of the United Kingdom unless it begins
- * with `+`. Undefined for what can be none, by its length; ranges change too often to ask whether it is given out. The
- * library takes some that are shorter or longer than E.164 has them: nothing could be sent there.
+ * Normalises a phone number that identifies a payer to E.164 (decision 41): from the United Kingdom unless it begins
+ * with `+`. Undefined for impossible lengths; whether a range is in use changes too often to check. The library accepts
+ * some numbers that are shorter or longer than E.164 allows: nothing could be sent there.
  */
 export function normalisePhone(phone: string): string | undefined {
   const number = parsePhoneNumberFromString(phone, { defaultCountry: 'GB', extract: false })
@@ -18,8 +18,8 @@ export function normalisePhone(phone: string): string | undefined {
 }
 
 /**
- * A normalised contact as its owner knows it again and nobody else reads it: `p…@example.org`, `+44 … 0123`. Nothing of
- * its length is told, and of a number as short as what would be shown only the country.
+ * A hint of a normalised contact that only its owner recognises: `p…@example.org`, `+44 … 0123`. It does not reveal the
+ * length, and shows only the country of a number that is too short to hide the rest.
  */
 export function hintOf(contact: string): string {
   const at = contact.lastIndexOf('@')

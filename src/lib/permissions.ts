@@ -1,9 +1,9 @@
 /**
- * Who may do what, in one table (decisions 30 and 31). An operation names the permission it asks for; what a role has
- * not been given here is refused.
+ * The permissions of every role, in one table (decisions 30 and 31). An operation names the permission that it
+ * requires; a role has only the permissions listed here.
  */
 
-/** What can be done with a merchant's own data. */
+/** Permissions on a merchant's own data. */
 export type MerchantPermission =
   | 'read payments'
   | 'create payments'
@@ -18,7 +18,7 @@ export type MerchantPermission =
   | 'manage team'
   | 'manage credentials'
 
-/** What operators can do with all merchants. */
+/** Permissions of operators on all merchants. */
 export type PlatformPermission = 'read merchants' | 'operate merchants' | 'administer platform' | 'operate sandbox'
 
 export type Permission = MerchantPermission | PlatformPermission
@@ -31,20 +31,20 @@ export type MerchantRole = (typeof MERCHANT_ROLES)[number]
 export const PLATFORM_ROLES = ['OWNER', 'OPS', 'SUPPORT'] as const
 export type PlatformRole = (typeof PLATFORM_ROLES)[number]
 
-/** A merchant's API credential that was made without a role: payments and nothing else. */
+/** A merchant's API credential that was created without a role: payments only. */
 export const NO_ROLE = 'NONE'
 
-/** What a customer's token may have been asked for (decision 9): to look at accounts, and to pay. */
+/** The scopes of a customer's token (decision 9): reading accounts, and paying. */
 export const SCOPES = ['accounts', 'payments'] as const
 export type Scope = (typeof SCOPES)[number]
 
-/** Whatever a proven caller acts as. */
+/** Every role that an authenticated caller can have. */
 export type MerchantActingRole = MerchantRole | typeof NO_ROLE
 export type Role = MerchantActingRole | PlatformRole
 
 const ALLOWED: Readonly<Record<MerchantPermission, readonly MerchantActingRole[]>> &
   Readonly<Record<PlatformPermission, readonly PlatformRole[]>> = {
-  // Payments with their events and refunds, the ledger, disputes, their stories.
+  // Payments with their events and refunds, transactions, disputes, their timelines.
   'read payments': ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE'],
   // Create and cancel.
   'create payments': ['ADMIN', 'DEVELOPER', 'NONE'],
@@ -52,7 +52,7 @@ const ALLOWED: Readonly<Record<MerchantPermission, readonly MerchantActingRole[]
   'refund payments': ['ADMIN', 'FINANCE', 'NONE'],
   // Address, log, test and replay of webhooks.
   'manage webhooks': ['ADMIN', 'DEVELOPER'],
-  // A permission of its own, for who has the secret can sign in the service's name.
+  // A permission of its own, because the holder of the secret can sign in the service's name.
   'manage signing secret': ['ADMIN', 'DEVELOPER'],
   // Which pages may embed the checkout.
   'manage checkout': ['ADMIN', 'DEVELOPER'],
@@ -60,9 +60,9 @@ const ALLOWED: Readonly<Record<MerchantPermission, readonly MerchantActingRole[]
   'manage branding': ['ADMIN'],
   'read bank accounts': ['ADMIN', 'FINANCE'],
   'manage bank accounts': ['ADMIN'],
-  // Who works for the merchant, and as what.
+  // The merchant's team members and their roles.
   'manage team': ['ADMIN'],
-  // A credential can have any role, so only who has all of them may make one.
+  // A credential can have any role, so only a role with all permissions may create one.
   'manage credentials': ['ADMIN'],
 
   // Merchants, payments, disputes and the outbox of all; SUPPORT sees personal data masked.
@@ -71,11 +71,11 @@ const ALLOWED: Readonly<Record<MerchantPermission, readonly MerchantActingRole[]
   'operate merchants': ['OWNER', 'OPS'],
   // Staff, audit, fees, disputes that were escalated.
   'administer platform': ['OWNER'],
-  // Merchants to try things with, time travel, the bank's faults.
+  // Test merchants, time travel, fault injection at the bank.
   'operate sandbox': ['OWNER', 'OPS'],
 }
 
-/** What each permission lets people do, in their words: for refusals, and for telling people what they may do. */
+/** What each permission allows, for error messages and for listings of permissions. */
 const MEANINGS: Readonly<Record<Permission, string>> = {
   'read payments': 'see payments with their events and refunds, the ledger and disputes, and explain them',
   'create payments': 'create and cancel payments',
@@ -83,40 +83,37 @@ const MEANINGS: Readonly<Record<Permission, string>> = {
   'manage webhooks': "set and pause the webhooks' address; see, test and replay deliveries",
   'manage signing secret': 'see the signing secret of webhooks masked, and rotate it',
   'manage checkout': 'see and set the pages that may embed the checkout',
-  'read branding': 'see the look of the checkout',
-  'manage branding': 'set the look of the checkout',
+  'read branding': 'see the branding of the checkout',
+  'manage branding': 'set the branding of the checkout',
   'read bank accounts': 'see the accounts that payouts go to, masked',
   'manage bank accounts': 'add and disable accounts that payouts go to',
   'manage team': 'see, invite and remove members of the team, and change their roles',
-  'manage credentials': 'see, make, rotate and revoke clients for programs',
+  'manage credentials': 'see, create, rotate and revoke API clients',
   'read merchants': 'see and explain merchants, their disputes and the outbox of their webhooks',
   'operate merchants':
     'decide KYB, hold payouts, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks',
   'administer platform': 'manage staff and fees, read the audit trail, resolve escalated disputes',
-  'operate sandbox': 'make merchants for tests, let time pass, read the mail outbox, dispute as a payer',
+  'operate sandbox': 'create test merchants, advance the clock, read the mail outbox, dispute as a payer',
 }
 
-/** What a permission lets people do; one that this version does not know, as it is. */
+/** The description of a permission; its name for one that this version does not know. */
 export function permissionText(permission: string): string {
   return new Map<string, string>(Object.entries(MEANINGS)).get(permission) ?? permission
 }
 
-/** Whether a role may do it. */
+/** Whether a role has a permission. */
 export function roleAllows(role: Role, permission: Permission): boolean {
   const roles: readonly Role[] = ALLOWED[permission]
   return roles.includes(role)
 }
 
-/** Every permission of a role, for telling people and for showing only what they may do. */
+/** Every permission of a role, for listings and for hiding what a viewer may not do. */
 export function permissionsOf(role: Role): Permission[] {
   // The keys of the table are exactly the permissions.
   return (Object.keys(ALLOWED) as Permission[]).filter((permission) => roleAllows(role, permission))
 }
 
-/**
- * The role that allows what two of them both allow, where one of them allows all that the other does; undefined where
- * neither includes the other.
- */
+/** The narrower of two roles, where one includes all permissions of the other; undefined where neither does. */
 export function commonRole<R extends Role>(a: R, b: R): R | undefined {
   if (permissionsOf(a).every((permission) => roleAllows(b, permission))) return a
   return permissionsOf(b).every((permission) => roleAllows(a, permission)) ? b : undefined

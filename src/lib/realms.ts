@@ -13,7 +13,7 @@ export function clientIdsOf(slug: string): { portal: string; server: string; cli
   return { portal: `${slug}-portal`, server: `${slug}-server`, cli: `${slug}-cli` }
 }
 
-/** The id of a credential that is made later. `suffix` is 8 random characters of [a-z0-9]. */
+/** The client id of an additional credential. `suffix` is 8 random characters of [a-z0-9]. */
 export function credentialIdOf(slug: string, suffix: string): string {
   return `${slug}-key-${suffix}`
 }
@@ -27,15 +27,15 @@ export function isCredentialId(clientId: string): boolean {
 
 const CLIENT_ID = /^(?<slug>[a-z0-9]+(?:-[a-z0-9]+)*)-(?:portal|server|cli|key-[a-z0-9]{8})$/
 
-/** The realm that a client id says it belongs to; undefined where it says nothing. Only a hint: tokens prove it. */
+/** The realm that a client id names; undefined where it names none. Only a hint: tokens prove it. */
 export function realmOfClientId(clientId: string): string | undefined {
   return CLIENT_ID.exec(clientId)?.groups?.['slug']
 }
 
-/** Where a portal's people may come back to after signing in and out, and the origins of its pages. */
+/** The redirect addresses of a portal after signing in and out, and the origins of its pages. */
 export type PortalAddresses = { redirectUris: string[]; postLogoutRedirectUris: string[]; webOrigins: string[] }
 
-/** The addresses of our own portal for a realm, as the service is configured. Neither address has a slash at the end. */
+/** The addresses of our own portal for a realm, as the service is configured. Neither address has a trailing slash. */
 export function portalAddressesOf(
   slug: string,
   { publicUrl, portalUrl }: { publicUrl: string; portalUrl?: string | undefined },
@@ -52,7 +52,7 @@ export function portalAddressesOf(
   }
 }
 
-/** The issuer of a realm's tokens. `authUrl` has no slash at the end. */
+/** The issuer of a realm's tokens. `authUrl` has no trailing slash. */
 export function issuerOf(authUrl: string, slug: string): string {
   return `${authUrl}/realms/${slug}`
 }
@@ -65,16 +65,18 @@ export function isSlug(text: string): boolean {
   return text.length >= SLUG_LENGTH.min && text.length <= SLUG_LENGTH.max && SLUG.test(text)
 }
 
-/** What nobody sees in a name, and so could make two names look alike: controls, zero-width and direction marks. */
+/** Invisible characters, which could make two names look alike: controls, zero-width and direction marks. */
 const INVISIBLE = /[\p{Cc}\p{Cf}]/u
 
 const LETTERS = /\p{Letter}/gu
 const LATIN = /\p{Script=Latin}/u
-/** Alphabets that are written beside Latin letters, and have none that look like one. */
+/** Scripts that are written beside Latin letters, and have no letter that looks like one. */
 const BESIDE_LATIN =
   /[\p{Script=Common}\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Bopomofo}]/u
 
-/** Whether a word has letters that may only look Latin beside some that are, as `Аcme` does with its Cyrillic A. */
+/**
+ * Whether a word mixes Latin letters with letters of a script that may look Latin, as `Аcme` does with its Cyrillic A.
+ */
 function mixesAlphabets(word: string): boolean {
   const letters = (word.match(LETTERS) ?? []).filter((letter) => !BESIDE_LATIN.test(letter))
   const isLatin = letters.map((letter) => LATIN.test(letter))
@@ -83,8 +85,8 @@ function mixesAlphabets(word: string): boolean {
 
 /**
  * The realm's name for a company: accents folded, lower case, anything else a hyphen (decision 46). Undefined where
- * fewer than 3 usable characters are left, or where the name could pass for another one: with invisible characters, or
- * a word of letters that only look Latin. A longer one is cut to 40 characters.
+ * fewer than 3 usable characters remain, or where the name could pass for another one: with invisible characters, or a
+ * word that mixes in letters that only look Latin. Longer names are cut to 40 characters.
  */
 export function slugOf(companyName: string): string | undefined {
   const plain = companyName.normalize('NFKD').replaceAll(/\p{Mark}/gu, '')

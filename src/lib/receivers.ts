@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageRoot } from './package-root.ts'
 
-/** The languages that there is a receiver of webhooks to copy in. */
+/** The languages of the example webhook receivers. */
 export const RECEIVER_LANGUAGES = ['node', 'python', 'php', 'go', 'shell'] as const
 export type ReceiverLanguage = (typeof RECEIVER_LANGUAGES)[number]
 
@@ -13,7 +13,7 @@ export function receiverFile(language: ReceiverLanguage): string {
   return `receiver.${EXTENSIONS[language]}`
 }
 
-/** The whole text of a receiver, as the portal shows it and the command line prints it. */
+/** The source of a receiver, which the portal shows and the command line prints. */
 export function readReceiver(language: ReceiverLanguage): Promise<string> {
   return readFile(join(packageRoot(), 'examples', 'receivers', receiverFile(language)), 'utf8')
 }

@@ -6,37 +6,37 @@ import { workingDayFrom, type Holidays } from './working-days.ts'
 /**
  * A standing order's calendar. Days are days in London, and all runs have the London time of `first`.
  *
- * - The first run is on the day of `first`, whether that fits the frequency or not.
- * - Where `next` is given, the second run is on its day; its time of day means nothing. One that is not on a later day
- *   than the first run changes nothing.
- * - All others fit the frequency. It counts from its anchor, the first fitting day on or after `next`, else `first`:
- *   every two weeks is every two weeks from there.
- * - The days 29 to 31 are a shorter month's last day, and each run is reckoned from the anchor: 31 January,
- *   28 February, 31 March.
- * - Every working day is Monday to Friday without `holidays`, and a `first` or `next` on another day moves to the
- *   next working day. No other frequency moves for weekends and holidays: Faster Payments run every day.
- * - `final` is the last day on which there can be a run, whatever its time.
+ * - The first run is on the day of `first`, whether or not it matches the frequency.
+ * - With `next`, the second run is on its day; its time of day is ignored. A `next` that is not on a later day than the
+ *   first run is ignored.
+ * - All others match the frequency, counted from its anchor: the first matching day on or after `next`, or else
+ *   `first`. Every two weeks means every two weeks from there.
+ * - The days 29 to 31 are a shorter month's last day, and each run is computed from the anchor: 31 January, 28
+ *   February, 31 March.
+ * - Every working day is Monday to Friday without `holidays`, and a `first` or `next` on another day moves to the next
+ *   working day. No other frequency moves for weekends and holidays: Faster Payments run every day.
+ * - `final` is the last possible day of a run, at any time of day.
  */
 export type Schedule = { frequency: Frequency; first: Date; next: Date | null; final: Date | null; holidays: Holidays }
 
 /** One run: the London day it belongs to (`2026-11-30`) and the instant it is due. */
 export type Run = { day: string; at: Date }
 
-/** Days have four digits for their year, and so no schedule goes further. */
+/** Days have four-digit years, so schedules end there. */
 const YEAR_MAX = 9999
 
 /**
- * The first run: at the very instant of `first`, but for one that moves to a working day. Null where `final` is before it.
- * @throws {RangeError} when a date of the schedule is an invalid one
+ * The first run: at the exact instant of `first`, unless it moves to a working day. Null where `final` is earlier.
+ * @throws {RangeError} when a date of the schedule is invalid
  */
 export function firstRun(schedule: Schedule): Run | null {
   return runOn(schedule, startDay(schedule, schedule.first))
 }
 
 /**
- * The earliest run on a later day than `day`, which need not be a run's own; null where the schedule has ended. Days and
- * instants increase strictly. What it costs does not depend on the runs before.
- * @throws {RangeError} when `day` is no day, or a date of the schedule an invalid one
+ * The earliest run on a later day than `day`, which need not be the day of a run; null where the schedule has ended.
+ * Days and instants increase strictly. The cost does not depend on the number of earlier runs.
+ * @throws {RangeError} when `day` is not a date, or a date of the schedule is invalid
  */
 export function runAfter(schedule: Schedule, day: string): Run | null {
   const from = parseDay(day).plus({ days: 1 })
@@ -47,7 +47,7 @@ export function runAfter(schedule: Schedule, day: string): Run | null {
   return runOn(schedule, fittingDay(schedule, { base: DateTime.max(first, second), from }))
 }
 
-/** The day of `first` or `next`, which moves for a frequency of working days alone. */
+/** The day of `first` or `next`, which moves only for the frequency of every working day. */
 function startDay({ frequency, holidays }: Schedule, instant: Date): Day {
   const day = londonDayOf(instant)
   return frequency.kind === 'every-working-day' ? workingDayFrom(day, holidays) : day
@@ -55,12 +55,12 @@ function startDay({ frequency, holidays }: Schedule, instant: Date): Day {
 
 function runOn({ first, final }: Schedule, day: Day): Run | null {
   if (day.year > YEAR_MAX || (final !== null && day > londonDayOf(final))) return null
-  // The time of `first` may be the second of two equal ones, which the clock alone would not tell.
+  // The time of `first` may be the second of two equal wall-clock times, which the wall clock alone can't express.
   const at = day.equals(londonDayOf(first)) ? new Date(first) : atLondonTime(day, first)
   return { day: day.toISODate(), at }
 }
 
-/** Where a pattern counts from, and the day on or after which its next one is wanted, which is later than `base`. */
+/** The day from which a pattern counts, and the earliest day of the wanted match, which is later than `base`. */
 type Search = { base: Day; from: Day }
 
 function fittingDay({ frequency, holidays }: Schedule, search: Search): Day {

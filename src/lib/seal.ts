@@ -3,21 +3,21 @@ import { createCipheriv, createDecipheriv, randomBytes, createHash } from 'node:
 /**
  * Secrets at rest: AES-256-GCM with a data key per value, itself wrapped by the master key. The sealed text is
  * `v1.<kid>.<wrapped data key>.<nonce>.<ciphertext>.<tag>`, and `context` (table, column, row, merchant) is
- * authenticated with it, so that a value copied to another row or column does not open.
+ * authenticated with it, so that a value copied to another row or column can't be opened.
  */
 export type Sealer = {
-  /** The id of the key that seals. It tells nothing of the key. */
+  /** The id of the key that seals. It reveals nothing about the key. */
   kid: string
-  /** The ids of the keys before it, which open and do not seal. */
+  /** The ids of the previous keys, which only open. */
   previousKids: readonly string[]
   seal(plain: string, context: SealContext): string
-  /** @throws when the text was altered, belongs to another place, or was sealed under a key that is not here */
+  /** @throws when the text was altered, belongs to another place, or was sealed under a key that this ring lacks */
   open(sealed: string, context: SealContext): string
-  /** The id of the key that a text says it was sealed under; undefined for what is no sealed text. */
+  /** The id of the key that a sealed text names; undefined for other texts. */
   kidOf(sealed: string): string | undefined
 }
 
-/** Where a sealed value lives. */
+/** The place of a sealed value. */
 export type SealContext = { table: string; column: string; rowId: string; merchantId: string }
 
 const ALGORITHM = 'aes-256-gcm'
@@ -26,10 +26,10 @@ const TAG_BYTES = 16
 const KEY_BYTES = 32
 
 /**
- * A ring of master keys: the first seals, and each opens what was sealed under it, so that a key can be replaced while
- * the service runs.
+ * A ring of master keys: the first one seals, and each opens values sealed under it, so that a key can be replaced
+ * while the service runs.
  * @param masterKey 32 bytes as base64 (config `SVC_ENCRYPTION_KEY`)
- * @param previous others of the kind, which only open (config `SVC_ENCRYPTION_KEY_PREVIOUS`)
+ * @param previous previous master keys, which only open (config `SVC_ENCRYPTION_KEY_PREVIOUS`)
  * @throws when a key is not 32 bytes long
  */
 export function makeSealer(masterKey: string, previous: readonly string[] = []): Sealer {
@@ -56,14 +56,14 @@ export function makeSealer(masterKey: string, previous: readonly string[] = []):
 }
 
 /**
- * The id of a master key, as it stands in what was sealed under it.
+ * The id of a master key, as written into every value sealed under it.
  * @throws when the key is not 32 bytes long
  */
 export function kidOfKey(masterKey: string): string {
   return kidOfBytes(bytesOf(masterKey))
 }
 
-/** A fresh master key: 32 random bytes as base64. */
+/** A new master key: 32 random bytes as base64. */
 export function generateMasterKey(): string {
   return randomBytes(KEY_BYTES).toString('base64')
 }

@@ -3,21 +3,21 @@ import { base32, makeIds } from './ids.ts'
 import type { Ids } from './ids.ts'
 import { seededBits48, seededUuid } from './seeded-random.ts'
 
-/** How many numbers the 13 digits of an event id have. */
+/** The number of values of the 13 digits in an event id. */
 const MOMENTS = 10_000_000_000_000
 
-/** What six bytes can say. */
+/** The number of values of six bytes. */
 const SIX_BYTES = 2 ** 48
 
 /**
- * Ids that are the same for the same seed, whatever the order, the number or the time of the calls: each thing draws from
- * a stream of its own key. What is drawn without a key is `chance`, as everywhere. For the ephemeral sandbox alone.
+ * Ids that are the same for the same seed, whatever the order, the number or the time of the calls: each thing has a
+ * stream of its own key. Values without a key come from `random`, as without a seed. Only for the ephemeral sandbox.
  */
 export function makeSeededIds(seed: string, random: Ids = makeIds()): Ids {
   return { ...random, for: (...key) => makeStream([seed, ...key]), isSeeded: true }
 }
 
-/** Its n-th draw follows from the path and n. As JSON, no two paths are the same text. */
+/** The n-th value depends on the path and n. Written as JSON, no two paths are the same text. */
 function makeStream(path: readonly string[]): Ids {
   let count = 0
   const next = (): string => JSON.stringify([...path, (count += 1)])
@@ -26,7 +26,7 @@ function makeStream(path: readonly string[]): Ids {
     uuid: () => seededUuid(next()),
     eventId: () => {
       const bytes = digest()
-      // In place of the time, which no two runs have in common.
+      // Replaces the timestamp, which differs between runs.
       const moment = String(bytes.readUIntBE(0, 6) % MOMENTS).padStart(13, '0')
       return `evt_${moment}_${base32(bytes.subarray(6, 22))}`
     },

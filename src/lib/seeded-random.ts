@@ -1,18 +1,18 @@
 import { createHash } from 'node:crypto'
 
-/** Chance that is the same for the same seed, in whole numbers alone. For the sandbox's data, never for a secret. */
+/** A reproducible random number generator, in whole numbers only. For the sandbox's data, never for a secret. */
 export type SeededRandom = {
   /** From 0 up to, and not including, `size`, which is at most 2³². */
   below(size: number): number
   /** From `min` to `max`, both included. */
   between(min: number, max: number): number
-  /** Whether something comes to pass that does so this many times in a hundred. */
+  /** True with this probability in percent. */
   chance(percent: number): boolean
-  /** @throws {RangeError} when there is nothing to pick from */
+  /** @throws {RangeError} when the list is empty */
   pick<T>(items: readonly T[]): T
 }
 
-/** A generator of its own for each text (sfc32, begun from the text's SHA-256). */
+/** A generator for each seed (sfc32, initialised with the seed's SHA-256). */
 export function seededRandom(seed: string): SeededRandom {
   const state = new Uint32Array(4)
   const digest = digestOf(seed)
@@ -33,18 +33,18 @@ export function seededRandom(seed: string): SeededRandom {
     chance: (percent) => below(100) < percent,
     pick: (items) => {
       const item = items[below(Math.max(1, items.length))]
-      if (item === undefined) throw new RangeError('there is nothing to pick from')
+      if (item === undefined) throw new RangeError('the list to pick from is empty')
       return item
     },
   }
 }
 
-/** The 48 bits that a text stands for: the first six bytes of its SHA-256. */
+/** The first six bytes of a text's SHA-256, as a number. */
 export function seededBits48(seed: string): number {
   return digestOf(seed).readUIntBE(0, 6)
 }
 
-/** The UUID of a text: version 8 (RFC 9562), its bits from the text's SHA-256. */
+/** The UUID derived from a text: version 8 (RFC 9562), its bits from the text's SHA-256. */
 export function seededUuid(seed: string): string {
   const hex = digestOf(seed).toString('hex')
   const variant = ((Number.parseInt(hex.slice(15, 16), 16) & 0x3) | 0x8).toString(16)

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP } from 'node:net'
 import { clientAddressOf } from './client-address.ts'
 
-/** Addresses that nobody reaches over the internet: what comes from there has not crossed it. */
+/** Addresses that are not reachable over the internet: requests from them have not crossed it. */
 const PRIVATE = new BlockList()
 PRIVATE.addSubnet('127.0.0.0', 8)
 PRIVATE.addSubnet('10.0.0.0', 8)
@@ -13,10 +13,10 @@ PRIVATE.addAddress('::1', 'ipv6')
 PRIVATE.addSubnet('fc00::', 7, 'ipv6')
 PRIVATE.addSubnet('fe80::', 10, 'ipv6')
 
-/** Who has to come over TLS, and whether a proxy stands in front that says how it was asked (config.ts). */
+/** Which callers must use TLS, and whether a trusted proxy in front reports the protocol (config.ts). */
 export type TlsRule = { sslRequired: 'none' | 'external' | 'all'; trustProxy: boolean }
 
-/** Each hop adds to the end, so only the last entry is our own proxy's; those before it are whatever the caller wrote. */
+/** Each hop adds to the end, so only the last entry is from our own proxy; the caller controls the earlier ones. */
 function lastOf(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header.join(',') : header
   const last = text?.split(',').at(-1)?.trim()
@@ -30,8 +30,8 @@ export function isPrivateAddress(address: string): boolean {
 }
 
 /**
- * Whether a request has to be refused for want of TLS (decision 62): `external` lets private addresses speak in clear,
- * `all` nobody. The service itself speaks no TLS, so only a proxy that is trusted can say that it did.
+ * Whether a request must be rejected for lack of TLS (decision 62): `external` exempts private addresses, `all` exempts
+ * none. The service itself does not terminate TLS, so only a trusted proxy can report it.
  */
 export function lacksTls(req: IncomingMessage, config: TlsRule): boolean {
   if (config.sslRequired === 'none') return false

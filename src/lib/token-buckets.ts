@@ -1,12 +1,13 @@
-/** What one key may do: so many at once, and so many an hour after that. */
+/** The rate limit of one key: a burst, and the refill per hour. */
 export type RateLimit = { burst: number; perHour: number }
 
 const SECONDS_PER_HOUR = 3_600
 const BUCKETS_MAX = 10_000
 
 /**
- * Token buckets in memory, one a key: a process that starts anew has forgotten, which costs one burst. The one that was
- * not asked for longest goes first when there are too many.
+ * Token buckets in memory, one per key: a restart clears them, which allows one more burst. Beyond the maximum the
+ * least recently used bucket is dropped.
+ * @returns a function that takes a token of a key, and returns the seconds to wait: 0 where the request may pass
  */
 export function makeTokenBuckets(
   { burst, perHour }: RateLimit,

@@ -4,37 +4,37 @@ import { makeCheckpointVerifier } from './audit-checkpoints.ts'
 import type { Checkpoint } from './audit-checkpoints.ts'
 import { sha256Hex } from './hmac.ts'
 
-/** The last row of a chain that is whole. */
+/** The last intact row of a chain. */
 export type ChainHead = { ordinal: string; hash: string }
 
 export type ChainReport = {
   chain: AuditChain
-  /** How many rows are whole. */
+  /** The number of intact rows. */
   rows: number
   head: ChainHead | null
   broken: ChainBreak | null
 }
 
 export type ChainVerifier = {
-  /** Takes the next row, in the order of ordinals. False once the chain is broken: further rows tell nothing. */
+  /** Takes the next row, in the order of ordinals. False once the chain is broken: further rows prove nothing. */
   add(row: AuditRow): boolean
-  /** To be called after the last row: what checkpoints and an earlier run still expect is missing then. */
+  /** Call after the last row: any row that a checkpoint or an earlier run still expects is missing. */
   end(): ChainReport
 }
 
 export type VerifyOptions = {
-  /** The checkpoints of this chain, in their order. */
+  /** The checkpoints of this chain, in order. */
   seals?: readonly Checkpoint[] | undefined
-  /** What an earlier run told as head: everything up to it must still be there. */
+  /** The head that an earlier run reported: every row up to it must still be there. */
   expected?: ChainHead | undefined
 }
 
 const ORDINAL = /^[1-9]\d{0,18}$/
 
 /**
- * Verifies one table's chains, row by row, computing every hash itself. It keeps the last hash of each chain within the
- * table and nothing else: some 250 bytes for each payment or dispute, also for those that have ended, for only so a
- * second beginning of one is found.
+ * Verifies one table's chains, row by row, computing every hash itself. It keeps only the last hash of each chain
+ * within the table: about 250 bytes for each payment or dispute, including completed ones, because a second first row
+ * can be detected no other way.
  */
 export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyOptions = {}): ChainVerifier {
   const last = new Map<string, string>()
@@ -45,7 +45,7 @@ export function verifyChain(chain: AuditChain, { seals = [], expected }: VerifyO
   function brokenAt(row: AuditRow): ChainBreak | null {
     const ordinal = row['ordinal'] ?? ''
     const isNext = ORDINAL.test(ordinal) && BigInt(ordinal) > BigInt(report.head?.ordinal ?? 0)
-    if (!isNext) return at(row, 'ordinal order', `it stands after ordinal ${report.head?.ordinal ?? 'none'}`)
+    if (!isNext) return at(row, 'ordinal order', `it comes after ordinal ${report.head?.ordinal ?? 'none'}`)
     const before = sealed.before(BigInt(ordinal)) ?? headBefore(awaited, BigInt(ordinal))
     if (before !== null) return before
     return wrongIn(chain, row) ?? wrongLink(chain, row, last) ?? wrongStanding(row)
@@ -75,7 +75,7 @@ function at(row: AuditRow, problem: ChainProblem, detail: string): ChainBreak {
   return { ordinal: row['ordinal'] ?? '', id: row['id'] ?? null, problem, detail }
 }
 
-/** What is wrong with a row by itself. */
+/** The problem of a row on its own. */
 function wrongIn(chain: AuditChain, row: AuditRow): ChainBreak | null {
   const { hashColumn, hashOf } = CHAIN_SHAPES[chain]
   const payload = row['raw_payload']
@@ -85,23 +85,27 @@ function wrongIn(chain: AuditChain, row: AuditRow): ChainBreak | null {
   return at(row, 'changed', `a column, or ${hashColumn} itself, is not what was written`)
 }
 
-/** What is wrong between a row and the one before it in its chain. */
+/** The problem between a row and the previous one of its chain. */
 function wrongLink(chain: AuditChain, row: AuditRow, last: ReadonlyMap<string, string>): ChainBreak | null {
   const { linkOf, saysFirst } = CHAIN_SHAPES[chain]
   const before = last.get(linkOf(row))
   const isFirst = saysFirst?.(row) ?? before === undefined
   if (row['prev_hash'] === (before ?? NO_HASH) && isFirst === (before === undefined)) return null
-  return at(row, 'row missing before it', 'prev_hash is not the hash of the row that stands before it')
+  return at(row, 'row missing before it', 'prev_hash is not the hash of the previous row')
 }
 
-/** What is wrong between the last event of a payment or dispute and its own status. An export of before has none. */
+/**
+ * The mismatch between the last event of a payment or dispute and its current status. Older exports have no `standing`.
+ */
 function wrongStanding(row: AuditRow): ChainBreak | null {
   const { standing = null, new_status: status } = row
   if (standing === null || standing === status) return null
   return at(row, 'status edited', `this is its last event, to ${status}, and the status itself is ${standing}`)
 }
 
-/** The row that an earlier run saw is passed over: at `ordinal`, or at the end of the chain where it is undefined. */
+/**
+ * Reports that the row an earlier run saw is missing: the chain is past it at `ordinal`, or at its end for undefined.
+ */
 function headBefore(expected: ChainHead | undefined, ordinal: bigint | undefined): ChainBreak | null {
   if (expected === undefined || (ordinal !== undefined && ordinal <= BigInt(expected.ordinal))) return null
   const detail = 'an earlier run saw this row, and it is gone'

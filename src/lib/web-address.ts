@@ -1,6 +1,6 @@
-/** What an address from outside must be before it is stored or redirected to. */
+/** The rules for an address from outside before it is stored or used as a redirect. */
 export type WebAddressRules = {
-  /** Whether plain http is allowed to this machine itself, as the sandbox does. */
+  /** Whether plain http is allowed to this machine itself, as in the sandbox. */
   allowLoopbackHttp: boolean
 }
 
@@ -8,13 +8,12 @@ const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1', '[::1]'])
 const LENGTH_MAX = 2048
 
 /**
- * Says what is wrong with an address that a browser will be sent to, or undefined where it is right: https (or http on
- * this machine), no user or password, no host that is a bare IP address elsewhere, nothing that URL parsers read
- * differently.
+ * The problem of an address that browsers will be redirected to, or undefined for a valid one: https (or http on this
+ * machine), no user or password, no bare IP address of another machine, no syntax that URL parsers read differently.
  */
 export function webAddressProblem(text: string, { allowLoopbackHttp }: WebAddressRules): string | undefined {
   if (text.length > LENGTH_MAX) return `must be at most ${LENGTH_MAX} characters long`
-  // Browsers strip or turn these before they parse; what we check must be what they open.
+  // Browsers strip or convert these characters before parsing; the address that we check must be the one that they open.
   // oxlint-disable-next-line no-control-regex -- the characters are the point
   if (/[\u0000-\u0020\u007f\\]/.test(text)) return 'must not contain spaces, control characters or backslashes'
   if (!URL.canParse(text)) return 'must be a complete address, such as https://shop.example/return'
@@ -31,7 +30,10 @@ export function webAddressProblem(text: string, { allowLoopbackHttp }: WebAddres
   return undefined
 }
 
-/** Whether the host stands in the text as parsers understand it: no full-width dots, no percent signs, no numbers for addresses. */
+/**
+ * Whether the text contains the host exactly as parsers read it: no full-width dots, no percent signs, no numbers for
+ * addresses.
+ */
 function writesItsHost(text: string, url: URL): boolean {
   const authority = text.slice(url.protocol.length + 2).split(/[/?#]/)[0] ?? ''
   return authority.toLowerCase().replace(/:\d*$/, '') === url.hostname

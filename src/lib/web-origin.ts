@@ -1,5 +1,5 @@
 export type WebOriginRules = {
-  /** Whether plain http is allowed to this machine itself, as the sandbox does. */
+  /** Whether plain http is allowed to this machine itself, as in the sandbox. */
   allowLoopbackHttp: boolean
 }
 
@@ -8,13 +8,13 @@ export type OriginResult = { origin: string } | { code: string; message: string 
 
 const LOOPBACK_HOSTS = new Set(['localhost', '127.0.0.1'])
 const HOST_LENGTH_MAX = 253
-/** Letters, digits and hyphens: nothing that would mean something of its own in a header that names origins. */
+/** Letters, digits and hyphens: nothing with a special meaning in a header that lists origins. */
 const HOST = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 const ORIGIN_ALONE = /^[a-z][a-z0-9+.-]*:\/\/[^/\\?#@\s]+$/i
 
 /**
- * Reads the origin of a page: scheme, host and port, and nothing after them. It comes back as browsers send it: in lower
- * case, without the scheme's own port, an international name in its ASCII form.
+ * Parses the origin of a page: scheme, host and port, and nothing after them. The result is written as browsers send
+ * it: in lower case, without the scheme's own port, an international name in its ASCII form.
  */
 export function readWebOrigin(text: string, { allowLoopbackHttp }: WebOriginRules): OriginResult {
   if (!ORIGIN_ALONE.test(text) || !URL.canParse(text)) {

@@ -11,9 +11,9 @@ type Signing = {
 }
 
 /**
- * The headers that sign an event's bytes, made with the merchant's secrets of that moment; `webhook-id` is the event's id
- * and the same on every retry, `webhook-timestamp` the time of the attempt. While a rotation's overlap lasts, the secret
- * before signs as well: a receiver verifies whichever of the two it holds (decision 37).
+ * The headers that sign an event's bytes, made with the merchant's current secrets; `webhook-id` is the event's id and
+ * the same on every retry, `webhook-timestamp` the time of the attempt. During the overlap of a rotation the previous
+ * secret signs as well: a receiver can verify with either of the two (decision 37).
  */
 export function signingHeaders(signing: Signing): Record<string, string> {
   const { eventId, body, secret, previousSecret, now } = signing

@@ -1,7 +1,7 @@
 import { constantTimeEqual, hmacBase64, hmacHex } from './hmac.ts'
 
 type SignedBody = {
-  /** The merchant's signing secret: 64 hex characters, used as they are written. */
+  /** The merchant's signing secret: 64 hex characters, used as text. */
   secret: string
   /** The body's bytes as they travel; a parsed and re-serialised body has another signature. */
   body: Uint8Array
@@ -9,7 +9,7 @@ type SignedBody = {
 
 /**
  * The value of `X-Service-Signature`: lower-case hex of HMAC-SHA256 over the body's bytes (contract §Webhook
- * signature). The key is the 64 characters of the secret as UTF-8, not the 32 bytes they stand for (decision 37).
+ * signature). The key is the 64 characters of the secret as UTF-8, not the 32 bytes they encode (decision 37).
  */
 export function signBody({ secret, body }: SignedBody): string {
   return hmacHex(secret, body)

@@ -2,10 +2,10 @@ import { isIP } from 'node:net'
 
 const LENGTH_MAX = 2048
 
-/** Ports that a merchant's endpoint may listen on in live mode: another one is more likely an internal service. */
+/** Ports that a merchant's endpoint may listen on in live mode: any other port is more likely an internal service. */
 const LIVE_PORTS = new Set(['', '443', '8443'])
 
-/** Names that only mean something inside a network. */
+/** Names that resolve only inside a network. */
 const INTERNAL = /(^|\.)(localhost|local|internal|intranet|lan|home\.arpa|localdomain)$/
 
 export type WebhookUrlMode = {
@@ -16,8 +16,8 @@ export type WebhookUrlMode = {
 export type UrlProblem = { code: string; message: string }
 
 /**
- * The first rule that an endpoint's address breaks, or undefined. Addresses that the host's name stands for are not
- * looked at here but when the connection is made, for they can change in between (decision 38).
+ * The first rule that an endpoint's address breaks, or undefined. The IP addresses of the host are checked when the
+ * connection is made, not here, because they can change in between (decision 38).
  */
 export function webhookUrlProblem(text: string, { allowPrivate }: WebhookUrlMode): UrlProblem | undefined {
   if (text.length > LENGTH_MAX) return { code: 'TOO_LONG', message: `must be at most ${LENGTH_MAX} characters long` }
@@ -32,10 +32,10 @@ export function webhookUrlProblem(text: string, { allowPrivate }: WebhookUrlMode
   return allowPrivate ? undefined : liveProblem(url)
 }
 
-/** A host with its port is read as a scheme: what was meant is told. */
+/** `host:port` parses as a scheme; the message then suggests the full URL. */
 function schemeText(text: string, allowPrivate: boolean): string {
-  const meant = /^[\w.-]+:\d+(\/|$)/.test(text) ? `, such as http://${text}` : ''
-  return allowPrivate ? `must begin with http:// or https://${meant}` : 'must begin with https://'
+  const suggestion = /^[\w.-]+:\d+(\/|$)/.test(text) ? `, such as http://${text}` : ''
+  return allowPrivate ? `must begin with http:// or https://${suggestion}` : 'must begin with https://'
 }
 
 function liveProblem(url: URL): UrlProblem | undefined {

@@ -92,7 +92,7 @@ t.test('a value that can not be is refused with the file and the key', async (t)
   for (const [line, why] of [
     ['output: xml', /config\.yaml: output: "xml" is none of table, json/],
     ['color: red', /config\.yaml: color: "red" is none of/],
-    ['timeout: soon', /config\.yaml: timeout: "soon" is no duration/],
+    ['timeout: soon', /config\.yaml: timeout: "soon" is not a valid duration/],
     ['pager: less', /config\.yaml: pager: a project's file starts no program/],
     ['output: "c4n4ry', /config\.yaml: this is no YAML in line \d/],
   ] as const) {
