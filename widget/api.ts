@@ -17,7 +17,7 @@ export class CallFailed extends Error {
   }
 }
 
-type Started = Pick<CreatedPayment, 'payment_id' | 'payment_state'>
+type StartedPayment = Pick<CreatedPayment, 'payment_id' | 'payment_state'>
 
 export type Api = ReturnType<typeof makeApi>
 
@@ -35,18 +35,18 @@ export function makeApi(token: string) {
         { ...withToken, 'X-Idempotency-Key': randomId() },
         { debtor_bank_id: bankId },
       ),
-    payment: (started: Started) => call<PayerView>('GET', pathOf(started), withState(started)),
-    cancel: (started: Started) => call<PayerView>('POST', `${pathOf(started)}/cancel`, withState(started)),
-    leaveContact: (started: Started, contact: PayerContact) =>
+    payment: (started: StartedPayment) => call<PayerView>('GET', pathOf(started), withState(started)),
+    cancel: (started: StartedPayment) => call<PayerView>('POST', `${pathOf(started)}/cancel`, withState(started)),
+    leaveContact: (started: StartedPayment, contact: PayerContact) =>
       call<unknown>('POST', `${pathOf(started)}/contact`, withState(started), contact),
   }
 }
 
-function pathOf({ payment_id }: Started): string {
+function pathOf({ payment_id }: StartedPayment): string {
   return `/payments/${encodeURIComponent(payment_id)}`
 }
 
-function withState({ payment_state }: Started): Record<string, string> {
+function withState({ payment_state }: StartedPayment): Record<string, string> {
   return { 'X-Payment-State': payment_state ?? '' }
 }
 
@@ -56,8 +56,8 @@ async function call<Answer>(
   headers: Record<string, string>,
   body?: unknown,
 ): Promise<Answer> {
-  const ending = new AbortController()
-  const timer = setTimeout(() => ending.abort(), ANSWER_MS_MAX)
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), ANSWER_MS_MAX)
   try {
     const response = await fetch(`/api/v1${path}`, {
       method,
@@ -65,7 +65,7 @@ async function call<Answer>(
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
       cache: 'no-store',
       credentials: 'omit',
-      signal: ending.signal,
+      signal: controller.signal,
     })
     const said: unknown = await response.json()
     if (response.ok) return said as Answer

@@ -5,11 +5,12 @@ import type { Branding } from '../src/wire/settings.ts'
 const DEFAULTS = { primary: '#0b5fff', background: '#ffffff', text: '#111111' }
 
 const COLOUR = /^#[0-9a-f]{6}$/i
-const FONTS = ['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial', 'Georgia', 'Verdana']
+const ALLOWED_FONTS = ['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial', 'Georgia', 'Verdana']
 
 /** Puts a merchant's look on. Each value is looked at again: only colours, and fonts of the list, become style. */
 export function applyBranding({ colors, font }: Branding, style: CSSStyleDeclaration): void {
-  if (FONTS.includes(font)) style.setProperty('--svc-font', font === 'system-ui' ? 'system-ui, sans-serif' : font)
+  if (ALLOWED_FONTS.includes(font))
+    style.setProperty('--svc-font', font === 'system-ui' ? 'system-ui, sans-serif' : font)
   const { primary, background, text } = colors
   if (COLOUR.test(primary) && primary.toLowerCase() !== DEFAULTS.primary) {
     style.setProperty('--svc-primary', primary)

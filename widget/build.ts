@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { overBudget, tellWeights, weigh } from './build/budget.ts'
+import { overBudget, formatWeights, weigh } from './build/budget.ts'
 import { SOURCES, bundleAll } from './build/bundle.ts'
 import type { Built } from './build/bundle.ts'
 import { drawLogos } from './build/logos.ts'
@@ -30,7 +30,7 @@ const files = [...bundles.flatMap((bundle) => bundle.files), ...logos()].flatMap
 writeAll(folder, [...files, ...pages()])
 
 const weights = weigh(bundles)
-console.log(['widget, gzipped:', ...tellWeights(weights)].join('\n'))
+console.log(['widget, gzipped:', ...formatWeights(weights)].join('\n'))
 const over = overBudget(weights)
 if (over.length > 0) {
   console.error(['The widget is above its budget.', ...over.map((line) => `  ${line}`)].join('\n'))

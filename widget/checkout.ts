@@ -1,5 +1,5 @@
-import { codeOf, enter } from './effects.ts'
-import type { Outside } from './effects.ts'
+import { codeOf, enterPhase } from './phase-effects.ts'
+import type { EffectContext } from './phase-effects.ts'
 import { preferredBank } from './bank-preference.ts'
 import { applyBranding } from './branding.ts'
 import { SCREENS, START, next } from './flow.ts'
@@ -7,19 +7,19 @@ import type { FlowEvent, State } from './flow.ts'
 import { openCheckout } from './open-checkout.ts'
 import type { View } from './screens/view.ts'
 import { progressText } from './screens/processing.ts'
-import type { Words } from './words.ts'
+import type { Localization } from './localization.ts'
 import type { Stage } from './stage.ts'
 
-type Wish = Omit<Outside, 'send' | 'now'> & { words: Words; stage: Stage; isPhone: boolean }
+type RunCheckoutOptions = Omit<EffectContext, 'send' | 'now'> & { l10n: Localization; stage: Stage; isPhone: boolean }
 
 /** Of the widget's messages, which a merchant's page may look at. */
 const VERSION = '1.0.0'
 
 /** Runs one checkout, from its token to its end: an event changes the state, the state is shown and acted on. */
-export function runCheckout({ words, stage, isPhone, ...given }: Wish): void {
+export function runCheckout({ l10n, stage, isPhone, ...options }: RunCheckoutOptions): void {
   let state: State = START
   let end: (() => void) | undefined
-  const outside: Outside = { ...given, send, now: () => state }
+  const context: EffectContext = { ...options, send, now: () => state }
 
   function send(event: FlowEvent): void {
     const before = state
@@ -28,33 +28,38 @@ export function runCheckout({ words, stage, isPhone, ...given }: Wish): void {
     const isSame = state.phase === before.phase
     if (!isSame) {
       end?.()
-      end = enter(outside, before, event)
+      end = enterPhase(context, before, event)
     }
-    if (before.phase === 'start' && state.checkout) opened(state.checkout)
+    if (before.phase === 'start' && state.checkout) announceOpened(state.checkout)
     stage.show(view(), isSame ? progressText(view()) : undefined)
     if (state.phase === 'start') void open()
   }
 
   function view(): View {
     const preferred = state.phase === 'banks' ? preferredBank(state.banks ?? []) : undefined
-    return { state, words, isPhone, preferred, send, leaveContact }
+    return { state, l10n, isPhone, preferred, send, leaveContact }
   }
 
   async function open(): Promise<void> {
-    send(await openCheckout(given.api, given.connection))
+    send(await openCheckout(options.api, options.connection))
   }
 
-  function opened({ branding, merchant_name: merchantName, amount, currency }: NonNullable<State['checkout']>): void {
+  function announceOpened({
+    branding,
+    merchant_name: merchantName,
+    amount,
+    currency,
+  }: NonNullable<State['checkout']>): void {
     applyBranding(branding, document.documentElement.style)
     const screen = SCREENS[state.phase]
-    given.connection.emit('SVC_WIDGET_READY', { version: VERSION, screen, merchantName, amount, currency })
+    options.connection.emit('SVC_WIDGET_READY', { version: VERSION, screen, merchantName, amount, currency })
   }
 
   /** What looks like a number is a phone's; which form it must have is for the service to say. */
   async function leaveContact(text: string): ReturnType<View['leaveContact']> {
     if (!state.payment) return 'wrong'
     try {
-      await given.api.leaveContact(state.payment, /^[\d+()\s./-]+$/.test(text) ? { phone: text } : { email: text })
+      await options.api.leaveContact(state.payment, /^[\d+()\s./-]+$/.test(text) ? { phone: text } : { email: text })
       return 'kept'
     } catch (error) {
       return codeOf(error) === 'CONTACT_ALREADY_KNOWN' ? 'known' : 'wrong'

@@ -2,7 +2,7 @@ import { readClaims } from './claims.ts'
 import { readInit } from './messages.ts'
 import { themeOf } from './theme.ts'
 import type { Theme } from './theme.ts'
-import type { Ask, Hello, Init, WidgetEventType, WidgetEvents } from './messages.ts'
+import type { PortRequest, Hello, Init, WidgetEventType, WidgetEvents } from './messages.ts'
 
 /** How long the page around the frame may take to say what to do, in milliseconds. */
 const INIT_MS_MAX = 10_000
@@ -33,13 +33,13 @@ export async function connect(): Promise<Connection> {
   const parentOrigin = asked.get('parent')
   if (window.parent === window) throw new Error('This page works inside a shop’s checkout only.')
   if (!nonce || !parentOrigin) throw new Error('The checkout was not opened by its own script.')
-  const { init, port } = await meet(nonce, parentOrigin)
+  const { init, port } = await handshake(nonce, parentOrigin)
   const callbackOrigin = readClaims(init.token)?.callbackOrigin
   if (callbackOrigin === undefined) throw new Error('The checkout token can’t be read.')
   if (callbackOrigin !== parentOrigin) {
     throw new Error(`This checkout belongs to ${callbackOrigin}, and the page around it is ${parentOrigin}.`)
   }
-  const ask = (what: Ask): void => port.postMessage(what)
+  const ask = (what: PortRequest): void => port.postMessage(what)
   const connection: Connection = {
     token: init.token,
     locale: init.locale,
@@ -49,21 +49,21 @@ export async function connect(): Promise<Connection> {
     guard: (on) => ask({ guard: on }),
     leave: (url) => ask({ leave: url }),
   }
-  tellHeight(connection)
+  reportHeight(connection)
   return connection
 }
 
-type Met = { init: Init; port: MessagePort }
+type Handshake = { init: Init; port: MessagePort }
 
 /** Only the page around the frame is listened to; what other windows send changes nothing. */
-function meet(nonce: string, parentOrigin: string): Promise<Met> {
+function handshake(nonce: string, parentOrigin: string): Promise<Handshake> {
   return new Promise((resolve, reject) => {
     const end = (error?: string): void => {
-      window.removeEventListener('message', hear)
+      window.removeEventListener('message', onMessage)
       clearTimeout(timer)
       if (error !== undefined) reject(new Error(error))
     }
-    const hear = ({ source, origin, data, ports }: MessageEvent): void => {
+    const onMessage = ({ source, origin, data, ports }: MessageEvent): void => {
       if (source !== window.parent) return
       if (origin !== parentOrigin) return end(`The page around the checkout is ${origin}, not ${parentOrigin}.`)
       const init = readInit(data, nonce)
@@ -73,7 +73,7 @@ function meet(nonce: string, parentOrigin: string): Promise<Met> {
       resolve({ init, port })
     }
     const timer = setTimeout(() => end('The page around the checkout gives no answer.'), INIT_MS_MAX)
-    window.addEventListener('message', hear)
+    window.addEventListener('message', onMessage)
     const hello: Hello = { svc: 'hello', nonce }
     try {
       window.parent.postMessage(hello, parentOrigin)
@@ -84,8 +84,8 @@ function meet(nonce: string, parentOrigin: string): Promise<Met> {
 }
 
 /** Tells how high the content is, once a frame at most and only when it has changed. */
-function tellHeight({ emit }: Connection): void {
-  let told = 0
+function reportHeight({ emit }: Connection): void {
+  let reportedHeight = 0
   let isDue = false
   new ResizeObserver(() => {
     if (isDue) return
@@ -95,8 +95,8 @@ function tellHeight({ emit }: Connection): void {
       // Before there is something to see, the place that the page keeps for it is the better height.
       if (!document.querySelector('main')?.firstElementChild) return
       const height = Math.ceil(document.body.getBoundingClientRect().height)
-      if (height === told) return
-      told = height
+      if (height === reportedHeight) return
+      reportedHeight = height
       emit('SVC_RESIZE', { height })
     })
   }).observe(document.body)

@@ -1,7 +1,7 @@
 import { el } from './dom.ts'
 import { demoToken, snippetOf } from './demo/order.ts'
 import type { Order } from './demo/order.ts'
-import { loadCheckout, twinOrigin } from './demo/load-checkout.ts'
+import { loadCheckout, otherLoopbackOrigin } from './demo/load-checkout.ts'
 import type { Mounted } from './loader/mount.ts'
 import type { WidgetEventType } from './messages.ts'
 
@@ -19,7 +19,7 @@ const EVENTS: readonly WidgetEventType[] = [
 ]
 const CONTAINER_ID = 'checkout-container'
 
-const checkoutOrigin = twinOrigin(location)
+const checkoutOrigin = otherLoopbackOrigin(location)
 let mounted: Mounted | undefined
 
 function find<Found extends HTMLElement>(id: string): Found {

@@ -17,7 +17,7 @@ const FAILURES = {
 export type FailureText = keyof typeof FAILURES | 'UNKNOWN'
 
 /** Refusals that a payer needs no different words for. */
-const ALIKE: Readonly<Record<string, FailureText>> = {
+const SAME_TEXT_AS: Readonly<Record<string, FailureText>> = {
   CHECKOUT_TOKEN_INVALID: 'CHECKOUT_TOKEN_EXPIRED',
   CHECKOUT_ORIGIN_NOT_ALLOWED: 'MERCHANT_NOT_APPROVED',
   MERCHANT_INACTIVE: 'MERCHANT_NOT_APPROVED',
@@ -34,7 +34,7 @@ const ALIKE: Readonly<Record<string, FailureText>> = {
  */
 export function explainFailure(code: string, source?: string): Meaning & { text: FailureText } {
   const isOwn = code === 'ACCESS_DENIED' && source === 'PAYER'
-  const text = isOwn ? 'PAYER_CANCELLED' : Object.hasOwn(ALIKE, code) ? ALIKE[code] : code
+  const text = isOwn ? 'PAYER_CANCELLED' : Object.hasOwn(SAME_TEXT_AS, code) ? SAME_TEXT_AS[code] : code
   if (text !== undefined && isKnown(text)) return { text, ...FAILURES[text] }
   return { text: 'UNKNOWN', remedy: 'again', nothingTaken: false }
 }

@@ -23,26 +23,26 @@ function takeToken(): string | undefined {
   return token
 }
 
-function place(id: string): HTMLElement {
+function requireElement(id: string): HTMLElement {
   const found = document.getElementById(id)
   if (found === null) throw new Error(`the page has no #${id}`)
   return found
 }
 
 /** What is shown and was shown before, and what the next view is to say. */
-type Seen = { current: Route | undefined; before: Route | undefined; notice: string | undefined }
+type Navigation = { current: Route | undefined; before: Route | undefined; notice: string | undefined }
 
-type Around = {
-  seen: Seen
+type HubOptions = {
+  navigation: Navigation
   /** Shows the view of the address. */
   open(): void
   hideBar(): void
 }
 
 /** What the views are given. */
-function makeHub({ seen, open, hideBar }: Around): Hub {
+function makeHub({ navigation, open, hideBar }: HubOptions): Hub {
   const texts = en
-  const live = place('live')
+  const live = requireElement('live')
   const session = makeSessionStore()
   const hub: Hub = {
     texts,
@@ -50,13 +50,13 @@ function makeHub({ seen, open, hideBar }: Around): Hub {
     api: makeApi(session),
     session,
     drafts: new Map(),
-    cameFrom: () => seen.before,
-    show: makeStage(place('main'), texts.site),
+    cameFrom: () => navigation.before,
+    show: makeStage(requireElement('main'), texts.site),
     announce: (text) => {
       live.textContent = text
     },
     go(route, saying) {
-      seen.notice = saying
+      navigation.notice = saying
       history.replaceState(null, '', hashOf(route))
       open()
     },
@@ -69,7 +69,7 @@ function makeHub({ seen, open, hideBar }: Around): Hub {
       hideBar()
       hub.announce(text)
       // Who asks for a new link already is not disturbed.
-      if (why === 'ended' && seen.current?.name === 'new-link') return
+      if (why === 'ended' && navigation.current?.name === 'new-link') return
       showSignIn(hub, { notice: alertBox(why === 'ended' ? 'note' : 'good', text) })
     },
   }
@@ -79,9 +79,9 @@ function makeHub({ seen, open, hideBar }: Around): Hub {
 /** The page: which view is shown is what the address and the session say. */
 function startHub(): void {
   const token = takeToken()
-  const seen: Seen = { current: undefined, before: undefined, notice: undefined }
-  const hub = makeHub({ seen, open, hideBar: () => bar.show(undefined) })
-  const bar = makeAccountBar(hub, place('account'), () => {
+  const navigation: Navigation = { current: undefined, before: undefined, notice: undefined }
+  const hub = makeHub({ navigation, open, hideBar: () => bar.show(undefined) })
+  const bar = makeAccountBar(hub, requireElement('account'), () => {
     // It takes the token with it before that is forgotten; nobody has to wait for the answer.
     void hub.api.signOut()
     hub.signedOut('by-choice')
@@ -89,9 +89,9 @@ function startHub(): void {
   document.documentElement.lang = hub.texts.lang
 
   function open(): void {
-    const { notice } = seen
+    const { notice } = navigation
     const route = routeOf(location.hash)
-    Object.assign(seen, { current: route, before: seen.current, notice: undefined })
+    Object.assign(navigation, { current: route, before: navigation.current, notice: undefined })
     if (hub.session.read() === undefined) {
       bar.show(undefined)
       return showSignIn(hub)
@@ -100,15 +100,15 @@ function startHub(): void {
     void showRoute(hub, route, notice)
   }
 
-  function go(arrived: string | undefined): void {
+  function showLocation(arrived: string | undefined): void {
     if (arrived === undefined) return open()
     bar.show(undefined)
     showArrival(hub, arrived)
   }
-  window.addEventListener('hashchange', () => go(takeToken()))
+  window.addEventListener('hashchange', () => showLocation(takeToken()))
   // A page that comes back whole from the browser's memory may show what a session that is over had opened.
   window.addEventListener('pageshow', ({ persisted }) => persisted && open())
-  go(token)
+  showLocation(token)
 }
 
 async function showRoute(hub: Hub, route: Route, notice: string | undefined): Promise<void> {

@@ -1,6 +1,6 @@
 import { mountCheckout } from './loader/mount.ts'
 import type { MountOptions, Mounted } from './loader/mount.ts'
-import { problem } from './loader/show-problem.ts'
+import { problemMessage } from './loader/problem-message.ts'
 
 /*
  * The script that a shop's page loads from the checkout's address. A tag with `data-checkout-token` and
@@ -58,7 +58,7 @@ function start(): void {
   try {
     checkout.mount(containerId ?? '', { ...dataset, token: token ?? '', noRedirect: 'noRedirect' in dataset })
   } catch (error) {
-    script.after(problem((error as Error).message))
+    script.after(problemMessage((error as Error).message))
   }
 }
 

@@ -5,9 +5,9 @@ import type { Connection } from './connection.ts'
 import { el } from './dom.ts'
 import { ENGLISH, chooseLocale } from './locales/choose.ts'
 import type { Timers } from './poll.ts'
-import { forDeveloper } from './screens/parts.ts'
+import { developerDetails } from './screens/parts.ts'
 import { makeStage } from './stage.ts'
-import { makeWords } from './words.ts'
+import { makeLocalization } from './localization.ts'
 
 const TIMERS: Timers = { every: (run, ms) => setInterval(run, ms), stop: (timer) => clearInterval(timer) }
 
@@ -22,16 +22,16 @@ async function start(root: HTMLElement): Promise<void> {
   document.documentElement.dir = locale.dir
   runCheckout({
     api: makeApi(connection.token),
-    connection: lasting(connection),
+    connection: withoutRepeatedGuards(connection),
     timers: TIMERS,
-    words: makeWords(locale),
+    l10n: makeLocalization(locale),
     stage: makeStage(root),
     isPhone: matchMedia(PHONE).matches,
   })
 }
 
 /** The page around the frame is told only of changes. */
-function lasting(connection: Connection): Connection {
+function withoutRepeatedGuards(connection: Connection): Connection {
   let isOn = false
   const guard = (on: boolean): void => {
     if (on !== isOn) connection.guard(on)
@@ -47,6 +47,6 @@ start(root).catch((error: unknown) => {
   root.replaceChildren(
     el('h1', {}, texts.unusableTitle),
     el('p', { role: 'alert' }, texts.unusableText),
-    forDeveloper(texts, message),
+    developerDetails(texts, message),
   )
 })

@@ -73,7 +73,7 @@ function textOf(value: unknown): string | undefined {
 }
 
 /** What the frame may ask for on its port: that the payer is not let go by accident, or that the page goes elsewhere. */
-export type Ask = { guard: boolean } | { leave: string }
+export type PortRequest = { guard: boolean } | { leave: string }
 
 /** The fields of what came, none where it can have none. */
 export function fieldsOf(data: unknown): Record<string, unknown> {

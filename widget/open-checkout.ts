@@ -1,7 +1,7 @@
 import type { Api } from './api.ts'
 import { preferredBank } from './bank-preference.ts'
 import type { Connection } from './connection.ts'
-import { codeOf } from './effects.ts'
+import { codeOf } from './phase-effects.ts'
 import { explainFailure } from './failures.ts'
 import type { FlowEvent } from './flow.ts'
 

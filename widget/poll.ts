@@ -11,7 +11,7 @@ export type Timers = {
 }
 
 export type Polling = {
-  look(): Promise<unknown>
+  check(): Promise<unknown>
   maxMs: number
   /** When the time is over. */
   onEnd?(): void
@@ -21,18 +21,18 @@ export type Polling = {
  * Looks every 2.5 seconds, and never at two things at once. Counts looks and not time: a phone that sleeps while its owner
  * is in the bank's app has not used any up when it wakes. Answers how to stop it.
  */
-export function poll({ look, maxMs, onEnd }: Polling, timers: Timers): () => void {
+export function poll({ check, maxMs, onEnd }: Polling, timers: Timers): () => void {
   let left = Math.floor(maxMs / POLL_EVERY_MS)
-  let isLooking = false
+  let isChecking = false
   const timer = timers.every(() => {
     left -= 1
     // Whoever goes on from here looks for itself: the answer of a last look would come when its phase is over.
     if (left === 0) {
       timers.stop(timer)
       onEnd?.()
-    } else if (!isLooking) {
-      isLooking = true
-      void look().finally(() => (isLooking = false))
+    } else if (!isChecking) {
+      isChecking = true
+      void check().finally(() => (isChecking = false))
     }
   }, POLL_EVERY_MS)
   return () => timers.stop(timer)

@@ -1,11 +1,11 @@
 import { el } from './dom.ts'
 import type { Phase } from './flow.ts'
 import { SCREEN_OF } from './screens/all.ts'
-import { help, order } from './screens/parts.ts'
+import { helpSection, orderSummary } from './screens/parts.ts'
 import type { View } from './screens/view.ts'
 
 /** What is there for a moment only keeps the height of the screen before it, or the page around the frame would jump. */
-const PASSING: readonly Phase[] = ['start', 'creating', 'cancelling']
+const TRANSIENT_PHASES: readonly Phase[] = ['start', 'creating', 'cancelling']
 
 /** Where screens are shown. */
 export type Stage = {
@@ -31,8 +31,10 @@ export function makeStage(root: HTMLElement): Stage {
       const title = screen.querySelector('h1')
       const isNew = view.state.phase !== shown
       shown = view.state.phase
-      root.style.minBlockSize = PASSING.includes(shown) ? `${root.offsetHeight}px` : ''
-      root.replaceChildren(...[order(view), screen, help(view), live].filter((part) => part !== undefined))
+      root.style.minBlockSize = TRANSIENT_PHASES.includes(shown) ? `${root.offsetHeight}px` : ''
+      root.replaceChildren(
+        ...[orderSummary(view), screen, helpSection(view), live].filter((part) => part !== undefined),
+      )
       const name = title?.textContent ?? ''
       document.title = name
       // The page around the frame has a main part too; names tell them apart.

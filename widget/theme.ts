@@ -5,9 +5,9 @@ export type Theme = 'light' | 'dark' | 'auto'
  * What the merchant chose, or what fits to the page: `light`, `dark` and `auto`, or a CSS `color-scheme`. A page that says
  * nothing of the dark is light, whatever the payer's system prefers.
  */
-export function themeOf(said: string | undefined): Theme {
-  const words = said?.split(' ') ?? []
-  if (words.includes('auto')) return 'auto'
-  if (!words.includes('dark')) return 'light'
-  return words.includes('light') ? 'auto' : 'dark'
+export function themeOf(value: string | undefined): Theme {
+  const keywords = value?.split(' ') ?? []
+  if (keywords.includes('auto')) return 'auto'
+  if (!keywords.includes('dark')) return 'light'
+  return keywords.includes('light') ? 'auto' : 'dark'
 }

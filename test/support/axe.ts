@@ -29,9 +29,9 @@ export async function runAxe(page: Page, { only, without = [] }: AxeRules = {}):
 /** What each frame found, a frame before those in it: the order that axe puts them together in. */
 async function partialsOf(frame: Frame, context: unknown, options: unknown): Promise<unknown[]> {
   if (!(await frame.evaluate("typeof window.axe?.runPartial === 'function'"))) await frame.evaluate(source)
-  const [within, wishes] = [JSON.stringify(context), JSON.stringify(options)]
+  const [within, optionsJson] = [JSON.stringify(context), JSON.stringify(options)]
   const inner: Context[] = await frame.evaluate(`axe.utils.getFrameContexts(${within})`)
-  const partials: unknown[] = [await frame.evaluate(`axe.runPartial(${within}, ${wishes})`)]
+  const partials: unknown[] = [await frame.evaluate(`axe.runPartial(${within}, ${optionsJson})`)]
   for (const { frameSelector, frameContext } of inner) {
     const element = (await frame.evaluateHandle(`axe.utils.shadowSelect(${JSON.stringify(frameSelector)})`)).asElement()
     const child = await element?.contentFrame()

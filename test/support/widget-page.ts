@@ -57,7 +57,7 @@ ${widgets.join('\n')}
 <p>What comes after the checkout.</p></main>`
 }
 
-export type Heard = { eventType: string; payload: Record<string, unknown> }
+export type HeardEvent = { eventType: string; payload: Record<string, unknown> }
 
 export type OpenWidget = {
   page: Page
@@ -66,10 +66,10 @@ export type OpenWidget = {
   /** What the browser complained of, and every dialog that came up. */
   complaints: string[]
   /** The events that the shop's page heard, without those of the height. */
-  heard(): Promise<Heard[]>
+  heard(): Promise<HeardEvent[]>
 }
 
-export type WidgetWish = {
+export type OpenWidgetOptions = {
   /** What the token says; two of them show two widgets. */
   tokens?: string[]
   attributes?: Attributes
@@ -84,9 +84,16 @@ export type WidgetWish = {
 export async function openWidget(
   browser: Browser,
   shop: WidgetShop,
-  { tokens = [shop.token()], attributes = {}, context: wishes = {}, prepare, sameWindow }: WidgetWish = {},
+  {
+    tokens = [shop.token()],
+    attributes = {},
+    context: contextOptions = {},
+    prepare,
+    sameWindow,
+  }: OpenWidgetOptions = {},
 ): Promise<OpenWidget> {
-  const context = sameWindow ?? (await browser.newContext({ viewport: { width: 1_280, height: 1_000 }, ...wishes }))
+  const context =
+    sameWindow ?? (await browser.newContext({ viewport: { width: 1_280, height: 1_000 }, ...contextOptions }))
   context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const complaints: string[] = []
@@ -112,22 +119,24 @@ export async function openWidget(
     complaints,
     heard: async () => {
       await letArrive(page)
-      const all: Heard[] = await page.evaluate('window.heard')
-      return all.filter(({ eventType }) => eventType !== 'SVC_RESIZE' && eventType !== LAST)
+      const all: HeardEvent[] = await page.evaluate('window.heard')
+      return all.filter(({ eventType }) => eventType !== 'SVC_RESIZE' && eventType !== LAST_MARKER)
     },
   }
 }
 
 /** What a test says itself through the frames: no event of the checkout. */
-const LAST = 'TEST_LAST'
+const LAST_MARKER = 'TEST_LAST'
 let counted = 0
 
 /** Waits until the page has got what the frames have said so far: messages from one window to another keep their order. */
 async function letArrive(page: Page): Promise<void> {
   for (const frame of page.frames().filter((each) => each.url().includes('/widget/index.html'))) {
     counted += 1
-    await frame.evaluate(`parent.postMessage({ eventType: '${LAST}', payload: ${counted} }, '*')`)
-    await page.waitForFunction(`heard.some((each) => each.eventType === '${LAST}' && each.payload === ${counted})`)
+    await frame.evaluate(`parent.postMessage({ eventType: '${LAST_MARKER}', payload: ${counted} }, '*')`)
+    await page.waitForFunction(
+      `heard.some((each) => each.eventType === '${LAST_MARKER}' && each.payload === ${counted})`,
+    )
   }
 }
 

@@ -8,12 +8,12 @@ import { frameOf, openWidget, untilHeading } from './widget-page.ts'
 import type { OpenWidget, WidgetShop } from './widget-page.ts'
 
 /** A folder for pictures of every screen, for looking at them. */
-const LOOKED_AT = process.env['SVC_TEST_SCREENSHOTS']
+const SCREENSHOT_FOLDER = process.env['SVC_TEST_SCREENSHOTS']
 
 /** A telephone, which is given a link into its bank's app. */
 export const PHONE = { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch: true }
 
-type Places = { shop: WidgetShop; browser: Browser }
+type WidgetSetup = { shop: WidgetShop; browser: Browser }
 
 /** A language other than English shows the same colours, so all rules but the one about these are asked there. */
 const rulesIn = (locale: string): AxeRules => (locale === 'en' ? {} : { without: [CONTRAST] })
@@ -27,7 +27,7 @@ export async function isGoodScreen(
   rules: AxeRules = {},
 ): Promise<void> {
   t.same(await accessibilityProblems(page, rules), [], `${name}: nothing that keeps anyone from using it`)
-  await shoot({ page }, name)
+  await screenshot({ page }, name)
   const before = page.viewportSize() ?? { width: 1_280, height: 1_000 }
   await page.emulateMedia({ colorScheme: 'dark' })
   await page.setViewportSize({ width: 320 + 16, height: 700 })
@@ -38,19 +38,24 @@ export async function isGoodScreen(
     "[...document.querySelectorAll('a, button, input, summary, [role=option]')].filter((e) => e.getClientRects().length > 0 && e.getBoundingClientRect().height < 44).map((e) => e.outerHTML)",
   )
   t.same(small, [], `${name}: nothing smaller than a finger`)
-  await shoot({ page }, `${name}-dark-320`)
+  await screenshot({ page }, `${name}-dark-320`)
   await page.emulateMedia({ colorScheme: 'light' })
   await page.setViewportSize(before)
 }
 
-export async function shoot({ page }: Pick<OpenWidget, 'page'>, name: string): Promise<void> {
-  if (LOOKED_AT === undefined) return
-  mkdirSync(LOOKED_AT, { recursive: true })
-  await page.screenshot({ path: `${LOOKED_AT}/${name}.png`, fullPage: true })
+export async function screenshot({ page }: Pick<OpenWidget, 'page'>, name: string): Promise<void> {
+  if (SCREENSHOT_FOLDER === undefined) return
+  mkdirSync(SCREENSHOT_FOLDER, { recursive: true })
+  await page.screenshot({ path: `${SCREENSHOT_FOLDER}/${name}.png`, fullPage: true })
 }
 
 /** Takes one widget over every screen. The second attempt waits until its looks are used up, and is paid then. */
-export async function everyScreen(t: Test, { shop, browser }: Places, locale: string, texts: Texts): Promise<void> {
+export async function everyScreen(
+  t: Test,
+  { shop, browser }: WidgetSetup,
+  locale: string,
+  texts: Texts,
+): Promise<void> {
   const opened = await openWidget(browser, shop, {
     attributes: { locale },
     prepare: (page) => page.clock.install(),
@@ -113,7 +118,12 @@ export async function everyScreen(t: Test, { shop, browser }: Places, locale: st
 }
 
 /** Takes a widget over the screens that are there for a moment only, and those of who can't or won't pay. */
-export async function passingScreens(t: Test, { shop, browser }: Places, locale: string, texts: Texts): Promise<void> {
+export async function passingScreens(
+  t: Test,
+  { shop, browser }: WidgetSetup,
+  locale: string,
+  texts: Texts,
+): Promise<void> {
   const release: (() => void)[] = []
   const hold = async (page: Page, address: string): Promise<void> => {
     const held = new Promise<void>((resolve) => release.push(resolve))
@@ -151,7 +161,12 @@ export async function passingScreens(t: Test, { shop, browser }: Places, locale:
 }
 
 /** What is shown of a token that has ended, and a telephone's way to the bank. */
-export async function endedAndPhone(t: Test, { shop, browser }: Places, locale: string, texts: Texts): Promise<void> {
+export async function endedAndPhone(
+  t: Test,
+  { shop, browser }: WidgetSetup,
+  locale: string,
+  texts: Texts,
+): Promise<void> {
   const ended = await openWidget(browser, shop, { attributes: { locale }, tokens: [shop.token({ exp: 1 })] })
   await ended.widget.getByRole('heading', { name: texts.unusableTitle }).waitFor()
   await ended.widget.getByText(texts.developer).click()
@@ -159,7 +174,7 @@ export async function endedAndPhone(t: Test, { shop, browser }: Places, locale: 
   await ended.context.close()
   const phone = await openWidget(browser, shop, { context: PHONE, attributes: { locale } })
   await phone.widget.locator('.screen .main').click()
-  await shoot(phone, `${locale}-phone-2-banks`)
+  await screenshot(phone, `${locale}-phone-2-banks`)
   await phone.widget.getByRole('option', { name: 'Fern' }).click()
   await phone.widget.getByRole('link', { name: texts.openApp }).waitFor()
   await isGoodScreen(t, phone, `${locale}-phone-3-link`, locale === 'en', rulesIn(locale))

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { chooseLocale } from '../../widget/locales/choose.ts'
-import { makeWords } from '../../widget/words.ts'
+import { makeLocalization } from '../../widget/localization.ts'
 
 /** What systems pass on to browsers, and shops write, that is no language tag at all. */
 const BROKEN = ['en-US@posix', 'en_GB', 'en-', 'cy@euro', 'cy-', 'en-x', 'ar-XB-', '', '*', 'C']
@@ -10,16 +10,16 @@ t.test('a tag that is none is passed over, for the next wish or for English', as
     t.equal((await chooseLocale([tag, undefined, 'en-IE'])).tag, 'en-IE', tag)
     const locale = await chooseLocale([tag])
     t.equal(locale.tag, 'en-GB', tag)
-    t.equal(makeWords(locale).money('12.50', 'GBP'), '£12.50', tag)
+    t.equal(makeLocalization(locale).money('12.50', 'GBP'), '£12.50', tag)
   }
 })
 
 t.test('where nothing is known of a language, dates and amounts are British', async (t) => {
   const { texts } = await chooseLocale(['cy'])
   t.same(Intl.DateTimeFormat.supportedLocalesOf('zxx'), [])
-  const words = makeWords({ tag: 'zxx', dir: 'ltr', texts })
-  t.match(words.moment('2026-11-21T12:00:00.000Z'), /^21 November 2026/)
-  t.same([words.money('12.50', 'GBP'), words.money('12.50', 'USD')], ['£12.50', 'US$12.50'])
+  const l10n = makeLocalization({ tag: 'zxx', dir: 'ltr', texts })
+  t.match(l10n.moment('2026-11-21T12:00:00.000Z'), /^21 November 2026/)
+  t.same([l10n.money('12.50', 'GBP'), l10n.money('12.50', 'USD')], ['£12.50', 'US$12.50'])
 })
 
 t.test('whatever is chosen, amounts, moments and counts can be written in it', async (t) => {
@@ -33,8 +33,8 @@ t.test('whatever is chosen, amounts, moments and counts can be written in it', a
   ] as const) {
     const locale = await chooseLocale([wish])
     t.equal(locale.tag, tag)
-    const words = makeWords(locale)
-    for (const text of [words.money('1.5', 'GBP'), words.moment('2026-11-21T12:00:00.000Z'), words.found(2)])
+    const l10n = makeLocalization(locale)
+    for (const text of [l10n.money('1.5', 'GBP'), l10n.moment('2026-11-21T12:00:00.000Z'), l10n.found(2)])
       t.ok(text.length > 0, wish)
   }
 })

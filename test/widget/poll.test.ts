@@ -22,8 +22,8 @@ t.test('looks every 2.5 seconds for two minutes, then says so and stops', async 
   const { timers, tick, isRunning } = byHand()
   let looks = 0
   let ends = 0
-  const look = async (): Promise<void> => void (looks += 1)
-  poll({ look, maxMs: POLL_MAX_MS, onEnd: () => (ends += 1) }, timers)
+  const check = async (): Promise<void> => void (looks += 1)
+  poll({ check, maxMs: POLL_MAX_MS, onEnd: () => (ends += 1) }, timers)
   for (let second = 0; second < 200; second += 2.5) {
     tick()
     await settled()
@@ -34,7 +34,7 @@ t.test('looks every 2.5 seconds for two minutes, then says so and stops', async 
 t.test('a slow answer is waited for, and time runs on', async (t) => {
   const { timers, tick, isRunning } = byHand()
   const open: (() => void)[] = []
-  poll({ look: () => new Promise<void>((resolve) => open.push(resolve)), maxMs: 10_000 }, timers)
+  poll({ check: () => new Promise<void>((resolve) => open.push(resolve)), maxMs: 10_000 }, timers)
   tick()
   tick()
   t.equal(open.length, 1, 'one at a time')
@@ -50,7 +50,7 @@ t.test('a slow answer is waited for, and time runs on', async (t) => {
 t.test('it can be stopped', async (t) => {
   const { timers, tick } = byHand()
   let looks = 0
-  poll({ look: async () => (looks += 1), maxMs: 60_000 }, timers)()
+  poll({ check: async () => (looks += 1), maxMs: 60_000 }, timers)()
   tick()
   t.equal(looks, 0)
 })

@@ -2,13 +2,13 @@ import t from 'tap'
 import { until } from '../support/app.ts'
 import { openBrowser } from '../support/browser.ts'
 import { chooseBank, openWidget, openWidgetShop, payAtBank, untilHeading } from '../support/widget-page.ts'
-import type { Heard } from '../support/widget-page.ts'
+import type { HeardEvent } from '../support/widget-page.ts'
 import { en } from '../../widget/locales/en.ts'
 
 const shop = await openWidgetShop(t)
 const browser = await openBrowser(t)
 
-function namesOf(heard: Heard[]): string[] {
+function namesOf(heard: HeardEvent[]): string[] {
   return heard.map(({ eventType }) => eventType)
 }
 

@@ -37,7 +37,7 @@ export function overBudget({ loader, checkout, locales }: Weights): string[] {
 }
 
 /** The sizes for the terminal, a line each. */
-export function tellWeights({ loader, checkout, locales }: Weights): string[] {
+export function formatWeights({ loader, checkout, locales }: Weights): string[] {
   return [
     ...checkout.map(({ path, gzip }) => `  ${path.padEnd(34)} ${kib(gzip)}`),
     `  ${'loader'.padEnd(34)} ${kib(sum(loader))} of ${kib(BUDGETS.loader)}`,

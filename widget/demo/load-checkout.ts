@@ -7,7 +7,7 @@ type ScriptPolicy = { createScriptURL(url: string): string }
  * This machine under its other name: to browsers another origin, as the checkout is to a shop. Elsewhere there is no
  * second name, and the loader says on the page why it does not start.
  */
-export function twinOrigin({ protocol, hostname, host, origin }: Location): string {
+export function otherLoopbackOrigin({ protocol, hostname, host, origin }: Location): string {
   const twins: Record<string, string> = { localhost: '127.0.0.1', '127.0.0.1': 'localhost' }
   const twin = twins[hostname]
   return twin === undefined ? origin : `${protocol}//${host.replace(hostname, twin)}`

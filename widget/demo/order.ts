@@ -14,7 +14,10 @@ export type Order = {
 }
 
 /** An account of an invented payer: a token that names one takes the fast path. */
-const FAST = { debtorAccountScheme: 'UK.OBIE.SortCodeAccountNumber', debtorIdentification: '20000055779911' } as const
+const FAST_PATH_ACCOUNT = {
+  debtorAccountScheme: 'UK.OBIE.SortCodeAccountNumber',
+  debtorIdentification: '20000055779911',
+} as const
 
 /** A token without a signature, as the sandbox takes it (decision 40). Each is another order. */
 export function demoToken(
@@ -30,7 +33,7 @@ export function demoToken(
     returnUrl: shopUrl,
     callbackOrigin: new URL(shopUrl).origin,
     jti: crypto.getRandomValues(new Uint32Array(4)).join('-'),
-    ...(isFast ? FAST : {}),
+    ...(isFast ? FAST_PATH_ACCOUNT : {}),
   }
   const bytes = new TextEncoder().encode(JSON.stringify(token))
   return btoa(String.fromCharCode(...bytes))

@@ -4,8 +4,8 @@ import { alertBox } from './parts.ts'
 import type { Route } from './routes.ts'
 
 const MINUTE_MS = 60_000
-const WARNED_MS = 3 * MINUTE_MS
-const LOOK_MS = 1_000
+const WARNING_MS = 3 * MINUTE_MS
+const UPDATE_MS = 1_000
 
 /** The bar above every view of a session: where to go, how long it lasts, and the way out. */
 export type AccountBar = {
@@ -32,30 +32,30 @@ export function makeAccountBar(hub: Hub, place: HTMLElement, signOut: () => void
   const nav = el('nav', { 'aria-label': texts.nav.label }, ...links)
   const out = el('button', { type: 'button', class: 'plain small', onclick: signOut }, texts.session.signOut)
   const bar = [nav, el('div', { class: 'time' }, el('div', {}, who, left), out), warning]
-  let warnedOf: string | undefined
+  let shownWarning: string | undefined
 
-  const look = (): void => {
+  const update = (): void => {
     const session = hub.session.read()
     if (!left.isConnected) return
     if (session === undefined) return hub.signedOut('ended')
-    put(who, texts.session.as(session.contact))
+    setText(who, texts.session.as(session.contact))
     const ms = session.endsAtMs - Date.now()
     const minutes = Math.floor(ms / MINUTE_MS)
-    put(left, minutes === 0 ? texts.session.lastMinute : texts.session.left(Math.ceil(ms / MINUTE_MS)))
+    setText(left, minutes === 0 ? texts.session.lastMinute : texts.session.left(Math.ceil(ms / MINUTE_MS)))
     warn(ms)
   }
   /** Said twice: with three minutes to go, and in the last one. */
   const warn = (ms: number): void => {
-    const kind = ms > WARNED_MS ? undefined : ms > MINUTE_MS ? 'soon' : 'now'
-    if (kind === warnedOf) return
-    warnedOf = kind
+    const kind = ms > WARNING_MS ? undefined : ms > MINUTE_MS ? 'soon' : 'now'
+    if (kind === shownWarning) return
+    shownWarning = kind
     const text = kind === 'now' ? texts.session.warningLast : texts.session.warning(Math.ceil(ms / MINUTE_MS))
     const link = el('a', { href: '#new-link' }, texts.session.newLink)
     warning.replaceChildren(...(kind === undefined ? [] : [alertBox('note', el('p', {}, text), el('p', {}, link))]))
     if (kind !== undefined) hub.announce(text)
   }
-  setInterval(look, LOOK_MS)
-  document.addEventListener('visibilitychange', look)
+  setInterval(update, UPDATE_MS)
+  document.addEventListener('visibilitychange', update)
 
   return {
     show(route) {
@@ -65,11 +65,11 @@ export function makeAccountBar(hub: Hub, place: HTMLElement, signOut: () => void
         if (link.hash === `#${PAGE[route.name] ?? ''}`) link.setAttribute('aria-current', 'page')
         else link.removeAttribute('aria-current')
       }
-      look()
+      update()
     },
   }
 }
 
-function put(element: HTMLElement, text: string): void {
+function setText(element: HTMLElement, text: string): void {
   if (element.textContent !== text) element.textContent = text
 }

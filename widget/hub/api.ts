@@ -38,7 +38,7 @@ export type Api = ReturnType<typeof makeApi>
 
 /** The payer's operations (src/wire/payer.ts). Nothing here throws: what goes wrong is a value. */
 export function makeApi(session: SessionStore) {
-  const call = <T>(wanted: Call): Promise<Result<T>> => ask<T>(session, wanted)
+  const call = <T>(request: Call): Promise<Result<T>> => send<T>(session, request)
   const mine = <T>(method: Call['method'], path: string, body?: unknown): Promise<Result<T>> =>
     call({ method, path: `/api/v1/payer/${path}`, body, withSession: true })
   return {
@@ -61,7 +61,7 @@ export function makeApi(session: SessionStore) {
   }
 }
 
-async function ask<T>(
+async function send<T>(
   session: SessionStore,
   { method, path, body, withSession = false, keepalive = false }: Call,
 ): Promise<Result<T>> {
@@ -71,8 +71,8 @@ async function ask<T>(
     if (token === undefined) return { ok: false, problem: { kind: 'signed-out' } }
     headers['authorization'] = `Bearer ${token}`
   }
-  const waiting = new AbortController()
-  const timer = setTimeout(() => waiting.abort(), TIMEOUT_MS)
+  const controller = new AbortController()
+  const timer = setTimeout(() => controller.abort(), TIMEOUT_MS)
   try {
     const answer = await fetch(path, {
       method,
@@ -82,7 +82,7 @@ async function ask<T>(
       credentials: 'omit',
       redirect: 'error',
       keepalive,
-      signal: waiting.signal,
+      signal: controller.signal,
     })
     if (answer.ok) return { ok: true, value: (await answer.json()) as T }
     return { ok: false, problem: await problemOf(answer, withSession) }
@@ -101,6 +101,6 @@ async function problemOf(answer: Response, withSession: boolean): Promise<Proble
   }
   // What stands between the service and the browser may answer too, and not in JSON.
   if (answer.status >= 500) return { kind: 'unreachable' }
-  const said = (await answer.json()) as Partial<ErrorBody>
-  return { kind: 'refused', code: said.code ?? '', message: said.error ?? '', fields: said.errors ?? [] }
+  const body = (await answer.json()) as Partial<ErrorBody>
+  return { kind: 'refused', code: body.code ?? '', message: body.error ?? '', fields: body.errors ?? [] }
 }

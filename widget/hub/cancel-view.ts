@@ -3,7 +3,7 @@ import { el } from '../dom.ts'
 import type { Hub } from './hub-context.ts'
 import { loadView } from './load-view.ts'
 import { alertBox, button, problemText } from './parts.ts'
-import { goneBox } from './permissions-view.ts'
+import { endedBox } from './permissions-view.ts'
 
 /** Asks whether a mandate shall end, and says what that means. */
 export async function showCancel(hub: Hub, id: string): Promise<void> {
@@ -12,7 +12,7 @@ export async function showCancel(hub: Hub, id: string): Promise<void> {
     load: hub.api.listConsents,
     render: ({ data }) => {
       const consent = data.find((one) => one.consent_id === id)
-      return consent === undefined ? goneBox(hub) : confirmation(hub, consent)
+      return consent === undefined ? endedBox(hub) : confirmation(hub, consent)
     },
   })
 }
@@ -30,7 +30,7 @@ function confirmation(hub: Hub, consent: PayerConsent): HTMLElement[] {
     if (!problem.isConnected) return
     if (result.ok) return hub.go({ name: 'permissions' }, texts.cancelled(merchant))
     if (result.problem.kind === 'signed-out') return hub.signedOut('ended')
-    if (result.problem.kind === 'refused') problem.append(...goneBox(hub))
+    if (result.problem.kind === 'refused') problem.append(...endedBox(hub))
     else problem.append(alertBox('bad', problemText(hub.texts, result.problem)))
   }
   return [

@@ -1,6 +1,6 @@
 import type { PayerReceipt } from '../../src/wire/payer.ts'
 import { el } from '../dom.ts'
-import { isSome } from './format.ts'
+import { isPositive } from './format.ts'
 import type { Hub } from './hub-context.ts'
 import { isPaid, statusText } from './payments-view.ts'
 
@@ -26,7 +26,7 @@ export function receiptText(hub: Pick<Hub, 'texts' | 'format'>, payment: PayerRe
     [paid ? texts.gross : texts.grossFailed, money(payment.gross_amount)],
     [texts.fee, paid ? money(payment.fee_amount) : null],
     [texts.net, paid ? money(payment.net_amount) : null],
-    [texts.refunded, isSome(payment.refunded_amount) ? money(payment.refunded_amount) : null],
+    [texts.refunded, isPositive(payment.refunded_amount) ? money(payment.refunded_amount) : null],
     [texts.reference, payment.remittance_reference],
     [texts.bank, payment.bank_name],
     [texts.endToEndId, payment.end_to_end_id],

@@ -48,6 +48,6 @@ export function makeFormat(locale: string): Format {
 }
 
 /** Whether an amount is more than nothing. */
-export function isSome(amount: string): boolean {
+export function isPositive(amount: string): boolean {
   return /[1-9]/.test(amount)
 }

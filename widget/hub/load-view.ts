@@ -1,7 +1,7 @@
 import type { Child } from '../dom.ts'
 import type { Result } from './api.ts'
 import type { Hub } from './hub-context.ts'
-import { problemBox, waiting } from './parts.ts'
+import { problemBox, loadingText } from './parts.ts'
 
 export type LoadedView<T> = {
   title: string
@@ -14,7 +14,7 @@ export type LoadedView<T> = {
 
 /** Shows a view whose data comes from the service: waiting, then the data, or what went wrong with a way to retry. */
 export async function loadView<T>(hub: Hub, { title, load, render, refused }: LoadedView<T>): Promise<void> {
-  const stage = hub.show(title, waiting(hub))
+  const stage = hub.show(title, loadingText(hub))
   const attempt = async (): Promise<void> => {
     const result = await load()
     if (!stage.isCurrent()) return
@@ -24,7 +24,7 @@ export async function loadView<T>(hub: Hub, { title, load, render, refused }: Lo
     if (problem.kind === 'refused' && refused !== undefined) return stage.fill(...refused())
     stage.fill(
       problemBox(hub, problem, async () => {
-        stage.fill(waiting(hub))
+        stage.fill(loadingText(hub))
         await attempt()
       }),
     )

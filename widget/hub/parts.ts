@@ -7,7 +7,7 @@ import type { Texts } from './texts.ts'
 /** A button that can't be pressed again while what it began is under way; it keeps the focus meanwhile. */
 export function button(label: string, kind: 'main' | 'plain' | 'danger', run: () => void | Promise<void>) {
   const made = el('button', { type: 'button', class: kind }, label)
-  made.addEventListener('click', () => void oneAtATime(made, run))
+  made.addEventListener('click', () => void runOnce(made, run))
   return made
 }
 
@@ -17,12 +17,12 @@ export function form(submitLabel: string, onSubmit: () => void | Promise<void>, 
   const made = el('form', { novalidate: true }, ...content, submit)
   made.addEventListener('submit', (event) => {
     event.preventDefault()
-    void oneAtATime(submit, onSubmit)
+    void runOnce(submit, onSubmit)
   })
   return made
 }
 
-async function oneAtATime(pressed: HTMLButtonElement, run: () => void | Promise<void>): Promise<void> {
+async function runOnce(pressed: HTMLButtonElement, run: () => void | Promise<void>): Promise<void> {
   if (pressed.getAttribute('aria-disabled') === 'true') return
   pressed.setAttribute('aria-disabled', 'true')
   try {
@@ -61,6 +61,6 @@ export function problemBox(hub: Hub, problem: Problem, retry: () => void | Promi
 }
 
 /** What stands there until the data has come. */
-export function waiting({ texts }: Hub): HTMLElement {
+export function loadingText({ texts }: Hub): HTMLElement {
   return el('p', { class: 'soft' }, texts.loading)
 }

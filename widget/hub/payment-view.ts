@@ -1,7 +1,7 @@
 import type { PayerReceipt } from '../../src/wire/payer.ts'
 import { el } from '../dom.ts'
 import { downloadReceipt } from './download-receipt.ts'
-import { isSome } from './format.ts'
+import { isPositive } from './format.ts'
 import type { Hub } from './hub-context.ts'
 import { loadView } from './load-view.ts'
 import { alertBox, button, fact } from './parts.ts'
@@ -79,7 +79,7 @@ function amounts({ format, texts: { payment: texts } }: Hub, payment: PayerRecei
       fact(texts.gross, money(payment.gross_amount)),
       fact(texts.fee, money(payment.fee_amount)),
       fact(texts.net, money(payment.net_amount)),
-      isSome(payment.refunded_amount) && fact(texts.refunded, money(payment.refunded_amount)),
+      isPositive(payment.refunded_amount) && fact(texts.refunded, money(payment.refunded_amount)),
     ),
   )
 }

@@ -1,6 +1,6 @@
 import type { PayerPayment } from '../../src/wire/payer.ts'
 import { el } from '../dom.ts'
-import { isSome } from './format.ts'
+import { isPositive } from './format.ts'
 import type { Hub } from './hub-context.ts'
 import { loadView } from './load-view.ts'
 import { hashOf, routeOf } from './routes.ts'
@@ -65,6 +65,6 @@ export function isPaid({ status }: PayerPayment): boolean {
 
 /** Where a payment stands, in plain words. */
 export function statusText({ texts }: Pick<Hub, 'texts'>, payment: PayerPayment): string {
-  const isPartly = payment.status === 'Settled' && isSome(payment.refunded_amount)
+  const isPartly = payment.status === 'Settled' && isPositive(payment.refunded_amount)
   return isPartly ? texts.payments.partly : texts.status[payment.status]
 }

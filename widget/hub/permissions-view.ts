@@ -76,6 +76,6 @@ function capitalised(text: string): string {
 }
 
 /** What stands where a permission can't be cancelled, for it has ended already. */
-export function goneBox({ texts: { permissions: texts } }: Hub): HTMLElement[] {
+export function endedBox({ texts: { permissions: texts } }: Hub): HTMLElement[] {
   return [alertBox('note', texts.gone), el('p', {}, el('a', { href: '#permissions' }, texts.title))]
 }

@@ -3,7 +3,7 @@ import { el } from '../dom.ts'
 import type { Hub } from './hub-context.ts'
 import { alertBox, button, form, problemText } from './parts.ts'
 
-type Way = 'email' | 'phone'
+type ContactMethod = 'email' | 'phone'
 
 /** What the form is shown with: why the payer is asked again, and whether a session still runs. */
 export type SignInOptions = { notice?: HTMLElement; isRenewal?: boolean }
@@ -27,7 +27,7 @@ export function showSignIn(hub: Hub, { notice, isRenewal = false }: SignInOption
         if (!stage.isCurrent()) return
         if (result.ok) return showSent(hub, contact, isRenewal)
         const { problem: why } = result
-        if (why.kind === 'refused' && why.code === 'VALIDATION_FAILED') field.refuse(why.fields[0]?.code)
+        if (why.kind === 'refused' && why.code === 'VALIDATION_FAILED') field.reject(why.fields[0]?.code)
         else problem.append(alertBox('bad', problemText(hub.texts, why)))
       },
       field.element,
@@ -36,40 +36,40 @@ export function showSignIn(hub: Hub, { notice, isRenewal = false }: SignInOption
   )
 }
 
-type ContactField = { element: HTMLElement; read(): PayerContact | undefined; refuse(code?: string): void }
+type ContactField = { element: HTMLElement; read(): PayerContact | undefined; reject(code?: string): void }
 
 /** One field, for either kind; the choice above it says which. */
 function contactField({ texts: { signIn: texts } }: Hub): ContactField {
-  let way: Way = 'email'
+  let method: ContactMethod = 'email'
   const input = el('input', { id: 'contact', 'aria-describedby': 'contact-hint contact-error' })
   const label = el('label', { for: 'contact' })
   const hint = el('p', { id: 'contact-hint', class: 'hint' })
   const error = el('p', { id: 'contact-error', class: 'error', role: 'alert' })
-  const say = (text: string): void => {
+  const setError = (text: string): void => {
     error.textContent = text
     input.setAttribute('aria-invalid', String(text !== ''))
   }
-  const set = (chosen: Way): void => {
-    way = chosen
-    label.textContent = chosen === 'email' ? texts.email : texts.phone
-    hint.textContent = chosen === 'email' ? '' : texts.phoneHint
-    input.type = chosen === 'email' ? 'email' : 'tel'
-    input.autocomplete = chosen === 'email' ? 'email' : 'tel'
-    say('')
+  const set = (selected: ContactMethod): void => {
+    method = selected
+    label.textContent = selected === 'email' ? texts.email : texts.phone
+    hint.textContent = selected === 'email' ? '' : texts.phoneHint
+    input.type = selected === 'email' ? 'email' : 'tel'
+    input.autocomplete = selected === 'email' ? 'email' : 'tel'
+    setError('')
   }
-  const refuse = (code?: string): void => {
+  const reject = (code?: string): void => {
     // A service without a way to send text messages says so.
-    say(code === 'NOT_OFFERED' ? texts.phoneNotOffered : way === 'email' ? texts.emailWrong : texts.phoneWrong)
+    setError(code === 'NOT_OFFERED' ? texts.phoneNotOffered : method === 'email' ? texts.emailWrong : texts.phoneWrong)
     input.focus()
   }
-  const choice = (value: Way, text: string): HTMLElement =>
+  const choice = (value: ContactMethod, text: string): HTMLElement =>
     el(
       'label',
       { class: 'choice' },
-      el('input', { type: 'radio', name: 'way', value, checked: value === way, onchange: () => set(value) }),
+      el('input', { type: 'radio', name: 'way', value, checked: value === method, onchange: () => set(value) }),
       text,
     )
-  const ways = el(
+  const methods = el(
     'fieldset',
     { class: 'ways' },
     el('legend', {}, texts.legend),
@@ -79,24 +79,24 @@ function contactField({ texts: { signIn: texts } }: Hub): ContactField {
   set('email')
   const read = (): PayerContact | undefined => {
     const value = input.value.trim()
-    say('')
-    const isPossible = way === 'email' ? /^\S+@\S+$/.test(value) : (value.match(/\d/g) ?? []).length >= 5
-    if (isPossible) return way === 'email' ? { email: value } : { phone: value }
-    refuse()
+    setError('')
+    const isPossible = method === 'email' ? /^\S+@\S+$/.test(value) : (value.match(/\d/g) ?? []).length >= 5
+    if (isPossible) return method === 'email' ? { email: value } : { phone: value }
+    reject()
     return undefined
   }
-  return { element: el('div', {}, ways, label, hint, input, error), read, refuse }
+  return { element: el('div', {}, methods, label, hint, input, error), read, reject }
 }
 
 /** The one answer. */
 function showSent(hub: Hub, contact: PayerContact, isRenewal: boolean): void {
   const { signIn: texts } = hub.texts
-  const way: Way = 'email' in contact ? 'email' : 'phone'
+  const method: ContactMethod = 'email' in contact ? 'email' : 'phone'
   const address = 'email' in contact ? contact.email : contact.phone
   const hint = el('div', {})
   const stage = hub.show(
-    texts.sentTitle[way],
-    el('p', {}, texts.sent[way]),
+    texts.sentTitle[method],
+    el('p', {}, texts.sent[method]),
     el('p', { class: 'soft' }, `${texts.entered} `, el('strong', { class: 'plain' }, address)),
     el('p', { class: 'soft' }, texts.nothing),
     hint,
@@ -109,7 +109,7 @@ function showSent(hub: Hub, contact: PayerContact, isRenewal: boolean): void {
   void hub.api.isSandbox().then((isSandbox) => {
     if (!isSandbox || !stage.isCurrent()) return
     // What a shell would read as more than an address is left out of the line to copy.
-    const isPlain = way === 'email' && /^[\w.+-]+@[\w.-]+$/.test(address)
+    const isPlain = method === 'email' && /^[\w.+-]+@[\w.-]+$/.test(address)
     const command = `${texts.sandboxCommand}${isPlain ? ` --recipient ${address}` : ''}`
     hint.append(alertBox('note', el('p', {}, texts.sandbox), el('p', {}, el('code', {}, command))))
   })

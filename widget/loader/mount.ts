@@ -2,7 +2,7 @@ import { readClaims } from '../claims.ts'
 import type { Claims } from '../claims.ts'
 import type { WidgetEvent, WidgetEventType, WidgetEvents } from '../messages.ts'
 import { openFrame } from './open-frame.ts'
-import { problem } from './show-problem.ts'
+import { problemMessage } from './problem-message.ts'
 
 export type MountOptions = {
   token: string
@@ -30,29 +30,29 @@ export function mountCheckout(
 ): Mounted {
   const listening = new AbortController()
   const claims = readClaims(options.token)
-  const reason = whyNot(claims, checkoutOrigin)
+  const reason = rejectionReason(claims, checkoutOrigin)
   let close: (() => void) | undefined
 
   /** The shop hears of an event as of any other on its page; none but those that were checked come here. */
-  const tell = ({ eventType, payload }: WidgetEvent): void => {
+  const dispatch = ({ eventType, payload }: WidgetEvent): void => {
     container.dispatchEvent(new CustomEvent(eventType, { bubbles: true, detail: payload }))
   }
 
   /** The page hears of it a moment later: who has just mounted this could not listen yet. */
-  const refuse = (text: string, errorCode: string, retry?: () => void): void => {
-    container.replaceChildren(problem(text, retry))
-    setTimeout(() => listening.signal.aborted || tell({ eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode } }))
+  const showFailure = (text: string, errorCode: string, retry?: () => void): void => {
+    container.replaceChildren(problemMessage(text, retry))
+    setTimeout(() => listening.signal.aborted || dispatch({ eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode } }))
   }
 
   const open = (): void => {
-    if (!claims || reason) return refuse(reason, claims ? 'ORIGIN_MISMATCH' : 'CHECKOUT_TOKEN_INVALID')
-    const fail = (): void => refuse('it did not load.', 'WIDGET_LOAD_FAILED', open)
+    if (!claims || reason) return showFailure(reason, claims ? 'ORIGIN_MISMATCH' : 'CHECKOUT_TOKEN_INVALID')
+    const fail = (): void => showFailure('it did not load.', 'WIDGET_LOAD_FAILED', open)
     const opened = openFrame({
       theme: getComputedStyle(container).colorScheme,
       ...options,
       checkoutOrigin,
       claims,
-      tell,
+      dispatch,
       fail,
     })
     close = opened.close
@@ -70,15 +70,15 @@ export function mountCheckout(
       onDestroyed()
     },
     on(eventType, listener) {
-      const hear = (event: Event): void => listener((event as CustomEvent).detail)
-      container.addEventListener(eventType, hear, { signal: listening.signal })
-      return () => container.removeEventListener(eventType, hear)
+      const onEvent = (event: Event): void => listener((event as CustomEvent).detail)
+      container.addEventListener(eventType, onEvent, { signal: listening.signal })
+      return () => container.removeEventListener(eventType, onEvent)
     },
   }
 }
 
 /** Why a checkout is not shown on this page; no text where it may be. */
-function whyNot(claims: Claims | null, checkoutOrigin: string): string {
+function rejectionReason(claims: Claims | null, checkoutOrigin: string): string {
   const here = location.origin
   if (!claims) return 'its token is missing or can’t be read.'
   if (here === checkoutOrigin) return 'the shop must have another origin.'

@@ -19,7 +19,7 @@ const HEIGHT_FIRST = 440
 const HELLO_MS_MAX = 20_000
 const HELLO_AFTER_LOAD_MS_MAX = 3_000
 
-export type Opening = {
+export type OpenFrameOptions = {
   checkoutOrigin: string
   token: string
   claims: Claims
@@ -28,13 +28,22 @@ export type Opening = {
   theme?: string | undefined
   noRedirect?: boolean | undefined
   /** Called with each event that the frame tells of. */
-  tell(event: WidgetEvent): void
+  dispatch(event: WidgetEvent): void
   /** Called once when nothing that answers comes up in the frame; the frame is to be taken off the page then. */
   fail(): void
 }
 
 /** A checkout's frame, and what ends all that belongs to it. Who takes it off the page ends it too. */
-export function openFrame({ checkoutOrigin, token, claims, locale, theme, noRedirect, tell, fail }: Opening) {
+export function openFrame({
+  checkoutOrigin,
+  token,
+  claims,
+  locale,
+  theme,
+  noRedirect,
+  dispatch,
+  fail,
+}: OpenFrameOptions) {
   const nonce = crypto.getRandomValues(new Uint32Array(4)).join('-')
   const frame = makeFrame(claims, checkoutOrigin, nonce)
   const guard = makeLeaveGuard(nonce)
@@ -42,7 +51,7 @@ export function openFrame({ checkoutOrigin, token, claims, locale, theme, noRedi
   let timer = setTimeout(giveUp, HELLO_MS_MAX)
 
   function close(): void {
-    removeEventListener('message', hear)
+    removeEventListener('message', onMessage)
     clearTimeout(timer)
     guard(false)
     port?.close()
@@ -53,7 +62,7 @@ export function openFrame({ checkoutOrigin, token, claims, locale, theme, noRedi
     fail()
   }
 
-  function hear({ origin, source, data }: MessageEvent): void {
+  function onMessage({ origin, source, data }: MessageEvent): void {
     if (origin !== checkoutOrigin || source !== frame.contentWindow) return
     if (isHello(data, nonce)) answerHello()
     const event = readEvent(data)
@@ -62,7 +71,7 @@ export function openFrame({ checkoutOrigin, token, claims, locale, theme, noRedi
       const { height } = event.payload
       requestAnimationFrame(() => resize(frame, height))
     }
-    tell(event)
+    dispatch(event)
   }
 
   /** The frame says hello each time that it is loaded. */
@@ -71,7 +80,7 @@ export function openFrame({ checkoutOrigin, token, claims, locale, theme, noRedi
     port?.close()
     const channel = new MessageChannel()
     port = channel.port1
-    port.onmessage = ({ data }) => obey(data, guard, noRedirect ? '' : claims.returnUrl)
+    port.onmessage = ({ data }) => handlePortRequest(data, guard, noRedirect ? '' : claims.returnUrl)
     const init: Init = { svc: 'init', nonce, token, locale, theme }
     frame.contentWindow?.postMessage(init, checkoutOrigin, [channel.port2])
   }
@@ -81,12 +90,12 @@ export function openFrame({ checkoutOrigin, token, claims, locale, theme, noRedi
     clearTimeout(timer)
     timer = setTimeout(giveUp, HELLO_AFTER_LOAD_MS_MAX)
   }
-  addEventListener('message', hear)
+  addEventListener('message', onMessage)
   return { frame, close }
 }
 
 /** Does what the frame asks for. It may lead to the shop's own address alone, and nowhere where that is not given. */
-function obey(data: unknown, guard: LeaveGuard, returnUrl: string): void {
+function handlePortRequest(data: unknown, guard: LeaveGuard, returnUrl: string): void {
   const { guard: on, leave } = fieldsOf(data)
   if (typeof on === 'boolean') guard(on)
   else if (leave === returnUrl && /^https?:/i.test(returnUrl)) guard(false, () => location.assign(returnUrl))

@@ -21,12 +21,12 @@ export const ENGLISH: Locale = { tag: 'en-GB', dir: 'ltr', texts: en }
  * The first of the wishes that there is: the merchant's, then the browser's. A wish's own region stays for numbers and
  * dates; English without one is British.
  */
-export async function chooseLocale(wishes: readonly (string | undefined)[]): Promise<Locale> {
-  for (const wish of wishes) {
-    const found = wish === undefined ? undefined : LANGUAGES.find(({ tag }) => isOf(wish, tag))
-    if (wish === undefined || found === undefined) continue
+export async function chooseLocale(preferences: readonly (string | undefined)[]): Promise<Locale> {
+  for (const preference of preferences) {
+    const found = preference === undefined ? undefined : LANGUAGES.find(({ tag }) => matches(preference, tag))
+    if (preference === undefined || found === undefined) continue
     try {
-      const [tag = ENGLISH.tag] = Intl.getCanonicalLocales(wish === 'en' ? ENGLISH.tag : wish)
+      const [tag = ENGLISH.tag] = Intl.getCanonicalLocales(preference === 'en' ? ENGLISH.tag : preference)
       return { tag, dir: found.dir, texts: await found.load() }
     } catch {
       // It can't be loaded now, or is no language at all.
@@ -35,6 +35,6 @@ export async function chooseLocale(wishes: readonly (string | undefined)[]): Pro
   return ENGLISH
 }
 
-function isOf(wish: string, tag: string): boolean {
-  return `${wish}-`.toLowerCase().startsWith(`${tag}-`.toLowerCase())
+function matches(preference: string, tag: string): boolean {
+  return `${preference}-`.toLowerCase().startsWith(`${tag}-`.toLowerCase())
 }

@@ -8,20 +8,20 @@ const TYPE_AHEAD_MS = 700
 
 /** All banks, with a field that narrows them down. What is typed is compared and never becomes anything else. */
 export function bankList(view: View, banks: readonly Bank[]): HTMLElement {
-  const { texts, found } = view.words
+  const { texts, found } = view.l10n
   const list = el('ul', { id: 'banks', role: 'listbox', 'aria-label': texts.allBanks, class: 'list' })
   const count = el('p', { role: 'status', class: 'count' })
   const none = paragraph(texts.noneFound)
-  const rows = banks.map((bank) => ({ bank, name: folded(bank.name), option: option(view, bank) }))
+  const rows = banks.map((bank) => ({ bank, name: normalized(bank.name), option: option(view, bank) }))
   let shown = rows
   const input = el('input', { id: 'search', type: 'search', autocomplete: 'off', 'aria-controls': 'banks' })
   const filter = (): void => {
-    const wish = folded(input.value)
-    shown = rows.filter(({ name }) => name.includes(wish))
+    const query = normalized(input.value)
+    shown = rows.filter(({ name }) => name.includes(query))
     list.replaceChildren(...shown.map(({ option }) => option))
     list.hidden = shown.length === 0
     none.hidden = shown.length > 0
-    count.textContent = wish === '' ? '' : found(shown.length)
+    count.textContent = query === '' ? '' : found(shown.length)
     shown.forEach(({ option }, index) => (option.tabIndex = index === 0 ? 0 : -1))
   }
   input.addEventListener('input', filter)
@@ -59,7 +59,7 @@ type Row = { name: string; option: HTMLElement }
 
 /** Arrows, Home, End, a name's first letters, and Enter or space to choose (ARIA's listbox pattern). */
 function listKeys(rowsNow: () => readonly Row[]): (event: KeyboardEvent) => void {
-  let typed = ''
+  let typedPrefix = ''
   let typedAt = 0
   return (event) => {
     const rows = rowsNow()
@@ -71,10 +71,10 @@ function listKeys(rowsNow: () => readonly Row[]): (event: KeyboardEvent) => void
       event.preventDefault()
       rows[here]?.option.click()
     } else if (event.key.length === 1) {
-      typed = event.timeStamp - typedAt > TYPE_AHEAD_MS ? '' : typed
-      typed += folded(event.key)
+      typedPrefix = event.timeStamp - typedAt > TYPE_AHEAD_MS ? '' : typedPrefix
+      typedPrefix += normalized(event.key)
       typedAt = event.timeStamp
-      moveTo(event, rows.find(({ name }) => name.startsWith(typed))?.option)
+      moveTo(event, rows.find(({ name }) => name.startsWith(typedPrefix))?.option)
     }
   }
 }
@@ -89,6 +89,6 @@ function moveTo(event: Event, option: HTMLElement | undefined): void {
 }
 
 /** Without case and accents: `ŵy` is found by `WY`. */
-function folded(text: string): string {
+function normalized(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim()
 }

@@ -1,12 +1,12 @@
 import type { Bank } from '../../src/wire/banks.ts'
 import { el } from '../dom.ts'
 import { bankList } from './bank-list.ts'
-import { bankMark, heading, screenOf, wayBack } from './parts.ts'
+import { bankMark, heading, screenOf, backLink } from './parts.ts'
 import type { View } from './view.ts'
 
 /** ST-02: the bank of the last time, the popular ones, and all of them to search in. */
 export function banksScreen(view: View): HTMLElement {
-  const { texts } = view.words
+  const { texts } = view.l10n
   const banks = view.state.banks ?? []
   const popular = banks.filter((bank) => bank.popular)
   return screenOf(
@@ -21,7 +21,7 @@ export function banksScreen(view: View): HTMLElement {
       ),
     ],
     bankList(view, banks),
-    wayBack(view, { type: 'CANCEL' }),
+    backLink(view, { type: 'CANCEL' }),
   )
 }
 
@@ -31,7 +31,7 @@ function tile(view: View, bank: Bank): HTMLElement {
 }
 
 function quickPay(view: View, bank: Bank): HTMLElement {
-  const { texts, fill } = view.words
+  const { texts, fill } = view.l10n
   const onclick = (): void => view.send({ type: 'CHOOSE', bank })
   const label = el('span', {}, fill(texts.quickPay, { bank: bank.name }), el('small', {}, texts.lastUsed))
   return el('button', { type: 'button', class: 'quick', onclick }, bankMark(bank), label)

@@ -1,57 +1,57 @@
 import { el } from '../dom.ts'
-import { bankLink, heading, mainButton, paragraph, plainButton, screenOf, spinner, wayBack } from './parts.ts'
-import { say } from './view.ts'
+import { bankLink, heading, mainButton, paragraph, plainButton, screenOf, spinner, backLink } from './parts.ts'
+import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
 /** ST-03 while the payment is being made at the service. */
 export function creatingScreen(view: View): HTMLElement {
-  return screenOf(heading(say(view, view.words.texts.creatingTitle)), spinner())
+  return screenOf(heading(fillText(view, view.l10n.texts.creatingTitle)), spinner())
 }
 
 export function cancellingScreen(view: View): HTMLElement {
-  return screenOf(heading(view.words.texts.cancellingTitle), spinner())
+  return screenOf(heading(view.l10n.texts.cancellingTitle), spinner())
 }
 
 /** ST-03: on to the bank. On a phone by a link into its app, elsewhere by a code for the phone or in this browser. */
 export function handoverScreen(view: View): HTMLElement {
-  const { texts } = view.words
+  const { texts } = view.l10n
   return screenOf(
     ...(view.isPhone ? onPhone(view) : onDesktop(view)),
     paragraph(texts.safe, 'safe'),
-    wayBack(view, { type: 'CANCEL' }),
+    backLink(view, { type: 'CANCEL' }),
   )
 }
 
 function onPhone(view: View): HTMLElement[] {
-  const { texts } = view.words
+  const { texts } = view.l10n
   return [
     heading(texts.mobileTitle),
-    paragraph(say(view, texts.mobileText)),
+    paragraph(fillText(view, texts.mobileText)),
     bankLink(view, texts.openApp, 'button main'),
   ]
 }
 
 function onDesktop(view: View): HTMLElement[] {
-  const { texts } = view.words
+  const { texts } = view.l10n
   const address = shortAddress(view)
-  const canvas = el('canvas', { class: 'qr', role: 'img', 'aria-label': say(view, texts.qrLabel) })
+  const canvas = el('canvas', { class: 'qr', role: 'img', 'aria-label': fillText(view, texts.qrLabel) })
   // The encoder comes when it is needed. Without it there still are the link and the button.
   void import('../qr.ts').then(({ drawQr }) => drawQr(canvas, address)).catch(() => canvas.remove())
   const scanned = (): void => view.send({ type: 'HAND_OVER' })
   const link = copyField(view, address)
   const title = heading(texts.qrTitle)
-  if (isOutOfReach(view)) {
+  if (isUnreachableByPhone(view)) {
     const here = bankLink(view, texts.thisBrowser, 'button main')
-    const text = paragraph(say(view, texts.mobileText))
+    const text = paragraph(fillText(view, texts.mobileText))
     return [title, text, here, canvas, paragraph(texts.qrLocal, 'safe'), plainButton(texts.scanned, scanned), link]
   }
-  const text = paragraph(say(view, texts.qrText))
+  const text = paragraph(fillText(view, texts.qrText))
   const here = bankLink(view, texts.thisBrowser, 'button plain')
   return [title, text, canvas, mainButton(texts.scanned, scanned), here, link]
 }
 
 /** Whether this is a sandbox that only the machine it runs on can open: its own names lead a phone to the phone. */
-function isOutOfReach({ state: { checkout } }: View): boolean {
+function isUnreachableByPhone({ state: { checkout } }: View): boolean {
   return checkout?.mode === 'sandbox' && /^(localhost|127\..*|\[::1\])$/.test(location.hostname)
 }
 
@@ -62,20 +62,20 @@ function shortAddress({ state: { payment } }: View): string {
 
 /** The link as text, for other devices. A frame may not be allowed to copy: then the text is selected at least. */
 function copyField(view: View, address: string): HTMLElement {
-  const { texts } = view.words
+  const { texts } = view.l10n
   const field = el('input', { id: 'link', dir: 'ltr', readonly: true, value: address, onfocus: () => field.select() })
   const status = el('span', { role: 'status', class: 'hidden' })
   const button = el('button', { type: 'button', class: 'plain', onclick: () => void copy() }, texts.copy)
   async function copy(): Promise<void> {
     field.select()
-    const isCopied = document.execCommand('copy') || (await copied(address))
+    const isCopied = document.execCommand('copy') || (await copyWithClipboardApi(address))
     if (isCopied) status.textContent = button.textContent = texts.copied
   }
   return el('div', { class: 'copy' }, el('label', { for: 'link' }, texts.linkLabel), field, button, status)
 }
 
 /** The newer way, which frames have only where the page around them allows it. */
-async function copied(text: string): Promise<boolean> {
+async function copyWithClipboardApi(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
     return true

@@ -4,7 +4,7 @@ import { el } from '../dom.ts'
 import type { Child } from '../dom.ts'
 import type { FlowEvent } from '../flow.ts'
 import type { Texts } from '../locales/en.ts'
-import { amountOf, say } from './view.ts'
+import { amountOf, fillText } from './view.ts'
 import type { View } from './view.ts'
 
 /** A screen's heading. It takes the focus when the screen comes, so that it is read out. */
@@ -25,17 +25,17 @@ export function plainButton(label: string, onclick: () => void): HTMLElement {
 }
 
 /** The way back to the shop. The page around the frame goes there, not the frame; the address is for people to see. */
-export function wayBack(view: View, event: FlowEvent, className = 'back'): HTMLElement | undefined {
+export function backLink(view: View, event: FlowEvent, className = 'back'): HTMLElement | undefined {
   const { checkout } = view.state
   if (checkout === undefined) return undefined
-  const { texts } = view.words
+  const { texts } = view.l10n
   const onclick = (clicked: Event): void => {
     clicked.preventDefault()
     view.send(event)
   }
   const href = webAddress(checkout.return_url)
   const label = event.type === 'CANCEL' ? texts.cancel : texts.back
-  return el('a', { class: className, href, target: '_top', onclick }, say(view, label))
+  return el('a', { class: className, href, target: '_top', onclick }, fillText(view, label))
 }
 
 /** The link to the bank's page, in a tab of its own that knows nothing of this one. */
@@ -43,7 +43,7 @@ export function bankLink(view: View, label: string, className: string): HTMLElem
   const href = webAddress(view.state.payment?.redirect_url ?? '')
   // The click must have led to the bank before this link goes away with its screen.
   const onclick = (): unknown => setTimeout(() => view.send({ type: 'HAND_OVER' }), 0)
-  const { newTab } = view.words.texts
+  const { newTab } = view.l10n.texts
   return el('a', { class: className, href, target: '_blank', rel: 'noopener', onclick }, label, ' ', hidden(newTab))
 }
 
@@ -72,16 +72,16 @@ export function bankMark({ name, logo }: Bank): HTMLElement {
 }
 
 /** Why a checkout can't be used, for those who can mend it. The service and the widget write it in English. */
-export function forDeveloper(texts: Texts, message: string, code?: string): HTMLElement {
-  const told = el('p', { lang: 'en', dir: 'ltr' }, message, ' ', code !== undefined && el('code', {}, code))
-  return el('details', {}, el('summary', {}, texts.developer), told)
+export function developerDetails(texts: Texts, message: string, code?: string): HTMLElement {
+  const details = el('p', { lang: 'en', dir: 'ltr' }, message, ' ', code !== undefined && el('code', {}, code))
+  return el('details', {}, el('summary', {}, texts.developer), details)
 }
 
 /** Who is paid, and how much: above every screen. */
-export function order(view: View): HTMLElement | undefined {
+export function orderSummary(view: View): HTMLElement | undefined {
   const { checkout } = view.state
   if (checkout === undefined) return undefined
-  const { texts } = view.words
+  const { texts } = view.l10n
   const address = logoOf(checkout.branding)
   const logo =
     address !== undefined &&
@@ -91,7 +91,7 @@ export function order(view: View): HTMLElement | undefined {
     { class: 'order' },
     logo,
     el('p', { class: 'payee' }, hidden(texts.payTo), ' ', el('bdi', {}, checkout.merchant_name)),
-    el('p', { class: 'amount' }, amountOf(checkout, view.words)),
+    el('p', { class: 'amount' }, amountOf(checkout, view.l10n)),
   )
 }
 
@@ -100,14 +100,14 @@ function hide(element: HTMLElement | false): void {
 }
 
 /** Below every screen, always in the same place. */
-export function help(view: View): HTMLElement | undefined {
-  const { texts } = view.words
+export function helpSection(view: View): HTMLElement | undefined {
+  const { texts } = view.l10n
   const { checkout } = view.state
   if (checkout === undefined) return undefined
   return el(
     'div',
     { class: 'help' },
-    el('details', {}, el('summary', {}, texts.help), paragraph(say(view, texts.helpText)), paragraph(texts.safe)),
+    el('details', {}, el('summary', {}, texts.help), paragraph(fillText(view, texts.helpText)), paragraph(texts.safe)),
     checkout.mode === 'sandbox' && paragraph(texts.testMode),
   )
 }

@@ -1,31 +1,31 @@
-import { bankLink, heading, mainButton, paragraph, screenOf, spinner, wayBack } from './parts.ts'
-import { say } from './view.ts'
+import { bankLink, heading, mainButton, paragraph, screenOf, spinner, backLink } from './parts.ts'
+import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
 /** What ST-04 says of the payment as it was seen last. */
 export function progressText(view: View): string {
-  const { texts } = view.words
-  return say(view, view.state.seen?.status === 'Authorised' ? texts.authorisedText : texts.processingText)
+  const { texts } = view.l10n
+  return fillText(view, view.state.seen?.status === 'Authorised' ? texts.authorisedText : texts.processingText)
 }
 
 /** ST-04: the bank has the word. Nothing can be cancelled here. */
 export function processingScreen(view: View): HTMLElement {
-  const { texts } = view.words
+  const { texts } = view.l10n
   return screenOf(
     heading(texts.processingTitle),
     spinner(),
     paragraph(progressText(view), 'progress'),
-    view.state.seen?.status !== 'Authorised' && bankLink(view, say(view, texts.openAgain), 'back'),
+    view.state.seen?.status !== 'Authorised' && bankLink(view, fillText(view, texts.openAgain), 'back'),
   )
 }
 
 /** ST-04 after the last look: calm, with another look by hand and the way back (decision 63). */
 export function waitingScreen(view: View): HTMLElement {
-  const { texts } = view.words
+  const { texts } = view.l10n
   return screenOf(
     heading(texts.waitingTitle),
-    paragraph(say(view, texts.waitingText)),
+    paragraph(fillText(view, texts.waitingText)),
     mainButton(texts.checkAgain, () => view.send({ type: 'CHECK_AGAIN' })),
-    wayBack(view, { type: 'RETURN' }),
+    backLink(view, { type: 'RETURN' }),
   )
 }

@@ -1,11 +1,11 @@
 import { el } from '../dom.ts'
-import { heading, paragraph, screenOf, wayBack } from './parts.ts'
-import { say } from './view.ts'
+import { heading, paragraph, screenOf, backLink } from './parts.ts'
+import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
 /** ST-05 of a payment that succeeded: its reference, and what became of the money. */
 export function receiptScreen(view: View): HTMLElement {
-  const { texts, money, moment } = view.words
+  const { texts, money, moment } = view.l10n
   const { seen } = view.state
   const rows =
     seen === undefined
@@ -20,16 +20,16 @@ export function receiptScreen(view: View): HTMLElement {
   return screenOf(
     el('div', { class: 'sign good', 'aria-hidden': 'true' }, '✓'),
     heading(texts.paidTitle),
-    paragraph(say(view, texts.paidText)),
+    paragraph(fillText(view, texts.paidText)),
     el('dl', {}, ...rows.map(([name, value]) => el('div', {}, el('dt', {}, name), el('dd', {}, el('bdi', {}, value))))),
-    wayBack(view, { type: 'RETURN' }, 'button main'),
+    backLink(view, { type: 'RETURN' }, 'button main'),
     contactForm(view),
   )
 }
 
 /** Where the payer wants to find the payment again (decision 41). Nobody has to say anything here. */
 function contactForm(view: View): HTMLElement {
-  const { texts } = view.words
+  const { texts } = view.l10n
   const input = el('input', { id: 'contact', autocomplete: 'email', maxlength: 254, required: true })
   const status = el('p', { role: 'status' })
   const form = el(
@@ -42,8 +42,8 @@ function contactForm(view: View): HTMLElement {
   async function save(event: Event): Promise<void> {
     event.preventDefault()
     const answer = input.value.trim() === '' ? 'wrong' : await view.leaveContact(input.value.trim())
-    const said = { kept: texts.contactKept, known: texts.contactKnown, wrong: texts.contactWrong }
-    status.textContent = said[answer]
+    const messages = { kept: texts.contactKept, known: texts.contactKnown, wrong: texts.contactWrong }
+    status.textContent = messages[answer]
     input.setAttribute('aria-invalid', String(answer === 'wrong'))
     if (answer !== 'kept') return
     form.hidden = true

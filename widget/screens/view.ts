@@ -1,7 +1,7 @@
 import type { Bank } from '../../src/wire/banks.ts'
 import type { Checkout } from '../../src/wire/checkout.ts'
 import type { FlowEvent, State } from '../flow.ts'
-import type { Words } from '../words.ts'
+import type { Localization } from '../localization.ts'
 
 /** How a contact that a payer left was taken. */
 export type ContactAnswer = 'kept' | 'known' | 'wrong'
@@ -9,7 +9,7 @@ export type ContactAnswer = 'kept' | 'known' | 'wrong'
 /** What a screen is made of. It is made anew from this and keeps nothing but what is being typed. */
 export type View = {
   state: State
-  words: Words
+  l10n: Localization
   /** Whether this is the device that the bank's app is on. */
   isPhone: boolean
   /** The bank for the Quick Pay tile. */
@@ -19,19 +19,19 @@ export type View = {
 }
 
 /** Where the texts' placeholders come from. */
-export function paramsOf({ state: { checkout, bank }, words }: View): Record<string, string> {
+export function paramsOf({ state: { checkout, bank }, l10n }: View): Record<string, string> {
   return {
     merchant: checkout?.merchant_name ?? '',
-    amount: checkout === undefined ? '' : amountOf(checkout, words),
+    amount: checkout === undefined ? '' : amountOf(checkout, l10n),
     bank: bank?.name ?? '',
   }
 }
 
-export function amountOf({ amount, currency }: Checkout, words: Words): string {
-  return words.money(amount, currency)
+export function amountOf({ amount, currency }: Checkout, l10n: Localization): string {
+  return l10n.money(amount, currency)
 }
 
 /** A text of the locale with the payee, the amount and the bank in it. */
-export function say(view: View, text: string): string {
-  return view.words.fill(text, paramsOf(view))
+export function fillText(view: View, text: string): string {
+  return view.l10n.fill(text, paramsOf(view))
 }

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { CONTRAST, accessibilityProblems, openBrowser } from '../support/browser.ts'
 import { frameOf, openWidget, openWidgetShop } from '../support/widget-page.ts'
-import { shoot } from '../support/widget-screens.ts'
+import { screenshot } from '../support/widget-screens.ts'
 import { en } from '../../widget/locales/en.ts'
 
 const shop = await openWidgetShop(t)
@@ -55,7 +55,7 @@ t.test('names full of markup are names, and a look is colours and nothing else',
   await widget.getByRole('button', { name: en.continue }).click()
   await widget.getByLabel(en.search).fill('<img src=x onerror=alert(4)>')
   await widget.getByText(en.noneFound).waitFor()
-  await shoot(hostile, 'en-markup')
+  await screenshot(hostile, 'en-markup')
   t.same(complaints, [])
 })
 
@@ -78,7 +78,7 @@ t.test('a merchant’s look is put on, readable even where it was chosen badly',
   t.match(style, /--svc-text: #FFFFFF;/)
   t.equal(await widget.locator('.logo').isVisible(), false, 'a logo that does not load leaves no hole')
   t.same(await accessibilityProblems(page), [])
-  await shoot(branded, 'en-branded')
+  await screenshot(branded, 'en-branded')
   await page.emulateMedia({ colorScheme: 'dark' })
   t.same(await accessibilityProblems(page, { only: [CONTRAST] }), [], 'the same in the dark')
 })

@@ -1,5 +1,5 @@
 /** A sentence that screen readers read out at once, with a button where trying again may help. */
-export function problem(text: string, retry?: () => void): HTMLElement {
+export function problemMessage(text: string, retry?: () => void): HTMLElement {
   const element = document.createElement('p')
   element.setAttribute('role', 'alert')
   element.append(`The checkout can’t start: ${text}`)

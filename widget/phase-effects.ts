@@ -7,7 +7,7 @@ import type { FlowEvent, State } from './flow.ts'
 import { POLL_MAX_MS, QR_WATCH_MAX_MS, poll } from './poll.ts'
 import type { Timers } from './poll.ts'
 
-export type Outside = {
+export type EffectContext = {
   api: Api
   connection: Connection
   timers: Timers
@@ -20,30 +20,30 @@ export type Outside = {
 const CANCEL_TRIES = 2
 
 /** What happens outside when a phase begins. What is answered ends it. */
-export function enter(outside: Outside, before: State, event: FlowEvent): (() => void) | undefined {
-  const { connection, send } = outside
-  const state = outside.now()
+export function enterPhase(context: EffectContext, before: State, event: FlowEvent): (() => void) | undefined {
+  const { connection, send } = context
+  const state = context.now()
   connection.guard(state.phase === 'processing')
   switch (state.phase) {
     case 'creating':
       if (event.type === 'CHOOSE') {
         connection.emit('SVC_BANK_SELECTED', { bankId: event.bank.id, bankName: event.bank.name })
       }
-      void create(outside, state)
+      void create(context, state)
       return undefined
     case 'handover':
-      return watch(outside, { maxMs: QR_WATCH_MAX_MS })
+      return watchPayment(context, { maxMs: QR_WATCH_MAX_MS })
     case 'cancelling':
-      void cancel(outside, state)
+      void cancel(context, state)
       return undefined
     case 'processing':
-      return watch(outside, {
+      return watchPayment(context, {
         maxMs: POLL_MAX_MS,
         onEnd: () => send({ type: 'TIMED_OUT' }),
         now: before.phase === 'waiting',
       })
     case 'waiting':
-      return watch(outside, { maxMs: 0, now: true })
+      return watchPayment(context, { maxMs: 0, now: true })
     case 'paid':
       succeed(connection, state)
       return undefined
@@ -61,7 +61,7 @@ export function enter(outside: Outside, before: State, event: FlowEvent): (() =>
   }
 }
 
-async function create({ api, send }: Outside, { bank }: State): Promise<void> {
+async function create({ api, send }: EffectContext, { bank }: State): Promise<void> {
   try {
     send({ type: 'CREATED', payment: await api.startPayment(bank?.id ?? '') })
   } catch (error) {
@@ -70,8 +70,8 @@ async function create({ api, send }: Outside, { bank }: State): Promise<void> {
   }
 }
 
-async function cancel({ api, send }: Outside, { payment }: State): Promise<void> {
-  for (let tries = 0; payment && tries < CANCEL_TRIES; tries += 1) {
+async function cancel({ api, send }: EffectContext, { payment }: State): Promise<void> {
+  for (let attempt = 0; payment && attempt < CANCEL_TRIES; attempt += 1) {
     try {
       await api.cancel(payment)
       break
@@ -83,34 +83,34 @@ async function cancel({ api, send }: Outside, { payment }: State): Promise<void>
   send({ type: 'CANCELLED' })
 }
 
-type Watch = { maxMs: number; onEnd?: () => void; now?: boolean }
+type WatchOptions = { maxMs: number; onEnd?: () => void; now?: boolean }
 
 /**
  * Looks at the payment until its phase ends: on time, and when the payer comes back from the bank's tab. A look without an
  * answer says nothing; the next one may.
  */
-function watch(outside: Outside, { maxMs, onEnd, now = false }: Watch): () => void {
+function watchPayment(context: EffectContext, { maxMs, onEnd, now = false }: WatchOptions): () => void {
   let isOver = false
-  const look = async (): Promise<void> => {
-    const { payment } = outside.now()
-    const seen = payment && (await outside.api.payment(payment).catch(() => undefined))
-    if (seen && !isOver) tell(outside, seen)
+  const check = async (): Promise<void> => {
+    const { payment } = context.now()
+    const seen = payment && (await context.api.payment(payment).catch(() => undefined))
+    if (seen && !isOver) reportPayment(context, seen)
   }
-  const comeBack = (): void => {
-    if (document.visibilityState === 'visible') void look()
+  const onVisible = (): void => {
+    if (document.visibilityState === 'visible') void check()
   }
-  document.addEventListener('visibilitychange', comeBack)
-  const stop = maxMs > 0 ? poll({ look, maxMs, ...(onEnd && { onEnd }) }, outside.timers) : undefined
-  if (now) void look()
+  document.addEventListener('visibilitychange', onVisible)
+  const stop = maxMs > 0 ? poll({ check, maxMs, ...(onEnd && { onEnd }) }, context.timers) : undefined
+  if (now) void check()
   return () => {
     isOver = true
-    document.removeEventListener('visibilitychange', comeBack)
+    document.removeEventListener('visibilitychange', onVisible)
     stop?.()
   }
 }
 
 /** Success is a settled payment: a bank may still refuse one that was authorised (contract §Payment status). */
-function tell({ send, now }: Outside, seen: NonNullable<State['seen']>): void {
+function reportPayment({ send, now }: EffectContext, seen: NonNullable<State['seen']>): void {
   if (seen.status === 'Settled' || seen.status === 'Refunded') send({ type: 'SETTLED', seen })
   else if (seen.status === 'Failed') send({ type: 'FAILED', seen, failure: seen.failure?.code ?? 'UNKNOWN' })
   else if (seen.status === 'Authorised' && now().seen?.status !== 'Authorised') send({ type: 'AUTHORISED', seen })

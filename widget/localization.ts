@@ -4,7 +4,7 @@ import type { Locale } from './locales/choose.ts'
 type Params = Readonly<Record<string, string>>
 
 /** How the widget speaks: texts with what belongs into them, amounts, moments and counts, all in the payer's language. */
-export type Words = {
+export type Localization = {
   texts: Texts
   fill(text: string, params: Params): string
   /** An amount as the service writes it, never made a float: `Intl` takes decimal strings. */
@@ -16,7 +16,7 @@ export type Words = {
 /** A letter of a script that runs from right to left. */
 const RTL = /[\u0590-\u08ff\ufb1d-\ufefc]/
 
-export function makeWords({ tag, dir, texts }: Locale): Words {
+export function makeLocalization({ tag, dir, texts }: Locale): Localization {
   // Some browsers know nothing of Welsh and would write as the payer's system does: better as Britain does.
   const tags = [tag, 'en-GB']
   const plurals = new Intl.PluralRules(tags)
