@@ -1,48 +1,100 @@
 import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import { isUuid } from '../lib/ids.ts'
 import { getPayment } from '../payments/get-payment.ts'
 import type { Explanation } from '../wire/explain.ts'
-import { explainDelivery } from './explain-delivery.ts'
-import { explainDispute } from './explain-dispute.ts'
-import { explainMerchant } from './explain-merchant.ts'
-import { explainPayment } from './explain-payment.ts'
-import { mustFindSubject } from './find-subject.ts'
-import type { Subject } from './record.ts'
-import { beginLook } from './sql.ts'
-import type { Viewer } from './viewer.ts'
+import { describeDelivery } from './delivery.ts'
+import { describeDispute } from './dispute.ts'
+import { describeMerchant } from './merchant.ts'
+import { describePayment } from './payment.ts'
+import type { DeliveryFacts, DisputeFacts, MerchantFacts, PaymentFacts, Subject, TimelineLimits } from './record.ts'
+import { canSeeWebhooks } from './steps.ts'
+import type { Description, Viewer } from './steps.ts'
+import * as subjects from './subjects-sql.ts'
+import { listTimeline } from './timeline-sql.ts'
+import { timelineOf } from './timeline.ts'
+
+/** Twelve attempts are two rounds of them, where the webhook was replayed; of a single delivery sixteen rounds are shown. */
+const LIMITS: TimelineLimits = { refund: 50, dispute: 100, webhook: 50, attempt: 12, action: 50 }
+const DELIVERY_LIMITS: TimelineLimits = { ...LIMITS, attempt: 100 }
+
+/** The forms of the two other names that support is given: from a bank's statement, and from a receiver's log. */
+const END_TO_END_ID = /^[A-Z]{3}[0-9a-f]{32}$/
+const EVENT_ID = /^evt_\w{1,60}$/
 
 /**
- * The story of whatever an id means, computed from the records and the transition tables that the service runs on. It is
- * one look: all of it is read as it stood at one moment.
- * @throws {DomainError} RESOURCE_NOT_FOUND, FORBIDDEN_ROLE
+ * The timeline of a payment, delivery, dispute or merchant, computed from the records and the transition tables that the
+ * service runs on. All of it is read as of one moment.
+ * @param input.id the subject's id, a refund's, an end-to-end id or an event id
+ * @throws {DomainError} RESOURCE_NOT_FOUND, the same for an unknown, a malformed and another merchant's id;
+ *   FORBIDDEN_ROLE for a delivery where the caller may not see webhooks (decision 31)
  */
 export async function explain(app: App, { id, viewer }: { id: string; viewer: Viewer }): Promise<Explanation> {
-  const subject = await mustFindSubject(app.pool, viewer, id)
-  // A payment whose consent has ended is expired by whoever reads it first (decision 18), and this is a reader too.
+  const subject = await findSubject(app.pool, { merchantId: viewer.merchantId ?? null, id })
+  if (subject === null)
+    throw new DomainError('RESOURCE_NOT_FOUND', 'there is no payment, delivery, dispute or merchant of this id')
+  const hasWebhooks = canSeeWebhooks(viewer)
+  if (subject.kind === 'delivery' && !hasWebhooks)
+    throw new DomainError('FORBIDDEN_ROLE', 'this role may not see what became of webhooks')
+  // A payment whose consent has ended is expired by its first reader (decision 18), which may be this one.
   if (subject.kind === 'payment') await getPayment(app, { merchantId: subject.merchant_id, id: subject.id })
-  const explanation = await app.pool.transaction(async (tx) => {
-    await beginLook(tx)
-    return tell(tx, { subject, viewer, disputeDays: app.config.disputeWindowDays })
+  const limits = subject.kind === 'delivery' ? DELIVERY_LIMITS : LIMITS
+  return app.pool.transaction(async (tx) => {
+    await subjects.beginRead(tx)
+    const { facts, description } = await describe(tx, subject, { viewer, disputeDays: app.config.disputeWindowDays })
+    const rows = await listTimeline(tx, { subject, limits, hasWebhooks, since: facts.since, until: facts.until })
+    const payment = 'under_mandate' in facts ? facts : null
+    const { timeline, leftOut } = timelineOf(rows, limits, { viewer, payment })
+    const isWithoutWebhooks = !hasWebhooks && subject.kind !== 'merchant'
+    return {
+      kind: subject.kind,
+      id: subject.id,
+      merchant_id: subject.merchant_id,
+      status: facts.status,
+      as_of: facts.now,
+      ...description,
+      timeline,
+      left_out: isWithoutWebhooks ? [...leftOut, 'webhooks, which your role does not see'] : leftOut,
+    }
   })
-  // Nothing of these four kinds is ever deleted.
-  if (explanation === null) throw new Error(`the ${subject.kind} ${subject.id} is gone`)
-  return explanation
 }
 
-type Telling = { subject: Subject; viewer: Viewer; disputeDays: number }
+async function findSubject(
+  db: CommonQueryMethods,
+  search: { merchantId: string | null; id: string },
+): Promise<Subject | null> {
+  if (END_TO_END_ID.test(search.id)) return subjects.findByEndToEndId(db, search)
+  if (EVENT_ID.test(search.id)) return subjects.findByEventId(db, search)
+  if (!isUuid(search.id)) return null
+  return (await subjects.findSubject(db, search)) ?? subjects.findSubjectByMerchant(db, search)
+}
 
-function tell(tx: CommonQueryMethods, { subject, viewer, disputeDays }: Telling): Promise<Explanation | null> {
-  const { kind, id, merchant_id: merchantId } = subject
-  switch (kind) {
-    case 'payment':
-      return explainPayment(tx, { merchantId, paymentId: id, viewer, disputeDays })
-    case 'delivery':
-      return explainDelivery(tx, { merchantId, id, viewer })
-    case 'dispute':
-      return explainDispute(tx, { merchantId, id, viewer })
-    case 'merchant':
-      return explainMerchant(tx, { id, viewer })
+type Described = { facts: PaymentFacts | DeliveryFacts | DisputeFacts | MerchantFacts; description: Description }
+
+async function describe(
+  tx: CommonQueryMethods,
+  subject: Subject,
+  { viewer, disputeDays }: { viewer: Viewer; disputeDays: number },
+): Promise<Described> {
+  switch (subject.kind) {
+    case 'payment': {
+      const facts = await subjects.findPaymentFacts(tx, subject, disputeDays)
+      return { facts, description: describePayment(facts, viewer) }
+    }
+    case 'delivery': {
+      const facts = await subjects.findDeliveryFacts(tx, subject)
+      return { facts, description: describeDelivery(facts, viewer) }
+    }
+    case 'dispute': {
+      const facts = await subjects.findDisputeFacts(tx, subject)
+      return { facts, description: describeDispute(facts, viewer) }
+    }
+    case 'merchant': {
+      const facts = await subjects.findMerchantFacts(tx, subject)
+      return { facts, description: describeMerchant(facts, viewer) }
+    }
     default:
-      return kind satisfies never
+      return subject.kind satisfies never
   }
 }

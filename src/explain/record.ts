@@ -1,178 +1,189 @@
 import { z } from 'zod'
 import { KybStatus } from '../wire/admin.ts'
-import { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/disputes.ts'
-import { ChangedBy, ConsentStatus, PaymentStatus } from '../wire/payments.ts'
+import { DisputeChangedBy, DisputeReason, DisputeStatus } from '../wire/disputes.ts'
+import { ConsentStatus, PaymentStatus } from '../wire/payments.ts'
 import { RefundStatus } from '../wire/refunds.ts'
 import { DeliveryStatus } from '../wire/webhooks.ts'
 
-/** Which row an id means, and whose it is. */
+const Text = z.string()
+const TextOrNull = z.string().nullable()
+
+/** The record that an id names, and the merchant that owns it. */
 export const Subject = z.object({
   kind: z.enum(['payment', 'delivery', 'dispute', 'merchant']),
-  id: z.string(),
-  merchant_id: z.string(),
+  id: Text,
+  merchant_id: Text,
 })
 export type Subject = z.infer<typeof Subject>
 
-/** A payment, as far as its story needs it: nothing of the payer. Amounts are numeric(19,4) text. */
-export const ToldPayment = z.object({
-  id: z.string(),
-  merchant_id: z.string(),
+/** Where a merchant's webhooks go: to an address, to one that is paused, or to none. */
+const Endpoint = z.enum(['set', 'paused', 'none'])
+export type Endpoint = z.infer<typeof Endpoint>
+
+/** Why a delivery waits without a time for its next attempt. */
+const Held = z.enum(['paused', 'none', 'too old']).nullable()
+export type Held = z.infer<typeof Held>
+
+/** The time of the read by the database's clock, and the time in which actions on the merchant bear on the subject. */
+const COMMON = { id: Text, now: Text, since: TextOrNull, until: TextOrNull }
+
+/** A payment without anything of its payer. Amounts are numeric(19,4) text. */
+export const PaymentFacts = z.object({
+  ...COMMON,
   status: PaymentStatus,
-  gross_amount: z.string(),
-  fee_amount: z.string(),
-  net_amount: z.string(),
-  fee_percentage: z.string(),
-  fee_flat: z.string(),
-  refunded_amount: z.string(),
-  refund_reserved_amount: z.string(),
-  currency: z.string(),
-  failure_code: z.string().nullable(),
-  failure_source: z.string().nullable(),
-  bank_connector: z.string(),
+  gross_amount: Text,
+  fee_amount: Text,
+  net_amount: Text,
+  fee_percentage: Text,
+  fee_flat: Text,
+  refunded_amount: Text,
+  refund_reserved_amount: Text,
+  remaining_amount: Text,
+  currency: Text,
+  failure_code: TextOrNull,
+  failure_source: TextOrNull,
+  bank_connector: Text,
   under_mandate: z.boolean(),
-  debtor_bank_id: z.string().nullable(),
   consent_status: ConsentStatus,
-  expires_at: z.string(),
-  settle_at: z.string().nullable(),
-  created_at: z.string(),
-  /** Until when it can be disputed. */
-  disputable_until: z.string(),
-  /** The transaction's time by the database's clock, as in the records below. */
-  now: z.string(),
+  expires_at: Text,
+  settle_at: TextOrNull,
+  disputable_until: Text,
+  /** Refunds that the bank has not answered, when it is asked next, and when about the newest of them. */
+  pending_refund_count: z.int(),
+  next_refund_at: TextOrNull,
+  newest_refund_at: TextOrNull,
+  dispute_count: z.int(),
+  open_dispute_id: TextOrNull,
+  open_dispute_status: DisputeStatus.nullable(),
+  open_dispute_reason: DisputeReason.nullable(),
+  endpoint: Endpoint,
+  has_held_webhooks: z.boolean(),
 })
-export type ToldPayment = z.infer<typeof ToldPayment>
+export type PaymentFacts = z.infer<typeof PaymentFacts>
 
-export const ToldEvent = z.object({
-  previous_status: PaymentStatus.nullable(),
-  new_status: PaymentStatus,
-  changed_by: ChangedBy,
-  created_at: z.string(),
-  /** The job that made it; null for everything else. */
-  job: z.string().nullable(),
-  /** Whether the payer's browser brought the bank's word back, and not the bank's own callback. */
-  by_browser: z.boolean(),
-})
-export type ToldEvent = z.infer<typeof ToldEvent>
-
-export const ToldRefund = z.object({
-  id: z.string(),
-  amount: z.string(),
-  status: RefundStatus,
-  failure_code: z.string().nullable(),
-  attempt_count: z.int(),
-  resume_at: z.string(),
-  created_at: z.string(),
-  updated_at: z.string(),
-  /** The dispute whose resolution ordered it. */
-  dispute_id: z.string().nullable(),
-})
-export type ToldRefund = z.infer<typeof ToldRefund>
-
-export const ToldDelivery = z.object({
-  id: z.string(),
-  merchant_id: z.string(),
-  payment_id: z.string().nullable(),
-  event_id: z.string(),
-  event_type: z.string(),
+export const DeliveryFacts = z.object({
+  ...COMMON,
+  payment_id: TextOrNull,
+  event_type: Text,
   status: DeliveryStatus,
   attempt_count: z.int(),
-  last_error: z.string().nullable(),
+  last_error: TextOrNull,
   /** Null when no attempt is planned. */
-  next_retry_at: z.string().nullable(),
-  delivered_at: z.string().nullable(),
-  created_at: z.string(),
-  /** Whether somebody asked for it to try the endpoint: it is about nothing that there is. */
+  next_retry_at: TextOrNull,
+  delivered_at: TextOrNull,
+  /** Whether it only tests the endpoint. */
   is_test: z.boolean(),
   /** Whether a worker is sending it at this moment. */
   is_leased: z.boolean(),
+  held: Held,
+  endpoint: Endpoint,
   /** The payment's earlier event whose first attempt this one waits for (decision 38). */
-  waits_for: z.string().nullable(),
-  has_endpoint: z.boolean(),
-  is_paused: z.boolean(),
-  now: z.string(),
+  waits_for: TextOrNull,
 })
-export type ToldDelivery = z.infer<typeof ToldDelivery>
+export type DeliveryFacts = z.infer<typeof DeliveryFacts>
 
-export const ToldAttempt = z.object({
-  delivery_id: z.string(),
-  attempt: z.int(),
-  outcome: z.string(),
-  http_status: z.int().nullable(),
-  duration_ms: z.int(),
-  started_at: z.string(),
-})
-export type ToldAttempt = z.infer<typeof ToldAttempt>
-
-export const ToldDispute = z.object({
-  id: z.string(),
-  merchant_id: z.string(),
-  payment_id: z.string(),
+export const DisputeFacts = z.object({
+  ...COMMON,
+  payment_id: Text,
   status: DisputeStatus,
-  opened_by: OpenedBy,
   reason: DisputeReason,
-  evidence_due_at: z.string(),
+  evidence_due_at: Text,
   has_evidence: z.boolean(),
-  assignee: z.string().nullable(),
+  assignee: TextOrNull,
   was_escalated: z.boolean(),
-  refund_id: z.string().nullable(),
-  created_at: z.string(),
-  resolved_at: z.string().nullable(),
-  gross_amount: z.string(),
-  refunded_amount: z.string(),
-  refund_reserved_amount: z.string(),
-  currency: z.string(),
-  now: z.string(),
+  resolved_at: TextOrNull,
+  gross_amount: Text,
+  remaining_amount: Text,
+  currency: Text,
+  /** Of the refund that its resolution ordered last. */
+  refund_status: RefundStatus.nullable(),
+  refund_amount: TextOrNull,
 })
-export type ToldDispute = z.infer<typeof ToldDispute>
+export type DisputeFacts = z.infer<typeof DisputeFacts>
 
-export const ToldDisputeEvent = z.object({
-  dispute_id: z.string(),
-  previous_status: DisputeStatus.nullable(),
-  new_status: DisputeStatus,
-  event: z.string(),
-  changed_by: DisputeChangedBy,
-  actor_name: z.string().nullable(),
-  /** What an operator gave as the reason; null for everybody else's words. */
-  operator_note: z.string().nullable(),
-  created_at: z.string(),
-})
-export type ToldDisputeEvent = z.infer<typeof ToldDisputeEvent>
-
-export const ToldMerchant = z.object({
-  id: z.string(),
-  trading_name: z.string(),
-  realm_slug: z.string().nullable(),
-  kyb_status: KybStatus,
+export const MerchantFacts = z.object({
+  ...COMMON,
+  trading_name: Text,
+  realm_slug: TextOrNull,
+  status: KybStatus,
+  /** Whether the last KYB decision rejected it: one that was never approved was not suspended. */
+  was_rejected: z.boolean(),
   is_active: z.boolean(),
   payout_held: z.boolean(),
-  payout_held_at: z.string().nullable(),
-  has_endpoint: z.boolean(),
-  is_paused: z.boolean(),
-  created_at: z.string(),
+  payout_held_at: TextOrNull,
+  endpoint: Endpoint,
   /** Counted no further than a thousand, as open disputes are. */
-  dead_deliveries: z.int(),
-  open_disputes: z.int(),
-  now: z.string(),
+  dead_delivery_count: z.int(),
+  open_dispute_count: z.int(),
 })
-export type ToldMerchant = z.infer<typeof ToldMerchant>
+export type MerchantFacts = z.infer<typeof MerchantFacts>
 
-/** Something that operators, or the merchant's own people, did (src/audit). */
-export const ToldAct = z.object({
-  action: z.string(),
-  actor_name: z.string(),
-  actor_role: z.string(),
-  reason: z.string().nullable(),
-  subject_id: z.string(),
-  kyb_before: z.string().nullable(),
-  kyb_status: z.string().nullable(),
-  payout_held: z.boolean().nullable(),
-  is_active: z.boolean().nullable(),
-  was_paused: z.boolean().nullable(),
-  is_paused: z.boolean().nullable(),
+/** A row of the timeline. `nth` counts its source from the newest, 1, so that what is beyond a limit can be left out. */
+const row = <S extends string, F extends z.ZodRawShape>(source: S, facts: F) =>
+  z.object({
+    source: z.literal(source),
+    at: Text,
+    from: TextOrNull,
+    to: TextOrNull,
+    actor: TextOrNull,
+    ref: TextOrNull,
+    nth: z.int(),
+    facts: z.object(facts),
+  })
+
+const Money = { amount: Text, currency: Text }
+const PaymentMoveRow = row('payment', { job: TextOrNull, by_browser: z.boolean() })
+const DisputeEventRow = row('dispute', {
+  ...Money,
+  event: Text,
+  changed_by: DisputeChangedBy,
+  reason: Text,
+  operator_note: TextOrNull,
+})
+const ActionRow = row('action', {
+  action: Text,
+  role: Text,
+  reason: TextOrNull,
   had_endpoint: z.boolean(),
   has_endpoint: z.boolean(),
-  /** Milliseconds that were let pass in the sandbox, as text. */
-  advance_ms: z.string().nullable(),
-  created_at: z.string(),
 })
-export type ToldAct = z.infer<typeof ToldAct>
+export type PaymentMoveRow = z.infer<typeof PaymentMoveRow>
+export type DisputeEventRow = z.infer<typeof DisputeEventRow>
+export type ActionRow = z.infer<typeof ActionRow>
+
+const RefundFacts = { ...Money, failure_code: TextOrNull, attempt_count: z.int(), is_ordered: z.boolean() }
+
+export const TimelineRow = z.discriminatedUnion('source', [
+  PaymentMoveRow,
+  DisputeEventRow,
+  ActionRow,
+  row('registration', {}),
+  row('refund', RefundFacts),
+  row('webhook', { event_type: Text, event_id: Text, is_test: z.boolean(), held: Held }),
+  row('attempt', {
+    event_type: Text,
+    attempt: z.int(),
+    http_status: z.int().nullable(),
+    duration_ms: z.int(),
+    is_replayed: z.boolean(),
+  }),
+  row('consent due', {}),
+  row('settlement due', {}),
+  row('refund due', RefundFacts),
+  row('evidence due', {}),
+  row('attempt due', { event_type: Text, attempt: z.int() }),
+])
+export type TimelineRow = z.infer<typeof TimelineRow>
+
+/** How many rows of each source a timeline shows; attempts are counted for each webhook. */
+export type TimelineLimits = Readonly<Record<'refund' | 'dispute' | 'webhook' | 'attempt' | 'action', number>>
+
+export type TimelineQuery = {
+  subject: Subject
+  limits: TimelineLimits
+  /** Whether the viewer may see webhooks. */
+  hasWebhooks: boolean
+  /** Actions on the merchant before and after these times have nothing to do with the subject. */
+  since: string | null
+  until: string | null
+}

@@ -1,7 +1,24 @@
+import { CONSENT_TRANSITIONS } from '../consents/states.ts'
+import { failureOf, isFailureCode } from '../lib/failure-codes.ts'
+import { outcomeText } from '../lib/outcome-text.ts'
+import { PLATFORM_ROLES } from '../lib/permissions.ts'
+import { attemptsMax } from '../webhooks/states.ts'
 import type { TimelineEntry } from '../wire/explain.ts'
+import { HELD_TEXTS } from './delivery.ts'
+import { DISPUTE_PHRASES } from './dispute.ts'
+import { actionPhrase } from './merchant.ts'
+import { PAYMENT_MOVES, paymentTable } from './payment.ts'
+import type { ActionRow, DisputeEventRow, PaymentFacts, PaymentMoveRow, TimelineLimits, TimelineRow } from './record.ts'
+import { wordsFor } from './steps.ts'
+import type { Viewer } from './steps.ts'
+import { momentText, moneyText } from './text.ts'
+
+/** The payment is the subject's own; null for another kind of subject, whose timeline has no moves of payments. */
+type Context = { viewer: Viewer; payment: PaymentFacts | null }
 
 /**
- * What one transaction writes has one time: what caused the rest goes first, and the webhook that tells of it last.
+ * The rows of one transaction have one time: the cause of the others comes first, and the webhooks that announce it last.
+ * What is due comes after everything that has happened.
  */
 const RANK: Readonly<Record<TimelineEntry['kind'], number>> = {
   merchant: 0,
@@ -15,36 +32,138 @@ const RANK: Readonly<Record<TimelineEntry['kind'], number>> = {
   due: 8,
 }
 
-/**
- * Entries in the order in which they happened, and what has not yet behind them all; those of one time and kind stay in
- * the order in which they are given.
- */
-export function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+type Limited = keyof TimelineLimits
+
+/** What `left_out` says of each source with a limit. */
+const LEFT_OUT: Readonly<Record<Limited, (max: number, row: TimelineRow) => string>> = {
+  refund: (max) => `refunds before the last ${max}`,
+  dispute: (max) => `steps of disputes before the last ${max}`,
+  webhook: (max) => `webhooks before the last ${max}`,
+  attempt: (max, { ref, facts }) =>
+    `attempts of ${'event_type' in facts ? facts.event_type : ''} ${ref} before its last ${max}`,
+  action: (max) => `acts of people before the last ${max}`,
+}
+
+const SOURCES: readonly Limited[] = ['refund', 'dispute', 'webhook', 'attempt', 'action']
+
+function isLimited(source: string): source is Limited {
+  return Object.hasOwn(LEFT_OUT, source)
+}
+
+/** The entries of rows within the limits in the order in which they happened, and what is left out of them. */
+export function timelineOf(
+  rows: readonly TimelineRow[],
+  limits: TimelineLimits,
+  context: Context,
+): { timeline: TimelineEntry[]; leftOut: string[] } {
+  const limitOf = ({ source }: TimelineRow): number => (isLimited(source) ? limits[source] : Infinity)
+  const timeline = rows.filter((row) => row.nth <= limitOf(row)).flatMap((row) => entriesOf(row, context))
+  const leftOut = SOURCES.flatMap((source) => {
+    const beyond = rows.filter((row) => row.source === source && row.nth > limits[source])
+    return [...new Set(beyond.map((row) => LEFT_OUT[source](limits[source], row)))]
+  })
+  return { timeline: inOrder(timeline), leftOut }
+}
+
+/** Entries of one time and kind stay in the order of their rows. */
+function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const isDue = ({ kind }: TimelineEntry): number => (kind === 'due' ? 1 : 0)
+  const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
   return entries.toSorted((a, b) => isDue(a) - isDue(b) || compare(a.at, b.at) || RANK[a.kind] - RANK[b.kind])
 }
 
-function isDue({ kind }: TimelineEntry): number {
-  return kind === 'due' ? 1 : 0
+/** What a row says to this viewer; a payment's move says what became of its consent, too. */
+function entriesOf(row: TimelineRow, { viewer, payment }: Context): TimelineEntry[] {
+  switch (row.source) {
+    case 'payment':
+      return payment === null ? [] : paymentEntries(row, payment)
+    case 'dispute':
+      return [disputeEntry(row, viewer)]
+    case 'action':
+      return [actionEntry(row, viewer)]
+    case 'registration':
+      return [entry(row, 'merchant', 'the merchant was registered')]
+    case 'refund':
+      return [entry(row, 'refund', refundPhrase(row))]
+    case 'webhook': {
+      const { event_type, event_id, is_test, held } = row.facts
+      const text = `${is_test ? 'test ' : ''}webhook ${event_type} (${event_id})`
+      return [entry(row, 'webhook', `${text}${held === null ? '' : `, which ${HELD_TEXTS[held]}`}`)]
+    }
+    case 'attempt': {
+      const { attempt, http_status, duration_ms, is_replayed } = row.facts
+      const answer = row.to === 'delivered' ? `delivered with HTTP ${http_status ?? '2xx'}` : outcomeText(row.to ?? '')
+      const text = `${is_replayed ? 'replayed: ' : ''}attempt ${attempt} of ${attemptsMax}: ${answer}`
+      return [entry(row, 'attempt', `${text}, after ${duration_ms} ms`)]
+    }
+    case 'consent due':
+      return [entry(row, 'due', 'the consent ends; the payment fails if it still waits')]
+    case 'settlement due':
+      return [entry(row, 'due', 'the bank is asked to execute it')]
+    case 'refund due': {
+      const { amount, currency, attempt_count: count } = row.facts
+      const silent = count === 0 ? '' : `, ${count} times silent so far,`
+      return [entry(row, 'due', `the bank${silent} is asked to refund ${moneyText(amount, currency)}`)]
+    }
+    case 'evidence due':
+      return [entry(row, 'due', "the time for the merchant's evidence ends")]
+    case 'attempt due': {
+      const { attempt, event_type } = row.facts
+      return [entry(row, 'due', `attempt ${attempt} of ${attemptsMax} of ${event_type} is due`)]
+    }
+    default:
+      return row satisfies never
+  }
 }
 
-function compare(a: string, b: string): number {
-  if (a === b) return 0
-  return a < b ? -1 : 1
+/** An entry about a row; its actor is named only where the phrase's own function has decided that this viewer may know. */
+function entry({ at, to, ref }: TimelineRow, kind: TimelineEntry['kind'], text: string, by: string | null = null) {
+  return { at, kind, by, text, status: to, ref }
 }
 
-/** An entry; what is not said of it is null. */
-export function entry(given: Pick<TimelineEntry, 'at' | 'kind' | 'text'> & Partial<TimelineEntry>): TimelineEntry {
-  return { by: null, status: null, ref: null, ...given }
+function paymentEntries(row: PaymentMoveRow, payment: PaymentFacts): TimelineEntry[] {
+  const rows = paymentTable(payment).filter(({ from, to }) => from === row.from && to === row.to)
+  const move = rows.find(({ actor }) => actor === row.actor) ?? rows[0]
+  const text = move === undefined ? 'moved' : PAYMENT_MOVES[move.on].phrase(payment, row)
+  const job = row.facts.job === null ? '' : ` (job ${row.facts.job})`
+  const consent = CONSENT_TRANSITIONS.find(({ on }) => on === move?.consent)
+  const moved = entry(row, 'payment', `${text}${job}`, row.actor)
+  if (consent === undefined) return [moved]
+  // Once a mandate is authorised, the moment is the mandate's own end.
+  const until = payment.consent_status === 'AWAITING_AUTHORISATION' ? ` until ${momentText(payment.expires_at)}` : ''
+  const phrase = consent.from === null ? `the consent waits for the payer${until}` : `the consent is ${consent.to}`
+  return [moved, entry({ ...row, to: consent.to }, 'consent', phrase, row.actor)]
 }
 
-/** Part of a story: its entries, and what of it is left out. */
-export type Told = { entries: TimelineEntry[]; leftOut: string[] }
-
-export function joined(parts: readonly Told[]): Told {
-  return { entries: parts.flatMap(({ entries }) => entries), leftOut: parts.flatMap(({ leftOut }) => leftOut) }
+function refundPhrase({ from, to, facts }: Extract<TimelineRow, { source: 'refund' }>): string {
+  const money = moneyText(facts.amount, facts.currency)
+  const code = facts.failure_code
+  if (from === null)
+    return `a refund of ${money} ${facts.is_ordered ? 'was ordered with the resolution of a dispute' : 'was asked for'}`
+  if (to === 'EXECUTED') return `the bank refunded ${money}`
+  const reason = code !== null && isFailureCode(code) ? `${failureOf(code).reason} (${code})` : 'without a reason'
+  return `the bank refused to refund ${money}: ${reason}`
 }
 
-/** The newest `max` of rows that were read newest first with one more than that, the oldest first, and whether there are more. */
-export function newest<Row>(rows: readonly Row[], max: number): { rows: Row[]; hasMore: boolean } {
-  return { rows: rows.slice(0, max).toReversed(), hasMore: rows.length > max }
+/** Only operators read an operator's name and note; of the others there is the role that acted, and none of their words. */
+function disputeEntry(row: DisputeEventRow, viewer: Viewer): TimelineEntry {
+  const { event, changed_by, operator_note: note } = row.facts
+  const isOperator = viewer.side === 'operator'
+  const phrase = isDisputeStep(event) ? DISPUTE_PHRASES[event](row) : event
+  const reason = isOperator && note !== null ? `: ${wordsFor(viewer, note)}` : ''
+  return entry(row, 'dispute', `${phrase}${reason}`, changed_by === 'PLATFORM' && !isOperator ? null : row.actor)
+}
+
+function isDisputeStep(event: string): event is keyof typeof DISPUTE_PHRASES {
+  return Object.hasOwn(DISPUTE_PHRASES, event)
+}
+
+/** Merchants read neither the names nor the reasons of actions. */
+function actionEntry(row: ActionRow, viewer: Viewer): TimelineEntry {
+  const { role, reason } = row.facts
+  const isOperators = PLATFORM_ROLES.some((each) => each === role)
+  const isOperator = viewer.side === 'operator'
+  const why = isOperator && reason !== null ? `: ${wordsFor(viewer, reason)}` : ''
+  const text = `${isOperators ? 'an operator' : 'the merchant'} ${actionPhrase(row)}${why}`
+  return entry({ ...row, to: null }, isOperators ? 'operator' : 'merchant', text, isOperator ? row.actor : null)
 }

@@ -1,11 +1,10 @@
 import { formatNumeric, parseAmount } from '../lib/money.ts'
 
-const SECOND_MS = 1_000
 const UNITS = [
-  { name: 'day', ms: 86_400_000 },
-  { name: 'hour', ms: 3_600_000 },
-  { name: 'minute', ms: 60_000 },
-  { name: 'second', ms: SECOND_MS },
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
 ] as const
 
 /** A time of the API in a sentence: to the second, in UTC. */
@@ -18,17 +17,17 @@ export function spanText(from: string, to: string): string {
   return lengthText(Math.max(0, Date.parse(to) - Date.parse(from)))
 }
 
-/** A length of time: `11 hours`. */
+/** A length of time in its two largest units, seconds only where there are no minutes: `11 hours`. */
 export function lengthText(ms: number): string {
-  const first = UNITS.findIndex((unit) => ms >= unit.ms)
+  const first = UNITS.findIndex(([, size]) => ms >= size)
   if (first === -1) return 'less than a second'
-  const [big, small] = [UNITS[first], UNITS[first + 1]]
-  if (big === undefined) return 'less than a second'
-  const count = Math.floor(ms / big.ms)
-  const rest = small === undefined || small.ms === SECOND_MS ? 0 : Math.floor((ms % big.ms) / small.ms)
-  return [countText(count, big.name), ...(rest === 0 || small === undefined ? [] : [countText(rest, small.name)])].join(
-    ' ',
-  )
+  let rest = ms
+  const parts = UNITS.slice(first, first + 2).map(([name, size], index) => {
+    const count = name === 'second' && index > 0 ? 0 : Math.floor(rest / size)
+    rest -= count * size
+    return count === 0 ? [] : [countText(count, name)]
+  })
+  return parts.flat().join(' ')
 }
 
 /** `1 attempt`, `2 attempts`. */
@@ -36,13 +35,13 @@ export function countText(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`
 }
 
-/** A point in time and how far it is: `2026-11-21 09:45:00Z, 14 minutes left`; what is past is due now. */
+/** A point in time and how far it is: `2026-11-21 09:45:00Z, 14 minutes left`; a time in the past is due now. */
 export function untilText(now: string, at: string): string {
   return at > now ? `${momentText(at)}, ${spanText(now, at)} left` : `${momentText(at)}, which is now`
 }
 
-/** Whether an amount, as numeric(19,4) text, is none. */
-export function isNothing(numeric: string): boolean {
+/** Whether an amount, as numeric(19,4) text, is zero. */
+export function isZero(numeric: string): boolean {
   return parseAmount(numeric) === 0n
 }
 

@@ -1,0 +1,93 @@
+import { outcomeText } from '../lib/outcome-text.ts'
+import { DELIVERY_TRANSITIONS, attemptsMax } from '../webhooks/states.ts'
+import type { DeliveryTrigger } from '../webhooks/states.ts'
+import type { OtherStep } from '../wire/explain.ts'
+import type { DeliveryStatus } from '../wire/webhooks.ts'
+import type { DeliveryFacts, Held } from './record.ts'
+import { endpointSteps, forMerchant, forOperator, nextSteps, otherStep } from './steps.ts'
+import type { Command, Description, Moves, Viewer } from './steps.ts'
+import { momentText, spanText, untilText } from './text.ts'
+
+/** A delivery that no worker has taken for so long after it was due is a matter of the workers, not of the merchant. */
+const LATE_MS = 30_000
+
+const MERCHANT_OR_OPERATOR = 'the merchant, or an operator for it'
+
+const MOVES: Moves<DeliveryTrigger, DeliveryFacts> = {
+  insert: { by: 'the service, when something is to be told' },
+  delivered: { by: "the merchant's endpoint, by answering 2xx within five seconds", at: (it) => it.next_retry_at },
+  failed: {
+    by: "the merchant's endpoint, by any other answer or none",
+    at: (it) => it.next_retry_at,
+    isPossible: (it) => !isLastNext(it),
+  },
+  'failed for the last time': {
+    by: `the merchant's endpoint, by failing attempt ${attemptsMax} as well`,
+    at: (it) => it.next_retry_at,
+    isPossible: isLastNext,
+  },
+  replay: { by: MERCHANT_OR_OPERATOR, how: replayOf },
+}
+
+const STANDING: Readonly<Record<DeliveryStatus, (delivery: DeliveryFacts) => string>> = {
+  PENDING: (it) => `has not been tried yet: ${waitText(it)}`,
+  DELIVERED: ({ delivered_at: at, attempt_count }) =>
+    `delivered${at === null ? '' : ` at ${momentText(at)}`}, at attempt ${attempt_count} of ${attemptsMax}`,
+  FAILED: (it) => `attempt ${it.attempt_count} of ${attemptsMax} failed (${reasonText(it)}): ${waitText(it)}`,
+  DEAD: (it) =>
+    `all ${attemptsMax} attempts failed (the last: ${reasonText(it)}): it is not sent again unless somebody replays it`,
+}
+
+export const HELD_TEXTS: Readonly<Record<NonNullable<Held>, string>> = {
+  paused: 'waits because the merchant has paused its endpoint',
+  none: 'waits for the merchant to set an endpoint',
+  'too old': 'waits to be sent by hand: it was too old to be sent when the endpoint was set',
+}
+
+export function describeDelivery(delivery: DeliveryFacts, viewer: Viewer): Description {
+  const { is_test: isTest, payment_id: paymentId } = delivery
+  const ofPayment = paymentId === null ? '' : ` about the payment ${paymentId}`
+  return {
+    title: `${isTest ? 'test ' : ''}webhook ${delivery.event_type}${ofPayment}`,
+    standing: `${STANDING[delivery.status](delivery)}.`,
+    next: nextSteps({ table: DELIVERY_TRANSITIONS, moves: MOVES }, delivery, viewer),
+    also: [...heldSteps(delivery, viewer), ...secretSteps(delivery, viewer)],
+  }
+}
+
+function heldSteps(delivery: DeliveryFacts, viewer: Viewer): OtherStep[] {
+  if (delivery.held === null || delivery.next_retry_at !== null) return []
+  if (delivery.held !== 'too old') return endpointSteps(delivery.endpoint, viewer)
+  return [otherStep(viewer, 'send it now', MERCHANT_OR_OPERATOR, replayOf(delivery))]
+}
+
+/** A receiver that answers 401 has another secret than the one that signs, as a rule. */
+function secretSteps({ status, last_error: code }: DeliveryFacts, viewer: Viewer): OtherStep[] {
+  if (code !== 'http_401' || status === 'DELIVERED') return []
+  const what = "compare the end of the secret with that of the receiver's"
+  return [otherStep(viewer, what, 'the merchant', [forMerchant('manage signing secret', 'svc secret show')])]
+}
+
+function replayOf({ id }: DeliveryFacts): Command[] {
+  return [
+    forMerchant('manage webhooks', `svc webhooks replay ${id}`),
+    forOperator(`svc outbox replay ${id} --reason "..."`),
+  ]
+}
+
+function isLastNext({ attempt_count }: DeliveryFacts): boolean {
+  return attempt_count + 1 >= attemptsMax
+}
+
+function reasonText({ last_error: code }: DeliveryFacts): string {
+  return code === null ? 'without a reason' : outcomeText(code)
+}
+
+function waitText({ now, next_retry_at: at, attempt_count, held, ...it }: DeliveryFacts): string {
+  if (it.is_leased) return 'it is being sent at this moment'
+  if (held !== null || at === null) return `it ${held === null ? 'waits' : HELD_TEXTS[held]}`
+  if (it.waits_for !== null) return `it waits for the first attempt of the earlier ${it.waits_for}`
+  if (at > now) return `attempt ${attempt_count + 1} is due at ${untilText(now, at)}`
+  if (Date.parse(now) - Date.parse(at) < LATE_MS) return `attempt ${attempt_count + 1} is due now`
+  return `attempt ${attempt_count + 1} has been due for ${spanText(at, now)}, and no worker has taken it`
+}

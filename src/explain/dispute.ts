@@ -1,0 +1,122 @@
+import { DISPUTE_TRANSITIONS } from '../disputes/states.ts'
+import type { DisputeStep, DisputeTransition, DisputeTrigger } from '../disputes/states.ts'
+import type { DisputeChangedBy, DisputeStatus } from '../wire/disputes.ts'
+import type { OtherStep } from '../wire/explain.ts'
+import type { DisputeEventRow, DisputeFacts } from './record.ts'
+import { forMerchant, forOperator, nextSteps, otherStep } from './steps.ts'
+import type { Command, Description, Move, Moves, Viewer } from './steps.ts'
+import { isZero, momentText, moneyText, untilText } from './text.ts'
+
+const MOVES: Moves<DisputeTrigger, DisputeFacts> = {
+  opening: { by: 'the payer, the merchant or an operator' },
+  evidence: { by: 'the merchant, by submitting evidence', how: ({ id }) => [evidence(id)] },
+  'evidence deadline': { by: 'the service, when the time for evidence is over', at: (it) => it.evidence_due_at },
+  escalation: { by: 'an operator', how: ({ id }) => [forOperator(`svc disputes escalate ${id} --reason "..."`)] },
+  acceptance: {
+    by: 'the merchant, by giving in',
+    how: ({ id }) => [forMerchant('refund payments', `svc portal disputes accept ${id}`)],
+  },
+  'resolution for the merchant': resolution('merchant'),
+  'resolution for the payer': resolution('payer'),
+}
+
+const ACTORS: Readonly<Record<DisputeChangedBy, string>> = {
+  PAYER: 'the payer',
+  MERCHANT: 'the merchant',
+  PLATFORM: 'an operator',
+  BATCH_JOB: 'the service',
+}
+
+/** What the timeline says of each event of a dispute. */
+export const DISPUTE_PHRASES: Readonly<Record<DisputeStep, (row: DisputeEventRow) => string>> = {
+  opening: ({ facts: { changed_by, amount, currency, reason } }) =>
+    `${ACTORS[changed_by]} disputed the payment of ${moneyText(amount, currency)}: ${reason}`,
+  evidence: ({ from }) => (from === 'OPEN' ? 'the merchant submitted evidence' : 'the merchant added evidence'),
+  'evidence deadline': () => 'the time for evidence was over, and there was none',
+  escalation: () => 'an operator escalated it',
+  acceptance: () => "the merchant accepted it: resolved in the payer's favour",
+  'resolution for the merchant': () => "an operator resolved it in the merchant's favour",
+  'resolution for the payer': () => "an operator resolved it in the payer's favour",
+  'refund ordered': () => 'an operator ordered its refund again',
+}
+
+const STANDING: Readonly<Record<DisputeStatus, (dispute: DisputeFacts, viewer: Viewer) => string>> = {
+  OPEN: (it) =>
+    `waits for the merchant's evidence until ${untilText(it.now, it.evidence_due_at)}; without it the dispute is reviewed as it is`,
+  UNDER_REVIEW: (it) =>
+    `waits for an operator to resolve it; the merchant has submitted ${it.has_evidence ? 'evidence' : 'no evidence in time'}`,
+  ESCALATED: ({ assignee }, { side }) =>
+    `escalated: waits for an OWNER of the platform to resolve it${side === 'operator' && assignee !== null ? `; ${assignee} looks at it` : ''}`,
+  RESOLVED_MERCHANT_FAVOUR: (it) => `resolved in the merchant's favour${resolvedText(it)}`,
+  RESOLVED_PAYER_FAVOUR: (it) => `resolved in the payer's favour${resolvedText(it)}; ${refundText(it)}`,
+}
+
+const TABLE: readonly DisputeTransition[] = DISPUTE_TRANSITIONS
+
+export function describeDispute(dispute: DisputeFacts, viewer: Viewer): Description {
+  const amount = moneyText(dispute.gross_amount, dispute.currency)
+  return {
+    title: `dispute of the payment ${dispute.payment_id}, ${amount}: ${dispute.reason}`,
+    standing: `${STANDING[dispute.status](dispute, viewer)}.`,
+    next: nextSteps({ table: TABLE, moves: MOVES }, dispute, viewer),
+    also: otherSteps(dispute, viewer),
+  }
+}
+
+function otherSteps(dispute: DisputeFacts, viewer: Viewer): OtherStep[] {
+  if (dispute.refund_status === 'FAILED' && !isZero(dispute.remaining_amount)) return refundSteps(dispute, viewer)
+  if (dispute.status !== 'UNDER_REVIEW' && dispute.status !== 'ESCALATED') return []
+  const what = dispute.has_evidence ? 'add more evidence' : 'submit evidence, late as it is'
+  return [otherStep(viewer, what, 'the merchant', [evidence(dispute.id)])]
+}
+
+/** After a refund that the bank has refused: it is ordered again, or the merchant gives the money back by itself. */
+function refundSteps(
+  { id, payment_id: paymentId, was_escalated: isOwners }: DisputeFacts,
+  viewer: Viewer,
+): OtherStep[] {
+  return [
+    otherStep(viewer, 'order the refund again, which the bank refused', operatorText(isOwners), [
+      resolve(isOwners, `${id} --favour payer --refund`),
+    ]),
+    otherStep(viewer, 'refund the payment beside the dispute', 'the merchant', [
+      forMerchant('refund payments', `svc payments refund ${paymentId}`),
+    ]),
+  ]
+}
+
+/** Only an OWNER resolves an escalated dispute (decision 24). */
+function resolution(favour: 'merchant' | 'payer'): Move<DisputeFacts> {
+  return {
+    by: ({ status }) => operatorText(status === 'ESCALATED'),
+    how: ({ id, status }) => [resolve(status === 'ESCALATED', `${id} --favour ${favour}`)],
+  }
+}
+
+function operatorText(isOwners: boolean): string {
+  return isOwners ? 'an OWNER of the platform' : 'an operator'
+}
+
+function resolve(isOwners: boolean, rest: string): Command {
+  return forOperator(
+    `svc disputes resolve ${rest} --note "..."`,
+    isOwners ? 'administer platform' : 'operate merchants',
+  )
+}
+
+function evidence(id: string): Command {
+  return forMerchant('refund payments', `svc portal disputes evidence ${id} --file <path>`)
+}
+
+function resolvedText({ resolved_at: at }: DisputeFacts): string {
+  return at === null ? '' : ` at ${momentText(at)}`
+}
+
+function refundText({ refund_status: status, refund_amount, currency }: DisputeFacts): string {
+  if (status === null || refund_amount === null) return 'no refund was ordered with it'
+  const amount = moneyText(refund_amount, currency)
+  if (status === 'EXECUTED') return `${amount} went back to the payer`
+  if (status === 'FAILED')
+    return `the bank refused the refund of ${amount} that was ordered with it, and it can be ordered again`
+  return `the refund of ${amount} is not done yet: the service asks the bank until it answers`
+}
