@@ -291,7 +291,6 @@ const SPEAKS_SQL: Record<string, string> = {
   'src/db/migrate.ts': 'runs migrations',
   'src/db/pool.ts': 'runs a statement that it is given',
   'src/db/wake.ts': 'LISTEN and NOTIFY, which belong to no concept',
-  'src/payments/batches.ts': 'names the two functions that are called in batches',
 }
 
 t.test('statements stand in files named after them', async (t) => {

@@ -6,10 +6,10 @@ const Paid = z.object({ is_paid: z.boolean() })
 
 /** Whether a payment of the token was authorised: the order is paid, or its money is on the way. */
 export async function isPaid(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, hash }: { merchantId: string; hash: string },
 ): Promise<boolean> {
-  const { is_paid } = await db.one(sql.prepared('is_checkout_paid', Paid)`
+  const { is_paid } = await tx.one(sql.prepared('is_checkout_paid', Paid)`
     select exists (
       select from payment_intents p
       where p.merchant_id = ${merchantId} and p.checkout_token_hash = ${hash}

@@ -15,14 +15,14 @@ type CappedMandate = Pick<
 
 /** Reads what is left of each mandate's caps, in one statement for all of them, whether caps are enforced or not. */
 export async function readAllowances<M extends MandateRecord>(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   mandates: readonly M[],
 ): Promise<(M & MandateWithAllowances)[]> {
   const capped = mandates.map((mandate) => ({
     mandate,
     caps: storedCaps(mandate.control_parameters, mandate.currency),
   }))
-  const allowances = await allowancesOf(db, capped)
+  const allowances = await allowancesOf(tx, capped)
   return capped.map(({ mandate, caps }, index) => {
     const own = allowances[index] ?? []
     // The first payment is held against the caps, but nobody has agreed to it: that is no use of them to show.
@@ -36,7 +36,7 @@ function unused(allowance: AllowanceRecord): AllowanceRecord {
 
 /** The same of mandates whose caps are read already, in their order. */
 export async function allowancesOf(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   capped: readonly { mandate: CappedMandate; caps: Caps }[],
 ): Promise<AllowanceRecord[][]> {
   const asked = capped.flatMap(({ mandate, caps }) =>
@@ -48,7 +48,7 @@ export async function allowancesOf(
   )
   if (asked.length === 0) return capped.map(() => [])
   const used = await readUsedAmounts(
-    db,
+    tx,
     asked.map(({ mandate, start }) => ({ merchantId: mandate.merchant_id, consentId: mandate.id, start })),
   )
   const records = asked.map(({ limit, end }, index) => ({

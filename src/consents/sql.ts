@@ -41,13 +41,13 @@ const mandates = sql.fragment`
   where c.consent_type = 'VARIABLE_RECURRING'
 `
 
-export function findMandate(db: CommonQueryMethods, { merchantId, id }: Key): Promise<MandateRecord | null> {
-  return db.maybeOne(sql.type(MandateRecord)`${mandates} and c.merchant_id = ${merchantId} and c.id = ${id}`)
+export function findMandate(tx: CommonQueryMethods, { merchantId, id }: Key): Promise<MandateRecord | null> {
+  return tx.maybeOne(sql.type(MandateRecord)`${mandates} and c.merchant_id = ${merchantId} and c.id = ${id}`)
 }
 
 /** A page of one merchant's mandates, the newest first, with one row more than `limit` where there are more. */
 export function listMandateRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   page: { merchantId: string; status: ConsentStatus | undefined; limit: number; afterId: string | undefined },
 ): Promise<readonly MandateRecord[]> {
   const conditions = [sql.fragment`c.merchant_id = ${page.merchantId}`]
@@ -57,7 +57,7 @@ export function listMandateRows(
       select created_at, id from payment_consents where merchant_id = ${page.merchantId} and id = ${page.afterId}
     )`)
   }
-  return db.any(sql.type(MandateRecord)`
+  return tx.any(sql.type(MandateRecord)`
     ${mandates} and ${sql.join(conditions, sql.fragment` and `)}
     order by c.created_at desc, c.id desc
     limit ${page.limit + 1}
@@ -66,12 +66,12 @@ export function listMandateRows(
 
 /** The mandates of a payer that are active, to whichever merchants, the newest first. */
 export function listMandatesOfContact(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { contact, limit }: { contact: { email: string } | { phone: string }; limit: number },
 ): Promise<readonly MandateRecord[]> {
   const isTheirs =
     'email' in contact ? sql.fragment`c.payer_email = ${contact.email}` : sql.fragment`c.payer_phone = ${contact.phone}`
-  return db.any(sql.type(MandateRecord)`
+  return tx.any(sql.type(MandateRecord)`
     ${mandates} and ${isTheirs} and c.status = 'AUTHORISED' and c.expires_at > now()
     order by c.created_at desc, c.id desc
     limit ${limit}
@@ -108,8 +108,8 @@ export function tryLockConsent(
 }
 
 /** Whether a merchant has a consent of this id. */
-export async function hasConsent(db: CommonQueryMethods, { merchantId, id }: Key): Promise<boolean> {
-  const { exists } = await db.one(sql.typeAlias('exists')`
+export async function hasConsent(tx: CommonQueryMethods, { merchantId, id }: Key): Promise<boolean> {
+  const { exists } = await tx.one(sql.typeAlias('exists')`
     select exists (select from payment_consents where merchant_id = ${merchantId} and id = ${id}) as exists
   `)
   return exists
@@ -120,10 +120,10 @@ export async function hasConsent(db: CommonQueryMethods, { merchantId, id }: Key
  * nothing back. Payments are as old as the sandbox's clock has made them.
  */
 export function readUsedAmounts(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   since: readonly { merchantId: string; consentId: string; start: string }[],
 ): Promise<readonly UsedAmount[]> {
-  return db.any(sql.type(UsedAmount)`
+  return tx.any(sql.type(UsedAmount)`
     -- Each instant is asked for once, and not again for each payment.
     with s as materialized (
       select r.*, sandbox_unmoved_moment(r.merchant_id, r.start) as made_from
@@ -156,8 +156,8 @@ export async function revokeConsentRow(
 }
 
 /** Ends the mandates whose time is over, at most so many; answers how many there were. */
-export async function expireMandateRows(db: CommonQueryMethods, limit: number): Promise<number> {
-  const { ended } = await db.one(sql.type(z.object({ ended: z.int() }))`select expire_mandates(${limit}) as ended`)
+export async function expireMandateRows(tx: CommonQueryMethods, limit: number): Promise<number> {
+  const { ended } = await tx.one(sql.type(z.object({ ended: z.int() }))`select expire_mandates(${limit}) as ended`)
   return ended
 }
 
@@ -166,10 +166,10 @@ export async function expireMandateRows(db: CommonQueryMethods, limit: number): 
  * back then.
  */
 export function claimEndedMandates(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
 ): Promise<readonly EndedMandate[]> {
-  return db.any(sql.type(EndedMandate)`
+  return tx.any(sql.type(EndedMandate)`
     with due as (
       select merchant_id, id
       from payment_consents
@@ -187,8 +187,8 @@ export function claimEndedMandates(
 }
 
 /** The bank knows: there is nothing left to tell. */
-export async function clearRevocationDue(db: CommonQueryMethods, { merchantId, id }: Key): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+export async function clearRevocationDue(tx: CommonQueryMethods, { merchantId, id }: Key): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     update payment_consents set revocation_due_at = null where merchant_id = ${merchantId} and id = ${id}
   `)
 }

@@ -2,14 +2,10 @@ import type { App } from '../app.ts'
 import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { DisputeStatus } from '../wire/disputes.ts'
-import { disputeNotFound } from './lock-dispute.ts'
-import type { DisputeLookup } from './lock-dispute.ts'
-import { findDispute, findDisputeById, listDisputeRows, listDisputeEventRows } from './read-sql.ts'
+import { listDisputeRows } from './read-sql.ts'
 import { listUrgentRows } from './urgent-sql.ts'
 import type { UrgentPosition, UrgentRow } from './urgent-sql.ts'
-import type { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from './record.ts'
-
-export type DisputeWithEvents = DisputeRecord & { events: readonly DisputeEventRecord[] }
+import type { DisputeSummaryRecord } from './record.ts'
 
 export type ListDisputesQuery = {
   status?: DisputeStatus | undefined
@@ -62,21 +58,4 @@ function positionOf(key: string): UrgentPosition {
 function isPosition(text: string): boolean {
   const { dueUs, id } = positionOf(text)
   return (dueUs === null || /^\d{1,16}$/.test(dueUs)) && isUuid(id) && text === keyOfPosition({ due_us: dueUs, id })
-}
-
-/**
- * A dispute with all that has happened to it.
- * @param name without a merchant for operators
- * @throws {DomainError} DISPUTE_NOT_FOUND for an unknown id and for another merchant's alike
- */
-export async function getDispute(
-  app: Pick<App, 'pool'>,
-  { merchantId, id }: DisputeLookup,
-): Promise<DisputeWithEvents> {
-  if (!isUuid(id)) throw disputeNotFound()
-  const dispute =
-    merchantId === undefined ? await findDisputeById(app.pool, id) : await findDispute(app.pool, { merchantId, id })
-  if (dispute === null) throw disputeNotFound()
-  const events = await listDisputeEventRows(app.pool, { merchantId: dispute.merchant_id, id })
-  return { ...dispute, events }
 }

@@ -22,7 +22,7 @@ export type RaiseDisputeInput = {
   openedBy: OpenedBy
   reason: DisputeReason
   /** In the words of who opens it. */
-  words: string | undefined
+  statement: string | undefined
   /** Who of the merchant or the platform opens it; null for a payer. */
   actor: Actor | null
   /** The operator in whose name the audit trail keeps it. */
@@ -44,11 +44,11 @@ export async function raiseDispute(app: App, input: RaiseDisputeInput): Promise<
       paymentId: input.paymentId,
       openedBy: input.openedBy,
       reason: input.reason,
-      payerStatement: input.openedBy === 'PAYER' ? (input.words ?? null) : null,
-      statement: input.openedBy === 'PAYER' ? null : (input.words ?? null),
+      payerStatement: input.openedBy === 'PAYER' ? (input.statement ?? null) : null,
+      statement: input.openedBy === 'PAYER' ? null : (input.statement ?? null),
       evidenceSeconds: app.config.disputeEvidenceSeconds,
       by: { changedBy: input.openedBy, actor: input.actor },
-      note: input.words ?? null,
+      note: input.statement ?? null,
     })
     if (opened === null) throw alreadyOpen()
     if (input.operator !== undefined) await recordRaise(tx, app, { dispute: opened, operator: input.operator })

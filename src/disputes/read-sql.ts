@@ -23,15 +23,15 @@ export const tables = sql.fragment`
 
 export type DisputeKey = { merchantId: string; id: string }
 
-export function findDispute(db: CommonQueryMethods, { merchantId, id }: DisputeKey): Promise<DisputeRecord | null> {
-  return db.maybeOne(sql.type(DisputeRecord)`
+export function findDispute(tx: CommonQueryMethods, { merchantId, id }: DisputeKey): Promise<DisputeRecord | null> {
+  return tx.maybeOne(sql.type(DisputeRecord)`
     select ${columns} from ${tables} where d.merchant_id = ${merchantId} and d.id = ${id}
   `)
 }
 
 /** A dispute of any merchant, for operators. */
-export function findDisputeById(db: CommonQueryMethods, id: string): Promise<DisputeRecord | null> {
-  return db.maybeOne(sql.type(DisputeRecord)`select ${columns} from ${tables} where d.id = ${id}`)
+export function findDisputeById(tx: CommonQueryMethods, id: string): Promise<DisputeRecord | null> {
+  return tx.maybeOne(sql.type(DisputeRecord)`select ${columns} from ${tables} where d.id = ${id}`)
 }
 
 /** Locks a dispute's row until the transaction's end and reads it. */
@@ -46,10 +46,10 @@ export function lockDisputeRow(
 
 /** All that has happened to a dispute, in its order. */
 export function listDisputeEventRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, id }: DisputeKey,
 ): Promise<readonly DisputeEventRecord[]> {
-  return db.any(sql.type(DisputeEventRecord)`
+  return tx.any(sql.type(DisputeEventRecord)`
     select e.ordinal::text as ordinal, e.previous_status, e.new_status, e.event, e.changed_by, e.actor_id, e.actor_name,
       e.note, e.created_at
     from dispute_events e
@@ -74,11 +74,11 @@ export type DisputeFilter = {
 
 /** Disputes in the order they came, or the other way round. */
 export function listDisputeRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   filter: DisputeFilter,
 ): Promise<readonly DisputeSummaryRecord[]> {
   const isNewest = filter.order === 'newest'
-  return db.any(sql.type(DisputeSummaryRecord)`
+  return tx.any(sql.type(DisputeSummaryRecord)`
     select ${summaryColumns}
     from ${tables}
     where ${sql.join(pageConditions(filter), sql.fragment` and `)}

@@ -6,10 +6,10 @@ import { OverdueDispute } from './record.ts'
 
 /** Whether a payment is young enough to be disputed, by the database's clock and what the sandbox's clock adds to its age. */
 export async function isWithinWindow(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, paymentId, days }: { merchantId: string; paymentId: string; days: number },
 ): Promise<boolean> {
-  const { exists } = await db.one(sql.typeAlias('exists')`
+  const { exists } = await tx.one(sql.typeAlias('exists')`
     select exists (
       select
       from payment_intents
@@ -111,10 +111,10 @@ export async function insertDisputeEvent(tx: DatabaseTransactionConnection, even
 
 /** How many disputes a payment has had, the open one among them. */
 export async function countDisputes(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
 ): Promise<number> {
-  const { count } = await db.one(sql.type(z.object({ count: z.int() }))`
+  const { count } = await tx.one(sql.type(z.object({ count: z.int() }))`
     select count(*)::integer as count from disputes
     where merchant_id = ${merchantId} and payment_intent_id = ${paymentId}
   `)
@@ -122,8 +122,8 @@ export async function countDisputes(
 }
 
 /** Open disputes whose deadline has passed, the longest overdue first. */
-export function listOverdueDisputes(db: CommonQueryMethods, limit: number): Promise<readonly OverdueDispute[]> {
-  return db.any(sql.type(OverdueDispute)`
+export function listOverdueDisputes(tx: CommonQueryMethods, limit: number): Promise<readonly OverdueDispute[]> {
+  return tx.any(sql.type(OverdueDispute)`
     select id, merchant_id
     from disputes
     where status = 'OPEN' and evidence_due_at <= now()

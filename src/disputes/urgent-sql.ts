@@ -15,8 +15,8 @@ export type UrgentRow = z.infer<typeof UrgentRow>
 export type UrgentFilter = Omit<DisputeFilter, 'order' | 'afterId'> & { after: UrgentPosition | undefined }
 
 /** What waits for somebody before what is resolved: the former by its deadline, as the inbox has it, the latter newest first. */
-export function listUrgentRows(db: CommonQueryMethods, filter: UrgentFilter): Promise<readonly UrgentRow[]> {
-  return db.any(sql.type(UrgentRow)`
+export function listUrgentRows(tx: CommonQueryMethods, filter: UrgentFilter): Promise<readonly UrgentRow[]> {
+  return tx.any(sql.type(UrgentRow)`
     select ${summaryColumns}, (extract(epoch from page.due_at) * 1000000)::bigint::text as due_us
     from (${unresolvedRows(filter)} union all ${resolvedRows(filter)}) page
     join (${tables}) on d.merchant_id = page.merchant_id and d.id = page.id

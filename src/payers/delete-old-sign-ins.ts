@@ -1,10 +1,21 @@
 import type { App } from '../app.ts'
-import { deleteOldSignIns } from './sign-in-sql.ts'
+import {
+  deleteOldEndedSessions,
+  deleteOldFailedVerifications,
+  deleteOldLinkRequests,
+  deleteOldTokens,
+} from './sign-in-sql.ts'
 
-/** Rows of one table that are forgotten in one run. */
+/** Rows of one table that are deleted in one run. */
 const ROWS_MAX = 1_000
 
-/** Forgets who asked for links, used up tokens, failures and ended sessions once they are of no use. A job. */
-export async function forgetSignIns(app: Pick<App, 'pool'>): Promise<{ more: boolean }> {
-  return { more: (await deleteOldSignIns(app.pool, ROWS_MAX)) === ROWS_MAX }
+/** Deletes link requests, used tokens, failed verifications and ended sessions that have no use any more. A job. */
+export async function forgetSignIns({ pool }: Pick<App, 'pool'>): Promise<{ more: boolean }> {
+  const counts = [
+    await deleteOldLinkRequests(pool, ROWS_MAX),
+    await deleteOldFailedVerifications(pool, ROWS_MAX),
+    await deleteOldTokens(pool, ROWS_MAX),
+    await deleteOldEndedSessions(pool, ROWS_MAX),
+  ]
+  return { more: counts.includes(ROWS_MAX) }
 }

@@ -42,10 +42,10 @@ type PayerPaymentsFilter = { contact: Contact; windowDays: number; limit: number
  * of them are found by the index; of mandates, which are few, each brings its own last payments.
  */
 export function listPayerPaymentRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { contact, windowDays, limit }: PayerPaymentsFilter,
 ): Promise<readonly PayerPaymentRecord[]> {
-  return db.any(sql.type(PayerPaymentRecord)`
+  return tx.any(sql.type(PayerPaymentRecord)`
     with own as (
       (
         select c.merchant_id, c.id
@@ -85,10 +85,10 @@ export function listPayerPaymentRows(
 
 /** A payment of the contact's own; null for an unknown one and for another payer's alike. */
 export function findPayerPayment(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { contact, windowDays, id }: { contact: Contact; windowDays: number; id: string },
 ): Promise<PayerPaymentRecord | null> {
-  return db.maybeOne(sql.type(PayerPaymentRecord)`
+  return tx.maybeOne(sql.type(PayerPaymentRecord)`
     select ${payerColumns(windowDays)}
     from payment_intents p
     join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
@@ -99,10 +99,10 @@ export function findPayerPayment(
 
 /** What the bank has given back of a payment, the first one first. */
 export function listExecutedRefunds(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
 ): Promise<readonly PayerRefundRecord[]> {
-  return db.any(sql.type(PayerRefundRecord)`
+  return tx.any(sql.type(PayerRefundRecord)`
     select amount, updated_at as refunded_at
     from payment_refunds
     where merchant_id = ${merchantId} and payment_intent_id = ${paymentId} and status = 'EXECUTED'
@@ -112,10 +112,10 @@ export function listExecutedRefunds(
 
 /** Whose merchant's a consent of the contact's own is; null for an unknown one and for another payer's alike. */
 export function findPayerConsent(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { contact, id }: { contact: Contact; id: string },
 ): Promise<OwnConsent | null> {
-  return db.maybeOne(sql.type(OwnConsent)`
+  return tx.maybeOne(sql.type(OwnConsent)`
     select c.merchant_id from payment_consents c where ${ofContact(contact)} and c.id = ${id}
   `)
 }
@@ -124,11 +124,11 @@ const LeaveContactRow = z.object({ outcome: z.enum(['KEPT', 'KNOWN', 'NOT_TAKEN'
 
 /** Writes a contact on the consent of a payment; KNOWN where that has one of either kind, NOT_TAKEN where none is taken. */
 export async function leaveContactRow(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, paymentId, contact }: { merchantId: string; paymentId: string; contact: Contact },
 ): Promise<z.infer<typeof LeaveContactRow>['outcome']> {
   const { type, value } = contact
-  const { outcome } = await db.one(sql.type(LeaveContactRow)`
+  const { outcome } = await tx.one(sql.type(LeaveContactRow)`
     select leave_payer_contact(
       ${merchantId}::uuid, ${paymentId}::uuid, ${type === 'EMAIL' ? value : null}::text, ${type === 'PHONE' ? value : null}::text
     ) as outcome

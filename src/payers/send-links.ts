@@ -4,7 +4,7 @@ import { isDatabaseAway } from '../db/is-away.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { queueMail, queueText } from '../mail/queue.ts'
 import { linkMail, linkText } from './link-message.ts'
-import { claimLinkRequest, countSentLinks, insertToken, markRequestHandled } from './sign-in-sql.ts'
+import { claimLinkRequest, countSentLinks, insertToken, lockSentLinkCount, markRequestHandled } from './sign-in-sql.ts'
 import type { LinkRequest } from './record.ts'
 
 /** Requests of one run; the next run follows at once while there are more. */
@@ -73,6 +73,7 @@ async function isAllowed(
   request: LinkRequest,
 ): Promise<boolean> {
   if (!config.rateLimits) return true
+  await lockSentLinkCount(tx, request)
   const { hour, day } = await countSentLinks(tx, request)
   return hour < PER_HOUR && day < PER_DAY
 }

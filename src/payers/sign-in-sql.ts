@@ -29,10 +29,10 @@ export function secondsToNextRequest(
 }
 
 export async function insertLinkRequest(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, contact, requestIpHash }: { id: string; contact: Contact; requestIpHash: string },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     insert into payer_link_requests (id, contact_type, contact_normalised, request_ip_hash)
     values (${id}, ${contact.type}::payer_contact_type, ${contact.value}, ${requestIpHash})
   `)
@@ -55,8 +55,8 @@ export function claimLinkRequest(tx: DatabaseTransactionConnection): Promise<Lin
   `)
 }
 
-export async function markRequestHandled(db: CommonQueryMethods, id: string): Promise<void> {
-  await db.query(sql.typeAlias('void')`update payer_link_requests set handled_at = now() where id = ${id}`)
+export async function markRequestHandled(tx: CommonQueryMethods, id: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`update payer_link_requests set handled_at = now() where id = ${id}`)
 }
 
 /** Keeps the hash of a link's token; its ten minutes begin now. */
@@ -78,8 +78,8 @@ export async function insertToken(
  * rests on. They are held in one order, so that two links of one contact can't wait for each other; whoever comes second
  * finds its own used. Null for whatever does not work.
  */
-export function useToken(db: CommonQueryMethods, tokenHash: string): Promise<UsedToken | null> {
-  return db.maybeOne(sql.type(UsedToken)`
+export function useToken(tx: CommonQueryMethods, tokenHash: string): Promise<UsedToken | null> {
+  return tx.maybeOne(sql.type(UsedToken)`
     with held as (
       select t.id, t.token_hash
       from payer_tokens own
@@ -101,19 +101,26 @@ export function useToken(db: CommonQueryMethods, tokenHash: string): Promise<Use
   `)
 }
 
-const SentCount = z.object({ hour: z.int(), day: z.int() })
-
 /**
- * How many links a contact was sent within an hour and within a day. Others who would send it one wait until the
- * transaction's end, so that each is counted.
+ * Locks the count of links sent to a contact until the transaction's end: another transaction that would send one waits,
+ * so that each link is counted.
  */
-export async function countSentLinks(
+export async function lockSentLinkCount(
   tx: DatabaseTransactionConnection,
   { contact_type: type, contact_normalised: value }: LinkRequest,
-): Promise<{ hour: number; day: number }> {
+): Promise<void> {
   await tx.query(sql.typeAlias('void')`
     select from pg_advisory_xact_lock(hashtextextended(${`payer links to ${type} ${value}`}, 0))
   `)
+}
+
+const SentCount = z.object({ hour: z.int(), day: z.int() })
+
+/** How many links a contact was sent within an hour and within a day; the caller holds `lockSentLinkCount`. */
+export function countSentLinks(
+  tx: DatabaseTransactionConnection,
+  { contact_type: type, contact_normalised: value }: LinkRequest,
+): Promise<{ hour: number; day: number }> {
   return tx.one(sql.type(SentCount)`
     select count(*) filter (where created_at > clock_timestamp() - interval '1 hour')::int as hour, count(*)::int as day
     from payer_tokens
@@ -126,10 +133,10 @@ const FailedCount = z.object({ count: z.int(), seconds: z.int().nullable() })
 
 /** How many tokens a network has tried within an hour that were none, up to `limit`, and the seconds until it is fewer. */
 export async function countFailedVerifications(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { requestIpHash, limit }: { requestIpHash: string; limit: number },
 ): Promise<{ count: number; seconds: number }> {
-  const { count, seconds } = await db.one(sql.type(FailedCount)`
+  const { count, seconds } = await tx.one(sql.type(FailedCount)`
     select count(*)::int as count,
       ceil(extract(epoch from min(created_at) + interval '1 hour' - clock_timestamp()))::int as seconds
     from (
@@ -143,8 +150,8 @@ export async function countFailedVerifications(
   return { count, seconds: Math.max(seconds ?? 1, 1) }
 }
 
-export async function insertFailedVerification(db: CommonQueryMethods, requestIpHash: string): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+export async function insertFailedVerification(tx: CommonQueryMethods, requestIpHash: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     insert into payer_failed_verifications (request_ip_hash) values (${requestIpHash})
   `)
 }
@@ -156,10 +163,10 @@ const SessionEnd = z.strictObject({ is_signed_out: z.boolean(), is_over: z.boole
  * knows the contact, where there is but one.
  */
 export function findSessionEnd(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, contact, issuedAt, expiresAt }: { id: string; contact: Contact; issuedAt: string; expiresAt: string },
 ): Promise<z.infer<typeof SessionEnd>> {
-  return db.one(sql.type(SessionEnd)`
+  return tx.one(sql.type(SessionEnd)`
     select exists (select from payer_sessions_ended where id = ${id}) as is_signed_out,
       -- Nobody's clock has moved, where it can't: no more is looked at.
       case when exists (select from sandbox_clock_shifts where made_at > ${issuedAt}::timestamptz) then
@@ -175,40 +182,48 @@ export function findSessionEnd(
 
 /** Notes that a session is over, until its token would be past its time anyway. */
 export async function insertEndedSession(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, expiresAt }: { id: string; expiresAt: string },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     insert into payer_sessions_ended (id, expires_at) values (${id}, ${expiresAt}::timestamptz) on conflict do nothing
   `)
 }
 
-/** What of the sign-in has no use any more, each up to `limit` rows; answers how many rows the most of them were. */
-export async function deleteOldSignIns(db: CommonQueryMethods, limit: number): Promise<number> {
-  const deletions = [
-    // Requests and failures count for an hour.
-    sql.typeAlias('void')`
-      delete from payer_link_requests
-      where id in (select id from payer_link_requests where created_at < now() - interval '1 hour' limit ${limit})
-    `,
-    sql.typeAlias('void')`
-      delete from payer_failed_verifications
-      where ctid in (
-        select ctid from payer_failed_verifications where created_at < now() - interval '1 hour' limit ${limit}
-      )
-    `,
-    // A day longer than they work, for whoever asks what became of a link.
-    sql.typeAlias('void')`
-      delete from payer_tokens
-      where id in (select id from payer_tokens where expires_at < now() - interval '1 day' limit ${limit})
-    `,
-    // A minute longer than their tokens are taken, for clocks differ.
-    sql.typeAlias('void')`
-      delete from payer_sessions_ended
-      where id in (select id from payer_sessions_ended where expires_at < now() - interval '1 minute' limit ${limit})
-    `,
-  ]
-  let most = 0
-  for (const deletion of deletions) most = Math.max(most, (await db.query(deletion)).rowCount)
-  return most
+/** Deletes at most `limit` link requests older than an hour, which the limits no longer count. */
+export async function deleteOldLinkRequests(tx: CommonQueryMethods, limit: number): Promise<number> {
+  const deleted = await tx.query(sql.typeAlias('void')`
+    delete from payer_link_requests
+    where id in (select id from payer_link_requests where created_at < now() - interval '1 hour' limit ${limit})
+  `)
+  return deleted.rowCount
+}
+
+/** Deletes at most `limit` failed verifications older than an hour, which the limits no longer count. */
+export async function deleteOldFailedVerifications(tx: CommonQueryMethods, limit: number): Promise<number> {
+  const deleted = await tx.query(sql.typeAlias('void')`
+    delete from payer_failed_verifications
+    where ctid in (
+      select ctid from payer_failed_verifications where created_at < now() - interval '1 hour' limit ${limit}
+    )
+  `)
+  return deleted.rowCount
+}
+
+/** Deletes at most `limit` tokens a day after they expire: until then support can look up what became of a link. */
+export async function deleteOldTokens(tx: CommonQueryMethods, limit: number): Promise<number> {
+  const deleted = await tx.query(sql.typeAlias('void')`
+    delete from payer_tokens
+    where id in (select id from payer_tokens where expires_at < now() - interval '1 day' limit ${limit})
+  `)
+  return deleted.rowCount
+}
+
+/** Deletes at most `limit` ended sessions a minute after their tokens expire: clocks of servers differ. */
+export async function deleteOldEndedSessions(tx: CommonQueryMethods, limit: number): Promise<number> {
+  const deleted = await tx.query(sql.typeAlias('void')`
+    delete from payer_sessions_ended
+    where id in (select id from payer_sessions_ended where expires_at < now() - interval '1 minute' limit ${limit})
+  `)
+  return deleted.rowCount
 }

@@ -40,10 +40,10 @@ const unstagedColumns = sql.fragment`
 
 /** A payment that is recorded but not staged at its bank. */
 export function findUnstagedPayment(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   key: { merchantId: string; id: string },
 ): Promise<UnstagedPayment | null> {
-  return db.maybeOne(sql.type(UnstagedPayment)`
+  return tx.maybeOne(sql.type(UnstagedPayment)`
     select ${unstagedColumns}
     from ${paymentTables} join merchants m on m.id = p.merchant_id
     where p.merchant_id = ${key.merchantId} and p.id = ${key.id} and p.status = 'Initiated' and not p.under_mandate
@@ -55,10 +55,10 @@ export function findUnstagedPayment(
  * failing does not hold up the ones behind it.
  */
 export function claimUnstagedPayments(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { limit, olderThanSeconds, leaseSeconds }: { limit: number; olderThanSeconds: number; leaseSeconds: number },
 ): Promise<readonly UnstagedPayment[]> {
-  return db.any(sql.type(UnstagedPayment)`
+  return tx.any(sql.type(UnstagedPayment)`
     ${claimedPayments({
       waiting: sql.fragment`
         status = 'Initiated' and not under_mandate
@@ -78,10 +78,10 @@ export function claimUnstagedPayments(
 
 /** Takes payments whose execution is due, the longest due first. */
 export function claimSettlements(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
 ): Promise<readonly DueSettlement[]> {
-  return db.any(sql.prepared('claim_settlements', DueSettlement)`
+  return tx.any(sql.prepared('claim_settlements', DueSettlement)`
     ${claimedPayments({
       waiting: sql.fragment`status = 'Authorised' and settle_at <= now()`,
       orderBy: sql.fragment`settle_at`,
@@ -95,10 +95,10 @@ export function claimSettlements(
 
 /** Ends a claim early: the payment is executed again after `seconds`. */
 export async function postponeSettlement(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },
 ): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+  await tx.query(sql.type(z.object({}))`
     update payment_intents
     set settle_at = now() + make_interval(secs => ${seconds}), locked_until = null
     where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised'

@@ -1,11 +1,8 @@
 import type { App } from '../app.ts'
-import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
-import type { PaymentListQuery } from '../wire/payments.ts'
 import { expirePayment } from './expire-consents.ts'
-import type { PaymentEventRecord, PaymentRecord, PaymentWithHistory } from './record.ts'
-import { listPaymentEventRows, listPaymentRows } from './sql.ts'
+import type { PaymentRecord, PaymentWithHistory } from './record.ts'
 
 export type PaymentKey = { merchantId: string; id: string }
 
@@ -30,24 +27,8 @@ export function isPastConsentEnd(payment: PaymentRecord): boolean {
   return payment.consent_ended && (payment.status === 'AwaitingAuthorisation' || payment.status === 'Initiated')
 }
 
-/** A page of payments, the newest first; the cursor names the last payment of the page before. */
-export async function listPayments(
-  app: App,
-  { merchantId, query }: { merchantId: string; query: PaymentListQuery },
-): Promise<{ payments: readonly PaymentRecord[]; nextCursor: string | null }> {
-  const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
-  const rows = await listPaymentRows(app.pool, { merchantId, query, afterId })
-  const { rows: payments, nextCursor } = pageOf(rows, query.limit, ({ id }) => id)
-  return { payments, nextCursor }
-}
-
-/** The audit events of one payment, the oldest first. */
-export async function listPaymentEvents(app: App, key: PaymentKey): Promise<readonly PaymentEventRecord[]> {
-  await findPayment(app, key)
-  return listPaymentEventRows(app.pool, key)
-}
-
-async function findPayment(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
+/** Finds a payment without expiring it. */
+export async function findPayment(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
   if (!isUuid(key.id)) throw paymentNotFound()
   const found = await app.batches.find.run({ merchant_id: key.merchantId, id: key.id })
   if (found.id === null) throw paymentNotFound()

@@ -25,38 +25,16 @@ export const paymentTables = sql.fragment`
   payment_intents p join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
 `
 
-/**
- * Payments, each of one merchant, with their histories, for items `{merchant_id, id}`. With a lateral join, because the
- * plan is made once for batches of any size: it must look each payment up by its key.
- */
-export const findPaymentsStatement = `
-  select i.ord, found.*
-  from rows from (json_to_recordset($1) as (merchant_id uuid, id uuid)) with ordinality as i (merchant_id, id, ord)
-  left join lateral (
-    select ${paymentColumns.sql}, history.changes as status_history
-    from ${paymentTables.sql}
-    cross join lateral (
-      select json_agg(json_build_object(
-        'ordinal', e.ordinal::text, 'previous_status', e.previous_status, 'new_status', e.new_status,
-        'changed_by', e.changed_by, 'created_at', iso_text(e.created_at)
-      ) order by e.ordinal) as changes
-      from payment_events e
-      where e.merchant_id = p.merchant_id and e.payment_intent_id = p.id
-    ) history
-    where p.merchant_id = i.merchant_id and p.id = i.id
-    limit 1
-  ) found on true`
-
 /** A payment by its id alone, for callers whose credential is the payment's own `state`. */
-export function findPaymentById(db: CommonQueryMethods, id: string): Promise<PaymentRecord | null> {
-  return db.maybeOne(sql.prepared('find_payment_of_anyone', PaymentRecord)`
+export function findPaymentById(tx: CommonQueryMethods, id: string): Promise<PaymentRecord | null> {
+  return tx.maybeOne(sql.prepared('find_payment_of_anyone', PaymentRecord)`
     select ${paymentColumns} from ${paymentTables} where p.id = ${id}
   `)
 }
 
 /** A payment by the `state` that was given to its bank. */
-export function findPaymentByState(db: CommonQueryMethods, state: string): Promise<PaymentRecord | null> {
-  return db.maybeOne(sql.prepared('find_payment_by_state', PaymentRecord)`
+export function findPaymentByState(tx: CommonQueryMethods, state: string): Promise<PaymentRecord | null> {
+  return tx.maybeOne(sql.prepared('find_payment_by_state', PaymentRecord)`
     select ${paymentColumns} from ${paymentTables} where p.bank_consent_id = ${state}
   `)
 }
@@ -90,8 +68,8 @@ export function filterConditions(query: PaymentListQuery): FragmentSqlToken[] {
 }
 
 /** A page of one merchant's payments, the newest first, with one row more than `limit` where there are more. */
-export function listPaymentRows(db: CommonQueryMethods, page: PaymentPage): Promise<readonly PaymentRecord[]> {
-  return db.any(sql.type(PaymentRecord)`
+export function listPaymentRows(tx: CommonQueryMethods, page: PaymentPage): Promise<readonly PaymentRecord[]> {
+  return tx.any(sql.type(PaymentRecord)`
     select ${paymentColumns}
     from ${paymentTables}
     where ${paymentConditions(page)}
@@ -102,10 +80,10 @@ export function listPaymentRows(db: CommonQueryMethods, page: PaymentPage): Prom
 
 /** The audit events of one payment in their order. */
 export function listPaymentEventRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   key: { merchantId: string; id: string },
 ): Promise<readonly PaymentEventRecord[]> {
-  return db.any(sql.type(PaymentEventRecord)`
+  return tx.any(sql.type(PaymentEventRecord)`
     select id, ordinal::text as ordinal, previous_status, new_status, changed_by, raw_payload_sha256, prev_hash,
       event_hash, created_at
     from payment_events
@@ -122,8 +100,8 @@ export function movePaymentRow(tx: DatabaseTransactionConnection, item: PaymentM
 }
 
 /** Payments that still wait although their consent has ended. */
-export function listExpiredPayments(db: CommonQueryMethods, limit: number): Promise<readonly ExpiredPayment[]> {
-  return db.any(sql.prepared('list_expired', ExpiredPayment)`
+export function listExpiredPayments(tx: CommonQueryMethods, limit: number): Promise<readonly ExpiredPayment[]> {
+  return tx.any(sql.prepared('list_expired', ExpiredPayment)`
     select p.id, p.merchant_id, p.status
     from payment_consents c
     join payment_intents p on p.merchant_id = c.merchant_id and p.consent_id = c.id

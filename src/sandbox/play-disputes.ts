@@ -96,8 +96,8 @@ async function raise(
   { merchant_id: merchantId, id: paymentId }: PaymentRecord,
   { reason }: ScriptedDispute,
 ): Promise<{ id: string; status: 'OPEN' }> {
-  const words = 'The payer of a scenario disputes this payment.'
-  const { id } = await raiseDispute(app, { merchantId, paymentId, openedBy: 'PAYER', reason, words, actor: null })
+  const statement = 'The payer of a scenario disputes this payment.'
+  const { id } = await raiseDispute(app, { merchantId, paymentId, openedBy: 'PAYER', reason, statement, actor: null })
   return { id, status: 'OPEN' }
 }
 

@@ -1,11 +1,9 @@
 import type { App } from '../app.ts'
 import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
-import { paymentNotFound, getPayment } from '../payments/get-payment.ts'
-import type { PaymentKey } from '../payments/get-payment.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import type { TransactionRecord } from './record.ts'
-import { findTransactionRow, listTransactionRows } from './sql.ts'
+import { listTransactionRows } from './sql.ts'
 
 /**
  * A page of a merchant's ledger, the newest payment first; the cursor names the last one of the page before.
@@ -19,15 +17,4 @@ export async function listTransactions(
   const found = await listTransactionRows(app.pool, { merchantId, query, afterId })
   const { rows, nextCursor } = pageOf(found, query.limit, ({ payment_id }) => payment_id)
   return { transactions: rows, nextCursor }
-}
-
-/**
- * A line of a merchant's ledger. Like a payment that is read, one that waits in vain is expired first (decision 18).
- * @throws {DomainError} PAYMENT_NOT_FOUND for an unknown id and for another merchant's alike
- */
-export async function getTransaction(app: App, key: PaymentKey): Promise<TransactionRecord> {
-  await getPayment(app, key)
-  const transaction = await findTransactionRow(app.pool, key)
-  if (transaction === null) throw paymentNotFound()
-  return transaction
 }

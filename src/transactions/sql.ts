@@ -18,8 +18,8 @@ const transactionColumns = sql.fragment`
 `
 
 /** A page of one merchant's ledger, the newest first, with one line more than `limit` where there are more. */
-export function listTransactionRows(db: CommonQueryMethods, page: PaymentPage): Promise<readonly TransactionRecord[]> {
-  return db.any(sql.type(TransactionRecord)`
+export function listTransactionRows(tx: CommonQueryMethods, page: PaymentPage): Promise<readonly TransactionRecord[]> {
+  return tx.any(sql.type(TransactionRecord)`
     select ${transactionColumns}
     from ${paymentTables}
     where ${paymentConditions(page)}
@@ -29,10 +29,10 @@ export function listTransactionRows(db: CommonQueryMethods, page: PaymentPage): 
 }
 
 export function findTransactionRow(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   key: { merchantId: string; id: string },
 ): Promise<TransactionRecord | null> {
-  return db.maybeOne(sql.type(TransactionRecord)`
+  return tx.maybeOne(sql.type(TransactionRecord)`
     select ${transactionColumns} from ${paymentTables} where p.merchant_id = ${key.merchantId} and p.id = ${key.id}
   `)
 }

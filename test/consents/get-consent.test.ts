@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { listMandatesOfPayer } from '../../src/consents/get-consent.ts'
+import { listMandatesOfPayer } from '../../src/consents/list-consents.ts'
 import { canonicalJson } from '../../src/lib/canonical-json.ts'
 import { sha256Hex } from '../../src/lib/hmac.ts'
 import { CreatePayment } from '../../src/wire/new-payment.ts'

@@ -1,5 +1,6 @@
 import type { App } from '../../app.ts'
-import { listConsents, getConsent } from '../../consents/get-consent.ts'
+import { getConsent } from '../../consents/get-consent.ts'
+import { listConsents } from '../../consents/list-consents.ts'
 import { endConsent } from '../../consents/end-consent.ts'
 import type * as wire from '../../wire/consents.ts'
 import type { Handler } from '../endpoint.ts'

@@ -1,7 +1,8 @@
 import { acceptDispute } from '../../disputes/accept-dispute.ts'
 import { escalateDispute } from '../../disputes/escalate-dispute.ts'
 import { raiseDispute } from '../../disputes/raise-dispute.ts'
-import { listDisputes, getDispute } from '../../disputes/list-disputes.ts'
+import { getDispute } from '../../disputes/get-dispute.ts'
+import { listDisputes } from '../../disputes/list-disputes.ts'
 import { resolveDispute } from '../../disputes/resolve-dispute.ts'
 import { submitEvidence as addEvidence } from '../../disputes/submit-evidence.ts'
 import type * as wire from '../../wire/disputes.ts'
@@ -25,7 +26,7 @@ export const raise: Handler<typeof wire.raiseDispute> = async (app, { principal,
     paymentId: params.id,
     openedBy: 'MERCHANT',
     reason: body.reason,
-    words: body.statement,
+    statement: body.statement,
     actor,
   })
   return {
@@ -94,7 +95,7 @@ export const raiseForPlatform: Handler<typeof wire.raiseAdminDispute> = async (a
     paymentId: params.id,
     openedBy: 'PLATFORM',
     reason: body.reason,
-    words: body.statement,
+    statement: body.statement,
     actor,
     operator: actor,
   })
@@ -136,7 +137,7 @@ export const raiseAsPayer: Handler<typeof wire.disputeAsPayer> = async (app, { p
     paymentId: params.id,
     openedBy: 'PAYER',
     reason: body.reason,
-    words: body.payer_statement,
+    statement: body.payer_statement,
     actor: null,
     operator: actor,
   })

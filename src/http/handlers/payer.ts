@@ -1,8 +1,11 @@
 import { hintOf } from '../../lib/payer-contact.ts'
-import { listPayerConsents, revokePayerConsent } from '../../payers/payer-consents.ts'
 import { leaveContact as keepContact } from '../../payers/leave-contact.ts'
-import { raisePayerDispute, listPayerPayments, getPayerPayment } from '../../payers/payer-payments.ts'
+import { getPayerPayment } from '../../payers/get-payer-payment.ts'
+import { listPayerConsents } from '../../payers/list-payer-consents.ts'
+import { listPayerPayments } from '../../payers/list-payer-payments.ts'
+import { raisePayerDispute } from '../../payers/raise-payer-dispute.ts'
 import { requestLink as takeRequest } from '../../payers/request-link.ts'
+import { revokePayerConsent } from '../../payers/revoke-payer-consent.ts'
 import { signOutPayer } from '../../payers/sign-out-payer.ts'
 import { verifyLink as exchangeLink } from '../../payers/verify-link.ts'
 import type * as wire from '../../wire/payer.ts'
@@ -65,7 +68,7 @@ export const revokeConsent: Handler<typeof wire.revokePayerConsent> = async (app
 export const raiseDispute: Handler<typeof wire.raisePayerDispute> = async (app, { principal, params, body }) => {
   const { contact } = payerOf(principal)
   const { id } = params
-  const dispute = await raisePayerDispute(app, { contact, id, reason: body.reason, words: body.payer_statement })
+  const dispute = await raisePayerDispute(app, { contact, id, reason: body.reason, statement: body.payer_statement })
   return { status: 201, body: presentPayerDispute(dispute) }
 }
 

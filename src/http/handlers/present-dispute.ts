@@ -1,4 +1,4 @@
-import type { DisputeWithEvents as DisputeWithEventRecords } from '../../disputes/list-disputes.ts'
+import type { DisputeWithEvents as DisputeWithEventRecords } from '../../disputes/get-dispute.ts'
 import type { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from '../../disputes/record.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type {

@@ -1,4 +1,5 @@
-import { getTransaction, listTransactions } from '../../transactions/list-transactions.ts'
+import { getTransaction } from '../../transactions/get-transaction.ts'
+import { listTransactions } from '../../transactions/list-transactions.ts'
 import type { TransactionRecord } from '../../transactions/record.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type * as wire from '../../wire/transactions.ts'

@@ -7,10 +7,10 @@ import type { NewPaymentItem } from '../record.ts'
 
 /** Whether a merchant's key made a payment already. */
 export async function hasPaymentWithKey(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, idempotencyKey }: { merchantId: string; idempotencyKey: string },
 ): Promise<boolean> {
-  const { exists } = await db.one(sql.typeAlias('exists')`
+  const { exists } = await tx.one(sql.typeAlias('exists')`
     select exists (
       select from payment_intents where merchant_id = ${merchantId} and idempotency_key = ${idempotencyKey}
     ) as exists
@@ -19,16 +19,16 @@ export async function hasPaymentWithKey(
 }
 
 /** `create_payments` for one payment, on the caller's own handle. */
-export function createPaymentRow(db: CommonQueryMethods, item: NewPaymentItem): Promise<CreateOutcome> {
-  return db.one(sql.type(CreateOutcome)`select * from create_payments(${JSON.stringify([item])}::json)`)
+export function createPaymentRow(tx: CommonQueryMethods, item: NewPaymentItem): Promise<CreateOutcome> {
+  return tx.one(sql.type(CreateOutcome)`select * from create_payments(${JSON.stringify([item])}::json)`)
 }
 
 /** Takes payments under mandates that their banks have not answered. Overdue is what is older than `consentSeconds`. */
 export function claimMandatePayments(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { limit, leaseSeconds, consentSeconds }: { limit: number; leaseSeconds: number; consentSeconds: number },
 ): Promise<readonly PendingMandatePayment[]> {
-  return db.any(sql.type(PendingMandatePayment)`
+  return tx.any(sql.type(PendingMandatePayment)`
     ${claimedPayments({
       waiting: sql.fragment`under_mandate and status in ('Initiated', 'AwaitingAuthorisation')`,
       orderBy: sql.fragment`created_at`,
@@ -46,10 +46,10 @@ export function claimMandatePayments(
 
 /** Ends a claim early: the bank is asked again after `seconds`. */
 export async function postponeMandatePayment(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     update payment_intents
     set locked_until = now() + make_interval(secs => ${seconds})
     where merchant_id = ${merchantId} and id = ${id} and status in ('Initiated', 'AwaitingAuthorisation')

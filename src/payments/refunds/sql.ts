@@ -9,10 +9,10 @@ const refundColumns = sql.fragment`
 
 /** The refund that was made under an idempotency key before. */
 export function findRefundByKey(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   key: { merchantId: string; paymentId: string; idempotencyKey: string },
 ): Promise<RefundRecord | null> {
-  return db.maybeOne(sql.type(RefundRecord)`
+  return tx.maybeOne(sql.type(RefundRecord)`
     select ${refundColumns}
     from payment_refunds r
     where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.paymentId}
@@ -22,10 +22,10 @@ export function findRefundByKey(
 
 /** A refund as it stands. */
 export function findRefund(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   key: { merchantId: string; id: string },
 ): Promise<RefundRecord | null> {
-  return db.maybeOne(sql.type(RefundRecord)`
+  return tx.maybeOne(sql.type(RefundRecord)`
     select ${refundColumns} from payment_refunds r where r.merchant_id = ${key.merchantId} and r.id = ${key.id}
   `)
 }
@@ -68,8 +68,8 @@ export async function insertRefund(tx: DatabaseTransactionConnection, refund: Ne
 }
 
 /** Makes a PENDING refund due for the job. */
-export async function makeRefundDue(db: CommonQueryMethods, refund: { merchantId: string; id: string }): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+export async function makeRefundDue(tx: CommonQueryMethods, refund: { merchantId: string; id: string }): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
     update payment_refunds set resume_at = now(), updated_at = now()
     where merchant_id = ${refund.merchantId} and id = ${refund.id} and status = 'PENDING'
   `)
@@ -147,10 +147,10 @@ export async function enqueuePaymentWebhook(
 
 /** Takes PENDING refunds that nobody has answered in time, and leases them for `leaseSeconds`. */
 export function claimRefunds(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
 ): Promise<readonly RefundRecord[]> {
-  return db.any(sql.type(RefundRecord)`
+  return tx.any(sql.type(RefundRecord)`
     update payment_refunds r
     set resume_at = now() + make_interval(secs => ${leaseSeconds}), attempt_count = r.attempt_count + 1, updated_at = now()
     from (
@@ -168,7 +168,7 @@ export function claimRefunds(
 
 /** The refunds of one payment in the order they came, from the one after `afterId` on. */
 export function listRefundRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { limit, afterId, ...key }: { merchantId: string; id: string; limit: number; afterId: string | undefined },
 ): Promise<readonly ListedRefund[]> {
   const onward =
@@ -179,7 +179,7 @@ export function listRefundRows(
           from payment_refunds a
           where a.merchant_id = ${key.merchantId} and a.payment_intent_id = ${key.id} and a.id = ${afterId}
         )`
-  return db.any(sql.type(ListedRefund)`
+  return tx.any(sql.type(ListedRefund)`
     select r.id, r.payment_intent_id, r.amount, p.currency, r.status, r.reason, r.failure_code, r.bank_reference,
       r.created_at, r.updated_at
     from payment_refunds r

@@ -1,0 +1,15 @@
+import type { App } from '../app.ts'
+import { listMandatesOfPayer } from '../consents/list-consents.ts'
+import type { MandateWithAllowances } from '../consents/record.ts'
+import type { Contact } from './record.ts'
+
+/** More mandates than a payer has; the newest are shown. */
+const MANDATES_MAX = 200
+
+/** The active mandates of the payer with this contact, with every merchant, the newest first. */
+export function listPayerConsents(app: App, { type, value }: Contact): Promise<readonly MandateWithAllowances[]> {
+  return listMandatesOfPayer(app, {
+    contact: type === 'EMAIL' ? { email: value } : { phone: value },
+    limit: MANDATES_MAX,
+  })
+}

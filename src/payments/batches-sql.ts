@@ -1,0 +1,32 @@
+import { paymentColumns, paymentTables } from './sql.ts'
+
+/*
+ * Statement texts for the batchers of batches.ts: each takes its items as json in `$1` and returns a row per item,
+ * numbered by `ord` from 1.
+ */
+
+export const createPaymentsStatement = 'select * from create_payments($1)'
+
+export const movePaymentsStatement = 'select * from move_payments($1)'
+
+/**
+ * Payments, each of one merchant, with their histories, for items `{merchant_id, id}`. With a lateral join, because the
+ * plan is made once for batches of any size: it must look each payment up by its key.
+ */
+export const findPaymentsStatement = `
+  select i.ord, found.*
+  from rows from (json_to_recordset($1) as (merchant_id uuid, id uuid)) with ordinality as i (merchant_id, id, ord)
+  left join lateral (
+    select ${paymentColumns.sql}, history.changes as status_history
+    from ${paymentTables.sql}
+    cross join lateral (
+      select json_agg(json_build_object(
+        'ordinal', e.ordinal::text, 'previous_status', e.previous_status, 'new_status', e.new_status,
+        'changed_by', e.changed_by, 'created_at', iso_text(e.created_at)
+      ) order by e.ordinal) as changes
+      from payment_events e
+      where e.merchant_id = p.merchant_id and e.payment_intent_id = p.id
+    ) history
+    where p.merchant_id = i.merchant_id and p.id = i.id
+    limit 1
+  ) found on true`
