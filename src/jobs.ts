@@ -20,7 +20,7 @@ import { resumeRefunds } from './payments/refunds/execute-refund.ts'
 import { settlePayments } from './payments/settle-payments.ts'
 import { stagePayments } from './payments/stage-payments.ts'
 import { playDisputes } from './sandbox/play-disputes.ts'
-import { deleteExpiredSecrets } from './signing/end-overlap.ts'
+import { deleteExpiredSecrets } from './signing/end-secret-overlap.ts'
 import { scheduleWaitingDeliveries } from './webhooks/schedule-waiting-deliveries.ts'
 import { runDeliveries } from './webhooks/run-deliveries.ts'
 

@@ -115,7 +115,7 @@ const SYSTEM = [
   'src/sandbox/seed-operator.ts',
   'src/sandbox/seed-customer.ts',
   'src/staff/init-platform.ts',
-  'src/registrations/list.ts',
+  'src/registrations/list-registrations.ts',
   'src/mail/transport.ts',
 ]
 
@@ -324,6 +324,17 @@ t.test('everything is exported by name, and no file only passes on', async (t) =
     SOURCE.filter((file) => /^export\s+\*/m.test(code(file))),
     [],
   )
+})
+
+/** Imports that give a name of ours another name. Packages export names such as `setTimeout` twice, so those may. */
+const RENAMING = /^import\s+(?:type\s+)?\{[^}]*\b\w+ as \w+[^}]*\} from '\.[^']*'/gm
+
+t.test('nothing of ours is renamed where it is imported', async (t) => {
+  t.match("import { pay as payNow } from './pay.ts'", RENAMING)
+  const found = SOURCE.filter((file) => isIn(file, 'src')).flatMap((file) =>
+    [...code(file).matchAll(RENAMING)].map(([statement]) => `${file}: ${statement}`),
+  )
+  t.same(found, [])
 })
 
 t.test('names are in kebab-case', async (t) => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { DatabasePool } from 'slonik'
-import { listTransactions } from '../../src/accounts/list-transactions.ts'
+import { listAccountTransactions } from '../../src/accounts/list-account-transactions.ts'
 import { makePool } from '../../src/db/pool.ts'
 import type { Bench } from '../support/context.ts'
 import type { BenchDatabase } from '../support/database.ts'
@@ -17,7 +17,7 @@ const BEGIN = Date.UTC(2020, 0, 1)
 const MINUTE_MS = 60_000
 
 type Account = { size: number; pool: DatabasePool; customerId: string; accountId: string }
-type Query = Parameters<typeof listTransactions>[1]['query']
+type Query = Parameters<typeof listAccountTransactions>[1]['query']
 
 /** The pages that are read, by what is asked of an account of so many transactions. */
 const PAGES: Readonly<Record<string, (size: number) => Query>> = {
@@ -85,7 +85,7 @@ async function readMs(accounts: readonly Account[], queryOf: (size: number) => Q
   for (let n = -WARM_UP; n < READS; n += 1) {
     for (const [index, { size, ...account }] of accounts.entries()) {
       const begun = performance.now()
-      const { transactions } = await listTransactions(account, { ...account, query: queryOf(size) })
+      const { transactions } = await listAccountTransactions(account, { ...account, query: queryOf(size) })
       if (n >= 0) times[index]?.push(performance.now() - begun)
       if (transactions.length !== PAGE_SIZE) throw new Error(`a page of ${transactions.length} instead of ${PAGE_SIZE}`)
     }

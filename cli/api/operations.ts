@@ -10,6 +10,7 @@ import * as disputes from '../../src/wire/disputes.ts'
 import * as explain from '../../src/wire/explain.ts'
 import * as fees from '../../src/wire/fees.ts'
 import * as ledger from '../../src/wire/transactions.ts'
+import * as mails from '../../src/wire/mails.ts'
 import * as orders from '../../src/wire/orders.ts'
 import * as payer from '../../src/wire/payer.ts'
 import * as paymentRequests from '../../src/wire/payment-requests.ts'
@@ -41,6 +42,7 @@ const MODULES: readonly object[] = [
   explain,
   fees,
   ledger,
+  mails,
   orders,
   payer,
   paymentRequests,

@@ -106,7 +106,7 @@ export const LISTS: Readonly<Record<ServiceList, NamedList>> = {
     meaning: ['account_holder_name', 'iban'],
   },
   mail: {
-    operation: async () => (await import('../../src/wire/registration.ts')).listMails,
+    operation: async () => (await import('../../src/wire/mails.ts')).listMails,
     query: {},
     value: 'id',
     meaning: ['subject', 'recipient'],

@@ -189,7 +189,7 @@ export const SCENARIO_NAMES: readonly string[] = [
 ].toSorted()
 
 /** Every scenario with what it does, in the order of their names. */
-export function listScenarios(): { name: string; summary: string }[] {
+export function listBankScenarios(): { name: string; summary: string }[] {
   const plain = Object.entries(BEHAVIOURS).map(([name, { summary }]) => ({ name, summary }))
   const others = Object.entries(PARAMETERISED).map(([name, { parameter, summary }]) => ({
     name: `${name}:${parameter}`,

@@ -3,7 +3,7 @@ import { isSignedWith, orderHash, readCheckoutText, splitCheckoutToken } from '.
 import type { SplitToken } from '../lib/checkout-token.ts'
 import { identifyMerchant } from '../merchants/identify.ts'
 import type { MerchantClient } from '../merchants/record.ts'
-import { getOrigins } from '../merchants/checkout-origins.ts'
+import { getCheckoutOrigins } from '../merchants/checkout-origins.ts'
 import { findSigningSecrets } from '../signing/open-secrets.ts'
 import { CHECKOUT_TOKEN_LENGTH_MAX } from '../wire/checkout.ts'
 import type { CheckoutToken } from '../wire/checkout.ts'
@@ -69,7 +69,7 @@ function checkNotExpired({ exp }: CheckoutToken): void {
 
 /** Only pages that the merchant has named may embed its checkout and be returned to (decision 26). */
 async function checkOrigins(app: VerifyApp, read: ParsedToken, { merchant_id }: MerchantClient): Promise<void> {
-  const allowed = await getOrigins(app, merchant_id)
+  const allowed = await getCheckoutOrigins(app, merchant_id)
   if (allowed.length === 0 && app.config.mode === 'sandbox') return
   const asked: readonly [keyof CheckoutToken, string][] = [
     ['callbackOrigin', read.callbackOrigin],

@@ -5,7 +5,7 @@ import type { DisputeLookup } from './lock-dispute.ts'
 import { findDispute, findDisputeById, listDisputeEventRows } from './read-sql.ts'
 import type { DisputeEventRecord, DisputeRecord } from './record.ts'
 
-export type DisputeWithEvents = DisputeRecord & { events: readonly DisputeEventRecord[] }
+export type DisputeRecordWithEvents = DisputeRecord & { events: readonly DisputeEventRecord[] }
 
 /**
  * A dispute with all that has happened to it.
@@ -15,7 +15,7 @@ export type DisputeWithEvents = DisputeRecord & { events: readonly DisputeEventR
 export async function getDispute(
   app: Pick<App, 'pool'>,
   { merchantId, id }: DisputeLookup,
-): Promise<DisputeWithEvents> {
+): Promise<DisputeRecordWithEvents> {
   if (!isUuid(id)) throw disputeNotFound()
   const dispute =
     merchantId === undefined ? await findDisputeById(app.pool, id) : await findDispute(app.pool, { merchantId, id })

@@ -5,7 +5,7 @@ import { takesJson } from '../lib/accept-header.ts'
 import { clientAddressOf } from '../lib/client-address.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
-import type { Operation, OperationReply } from '../wire/operation.ts'
+import type { Operation, OperationReply, StreamOperation } from '../wire/operation.ts'
 import { sendCsv, wantsCsv } from './csv-reply.ts'
 import { makeEventStream } from './event-stream.ts'
 import type { EventStream } from './event-stream.ts'
@@ -43,6 +43,16 @@ export type StreamHandler<O extends Operation> = (
   input: Input<O> & { headOnly: boolean },
   stream: EventStream,
 ) => Promise<void>
+
+/**
+ * The handlers of one file of the contract: a method for each operation declared there, under the operation's name. A
+ * method's name is not in scope inside it, so it can call the use case of the same name.
+ */
+export type Handlers<Contract> = {
+  [Name in keyof Contract as Contract[Name] extends Operation ? Name : never]: HandlerOf<Contract[Name]>
+}
+
+type HandlerOf<O> = O extends StreamOperation ? StreamHandler<O> : O extends Operation ? Handler<O> : never
 
 /**
  * The rules of a body that its schema can't have, such as those that depend on the time: what is wrong with the members

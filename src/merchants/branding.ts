@@ -20,7 +20,7 @@ export async function getBranding(app: Pick<App, 'pool'>, merchantId: string): P
  * already is no change.
  * @throws {DomainError} VALIDATION_FAILED
  */
-export async function setBranding(
+export async function putBranding(
   app: Pick<App, 'pool' | 'ids' | 'config'>,
   { merchantId, actor, look: given }: { merchantId: string; actor: Actor; look: BrandingConfig },
 ): Promise<Branding> {

@@ -8,7 +8,7 @@ import type { WebOriginRules } from '../lib/web-origin.ts'
 import { findSettings, lockSettings, updateOrigins } from './settings-sql.ts'
 
 /** The pages that may embed a merchant's checkout. None means any in the sandbox, and none at all in live mode (decision 26). */
-export async function getOrigins(app: Pick<App, 'pool'>, merchantId: string): Promise<string[]> {
+export async function getCheckoutOrigins(app: Pick<App, 'pool'>, merchantId: string): Promise<string[]> {
   return (await findSettings(app.pool, merchantId)).checkout_origins
 }
 
@@ -17,7 +17,7 @@ export async function getOrigins(app: Pick<App, 'pool'>, merchantId: string): Pr
  * named twice is kept once. What is set already is no change.
  * @throws {DomainError} VALIDATION_FAILED with every origin that is none
  */
-export async function setOrigins(
+export async function putCheckoutOrigins(
   app: Pick<App, 'pool' | 'ids' | 'config'>,
   { merchantId, actor, origins: given }: { merchantId: string; actor: Actor; origins: readonly string[] },
 ): Promise<string[]> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { App } from '../app.ts'
-import { listActions } from '../audit/list-actions.ts'
+import { listAudit } from '../audit/list-audit.ts'
 import type { OperatorActionRecord } from '../audit/record.ts'
 import { isUuid } from '../lib/ids.ts'
 import { parseAmount } from '../lib/money.ts'
@@ -52,7 +52,7 @@ export async function setFees(
 }
 
 async function withHistory(app: Pick<App, 'pool'>, merchant: MerchantRecord): Promise<MerchantFees> {
-  const { actions } = await listActions(app, { merchant_id: merchant.id, action: 'merchant.fees', limit: HISTORY_MAX })
+  const { actions } = await listAudit(app, { merchant_id: merchant.id, action: 'merchant.fees', limit: HISTORY_MAX })
   const { id, fee_percentage, fee_flat } = merchant
   return { merchant_id: id, fee_percentage, fee_flat, history: actions.map((action) => changeOf(action)) }
 }

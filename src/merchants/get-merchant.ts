@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { listActions } from '../audit/list-actions.ts'
+import { listAudit } from '../audit/list-audit.ts'
 import type { OperatorActionRecord } from '../audit/record.ts'
 import { isUuid } from '../lib/ids.ts'
 import { findMerchantRow } from './admin-sql.ts'
@@ -19,6 +19,6 @@ export async function getMerchant(
 ): Promise<{ merchant: MerchantRecord; actions: readonly OperatorActionRecord[] }> {
   const merchant = isUuid(id) ? await findMerchantRow(app.pool, id) : null
   if (merchant === null) throw merchantNotFound()
-  const { actions } = await listActions(app, { merchant_id: id, limit: ACTIONS_SHOWN })
+  const { actions } = await listAudit(app, { merchant_id: id, limit: ACTIONS_SHOWN })
   return { merchant, actions }
 }

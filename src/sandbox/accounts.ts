@@ -7,7 +7,7 @@ import { isUuid } from '../lib/ids.ts'
 import { fromMinorUnits } from '../lib/minor-units.ts'
 import type { SandboxAccount } from '../wire/sandbox-bank.ts'
 import { accountView } from './account-view.ts'
-import { minorOf } from './create-customer.ts'
+import { minorOf } from './create-sandbox-customer.ts'
 import { listAccountRows, lockAccount, updateAccount } from './customers-sql.ts'
 
 export type SandboxAccountsQuery = {

@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import { parseDuration } from '../lib/duration.ts'
 import type { DomainError } from '../lib/errors.ts'
 import { invalidField } from '../lib/errors.ts'
-import { idsOf } from './read-clock.ts'
+import { idsOf } from './read-sandbox-clock.ts'
 import { findClockReading } from './sql.ts'
 import type { ClockSubjects } from './sql.ts'
 

@@ -1,7 +1,7 @@
 import { DEMO_CUSTOMER } from '../accounts/our-bank.ts'
 import { bookTransfer } from '../accounts/transfer-sql.ts'
 import type { App } from '../app.ts'
-import { listActions } from '../audit/list-actions.ts'
+import { listAudit } from '../audit/list-audit.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { setClientSecret } from '../identity/service-clients.ts'
 import { UserExistsError } from '../identity/provider.ts'
@@ -14,7 +14,7 @@ import { periodBefore } from './bank-seed/history.ts'
 import { livingOf, savingsOf } from './bank-seed/people.ts'
 import type { SeedPerson } from './bank-seed/people.ts'
 import { insertClient } from './customers-sql.ts'
-import { alone, bookAll, livesOf, writePerson } from './seed-bank.ts'
+import { alone, bookAll, livesOf, writePerson } from './seed-sandbox.ts'
 import { isPasswordSeeded } from './seeded-password.ts'
 
 export type DemoCustomer = {
@@ -147,7 +147,7 @@ async function setPasswordOnce(
   { userId, password }: { userId: string; password: string },
 ): Promise<void> {
   const action = 'customer.seed_password'
-  const { actions } = await listActions(app, { action, limit: 1 })
+  const { actions } = await listAudit(app, { action, limit: 1 })
   if (isPasswordSeeded(app, actions[0], userId) && (await app.identity.hasPassword(CUSTOMERS_REALM, userId))) return
   await app.identity.setPassword(CUSTOMERS_REALM, userId, password)
   const after = { key_id: app.sealer.kid }

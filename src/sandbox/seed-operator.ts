@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { listActions } from '../audit/list-actions.ts'
+import { listAudit } from '../audit/list-audit.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
 import { setClientSecret } from '../identity/service-clients.ts'
@@ -82,7 +82,7 @@ async function setPasswordOnce(
   { userId, password, isNew }: { userId: string; password: string; isNew: boolean },
 ): Promise<void> {
   const action = 'staff.seed_password'
-  const { actions } = await listActions(app, { action, limit: 1 })
+  const { actions } = await listAudit(app, { action, limit: 1 })
   const isKnown =
     isPasswordSeeded(app, actions[0], userId) || (actions.length === 0 && !isNew && !hasRotatedMasterKey(app))
   if (isKnown && (await app.identity.hasPassword(PLATFORM_REALM, userId))) return

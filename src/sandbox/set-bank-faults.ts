@@ -48,7 +48,7 @@ export async function setBankFaults(app: App, { merchant_id, actor, ...wishes }:
  * A merchant's dial as it stands.
  * @throws {DomainError} MERCHANT_NOT_FOUND
  */
-export async function readBankFaults(app: App, id: string): Promise<BankFaults> {
+export async function getBankFaults(app: App, id: string): Promise<BankFaults> {
   const merchantId = await knownMerchant(app, id)
   return faultsView(merchantId, await findFaultSettings(app.pool, merchantId))
 }

@@ -25,7 +25,7 @@ export function listTeam(app: Pick<App, 'pool'>, merchantId: string): Promise<re
  * @throws {DomainError} TEAM_MEMBER_NOT_FOUND, LAST_ADMIN
  * @throws {IdentityUnavailableError}
  */
-export async function changeMemberRole(
+export async function changeTeamRole(
   app: TeamApp,
   { role, ...input }: MemberKey & { role: MerchantRole; actor: Actor },
 ): Promise<TeamMemberRecord> {
@@ -51,7 +51,7 @@ export async function changeMemberRole(
  * @throws {DomainError} TEAM_MEMBER_NOT_FOUND, LAST_ADMIN
  * @throws {IdentityUnavailableError}
  */
-export async function removeMember(app: TeamApp, input: MemberKey & { actor: Actor }): Promise<TeamMemberRecord> {
+export async function removeTeamMember(app: TeamApp, input: MemberKey & { actor: Actor }): Promise<TeamMemberRecord> {
   const { realm, member: known } = await readMember(app, input)
   const signsIn = await adminsAbleToSignIn(app, realm, { ...input, member: known })
   const removed = await app.pool.transaction(async (tx) => {

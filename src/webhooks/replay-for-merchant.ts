@@ -3,7 +3,7 @@ import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
 import { getMerchant } from '../merchants/get-merchant.ts'
 import type { DeliveryRecord, OutboxRecord } from './record.ts'
-import { replayIn } from './replay.ts'
+import { replayIn } from './replay-webhook.ts'
 
 export type ReplayForMerchant = { merchantId: string; id: string; actor: Actor; reason: string | undefined }
 

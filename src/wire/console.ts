@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { Currency, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, Limit } from './common.ts'
-import { operation } from './operation.ts'
+import { operation, streamOperation } from './operation.ts'
 import { ListQuery, Payment, PaymentSummary } from './payments.ts'
 import { RefundRow } from './refunds.ts'
 
@@ -30,7 +30,7 @@ export type StreamEnd = z.infer<typeof StreamEnd>
 /** A cursor of the feed (decision 56), or `latest`. */
 const StreamCursor = z.string().max(128)
 
-export const streamEvents = operation({
+export const streamEvents = streamOperation({
   name: 'streamEvents',
   method: 'GET',
   path: '/api/v1/events/stream',

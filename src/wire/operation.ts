@@ -81,6 +81,22 @@ export function operation<
   return declaration
 }
 
+/** An operation that answers with server-sent events: `stream` has the schema of each event's data. */
+export type StreamOperation = Operation & { stream: Readonly<Record<string, z.ZodType>> }
+
+/** Declares an operation that answers with server-sent events. */
+export function streamOperation<
+  Params extends z.ZodType,
+  Query extends z.ZodType,
+  Headers extends z.ZodType,
+  Body extends z.ZodType,
+  Replies extends Record<number, z.ZodType>,
+>(
+  declaration: Operation<Params, Query, Headers, Body, Replies> & Pick<StreamOperation, 'stream'>,
+): Operation<Params, Query, Headers, Body, Replies> & Pick<StreamOperation, 'stream'> {
+  return declaration
+}
+
 /** What the operation asks of a caller of that kind; undefined where it asks for no role. */
 export function permissionFor({ permission }: Operation, kind: keyof PermissionOfEach): Permission | undefined {
   return typeof permission === 'object' ? permission[kind] : permission

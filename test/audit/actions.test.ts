@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import pg from 'pg'
-import { listActions } from '../../src/audit/list-actions.ts'
+import { listAudit } from '../../src/audit/list-audit.ts'
 import { recordAction } from '../../src/audit/record-action.ts'
 import { verifyChain } from '../../src/lib/verify-chain.ts'
 import { testService } from '../support/app.ts'
@@ -96,28 +96,28 @@ t.test('the trail is read newest first, by merchant, action and actor, in pages'
     // Their times are read to the millisecond, and have to differ.
     await delay(5)
   }
-  const all = await listActions(app, { merchant_id: merchantId, limit: 50 })
+  const all = await listAudit(app, { merchant_id: merchantId, limit: 50 })
   t.match(all, { actions: [{ action: 'merchant.kyb' }, { action: 'merchant.hold' }, { action: 'merchant.kyb' }] })
-  t.equal((await listActions(app, { merchant_id: merchantId, action: 'merchant.hold', limit: 50 })).actions.length, 1)
-  t.equal((await listActions(app, { actor: 'otto', limit: 50 })).actions.length, 3, 'by name')
-  t.equal((await listActions(app, { actor: 'sub-2', limit: 50 })).actions.length, 3, 'by id')
-  t.same(await listActions(app, { merchant_id: 'nonsense', limit: 50 }), { actions: [], nextCursor: null })
+  t.equal((await listAudit(app, { merchant_id: merchantId, action: 'merchant.hold', limit: 50 })).actions.length, 1)
+  t.equal((await listAudit(app, { actor: 'otto', limit: 50 })).actions.length, 3, 'by name')
+  t.equal((await listAudit(app, { actor: 'sub-2', limit: 50 })).actions.length, 3, 'by id')
+  t.same(await listAudit(app, { merchant_id: 'nonsense', limit: 50 }), { actions: [], nextCursor: null })
   const [newest, between, oldest] = all.actions
   const inTime = { merchant_id: merchantId, from: between?.created_at, to: newest?.created_at, limit: 50 }
-  t.same((await listActions(app, inTime)).actions, [between], 'from then on, and before')
-  const before = await listActions(app, { merchant_id: merchantId, to: between?.created_at, limit: 50 })
+  t.same((await listAudit(app, inTime)).actions, [between], 'from then on, and before')
+  const before = await listAudit(app, { merchant_id: merchantId, to: between?.created_at, limit: 50 })
   t.same(before.actions, [oldest])
-  t.same(await listActions(app, { from: '2999-01-01T00:00:00.000Z', limit: 50 }), { actions: [], nextCursor: null })
+  t.same(await listAudit(app, { from: '2999-01-01T00:00:00.000Z', limit: 50 }), { actions: [], nextCursor: null })
   const seen: string[] = []
   let cursor: string | undefined
   do {
-    const page = await listActions(app, { limit: 7, cursor })
+    const page = await listAudit(app, { limit: 7, cursor })
     seen.push(...page.actions.map(({ ordinal }) => ordinal.toString()))
     cursor = page.nextCursor ?? undefined
   } while (cursor !== undefined)
   t.same(seen, (await trail()).map(({ ordinal }) => ordinal).toReversed())
   for (const bad of ['', 'x', '0', '99999999999999999999']) {
     const given = Buffer.from(bad).toString('base64url')
-    await t.rejects(listActions(app, { limit: 7, cursor: given }), { code: 'VALIDATION_FAILED' }, bad)
+    await t.rejects(listAudit(app, { limit: 7, cursor: given }), { code: 'VALIDATION_FAILED' }, bad)
   }
 })

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { exportChain } from '../../src/audit/export.ts'
+import { exportAudit } from '../../src/audit/export-audit.ts'
 import { verifyChain } from '../../src/lib/verify-chain.ts'
 import type { ChainReport } from '../../src/lib/verify-chain.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
@@ -86,7 +86,7 @@ async function verified(): Promise<ChainReport> {
   const verifier = verifyChain('payment_events')
   let cursor: string | null | undefined
   do {
-    const page = await exportChain(service.app, { chain: 'payment_events', cursor: cursor ?? undefined, limit: 7 })
+    const page = await exportAudit(service.app, { chain: 'payment_events', cursor: cursor ?? undefined, limit: 7 })
     page.rows.every((row) => verifier.add(row))
     cursor = page.nextCursor
   } while (cursor !== null)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { rotateSecret } from '../../src/signing/rotate-secret.ts'
+import { rotateWebhookSecret } from '../../src/signing/rotate-webhook-secret.ts'
 import { plainToken, readCheckout, signedToken, startPayment, tokenFields } from '../support/checkout.ts'
 import { encodeCheckoutToken } from '../../src/lib/checkout-token.ts'
 import { liveService } from '../support/live.ts'
@@ -96,7 +96,7 @@ t.test('each field is held by the signature', async (t) => {
 t.test('either secret signs while a rotation overlaps', async (t) => {
   const merchant = await shop()
   const old = signedToken(live, merchant)
-  const { secret } = await rotateSecret(live.app, {
+  const { secret } = await rotateWebhookSecret(live.app, {
     merchantId: merchant.id,
     overlapSeconds: 3_600,
     discardCurrent: false,

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { holdPayouts } from '../../src/merchants/hold-payouts.ts'
+import { setPayoutHold } from '../../src/merchants/set-payout-hold.ts'
 import { expireConsents } from '../../src/payments/expire-consents.ts'
 import { resumeRefunds } from '../../src/payments/refunds/execute-refund.ts'
 import { settlePayments } from '../../src/payments/settle-payments.ts'
@@ -195,10 +195,10 @@ t.test('a hold in the life of a payment is in its story, and one from before it 
   const service = await testService(t)
   const merchant = await service.merchant()
   const actor = { id: 'o-1', name: 'grace@pay.example', role: 'OPS' }
-  await holdPayouts(service.app, { id: merchant.id, payoutHeld: true, reason: 'long ago', actor })
-  await holdPayouts(service.app, { id: merchant.id, payoutHeld: false, reason: 'fine', actor })
+  await setPayoutHold(service.app, { id: merchant.id, payoutHeld: true, reason: 'long ago', actor })
+  await setPayoutHold(service.app, { id: merchant.id, payoutHeld: false, reason: 'fine', actor })
   const id = await settledPayment(service, merchant)
-  await holdPayouts(service.app, { id: merchant.id, payoutHeld: true, reason: 'under investigation', actor })
+  await setPayoutHold(service.app, { id: merchant.id, payoutHeld: true, reason: 'under investigation', actor })
   const own = await explained(service, merchant, id)
   t.match(
     own.timeline.filter(({ kind }) => kind === 'operator'),

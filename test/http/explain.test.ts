@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { holdPayouts } from '../../src/merchants/hold-payouts.ts'
+import { setPayoutHold } from '../../src/merchants/set-payout-hold.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { Answer, TestMerchant, TestService } from '../support/app.ts'
 import { settledPayment } from '../support/payments.ts'
@@ -98,7 +98,7 @@ t.test('support sees addresses masked, and is told no command that changes anyth
   const merchant = await service.merchant()
   const payment = await createPayment(service, merchant)
   const actor = { id: 'o-1', name: 'grace@pay.example', role: 'OPS' }
-  await holdPayouts(service.app, { id: merchant.id, payoutHeld: true, reason: 'wrote to ada@acme.example', actor })
+  await setPayoutHold(service.app, { id: merchant.id, payoutHeld: true, reason: 'wrote to ada@acme.example', actor })
   const path = `/api/v1/admin/explain/${merchant.id}`
   const support = await service.call('GET', path, { headers: await service.operator('SUPPORT') })
   const ops = await service.call('GET', path, { headers: await service.operator('OPS') })

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { createRequest } from '../../src/instructions/requests/create.ts'
+import { createRequest } from '../../src/instructions/requests/create-request.ts'
 import { insertRequest } from '../../src/instructions/requests/sql.ts'
 import { dayText, londonTimeText, parseDay } from '../../src/lib/london-time.ts'
 import { testService } from '../support/app.ts'

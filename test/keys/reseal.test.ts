@@ -86,7 +86,7 @@ t.test('everything that stays comes under the new key and opens there; the old o
     [merchant.id],
   )
   t.match(alone.sealer.open(found[0].sealed, webhookSecretContext(merchant.id)), /^[0-9a-f]{64}$/)
-  const { listBankAccounts } = await import('../../src/bank-accounts/list.ts')
+  const { listBankAccounts } = await import('../../src/bank-accounts/list-bank-accounts.ts')
   t.match(await listBankAccounts(alone, merchant.id), [{ account_number: '****9284', iban: '****9284' }])
 })
 

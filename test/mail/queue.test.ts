@@ -2,7 +2,7 @@ import t from 'tap'
 import { deleteOldMails } from '../../src/mail/sql.ts'
 import { queueMail } from '../../src/mail/queue.ts'
 import type { NewMail } from '../../src/mail/queue.ts'
-import { readMail } from '../../src/mail/read-mail.ts'
+import { getMail } from '../../src/mail/get-mail.ts'
 import { sendMails } from '../../src/mail/send.ts'
 import { testService } from '../support/app.ts'
 
@@ -28,7 +28,7 @@ t.test('without a mail server a mail is kept, and its body is sealed', async (t)
   const row = await queued()
   t.match(row, { status: 'KEPT', recipient: 'ada@acme.example', attempt_count: 0, sent_at: null })
   t.notMatch(JSON.stringify(row), /token=abc/)
-  t.match(await readMail(app, String(row['id'])), {
+  t.match(await getMail(app, String(row['id'])), {
     body: MAIL.body,
     links: ['https://svc.example/realms/acme/invite?token=abc'],
   })
@@ -38,7 +38,7 @@ t.test('a sealed body opens in its own row only', async (t) => {
   const first = await queued()
   const second = await queued({ body: 'another' })
   await service.owner.query('update mails set body = $1 where id = $2', [first['body'], second['id']])
-  await t.rejects(readMail(app, String(second['id'])))
+  await t.rejects(getMail(app, String(second['id'])))
 })
 
 t.test('a line break in a subject adds no header', async (t) => {

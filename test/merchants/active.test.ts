@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { IdentityProvider } from '../../src/identity/provider.ts'
-import { registerMerchant } from '../../src/registrations/register.ts'
-import { setActive } from '../../src/merchants/set-active.ts'
+import { registerMerchant } from '../../src/registrations/register-merchant.ts'
+import { setMerchantActive } from '../../src/merchants/set-merchant-active.ts'
 import { createPayment, serviceToken, testService } from '../support/app.ts'
 import { breakTable, registrationInput } from '../support/registrations.ts'
 import { makeRemoteIdentity } from '../support/remote-identity.ts'
@@ -15,13 +15,15 @@ t.test('a disabled merchant gets no tokens and creates no payments; enabled agai
   const merchant = await service.merchant()
   const client = { realm: merchant.realm, clientId: merchant.clientId, secret: merchant.clientSecret }
   t.match(await createPayment(service, merchant), { status: 201 })
-  t.match(await setActive(app, { id: merchant.id, isActive: false, reason: 'closed', actor }), { is_active: false })
+  t.match(await setMerchantActive(app, { id: merchant.id, isActive: false, reason: 'closed', actor }), {
+    is_active: false,
+  })
   t.match(await createPayment(service, merchant), { status: /^(401|403)$/ }, 'with the token it still has')
   // Under another name, for the helper remembers tokens.
   const afresh = () => serviceToken(`${service.url}/.`, client)
   await t.rejects(afresh())
-  await setActive(app, { id: merchant.id, isActive: false, actor })
-  await setActive(app, { id: merchant.id, isActive: true, actor })
+  await setMerchantActive(app, { id: merchant.id, isActive: false, actor })
+  await setMerchantActive(app, { id: merchant.id, isActive: true, actor })
   await t.resolves(afresh())
   t.match(await createPayment(service, merchant), { status: 201 })
   const { rows } = await owner.query('select action, reason, before, after from operator_actions order by ordinal')
@@ -37,17 +39,17 @@ t.test('with a provider that does not answer the merchant is changed, and a repe
   const { merchant_id: id } = await registerMerchant(app, registrationInput())
   const realm = () => identity.realms.get('acme-ltd')
   identity.faults.isAway = true
-  await t.rejects(setActive(app, { id, isActive: false, actor }), { name: 'IdentityUnavailableError' })
+  await t.rejects(setMerchantActive(app, { id, isActive: false, actor }), { name: 'IdentityUnavailableError' })
   t.match((await owner.query('select is_active from merchants')).rows, [{ is_active: false }], 'it works no longer')
   identity.faults.isAway = false
-  t.match(await setActive(app, { id, isActive: false, actor }), { is_active: false })
+  t.match(await setMerchantActive(app, { id, isActive: false, actor }), { is_active: false })
   t.equal(realm()?.isEnabled, false)
   const mend = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
-  await t.rejects(setActive(app, { id, isActive: true, actor }))
+  await t.rejects(setMerchantActive(app, { id, isActive: true, actor }))
   t.match((await owner.query('select is_active from merchants')).rows, [{ is_active: false }])
   t.equal(realm()?.isEnabled, false, 'what is not recorded has not happened')
   await mend()
-  t.match(await setActive(app, { id, isActive: true, actor }), { is_active: true })
+  t.match(await setMerchantActive(app, { id, isActive: true, actor }), { is_active: true })
   t.equal(realm()?.isEnabled, true)
   const { rows } = await owner.query(
     `select after from operator_actions where action = 'merchant.active' order by ordinal`,
@@ -63,7 +65,7 @@ t.test('however many disable and enable it at once, row, realm and trail agree i
     await Promise.all(
       Array.from({ length: 25 }, () => [true, false])
         .flat()
-        .map((isActive) => setActive(app, { id, isActive, actor })),
+        .map((isActive) => setMerchantActive(app, { id, isActive, actor })),
     )
     const { rows } = await owner.query<{ is_active: boolean }>('select is_active from merchants')
     t.equal(identity.realms.get('acme-ltd')?.isEnabled, rows[0]?.is_active)
@@ -95,6 +97,6 @@ function slowly(identity: IdentityProvider): IdentityProvider {
 t.test('an id that is nobody is not found', async (t) => {
   const { app } = await testService(t)
   for (const id of [randomUUID(), 'nonsense']) {
-    await t.rejects(setActive(app, { id, isActive: false, actor }), { code: 'MERCHANT_NOT_FOUND' })
+    await t.rejects(setMerchantActive(app, { id, isActive: false, actor }), { code: 'MERCHANT_NOT_FOUND' })
   }
 })

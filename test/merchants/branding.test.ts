@@ -1,5 +1,5 @@
 import t from 'tap'
-import { setBranding } from '../../src/merchants/branding.ts'
+import { putBranding } from '../../src/merchants/branding.ts'
 import { BrandingConfig } from '../../src/wire/settings.ts'
 import { testService } from '../support/app.ts'
 import { countRows } from '../support/rows.ts'
@@ -131,7 +131,7 @@ t.test('a logo on this machine is for the sandbox', async (t) => {
   const live = { ...app, config: { ...app.config, mode: 'live' as const } }
   const actor = { id: 'x', name: 'x', role: 'ADMIN' }
   const look = BrandingConfig.parse({ logo_url })
-  await t.rejects(setBranding(live, { merchantId: merchant.id, actor, look }), { code: 'VALIDATION_FAILED' })
+  await t.rejects(putBranding(live, { merchantId: merchant.id, actor, look }), { code: 'VALIDATION_FAILED' })
 })
 
 t.test('each merchant has its own look, whoever sets it at once', async (t) => {

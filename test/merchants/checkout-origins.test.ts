@@ -1,5 +1,5 @@
 import t from 'tap'
-import { setOrigins } from '../../src/merchants/checkout-origins.ts'
+import { putCheckoutOrigins } from '../../src/merchants/checkout-origins.ts'
 import { testService } from '../support/app.ts'
 import type { TestMerchant } from '../support/app.ts'
 import { countRows } from '../support/rows.ts'
@@ -89,7 +89,7 @@ t.test('in live mode no page of this machine is let in', async (t) => {
   const live = { ...app, config: { ...app.config, mode: 'live' as const } }
   const actor = { id: 'x', name: 'x', role: 'ADMIN' }
   const origins = ['https://shop.example', 'http://localhost:5173', 'https://127.0.0.1']
-  await t.rejects(setOrigins(live, { merchantId: merchant.id, actor, origins }), {
+  await t.rejects(putCheckoutOrigins(live, { merchantId: merchant.id, actor, origins }), {
     code: 'VALIDATION_FAILED',
     errors: [{ path: 'origins.1' }, { path: 'origins.2' }],
   })

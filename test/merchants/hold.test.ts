@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { holdPayouts } from '../../src/merchants/hold-payouts.ts'
+import { setPayoutHold } from '../../src/merchants/set-payout-hold.ts'
 import { createPayment, testService } from '../support/app.ts'
 
 const actor = { id: 'sub-1', name: 'olga', role: 'OPS' }
@@ -9,13 +9,13 @@ const { app, owner } = service
 
 t.test('a hold is set in the name of who sets it, a release clears both, and the trail keeps them', async (t) => {
   const { id } = await service.merchant()
-  const held = await holdPayouts(app, { id, payoutHeld: true, reason: 'odd refunds', actor })
+  const held = await setPayoutHold(app, { id, payoutHeld: true, reason: 'odd refunds', actor })
   t.match(held, { payout_held: true, payout_held_by: 'olga', payout_held_at: /^\d{4}-.*Z$/ })
-  const again = await holdPayouts(app, { id, payoutHeld: true, actor: { ...actor, name: 'otto' } })
+  const again = await setPayoutHold(app, { id, payoutHeld: true, actor: { ...actor, name: 'otto' } })
   t.same(again, held, 'the same again changes nothing')
-  const released = await holdPayouts(app, { id, payoutHeld: false, reason: 'explained', actor })
+  const released = await setPayoutHold(app, { id, payoutHeld: false, reason: 'explained', actor })
   t.match(released, { payout_held: false, payout_held_by: null, payout_held_at: null })
-  t.same((await holdPayouts(app, { id, payoutHeld: false, actor })).updated_at, released.updated_at)
+  t.same((await setPayoutHold(app, { id, payoutHeld: false, actor })).updated_at, released.updated_at)
   const { rows } = await owner.query(
     'select action, actor_name, reason, before, after from operator_actions where merchant_id = $1 order by ordinal',
     [id],
@@ -30,14 +30,14 @@ t.test('a hold is set in the name of who sets it, a release clears both, and the
 
 t.test('a held merchant creates no payments until it is released', async (t) => {
   const merchant = await service.merchant()
-  await holdPayouts(app, { id: merchant.id, payoutHeld: true, actor })
+  await setPayoutHold(app, { id: merchant.id, payoutHeld: true, actor })
   t.match(await createPayment(service, merchant), { status: 403, body: { code: 'PAYOUT_HELD' } })
-  await holdPayouts(app, { id: merchant.id, payoutHeld: false, actor })
+  await setPayoutHold(app, { id: merchant.id, payoutHeld: false, actor })
   t.match(await createPayment(service, merchant), { status: 201 })
 })
 
 t.test('an id that is nobody is not found', async (t) => {
   for (const id of [randomUUID(), 'nonsense']) {
-    await t.rejects(holdPayouts(app, { id, payoutHeld: true, actor }), { code: 'MERCHANT_NOT_FOUND' })
+    await t.rejects(setPayoutHold(app, { id, payoutHeld: true, actor }), { code: 'MERCHANT_NOT_FOUND' })
   }
 })

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { setKyb } from '../../src/merchants/set-kyb.ts'
+import { setKybStatus } from '../../src/merchants/set-kyb-status.ts'
 import { KYB_TRANSITIONS, kybMove } from '../../src/merchants/states.ts'
 import { KybStatus } from '../../src/wire/admin.ts'
 import { createPayment, testService } from '../support/app.ts'
@@ -30,7 +30,7 @@ t.test('a merchant moves as decision 19 says, and nowhere else', async (t) => {
   for (const from of KybStatus.options) {
     for (const to of KybStatus.options) {
       const id = await plant(from)
-      const moving = setKyb(app, { id, kybStatus: to, reason: 'papers', actor })
+      const moving = setKybStatus(app, { id, kybStatus: to, reason: 'papers', actor })
       const name = `${from} to ${to}`
       if (from === to) {
         t.match(await moving, { kyb_status: to }, name)
@@ -49,13 +49,15 @@ t.test('a merchant moves as decision 19 says, and nowhere else', async (t) => {
 
 t.test('an id that is nobody is not found', async (t) => {
   for (const id of [randomUUID(), 'nonsense', '']) {
-    await t.rejects(setKyb(app, { id, kybStatus: 'APPROVED', actor }), { code: 'MERCHANT_NOT_FOUND' }, id)
+    await t.rejects(setKybStatus(app, { id, kybStatus: 'APPROVED', actor }), { code: 'MERCHANT_NOT_FOUND' }, id)
   }
 })
 
 t.test('of twenty that approve at once, one is recorded', async (t) => {
   const id = await plant('PENDING')
-  const all = await Promise.all(Array.from({ length: 20 }, () => setKyb(app, { id, kybStatus: 'APPROVED', actor })))
+  const all = await Promise.all(
+    Array.from({ length: 20 }, () => setKybStatus(app, { id, kybStatus: 'APPROVED', actor })),
+  )
   t.ok(all.every(({ kyb_status }) => kyb_status === 'APPROVED'))
   t.equal((await trail(id)).length, 1)
 })
@@ -63,7 +65,7 @@ t.test('of twenty that approve at once, one is recorded', async (t) => {
 t.test('of two different moves at once each begins where the other ended', async (t) => {
   const id = await plant('APPROVED')
   await Promise.allSettled(
-    Array.from({ length: 10 }, (_, n) => setKyb(app, { id, kybStatus: n % 2 ? 'APPROVED' : 'SUSPENDED', actor })),
+    Array.from({ length: 10 }, (_, n) => setKybStatus(app, { id, kybStatus: n % 2 ? 'APPROVED' : 'SUSPENDED', actor })),
   )
   const rows = await trail(id)
   for (const [index, row] of rows.entries()) {
@@ -74,7 +76,7 @@ t.test('of two different moves at once each begins where the other ended', async
 t.test('a change that can not be recorded is not made', async (t) => {
   const id = await plant('PENDING')
   const mend = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
-  await t.rejects(setKyb(app, { id, kybStatus: 'APPROVED', actor }))
+  await t.rejects(setKybStatus(app, { id, kybStatus: 'APPROVED', actor }))
   const { rows } = await owner.query('select kyb_status from merchants where id = $1', [id])
   t.match(rows, [{ kyb_status: 'PENDING' }])
   await mend()
@@ -84,9 +86,9 @@ t.test('suspension stops new payments from the next request on; reading goes on'
   const merchant = await service.merchant()
   const { status, body } = await createPayment(service, merchant)
   t.equal(status, 201)
-  await setKyb(app, { id: merchant.id, kybStatus: 'SUSPENDED', actor })
+  await setKybStatus(app, { id: merchant.id, kybStatus: 'SUSPENDED', actor })
   t.match(await createPayment(service, merchant), { status: 403, body: { code: 'MERCHANT_NOT_APPROVED' } })
   t.match(await service.call('GET', `/api/v1/payments/${body.payment_id}`, { merchant }), { status: 200 })
-  await setKyb(app, { id: merchant.id, kybStatus: 'APPROVED', actor })
+  await setKybStatus(app, { id: merchant.id, kybStatus: 'APPROVED', actor })
   t.match(await createPayment(service, merchant), { status: 201 })
 })

@@ -1,9 +1,9 @@
 import t from 'tap'
-import { holdPayouts } from '../../src/merchants/hold-payouts.ts'
+import { setPayoutHold } from '../../src/merchants/set-payout-hold.ts'
 import { listMerchants } from '../../src/merchants/list-merchants.ts'
-import { registerMerchant } from '../../src/registrations/register.ts'
-import { setActive } from '../../src/merchants/set-active.ts'
-import { setKyb } from '../../src/merchants/set-kyb.ts'
+import { registerMerchant } from '../../src/registrations/register-merchant.ts'
+import { setMerchantActive } from '../../src/merchants/set-merchant-active.ts'
+import { setKybStatus } from '../../src/merchants/set-kyb-status.ts'
 import { testService } from '../support/app.ts'
 import { registrationInput } from '../support/registrations.ts'
 
@@ -37,9 +37,9 @@ t.test('merchants come newest first, or oldest first, in pages that miss and rep
 })
 
 t.test('they are found by status, hold, activity and part of a name, taken literally', async (t) => {
-  await setKyb(app, { id: alpha, kybStatus: 'APPROVED', actor })
-  await holdPayouts(app, { id: beta, payoutHeld: true, actor })
-  await setActive(app, { id: gamma, isActive: false, actor })
+  await setKybStatus(app, { id: alpha, kybStatus: 'APPROVED', actor })
+  await setPayoutHold(app, { id: beta, payoutHeld: true, actor })
+  await setMerchantActive(app, { id: gamma, isActive: false, actor })
   t.same(await idsOf({ kyb_status: 'APPROVED' }), [alpha])
   t.same(await idsOf({ payout_held: true }), [beta])
   t.same(await idsOf({ is_active: false }), [gamma])

@@ -1,6 +1,6 @@
 import t from 'tap'
 import { inviteAdmins } from '../../src/registrations/invite-admins.ts'
-import { registerMerchant } from '../../src/registrations/register.ts'
+import { registerMerchant } from '../../src/registrations/register-merchant.ts'
 import { testService } from '../support/app.ts'
 import {
   breakTable,

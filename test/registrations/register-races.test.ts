@@ -1,5 +1,5 @@
 import t from 'tap'
-import { registerMerchant } from '../../src/registrations/register.ts'
+import { registerMerchant } from '../../src/registrations/register-merchant.ts'
 import { testService } from '../support/app.ts'
 import { countLeftovers, plantHalfMade, register, registrationInput } from '../support/registrations.ts'
 import { makeRemoteIdentity } from '../support/remote-identity.ts'

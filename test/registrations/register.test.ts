@@ -1,6 +1,6 @@
 import t from 'tap'
 import { request } from 'undici'
-import { registerMerchant } from '../../src/registrations/register.ts'
+import { registerMerchant } from '../../src/registrations/register-merchant.ts'
 import { sweepRegistrations } from '../../src/registrations/sweep.ts'
 import { openWebhookSecret } from '../../src/signing/secret.ts'
 import { serviceToken, testService, until } from '../support/app.ts'

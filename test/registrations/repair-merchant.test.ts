@@ -3,9 +3,9 @@ import type { Test } from 'tap'
 import { makeApp } from '../../src/app.ts'
 import type { App } from '../../src/app.ts'
 import { inviteAdmins } from '../../src/registrations/invite-admins.ts'
-import { registerMerchant } from '../../src/registrations/register.ts'
-import { repairRegistration } from '../../src/registrations/repair.ts'
-import { inviteMember } from '../../src/team/invite-member.ts'
+import { registerMerchant } from '../../src/registrations/register-merchant.ts'
+import { repairRegistration } from '../../src/registrations/repair-registration.ts'
+import { inviteTeamMember } from '../../src/team/invite-team-member.ts'
 import { listTeam } from '../../src/team/members.ts'
 import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
@@ -96,7 +96,7 @@ t.test('an administrator whose account somebody has deleted gets another one, un
   await owner.query('delete from idp.users')
   t.match(await repair(app), { repaired: [/account for the administrator/, /invited/] })
   t.match(await usersOf(service), [{ email: 'ada@acme.example', roles: ['ADMIN'] }])
-  const bob = await inviteMember(app, { merchantId, email: 'bob@acme.example', role: 'ADMIN', actor })
+  const bob = await inviteTeamMember(app, { merchantId, email: 'bob@acme.example', role: 'ADMIN', actor })
   await app.identity.setPassword(SLUG, bob.id, 'a password of their own')
   await owner.query(`delete from idp.users where email = 'ada@acme.example'`)
   t.same((await repair(app)).repaired, [])
@@ -138,7 +138,7 @@ t.test('a member who has signed up becomes the administrator without an invitati
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const { app } = service
   const { merchant_id: merchantId } = await registerMerchant(app, registrationInput())
-  const dev = await inviteMember(app, { merchantId, email: 'dev@acme.example', role: 'DEVELOPER', actor })
+  const dev = await inviteTeamMember(app, { merchantId, email: 'dev@acme.example', role: 'DEVELOPER', actor })
   await app.identity.setPassword(SLUG, dev.id, 'a password of their own')
   t.same((await repair(app, { adminEmail: 'dev@acme.example' })).repaired.length, 1)
   t.match(await usersOf(service), [{ id: dev.id, roles: ['ADMIN'] }])

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import type { Test } from 'tap'
-import { advanceClock } from '../../src/sandbox/advance-clock.ts'
+import { advanceSandboxClock } from '../../src/sandbox/advance-sandbox-clock.ts'
 import { authorisedPayment, createPayment, testService, untilStatus } from '../support/app.ts'
 import { addCustomer } from '../support/customers.ts'
 
@@ -83,7 +83,7 @@ t.test('what is due for ever ends with an answer that says what it is, and how f
   const dial = { merchant_id: merchant.id, unavailable: '100%' }
   await service.call('PUT', '/api/v1/sandbox/bank/faults', { headers: OPERATOR, body: dial })
   const actor = { id: 'olga', name: 'olga', role: 'OPS' } as const
-  const refused = advanceClock(service.app, { merchantId: merchant.id, by: '11h', actor }, 3)
+  const refused = advanceSandboxClock(service.app, { merchantId: merchant.id, by: '11h', actor }, 3)
   const message = /^\d+s of 39600s have passed: .*settle-payments/
   await t.rejects(refused, { code: 'SERVICE_UNAVAILABLE', message })
   const { body } = await clockOf({ merchant_id: merchant.id })

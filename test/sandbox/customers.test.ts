@@ -1,6 +1,6 @@
 import { isValidIBAN } from 'ibantools'
 import t from 'tap'
-import { createSandboxCustomer } from '../../src/sandbox/create-customer.ts'
+import { createSandboxCustomer } from '../../src/sandbox/create-sandbox-customer.ts'
 import { NewCustomer } from '../../src/wire/sandbox-bank.ts'
 import { testService } from '../support/app.ts'
 import type { Answer, TestService } from '../support/app.ts'

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { createSandboxMerchant } from '../../src/sandbox/create-merchant.ts'
+import { createSandboxMerchant } from '../../src/sandbox/create-sandbox-merchant.ts'
 import { NewSandboxMerchant } from '../../src/wire/sandbox.ts'
 import { createPayment, testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'

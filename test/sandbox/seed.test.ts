@@ -1,7 +1,7 @@
 import t from 'tap'
 import { parseDay } from '../../src/lib/london-time.ts'
 import { bankHolidays, isWorkingDay } from '../../src/lib/working-days.ts'
-import { seedBank } from '../../src/sandbox/seed-bank.ts'
+import { seedSandbox } from '../../src/sandbox/seed-sandbox.ts'
 import { testService } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
 
@@ -11,7 +11,7 @@ const service = await testService(t)
 const other = await testService(t)
 
 function seed({ app }: TestService, wish: { seed: number; customers: number; days: number }) {
-  return seedBank(app, { ...wish, actor: ACTOR, today: TODAY })
+  return seedSandbox(app, { ...wish, actor: ACTOR, today: TODAY })
 }
 
 /** Every row of the bank's books, written as text. */

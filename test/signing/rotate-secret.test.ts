@@ -1,6 +1,6 @@
 import t from 'tap'
 import { previousSecretContext, webhookSecretContext } from '../../src/signing/secret.ts'
-import { deleteExpiredSecrets } from '../../src/signing/end-overlap.ts'
+import { deleteExpiredSecrets } from '../../src/signing/end-secret-overlap.ts'
 import { testService } from '../support/app.ts'
 import { countRows } from '../support/rows.ts'
 import { endOverlap, passOverlap, rotate, showSecret, storedSecrets } from '../support/secrets.ts'

@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core'
 import type { Test } from 'tap'
 import { listMails } from '../../src/mail/list-mails.ts'
-import { readMail } from '../../src/mail/read-mail.ts'
+import { getMail } from '../../src/mail/get-mail.ts'
 import { authorisedPayment, testService, until, untilStatus } from './app.ts'
 import type { TestMerchant, TestService } from './app.ts'
 import { openPage } from './browser.ts'
@@ -32,7 +32,7 @@ export async function nextLink(
     const mails = await listMails(service.app, { recipient: email })
     return mails.find(({ id, kind }) => kind === 'payer-link' && !seen.has(id))
   })
-  const { links } = await readMail(service.app, mail.id)
+  const { links } = await getMail(service.app, mail.id)
   const link = links.find((one) => one.includes('#token='))
   if (link === undefined) throw new Error('the mail has no link')
   return link

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type pg from 'pg'
-import type { RegisterInput } from '../../src/registrations/register.ts'
+import type { RegisterInput } from '../../src/registrations/register-merchant.ts'
 import type { TestService } from './app.ts'
 
 /** What a merchant registers with. */

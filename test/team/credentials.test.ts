@@ -1,8 +1,13 @@
 import t from 'tap'
 import type { App } from '../../src/app.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
-import { createCredential, listCredentials, revokeCredential, rotateCredential } from '../../src/team/credentials.ts'
-import type { ShownCredential } from '../../src/team/credentials.ts'
+import {
+  createApiCredential,
+  listApiCredentials,
+  revokeApiCredential,
+  rotateApiCredential,
+} from '../../src/team/api-credentials.ts'
+import type { ShownCredential } from '../../src/team/api-credentials.ts'
 import { identifyMerchant } from '../../src/merchants/identify.ts'
 import { testService } from '../support/app.ts'
 import { fakeProvider } from '../support/fake-provider.ts'
@@ -38,7 +43,7 @@ const shop = async (): Promise<Shop> => {
     merchantId,
     clientId,
     realm,
-    create: (name = 'ci', role = null) => createCredential(app, { merchantId, name, role, actor }),
+    create: (name = 'ci', role = null) => createApiCredential(app, { merchantId, name, role, actor }),
   }
 }
 
@@ -59,7 +64,7 @@ t.test('a credential is made with its secret, shown once and kept nowhere', asyn
   t.equal(tokenEndpoint, `http://idp.example/realms/${realm}/protocol/openid-connect/token`)
   t.equal(identity.realm(realm).clients.get(credential.client_id), secret)
   t.match(await identifyMerchant(app, credential.client_id), { merchant_id: merchantId, role: 'DEVELOPER' })
-  t.match(await listCredentials(app, merchantId), [
+  t.match(await listApiCredentials(app, merchantId), [
     { client_id: clientId, kind: 'server', role: 'ADMIN' },
     { client_id: credential.client_id },
   ])
@@ -73,7 +78,7 @@ t.test('a new secret replaces the old one, also for the server client', async (t
   const made = await create()
   for (const id of [made.credential.client_id, clientId]) {
     const old = identity.realm(realm).clients.get(id)
-    const { secret } = await rotateCredential(app, { merchantId, clientId: id, actor })
+    const { secret } = await rotateApiCredential(app, { merchantId, clientId: id, actor })
     t.not(secret, old)
     t.equal(identity.realm(realm).clients.get(id), secret)
   }
@@ -88,19 +93,19 @@ t.test('a revoked credential is gone from the provider, from the list, and speak
   const { app, identity, merchantId, realm, create } = await shop()
   const { credential } = await create('ci', 'ADMIN')
   const key = { merchantId, clientId: credential.client_id, actor }
-  const revoked = await revokeCredential(app, key)
+  const revoked = await revokeApiCredential(app, key)
   t.match(revoked, { client_id: credential.client_id, revoked_at: /^20/ })
   t.equal(identity.realm(realm).clients.has(credential.client_id), false)
   t.equal(await identifyMerchant(app, credential.client_id), null)
-  t.equal((await listCredentials(app, merchantId)).length, 1)
-  t.same(await revokeCredential(app, key), revoked, 'repeatable')
-  await t.rejects(rotateCredential(app, key), { code: 'CREDENTIAL_NOT_FOUND' })
+  t.equal((await listApiCredentials(app, merchantId)).length, 1)
+  t.same(await revokeApiCredential(app, key), revoked, 'repeatable')
+  await t.rejects(rotateApiCredential(app, key), { code: 'CREDENTIAL_NOT_FOUND' })
   t.match(await actionsOf(merchantId), [{}, { action: 'credential.revoke', before: { name: 'ci', role: 'ADMIN' } }])
 })
 
 t.test("the server client can't be revoked, for the merchant is known by it", async (t) => {
   const { app, identity, merchantId, clientId, realm } = await shop()
-  await t.rejects(revokeCredential(app, { merchantId, clientId, actor }), {
+  await t.rejects(revokeApiCredential(app, { merchantId, clientId, actor }), {
     code: 'CREDENTIAL_NOT_REVOCABLE',
     next: /rotate/,
   })
@@ -111,8 +116,8 @@ t.test("the server client can't be revoked, for the merchant is known by it", as
 t.test('people sign in with the portal and cli clients; they are no credentials', async (t) => {
   const { app, merchantId, realm } = await shop()
   for (const clientId of [`${realm}-portal`, `${realm}-cli`]) {
-    await t.rejects(revokeCredential(app, { merchantId, clientId, actor }), { code: 'CREDENTIAL_NOT_FOUND' })
-    await t.rejects(rotateCredential(app, { merchantId, clientId, actor }), { code: 'CREDENTIAL_NOT_FOUND' })
+    await t.rejects(revokeApiCredential(app, { merchantId, clientId, actor }), { code: 'CREDENTIAL_NOT_FOUND' })
+    await t.rejects(rotateApiCredential(app, { merchantId, clientId, actor }), { code: 'CREDENTIAL_NOT_FOUND' })
   }
 })
 
@@ -126,8 +131,8 @@ t.test('20 live credentials are the limit, also for those who ask at once', asyn
       .filter((each) => each.status === 'rejected')
       .every(({ reason }) => reason.code === 'CREDENTIAL_LIMIT_REACHED'),
   )
-  const [, first] = await listCredentials(app, merchantId)
-  await revokeCredential(app, { merchantId, clientId: first?.client_id ?? '', actor })
+  const [, first] = await listApiCredentials(app, merchantId)
+  await revokeApiCredential(app, { merchantId, clientId: first?.client_id ?? '', actor })
   await t.resolves(create('room again'))
 })
 
@@ -136,7 +141,7 @@ t.test('a provider that fails leaves no credential that works, or that the list 
     const { app, identity, merchantId, realm, create } = await shop()
     identity.fail('createServiceClient', when)
     await t.rejects(create(), IdentityUnavailableError)
-    t.equal((await listCredentials(app, merchantId)).length, 1, 'the server client alone')
+    t.equal((await listApiCredentials(app, merchantId)).length, 1, 'the server client alone')
     t.equal(identity.realm(realm).clients.size, 1)
     t.match(await actionsOf(merchantId), [
       { action: 'credential.create' },
@@ -147,9 +152,9 @@ t.test('a provider that fails leaves no credential that works, or that the list 
   const { credential } = await create()
   const key = { merchantId, clientId: credential.client_id, actor }
   identity.fail('deleteClient')
-  await t.rejects(revokeCredential(app, key), IdentityUnavailableError)
+  await t.rejects(revokeApiCredential(app, key), IdentityUnavailableError)
   t.equal(await identifyMerchant(app, key.clientId), null, 'it speaks for nobody all the same')
-  await revokeCredential(app, key)
+  await revokeApiCredential(app, key)
   t.equal(identity.realm(realm).clients.has(key.clientId), false, 'and a repetition makes up for it')
 })
 
@@ -211,15 +216,17 @@ t.test('bad bodies are refused, and nothing is made', async (t) => {
 t.test('a client that the provider does not know works again with its new secret', async (t) => {
   const { app, identity, merchantId, clientId, realm } = await shop()
   // As a row is that was made before there was a provider.
-  const { credential } = await createCredential(service.app, { merchantId, name: 'ci', role: 'DEVELOPER', actor })
+  const { credential } = await createApiCredential(service.app, { merchantId, name: 'ci', role: 'DEVELOPER', actor })
   await identity.deleteClient(realm, clientId)
   for (const id of [credential.client_id, clientId]) {
-    const { secret } = await rotateCredential(app, { merchantId, clientId: id, actor })
+    const { secret } = await rotateApiCredential(app, { merchantId, clientId: id, actor })
     t.match(secret, /^[\w-]{43}$/)
     t.equal(identity.realm(realm).clients.get(id), secret)
   }
   await identity.deleteRealm(realm, merchantId)
-  await t.rejects(rotateCredential(app, { merchantId, clientId, actor }), { code: 'SERVICE_UNAVAILABLE' })
-  await t.rejects(createCredential(app, { merchantId, name: 'x', role: null, actor }), { code: 'SERVICE_UNAVAILABLE' })
-  t.equal((await listCredentials(app, merchantId)).length, 2, 'and no row is left of it')
+  await t.rejects(rotateApiCredential(app, { merchantId, clientId, actor }), { code: 'SERVICE_UNAVAILABLE' })
+  await t.rejects(createApiCredential(app, { merchantId, name: 'x', role: null, actor }), {
+    code: 'SERVICE_UNAVAILABLE',
+  })
+  t.equal((await listApiCredentials(app, merchantId)).length, 2, 'and no row is left of it')
 })

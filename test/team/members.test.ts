@@ -2,8 +2,8 @@ import t from 'tap'
 import type { App } from '../../src/app.ts'
 import { IdentityUnavailableError } from '../../src/identity/provider.ts'
 import { DomainError } from '../../src/lib/errors.ts'
-import { inviteMember } from '../../src/team/invite-member.ts'
-import { changeMemberRole, listTeam, removeMember } from '../../src/team/members.ts'
+import { inviteTeamMember } from '../../src/team/invite-team-member.ts'
+import { changeTeamRole, listTeam, removeTeamMember } from '../../src/team/members.ts'
 import type { TeamMemberRecord } from '../../src/team/record.ts'
 import { testService } from '../support/app.ts'
 import { fakeProvider } from '../support/fake-provider.ts'
@@ -37,7 +37,7 @@ const team = async (): Promise<Team> => {
     identity,
     merchantId,
     realm,
-    invite: (email, role = 'ADMIN') => inviteMember(app, { merchantId, email, role, actor }),
+    invite: (email, role = 'ADMIN') => inviteTeamMember(app, { merchantId, email, role, actor }),
   }
 }
 
@@ -61,9 +61,9 @@ t.test('a member is invited, promoted and removed, and everything stands in the 
     userId: bob.id,
     invitation: { clientId: `${realm}-portal`, deliver: 'mail', merchantId, lifespanSeconds: 43_200 },
   })
-  await changeMemberRole(app, { merchantId, id: bob.id, role: 'DEVELOPER', actor })
+  await changeTeamRole(app, { merchantId, id: bob.id, role: 'DEVELOPER', actor })
   t.same(identity.user(realm, 'bob@acme.example')?.roles, ['DEVELOPER'])
-  const removed = await removeMember(app, { merchantId, id: bob.id, actor })
+  const removed = await removeTeamMember(app, { merchantId, id: bob.id, actor })
   t.match(removed, { id: bob.id, is_active: false })
   t.equal(identity.user(realm, 'bob@acme.example'), undefined)
   t.same(
@@ -83,7 +83,7 @@ t.test('who was removed can be invited again, as somebody new', async (t) => {
   const { app, identity, merchantId, realm, invite } = await team()
   await invite('ada@acme.example')
   const first = await invite('bob@acme.example')
-  await removeMember(app, { merchantId, id: first.id, actor })
+  await removeTeamMember(app, { merchantId, id: first.id, actor })
   const second = await invite('bob@acme.example', 'FINANCE')
   t.not(second.id, first.id)
   t.match(second, { is_active: true, role: 'FINANCE' })
@@ -109,12 +109,12 @@ t.test('the last ADMIN stays one', async (t) => {
   const ada = await invite('ada@acme.example')
   const bob = await invite('bob@acme.example', 'FINANCE')
   const key = { merchantId, id: ada.id, actor }
-  await t.rejects(changeMemberRole(app, { ...key, role: 'FINANCE' }), { code: 'LAST_ADMIN' })
-  await t.rejects(removeMember(app, key), { code: 'LAST_ADMIN' })
+  await t.rejects(changeTeamRole(app, { ...key, role: 'FINANCE' }), { code: 'LAST_ADMIN' })
+  await t.rejects(removeTeamMember(app, key), { code: 'LAST_ADMIN' })
   await t.rejects(invite('ada@acme.example', 'FINANCE'), { code: 'LAST_ADMIN' }, 'nor by a new invitation')
   t.same(identity.user(realm, 'ada@acme.example')?.roles, ['ADMIN'])
-  await changeMemberRole(app, { merchantId, id: bob.id, role: 'ADMIN', actor })
-  t.match(await changeMemberRole(app, { ...key, role: 'FINANCE' }), { role: 'FINANCE' })
+  await changeTeamRole(app, { merchantId, id: bob.id, role: 'ADMIN', actor })
+  t.match(await changeTeamRole(app, { ...key, role: 'FINANCE' }), { role: 'FINANCE' })
 })
 
 t.test('of two ADMINs who leave at the same moment, one stays', async (t) => {
@@ -125,8 +125,8 @@ t.test('of two ADMINs who leave at the same moment, one stays', async (t) => {
     const outcomes = await Promise.allSettled(
       [ada, bob].map(({ id }) =>
         leave === 'remove'
-          ? removeMember(app, { merchantId, id, actor })
-          : changeMemberRole(app, { merchantId, id, role: 'DEVELOPER', actor }),
+          ? removeTeamMember(app, { merchantId, id, actor })
+          : changeTeamRole(app, { merchantId, id, role: 'DEVELOPER', actor }),
       ),
     )
     t.same(outcomes.map(({ status }) => status).toSorted(), ['fulfilled', 'rejected'], leave)
@@ -168,7 +168,7 @@ t.test('a demotion that the provider did not hear of holds already, and is made 
   const { app, identity, merchantId, realm, invite } = await team()
   await invite('ada@acme.example')
   const bob = await invite('bob@acme.example')
-  const demote = () => changeMemberRole(app, { merchantId, id: bob.id, role: 'FINANCE', actor })
+  const demote = () => changeTeamRole(app, { merchantId, id: bob.id, role: 'FINANCE', actor })
   identity.fail('setUserRoles')
   await t.rejects(demote(), IdentityUnavailableError)
   t.match(await listTeam(app, merchantId), [{}, { id: bob.id, role: 'FINANCE' }])
@@ -183,9 +183,9 @@ t.test('a removal that the provider did not hear of holds already, and is made u
   const bob = await invite('bob@acme.example')
   const key = { merchantId, id: bob.id, actor }
   identity.fail('deleteUser')
-  await t.rejects(removeMember(app, key), IdentityUnavailableError)
+  await t.rejects(removeTeamMember(app, key), IdentityUnavailableError)
   t.equal((await listTeam(app, merchantId)).length, 1)
-  t.match(await removeMember(app, key), { is_active: false })
+  t.match(await removeTeamMember(app, key), { is_active: false })
   t.equal(identity.user(realm, 'bob@acme.example'), undefined)
   t.equal((await actionsOf(merchantId)).length, 3, 'and recorded once')
 })
@@ -197,7 +197,7 @@ t.test('what a failed removal left at the provider does not come back with a new
   await identity.setPassword(realm, ada.id, 'an invitation taken')
   await identity.setPassword(realm, bob.id, 'known to the old account')
   identity.fail('deleteUser')
-  await t.rejects(removeMember(app, { merchantId, id: bob.id, actor }))
+  await t.rejects(removeTeamMember(app, { merchantId, id: bob.id, actor }))
   const again = await invite('bob@acme.example', 'FINANCE')
   t.not(again.id, bob.id)
   t.match(identity.user(realm, 'bob@acme.example'), { password: null, roles: ['FINANCE'] })
@@ -211,7 +211,7 @@ t.test('of two role changes at once, one stands in both places', async (t) => {
     // The provider answers in no order.
     identity.onCall(() => new Promise((resolve) => setTimeout(resolve, Math.random() * 20)))
     const roles = ['FINANCE', 'DEVELOPER', 'ADMIN'] as const
-    await Promise.all(roles.map((role) => changeMemberRole(app, { merchantId, id: bob.id, role, actor })))
+    await Promise.all(roles.map((role) => changeTeamRole(app, { merchantId, id: bob.id, role, actor })))
     const row = (await listTeam(app, merchantId)).find(({ id }) => id === bob.id)
     t.same(identity.user(realm, 'bob@acme.example')?.roles, [row?.role])
   }
@@ -231,8 +231,8 @@ t.test('an ADMIN who has not signed up is no other ADMIN', async (t) => {
     const cat = await invite('cat@acme.example')
     const go = ({ id }: TeamMemberRecord) =>
       leave === 'remove'
-        ? removeMember(app, { merchantId, id, actor })
-        : changeMemberRole(app, { merchantId, id, role: 'DEVELOPER', actor })
+        ? removeTeamMember(app, { merchantId, id, actor })
+        : changeTeamRole(app, { merchantId, id, role: 'DEVELOPER', actor })
     await signUp(own, ada)
     await t.rejects(go(ada), { code: 'LAST_ADMIN', message: /can sign in/, next: /invitation/ }, leave)
     await t.resolves(go(bob), 'whose going takes nothing away')
@@ -249,7 +249,7 @@ t.test('nor is one whose account is gone, and while the provider is away who has
   const bob = await invite('bob@acme.example')
   await signUp(own, ada, bob)
   await identity.deleteUser(realm, bob.id)
-  const remove = () => removeMember(app, { merchantId, id: ada.id, actor })
+  const remove = () => removeTeamMember(app, { merchantId, id: ada.id, actor })
   await t.rejects(remove(), { code: 'LAST_ADMIN' })
   identity.fail('hasPassword')
   t.match(await remove(), { is_active: false })
@@ -257,19 +257,19 @@ t.test('nor is one whose account is gone, and while the provider is away who has
 
 t.test('without a provider everyone counts', async (t) => {
   const { id: merchantId } = await service.merchant()
-  const invite = (email: string) => inviteMember(service.app, { merchantId, email, role: 'ADMIN', actor })
+  const invite = (email: string) => inviteTeamMember(service.app, { merchantId, email, role: 'ADMIN', actor })
   const [ada, bob] = [await invite('ada@acme.example'), await invite('bob@acme.example')]
   t.equal((await invite('bob@acme.example')).id, bob.id)
-  await t.resolves(removeMember(service.app, { merchantId, id: ada.id, actor }))
-  await t.rejects(removeMember(service.app, { merchantId, id: bob.id, actor }), { code: 'LAST_ADMIN' })
+  await t.resolves(removeTeamMember(service.app, { merchantId, id: ada.id, actor }))
+  await t.rejects(removeTeamMember(service.app, { merchantId, id: bob.id, actor }), { code: 'LAST_ADMIN' })
 })
 
 t.test('whom the provider has lost gets another account with the next invitation', async (t) => {
   const { app, identity, realm, merchantId, invite } = await team()
   await invite('ada@acme.example')
   // As a row is that was made before there was a provider.
-  const before = await inviteMember(service.app, { merchantId, email: 'bob@acme.example', role: 'FINANCE', actor })
-  await t.resolves(changeMemberRole(app, { merchantId, id: before.id, role: 'DEVELOPER', actor }))
+  const before = await inviteTeamMember(service.app, { merchantId, email: 'bob@acme.example', role: 'FINANCE', actor })
+  await t.resolves(changeTeamRole(app, { merchantId, id: before.id, role: 'DEVELOPER', actor }))
   const after = await Promise.all([1, 2, 3].map(() => invite('bob@acme.example', 'ADMIN')))
   const bob = identity.user(realm, 'bob@acme.example')
   t.match(bob, { roles: ['ADMIN'], password: null })
@@ -299,7 +299,7 @@ t.test('who is invited too often stays in the team, and is left in peace', async
     inviteUser: () => Promise.reject(new DomainError('RATE_LIMITED', 'too often', { retryAfterSeconds: 60 })),
   }
   const wish = { merchantId, email: 'ada@acme.example', role: 'ADMIN', actor } as const
-  await t.rejects(inviteMember({ ...app, identity: limited }, wish), { code: 'RATE_LIMITED' })
+  await t.rejects(inviteTeamMember({ ...app, identity: limited }, wish), { code: 'RATE_LIMITED' })
   t.match(await listTeam(app, merchantId), [{ email: 'ada@acme.example' }])
 })
 

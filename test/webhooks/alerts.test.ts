@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { getEndpoint } from '../../src/webhooks/alerts.ts'
+import { getWebhookEndpoint } from '../../src/webhooks/get-webhook-endpoint.ts'
 import { findEndpoint } from '../../src/webhooks/endpoint-sql.ts'
-import { replayMany } from '../../src/webhooks/replay-many.ts'
-import { setEndpoint } from '../../src/webhooks/set-endpoint.ts'
+import { replayWebhooks } from '../../src/webhooks/replay-webhooks.ts'
+import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -22,11 +22,11 @@ t.test('DEAD deliveries are told with their number, until they are sent again', 
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   const other = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
-  t.match(await getEndpoint(app, merchantId), { gone: false, alert: null })
+  t.match(await getWebhookEndpoint(app, merchantId), { gone: false, alert: null })
   await plantDeliveries(owner, merchantId)
-  t.match(await getEndpoint(app, merchantId), { alert: null }, 'one that is PENDING is no alert')
+  t.match(await getWebhookEndpoint(app, merchantId), { alert: null }, 'one that is PENDING is no alert')
   await plantDead(owner, merchantId)
-  t.match(await getEndpoint(app, merchantId), {
+  t.match(await getWebhookEndpoint(app, merchantId), {
     gone: false,
     alert: {
       code: 'DELIVERIES_DEAD',
@@ -36,14 +36,18 @@ t.test('DEAD deliveries are told with their number, until they are sent again', 
     },
   })
   await plantDead(owner, merchantId, { count: 10_500, from: '2025-01-01T00:00:00Z' })
-  t.match(await getEndpoint(app, merchantId), { alert: { dead_deliveries: 10_000 } }, 'counted up to 10,000')
-  t.match(await getEndpoint(app, other), { alert: null }, "another merchant's are its own affair")
-  await setEndpoint(app, { merchantId, actor, paused: true })
-  t.match(await getEndpoint(app, merchantId), { paused: true, alert: { code: 'DELIVERIES_DEAD' } }, 'paused as well')
-  await setEndpoint(app, { merchantId, actor, paused: false })
-  await replayMany(app, { merchantId, actor, dryRun: false })
-  t.match(await getEndpoint(app, merchantId), { alert: null })
-  await t.rejects(getEndpoint(app, randomUUID()), { code: 'MERCHANT_NOT_FOUND' })
+  t.match(await getWebhookEndpoint(app, merchantId), { alert: { dead_deliveries: 10_000 } }, 'counted up to 10,000')
+  t.match(await getWebhookEndpoint(app, other), { alert: null }, "another merchant's are its own affair")
+  await putWebhookEndpoint(app, { merchantId, actor, paused: true })
+  t.match(
+    await getWebhookEndpoint(app, merchantId),
+    { paused: true, alert: { code: 'DELIVERIES_DEAD' } },
+    'paused as well',
+  )
+  await putWebhookEndpoint(app, { merchantId, actor, paused: false })
+  await replayWebhooks(app, { merchantId, actor, dryRun: false })
+  t.match(await getWebhookEndpoint(app, merchantId), { alert: null })
+  await t.rejects(getWebhookEndpoint(app, randomUUID()), { code: 'MERCHANT_NOT_FOUND' })
 })
 
 t.test('an address that answers 410 is gone, until it delivers or is another one', async (t) => {
@@ -66,43 +70,55 @@ t.test('an address that answers 410 is gone, until it delivers or is another one
   }
   await plantDeliveries(owner, merchantId)
   await attempt(410, 1)
-  t.match(await getEndpoint(app, merchantId), {
+  t.match(await getWebhookEndpoint(app, merchantId), {
     gone: true,
     alert: { code: 'ENDPOINT_GONE', dead_deliveries: 0, next: /svc webhooks endpoint set <url>/ },
   })
   await plantDead(owner, merchantId, { count: 2 })
-  t.match(await getEndpoint(app, merchantId), {
+  t.match(await getWebhookEndpoint(app, merchantId), {
     alert: { code: 'ENDPOINT_GONE', message: /2 deliveries/, dead_deliveries: 2, next: /replay --status DEAD/ },
   })
   await attempt(500, 2)
-  t.match(await getEndpoint(app, merchantId), { gone: false, alert: { code: 'DELIVERIES_DEAD' } }, 'a newer failure')
+  t.match(
+    await getWebhookEndpoint(app, merchantId),
+    { gone: false, alert: { code: 'DELIVERIES_DEAD' } },
+    'a newer failure',
+  )
   await attempt(410, 3)
-  t.match(await getEndpoint(app, merchantId), { gone: true })
-  await setEndpoint(app, { merchantId, actor, paused: true })
-  t.match(await getEndpoint(app, merchantId), { gone: true, paused: true }, 'a pause is no other address')
-  await setEndpoint(app, { merchantId, actor, webhookUrl: `${receiver.url}/new` })
-  t.match(await getEndpoint(app, merchantId), { gone: false }, 'what the old address said is not about the new one')
+  t.match(await getWebhookEndpoint(app, merchantId), { gone: true })
+  await putWebhookEndpoint(app, { merchantId, actor, paused: true })
+  t.match(await getWebhookEndpoint(app, merchantId), { gone: true, paused: true }, 'a pause is no other address')
+  await putWebhookEndpoint(app, { merchantId, actor, webhookUrl: `${receiver.url}/new` })
+  t.match(
+    await getWebhookEndpoint(app, merchantId),
+    { gone: false },
+    'what the old address said is not about the new one',
+  )
   status = 200
-  await setEndpoint(app, { merchantId, actor, paused: false })
+  await putWebhookEndpoint(app, { merchantId, actor, paused: false })
   deliveries.wake()
   await until('it is delivered', async () => (await countByStatus(owner))['DELIVERED'] === 1)
 
   await plantDeliveries(owner, merchantId)
   await attempt(410, 5)
-  t.match(await getEndpoint(app, merchantId), { gone: true })
+  t.match(await getWebhookEndpoint(app, merchantId), { gone: true })
   await attempt(200, 6)
-  t.match(await getEndpoint(app, merchantId), { gone: false }, 'the same delivery went through')
+  t.match(await getWebhookEndpoint(app, merchantId), { gone: false }, 'the same delivery went through')
   await plantDeliveries(owner, merchantId)
   await attempt(410, 7)
   await owner.query(`update webhook_queue set due_at = now() + interval '1 hour'`)
-  t.match(await getEndpoint(app, merchantId), { gone: true })
+  t.match(await getWebhookEndpoint(app, merchantId), { gone: true })
   status = 200
   await plantDeliveries(owner, merchantId)
   deliveries.wake()
   await until('another one went through', async () => (await countByStatus(owner))['DELIVERED'] === 3)
-  t.match(await getEndpoint(app, merchantId), { gone: false })
-  await setEndpoint(app, { merchantId, actor, webhookUrl: null })
-  t.match(await getEndpoint(app, merchantId), { webhook_url: null, gone: false, alert: { code: 'DELIVERIES_DEAD' } })
+  t.match(await getWebhookEndpoint(app, merchantId), { gone: false })
+  await putWebhookEndpoint(app, { merchantId, actor, webhookUrl: null })
+  t.match(await getWebhookEndpoint(app, merchantId), {
+    webhook_url: null,
+    gone: false,
+    alert: { code: 'DELIVERIES_DEAD' },
+  })
 })
 
 t.test('the alert costs as little as its index, with a long history of deliveries that went well', async (t) => {
@@ -120,7 +136,7 @@ t.test('the alert costs as little as its index, with a long history of deliverie
   )
   await plantDead(owner, merchantId, { count: 5 })
   await owner.query('analyze webhook_deliveries, webhook_attempts')
-  t.match(await getEndpoint(app, merchantId), { alert: { dead_deliveries: 5 } })
+  t.match(await getWebhookEndpoint(app, merchantId), { alert: { dead_deliveries: 5 } })
   const { sql: text, values } = findEndpoint(merchantId)
   const { rows } = await owner.query(`explain ${text.replaceAll('$slonik_', '$')}`, [...values])
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type pg from 'pg'
-import { listDeliveries } from '../../src/webhooks/list-deliveries.ts'
-import type { ListDeliveriesInput } from '../../src/webhooks/list-deliveries.ts'
+import { listWebhooks } from '../../src/webhooks/list-webhooks.ts'
+import type { ListWebhooksInput } from '../../src/webhooks/list-webhooks.ts'
 import { listOutbox } from '../../src/webhooks/list-outbox.ts'
 import type { ListOutboxQuery } from '../../src/webhooks/list-outbox.ts'
-import { replay } from '../../src/webhooks/replay.ts'
+import { replayWebhook } from '../../src/webhooks/replay-webhook.ts'
 import { makeOutbox, plantDead, plantDeliveries, plantMerchant } from '../support/webhooks.ts'
 
 const nowhere = 'http://127.0.0.1:1/'
@@ -50,7 +50,7 @@ async function plantMix(merchantId: string): Promise<void> {
     `select id from webhook_deliveries where merchant_id = $1 and status = 'DEAD' order by id limit 4`,
     [merchantId],
   )
-  for (const { id } of rows) await replay(app, { merchantId, id })
+  for (const { id } of rows) await replayWebhook(app, { merchantId, id })
 }
 
 /** The same list, as one reads it off the whole history. */
@@ -82,10 +82,10 @@ t.test('every filter finds what the whole history has of it, for one merchant an
   for (const merchantId of [one, two]) await plantMix(merchantId)
   for (const { status, type } of FILTERS) {
     for (const merchantId of [one, two]) {
-      const filter: ListDeliveriesInput = { merchantId, status, eventType: type }
+      const filter: ListWebhooksInput = { merchantId, status, eventType: type }
       const own = await expected(owner, WHERE, [merchantId, status, type], 50)
       const name = `${status} ${type}`
-      const listed = await listDeliveries(app, filter)
+      const listed = await listWebhooks(app, filter)
       t.strictSame(
         listed.map(({ id }) => id),
         own,
@@ -108,7 +108,7 @@ t.test('every filter finds what the whole history has of it, for one merchant an
       `${status} ${type} of all`,
     )
   }
-  t.strictSame(await listDeliveries(app, { merchantId: randomUUID(), status: 'PENDING' }), [])
+  t.strictSame(await listWebhooks(app, { merchantId: randomUUID(), status: 'PENDING' }), [])
 })
 
 t.test(
@@ -121,18 +121,14 @@ t.test(
     // As autovacuum would in a minute: until then the planner takes the table for a small one, and each page is slow.
     await owner.query('analyze webhook_deliveries')
     const filter = { merchantId, eventType: 'refund.failed' }
-    t.equal((await listDeliveries(app, filter)).length, 2)
+    t.equal((await listWebhooks(app, filter)).length, 2)
     await plantDelivered(merchantId, 1, '2027-07-01T00:00:00Z')
     t.strictSame(
-      (await listDeliveries(app, filter)).map(({ id }) => id),
+      (await listWebhooks(app, filter)).map(({ id }) => id),
       [near],
       'the 20,001st is not looked at',
     )
-    t.equal(
-      (await listDeliveries(app, { ...filter, status: 'DEAD' })).length,
-      2,
-      'what is DEAD has an index of its own',
-    )
+    t.equal((await listWebhooks(app, { ...filter, status: 'DEAD' })).length, 2, 'what is DEAD has an index of its own')
     t.equal(
       (await listOutbox(app, { merchant_id: merchantId, event_type: 'refund.failed', limit: 5 })).deliveries.length,
       1,

@@ -1,8 +1,8 @@
 import t from 'tap'
 import { scheduleWaitingDeliveries } from '../../src/webhooks/schedule-waiting-deliveries.ts'
 import { findSchedulable } from '../../src/webhooks/waiting-sql.ts'
-import { replay } from '../../src/webhooks/replay.ts'
-import { setEndpoint } from '../../src/webhooks/set-endpoint.ts'
+import { replayWebhook } from '../../src/webhooks/replay-webhook.ts'
+import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { brokenInvariants } from '../support/invariants.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -55,20 +55,20 @@ t.test(
     t.strictSame(await parkedOf(owner, merchantId), [inserted], 'an insert without an endpoint')
     const [dead = ''] = await plantDead(owner, merchantId, { from: new Date().toISOString() })
     t.strictSame(await parkedOf(owner, merchantId), [inserted], 'a DEAD one waits for nothing')
-    await replay(app, { merchantId, id: dead })
+    await replayWebhook(app, { merchantId, id: dead })
     t.strictSame(new Set(await parkedOf(owner, merchantId)), new Set([inserted, dead]), 'a replay without an endpoint')
     t.strictSame(await broken(owner), [])
 
-    await setEndpoint(app, { merchantId, actor, webhookUrl: nowhere })
+    await putWebhookEndpoint(app, { merchantId, actor, webhookUrl: nowhere })
     t.strictSame(await parkedOf(owner, merchantId), [], 'all are armed')
     t.strictSame(await broken(owner), [])
     await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity' })
     t.strictSame(await parkedOf(owner, merchantId), [], 'an insert that did not see the address')
-    await setEndpoint(app, { merchantId, actor, paused: true })
+    await putWebhookEndpoint(app, { merchantId, actor, paused: true })
     t.equal((await parkedOf(owner, merchantId)).length, 3, 'a pause')
     t.strictSame(await broken(owner), [])
     await crashLive(owner, merchantId)
-    await replay(app, { merchantId, id: inserted })
+    await replayWebhook(app, { merchantId, id: inserted })
     t.notOk((await parkedOf(owner, merchantId)).includes(inserted), 'one that is sent by hand')
     t.strictSame(await broken(owner), [])
   },
@@ -96,7 +96,7 @@ t.test('the job arms what a crash left parked, the oldest first, and nothing tha
   const without = await plantMerchant({ owner, app, webhookUrl: null })
   await plantDeliveries(owner, without, { ...waits, count: 5 })
   const paused = await plantMerchant({ owner, app, webhookUrl: nowhere })
-  await setEndpoint(app, { merchantId: paused, actor, paused: true })
+  await putWebhookEndpoint(app, { merchantId: paused, actor, paused: true })
   await plantDeliveries(owner, paused, { ...waits, count: 5 })
   t.strictSame(await scheduleWaitingDeliveries(app, never), { more: false }, 'nobody has an endpoint')
   t.equal(await queueIsEmpty(owner), true)
@@ -132,11 +132,11 @@ t.test('a worker arms it by itself', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
-  await setEndpoint(app, { merchantId, actor, paused: true })
+  await putWebhookEndpoint(app, { merchantId, actor, paused: true })
   await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 1_200 })
   const worker = startWorker(app)
   t.teardown(() => worker.stop())
-  await setEndpoint(app, { merchantId, actor, paused: false })
+  await putWebhookEndpoint(app, { merchantId, actor, paused: false })
   await until('all are delivered', async () => (await countByStatus(owner))['DELIVERED'] === 1_200)
 })
 
@@ -148,15 +148,15 @@ t.test('pauses, replays, inserts and three workers that arm at once leave each d
   const byHand = ids.filter((_, index) => index % 100 === 0)
   const outcomes = await Promise.allSettled([
     ...[1, 2, 3].map(() => armAll(app)),
-    ...byHand.map((id) => replay(app, { merchantId, id })),
-    setEndpoint(app, { merchantId, actor, paused: true }),
+    ...byHand.map((id) => replayWebhook(app, { merchantId, id })),
+    putWebhookEndpoint(app, { merchantId, actor, paused: true }),
     plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 20 }),
-    setEndpoint(app, { merchantId, actor, paused: false }),
+    putWebhookEndpoint(app, { merchantId, actor, paused: false }),
   ])
   for (const outcome of outcomes)
     if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'DELIVERY_NOT_DEAD' })
   t.strictSame(await broken(owner), [])
-  await setEndpoint(app, { merchantId, actor, paused: false })
+  await putWebhookEndpoint(app, { merchantId, actor, paused: false })
   await armAll(app)
   t.equal((await owner.query('select from webhook_queue')).rowCount, 3_020)
   t.strictSame(await parkedOf(owner, merchantId), [])

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import type { App } from '../../src/app.ts'
-import { getEndpoint } from '../../src/webhooks/alerts.ts'
-import { replay } from '../../src/webhooks/replay.ts'
-import { setEndpoint } from '../../src/webhooks/set-endpoint.ts'
-import type { SetEndpointInput } from '../../src/webhooks/set-endpoint.ts'
+import { getWebhookEndpoint } from '../../src/webhooks/get-webhook-endpoint.ts'
+import { replayWebhook } from '../../src/webhooks/replay-webhook.ts'
+import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
+import type { SetEndpointInput } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -26,7 +26,7 @@ type Owner = Awaited<ReturnType<typeof makeOutbox>>['owner']
 const actor = { id: 'dev-1', name: 'Dev', role: 'DEVELOPER' }
 
 function put(app: App, merchantId: string, wish: Pick<SetEndpointInput, 'webhookUrl' | 'paused'>) {
-  return setEndpoint(app, { merchantId, actor, ...wish })
+  return putWebhookEndpoint(app, { merchantId, actor, ...wish })
 }
 
 async function rowOf(owner: Owner, merchantId: string) {
@@ -163,7 +163,7 @@ t.test('what the endpoint is after each change', async (t) => {
     const reply = await put(app, merchantId, wish)
     t.match(reply, { webhook_url: url, paused }, said)
     t.equal(reply.check !== null, typeof wish.webhookUrl === 'string', 'a check where an address was given')
-    t.match(await getEndpoint(app, merchantId), { webhook_url: url, paused })
+    t.match(await getWebhookEndpoint(app, merchantId), { webhook_url: url, paused })
     const row = await rowOf(owner, merchantId)
     t.match(row, { webhook_url: paused ? null : url, paused_webhook_url: paused ? url : null }, said)
     t.equal(row.set_at === setAt, url === before.url, 'the time is that of the address')
@@ -221,7 +221,7 @@ t.test('twenty pauses and resumes at once end in one of the two, with the queue 
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   await plantDeliveries(owner, merchantId, { count: 50 })
   await Promise.all(Array.from({ length: 20 }, (_, index) => put(app, merchantId, { paused: index % 2 === 0 })))
-  const { paused } = await getEndpoint(app, merchantId)
+  const { paused } = await getWebhookEndpoint(app, merchantId)
   const queued = (await owner.query('select from webhook_queue')).rowCount
   t.equal(queued, paused ? 0 : 50)
   const actions = await actionsOf(owner, merchantId)
@@ -235,8 +235,8 @@ t.test('what is replayed while the endpoint is paused waits, and is told so', as
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
   const [id = ''] = await plantDead(owner, merchantId, { from: new Date().toISOString() })
   await put(app, merchantId, { paused: true })
-  t.match(await replay(app, { merchantId, id }), { status: 'PENDING', attempt_count: 0, next_retry_at: null })
-  await t.rejects(replay(app, { merchantId, id }), { code: 'DELIVERY_NOT_DEAD', next: /Resume/ })
+  t.match(await replayWebhook(app, { merchantId, id }), { status: 'PENDING', attempt_count: 0, next_retry_at: null })
+  await t.rejects(replayWebhook(app, { merchantId, id }), { code: 'DELIVERY_NOT_DEAD', next: /Resume/ })
   const deliveries = startDeliveries(t, app)
   await put(app, merchantId, { paused: false })
   deliveries.wake()
@@ -261,7 +261,7 @@ t.test('the address is checked after it was written, and in no transaction', asy
     close: async () => undefined,
   }
   const webhookUrl = 'https://shop.example/hook'
-  const reply = await setEndpoint({ ...app, probe }, { merchantId, actor, webhookUrl })
+  const reply = await putWebhookEndpoint({ ...app, probe }, { merchantId, actor, webhookUrl })
   t.match(reply, { webhook_url: webhookUrl, check: { reachable: false, outcome: 'timeout' } })
   t.strictSame(seen, [{ webhook_url: webhookUrl, open: 0 }])
 })

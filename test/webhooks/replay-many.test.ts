@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { replayMany } from '../../src/webhooks/replay-many.ts'
-import type { ReplayMany } from '../../src/webhooks/replay-many.ts'
-import { setEndpoint } from '../../src/webhooks/set-endpoint.ts'
+import { replayWebhooks } from '../../src/webhooks/replay-webhooks.ts'
+import type { ReplayMany } from '../../src/webhooks/replay-webhooks.ts'
+import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -22,7 +22,7 @@ type Outbox = Awaited<ReturnType<typeof makeOutbox>>
 const actor = { id: 'dev-1', name: 'Dev', role: 'DEVELOPER' }
 
 function ask({ app }: Outbox, merchantId: string, wish: Partial<ReplayMany> = {}) {
-  return replayMany(app, { merchantId, actor, dryRun: false, ...wish })
+  return replayWebhooks(app, { merchantId, actor, dryRun: false, ...wish })
 }
 
 /** Where nobody listens: what is queued stays so, for no worker runs. */
@@ -181,7 +181,7 @@ t.test('without an endpoint that deliveries go to, nothing is queued or counted'
   for (const dryRun of [true, false]) {
     await t.rejects(ask(outbox, merchantId, { dryRun }), { code: 'WEBHOOK_ENDPOINT_NOT_SET', next: /endpoint set/ })
   }
-  await setEndpoint(app, { merchantId, actor, webhookUrl: nowhere, paused: true })
+  await putWebhookEndpoint(app, { merchantId, actor, webhookUrl: nowhere, paused: true })
   for (const dryRun of [true, false]) {
     await t.rejects(ask(outbox, merchantId, { dryRun }), { code: 'WEBHOOK_ENDPOINT_PAUSED', next: /resume/ })
   }
@@ -196,7 +196,7 @@ t.test('a pause in the middle of a long replay holds up all of it, and the end o
   await plantDead(owner, merchantId, { count: 10_000, from: new Date(Date.now() - 6 * 3_600_000).toISOString() })
   const replaying = ask(outbox, merchantId)
   await until('it has begun', async () => !(await queueIsEmpty(owner)))
-  await setEndpoint(app, { merchantId, actor, paused: true })
+  await putWebhookEndpoint(app, { merchantId, actor, paused: true })
   const { queued } = await replaying
   t.ok(queued >= 2_500 && queued <= 10_000, `${queued} were queued before`)
   t.equal(await queueIsEmpty(owner), true)
@@ -205,7 +205,7 @@ t.test('a pause in the middle of a long replay holds up all of it, and the end o
   )
   t.equal(rows[0].count, queued)
   t.equal((await countByStatus(owner))['DEAD'] ?? 0, 10_000 - queued)
-  await setEndpoint(app, { merchantId, actor, paused: false })
+  await putWebhookEndpoint(app, { merchantId, actor, paused: false })
   await armAll(app)
   t.equal((await owner.query('select from webhook_queue')).rowCount, queued)
 })

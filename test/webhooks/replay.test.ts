@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { listDeliveries } from '../../src/webhooks/list-deliveries.ts'
-import { replay } from '../../src/webhooks/replay.ts'
+import { listWebhooks } from '../../src/webhooks/list-webhooks.ts'
+import { replayWebhook } from '../../src/webhooks/replay-webhook.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -32,7 +32,10 @@ t.test('a DEAD delivery is sent again from its first attempt, with the same id a
   await makeDead(owner, id)
   const before = await readDelivery(owner, id)
   const woken: string[] = []
-  const replayed = await replay({ ...app, wake: { ...app.wake, notify: (job) => woken.push(job) } }, { merchantId, id })
+  const replayed = await replayWebhook(
+    { ...app, wake: { ...app.wake, notify: (job) => woken.push(job) } },
+    { merchantId, id },
+  )
   t.match(replayed, {
     id,
     event_id: before.event_id,
@@ -44,7 +47,7 @@ t.test('a DEAD delivery is sent again from its first attempt, with the same id a
   })
   t.strictSame(woken, ['deliver-webhooks'])
   await t.rejects(
-    replay(app, { merchantId, id }),
+    replayWebhook(app, { merchantId, id }),
     { code: 'DELIVERY_NOT_DEAD', message: /PENDING/, next: /Wait for its next attempt/ },
     'a second replay',
   )
@@ -53,7 +56,7 @@ t.test('a DEAD delivery is sent again from its first attempt, with the same id a
   t.equal(receiver.receipts[0]?.eventId, before.event_id)
   t.equal(receiver.receipts[0]?.body.toString(), before.payload)
   t.equal(receiver.receipts.length, 1)
-  await t.rejects(replay(app, { merchantId, id }), {
+  await t.rejects(replayWebhook(app, { merchantId, id }), {
     code: 'DELIVERY_NOT_DEAD',
     message: /DELIVERED/,
     next: /confirmed/,
@@ -65,7 +68,7 @@ t.test('fifty replays at once queue it once', async (t) => {
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   const [id = ''] = await plantDeliveries(owner, merchantId)
   await makeDead(owner, id)
-  const ended = await Promise.allSettled(Array.from({ length: 50 }, () => replay(app, { merchantId, id })))
+  const ended = await Promise.allSettled(Array.from({ length: 50 }, () => replayWebhook(app, { merchantId, id })))
   t.equal(ended.filter(({ status }) => status === 'fulfilled').length, 1)
   for (const end of ended) if (end.status === 'rejected') t.match(end.reason, { code: 'DELIVERY_NOT_DEAD' })
   t.equal((await owner.query('select from webhook_queue')).rowCount, 1)
@@ -76,9 +79,9 @@ t.test('without an endpoint the replayed delivery waits for one', async (t) => {
   const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
   const [id = ''] = await plantDeliveries(owner, merchantId)
   await makeDead(owner, id)
-  t.match(await replay(app, { merchantId, id }), { status: 'PENDING', attempt_count: 0, next_retry_at: null })
+  t.match(await replayWebhook(app, { merchantId, id }), { status: 'PENDING', attempt_count: 0, next_retry_at: null })
   t.equal(await queueIsEmpty(owner), true)
-  await t.rejects(replay(app, { merchantId, id }), { code: 'DELIVERY_NOT_DEAD', next: /Set a webhook endpoint/ })
+  await t.rejects(replayWebhook(app, { merchantId, id }), { code: 'DELIVERY_NOT_DEAD', next: /Set a webhook endpoint/ })
 })
 
 t.test('a delivery that was too old when the endpoint was set can be sent by hand', async (t) => {
@@ -86,7 +89,7 @@ t.test('a delivery that was too old when the endpoint was set can be sent by han
   const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
   const [id = ''] = await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity' })
   await owner.query('update merchants set webhook_url = $2 where id = $1', [merchantId, 'http://127.0.0.1:1/'])
-  t.match(await replay(app, { merchantId, id }), { status: 'PENDING', attempt_count: 0, next_retry_at: String })
+  t.match(await replayWebhook(app, { merchantId, id }), { status: 'PENDING', attempt_count: 0, next_retry_at: String })
   t.equal(await queueIsEmpty(owner), false)
 })
 
@@ -97,7 +100,11 @@ t.test("no id but one of the merchant's own is found", async (t) => {
   const [id = ''] = await plantDeliveries(owner, other)
   await makeDead(owner, id)
   for (const wrong of [id, randomUUID(), '', 'nonsense', `${id}'--`, id.slice(1), '\u0000']) {
-    await t.rejects(replay(app, { merchantId, id: wrong }), { code: 'DELIVERY_NOT_FOUND' }, JSON.stringify(wrong))
+    await t.rejects(
+      replayWebhook(app, { merchantId, id: wrong }),
+      { code: 'DELIVERY_NOT_FOUND' },
+      JSON.stringify(wrong),
+    )
   }
   t.match(await readDelivery(owner, id), { status: 'DEAD', attempt_count: 6 })
 })
@@ -112,7 +119,7 @@ t.test('a merchant lists its own last 50 deliveries, the newest first', async (t
   const paymentId = await plantPayment(owner, merchantId)
   const [newest = ''] = await plantDeliveries(owner, merchantId, { paymentId, createdAt: '2026-01-02T00:00:00Z' })
   await makeDead(owner, newest)
-  const listed = await listDeliveries(app, { merchantId })
+  const listed = await listWebhooks(app, { merchantId })
   t.equal(listed.length, 50)
   t.strictSame(listed[0], {
     id: newest,
@@ -128,11 +135,11 @@ t.test('a merchant lists its own last 50 deliveries, the newest first', async (t
     created_at: '2026-01-02T00:00:00.000Z',
   })
   const ids = (rows: readonly { id: string }[]): string[] => rows.map(({ id }) => id)
-  t.strictSame(ids(await listDeliveries(app, { merchantId, status: 'DEAD' })), [newest])
-  t.strictSame(ids(await listDeliveries(app, { merchantId, paymentId })), [newest])
-  t.strictSame(await listDeliveries(app, { merchantId, paymentId, status: 'PENDING' }), [])
-  t.strictSame(await listDeliveries(app, { merchantId, paymentId: 'nonsense' }), [])
-  t.equal((await listDeliveries(app, { merchantId: other })).length, 3)
-  t.strictSame(await listDeliveries(app, { merchantId: other, paymentId }), [], "another merchant's payment")
-  t.strictSame(await listDeliveries(app, { merchantId: randomUUID() }), [])
+  t.strictSame(ids(await listWebhooks(app, { merchantId, status: 'DEAD' })), [newest])
+  t.strictSame(ids(await listWebhooks(app, { merchantId, paymentId })), [newest])
+  t.strictSame(await listWebhooks(app, { merchantId, paymentId, status: 'PENDING' }), [])
+  t.strictSame(await listWebhooks(app, { merchantId, paymentId: 'nonsense' }), [])
+  t.equal((await listWebhooks(app, { merchantId: other })).length, 3)
+  t.strictSame(await listWebhooks(app, { merchantId: other, paymentId }), [], "another merchant's payment")
+  t.strictSame(await listWebhooks(app, { merchantId: randomUUID() }), [])
 })

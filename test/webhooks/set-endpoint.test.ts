@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { getEndpoint } from '../../src/webhooks/alerts.ts'
-import { setEndpoint } from '../../src/webhooks/set-endpoint.ts'
+import { getWebhookEndpoint } from '../../src/webhooks/get-webhook-endpoint.ts'
+import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -36,9 +36,14 @@ t.test('setting an endpoint queues what waited for it and is younger than seven 
   const other = await plantMerchant({ owner, app, webhookUrl: null })
   const [foreign = ''] = await plantDeliveries(owner, other, waits)
   t.equal(await queueIsEmpty(owner), true)
-  t.strictSame(await getEndpoint(app, merchantId), { webhook_url: null, paused: false, gone: false, alert: null })
-  t.match(await setEndpoint(app, { actor, merchantId, webhookUrl: receiver.url }), { webhook_url: receiver.url })
-  t.match(await getEndpoint(app, merchantId), { webhook_url: receiver.url, paused: false })
+  t.strictSame(await getWebhookEndpoint(app, merchantId), {
+    webhook_url: null,
+    paused: false,
+    gone: false,
+    alert: null,
+  })
+  t.match(await putWebhookEndpoint(app, { actor, merchantId, webhookUrl: receiver.url }), { webhook_url: receiver.url })
+  t.match(await getWebhookEndpoint(app, merchantId), { webhook_url: receiver.url, paused: false })
   const queued = await owner.query('select delivery_id from webhook_queue where merchant_id = $1', [merchantId])
   t.equal(queued.rowCount, 1_000, 'the first of them at once')
   t.ok(
@@ -66,11 +71,11 @@ t.test(
     const deliveries = startDeliveries(t, app)
     await until('both failed', async () => (await countByStatus(owner))['FAILED'] === 2)
     await plantDeliveries(owner, merchantId, { nextRetryAt: new Date(Date.now() + day).toISOString(), count: 1_200 })
-    t.match(await setEndpoint(app, { actor, merchantId, webhookUrl: null }), { webhook_url: null })
+    t.match(await putWebhookEndpoint(app, { actor, merchantId, webhookUrl: null }), { webhook_url: null })
     t.equal((await owner.query('select from webhook_queue where merchant_id = $1', [merchantId])).rowCount, 0)
     t.match(await readDelivery(owner, id), { status: 'FAILED', attempt_count: 1, next_retry_at: 'infinity' })
     t.not((await readDelivery(owner, foreign)).next_retry_at, 'infinity')
-    await setEndpoint(app, { actor, merchantId, webhookUrl: receiver.url })
+    await putWebhookEndpoint(app, { actor, merchantId, webhookUrl: receiver.url })
     await passDelays(owner)
     deliveries.wake()
     await until('its second attempt', async () => (await readDelivery(owner, id)).attempt_count === 2)
@@ -88,7 +93,7 @@ t.test('what is under way when the endpoint is removed is recorded, and then wai
   const [id = ''] = await plantDeliveries(owner, merchantId)
   const deliveries = startDeliveries(t, app)
   await until('it is under way', () => receiver.receipts.length === 1)
-  await setEndpoint(app, { actor, merchantId, webhookUrl: null })
+  await putWebhookEndpoint(app, { actor, merchantId, webhookUrl: null })
   held.resolve()
   await until('it is recorded', async () => (await readDelivery(owner, id)).status === 'FAILED')
   await passDelays(owner)
@@ -104,7 +109,7 @@ t.test('a delivery that is inserted while the endpoint is being set is not forgo
   // The transaction of a payment that saw no endpoint: its row goes in before, or after, the endpoint is set.
   await owner.query('begin')
   const [before = ''] = await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity' })
-  const setting = setEndpoint(app, { actor, merchantId, webhookUrl: 'http://127.0.0.1:1/' })
+  const setting = putWebhookEndpoint(app, { actor, merchantId, webhookUrl: 'http://127.0.0.1:1/' })
   await until('setting waits for the payment', async () => {
     const { rowCount } = await owner.query(
       "select from pg_locks where not granted and locktype in ('transactionid', 'tuple')",
@@ -124,14 +129,14 @@ t.test('an address that breaks a rule changes nothing', async (t) => {
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'https://shop.example/' })
   for (const webhookUrl of ['http://shop.example/', 'https://10.0.0.1/', 'https://user@shop.example/', 'nonsense']) {
     await t.rejects(
-      setEndpoint(app, { actor, merchantId, webhookUrl }),
+      putWebhookEndpoint(app, { actor, merchantId, webhookUrl }),
       { code: 'VALIDATION_FAILED', errors: [{ path: 'webhook_url' }] },
       webhookUrl,
     )
   }
-  t.match(await getEndpoint(app, merchantId), { webhook_url: 'https://shop.example/' })
-  await t.rejects(setEndpoint(app, { actor, merchantId: randomUUID(), webhookUrl: null }), {
+  t.match(await getWebhookEndpoint(app, merchantId), { webhook_url: 'https://shop.example/' })
+  await t.rejects(putWebhookEndpoint(app, { actor, merchantId: randomUUID(), webhookUrl: null }), {
     code: 'MERCHANT_NOT_FOUND',
   })
-  await t.rejects(getEndpoint(app, randomUUID()), { code: 'MERCHANT_NOT_FOUND' })
+  await t.rejects(getWebhookEndpoint(app, randomUUID()), { code: 'MERCHANT_NOT_FOUND' })
 })

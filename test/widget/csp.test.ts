@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { request } from 'undici'
 import t from 'tap'
-import { setOrigins } from '../../src/merchants/checkout-origins.ts'
+import { putCheckoutOrigins } from '../../src/merchants/checkout-origins.ts'
 import { testService } from '../support/app.ts'
 import type { TestMerchant, TestService } from '../support/app.ts'
 import { openBrowser, openPage } from '../support/browser.ts'
@@ -25,7 +25,7 @@ async function ancestors(service: TestService, clientId: string): Promise<string
 }
 
 const named = (service: TestService, { id: merchantId }: TestMerchant, origins: string[]): Promise<string[]> =>
-  setOrigins(service.app, { merchantId, origins, actor: { id: 'test', name: 'test', role: 'OWNER' } })
+  putCheckoutOrigins(service.app, { merchantId, origins, actor: { id: 'test', name: 'test', role: 'OWNER' } })
 
 t.test('the frame runs its own scripts and styles, calls its own service, and keeps no trace', async (t) => {
   const { clientId } = await live.merchant()

@@ -102,7 +102,7 @@ function subjectOf(app: App): Subject {
         (error: unknown) => (error instanceof Error ? error.message : String(error)),
       ),
     troubled: async () => {
-      const { listRegistrations: list } = await import('../../../src/registrations/list.ts')
+      const { listRegistrations: list } = await import('../../../src/registrations/list-registrations.ts')
       const { registrations } = await list(app)
       return registrations.map(({ registration, problems }) => ({ slug: registration.slug, problems }))
     },

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { Mail, getMail, listMails } from '../../../src/wire/registration.ts'
+import { Mail, getMail, listMails } from '../../../src/wire/mails.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'

@@ -1,5 +1,5 @@
 import type { PayerSession } from '../../../src/wire/payer.ts'
-import { getMail, listMails } from '../../../src/wire/registration.ts'
+import { getMail, listMails } from '../../../src/wire/mails.ts'
 import { quoted } from '../../called-as.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'

@@ -1,4 +1,4 @@
-import { getMail, listMails } from '../../../src/wire/registration.ts'
+import { getMail, listMails } from '../../../src/wire/mails.ts'
 import { tokenOfHub } from '../../commands/payer/from-mail.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'

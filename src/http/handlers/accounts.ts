@@ -1,46 +1,45 @@
-import { getBalance as readBalance } from '../../accounts/get-balance.ts'
+import { getBalance } from '../../accounts/get-balance.ts'
 import { listAccounts } from '../../accounts/list-accounts.ts'
-import { listTransactions as readTransactions } from '../../accounts/list-transactions.ts'
+import { listAccountTransactions } from '../../accounts/list-account-transactions.ts'
 import type { AccountRecord, AccountTransactionRecord } from '../../accounts/record.ts'
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER } from '../../lib/account-identification.ts'
 import { fromMinorUnits } from '../../lib/minor-units.ts'
 import type * as wire from '../../wire/accounts.ts'
-import type { Handler } from '../endpoint.ts'
+import type { Handlers } from '../endpoint.ts'
 import { onlyPage, pageLinks, pagesOf } from '../open-banking-page.ts'
 import { customerOf } from '../principal.ts'
 
-/** GET /open-banking/v1/accounts */
-export const list: Handler<typeof wire.listAccounts> = async ({ pool, publicUrl }, { principal, query }) => {
-  const { accounts, count } = await listAccounts({ pool }, { customerId: customerOf(principal).customerId, ...query })
-  const links = pageLinks({ publicUrl, path: '/accounts', query }, pagesOf(count, query.pageSize))
-  return { status: 200, body: { Data: accounts.map(presentAccount), ...links } }
-}
+export const accounts: Handlers<typeof wire> = {
+  /** GET /open-banking/v1/accounts */
+  async listAccounts({ pool, publicUrl }, { principal, query }) {
+    const { accounts, count } = await listAccounts({ pool }, { customerId: customerOf(principal).customerId, ...query })
+    const links = pageLinks({ publicUrl, path: '/accounts', query }, pagesOf(count, query.pageSize))
+    return { status: 200, body: { Data: accounts.map(presentAccount), ...links } }
+  },
 
-/** GET /open-banking/v1/accounts/{AccountId}/balances */
-export const getBalance: Handler<typeof wire.getBalance> = async ({ pool, publicUrl }, { principal, params }) => {
-  const { customerId } = customerOf(principal)
-  const { id, currency, balance_minor } = await readBalance({ pool }, { customerId, accountId: params.AccountId })
-  const { Amount: BalanceAmount, CreditDebitIndicator } = presentBalance(balance_minor, currency)
-  return {
-    status: 200,
-    body: {
-      Data: { AccountId: id, BalanceAmount, CreditDebitIndicator },
-      ...onlyPage({ publicUrl, path: `/accounts/${id}/balances` }),
-    },
-  }
-}
+  /** GET /open-banking/v1/accounts/{AccountId}/balances */
+  async getBalance({ pool, publicUrl }, { principal, params }) {
+    const { customerId } = customerOf(principal)
+    const { id, currency, balance_minor } = await getBalance({ pool }, { customerId, accountId: params.AccountId })
+    const { Amount: BalanceAmount, CreditDebitIndicator } = presentBalance(balance_minor, currency)
+    return {
+      status: 200,
+      body: {
+        Data: { AccountId: id, BalanceAmount, CreditDebitIndicator },
+        ...onlyPage({ publicUrl, path: `/accounts/${id}/balances` }),
+      },
+    }
+  },
 
-/** GET /open-banking/v1/accounts/{AccountId}/transactions */
-export const listTransactions: Handler<typeof wire.listAccountTransactions> = async (
-  { pool, publicUrl },
-  { principal, params, query },
-) => {
-  const { customerId } = customerOf(principal)
-  const { AccountId: accountId } = params
-  const { transactions, count } = await readTransactions({ pool }, { customerId, accountId, query })
-  const path = `/accounts/${accountId.toLowerCase()}/transactions`
-  const links = pageLinks({ publicUrl, path, query }, pagesOf(count, query.pageSize))
-  return { status: 200, body: { Data: transactions.map(presentTransaction), ...links } }
+  /** GET /open-banking/v1/accounts/{AccountId}/transactions */
+  async listAccountTransactions({ pool, publicUrl }, { principal, params, query }) {
+    const { customerId } = customerOf(principal)
+    const { AccountId: accountId } = params
+    const { transactions, count } = await listAccountTransactions({ pool }, { customerId, accountId, query })
+    const path = `/accounts/${accountId.toLowerCase()}/transactions`
+    const links = pageLinks({ publicUrl, path, query }, pagesOf(count, query.pageSize))
+    return { status: 200, body: { Data: transactions.map(presentTransaction), ...links } }
+  },
 }
 
 function presentAccount(account: AccountRecord): wire.Account {

@@ -1,17 +1,23 @@
 import { BANKS, logoPath } from '../../banks/catalogue.ts'
 import { bankCallback } from '../../payments/bank-callback.ts'
 import type * as wire from '../../wire/banks.ts'
-import type { Handler } from '../endpoint.ts'
+import type { Handlers } from '../endpoint.ts'
 
-/** GET /api/v1/banks */
-export const list: Handler<typeof wire.listBanks> = async () => ({
-  status: 200,
-  body: { data: BANKS.map((bank) => ({ id: bank.id, name: bank.name, popular: bank.popular, logo: logoPath(bank) })) },
-  headers: { 'cache-control': 'public, max-age=300' },
-})
+export const banks: Handlers<typeof wire> = {
+  /** GET /api/v1/banks */
+  async listBanks() {
+    return {
+      status: 200,
+      body: {
+        data: BANKS.map((bank) => ({ id: bank.id, name: bank.name, popular: bank.popular, logo: logoPath(bank) })),
+      },
+      headers: { 'cache-control': 'public, max-age=300' },
+    }
+  },
 
-/** POST /api/v1/bank/callbacks/{connector} */
-export const callback: Handler<typeof wire.bankCallback> = async (app, { params, rawBody, allHeaders }) => {
-  const status = await bankCallback(app, { connector: params.connector, headers: allHeaders, rawBody })
-  return { status: 200, body: { status } }
+  /** POST /api/v1/bank/callbacks/{connector} */
+  async bankCallback(app, { params, rawBody, allHeaders }) {
+    const status = await bankCallback(app, { connector: params.connector, headers: allHeaders, rawBody })
+    return { status: 200, body: { status } }
+  },
 }

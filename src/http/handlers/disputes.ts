@@ -4,9 +4,9 @@ import { raiseDispute } from '../../disputes/raise-dispute.ts'
 import { getDispute } from '../../disputes/get-dispute.ts'
 import { listDisputes } from '../../disputes/list-disputes.ts'
 import { resolveDispute } from '../../disputes/resolve-dispute.ts'
-import { submitEvidence as addEvidence } from '../../disputes/submit-evidence.ts'
+import { submitEvidence } from '../../disputes/submit-evidence.ts'
 import type * as wire from '../../wire/disputes.ts'
-import type { Handler } from '../endpoint.ts'
+import type { Handlers } from '../endpoint.ts'
 import { merchantIdOf, merchantOf, operatorOf } from '../principal.ts'
 import { viewOf } from '../view-of.ts'
 import {
@@ -18,128 +18,130 @@ import {
   presentWithEvents,
 } from './present-dispute.ts'
 
-/** POST /api/v1/payments/{id}/dispute */
-export const raise: Handler<typeof wire.raiseDispute> = async (app, { principal, params, body }) => {
-  const { merchantId, actor } = merchantOf(principal)
-  const dispute = await raiseDispute(app, {
-    merchantId,
-    paymentId: params.id,
-    openedBy: 'MERCHANT',
-    reason: body.reason,
-    statement: body.statement,
-    actor,
-  })
-  return {
-    status: 201,
-    body: presentDispute(dispute),
-    headers: { location: `/api/v1/portal/disputes/${dispute.id}` },
-  }
-}
+export const disputes: Handlers<typeof wire> = {
+  /** POST /api/v1/payments/{id}/dispute */
+  async raiseDispute(app, { principal, params, body }) {
+    const { merchantId, actor } = merchantOf(principal)
+    const dispute = await raiseDispute(app, {
+      merchantId,
+      paymentId: params.id,
+      openedBy: 'MERCHANT',
+      reason: body.reason,
+      statement: body.statement,
+      actor,
+    })
+    return {
+      status: 201,
+      body: presentDispute(dispute),
+      headers: { location: `/api/v1/portal/disputes/${dispute.id}` },
+    }
+  },
 
-/** GET /api/v1/portal/disputes */
-export const list: Handler<typeof wire.listDisputes> = async (app, { principal, query }) => {
-  const { disputes, nextCursor } = await listDisputes(app, { merchantId: merchantIdOf(principal), query })
-  return {
-    status: 200,
-    body: { data: disputes.map(presentSummary), has_more: nextCursor !== null, next_cursor: nextCursor },
-  }
-}
+  /** GET /api/v1/portal/disputes */
+  async listDisputes(app, { principal, query }) {
+    const { disputes, nextCursor } = await listDisputes(app, { merchantId: merchantIdOf(principal), query })
+    return {
+      status: 200,
+      body: { data: disputes.map(presentSummary), has_more: nextCursor !== null, next_cursor: nextCursor },
+    }
+  },
 
-/** GET /api/v1/portal/disputes/{id} */
-export const get: Handler<typeof wire.getDispute> = async (app, { principal, params }) => {
-  const dispute = await getDispute(app, { merchantId: merchantIdOf(principal), id: params.id })
-  return { status: 200, body: presentWithEvents(dispute) }
-}
+  /** GET /api/v1/portal/disputes/{id} */
+  async getDispute(app, { principal, params }) {
+    const dispute = await getDispute(app, { merchantId: merchantIdOf(principal), id: params.id })
+    return { status: 200, body: presentWithEvents(dispute) }
+  },
 
-/** PUT /api/v1/portal/disputes/{id} */
-export const submitEvidence: Handler<typeof wire.submitEvidence> = async (app, { principal, params, body }) => {
-  const { merchantId, actor } = merchantOf(principal)
-  const { id } = await addEvidence(app, { merchantId, id: params.id, evidence: body.merchant_evidence, actor })
-  return { status: 200, body: presentWithEvents(await getDispute(app, { merchantId, id })) }
-}
+  /** PUT /api/v1/portal/disputes/{id} */
+  async submitEvidence(app, { principal, params, body }) {
+    const { merchantId, actor } = merchantOf(principal)
+    const { id } = await submitEvidence(app, { merchantId, id: params.id, evidence: body.merchant_evidence, actor })
+    return { status: 200, body: presentWithEvents(await getDispute(app, { merchantId, id })) }
+  },
 
-/** POST /api/v1/portal/disputes/{id}/accept */
-export const accept: Handler<typeof wire.acceptDispute> = async (app, { principal, params, body }) => {
-  const { merchantId, actor } = merchantOf(principal)
-  const { id } = await acceptDispute(app, {
-    merchantId,
-    id: params.id,
-    note: body?.note,
-    refund: body?.refund ?? false,
-    expected: body?.expected,
-    actor,
-  })
-  return { status: 200, body: presentWithEvents(await getDispute(app, { merchantId, id })) }
-}
+  /** POST /api/v1/portal/disputes/{id}/accept */
+  async acceptDispute(app, { principal, params, body }) {
+    const { merchantId, actor } = merchantOf(principal)
+    const { id } = await acceptDispute(app, {
+      merchantId,
+      id: params.id,
+      note: body?.note,
+      refund: body?.refund ?? false,
+      expected: body?.expected,
+      actor,
+    })
+    return { status: 200, body: presentWithEvents(await getDispute(app, { merchantId, id })) }
+  },
 
-/** GET /api/v1/admin/disputes */
-export const listAll: Handler<typeof wire.listAdminDisputes> = async (app, { principal, query }) => {
-  const view = viewOf(operatorOf(principal))
-  const { disputes, nextCursor } = await listDisputes(app, { merchantId: query.merchant_id, query })
-  const data = disputes.map((dispute) => view(presentAdminSummary(dispute)))
-  return { status: 200, body: { data, has_more: nextCursor !== null, next_cursor: nextCursor } }
-}
+  /** GET /api/v1/admin/disputes */
+  async listAdminDisputes(app, { principal, query }) {
+    const view = viewOf(operatorOf(principal))
+    const { disputes, nextCursor } = await listDisputes(app, { merchantId: query.merchant_id, query })
+    const data = disputes.map((dispute) => view(presentAdminSummary(dispute)))
+    return { status: 200, body: { data, has_more: nextCursor !== null, next_cursor: nextCursor } }
+  },
 
-/** GET /api/v1/admin/disputes/{id} */
-export const getAny: Handler<typeof wire.getAdminDispute> = async (app, { principal, params }) => {
-  const view = viewOf(operatorOf(principal))
-  const dispute = await getDispute(app, { merchantId: undefined, id: params.id })
-  return { status: 200, body: view(presentAdminWithEvents(dispute)) }
-}
+  /** GET /api/v1/admin/disputes/{id} */
+  async getAdminDispute(app, { principal, params }) {
+    const view = viewOf(operatorOf(principal))
+    const dispute = await getDispute(app, { merchantId: undefined, id: params.id })
+    return { status: 200, body: view(presentAdminWithEvents(dispute)) }
+  },
 
-/** POST /api/v1/admin/payments/{id}/dispute */
-export const raiseForPlatform: Handler<typeof wire.raiseAdminDispute> = async (app, { principal, params, body }) => {
-  const { actor } = operatorOf(principal)
-  const dispute = await raiseDispute(app, {
-    merchantId: undefined,
-    paymentId: params.id,
-    openedBy: 'PLATFORM',
-    reason: body.reason,
-    statement: body.statement,
-    actor,
-    operator: actor,
-  })
-  return {
-    status: 201,
-    body: presentAdminDispute(dispute),
-    headers: { location: `/api/v1/admin/disputes/${dispute.id}` },
-  }
-}
+  /** POST /api/v1/admin/payments/{id}/dispute */
+  async raiseAdminDispute(app, { principal, params, body }) {
+    const { actor } = operatorOf(principal)
+    const dispute = await raiseDispute(app, {
+      merchantId: undefined,
+      paymentId: params.id,
+      openedBy: 'PLATFORM',
+      reason: body.reason,
+      statement: body.statement,
+      actor,
+      operator: actor,
+    })
+    return {
+      status: 201,
+      body: presentAdminDispute(dispute),
+      headers: { location: `/api/v1/admin/disputes/${dispute.id}` },
+    }
+  },
 
-/** PUT /api/v1/admin/disputes/{id}/escalate */
-export const escalate: Handler<typeof wire.escalateDispute> = async (app, { principal, params, body }) => {
-  const { actor } = operatorOf(principal)
-  const { reason, assignee, expected } = body
-  const { id } = await escalateDispute(app, { id: params.id, reason, assignee, expected, actor })
-  return { status: 200, body: presentAdminWithEvents(await getDispute(app, { merchantId: undefined, id })) }
-}
+  /** PUT /api/v1/admin/disputes/{id}/escalate */
+  async escalateDispute(app, { principal, params, body }) {
+    const { actor } = operatorOf(principal)
+    const { reason, assignee, expected } = body
+    const { id } = await escalateDispute(app, { id: params.id, reason, assignee, expected, actor })
+    return { status: 200, body: presentAdminWithEvents(await getDispute(app, { merchantId: undefined, id })) }
+  },
 
-/** PUT /api/v1/admin/disputes/{id}/resolve */
-export const resolve: Handler<typeof wire.resolveDispute> = async (app, { principal, params, body }) => {
-  const { actor, role } = operatorOf(principal)
-  const { id } = await resolveDispute(app, {
-    id: params.id,
-    status: body.status,
-    note: body.resolution_note,
-    refund: body.refund,
-    expected: body.expected,
-    actor,
-    role,
-  })
-  return { status: 200, body: presentAdminWithEvents(await getDispute(app, { merchantId: undefined, id })) }
-}
+  /** PUT /api/v1/admin/disputes/{id}/resolve */
+  async resolveDispute(app, { principal, params, body }) {
+    const { actor, role } = operatorOf(principal)
+    const { id } = await resolveDispute(app, {
+      id: params.id,
+      status: body.status,
+      note: body.resolution_note,
+      refund: body.refund,
+      expected: body.expected,
+      actor,
+      role,
+    })
+    return { status: 200, body: presentAdminWithEvents(await getDispute(app, { merchantId: undefined, id })) }
+  },
 
-/** POST /api/v1/sandbox/payments/{id}/dispute */
-export const raiseAsPayer: Handler<typeof wire.disputeAsPayer> = async (app, { principal, params, body }) => {
-  const { actor } = operatorOf(principal)
-  const dispute = await raiseDispute(app, {
-    merchantId: undefined,
-    paymentId: params.id,
-    openedBy: 'PAYER',
-    reason: body.reason,
-    statement: body.payer_statement,
-    actor: null,
-    operator: actor,
-  })
-  return { status: 201, body: presentDispute(dispute) }
+  /** POST /api/v1/sandbox/payments/{id}/dispute */
+  async disputeAsPayer(app, { principal, params, body }) {
+    const { actor } = operatorOf(principal)
+    const dispute = await raiseDispute(app, {
+      merchantId: undefined,
+      paymentId: params.id,
+      openedBy: 'PAYER',
+      reason: body.reason,
+      statement: body.payer_statement,
+      actor: null,
+      operator: actor,
+    })
+    return { status: 201, body: presentDispute(dispute) }
+  },
 }

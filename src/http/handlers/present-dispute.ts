@@ -1,4 +1,4 @@
-import type { DisputeWithEvents as DisputeWithEventRecords } from '../../disputes/get-dispute.ts'
+import type { DisputeRecordWithEvents } from '../../disputes/get-dispute.ts'
 import type { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from '../../disputes/record.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type {
@@ -61,12 +61,12 @@ export function presentAdminDispute(dispute: DisputeRecord): AdminDispute {
 }
 
 /** With its events as its merchant sees them: who works for the platform, and why one hands it up, stays with the platform. */
-export function presentWithEvents(dispute: DisputeWithEventRecords): DisputeWithEvents {
+export function presentWithEvents(dispute: DisputeRecordWithEvents): DisputeWithEvents {
   return { ...presentDispute(dispute), events: dispute.events.map((event) => presentToMerchant(event)) }
 }
 
 /** With its events as operators see them. */
-export function presentAdminWithEvents(dispute: DisputeWithEventRecords): AdminDisputeWithEvents {
+export function presentAdminWithEvents(dispute: DisputeRecordWithEvents): AdminDisputeWithEvents {
   return { ...presentAdminDispute(dispute), events: dispute.events.map((event) => presentEvent(event)) }
 }
 

@@ -1,45 +1,50 @@
-import { cancelRecurring } from '../../instructions/recurring/cancel.ts'
-import { createRecurring } from '../../instructions/recurring/create.ts'
+import { cancelRecurring } from '../../instructions/recurring/cancel-recurring.ts'
+import { createRecurring } from '../../instructions/recurring/create-recurring.ts'
 import { getRecurring, listRecurring } from '../../instructions/recurring/read.ts'
 import type { RecurringView } from '../../instructions/recurring/record.ts'
 import { scheduleRules } from '../../instructions/recurring/schedule.ts'
 import { fromMinorUnits } from '../../lib/minor-units.ts'
 import * as wire from '../../wire/recurring.ts'
-import type { BodyRules, Handler } from '../endpoint.ts'
+import type { BodyRules, Handlers } from '../endpoint.ts'
 import { pageLinks, pagesOf } from '../open-banking-page.ts'
 import { customerOf } from '../principal.ts'
 
+export const recurring: Handlers<typeof wire> = {
+  /** POST /open-banking/v1/recurring-payments */
+  async createRecurring(app, { principal, headers, body }) {
+    const { customerId, clientId } = customerOf(principal)
+    const idempotencyKey = headers['x-idempotency-key']
+    const recurring = await createRecurring(app, { customerId, clientId, path, idempotencyKey, body })
+    return { status: 201, body: presentRecurring(recurring), headers: { location: `${path}/${recurring.id}` } }
+  },
+
+  /** GET /open-banking/v1/recurring-payments */
+  async listRecurring(app, { principal, query }) {
+    const { recurring, count } = await listRecurring(app, { customerId: customerOf(principal).customerId, ...query })
+    const { publicUrl } = app
+    const links = pageLinks({ publicUrl, path: '/recurring-payments', query }, pagesOf(count, query.pageSize))
+    return { status: 200, body: { Data: recurring.map(presentRecurring), ...links } }
+  },
+
+  /** GET /open-banking/v1/recurring-payments/{RecurringPaymentId} */
+  async getRecurring(app, { principal, params }) {
+    const { customerId } = customerOf(principal)
+    return {
+      status: 200,
+      body: presentRecurring(await getRecurring(app, { customerId, id: params.RecurringPaymentId })),
+    }
+  },
+
+  /** DELETE /open-banking/v1/recurring-payments/{RecurringPaymentId} */
+  async cancelRecurring(app, { principal, params }) {
+    await cancelRecurring(app, { customerId: customerOf(principal).customerId, id: params.RecurringPaymentId })
+    return { status: 204, body: undefined }
+  },
+}
+
 const { path } = wire.createRecurring
 
-/** POST /open-banking/v1/recurring-payments */
-export const create: Handler<typeof wire.createRecurring> = async (app, { principal, headers, body }) => {
-  const { customerId, clientId } = customerOf(principal)
-  const idempotencyKey = headers['x-idempotency-key']
-  const recurring = await createRecurring(app, { customerId, clientId, path, idempotencyKey, body })
-  return { status: 201, body: presentRecurring(recurring), headers: { location: `${path}/${recurring.id}` } }
-}
-
-export const createRules: BodyRules = (body) => scheduleRules(body, new Date())
-
-/** GET /open-banking/v1/recurring-payments */
-export const list: Handler<typeof wire.listRecurring> = async (app, { principal, query }) => {
-  const { recurring, count } = await listRecurring(app, { customerId: customerOf(principal).customerId, ...query })
-  const { publicUrl } = app
-  const links = pageLinks({ publicUrl, path: '/recurring-payments', query }, pagesOf(count, query.pageSize))
-  return { status: 200, body: { Data: recurring.map(presentRecurring), ...links } }
-}
-
-/** GET /open-banking/v1/recurring-payments/{RecurringPaymentId} */
-export const get: Handler<typeof wire.getRecurring> = async (app, { principal, params }) => {
-  const { customerId } = customerOf(principal)
-  return { status: 200, body: presentRecurring(await getRecurring(app, { customerId, id: params.RecurringPaymentId })) }
-}
-
-/** DELETE /open-banking/v1/recurring-payments/{RecurringPaymentId} */
-export const cancel: Handler<typeof wire.cancelRecurring> = async (app, { principal, params }) => {
-  await cancelRecurring(app, { customerId: customerOf(principal).customerId, id: params.RecurringPaymentId })
-  return { status: 204, body: undefined }
-}
+export const recurringRules: BodyRules = (body) => scheduleRules(body, new Date())
 
 function presentRecurring(recurring: RecurringView): wire.RecurringPaymentResponse {
   const { currency, creditor_name, reference, next_payment_at, final_payment_at, next_run_at } = recurring

@@ -1,39 +1,41 @@
-import { listRegistrations } from '../../registrations/list.ts'
-import type { TroubledRegistration } from '../../registrations/list.ts'
-import { registerMerchant } from '../../registrations/register.ts'
-import { repairRegistration } from '../../registrations/repair.ts'
+import { listRegistrations } from '../../registrations/list-registrations.ts'
+import type { TroubledRegistration } from '../../registrations/list-registrations.ts'
+import { registerMerchant } from '../../registrations/register-merchant.ts'
+import { repairRegistration } from '../../registrations/repair-registration.ts'
 import type * as wire from '../../wire/registration.ts'
-import type { Handler } from '../endpoint.ts'
+import type { Handlers } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
 import { viewOf } from '../view-of.ts'
 
-/** POST /api/v1/portal/register */
-export const register: Handler<typeof wire.registerMerchant> = async (app, { body, clientAddress }) => {
-  return { status: 201, body: await registerMerchant(app, { ...body, clientAddress }) }
-}
+export const registration: Handlers<typeof wire> = {
+  /** POST /api/v1/portal/register */
+  async registerMerchant(app, { body, clientAddress }) {
+    return { status: 201, body: await registerMerchant(app, { ...body, clientAddress }) }
+  },
 
-/** GET /api/v1/admin/registrations */
-export const list: Handler<typeof wire.listRegistrations> = async (app, { principal }) => {
-  const view = viewOf(operatorOf(principal))
-  const { registrations, hasMore } = await listRegistrations(app)
-  return {
-    status: 200,
-    // What failed, and how, may name the administrator too.
-    body: { data: registrations.map((each) => view(present(each))), has_more: hasMore, next_cursor: null },
-  }
-}
+  /** GET /api/v1/admin/registrations */
+  async listRegistrations(app, { principal }) {
+    const view = viewOf(operatorOf(principal))
+    const { registrations, hasMore } = await listRegistrations(app)
+    return {
+      status: 200,
+      // What failed, and how, may name the administrator too.
+      body: { data: registrations.map((each) => view(present(each))), has_more: hasMore, next_cursor: null },
+    }
+  },
 
-/** POST /api/v1/admin/registrations/{slug}/repair */
-export const repair: Handler<typeof wire.repairRegistration> = async (app, { principal, params, body }) => {
-  const { actor } = operatorOf(principal)
-  const repaired = await repairRegistration(app, {
-    slug: params.slug,
-    rollback: body?.rollback ?? false,
-    adminEmail: body?.admin_email,
-    reason: body?.reason,
-    actor,
-  })
-  return { status: 200, body: repaired }
+  /** POST /api/v1/admin/registrations/{slug}/repair */
+  async repairRegistration(app, { principal, params, body }) {
+    const { actor } = operatorOf(principal)
+    const repaired = await repairRegistration(app, {
+      slug: params.slug,
+      rollback: body?.rollback ?? false,
+      adminEmail: body?.admin_email,
+      reason: body?.reason,
+      actor,
+    })
+    return { status: 200, body: repaired }
+  },
 }
 
 function present({ registration, problems }: TroubledRegistration): wire.Registration {

@@ -3,22 +3,24 @@ import { listTransactions } from '../../transactions/list-transactions.ts'
 import type { TransactionRecord } from '../../transactions/record.ts'
 import { formatNumeric } from '../../lib/money.ts'
 import type * as wire from '../../wire/transactions.ts'
-import type { Handler } from '../endpoint.ts'
+import type { Handlers } from '../endpoint.ts'
 import { merchantIdOf } from '../principal.ts'
 
-/** GET /api/v1/portal/transactions */
-export const list: Handler<typeof wire.listTransactions> = async (app, { principal, query }) => {
-  const { transactions, nextCursor } = await listTransactions(app, { merchantId: merchantIdOf(principal), query })
-  return {
-    status: 200,
-    body: { data: transactions.map(present), has_more: nextCursor !== null, next_cursor: nextCursor },
-  }
-}
+export const transactions: Handlers<typeof wire> = {
+  /** GET /api/v1/portal/transactions */
+  async listTransactions(app, { principal, query }) {
+    const { transactions, nextCursor } = await listTransactions(app, { merchantId: merchantIdOf(principal), query })
+    return {
+      status: 200,
+      body: { data: transactions.map(present), has_more: nextCursor !== null, next_cursor: nextCursor },
+    }
+  },
 
-/** GET /api/v1/portal/transactions/{id} */
-export const get: Handler<typeof wire.getTransaction> = async (app, { principal, params }) => {
-  const key = { merchantId: merchantIdOf(principal), id: params.id }
-  return { status: 200, body: present(await getTransaction(app, key)) }
+  /** GET /api/v1/portal/transactions/{id} */
+  async getTransaction(app, { principal, params }) {
+    const key = { merchantId: merchantIdOf(principal), id: params.id }
+    return { status: 200, body: present(await getTransaction(app, key)) }
+  },
 }
 
 function present(transaction: TransactionRecord): wire.Transaction {

@@ -1,103 +1,105 @@
-import { getEndpoint as readEndpoint } from '../../webhooks/alerts.ts'
-import { checkEndpoint as probeEndpoint } from '../../webhooks/check-endpoint.ts'
-import { getDelivery } from '../../webhooks/get-delivery.ts'
-import { listDeliveries } from '../../webhooks/list-deliveries.ts'
-import { listOutbox as findOutbox } from '../../webhooks/list-outbox.ts'
-import { readFeed } from '../../webhooks/read-feed.ts'
+import { getWebhookEndpoint } from '../../webhooks/get-webhook-endpoint.ts'
+import { checkWebhookEndpoint } from '../../webhooks/check-webhook-endpoint.ts'
+import { getWebhook } from '../../webhooks/get-webhook.ts'
+import { listWebhooks } from '../../webhooks/list-webhooks.ts'
+import { listOutbox } from '../../webhooks/list-outbox.ts'
+import { listEvents } from '../../webhooks/list-events.ts'
 import type { DeliveryRecord, OutboxRecord } from '../../webhooks/record.ts'
-import { replayForMerchant as replayForIt } from '../../webhooks/replay-for-merchant.ts'
-import { replayMany as replayDead } from '../../webhooks/replay-many.ts'
-import { replay as replayDelivery } from '../../webhooks/replay.ts'
-import { setEndpoint } from '../../webhooks/set-endpoint.ts'
+import { replayForMerchant } from '../../webhooks/replay-for-merchant.ts'
+import { replayWebhooks } from '../../webhooks/replay-webhooks.ts'
+import { replayWebhook } from '../../webhooks/replay-webhook.ts'
+import { putWebhookEndpoint } from '../../webhooks/put-webhook-endpoint.ts'
 import { testWebhook } from '../../webhooks/test-webhook.ts'
 import type * as wire from '../../wire/webhooks.ts'
-import type { Handler } from '../endpoint.ts'
+import type { Handlers } from '../endpoint.ts'
 import { merchantIdOf, merchantOf, operatorOf } from '../principal.ts'
 import { viewOf } from '../view-of.ts'
 
-/** GET /api/v1/portal/webhook-endpoint */
-export const getEndpoint: Handler<typeof wire.getWebhookEndpoint> = async (app, { principal }) => {
-  return { status: 200, body: await readEndpoint(app, merchantIdOf(principal)) }
-}
+export const webhooks: Handlers<typeof wire> = {
+  /** GET /api/v1/portal/webhook-endpoint */
+  async getWebhookEndpoint(app, { principal }) {
+    return { status: 200, body: await getWebhookEndpoint(app, merchantIdOf(principal)) }
+  },
 
-/** PUT /api/v1/portal/webhook-endpoint */
-export const putEndpoint: Handler<typeof wire.putWebhookEndpoint> = async (app, { principal, body }) => {
-  const { merchantId, actor } = merchantOf(principal)
-  const wish = { merchantId, actor, webhookUrl: body.webhook_url, paused: body.paused }
-  return { status: 200, body: await setEndpoint(app, wish) }
-}
+  /** PUT /api/v1/portal/webhook-endpoint */
+  async putWebhookEndpoint(app, { principal, body }) {
+    const { merchantId, actor } = merchantOf(principal)
+    const wish = { merchantId, actor, webhookUrl: body.webhook_url, paused: body.paused }
+    return { status: 200, body: await putWebhookEndpoint(app, wish) }
+  },
 
-/** POST /api/v1/portal/webhook-endpoint/check */
-export const checkEndpoint: Handler<typeof wire.checkWebhookEndpoint> = async (app, { principal }) => {
-  return { status: 200, body: await probeEndpoint(app, merchantIdOf(principal)) }
-}
+  /** POST /api/v1/portal/webhook-endpoint/check */
+  async checkWebhookEndpoint(app, { principal }) {
+    return { status: 200, body: await checkWebhookEndpoint(app, merchantIdOf(principal)) }
+  },
 
-/** GET /api/v1/portal/webhooks */
-export const listWebhooks: Handler<typeof wire.listWebhooks> = async (app, { principal, query }) => {
-  const merchantId = merchantIdOf(principal)
-  const { status, event_type: eventType, payment_id: paymentId } = query
-  const deliveries = await listDeliveries(app, { merchantId, status, eventType, paymentId })
-  const { alert } = await readEndpoint(app, merchantId)
-  return { status: 200, body: { data: deliveries.map(presentDelivery), has_more: false, next_cursor: null, alert } }
-}
+  /** GET /api/v1/portal/webhooks */
+  async listWebhooks(app, { principal, query }) {
+    const merchantId = merchantIdOf(principal)
+    const { status, event_type: eventType, payment_id: paymentId } = query
+    const deliveries = await listWebhooks(app, { merchantId, status, eventType, paymentId })
+    const { alert } = await getWebhookEndpoint(app, merchantId)
+    return { status: 200, body: { data: deliveries.map(presentDelivery), has_more: false, next_cursor: null, alert } }
+  },
 
-/** POST /api/v1/portal/webhooks/test */
-export const test: Handler<typeof wire.testWebhook> = async (app, { principal, body }) => {
-  const eventType = body?.event_type ?? 'payment.settled'
-  const delivery = await testWebhook(app, { merchantId: merchantIdOf(principal), eventType })
-  return { status: 202, body: presentDelivery(delivery) }
-}
+  /** POST /api/v1/portal/webhooks/test */
+  async testWebhook(app, { principal, body }) {
+    const eventType = body?.event_type ?? 'payment.settled'
+    const delivery = await testWebhook(app, { merchantId: merchantIdOf(principal), eventType })
+    return { status: 202, body: presentDelivery(delivery) }
+  },
 
-/** POST /api/v1/portal/webhooks/replay */
-export const replayMany: Handler<typeof wire.replayWebhooks> = async (app, { principal, body }) => {
-  const { merchantId, actor } = merchantOf(principal)
-  const { event_type: eventType, since, until, dry_run: dryRun } = body
-  const { hasMore, ...counts } = await replayDead(app, { merchantId, actor, eventType, since, until, dryRun })
-  return { status: 202, body: { ...counts, has_more: hasMore } }
-}
+  /** POST /api/v1/portal/webhooks/replay */
+  async replayWebhooks(app, { principal, body }) {
+    const { merchantId, actor } = merchantOf(principal)
+    const { event_type: eventType, since, until, dry_run: dryRun } = body
+    const { hasMore, ...counts } = await replayWebhooks(app, { merchantId, actor, eventType, since, until, dryRun })
+    return { status: 202, body: { ...counts, has_more: hasMore } }
+  },
 
-/** GET /api/v1/portal/webhooks/{id} */
-export const getWebhook: Handler<typeof wire.getWebhook> = async (app, { principal, params }) => {
-  const { delivery, attempts } = await getDelivery(app, { merchantId: merchantIdOf(principal), id: params.id })
-  const body = { ...presentDelivery(delivery), payload: delivery.payload, attempts: [...attempts] }
-  return { status: 200, body }
-}
+  /** GET /api/v1/portal/webhooks/{id} */
+  async getWebhook(app, { principal, params }) {
+    const { delivery, attempts } = await getWebhook(app, { merchantId: merchantIdOf(principal), id: params.id })
+    const body = { ...presentDelivery(delivery), payload: delivery.payload, attempts: [...attempts] }
+    return { status: 200, body }
+  },
 
-/** POST /api/v1/portal/webhooks/{id}/replay */
-export const replay: Handler<typeof wire.replayWebhook> = async (app, { principal, params }) => {
-  const delivery = await replayDelivery(app, { merchantId: merchantIdOf(principal), id: params.id })
-  return { status: 200, body: presentDelivery(delivery) }
-}
+  /** POST /api/v1/portal/webhooks/{id}/replay */
+  async replayWebhook(app, { principal, params }) {
+    const delivery = await replayWebhook(app, { merchantId: merchantIdOf(principal), id: params.id })
+    return { status: 200, body: presentDelivery(delivery) }
+  },
 
-/** GET /api/v1/portal/events */
-export const listEvents: Handler<typeof wire.listEvents> = async (app, { principal, query }) => {
-  const { events, nextCursor } = await readFeed(app, {
-    merchantId: merchantIdOf(principal),
-    after: query.after,
-    limit: query.limit,
-  })
-  return { status: 200, body: { data: events, next_cursor: nextCursor } }
-}
+  /** GET /api/v1/portal/events */
+  async listEvents(app, { principal, query }) {
+    const { events, nextCursor } = await listEvents(app, {
+      merchantId: merchantIdOf(principal),
+      after: query.after,
+      limit: query.limit,
+    })
+    return { status: 200, body: { data: events, next_cursor: nextCursor } }
+  },
 
-/** GET /api/v1/admin/outbox */
-export const listOutbox: Handler<typeof wire.listOutbox> = async (app, { principal, query }) => {
-  const view = viewOf(operatorOf(principal))
-  const { deliveries, nextCursor } = await findOutbox(app, query)
-  return {
-    status: 200,
-    body: {
-      data: deliveries.map((each) => view(presentForOperators(each))),
-      has_more: nextCursor !== null,
-      next_cursor: nextCursor,
-    },
-  }
-}
+  /** GET /api/v1/admin/outbox */
+  async listOutbox(app, { principal, query }) {
+    const view = viewOf(operatorOf(principal))
+    const { deliveries, nextCursor } = await listOutbox(app, query)
+    return {
+      status: 200,
+      body: {
+        data: deliveries.map((each) => view(presentForOperators(each))),
+        has_more: nextCursor !== null,
+        next_cursor: nextCursor,
+      },
+    }
+  },
 
-/** POST /api/v1/admin/merchants/{id}/webhooks/{deliveryId}/replay */
-export const replayForMerchant: Handler<typeof wire.replayForMerchant> = async (app, { principal, params, body }) => {
-  const { actor } = operatorOf(principal)
-  const input = { merchantId: params.id, id: params.deliveryId, actor, reason: body?.reason }
-  return { status: 200, body: presentForOperators(await replayForIt(app, input)) }
+  /** POST /api/v1/admin/merchants/{id}/webhooks/{deliveryId}/replay */
+  async replayForMerchant(app, { principal, params, body }) {
+    const { actor } = operatorOf(principal)
+    const input = { merchantId: params.id, id: params.deliveryId, actor, reason: body?.reason }
+    return { status: 200, body: presentForOperators(await replayForMerchant(app, input)) }
+  },
 }
 
 function presentDelivery(delivery: DeliveryRecord): wire.Delivery {

@@ -1,6 +1,6 @@
 import type { App } from '../../app.ts'
 import { html } from '../../lib/html.ts'
-import { getOrigins } from '../../merchants/checkout-origins.ts'
+import { getCheckoutOrigins } from '../../merchants/checkout-origins.ts'
 import { identifyMerchant } from '../../merchants/identify.ts'
 import { page } from './page.ts'
 import type { PageReply } from './page.ts'
@@ -65,7 +65,7 @@ export function appPage(
 export async function frameAncestors(app: Pick<App, 'pool' | 'config'>, clientId: string): Promise<string> {
   const client = await identifyMerchant(app, clientId)
   if (client === null) return "'none'"
-  const origins = await getOrigins(app, client.merchant_id)
+  const origins = await getCheckoutOrigins(app, client.merchant_id)
   if (origins.length > 0) return origins.join(' ')
   return app.config.mode === 'sandbox' ? '*' : "'none'"
 }

@@ -1,5 +1,5 @@
 import type { DatabaseTransactionConnection } from 'slonik'
-import { readRequest } from './read.ts'
+import { getRequest } from './read.ts'
 import type { RequestName } from './read-sql.ts'
 import { notYours } from './reasons.ts'
 import type { PaymentRequestRecord } from './record.ts'
@@ -14,10 +14,10 @@ export async function lockRequestForDecision(
   tx: DatabaseTransactionConnection,
   name: RequestName,
 ): Promise<PaymentRequestRecord> {
-  const known = await readRequest(tx, name)
+  const known = await getRequest(tx, name)
   await lockRequest(tx, known.id)
   // Read once more: it may have moved, or run out, while its row was waited for.
-  return readRequest(tx, name)
+  return getRequest(tx, name)
 }
 
 /**

@@ -11,7 +11,7 @@ import type { PaymentRequestRecord } from './record.ts'
  * A request as one of its sides sees it.
  * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND for an unknown id and for somebody else's alike
  */
-export async function readRequest(db: CommonQueryMethods, name: RequestName): Promise<PaymentRequestRecord> {
+export async function getRequest(db: CommonQueryMethods, name: RequestName): Promise<PaymentRequestRecord> {
   const request = isUuid(name.id) ? await findRequest(db, name) : null
   if (request === null) throw requestNotFound(name.kind)
   return request

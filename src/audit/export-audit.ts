@@ -1,0 +1,31 @@
+import type { App } from '../app.ts'
+import type { AuditChain, AuditRow } from '../lib/audit-chain.ts'
+import { cursorOf, keyOfCursor } from '../lib/cursor.ts'
+import { chainRows } from './chains-sql.ts'
+import { isOrdinal } from './ordinal.ts'
+
+/** A request's body is the larger part of a row, and a thousand large ones are no answer. */
+const PAGE_BYTES_MAX = 4 * 1024 * 1024
+
+/**
+ * How old an event is before it is exported. A transaction of the service that numbered an event earlier has ended by
+ * then (db/connection.ts), so that no page is overtaken by what is committed late.
+ */
+const AGE_SECONDS = 30
+
+export type ExportQuery = { chain: AuditChain; cursor?: string | undefined; limit: number }
+
+/**
+ * A page of a hash chain, the oldest row first, every column as the text that was hashed.
+ * @throws {DomainError} VALIDATION_FAILED at `cursor`
+ */
+export async function exportAudit(
+  app: Pick<App, 'pool'>,
+  { chain, cursor, limit }: ExportQuery,
+): Promise<{ rows: AuditRow[]; nextCursor: string | null }> {
+  const afterOrdinal = cursor === undefined ? '0' : keyOfCursor(cursor, isOrdinal)
+  const page = { chain, afterOrdinal, limit, bytesMax: PAGE_BYTES_MAX, ageSeconds: AGE_SECONDS }
+  const { rows, more } = await chainRows(app.pool, page)
+  const last = rows.at(-1)?.['ordinal']
+  return { rows, nextCursor: more && typeof last === 'string' ? cursorOf(last) : null }
+}

@@ -1,0 +1,15 @@
+import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import { isOrdinal } from './ordinal.ts'
+import type { OperatorActionRecord } from './record.ts'
+import { findActionRow } from './sql.ts'
+
+/**
+ * One thing that an operator did, by its place in the order.
+ * @throws {DomainError} AUDIT_ENTRY_NOT_FOUND, also for what is no ordinal
+ */
+export async function getAuditEntry(app: Pick<App, 'pool'>, ordinal: string): Promise<OperatorActionRecord> {
+  const found = isOrdinal(ordinal) ? await findActionRow(app.pool, ordinal) : null
+  if (found === null) throw new DomainError('AUDIT_ENTRY_NOT_FOUND', 'there is no such entry in the audit trail')
+  return found
+}

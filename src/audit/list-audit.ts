@@ -1,0 +1,41 @@
+import type { App } from '../app.ts'
+import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { isUuid } from '../lib/ids.ts'
+import { isOrdinal } from './ordinal.ts'
+import type { OperatorActionRecord } from './record.ts'
+import { listActionRows } from './sql.ts'
+
+export type ListActionsQuery = {
+  /** Any text: one that is no merchant's id has no actions. */
+  merchant_id?: string | undefined
+  action?: string | undefined
+  actor?: string | undefined
+  /** Only what was done then or later, and before. */
+  from?: string | undefined
+  to?: string | undefined
+  limit: number
+  cursor?: string | undefined
+}
+
+/**
+ * A page of what operators did, the newest first (decision 26).
+ * @throws {DomainError} VALIDATION_FAILED at `cursor`
+ */
+export async function listAudit(
+  app: Pick<App, 'pool'>,
+  query: ListActionsQuery,
+): Promise<{ actions: readonly OperatorActionRecord[]; nextCursor: string | null }> {
+  const beforeOrdinal = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isOrdinal)
+  if (query.merchant_id !== undefined && !isUuid(query.merchant_id)) return { actions: [], nextCursor: null }
+  const found = await listActionRows(app.pool, {
+    merchantId: query.merchant_id,
+    action: query.action,
+    actor: query.actor,
+    from: query.from,
+    to: query.to,
+    beforeOrdinal,
+    limit: query.limit + 1,
+  })
+  const { rows, nextCursor } = pageOf(found, query.limit, ({ ordinal }) => ordinal.toString())
+  return { actions: rows, nextCursor }
+}

@@ -1,0 +1,39 @@
+import type { App } from '../app.ts'
+import { keyOfCursor, pageOf } from '../lib/cursor.ts'
+import { isUuid } from '../lib/ids.ts'
+import { paymentNotFound, getPayment } from '../payments/get-payment.ts'
+import { listRefundRows } from '../payments/refunds/sql.ts'
+import type { PaymentListQuery } from '../wire/payments.ts'
+import { findOwner, listPaymentRowsOfAll } from './payments-sql.ts'
+import type { PaymentOfMerchant, WholePaymentOfMerchant } from './record.ts'
+
+/**
+ * A page of the payments of all merchants, the newest first.
+ * @throws {DomainError} VALIDATION_FAILED at `cursor`
+ */
+export async function listAdminPayments(
+  app: Pick<App, 'pool'>,
+  { merchant_id: merchantId, ...query }: PaymentListQuery & { merchant_id?: string | undefined },
+): Promise<{ payments: readonly PaymentOfMerchant[]; nextCursor: string | null }> {
+  const afterId = query.cursor === undefined ? undefined : keyOfCursor(query.cursor, isUuid)
+  if (merchantId !== undefined && !isUuid(merchantId)) return { payments: [], nextCursor: null }
+  const found = await listPaymentRowsOfAll(app.pool, { merchantId, query, afterId })
+  const { rows, nextCursor } = pageOf(found, query.limit, ({ id }) => id)
+  return { payments: rows, nextCursor }
+}
+
+/** So many of a payment's refunds are told with it. */
+const REFUNDS_MAX = 50
+
+/**
+ * A payment of any merchant with its history and its refunds.
+ * @throws {DomainError} PAYMENT_NOT_FOUND
+ */
+export async function getAdminPayment(app: App, id: string): Promise<WholePaymentOfMerchant> {
+  const owner = isUuid(id) ? await findOwner(app.pool, id) : null
+  if (owner === null) throw paymentNotFound()
+  const key = { merchantId: owner.merchant_id, id }
+  const payment = await getPayment(app, key)
+  const refunds = await listRefundRows(app.pool, { ...key, limit: REFUNDS_MAX, afterId: undefined })
+  return { ...payment, realm_slug: owner.realm_slug, trading_name: owner.trading_name, refunds }
+}

@@ -1,0 +1,31 @@
+import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { MailRecord } from './record.ts'
+import { mailBodyContext } from './seal-context.ts'
+import { findMail } from './sql.ts'
+
+/**
+ * A mail of the sandbox's outbox with its text and the links in it.
+ * @param options `withoutRealm`: the realm whose mails the caller may not see
+ * @throws {DomainError} MAIL_NOT_FOUND
+ */
+export async function getMail(
+  app: Pick<App, 'pool' | 'sealer'>,
+  id: string,
+  { withoutRealm }: { withoutRealm?: string | undefined } = {},
+): Promise<MailRecord & { body: string; links: string[] }> {
+  const mail = isUuid(id) ? await findMail(app.pool, id) : null
+  if (mail === null || mail.realm === withoutRealm) throw new DomainError('MAIL_NOT_FOUND', 'there is no such mail')
+  const { merchant_id, realm: _realm, body: sealed, ...record } = mail
+  // Only live mode empties bodies, and there nobody reads them here.
+  const body = sealed === null ? '' : app.sealer.open(sealed, mailBodyContext({ id: mail.id, merchantId: merchant_id }))
+  return { ...record, body, links: linksIn(body) }
+}
+
+const LINK = /https?:\/\/[^\s<>"']+/g
+
+/** What stands behind an address in a sentence does not belong to it. */
+function linksIn(text: string): string[] {
+  return [...text.matchAll(LINK)].map(([link]) => link.replace(/[).,;:!?]+$/, ''))
+}

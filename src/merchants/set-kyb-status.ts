@@ -1,0 +1,34 @@
+import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { KybStatus } from '../wire/admin.ts'
+import { updateKyb } from './admin-sql.ts'
+import { changeMerchant } from './change-merchant.ts'
+import type { MerchantAction } from './change-merchant.ts'
+import type { MerchantRecord } from './record.ts'
+import { KYB_TRANSITIONS, kybMove } from './states.ts'
+
+/**
+ * Approves, refuses, suspends or reinstates a merchant (decision 19). The status it has already is no change.
+ * @throws {DomainError} MERCHANT_NOT_FOUND, KYB_TRANSITION_INVALID, CHANGED_MEANWHILE
+ */
+export function setKybStatus(
+  app: Pick<App, 'pool' | 'ids'>,
+  { kybStatus: to, ...action }: MerchantAction & { kybStatus: KybStatus },
+): Promise<MerchantRecord> {
+  return changeMerchant(app, action, {
+    action: 'merchant.kyb',
+    members: ['kyb_status'],
+    plan: ({ kyb_status: from }) => {
+      if (from === to) return undefined
+      if (kybMove(from, to) === undefined) throw invalidMove(from, to)
+      return (tx) => updateKyb(tx, { id: action.id, from, to })
+    },
+  })
+}
+
+function invalidMove(from: KybStatus, to: KybStatus): DomainError {
+  const allowed = KYB_TRANSITIONS.filter((row) => row.from === from).map((row) => row.to)
+  return new DomainError('KYB_TRANSITION_INVALID', `a merchant that is ${from} can't become ${to}`, {
+    next: `set one of: ${allowed.join(', ')}`,
+  })
+}

@@ -1,0 +1,123 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import type { Actor } from '../audit/record.ts'
+import { recordAction } from '../audit/record-action.ts'
+import { DomainError } from '../lib/errors.ts'
+import { findSubjects } from './clock-subjects.ts'
+import type { NamedSubjects } from './clock-subjects.ts'
+import { clockAdvanceMs } from './clock-advance.ts'
+import type { ClockAdvance } from './clock-advance.ts'
+import { idsOf } from './read-sandbox-clock.ts'
+import { advanceDueTimes, findNextDue, holdClocks } from './sql.ts'
+import type { ClockSubjects } from './sql.ts'
+
+/** How long the work at one due time may take: a worker's attempt at a silent endpoint takes five seconds. */
+const IDLE_WITHIN_MS = 30_000
+
+/** Between two looks whether the work at a due time is done. */
+const POLL_MS = 5
+
+/** A wake-up may be lost, so it is repeated, and rarely, for each costs a notification. */
+const POLLS_PER_WAKE = 20
+
+/** A due time is reached a moment after it, so that a comparison with it can't fail by a rounding. */
+const BEYOND_MS = 1
+
+/** What is due again and again, as a payment at a bank that never answers is, would be stopped at for ever. */
+const STOPS_MAX = 1_500
+
+export type AdvanceInput = NamedSubjects & ClockAdvance & { actor: Actor }
+
+/**
+ * Lets time pass for a merchant, for customers of the bank, or for both: stops at every due time of all of them on the
+ * way, in their common order, lets the jobs do what is due there, and goes on from what they have planned next. So ten
+ * hours of retries happen in their order, in as little time as they take to run. A worker must be running. The first step
+ * stands in the audit trail, in the transaction that makes it.
+ * @throws {DomainError} MERCHANT_NOT_FOUND, VALIDATION_FAILED at `by`, `to` or whom it is for, SERVICE_UNAVAILABLE where
+ *   no worker does the work, and where more is due on the way than an answer can wait for
+ */
+export async function advanceSandboxClock(
+  app: App,
+  input: AdvanceInput,
+  stopsMax = STOPS_MAX,
+): Promise<{ stops: number; advancedMs: number }> {
+  const subjects = await findSubjects(app, input)
+  const advancedMs = await clockAdvanceMs(app, subjects, input)
+  let left = advancedMs
+  let stops = 0
+  for (;;) {
+    const jobs = await waitUntilIdle(app, subjects)
+    if (left === 0) break
+    if (stops >= stopsMax) throw abortedAdvance({ passedMs: advancedMs - left, advancedMs, jobs })
+    const step = await takeStep(app, subjects, {
+      left,
+      record: left === advancedMs ? { input, advancedMs } : undefined,
+    })
+    left -= step.ms
+    if (step.isStop) stops += 1
+    else if (left === 0) break
+  }
+  return { stops, advancedMs }
+}
+
+type Step = { ms: number; isStop: boolean }
+type StepOptions = { left: number; record: { input: AdvanceInput; advancedMs: number } | undefined }
+
+/** One step, up to the next due time or the end; none where somebody else's step has made something due meanwhile. */
+function takeStep(app: App, subjects: ClockSubjects, { left, record }: StepOptions): Promise<Step> {
+  return app.pool.transaction(async (tx) => {
+    await holdClocks(tx, idsOf(subjects))
+    const { jobs, underway, wait_ms } = await findNextDue(tx, subjects)
+    if (jobs.length > 0 || underway > 0) return { ms: 0, isStop: false }
+    const isStop = wait_ms !== null && wait_ms <= left
+    // Whole milliseconds, so that the steps make exactly what was asked for.
+    const ms = isStop ? Math.min(left, Math.ceil(wait_ms) + BEYOND_MS) : left
+    await advanceDueTimes(tx, subjects, ms)
+    if (record !== undefined) await recordAdvance(app, tx, { subjects, ...record })
+    return { ms, isStop }
+  })
+}
+
+type AdvanceStart = { subjects: ClockSubjects; input: AdvanceInput; advancedMs: number }
+
+async function recordAdvance(
+  app: App,
+  tx: DatabaseTransactionConnection,
+  { subjects, input: { actor, customerIds = [] }, advancedMs }: AdvanceStart,
+): Promise<void> {
+  const [subjectId = ''] = idsOf(subjects)
+  const after = { advance_ms: advancedMs, ...(customerIds.length === 0 ? {} : { customer_ids: customerIds }) }
+  await recordAction(app, tx, { actor, action: 'sandbox.clock', merchantId: subjects.merchantId, subjectId, after })
+}
+
+/** Waits until nothing of the subjects is due or under way, and says which jobs had something to do until then. */
+async function waitUntilIdle(app: App, subjects: ClockSubjects): Promise<readonly string[]> {
+  const deadline = performance.now() + IDLE_WITHIN_MS
+  const busy = new Set<string>()
+  for (let looks = 0; ; looks += 1) {
+    const { jobs, underway } = await findNextDue(app.pool, subjects)
+    if (jobs.length === 0 && underway === 0) return [...busy]
+    for (const job of jobs) busy.add(job)
+    if (performance.now() > deadline) {
+      throw new DomainError('SERVICE_UNAVAILABLE', `what is due is not being done${named(jobs)}`, {
+        next: 'check that a worker runs: svc status',
+      })
+    }
+    if (looks % POLLS_PER_WAKE === 0) for (const job of jobs) app.wake.notify(job)
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS))
+  }
+}
+
+type AbortedAdvance = { passedMs: number; advancedMs: number; jobs: readonly string[] }
+
+/** What has passed has passed: the rest can be asked for again. */
+function abortedAdvance({ passedMs, advancedMs, jobs }: AbortedAdvance): DomainError {
+  const passed = `${Math.floor(passedMs / 1_000)}s of ${Math.floor(advancedMs / 1_000)}s have passed`
+  return new DomainError('SERVICE_UNAVAILABLE', `${passed}: something is due again and again${named(jobs)}`, {
+    next: 'end what repeats, such as a bank that never answers (svc sandbox bank faults), and ask for the rest',
+  })
+}
+
+function named(jobs: readonly string[]): string {
+  return jobs.length === 0 ? '' : `: ${jobs.join(', ')}`
+}

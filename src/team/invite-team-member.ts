@@ -1,0 +1,87 @@
+import type { Actor } from '../audit/record.ts'
+import { ensureUser, ensureRecordedUser } from '../identity/ensure-user.ts'
+import { DomainError } from '../lib/errors.ts'
+import type { MerchantRole } from '../lib/permissions.ts'
+import { clientIdsOf } from '../lib/realms.ts'
+import { adminsAbleToSignIn, requireAnotherAdmin, recordMemberAction, syncMemberRole } from './member-change.ts'
+import type { TeamApp } from './member-change.ts'
+import { findMember, findMemberByEmail, insertMember, lockTeam, updateMember } from './members-sql.ts'
+import { existingRealmOf } from './merchant-realm.ts'
+import type { TeamMemberRecord } from './record.ts'
+
+export type MemberInvitation = { merchantId: string; email: string; role: MerchantRole; actor: Actor }
+
+/**
+ * Invites someone by e-mail (an address in lower case). Who has not taken the invitation yet gets another one, with the
+ * role that is asked for now; whoever the identity provider knows no longer is made there again, under another id.
+ * @throws {DomainError} USER_EXISTS, LAST_ADMIN, RATE_LIMITED for a person who is invited too often, SERVICE_UNAVAILABLE
+ *   for a merchant without a realm
+ * @throws {IdentityUnavailableError}
+ */
+export async function inviteTeamMember(app: TeamApp, input: MemberInvitation): Promise<TeamMemberRecord> {
+  const { merchantId, email } = input
+  const realm = await existingRealmOf(app, merchantId)
+  const known = await findMemberByEmail(app.pool, { merchantId, email })
+  const member = known === null ? await admit(app, realm, input) : await inviteAgain(app, realm, { ...input, known })
+  await syncMemberRole(app, realm, { merchantId, id: member.id })
+  await app.identity.inviteUser(realm, member.id, {
+    clientId: clientIdsOf(realm).portal,
+    lifespanSeconds: app.config.inviteSeconds,
+    deliver: 'mail',
+    merchantId,
+  })
+  return member
+}
+
+async function admit(app: TeamApp, realm: string, input: MemberInvitation): Promise<TeamMemberRecord> {
+  const { merchantId, email, role, actor } = input
+  const id = await ensureUser(app.identity, { realm, email, isRemoved: (userId) => isRemoved(app, merchantId, userId) })
+  const added = await app.pool.transaction(async (tx) => {
+    const member = await insertMember(tx, { merchantId, id, email, role, invitedBy: actor.name })
+    if (member !== null)
+      await recordMemberAction(app, tx, { ...input, id, action: 'team.invite', after: { email, role } })
+    return member
+  })
+  // Somebody else has just invited the same person.
+  const member = added ?? (await findMemberByEmail(app.pool, { merchantId, email }))
+  if (member === null) throw new Error('a team member is neither new nor there')
+  return member
+}
+
+async function isRemoved(app: TeamApp, merchantId: string, userId: string): Promise<boolean> {
+  return (await findMember(app.pool, { merchantId, id: userId }))?.is_active === false
+}
+
+type InviteAgainInput = MemberInvitation & { known: TeamMemberRecord }
+
+async function inviteAgain(
+  app: TeamApp,
+  realm: string,
+  { known, ...input }: InviteAgainInput,
+): Promise<TeamMemberRecord> {
+  const { merchantId, email, role } = input
+  if (await app.identity.hasPassword(realm, known.id)) {
+    throw new DomainError('USER_EXISTS', 'the team has a member with this e-mail address', {
+      next: 'change the role with PUT /api/v1/portal/team/{id}; who forgot the password asks for a new one when signing in',
+    })
+  }
+  const signsIn = await adminsAbleToSignIn(app, realm, { merchantId, member: known })
+  const userId = await ensureRecordedUser(app.identity, {
+    realm,
+    email,
+    userId: known.id,
+    isRemoved: (found) => isRemoved(app, merchantId, found),
+  })
+  const again = await app.pool.transaction(async (tx) => {
+    await lockTeam(tx, merchantId)
+    const member = await findMemberByEmail(tx, { merchantId, email })
+    if (member === null) return null
+    if (member.role !== role) await requireAnotherAdmin(tx, { merchantId, member, signsIn })
+    const before = { id: member.id, role: member.role }
+    const after = { id: userId, role, email }
+    await recordMemberAction(app, tx, { ...input, id: userId, action: 'team.reinvite', before, after })
+    return updateMember(tx, { merchantId, id: member.id }, { userId, role, isActive: true })
+  })
+  // Somebody else has removed the person meanwhile.
+  return again ?? admit(app, realm, input)
+}

@@ -1,0 +1,59 @@
+import type { DatabaseTransactionConnection } from 'slonik'
+import type { App } from '../app.ts'
+import { DomainError } from '../lib/errors.ts'
+import { isUuid } from '../lib/ids.ts'
+import type { Address } from './endpoint-sql.ts'
+import { holdForQueueing } from './endpoint-sql.ts'
+import { findDelivery } from './log-sql.ts'
+import type { DeliveryRecord } from './record.ts'
+import { replayDelivery } from './replay-sql.ts'
+
+export type ReplayInput = { merchantId: string; id: string }
+
+/**
+ * Sends a DEAD delivery again from its first attempt: PENDING, `attempt_count` 0 (contract §Webhook delivery
+ * status), with the event id and bytes it always had. A delivery that waits although the merchant has an endpoint,
+ * because it was too old when that was set, is queued as it stands (decision 38). Without an endpoint, or while it is
+ * paused, the replayed delivery waits.
+ * @throws {DomainError} DELIVERY_NOT_FOUND for an id that is unknown, malformed or another merchant's;
+ *   DELIVERY_NOT_DEAD
+ */
+export async function replayWebhook(app: Pick<App, 'pool' | 'wake'>, input: ReplayInput): Promise<DeliveryRecord> {
+  const replayed = await app.pool.transaction((tx) => replayIn(tx, input))
+  if (replayed.next_retry_at !== null) app.wake.notify('deliver-webhooks')
+  return replayed
+}
+
+/**
+ * The same within a transaction of the caller's, who wakes 'deliver-webhooks' after it.
+ * @throws {DomainError} DELIVERY_NOT_FOUND, DELIVERY_NOT_DEAD
+ */
+export async function replayIn(
+  tx: DatabaseTransactionConnection,
+  { merchantId, id }: ReplayInput,
+): Promise<DeliveryRecord> {
+  const endpoint = isUuid(id) ? await tx.maybeOne(holdForQueueing(merchantId)) : null
+  if (endpoint === null) throw deliveryNotFound()
+  const replayed = await tx.maybeOne(replayDelivery(merchantId, id, endpoint.webhook_url !== null))
+  if (replayed !== null) return replayed
+  const found = await tx.maybeOne(findDelivery(merchantId, id))
+  throw found === null ? deliveryNotFound() : notDead(found, endpoint)
+}
+
+function notDead(found: DeliveryRecord, endpoint: Address): DomainError {
+  return new DomainError('DELIVERY_NOT_DEAD', `the delivery is ${found.status}; only a DEAD one can be replayed`, {
+    next: nextStep(found, endpoint),
+  })
+}
+
+function nextStep({ status, next_retry_at }: DeliveryRecord, { paused_webhook_url }: Address): string {
+  if (status === 'DELIVERED') return 'Nothing is to be done: your endpoint has confirmed this event.'
+  if (next_retry_at === null && paused_webhook_url !== null)
+    return 'Resume your webhook endpoint; the delivery waits for it.'
+  if (next_retry_at === null) return 'Set a webhook endpoint first; the delivery waits for one.'
+  return `Wait for its next attempt at ${next_retry_at}; after the sixth failure it is DEAD and can be replayed.`
+}
+
+export function deliveryNotFound(): DomainError {
+  return new DomainError('DELIVERY_NOT_FOUND', 'there is no such delivery')
+}
