@@ -1,7 +1,7 @@
 import { seededBits48 } from '../lib/seeded-random.ts'
 import { FULL_BASIS_POINTS } from '../lib/percentage.ts'
 
-/** What the dial of one merchant says (decision 60). Shares are hundredths of a percent. */
+/** What the dial of one merchant says (decision 186). Shares are hundredths of a percent. */
 export type FaultSettings = {
   /** How long the bank takes before each answer, in milliseconds. */
   latencyMs: number

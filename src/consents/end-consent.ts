@@ -11,7 +11,7 @@ import { findMandate, lockConsent, revokeConsentRow } from './sql.ts'
 export type EndConsentInput = { merchantId: string; consentId: string; by: 'PAYER' | 'MERCHANT' }
 
 /**
- * Ends a mandate at once and for good: no payment is made under it any more (decisions 18, 25 and 49). Its merchant is
+ * Ends a mandate at once and for good: no payment is made under it any more (decisions 18, 25 and 177). Its merchant is
  * told in the same transaction, its bank by a job. Repeating it gives the same, whoever ended it.
  * @throws {DomainError} CONSENT_NOT_FOUND, CONSENT_NOT_REVOCABLE
  */

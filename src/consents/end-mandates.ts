@@ -15,7 +15,7 @@ const LEASE_SECONDS = 10
 const playRound = makeConcurrentBatches<EndedMandate>()
 
 /**
- * Tells banks of mandates that were ended here, until they answer (decision 49). Telling twice is safe. A job: one
+ * Tells banks of mandates that were ended here, until they answer (decision 177). Telling twice is safe. A job: one
  * merchant's slow bank does not keep the others waiting.
  * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
  */

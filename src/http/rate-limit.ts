@@ -10,7 +10,7 @@ import type { Credentials } from './credentials.ts'
 const SECONDS_PER_HOUR = 3_600
 
 /**
- * What payers' browsers behind one network may do in a second, and at once (decisions 32 and 66). A widget that waits for
+ * What payers' browsers behind one network may do in a second, and at once (decisions 66 and 171). A widget that waits for
  * its bank asks less than once in two seconds, so that an office of payers has room behind one address; a new payment
  * costs the service and the bank more than a look at one. A payer signs in now and then, and each try is work for the
  * tables: so few in a second that nobody else waits for it.

@@ -13,7 +13,7 @@ const REQUESTS_MAX = 50
 /** How long a link works (contract §Payer hub); the table says the same. */
 const LINK_SECONDS = 600
 
-/** Links that one contact is sent (decision 32), whoever asks for them and from wherever. */
+/** Links that one contact is sent (decisions 32 and 180), whoever asks for them and from wherever. */
 const PER_HOUR = 5
 const PER_DAY = 20
 
