@@ -14,10 +14,10 @@ const LATE_MS = 30_000
 const MERCHANT_OR_OPERATOR = 'the merchant, or an operator for it'
 
 const MOVES: Moves<DeliveryTrigger, DeliveryFacts> = {
-  insert: { by: 'the service, when something is to be told' },
+  insert: { by: 'the service, when an event occurs' },
   delivered: { by: "the merchant's endpoint, by answering 2xx within five seconds", at: (it) => it.next_retry_at },
   failed: {
-    by: "the merchant's endpoint, by any other answer or none",
+    by: "the merchant's endpoint, by any other response or none",
     at: (it) => it.next_retry_at,
     isPossible: (it) => !isLastNext(it),
   },
@@ -35,13 +35,13 @@ const STANDING: Readonly<Record<DeliveryStatus, (delivery: DeliveryFacts) => str
     `delivered${at === null ? '' : ` at ${momentText(at)}`}, at attempt ${attempt_count} of ${attemptsMax}`,
   FAILED: (it) => `attempt ${it.attempt_count} of ${attemptsMax} failed (${reasonText(it)}): ${waitText(it)}`,
   DEAD: (it) =>
-    `all ${attemptsMax} attempts failed (the last: ${reasonText(it)}): it is not sent again unless somebody replays it`,
+    `all ${attemptsMax} attempts failed (the last: ${reasonText(it)}): it is not sent again unless it is replayed`,
 }
 
 export const HELD_TEXTS: Readonly<Record<NonNullable<Held>, string>> = {
   paused: 'waits because the merchant has paused its endpoint',
   none: 'waits for the merchant to set an endpoint',
-  'too old': 'waits to be sent by hand: it was too old to be sent when the endpoint was set',
+  'too old': 'waits for a replay: it was too old to be sent when the endpoint was set',
 }
 
 export function describeDelivery(delivery: DeliveryFacts, viewer: Viewer): Description {
@@ -80,7 +80,7 @@ function isLastNext({ attempt_count }: DeliveryFacts): boolean {
 }
 
 function reasonText({ last_error: code }: DeliveryFacts): string {
-  return code === null ? 'without a reason' : outcomeText(code)
+  return code === null ? 'no reason is recorded' : outcomeText(code)
 }
 
 function waitText({ now, next_retry_at: at, attempt_count, held, ...it }: DeliveryFacts): string {
@@ -89,5 +89,5 @@ function waitText({ now, next_retry_at: at, attempt_count, held, ...it }: Delive
   if (it.waits_for !== null) return `it waits for the first attempt of the earlier ${it.waits_for}`
   if (at > now) return `attempt ${attempt_count + 1} is due at ${untilText(now, at)}`
   if (Date.parse(now) - Date.parse(at) < LATE_MS) return `attempt ${attempt_count + 1} is due now`
-  return `attempt ${attempt_count + 1} has been due for ${spanText(at, now)}, and no worker has taken it`
+  return `attempt ${attempt_count + 1} has been due for ${spanText(at, now)}, and no worker has claimed it`
 }

@@ -10,10 +10,10 @@ import { isZero, momentText, moneyText, untilText } from './text.ts'
 const MOVES: Moves<DisputeTrigger, DisputeFacts> = {
   opening: { by: 'the payer, the merchant or an operator' },
   evidence: { by: 'the merchant, by submitting evidence', how: ({ id }) => [evidence(id)] },
-  'evidence deadline': { by: 'the service, when the time for evidence is over', at: (it) => it.evidence_due_at },
+  'evidence deadline': { by: 'the service, at the evidence deadline', at: (it) => it.evidence_due_at },
   escalation: { by: 'an operator', how: ({ id }) => [forOperator(`svc disputes escalate ${id} --reason "..."`)] },
   acceptance: {
-    by: 'the merchant, by giving in',
+    by: 'the merchant, by accepting the dispute',
     how: ({ id }) => [forMerchant('refund payments', `svc portal disputes accept ${id}`)],
   },
   'resolution for the merchant': resolution('merchant'),
@@ -32,7 +32,7 @@ export const DISPUTE_PHRASES: Readonly<Record<DisputeStep, (row: DisputeEventRow
   opening: ({ facts: { changed_by, amount, currency, reason } }) =>
     `${ACTORS[changed_by]} disputed the payment of ${moneyText(amount, currency)}: ${reason}`,
   evidence: ({ from }) => (from === 'OPEN' ? 'the merchant submitted evidence' : 'the merchant added evidence'),
-  'evidence deadline': () => 'the time for evidence was over, and there was none',
+  'evidence deadline': () => 'the evidence deadline passed without evidence',
   escalation: () => 'an operator escalated it',
   acceptance: () => "the merchant accepted it: resolved in the payer's favour",
   'resolution for the merchant': () => "an operator resolved it in the merchant's favour",
@@ -42,11 +42,11 @@ export const DISPUTE_PHRASES: Readonly<Record<DisputeStep, (row: DisputeEventRow
 
 const STANDING: Readonly<Record<DisputeStatus, (dispute: DisputeFacts, viewer: Viewer) => string>> = {
   OPEN: (it) =>
-    `waits for the merchant's evidence until ${untilText(it.now, it.evidence_due_at)}; without it the dispute is reviewed as it is`,
+    `waits for the merchant's evidence until ${untilText(it.now, it.evidence_due_at)}; without it the dispute goes to review`,
   UNDER_REVIEW: (it) =>
     `waits for an operator to resolve it; the merchant has submitted ${it.has_evidence ? 'evidence' : 'no evidence in time'}`,
   ESCALATED: ({ assignee }, { side }) =>
-    `escalated: waits for an OWNER of the platform to resolve it${side === 'operator' && assignee !== null ? `; ${assignee} looks at it` : ''}`,
+    `escalated: waits for an OWNER of the platform to resolve it${side === 'operator' && assignee !== null ? `; assigned to ${assignee}` : ''}`,
   RESOLVED_MERCHANT_FAVOUR: (it) => `resolved in the merchant's favour${resolvedText(it)}`,
   RESOLVED_PAYER_FAVOUR: (it) => `resolved in the payer's favour${resolvedText(it)}; ${refundText(it)}`,
 }
@@ -66,7 +66,7 @@ export function describeDispute(dispute: DisputeFacts, viewer: Viewer): Descript
 function otherSteps(dispute: DisputeFacts, viewer: Viewer): OtherStep[] {
   if (dispute.refund_status === 'FAILED' && !isZero(dispute.remaining_amount)) return refundSteps(dispute, viewer)
   if (dispute.status !== 'UNDER_REVIEW' && dispute.status !== 'ESCALATED') return []
-  const what = dispute.has_evidence ? 'add more evidence' : 'submit evidence, late as it is'
+  const what = dispute.has_evidence ? 'add more evidence' : 'submit evidence after the deadline'
   return [otherStep(viewer, what, 'the merchant', [evidence(dispute.id)])]
 }
 
@@ -76,10 +76,10 @@ function refundSteps(
   viewer: Viewer,
 ): OtherStep[] {
   return [
-    otherStep(viewer, 'order the refund again, which the bank refused', operatorText(isOwners), [
+    otherStep(viewer, 'order the refund again after the bank refused it', operatorText(isOwners), [
       resolve(isOwners, `${id} --favour payer --refund`),
     ]),
-    otherStep(viewer, 'refund the payment beside the dispute', 'the merchant', [
+    otherStep(viewer, 'refund the payment outside the dispute', 'the merchant', [
       forMerchant('refund payments', `svc payments refund ${paymentId}`),
     ]),
   ]
@@ -118,5 +118,5 @@ function refundText({ refund_status: status, refund_amount, currency }: DisputeF
   if (status === 'EXECUTED') return `${amount} went back to the payer`
   if (status === 'FAILED')
     return `the bank refused the refund of ${amount} that was ordered with it, and it can be ordered again`
-  return `the refund of ${amount} is not done yet: the service asks the bank until it answers`
+  return `the refund of ${amount} is not done yet: the service keeps asking the bank until it answers`
 }

@@ -33,10 +33,10 @@ const EVENT_ID = /^evt_\w{1,60}$/
 export async function explain(app: App, { id, viewer }: { id: string; viewer: Viewer }): Promise<Explanation> {
   const subject = await findSubject(app.pool, { merchantId: viewer.merchantId ?? null, id })
   if (subject === null)
-    throw new DomainError('RESOURCE_NOT_FOUND', 'there is no payment, delivery, dispute or merchant of this id')
+    throw new DomainError('RESOURCE_NOT_FOUND', 'no payment, delivery, dispute or merchant has this id')
   const hasWebhooks = canSeeWebhooks(viewer)
   if (subject.kind === 'delivery' && !hasWebhooks)
-    throw new DomainError('FORBIDDEN_ROLE', 'this role may not see what became of webhooks')
+    throw new DomainError('FORBIDDEN_ROLE', 'this role may not read webhooks')
   // A payment whose consent has ended is expired by its first reader (decision 18), which may be this one.
   if (subject.kind === 'payment') await getPayment(app, { merchantId: subject.merchant_id, id: subject.id })
   const limits = subject.kind === 'delivery' ? DELIVERY_LIMITS : LIMITS
@@ -55,7 +55,7 @@ export async function explain(app: App, { id, viewer }: { id: string; viewer: Vi
       as_of: facts.now,
       ...description,
       timeline,
-      left_out: isWithoutWebhooks ? [...leftOut, 'webhooks, which your role does not see'] : leftOut,
+      left_out: isWithoutWebhooks ? [...leftOut, 'webhooks (your role has no access to them)'] : leftOut,
     }
   })
 }

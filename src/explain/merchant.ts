@@ -8,7 +8,7 @@ import type { Command, Description, Move, Moves, Viewer } from './steps.ts'
 import { countText, lengthText, momentText } from './text.ts'
 
 const MOVES: Moves<KybTrigger, MerchantFacts> = {
-  registration: { by: 'the merchant, who registers' },
+  registration: { by: 'the merchant, by registering' },
   approval: decision('approve'),
   refusal: decision('refuse'),
   suspension: decision('suspend'),
@@ -19,7 +19,7 @@ const STANDING: Readonly<Record<KybStatus, (merchant: MerchantFacts) => string>>
   PENDING: () => "waits for an operator's approval; until then it creates no payments",
   APPROVED: (it) => (it.is_active && !it.payout_held ? 'approved: it can create payments' : 'approved'),
   SUSPENDED: (it) =>
-    `${it.was_rejected ? 'refused' : 'suspended'}: it creates no payments, while refunds and disputes go on`,
+    `${it.was_rejected ? 'rejected' : 'suspended'}: it creates no payments, while refunds and disputes continue`,
 }
 
 /** What the timeline says of each action on a merchant, of operators or of its own people. */
@@ -27,7 +27,7 @@ const ACTION_PHRASES: Readonly<Record<string, (row: ActionRow) => string>> = {
   'merchant.kyb': ({ to }) => `set KYB to ${to ?? 'another status'}`,
   'merchant.hold': ({ to }) => (to === 'true' ? 'held payouts' : 'released payouts'),
   'merchant.active': ({ to }) => (to === 'true' ? 'enabled the merchant' : 'disabled the merchant'),
-  'merchant.fees': () => 'set other fees',
+  'merchant.fees': () => 'changed the fees',
   'webhook.endpoint': endpointPhrase,
   'webhook.replay': () => 'replayed the delivery',
   'webhook.replay_many': () => 'replayed DEAD deliveries',
@@ -37,13 +37,13 @@ const ACTION_PHRASES: Readonly<Record<string, (row: ActionRow) => string>> = {
   'bank_account.disable': () => 'disabled a bank account',
   'checkout_origins.set': () => 'set the checkout origins',
   'branding.set': () => 'changed the branding',
-  'sandbox.clock': ({ to }) => `let ${to === null ? 'time' : lengthText(Number(to))} pass`,
+  'sandbox.clock': ({ to }) => `advanced the sandbox clock${to === null ? '' : ` by ${lengthText(Number(to))}`}`,
 }
 
 export function actionPhrase(row: ActionRow): string {
   const { action } = row.facts
   const phrase = Object.hasOwn(ACTION_PHRASES, action) ? ACTION_PHRASES[action] : undefined
-  return phrase?.(row) ?? `acted (${action})`
+  return phrase?.(row) ?? `performed ${action}`
 }
 
 function endpointPhrase({ from, to, facts: { had_endpoint, has_endpoint } }: ActionRow): string {
@@ -71,7 +71,7 @@ function standingParts(merchant: MerchantFacts, viewer: Viewer): string[] {
   return [
     STANDING[merchant.status](merchant),
     ...(merchant.payout_held ? [held] : []),
-    ...(merchant.is_active ? [] : ['it is disabled: its people can read and refund, and nothing else']),
+    ...(merchant.is_active ? [] : ['it is disabled: its team can only read and refund']),
     ...(seesWebhooks && merchant.endpoint === 'paused' ? ['its webhook endpoint is paused'] : []),
     ...(seesWebhooks && merchant.endpoint === 'none' ? ['it has no webhook endpoint: deliveries wait for one'] : []),
     ...(seesWebhooks && deadCount > 0 ? [`${countText(deadCount, 'webhook')} DEAD`] : []),
@@ -87,7 +87,9 @@ function otherSteps(merchant: MerchantFacts, viewer: Viewer): OtherStep[] {
     ...(merchant.payout_held ? [byOperator('release its payouts', 'hold release')] : []),
     ...(merchant.is_active ? [] : [byOperator('enable it', 'merchants enable')]),
     ...endpointSteps(merchant.endpoint, viewer),
-    ...(merchant.dead_delivery_count === 0 ? [] : [otherStep(viewer, 'see what is DEAD', 'the merchant', [listDead])]),
+    ...(merchant.dead_delivery_count === 0
+      ? []
+      : [otherStep(viewer, 'list DEAD deliveries', 'the merchant', [listDead])]),
   ]
 }
 

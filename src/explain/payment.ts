@@ -14,16 +14,16 @@ import { countText, isZero, momentText, moneyText, spanText, untilText } from '.
 /** A move as the timeline shows it once it has happened, and as a next step while it can. */
 type PaymentMove = Move<PaymentFacts> & { phrase: (payment: PaymentFacts, row: PaymentMoveRow) => string }
 
-const CREATOR = 'the merchant, who creates it'
-const ASKED_UNTIL_ANSWER = 'the service, which asks the bank until it answers'
+const CREATOR = 'the merchant, by creating it'
+const ASKED_UNTIL_ANSWER = 'the service, by asking the bank until it answers'
 
 export const PAYMENT_MOVES: Readonly<Record<PaymentTrigger, PaymentMove>> = {
   creation: { by: CREATOR, phrase: (it) => `created: ${splitText(it)}` },
   'creation at a remote bank': {
     by: CREATOR,
-    phrase: (it) => `created: ${splitText(it)}; the bank has yet to take it`,
+    phrase: (it) => `created: ${splitText(it)}; the bank has not accepted it yet`,
   },
-  staging: { by: ASKED_UNTIL_ANSWER, phrase: () => 'the bank has taken it: the payer can authorise it now' },
+  staging: { by: ASKED_UNTIL_ANSWER, phrase: () => 'the bank accepted it: the payer can authorise it now' },
   authorisation: {
     by: "the payer, on the bank's page",
     phrase: (_, row) => `the payer authorised it at the bank${wayText(row)}`,
@@ -54,19 +54,19 @@ export const PAYMENT_MOVES: Readonly<Record<PaymentTrigger, PaymentMove>> = {
     by: 'the merchant, when all of it is refunded; an operator, by resolving a dispute',
     at: (it) => (isRestReserved(it) ? it.newest_refund_at : null),
     how: (it) => (isRestReserved(it) ? [] : [forMerchant('refund payments', `svc payments refund ${it.id}`)]),
-    phrase: () => 'all of it is refunded',
+    phrase: () => 'refunded in full',
   },
   'creation under a mandate': {
     by: CREATOR,
-    phrase: (it) => `created under a mandate: ${splitText(it)}; the bank has yet to take it`,
+    phrase: (it) => `created under a mandate: ${splitText(it)}; the bank has not accepted it yet`,
   },
-  'mandate staging': { by: ASKED_UNTIL_ANSWER, phrase: () => 'the bank has taken it' },
+  'mandate staging': { by: ASKED_UNTIL_ANSWER, phrase: () => 'the bank accepted it' },
   'mandate authorisation': {
     by: 'the bank, under the mandate that the payer authorised before',
     phrase: () => 'the bank authorised it under the mandate',
   },
   'mandate refusal': {
-    by: 'the bank, or the service once the mandate has ended or the bank was silent for too long',
+    by: 'the bank, or the service once the mandate has ended or the bank has not answered for too long',
     phrase: failureText,
   },
 }
@@ -74,16 +74,16 @@ export const PAYMENT_MOVES: Readonly<Record<PaymentTrigger, PaymentMove>> = {
 const STANDING: Readonly<Record<PaymentStatus, (payment: PaymentFacts) => string>> = {
   Initiated: (it) =>
     it.under_mandate
-      ? mandateText(it, 'take it')
-      : `waits for the bank ${it.bank_connector} to take it; the service asks again until it answers. Its consent ends ${untilText(it.now, it.expires_at)}`,
+      ? mandateText(it, 'accept it')
+      : `waits for the bank ${it.bank_connector} to accept it; the service asks again until it answers. Its consent expires at ${untilText(it.now, it.expires_at)}`,
   AwaitingAuthorisation: (it) =>
     it.under_mandate
       ? mandateText(it, 'authorise it')
       : `waits for the payer to authorise it at the bank until ${untilText(it.now, it.expires_at)}`,
   Authorised: (it) => `authorised by the payer; ${executionText(it)}`,
   Settled: (it) => `settled: the bank has executed it; ${refundedText(it)}`,
-  Failed: (it) => `failed: ${failureText(it)}. It took no money, and a new payment can be created`,
-  Refunded: (it) => `refunded: all ${moneyText(it.gross_amount, it.currency)} of it went back to the payer`,
+  Failed: (it) => `failed: ${failureText(it)}. No money was taken; a new payment can be created`,
+  Refunded: (it) => `refunded in full: ${moneyText(it.gross_amount, it.currency)} went back to the payer`,
 }
 
 const TABLE: readonly PaymentTransition[] = PAYMENT_TRANSITIONS
@@ -107,7 +107,7 @@ export function describePayment(payment: PaymentFacts, viewer: Viewer): Descript
 
 function disputeSteps({ id, ...it }: PaymentFacts, viewer: Viewer): OtherStep[] {
   if (it.open_dispute_id !== null)
-    return [{ what: 'look at its dispute', by: 'anyone who sees it', how: `svc explain ${it.open_dispute_id}` }]
+    return [{ what: 'explain its dispute', by: 'anyone with access to it', how: `svc explain ${it.open_dispute_id}` }]
   const wasPaid = it.status === 'Settled' || it.status === 'Refunded'
   if (!wasPaid || it.disputable_until <= it.now || it.dispute_count >= DISPUTES_MAX) return []
   const what = `dispute it, until ${untilText(it.now, it.disputable_until)}`
@@ -129,9 +129,9 @@ const FAILURE_SOURCES: Readonly<Record<FailureSource, string>> = {
 
 /** A failure in its fixed words (decision 51). */
 function failureText({ failure_code: code, failure_source: source }: PaymentFacts): string {
-  if (code === null || !isFailureCode(code)) return 'without a reason that is known'
+  if (code === null || !isFailureCode(code)) return 'no reason is recorded'
   const { reason, source: usual, iso_code } = failureOf(code)
-  return `${reason} (${code}, ${iso_code}; the ${FAILURE_SOURCES[isFailureSource(source) ? source : usual]} said so)`
+  return `${reason} (${code}, ${iso_code}; reported by the ${FAILURE_SOURCES[isFailureSource(source) ? source : usual]})`
 }
 
 function isFailureSource(text: string | null): text is FailureSource {
@@ -140,7 +140,7 @@ function isFailureSource(text: string | null): text is FailureSource {
 
 /** The payer's browser and the bank's callback bring the same result: the first one counts. */
 function wayText({ facts }: PaymentMoveRow): string {
-  return facts.by_browser ? '; the payer came back with it' : "; the bank's callback told it"
+  return facts.by_browser ? ", as the payer's browser reported" : ", as the bank's callback reported"
 }
 
 function splitText({ currency, ...it }: PaymentFacts): string {
@@ -155,18 +155,18 @@ function mandateText({ bank_connector: bank }: PaymentFacts, what: string): stri
 function executionText({ now, settle_at: at }: PaymentFacts): string {
   if (at === null) return 'the service has the bank execute it next'
   if (at > now) return `the service has the bank execute it at ${untilText(now, at)}`
-  return `it has been due for ${spanText(at, now)}: the service asks the bank until it answers`
+  return `it has been due for ${spanText(at, now)}: the service keeps asking the bank until it answers`
 }
 
 function refundedText({ currency, next_refund_at: next, ...it }: PaymentFacts): string {
   const done = isZero(it.refunded_amount)
-    ? 'nothing of it is refunded'
+    ? 'nothing refunded'
     : `${moneyText(it.refunded_amount, currency)} of ${moneyText(it.gross_amount, currency)} refunded`
   const waits =
     isZero(it.refund_reserved_amount) || next === null
       ? ''
       : `; the bank has not answered ${countText(it.pending_refund_count, 'refund')} of ${moneyText(it.refund_reserved_amount, currency)} yet, and is asked next ${next > it.now ? `at ${momentText(next)}` : 'now'}`
-  return `${done}, ${moneyText(it.remaining_amount, currency)} can be${waits}`
+  return `${done}, ${moneyText(it.remaining_amount, currency)} refundable${waits}`
 }
 
 /** Whether refunds that the bank has not answered yet hold all that is left. */

@@ -88,8 +88,8 @@ export function endpointSteps(endpoint: Endpoint, viewer: Viewer): OtherStep[] {
   const byMerchant = (what: string, type: string): OtherStep[] => [
     otherStep(viewer, what, 'the merchant', [forMerchant('manage webhooks', type)]),
   ]
-  if (endpoint === 'paused') return byMerchant('resume the endpoint', 'svc webhooks endpoint resume')
-  return endpoint === 'set' ? [] : byMerchant('set an endpoint', 'svc webhooks endpoint set <url>')
+  if (endpoint === 'paused') return byMerchant('resume the webhook endpoint', 'svc webhooks endpoint resume')
+  return endpoint === 'set' ? [] : byMerchant('set a webhook endpoint', 'svc webhooks endpoint set <url>')
 }
 
 /** What is said of a subject beside its timeline. */

@@ -11,7 +11,7 @@ import { PAYMENT_MOVES, paymentTable } from './payment.ts'
 import type { ActionRow, DisputeEventRow, PaymentFacts, PaymentMoveRow, TimelineLimits, TimelineRow } from './record.ts'
 import { wordsFor } from './steps.ts'
 import type { Viewer } from './steps.ts'
-import { momentText, moneyText } from './text.ts'
+import { countText, momentText, moneyText } from './text.ts'
 
 /** The payment is the subject's own; null for another kind of subject, whose timeline has no moves of payments. */
 type Context = { viewer: Viewer; payment: PaymentFacts | null }
@@ -37,11 +37,11 @@ type Limited = keyof TimelineLimits
 /** What `left_out` says of each source with a limit. */
 const LEFT_OUT: Readonly<Record<Limited, (max: number, row: TimelineRow) => string>> = {
   refund: (max) => `refunds before the last ${max}`,
-  dispute: (max) => `steps of disputes before the last ${max}`,
+  dispute: (max) => `dispute events before the last ${max}`,
   webhook: (max) => `webhooks before the last ${max}`,
   attempt: (max, { ref, facts }) =>
     `attempts of ${'event_type' in facts ? facts.event_type : ''} ${ref} before its last ${max}`,
-  action: (max) => `acts of people before the last ${max}`,
+  action: (max) => `actions before the last ${max}`,
 }
 
 const SOURCES: readonly Limited[] = ['refund', 'dispute', 'webhook', 'attempt', 'action']
@@ -97,16 +97,16 @@ function entriesOf(row: TimelineRow, { viewer, payment }: Context): TimelineEntr
       return [entry(row, 'attempt', `${text}, after ${duration_ms} ms`)]
     }
     case 'consent due':
-      return [entry(row, 'due', 'the consent ends; the payment fails if it still waits')]
+      return [entry(row, 'due', 'the consent expires; the payment fails if it is still waiting')]
     case 'settlement due':
       return [entry(row, 'due', 'the bank is asked to execute it')]
     case 'refund due': {
       const { amount, currency, attempt_count: count } = row.facts
-      const silent = count === 0 ? '' : `, ${count} times silent so far,`
-      return [entry(row, 'due', `the bank${silent} is asked to refund ${moneyText(amount, currency)}`)]
+      const silent = count === 0 ? '' : ` (${countText(count, 'request')} without an answer so far)`
+      return [entry(row, 'due', `the bank is asked to refund ${moneyText(amount, currency)}${silent}`)]
     }
     case 'evidence due':
-      return [entry(row, 'due', "the time for the merchant's evidence ends")]
+      return [entry(row, 'due', "the deadline for the merchant's evidence")]
     case 'attempt due': {
       const { attempt, event_type } = row.facts
       return [entry(row, 'due', `attempt ${attempt} of ${attemptsMax} of ${event_type} is due`)]
@@ -139,9 +139,9 @@ function refundPhrase({ from, to, facts }: Extract<TimelineRow, { source: 'refun
   const money = moneyText(facts.amount, facts.currency)
   const code = facts.failure_code
   if (from === null)
-    return `a refund of ${money} ${facts.is_ordered ? 'was ordered with the resolution of a dispute' : 'was asked for'}`
+    return `a refund of ${money} ${facts.is_ordered ? 'was ordered with the resolution of a dispute' : 'was requested'}`
   if (to === 'EXECUTED') return `the bank refunded ${money}`
-  const reason = code !== null && isFailureCode(code) ? `${failureOf(code).reason} (${code})` : 'without a reason'
+  const reason = code !== null && isFailureCode(code) ? `${failureOf(code).reason} (${code})` : 'no reason is recorded'
   return `the bank refused to refund ${money}: ${reason}`
 }
 

@@ -2,51 +2,53 @@ import { z } from 'zod'
 import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid } from './common.ts'
 import { operation } from './operation.ts'
 
-/** One thing that happened, wherever it is recorded; `due` is one that will. */
+/** An event, whichever table records it; `due` is one that is scheduled. */
 export const TimelineEntry = z.strictObject({
   at: Timestamp,
   kind: z.enum(['merchant', 'operator', 'dispute', 'refund', 'payment', 'consent', 'webhook', 'attempt', 'due']),
-  /** Whose doing it was: `MERCHANT_API`, `BANK_CALLBACK`, an operator's name; null where that is not told. */
+  /** The actor: `MERCHANT_API`, `BANK_CALLBACK`, an operator's name; null where the caller may not see it. */
   by: z.string().nullable(),
   text: z.string(),
-  /** What came of it: a status, or how an attempt ended. */
+  /** The resulting status, or the outcome of an attempt. */
   status: z.string().nullable(),
-  /** The row it is about: a delivery, refund or dispute. An attempt names its delivery. */
+  /** The id of the delivery, refund or dispute; an attempt has its delivery's. */
   ref: z.string().nullable(),
 })
 export type TimelineEntry = z.infer<typeof TimelineEntry>
 
-/** What can happen next, a row of the thing's own transition table. */
+/** A transition that is possible now: a row of the subject's own transition table. */
 export const NextStep = z.strictObject({
   on: z.string(),
   to: z.string(),
-  /** Who can make it happen. */
+  /** The actor that can cause it. */
   by: z.string(),
-  /** When it happens unasked; null where somebody has to do it. */
+  /** When it happens by itself; null where an actor has to cause it. */
   at: Timestamp.nullable(),
-  /** What to type; null where the caller can't make it happen. */
+  /** The command for it; null where the caller can't cause it. */
   how: z.string().nullable(),
   /** The webhook that announces it; null where nothing is announced. */
   webhook: z.string().nullable(),
 })
 export type NextStep = z.infer<typeof NextStep>
 
-/** What can be done about it beside that, without a change of its status. */
+/** An action that does not change the subject's status. */
 export const OtherStep = z.strictObject({ what: z.string(), by: z.string(), how: z.string().nullable() })
 export type OtherStep = z.infer<typeof OtherStep>
 
-/** The story of one thing: what happened, why it stands where it stands, and what can happen next. */
+/** The timeline of a payment, delivery, dispute or merchant, why it has its status, and what can happen next. */
 export const Explanation = z.strictObject({
   kind: z.enum(['payment', 'delivery', 'dispute', 'merchant']),
   id: Uuid,
   merchant_id: Uuid,
-  title: z.string().meta({ description: 'what it is, in a few words', examples: ['payment of 50.00 GBP'] }),
+  title: z.string().meta({ description: 'the subject in a few words', examples: ['payment of 50.00 GBP'] }),
   status: z.string(),
-  standing: z.string().meta({ description: 'why it stands where it stands, in a sentence or two' }),
+  standing: z.string().meta({ description: 'why it has its status, in a sentence or two' }),
   as_of: Timestamp.meta({ description: "when this was read, by the service's clock" }),
   timeline: z.array(TimelineEntry).meta({ description: 'the oldest first' }),
-  left_out: z.array(z.string()).meta({ description: 'what the timeline does not tell, where it is too long' }),
-  next: z.array(NextStep).meta({ description: 'empty at an end: nothing changes it any more' }),
+  left_out: z
+    .array(z.string())
+    .meta({ description: 'what the timeline leaves out because of its limits or of the role' }),
+  next: z.array(NextStep).meta({ description: 'empty in a final status' }),
   also: z.array(OtherStep),
 })
 export type Explanation = z.infer<typeof Explanation>
@@ -55,7 +57,7 @@ export const explainForMerchant = operation({
   name: 'explainForMerchant',
   method: 'GET',
   path: '/api/v1/portal/explain/{id}',
-  summary: "Tell the story of one of the merchant's payments, deliveries or disputes, or of the merchant itself",
+  summary: "Explain one of the merchant's own records, or itself",
   access: ['merchant'],
   permission: 'read payments',
   params: IdParams,
@@ -70,7 +72,7 @@ export const explainForOperator = operation({
   name: 'explainForOperator',
   method: 'GET',
   path: '/api/v1/admin/explain/{id}',
-  summary: 'Tell the story of any payment, delivery, dispute or merchant',
+  summary: 'Explain any payment, delivery, dispute or merchant',
   access: ['platform'],
   permission: 'read merchants',
   params: IdParams,

@@ -22,7 +22,7 @@ function storyOf(more: Partial<Explanation> = {}): Explanation {
     merchant_id: ID,
     title: 'payment of 50.00 GBP',
     status: 'Settled',
-    standing: 'settled: the bank has executed it; nothing of it is refunded, 50.00 GBP can be.',
+    standing: 'settled: the bank has executed it; nothing refunded, 50.00 GBP refundable.',
     as_of: NOW,
     timeline: [
       row('payment', '09:20:00', { by: 'MERCHANT_API', status: 'AwaitingAuthorisation', text: 'created: 50.00 GBP' }),
@@ -67,11 +67,11 @@ t.test(
     t.equal(requests[0]?.path, `/api/v1/portal/explain/${ID}`)
     t.equal(
       stdout,
-      `This is  a payment of 50.00 GBP
-Id       ${ID}
+      `Payment  ${ID}
+Summary  payment of 50.00 GBP
 Status   Settled
 
-Settled: the bank has executed it; nothing of it is refunded, 50.00 GBP can be.
+Settled: the bank has executed it; nothing refunded, 50.00 GBP refundable.
 
 What happened
   2026-11-21 09:20:00Z  10 minutes ago  AwaitingAuthorisation: created: 50.00 GBP (MERCHANT_API)
@@ -131,7 +131,7 @@ t.test('a long story is cut in the middle, and says so; --all shows it', async (
   t.match(stdout, /act 9\n {2}\.\.\. 21 more between: --all\n.*act 31\n/)
   t.match(stdout, /\.\.\. 5 earlier attempts: --all\n.*attempt number 5\n/)
   t.match(stdout, '\n  Not told: refunds before the last 50.\n')
-  t.match(stdout, '\n  Nothing any more: Settled is an end.\n')
+  t.match(stdout, '\n  No further transitions (final).\n')
   const all = (await show([...words, '--all'])).stdout
   for (let index = 0; index < 60; index += 1) t.match(all, `act ${index}\n`)
   t.match(all, 'attempt number 0\n')

@@ -27,7 +27,7 @@ async function untilDelivery(service: TestService, id: string, wanted: string): 
   })
 }
 
-t.test('a delivery that died and was replayed tells all its attempts, in their rounds', async (t) => {
+t.test('a DEAD delivery that was replayed shows the attempts of both rounds', async (t) => {
   let isWell = false
   const receiver = await startReceiver(t, ({ response }) => void response.writeHead(isWell ? 200 : 500).end())
   const service = await testService(t, { worker: true })
@@ -44,13 +44,13 @@ t.test('a delivery that died and was replayed tells all its attempts, in their r
   )
   t.ok(
     failed.next.every(({ at, how }) => at !== null && how === null),
-    'both come by themselves',
+    'both happen without a command',
   )
   t.equal(failed.timeline.at(-1)?.text, 'attempt 2 of 6 of payment.settled is due')
   await untilDelivery(service, id, 'DEAD')
   const dead = await explained(service, merchant, id)
   t.match(dead, {
-    standing: 'all 6 attempts failed (the last: answered 500): it is not sent again unless somebody replays it.',
+    standing: 'all 6 attempts failed (the last: answered 500): it is not sent again unless it is replayed.',
     next: [{ on: 'replay', to: 'PENDING', at: null, how: `svc webhooks replay ${id}` }],
   })
   t.same(
@@ -63,7 +63,7 @@ t.test('a delivery that died and was replayed tells all its attempts, in their r
   await untilDelivery(service, id, 'DELIVERED')
   const well = await explained(service, merchant, id)
   t.match(well.standing, /^delivered at .*, at attempt 1 of 6\.$/)
-  t.same(well.next, [], 'nothing can happen any more')
+  t.same(well.next, [], 'no further transitions')
   t.equal(attemptsOf(well.timeline).at(-1), 'replayed: attempt 1 of 6: delivered with HTTP 200')
   t.match(
     well.timeline.filter(({ kind }) => kind === 'operator'),
@@ -73,7 +73,7 @@ t.test('a delivery that died and was replayed tells all its attempts, in their r
   t.equal((await explained(service, merchant, rows[0].event_id)).id, id, 'it is found by its event id')
 })
 
-t.test('why a delivery waits: no endpoint, a pause, its age, an earlier event, no worker', async (t) => {
+t.test('a waiting delivery says why: no endpoint, a pause, its age, an earlier event, no worker', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const [id = ''] = await plantDeliveries(service.owner, merchant.id, { nextRetryAt: 'infinity' })
@@ -103,11 +103,11 @@ t.test('why a delivery waits: no endpoint, a pause, its age, an earlier event, n
   const [late = ''] = await plantDeliveries(service.owner, merchant.id, { nextRetryAt: '2026-01-01' })
   t.match(
     (await explained(service, merchant, late)).standing,
-    /attempt 1 has been due for \d+ days.*no worker has taken it/,
+    /attempt 1 has been due for \d+ days.*no worker has claimed it/,
   )
 })
 
-t.test('of many attempts the last hundred are told, and that there were more', async (t) => {
+t.test('only the last 100 attempts are shown, and left_out says so', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const [id = ''] = await plantDeliveries(service.owner, merchant.id, { nextRetryAt: 'infinity' })
@@ -116,13 +116,13 @@ t.test('of many attempts the last hundred are told, and that there were more', a
      select $1, $2, 1 + n % 6, 'w', now() + n * interval '1 second', 5, 'http_500', 500 from generate_series(0, 119) n`,
     [merchant.id, id],
   )
-  const story = await explained(service, merchant, id)
-  t.equal(attemptsOf(story.timeline).length, 100)
-  t.equal(attemptsOf(story.timeline).at(-1), 'attempt 6 of 6: answered 500', 'the newest are there')
-  t.same(story.left_out, [`attempts of payment.settled ${id} before its last 100`])
+  const explanation = await explained(service, merchant, id)
+  t.equal(attemptsOf(explanation.timeline).length, 100)
+  t.equal(attemptsOf(explanation.timeline).at(-1), 'attempt 6 of 6: answered 500', 'the newest are there')
+  t.same(explanation.left_out, [`attempts of payment.settled ${id} before its last 100`])
 })
 
-t.test('a receiver that answers 401 has another secret, and a test event is told as one', async (t) => {
+t.test('a 401 response suggests comparing secrets, and a test event is called one', async (t) => {
   const receiver = await startReceiver(t, ({ response }) => void response.writeHead(401).end())
   const service = await testService(t, { worker: true })
   const merchant = await service.merchant({ webhookUrl: receiver.url })

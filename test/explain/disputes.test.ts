@@ -27,7 +27,7 @@ async function operators({ service }: Disputed, id: string): Promise<Explanation
   return (await service.call('GET', `/api/v1/admin/explain/${id}`, { headers: await service.operator() })).body
 }
 
-t.test('a dispute is told from its opening to the refund that its resolution ordered', async (t) => {
+t.test("a dispute's timeline runs from its opening to the refund that its resolution ordered", async (t) => {
   const it = await disputed(t)
   const { service, merchant, id, paymentId } = it
   const open = await own(it, id)
@@ -41,7 +41,7 @@ t.test('a dispute is told from its opening to the refund that its resolution ord
       ['acceptance', 'RESOLVED_PAYER_FAVOUR', `svc portal disputes accept ${id}`],
     ],
   )
-  t.notMatch(JSON.stringify(open), /Paula/, "nobody's statement is repeated")
+  t.notMatch(JSON.stringify(open), /Paula/, 'statements are not shown')
   await service.call('PUT', `/api/v1/portal/disputes/${id}`, { merchant, body: { merchant_evidence: 'signed for' } })
   const reviewed = await own(it, id)
   t.match(reviewed.standing, /^waits for an operator to resolve it; the merchant has submitted evidence\.$/)
@@ -51,8 +51,8 @@ t.test('a dispute is told from its opening to the refund that its resolution ord
     headers,
     body: { reason: 'a pattern of fraud', assignee: 'grace' },
   })
-  t.match((await operators(it, id)).standing, /escalated: .*; grace looks at it\.$/)
-  t.match((await own(it, id)).standing, /resolve it\.$/, 'the merchant is not told who')
+  t.match((await operators(it, id)).standing, /escalated: .*; assigned to grace\.$/)
+  t.match((await own(it, id)).standing, /resolve it\.$/, 'the merchant does not see the assignee')
   await service.call('PUT', `/api/v1/admin/disputes/${id}/resolve`, {
     headers,
     body: { status: 'RESOLVED_PAYER_FAVOUR', resolution_note: 'it was twice', refund: true },
@@ -92,27 +92,27 @@ t.test('a dispute is told from its opening to the refund that its resolution ord
   t.equal(payment.status, 'Refunded')
   t.ok(
     payment.timeline.some(({ kind, status }) => kind === 'dispute' && status === 'ESCALATED'),
-    'its payment tells it too',
+    'its payment shows it too',
   )
 })
 
-t.test('a deadline without evidence is told, and evidence can still be added', async (t) => {
+t.test('a missed evidence deadline is shown, and evidence can still be added', async (t) => {
   const it = await disputed(t)
   const { service, id, paymentId } = it
   t.match((await own(it, paymentId)).standing, /It is disputed \(DUPLICATE_PAYMENT\): the dispute is OPEN\.$/)
   await service.owner.query("update disputes set evidence_due_at = now() - interval '1 second'")
   await expireEvidence(service.app)
-  const story = await own(it, id)
-  t.match(story.standing, /the merchant has submitted no evidence in time\.$/)
-  t.match(story.also, [{ what: 'submit evidence, late as it is' }])
-  t.match(story.timeline.at(-1), {
+  const explanation = await own(it, id)
+  t.match(explanation.standing, /the merchant has submitted no evidence in time\.$/)
+  t.match(explanation.also, [{ what: 'submit evidence after the deadline' }])
+  t.match(explanation.timeline.at(-1), {
     kind: 'dispute',
     by: 'BATCH_JOB',
-    text: 'the time for evidence was over, and there was none',
+    text: 'the evidence deadline passed without evidence',
   })
 })
 
-t.test('a refund that the bank refused can be ordered again, and both are told', async (t) => {
+t.test('a refund that the bank refused can be ordered again, and both are shown', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const paymentId = await settledPayment(service, merchant, { scenario: 'refund-fails' })
@@ -130,21 +130,21 @@ t.test('a refund that the bank refused can be ordered again, and both are told',
     })
   await service.call('PUT', `/api/v1/portal/disputes/${id}`, { merchant, body: { merchant_evidence: 'x' } })
   await order('first')
-  t.same((await operators(it, id)).also, [], 'not while the bank is asked')
+  t.same((await operators(it, id)).also, [], 'not while the bank has not answered')
   await resumeRefunds(service.app)
   const theirs = await operators(it, id)
   t.match(
     theirs.standing,
     /the bank refused the refund of 50\.00 GBP that was ordered with it, and it can be ordered again\.$/,
   )
-  t.same(theirs.next, [], 'the dispute is at its end all the same')
+  t.same(theirs.next, [], 'the dispute is final nevertheless')
   t.same(theirs.also, [
     {
-      what: 'order the refund again, which the bank refused',
+      what: 'order the refund again after the bank refused it',
       by: 'an operator',
       how: `svc disputes resolve ${id} --favour payer --refund --note "..."`,
     },
-    { what: 'refund the payment beside the dispute', by: 'the merchant', how: null },
+    { what: 'refund the payment outside the dispute', by: 'the merchant', how: null },
   ])
   t.match((await own(it, id)).also, [{ how: null }, { how: `svc payments refund ${paymentId}` }])
   t.equal((await order('once more')).status, 200)
@@ -159,6 +159,6 @@ t.test('a refund that the bank refused can be ordered again, and both are told',
     status: 'RESOLVED_PAYER_FAVOUR',
   })
   const ofPayment = (await own(it, paymentId)).timeline.filter(({ text }) => /ordered with the resolution/.test(text))
-  t.equal(ofPayment.length, 2, 'its payment tells where both came from')
+  t.equal(ofPayment.length, 2, 'its payment shows the origin of both')
   t.equal((await service.call('POST', `/api/v1/payments/${paymentId}/refund`, { merchant })).status, 409)
 })

@@ -6,7 +6,7 @@ import type { Explanation } from '../../src/wire/explain.ts'
 import { testService } from '../support/app.ts'
 import { authorisedMandate, payUnder } from '../support/mandates.ts'
 
-t.test('a payment under a mandate is told as one: nobody waits for its payer', async (t) => {
+t.test('a payment under a mandate does not wait for its payer', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const { app } = service
@@ -16,7 +16,7 @@ t.test('a payment under a mandate is told as one: nobody waits for its payer', a
 
   const { body } = await payUnder(service, merchant, { consentId })
   const waiting = await explained(body.payment_id)
-  t.match(waiting.standing, /^waits for the bank mock to take it under its mandate, without the payer/)
+  t.match(waiting.standing, /^waits for the bank mock to accept it under its mandate, without the payer/)
   t.same(
     waiting.next.map(({ on }) => on),
     ['mandate staging', 'mandate refusal'],
@@ -30,7 +30,7 @@ t.test('a payment under a mandate is told as one: nobody waits for its payer', a
     settled.timeline.filter(({ kind }) => kind === 'payment').map(({ text }) => text),
     [
       /^created under a mandate: 10.00 GBP/,
-      'the bank has taken it (job pay-mandates)',
+      'the bank accepted it (job pay-mandates)',
       'the bank authorised it under the mandate (job pay-mandates)',
       /^the bank executed it/,
     ],

@@ -12,7 +12,7 @@ async function operators(service: TestService, merchant: TestMerchant): Promise<
   return (await service.call('GET', `/api/v1/admin/explain/${merchant.id}`, { headers })).body
 }
 
-t.test('a merchant that waits is told what for; the operator is told what to type', async (t) => {
+t.test('a pending merchant sees why it waits, and an operator sees the commands', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant({ kybStatus: 'PENDING' })
   const mine = await own(service, merchant)
@@ -31,7 +31,7 @@ t.test('a merchant that waits is told what for; the operator is told what to typ
   ])
 })
 
-t.test('held, disabled, refused and suspended are told apart, with how each ends', async (t) => {
+t.test('held, disabled, rejected and suspended merchants differ, each with its remedy', async (t) => {
   const service = await testService(t)
   const headers = await service.operator()
   const put = (merchant: TestMerchant, path: string, body: object) =>
@@ -40,17 +40,17 @@ t.test('held, disabled, refused and suspended are told apart, with how each ends
   t.equal((await own(service, merchant)).standing, 'approved: it can create payments.')
   await put(merchant, 'hold', { payout_held: true, reason: 'under investigation' })
   await put(merchant, 'active', { is_active: false, reason: 'court order' })
-  const story = await operators(service, merchant)
+  const explanation = await operators(service, merchant)
   t.match(
-    story.standing,
+    explanation.standing,
     /^approved; its payouts are held since .*: it creates no payments while they are; it is disabled/,
   )
-  t.match(story.also, [
+  t.match(explanation.also, [
     { what: 'release its payouts', how: `svc hold release ${merchant.realm} --reason "..."` },
     { what: 'enable it', how: `svc merchants enable ${merchant.realm} --reason "..."` },
   ])
   t.match(
-    story.timeline.map(({ text, by }) => [text, by]),
+    explanation.timeline.map(({ text, by }) => [text, by]),
     [
       ['the merchant was registered', null],
       ['an operator held payouts: under investigation', 'ada'],
@@ -64,11 +64,11 @@ t.test('held, disabled, refused and suspended are told apart, with how each ends
   t.match((await own(service, merchant)).standing, /^suspended: it creates no payments/)
   const refused = await service.merchant({ kybStatus: 'PENDING' })
   await put(refused, 'kyb', { kyb_status: 'SUSPENDED' })
-  t.match((await own(service, refused)).standing, /^refused: it creates no payments/)
+  t.match((await own(service, refused)).standing, /^rejected: it creates no payments/)
   t.match((await operators(service, refused)).next, [{ on: 'reinstatement', to: 'APPROVED' }])
 })
 
-t.test('what was done to the endpoint, the branding and the clock is told by name', async (t) => {
+t.test('actions on the endpoint, the branding and the sandbox clock have phrases', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const put = (path: string, body: object) => service.call('PUT', `/api/v1/portal/${path}`, { merchant, body })
@@ -90,6 +90,6 @@ t.test('what was done to the endpoint, the branding and the clock is told by nam
     'the merchant changed the webhook endpoint',
     'the merchant removed the webhook endpoint',
     'the merchant changed the branding',
-    'an operator let 11 hours pass',
+    'an operator advanced the sandbox clock by 11 hours',
   ])
 })

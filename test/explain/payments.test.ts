@@ -21,50 +21,53 @@ function kindsOf(timeline: readonly TimelineEntry[], ...kinds: string[]): string
     .map(({ kind, status, text }) => `${kind} ${status ?? text}`)
 }
 
-t.test('a payment that waits says until when, for whom, and how it is cancelled', async (t) => {
+t.test('a waiting payment says until when, for whom, and how to cancel it', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant, { payer_name: 'Paula Payer' })
-  const story = await explained(service, merchant, body.payment_id)
-  t.equal(story.kind, 'payment')
-  t.equal(story.title, 'payment of 50.00 GBP')
+  const explanation = await explained(service, merchant, body.payment_id)
+  t.equal(explanation.kind, 'payment')
+  t.equal(explanation.title, 'payment of 50.00 GBP')
   t.match(
-    story.standing,
+    explanation.standing,
     /^waits for the payer to authorise it at the bank until \d{4}-\d\d-\d\d [\d:]+Z, \d+ (hour|minute)s?.* left\.$/,
   )
-  t.match(story.timeline[0], {
+  t.match(explanation.timeline[0], {
     kind: 'payment',
     by: 'MERCHANT_API',
     status: 'AwaitingAuthorisation',
     text: "created: 50.00 GBP, of which 0.70 is the fee (1% and 0.20) and 49.30 the merchant's",
   })
-  t.same(kindsOf(story.timeline, 'consent', 'webhook', 'due'), [
+  t.same(kindsOf(explanation.timeline, 'consent', 'webhook', 'due'), [
     'consent AWAITING_AUTHORISATION',
     'webhook PENDING',
-    'due the consent ends; the payment fails if it still waits',
+    'due the consent expires; the payment fails if it is still waiting',
   ])
-  t.equal(story.timeline.at(-1)?.at, body.expires_at)
+  t.equal(explanation.timeline.at(-1)?.at, body.expires_at)
   t.match(
-    story.next.find(({ on }) => on === 'cancellation'),
+    explanation.next.find(({ on }) => on === 'cancellation'),
     { to: 'Failed', how: `svc payments cancel ${body.payment_id}`, webhook: 'payment.failed' },
   )
-  t.equal(story.next.find(({ on }) => on === 'expiry')?.at, body.expires_at)
-  t.notMatch(JSON.stringify(story), /Paula/, 'the payer is not in it')
+  t.equal(explanation.next.find(({ on }) => on === 'expiry')?.at, body.expires_at)
+  t.notMatch(JSON.stringify(explanation), /Paula/, 'without the payer')
 })
 
-t.test('a settled and partly refunded payment tells every step, and every webhook with its attempts', async (t) => {
+t.test('a partly refunded payment shows every move, and every webhook with its attempts', async (t) => {
   const receiver = await startReceiver(t)
   const service = await testService(t, { worker: true })
   const merchant = await service.merchant({ webhookUrl: receiver.url })
   const { id } = await authorisedPayment(service, merchant)
   await untilStatus(service, merchant, id, 'Settled')
   await refund(service, merchant, { id, body: { amount: '20.00' } })
-  const story = await until(async () => {
-    const told = await explained(service, merchant, id)
-    return told.timeline.filter(({ kind, status }) => kind === 'attempt' && status === 'delivered').length === 4 && told
+  const explanation = await until(async () => {
+    const read = await explained(service, merchant, id)
+    return read.timeline.filter(({ kind, status }) => kind === 'attempt' && status === 'delivered').length === 4 && read
   })
-  t.equal(story.standing, 'settled: the bank has executed it; 20.00 GBP of 50.00 GBP refunded, 30.00 GBP can be.')
-  t.same(kindsOf(story.timeline, 'payment', 'refund'), [
+  t.equal(
+    explanation.standing,
+    'settled: the bank has executed it; 20.00 GBP of 50.00 GBP refunded, 30.00 GBP refundable.',
+  )
+  t.same(kindsOf(explanation.timeline, 'payment', 'refund'), [
     'payment AwaitingAuthorisation',
     'payment Authorised',
     'payment Settled',
@@ -72,30 +75,30 @@ t.test('a settled and partly refunded payment tells every step, and every webhoo
     'refund EXECUTED',
   ])
   t.same(
-    story.timeline
+    explanation.timeline
       .filter(({ kind }) => kind === 'webhook')
       .map(({ text, status }) => `${text.split(' ')[1]} ${status}`),
     ['payment.initiated', 'payment.authorized', 'payment.settled', 'payment.partially_refunded'].map(
       (type) => `${type} DELIVERED`,
     ),
   )
-  const attempt = story.timeline.find(({ kind }) => kind === 'attempt')
+  const attempt = explanation.timeline.find(({ kind }) => kind === 'attempt')
   t.match(attempt?.text, /^attempt 1 of 6: delivered with HTTP 200, after \d+ ms$/)
   t.ok(
-    story.timeline.some(({ kind, ref }) => kind === 'webhook' && ref === attempt?.ref),
+    explanation.timeline.some(({ kind, ref }) => kind === 'webhook' && ref === attempt?.ref),
     'it names its webhook',
   )
   t.same(
-    story.timeline.map(({ at }) => at),
-    story.timeline.map(({ at }) => at).toSorted(),
+    explanation.timeline.map(({ at }) => at),
+    explanation.timeline.map(({ at }) => at).toSorted(),
     'in order of time',
   )
-  t.match(story.next, [{ on: 'refund', to: 'Refunded', at: null, how: `svc payments refund ${id}` }])
-  t.match(story.also, [{ how: `svc payments dispute ${id} --reason OTHER --statement "..."` }])
+  t.match(explanation.next, [{ on: 'refund', to: 'Refunded', at: null, how: `svc payments refund ${id}` }])
+  t.match(explanation.also, [{ how: `svc payments dispute ${id} --reason OTHER --statement "..."` }])
   await refund(service, merchant, { id })
   const end = await explained(service, merchant, id)
-  t.match(end, { status: 'Refunded', standing: 'refunded: all 50.00 GBP of it went back to the payer.', next: [] })
-  await t.test('and it is found by its end-to-end id, and by its refund', async (t) => {
+  t.match(end, { status: 'Refunded', standing: 'refunded in full: 50.00 GBP went back to the payer.', next: [] })
+  await t.test("it is found by its end-to-end id and by its refund's id", async (t) => {
     const { body } = await service.call('GET', `/api/v1/payments/${id}`, { merchant })
     t.equal((await explained(service, merchant, body.end_to_end_id)).id, id)
     const made = end.timeline.find(({ kind }) => kind === 'refund')
@@ -103,51 +106,48 @@ t.test('a settled and partly refunded payment tells every step, and every webhoo
   })
 })
 
-t.test(
-  'who ended a payment that failed is told: the bank, the merchant, the payer, the end of the consent',
-  async (t) => {
-    const service = await testService(t)
-    const merchant = await service.merchant()
-    const create = async (): Promise<{ id: string; url: string }> => {
-      const { body } = await createPayment(service, merchant)
-      return { id: body.payment_id, url: body.redirect_url }
-    }
-    const denied = await create()
-    await completeSca(service, denied.id, await atBank(denied.url, 'cancel'))
-    t.match(await explained(service, merchant, denied.id), {
-      standing:
-        "failed: The payer cancelled at the bank (ACCESS_DENIED, CUST; the payer's bank said so). It took no money, and a new payment can be created.",
-      next: [],
-      also: [],
-    })
-    const cancelled = await create()
-    await service.call('POST', `/api/v1/payments/${cancelled.id}/cancel`, { merchant })
-    const byMerchant = await explained(service, merchant, cancelled.id)
-    t.match(byMerchant.timeline.find(({ status }) => status === 'Failed')?.text, 'the merchant cancelled it')
-    t.same(kindsOf(byMerchant.timeline, 'consent'), ['consent AWAITING_AUTHORISATION', 'consent REJECTED'])
-    const left = await create()
-    await service.call('POST', `/api/v1/payments/${left.id}/cancel`, {
-      headers: { 'x-payment-state': new URL(left.url).searchParams.get('state') ?? '' },
-    })
-    const byPayer = await explained(service, merchant, left.id)
-    t.match(byPayer.timeline.find(({ status }) => status === 'Failed')?.text, 'the payer cancelled it on our page')
-    const expired = await create()
-    await endConsent(service, expired.id)
-    const read = await explained(service, merchant, expired.id)
-    t.equal(read.status, 'Failed', 'reading it expires it, before the sweeper comes')
-    t.match(
-      read.timeline.find(({ status }) => status === 'Failed'),
-      {
-        by: 'BATCH_JOB',
-        text: 'the consent ended before the payer authorised it (job expire-consents)',
-      },
-    )
-    t.same(kindsOf(read.timeline, 'consent'), ['consent AWAITING_AUTHORISATION', 'consent EXPIRED'])
-    await expireConsents(service.app)
-  },
-)
+t.test("a failed payment names who ended it: the bank, the merchant, the payer or the consent's end", async (t) => {
+  const service = await testService(t)
+  const merchant = await service.merchant()
+  const create = async (): Promise<{ id: string; url: string }> => {
+    const { body } = await createPayment(service, merchant)
+    return { id: body.payment_id, url: body.redirect_url }
+  }
+  const denied = await create()
+  await completeSca(service, denied.id, await atBank(denied.url, 'cancel'))
+  t.match(await explained(service, merchant, denied.id), {
+    standing:
+      "failed: The payer cancelled at the bank (ACCESS_DENIED, CUST; reported by the payer's bank). No money was taken; a new payment can be created.",
+    next: [],
+    also: [],
+  })
+  const cancelled = await create()
+  await service.call('POST', `/api/v1/payments/${cancelled.id}/cancel`, { merchant })
+  const byMerchant = await explained(service, merchant, cancelled.id)
+  t.match(byMerchant.timeline.find(({ status }) => status === 'Failed')?.text, 'the merchant cancelled it')
+  t.same(kindsOf(byMerchant.timeline, 'consent'), ['consent AWAITING_AUTHORISATION', 'consent REJECTED'])
+  const left = await create()
+  await service.call('POST', `/api/v1/payments/${left.id}/cancel`, {
+    headers: { 'x-payment-state': new URL(left.url).searchParams.get('state') ?? '' },
+  })
+  const byPayer = await explained(service, merchant, left.id)
+  t.match(byPayer.timeline.find(({ status }) => status === 'Failed')?.text, 'the payer cancelled it on our page')
+  const expired = await create()
+  await endConsent(service, expired.id)
+  const read = await explained(service, merchant, expired.id)
+  t.equal(read.status, 'Failed', 'reading it expires it before the job runs')
+  t.match(
+    read.timeline.find(({ status }) => status === 'Failed'),
+    {
+      by: 'BATCH_JOB',
+      text: 'the consent ended before the payer authorised it (job expire-consents)',
+    },
+  )
+  t.same(kindsOf(read.timeline, 'consent'), ['consent AWAITING_AUTHORISATION', 'consent EXPIRED'])
+  await expireConsents(service.app)
+})
 
-t.test('a bank that refuses to execute, and one that is silent about a refund, are told', async (t) => {
+t.test('a refused execution and an unanswered refund are shown', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const refused = await settledPayment(service, merchant, { scenario: 'settlement-fails' })
@@ -163,12 +163,12 @@ t.test('a bank that refuses to execute, and one that is silent about a refund, a
   )
   t.ok(
     waiting.next.every(({ at }) => at !== null),
-    'settlement and refusal come by themselves',
+    'settlement and refusal happen without a command',
   )
   const failing = await settledPayment(service, merchant, { scenario: 'refund-fails' })
   await refund(service, merchant, { id: failing })
-  const story = await explained(service, merchant, failing)
-  t.same(kindsOf(story.timeline, 'refund'), ['refund PENDING', 'refund FAILED'])
+  const explanation = await explained(service, merchant, failing)
+  t.same(kindsOf(explanation.timeline, 'refund'), ['refund PENDING', 'refund FAILED'])
   const planted = await settledPayment(service, merchant)
   await plantPendingRefund(service, merchant, planted)
   const pending = await explained(service, merchant, planted)
@@ -191,7 +191,7 @@ async function plantPendingRefund({ owner, app }: TestService, merchant: TestMer
   )
 }
 
-t.test('a hold in the life of a payment is in its story, and one from before it is not', async (t) => {
+t.test('a hold during a payment is in its timeline, and an earlier one is not', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const actor = { id: 'o-1', name: 'grace@pay.example', role: 'OPS' }
@@ -204,7 +204,7 @@ t.test('a hold in the life of a payment is in its story, and one from before it 
     own.timeline.filter(({ kind }) => kind === 'operator'),
     [{ by: null, text: 'an operator held payouts' }],
   )
-  t.notMatch(JSON.stringify(own), /grace|investigation/, 'a merchant reads neither name nor reason')
+  t.notMatch(JSON.stringify(own), /grace|investigation/, 'a merchant sees neither name nor reason')
   const { body } = await service.call('GET', `/api/v1/admin/explain/${id}`, { headers: await service.operator() })
   t.match(
     body.timeline.filter(({ kind }: TimelineEntry) => kind === 'operator'),
@@ -212,34 +212,31 @@ t.test('a hold in the life of a payment is in its story, and one from before it 
   )
 })
 
-t.test(
-  'webhooks that wait for the endpoint say so, what lets them go is told once, and what is due stands last',
-  async (t) => {
-    const service = await testService(t)
-    const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:9/hook' })
-    const put = (body: object) => service.call('PUT', '/api/v1/portal/webhook-endpoint', { merchant, body })
-    await put({ paused: true })
-    const { id } = await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:2h' })
-    const paused = await explained(service, merchant, id)
-    const webhooks = paused.timeline.filter(({ kind }) => kind === 'webhook').map(({ text }) => text)
-    t.equal(webhooks.length, 2)
-    for (const text of webhooks) t.match(text, /, which waits because the merchant has paused its endpoint$/)
-    t.same(
-      paused.also.map(({ how }) => how),
-      ['svc webhooks endpoint resume'],
-    )
-    await put({ webhook_url: null })
-    const missing = await explained(service, merchant, id)
-    t.match(
-      missing.timeline.find(({ kind }) => kind === 'webhook')?.text,
-      /which waits for the merchant to set an endpoint$/,
-    )
-    await put({ webhook_url: 'http://127.0.0.1:9/hook' })
-    const due = await explained(service, merchant, id)
-    t.same(
-      due.timeline.slice(-3).map(({ kind }) => kind),
-      ['due', 'due', 'due'],
-    )
-    t.match(due.timeline.at(-1)?.text, 'the bank is asked to execute it', 'in the order of their times')
-  },
-)
+t.test('webhooks that wait for the endpoint say so, with one remedy, and due entries are last', async (t) => {
+  const service = await testService(t)
+  const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:9/hook' })
+  const put = (body: object) => service.call('PUT', '/api/v1/portal/webhook-endpoint', { merchant, body })
+  await put({ paused: true })
+  const { id } = await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:2h' })
+  const paused = await explained(service, merchant, id)
+  const webhooks = paused.timeline.filter(({ kind }) => kind === 'webhook').map(({ text }) => text)
+  t.equal(webhooks.length, 2)
+  for (const text of webhooks) t.match(text, /, which waits because the merchant has paused its endpoint$/)
+  t.same(
+    paused.also.map(({ how }) => how),
+    ['svc webhooks endpoint resume'],
+  )
+  await put({ webhook_url: null })
+  const missing = await explained(service, merchant, id)
+  t.match(
+    missing.timeline.find(({ kind }) => kind === 'webhook')?.text,
+    /which waits for the merchant to set an endpoint$/,
+  )
+  await put({ webhook_url: 'http://127.0.0.1:9/hook' })
+  const due = await explained(service, merchant, id)
+  t.same(
+    due.timeline.slice(-3).map(({ kind }) => kind),
+    ['due', 'due', 'due'],
+  )
+  t.match(due.timeline.at(-1)?.text, 'the bank is asked to execute it', 'in the order of their times')
+})

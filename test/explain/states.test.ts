@@ -29,7 +29,7 @@ const support: Viewer = {
   can: (permission) => permission === 'read merchants',
 }
 const finance: Viewer = { side: 'merchant', merchantId: ID, can: (permission) => permission === 'refund payments' }
-const EVERYBODY = [merchantsAdmin, owner, support, finance]
+const VIEWERS = [merchantsAdmin, owner, support, finance]
 
 function rowsOf(table: readonly Transition<string>[], from: string): string[] {
   return table.filter((row) => row.from === from).map(({ on, to }) => `${on} -> ${to}`)
@@ -70,23 +70,23 @@ const payment = (status: PaymentStatus): PaymentFacts => ({
   ...COMMON,
 })
 
-t.test('every status of a payment has its standing, and its next steps are the rows of its table', async (t) => {
-  const told = new Set<string>()
+t.test('every payment status has a standing, and its next steps are the rows of the transition table', async (t) => {
+  const steps = new Set<string>()
   for (const under_mandate of [false, true]) {
     const table = PAYMENT_TRANSITIONS.filter(({ on }) => isPossibleMove({ underMandate: under_mandate }, on))
     for (const status of PaymentStatus.options) {
       const facts = { ...payment(status), under_mandate }
       t.match(describePayment(facts, owner).standing, /^[a-z].{20,}\.$/, status)
-      for (const viewer of EVERYBODY) t.same(named(describePayment(facts, viewer).next), rowsOf(table, status))
-      for (const step of named(describePayment(facts, owner).next)) told.add(`${status} ${step}`)
+      for (const viewer of VIEWERS) t.same(named(describePayment(facts, viewer).next), rowsOf(table, status))
+      for (const step of named(describePayment(facts, owner).next)) steps.add(`${status} ${step}`)
       t.same(
         describePayment(facts, owner).next.map(({ webhook }) => webhook),
         table.filter(({ from }) => from === status).map(({ webhook }) => webhook),
-        'and each says which webhook tells of it',
+        'each with the webhook that announces it',
       )
     }
   }
-  t.equal(told.size, PAYMENT_TRANSITIONS.filter(({ from }) => from !== null).length, 'the two kinds have all of them')
+  t.equal(steps.size, PAYMENT_TRANSITIONS.filter(({ from }) => from !== null).length, 'the two kinds have all of them')
   t.match(
     describePayment(payment('AwaitingAuthorisation'), owner).standing,
     'until 2026-11-21 09:44:00Z, 14 minutes left',
@@ -110,9 +110,9 @@ const dispute = (status: DisputeStatus): DisputeFacts => ({
   ...COMMON,
 })
 
-t.test('every status of a dispute has its standing, and its next steps are the rows of its table', async (t) => {
+t.test('every dispute status has a standing, and its next steps are the rows of the transition table', async (t) => {
   for (const status of DisputeStatus.options) {
-    for (const viewer of EVERYBODY) {
+    for (const viewer of VIEWERS) {
       t.match(describeDispute(dispute(status), viewer).standing, /^[a-z].{20,}\.$/, status)
       t.same(named(describeDispute(dispute(status), viewer).next), rowsOf(DISPUTE_TRANSITIONS, status))
     }
@@ -120,7 +120,7 @@ t.test('every status of a dispute has its standing, and its next steps are the r
   const resolutions = (viewer: Viewer): (string | null)[] =>
     describeDispute(dispute('ESCALATED'), viewer).next.map(({ how }) => how)
   const ops: Viewer = { ...owner, can: (permission) => permission !== 'administer platform' }
-  t.same(resolutions(ops), [null, null], 'what is escalated an OWNER alone resolves')
+  t.same(resolutions(ops), [null, null], 'only an OWNER resolves an escalated dispute')
   t.match(resolutions(owner), [/^svc disputes resolve .* --favour merchant/, /--favour payer/])
 })
 
@@ -140,42 +140,36 @@ const delivery = (status: DeliveryStatus, attempts: number): DeliveryFacts => ({
   ...COMMON,
 })
 
-t.test(
-  'every status of a delivery has its standing; of its rows those are told that can come at this attempt',
-  async (t) => {
-    const ATTEMPTS: Record<DeliveryStatus, number[]> = {
-      PENDING: [0],
-      FAILED: [1, 2, 3, 4, 5],
-      DELIVERED: [1, 6],
-      DEAD: [6],
-    }
-    for (const status of DeliveryStatus.options) {
-      const told = ATTEMPTS[status].flatMap((attempts) =>
-        named(describeDelivery(delivery(status, attempts), owner).next),
-      )
-      t.same([...new Set(told)], rowsOf(DELIVERY_TRANSITIONS, status), `${status}: over all attempts every row`)
-      for (const attempts of ATTEMPTS[status])
-        t.match(describeDelivery(delivery(status, attempts), owner).standing, /^[a-z].{10,}\.$/)
-    }
-    t.same(named(describeDelivery(delivery('FAILED', 4), owner).next), ['delivered -> DELIVERED', 'failed -> FAILED'])
-    t.same(named(describeDelivery(delivery('FAILED', 5), owner).next), [
-      'delivered -> DELIVERED',
-      'failed for the last time -> DEAD',
-    ])
-    t.equal(
-      describeDelivery(delivery('FAILED', 3), owner).standing,
-      'attempt 3 of 6 failed (answered 500): attempt 4 is due at 2026-11-21 09:44:00Z, 14 minutes left.',
+t.test('every delivery status has a standing, and its next steps are the rows possible at this attempt', async (t) => {
+  const ATTEMPTS: Record<DeliveryStatus, number[]> = {
+    PENDING: [0],
+    FAILED: [1, 2, 3, 4, 5],
+    DELIVERED: [1, 6],
+    DEAD: [6],
+  }
+  for (const status of DeliveryStatus.options) {
+    const steps = ATTEMPTS[status].flatMap((attempts) =>
+      named(describeDelivery(delivery(status, attempts), owner).next),
     )
-    t.match(
-      describeDelivery({ ...delivery('PENDING', 0), is_leased: true }, owner).standing,
-      'being sent at this moment',
-    )
-    t.match(
-      describeDelivery({ ...delivery('PENDING', 0), waits_for: 'payment.initiated' }, owner).standing,
-      'the earlier payment.initiated',
-    )
-  },
-)
+    t.same([...new Set(steps)], rowsOf(DELIVERY_TRANSITIONS, status), `${status}: over all attempts every row`)
+    for (const attempts of ATTEMPTS[status])
+      t.match(describeDelivery(delivery(status, attempts), owner).standing, /^[a-z].{10,}\.$/)
+  }
+  t.same(named(describeDelivery(delivery('FAILED', 4), owner).next), ['delivered -> DELIVERED', 'failed -> FAILED'])
+  t.same(named(describeDelivery(delivery('FAILED', 5), owner).next), [
+    'delivered -> DELIVERED',
+    'failed for the last time -> DEAD',
+  ])
+  t.equal(
+    describeDelivery(delivery('FAILED', 3), owner).standing,
+    'attempt 3 of 6 failed (answered 500): attempt 4 is due at 2026-11-21 09:44:00Z, 14 minutes left.',
+  )
+  t.match(describeDelivery({ ...delivery('PENDING', 0), is_leased: true }, owner).standing, 'being sent at this moment')
+  t.match(
+    describeDelivery({ ...delivery('PENDING', 0), waits_for: 'payment.initiated' }, owner).standing,
+    'the earlier payment.initiated',
+  )
+})
 
 const merchant = (kyb_status: KybStatus): MerchantFacts => ({
   trading_name: 'Acme',
@@ -191,10 +185,10 @@ const merchant = (kyb_status: KybStatus): MerchantFacts => ({
   ...COMMON,
 })
 
-t.test('every KYB status has its standing, and its next steps are the rows of its table', async (t) => {
+t.test('every KYB status has a standing, and its next steps are the rows of the transition table', async (t) => {
   for (const status of KybStatus.options) {
     t.match(describeMerchant(merchant(status), owner).standing, /^[a-z].*; 2 webhooks DEAD; 1 open dispute\.$/)
-    for (const viewer of EVERYBODY)
+    for (const viewer of VIEWERS)
       t.same(named(describeMerchant(merchant(status), viewer).next), rowsOf(KYB_TRANSITIONS, status))
     t.ok(
       describeMerchant(merchant(status), owner).next.every(({ how }) => how?.includes(ID)),
@@ -205,7 +199,7 @@ t.test('every KYB status has its standing, and its next steps are the rows of it
   }
 })
 
-t.test('nobody is told a command that is not theirs to type', async (t) => {
+t.test("only commands that the viewer's role may use are suggested", async (t) => {
   const commands = (viewer: Viewer): string[] =>
     [
       ...PaymentStatus.options.flatMap((status) => describePayment(payment(status), viewer).next),

@@ -13,8 +13,8 @@ function explain(service: TestService, merchant: TestMerchant, id: string): Prom
   return service.call('GET', `/api/v1/portal/explain/${id}`, { merchant, headers: REQUEST_ID })
 }
 
-/** One of each kind of thing. */
-async function things(service: TestService, merchant: TestMerchant): Promise<Record<string, string>> {
+/** The ids of one record of each kind. */
+async function recordsOf(service: TestService, merchant: TestMerchant): Promise<Record<string, string>> {
   const payment = await settledPayment(service, merchant)
   const [delivery = ''] = await plantDeliveries(service.owner, merchant.id, { nextRetryAt: 'infinity' })
   const { body: dispute } = await service.call('POST', `/api/v1/payments/${payment}/dispute`, {
@@ -39,11 +39,11 @@ async function things(service: TestService, merchant: TestMerchant): Promise<Rec
   }
 }
 
-t.test("another merchant's things, unknown and malformed ids have one and the same answer", async (t) => {
+t.test("unknown, malformed and other merchants' ids have the same response", async (t) => {
   const service = await testService(t)
   const [mine, theirs] = [await service.merchant(), await service.merchant()]
-  const own = await things(service, mine)
-  const others = await things(service, theirs)
+  const own = await recordsOf(service, mine)
+  const others = await recordsOf(service, theirs)
   const before = await countRows(service.owner)
   for (const [what, id] of Object.entries(own)) t.equal((await explain(service, mine, id)).status, 200, `my ${what}`)
   const answers = await Promise.all(
@@ -60,8 +60,8 @@ t.test("another merchant's things, unknown and malformed ids have one and the sa
   )
   for (const answer of answers) t.equal(answer.text, answers[0]?.text)
   t.match(answers[0], { status: 404, body: { code: 'RESOURCE_NOT_FOUND' } })
-  t.same(await countRows(service.owner), before, 'and telling writes nothing')
-  await t.test('an operator is told of all of them', async (t) => {
+  t.same(await countRows(service.owner), before, 'explaining writes nothing')
+  await t.test('an operator can explain all of them', async (t) => {
     const headers = await service.operator()
     for (const [what, id] of Object.entries(others)) {
       const { status, body } = await service.call('GET', `/api/v1/admin/explain/${id}`, { headers })
@@ -72,7 +72,7 @@ t.test("another merchant's things, unknown and malformed ids have one and the sa
   })
 })
 
-t.test('the story has nothing of the payer, no payload, no address and no secret in it', async (t) => {
+t.test('an explanation contains no payer data, payload, address or secret', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant({ webhookUrl: 'https://shop.example/hook?key=hush' })
   const { body } = await createPayment(service, merchant, {
@@ -83,17 +83,17 @@ t.test('the story has nothing of the payer, no payload, no address and no secret
     debtor_account_scheme: 'UK.OBIE.SortCodeAccountNumber',
     debtor_identification: '20325912345678',
   })
-  const told = [
+  const texts = [
     (await explain(service, merchant, body.payment_id)).text,
     (await explain(service, merchant, merchant.id)).text,
     (await service.call('GET', `/api/v1/admin/explain/${body.payment_id}`, { headers: await service.operator() })).text,
   ]
   const state = new URL(body.redirect_url).searchParams.get('state') ?? 'none'
-  for (const text of told)
+  for (const text of texts)
     t.notMatch(text, new RegExp(`aula|INV-77|O-1|12345678|hush|eventId|${state}|${merchant.secret}`))
 })
 
-t.test('support sees addresses masked, and is told no command that changes anything', async (t) => {
+t.test('SUPPORT sees masked addresses and no commands that change anything', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const merchant = await service.merchant()
   const payment = await createPayment(service, merchant)
@@ -111,7 +111,7 @@ t.test('support sees addresses masked, and is told no command that changes anyth
   t.notMatch(own.text, /grace|ada@/)
 })
 
-t.test('who may not see webhooks is told the rest of the story, and that they are left out', async (t) => {
+t.test('roles without access to webhooks get the rest, and left_out says so', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const merchant = await service.merchant({ serverRole: 'FINANCE' })
   const developer = await service.merchant({ serverRole: 'DEVELOPER' })

@@ -32,8 +32,8 @@ export function printExplanation(context: Context, story: Explanation, { all }: 
     item: story,
     id: story.id,
     lines: [
-      ['This is', `a ${story.title}`],
-      ['Id', story.id],
+      [capitalised(story.kind), story.id],
+      ['Summary', story.title],
       ['Status', story.status],
     ],
     after: parts.map((lines) => lines.join('\n')).join('\n\n'),
@@ -44,8 +44,8 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-function nextLines(context: Context, { next, status, as_of: asOf }: Explanation, width: number): string[] {
-  if (next.length === 0) return wrapped(`Nothing any more: ${status} is an end.`, width, '  ')
+function nextLines(context: Context, { next, as_of: asOf }: Explanation, width: number): string[] {
+  if (next.length === 0) return ['  No further transitions (final).']
   return next.flatMap((step) => stepLines(context, step, { asOf, width }))
 }
 
