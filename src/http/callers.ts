@@ -13,7 +13,7 @@ import { identifyStaff, identifyStaffClient, noteSeen } from '../staff/identify.
 import type { PlatformClient, PlatformUser } from '../staff/record.ts'
 import type { CustomerPrincipal, MerchantPrincipal, PlatformPrincipal, Proof } from './principal.ts'
 
-/** A proven caller, before it is known which role an operation needs. `roles` holds what it may act as, in table order. */
+/** An authenticated caller, before the guard has chosen the role that the operation needs. `roles` is in the order of the roles' table. */
 export type Caller =
   | {
       kind: 'merchant'
@@ -27,21 +27,21 @@ export type Caller =
 
 export type Callers = {
   /**
-   * Who a bearer token belongs to, and as what it acts.
+   * Returns the caller that a bearer token belongs to, with its roles.
    * @throws {DomainError} UNAUTHENTICATED, TOKEN_EXPIRED, IDP_UNAVAILABLE
    */
-  ofToken(token: string, asked: Asked): Promise<Caller>
+  ofToken(token: string, lookup: CallerLookup): Promise<Caller>
 }
 
-/** How a caller is asked about: afresh where nothing that is remembered may count. */
-export type Asked = { isFresh: boolean }
+/** How a caller's rows are read: `isFresh` reads the tables, otherwise the cache may answer. */
+export type CallerLookup = { isFresh: boolean }
 
 export type CallersOptions = {
-  /** How long clients and people are remembered where they need not be asked about afresh. */
+  /** How long the rows of clients and people are cached. */
   rememberMs: number
 }
 
-/** Clients and people that a process remembers, of each kind. */
+/** Size of each cache of a process, in rows. */
 const REMEMBERED_MAX = 10_000
 const SEEN_EVERY_MS = 60_000
 
@@ -49,7 +49,7 @@ const SEEN_EVERY_MS = 60_000
 export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
   const rows = rowsOf(app)
   const remembered = rememberedRows(rows, { forMs: rememberMs, max: REMEMBERED_MAX })
-  const seen = seenMarks(app)
+  const recordSeen = makeSeenRecorder(app)
   const verifier = makeVerifier({
     provider: app.identity,
     knows: async (slug, id) => (await clientOf(remembered, slug, id)) !== null,
@@ -59,11 +59,11 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
     const isProgram = client.kind === 'server' || client.kind === 'credential'
     const person = isProgram ? null : await known.member(`${client.merchant_id} ${token.subject}`)
     if (person?.is_active === false) throw invalidToken()
-    const inToken = MERCHANT_ROLES.filter((role) => token.roles.includes(role))
+    const tokenRoles = MERCHANT_ROLES.filter((role) => token.roles.includes(role))
     const name = isProgram ? client.client_id : (person?.email ?? token.email ?? token.subject)
     const roles = isProgram
-      ? effective(ACTS, inToken.length === 0 ? [NO_ROLE] : inToken, client.role ?? NO_ROLE)
-      : effective(ACTS, inToken, person?.role)
+      ? effectiveRoles(MERCHANT_ACTING_ROLES, tokenRoles.length === 0 ? [NO_ROLE] : tokenRoles, client.role ?? NO_ROLE)
+      : effectiveRoles(MERCHANT_ACTING_ROLES, tokenRoles, person?.role)
     return {
       kind: 'merchant',
       roles,
@@ -84,10 +84,10 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
   async function platformCaller(known: Rows, token: VerifiedToken, client: PlatformClient): Promise<Caller> {
     const person = client.kind === 'service' ? null : await known.staff(token.subject)
     if (person?.is_active === false) throw invalidToken()
-    if (person !== null) seen(person.id)
-    const inToken = PLATFORM_ROLES.filter((role) => token.roles.includes(role))
+    if (person !== null) recordSeen(person.id)
+    const tokenRoles = PLATFORM_ROLES.filter((role) => token.roles.includes(role))
     const name = client.kind === 'service' ? client.client_id : (person?.email ?? token.email ?? token.subject)
-    const roles = effective(PLATFORM_ROLES, inToken, person?.role ?? client.role ?? undefined)
+    const roles = effectiveRoles(PLATFORM_ROLES, tokenRoles, person?.role ?? client.role ?? undefined)
     return {
       kind: 'platform',
       roles,
@@ -113,7 +113,7 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
     ofToken: async (text, { isFresh }) => {
       const token = await verifier.verify(text)
       const known = isFresh ? rows : remembered
-      // Asked again of tokens that were checked before: a client may have been revoked since.
+      // Also for a token that was verified before, because the client may have been revoked since.
       const found = await clientOf(known, token.slug, token.clientId)
       if (found === null) throw invalidToken()
       if (found.kind === 'merchant') return merchantCaller(known, token, found.client)
@@ -122,14 +122,14 @@ export function makeCallers(app: App, { rememberMs }: CallersOptions): Callers {
   }
 }
 
-/** What the service's own tables say of clients and people. */
+/** Reads clients and people from the service's own tables. */
 type Rows = {
   merchantClient(clientId: string): Promise<MerchantClient | null>
   staffClient(clientId: string): Promise<PlatformClient | null>
   staff(subject: string): Promise<PlatformUser | null>
-  /** By the merchant's id and the person's `sub`, with a space between. */
+  /** The key is the merchant's id and the person's `sub`, with a space between. */
   member(key: string): ReturnType<typeof identifyMember>
-  /** The customer that a client was made for, else the one with this `sub`: both, with a space between. */
+  /** The customer that the client was created for, else the one with this `sub`. The key is both, with a space between. */
   customer(key: string): Promise<string | null>
 }
 
@@ -159,7 +159,7 @@ function rememberedRows(rows: Rows, limits: CacheLookupOptions): Rows {
   }
 }
 
-/** A client id belongs to one realm. The same id in another one is somebody else's (decision 65). */
+/** A client id belongs to one realm; the same id in another realm is a different client (decision 65). */
 async function clientOf(known: Rows, slug: string, clientId: string): Promise<Client | null> {
   if (slug === CUSTOMERS_REALM) return realmOfClientId(clientId) === slug ? { kind: 'customers' } : null
   if (slug === PLATFORM_REALM) {
@@ -175,14 +175,14 @@ type Client =
   | { kind: 'platform'; client: PlatformClient }
   | { kind: 'customers' }
 
-const ACTS: readonly MerchantActingRole[] = [...MERCHANT_ROLES, NO_ROLE]
+const MERCHANT_ACTING_ROLES: readonly MerchantActingRole[] = [...MERCHANT_ROLES, NO_ROLE]
 
 /**
- * What a caller may act as: a role of the token as far as the service's own row allows it, so that whichever of the two
- * says less counts. People whom the service does not know act as their token says.
+ * The roles of a caller: the narrower of each role in the token and the role in the service's own row. A person without a
+ * row has the roles of the token.
  */
-function effective<R extends Role>(order: readonly R[], inToken: readonly R[], ofRow: R | undefined): R[] {
-  const roles = new Set(inToken.map((role) => (ofRow === undefined ? role : commonRole(role, ofRow))))
+function effectiveRoles<R extends Role>(order: readonly R[], tokenRoles: readonly R[], ofRow: R | undefined): R[] {
+  const roles = new Set(tokenRoles.map((role) => (ofRow === undefined ? role : commonRole(role, ofRow))))
   return order.filter((role) => roles.has(role))
 }
 
@@ -190,13 +190,15 @@ function proofOf({ slug, clientId, expiresAt }: VerifiedToken, roles: readonly R
   return { realm: slug, clientId, expiresAt: new Date(expiresAt * 1000).toISOString(), roles }
 }
 
-/** Notes that people were here, at most once a minute each; no request waits for it or fails with it. */
-function seenMarks(app: App): (userId: string) => void {
+/** Records when people were last seen, at most once a minute each. No request waits for it or fails with it. */
+function makeSeenRecorder(app: App): (userId: string) => void {
   const marked = new Map<string, number>()
   return (userId) => {
     const now = performance.now()
     if (now - (marked.get(userId) ?? -Infinity) < SEEN_EVERY_MS) return
     setBounded(marked, userId, now, REMEMBERED_MAX)
-    noteSeen(app, userId).catch((error: unknown) => app.log.debug({ err: error }, 'a visit was not noted'))
+    noteSeen(app, userId).catch((error: unknown) =>
+      app.log.debug({ err: error }, 'could not record when a user was last seen'),
+    )
   }
 }

@@ -7,41 +7,41 @@ import { cacheLookup } from '../lib/cached-lookup.ts'
 import { identifyMerchant } from '../merchants/identify.ts'
 import type { MerchantClient } from '../merchants/record.ts'
 import type { MerchantPrincipal, PlatformPrincipal } from './principal.ts'
-import type { Asked, Caller, CallersOptions } from './callers.ts'
+import type { Caller, CallerLookup, CallersOptions } from './callers.ts'
 
-/** Who calls where there is no identity provider: whoever the headers say (decision 57). */
+/** Identifies callers by their headers, where there is no identity provider (decision 57). */
 export type HeaderCallers = {
   /** @throws {DomainError} UNAUTHENTICATED, UNKNOWN_CLIENT */
-  merchant(headers: IncomingHttpHeaders, asked: Asked): Promise<Caller>
+  merchant(headers: IncomingHttpHeaders, lookup: CallerLookup): Promise<Caller>
   /** @throws {DomainError} UNAUTHENTICATED */
   operator(headers: IncomingHttpHeaders): Caller
   /** A customer by the external id. @throws {DomainError} UNAUTHENTICATED */
   customer(headers: IncomingHttpHeaders): Promise<Caller>
-  /** An operator who need not give a name (decision 60). @throws {DomainError} UNAUTHENTICATED */
+  /** An operator, whose name is optional (decision 60). @throws {DomainError} UNAUTHENTICATED */
   sandbox(headers: IncomingHttpHeaders): Caller
 }
 
-/** Clients that a process remembers. */
+/** Clients that a process caches. */
 const REMEMBERED_MAX = 10_000
 
 const EXTERNAL_ID = /^[\x21-\x7e]{1,255}$/
 const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
-/** Who makes things in the sandbox without giving a name. */
-const NOBODY = 'sandbox'
+/** The operator's name for sandbox requests without one. */
+const UNNAMED_OPERATOR = 'sandbox'
 
-/** Any of a merchant's client ids acts as its ADMIN, any name as an OWNER of the platform. */
+/** Any client id of a merchant is its ADMIN; any operator's name is an OWNER of the platform. */
 export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): HeaderCallers {
-  const look = (clientId: string): Promise<MerchantClient | null> => identifyMerchant(app, clientId)
-  const find = cacheLookup(look, { forMs: rememberMs, max: REMEMBERED_MAX })
+  const read = (clientId: string): Promise<MerchantClient | null> => identifyMerchant(app, clientId)
+  const find = cacheLookup(read, { forMs: rememberMs, max: REMEMBERED_MAX })
   return {
     merchant: async (headers, { isFresh }) => {
       const clientId = single(headers['x-merchant-client-id'])
       if (clientId === '') {
-        throw new DomainError('UNAUTHENTICATED', 'the request does not say which merchant it comes from', {
+        throw new DomainError('UNAUTHENTICATED', 'the request names no merchant', {
           next: 'send the header X-Merchant-Client-Id',
         })
       }
-      const client = await (isFresh ? look(clientId) : find(clientId))
+      const client = await (isFresh ? read(clientId) : find(clientId))
       if (client === null) throw new DomainError('UNKNOWN_CLIENT', 'no merchant has this client id')
       const as = (role: MerchantPrincipal['role']): MerchantPrincipal => ({
         kind: 'merchant',
@@ -59,23 +59,22 @@ export function makeHeaderCallers(app: App, { rememberMs }: CallersOptions): Hea
       const externalId = single(headers['x-customer-id'])
       const customerId = EXTERNAL_ID.test(externalId) ? await identifyCustomer(app, { clientId: '', externalId }) : null
       if (customerId === null) {
-        const message =
-          externalId === '' ? 'the request does not say which customer it comes from' : 'no customer has this id'
+        const message = externalId === '' ? 'the request names no customer' : 'no customer has this id'
         throw new DomainError('UNAUTHENTICATED', message, {
-          next: 'send the header X-Customer-Id; svc up tells a customer to try with, and svc sandbox accounts lists others',
+          next: 'send the header X-Customer-Id; svc up prints a demo customer, and svc sandbox accounts lists others',
         })
       }
       return { kind: 'customer', scopes: SCOPES, as: () => ({ kind: 'customer', customerId, clientId: '' }) }
     },
     operator: (headers) => named(headers['x-platform-user']),
-    sandbox: (headers) => named(headers['x-platform-user'] ?? NOBODY),
+    sandbox: (headers) => named(headers['x-platform-user'] ?? UNNAMED_OPERATOR),
   }
 }
 
 function named(header: string | string[] | undefined): Caller {
   const name = single(header)
   if (!OPERATOR_NAME.test(name)) {
-    const message = name === '' ? 'the request does not say which operator it comes from' : 'X-Platform-User is no name'
+    const message = name === '' ? 'the request names no operator' : 'the header X-Platform-User is not a valid name'
     throw new DomainError('UNAUTHENTICATED', message, {
       next: 'send 1 to 64 printable ASCII characters without spaces in the header X-Platform-User',
     })

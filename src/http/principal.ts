@@ -3,14 +3,14 @@ import type { VerifiedCheckout } from '../checkout/record.ts'
 import type { PayerSessionRecord } from '../payers/record.ts'
 import type { MerchantActingRole, PlatformRole, Role } from '../lib/permissions.ts'
 
-/** What a credential said beyond who it belongs to, for telling the caller (`whoami`). */
+/** The details of a credential that `whoami` returns. */
 export type Proof = {
   /** Null without an identity provider. */
   realm: string | null
   clientId: string | null
-  /** ISO 8601; null where the credential does not end. */
+  /** ISO 8601; null where the credential does not expire. */
   expiresAt: string | null
-  /** Everything that the caller may act as; a principal's `role` is the one of them that an operation was allowed to. */
+  /** All roles of the caller; a principal's `role` is the one that allowed the operation. */
   roles: readonly Role[]
 }
 
@@ -19,7 +19,7 @@ export type MerchantPrincipal = {
   merchantId: string
   tradingName: string
   kybStatus: 'PENDING' | 'APPROVED' | 'SUSPENDED'
-  /** Whether operators let it work; a disabled one may still look, and refund (http/guards.ts). */
+  /** False once operators have disabled it; it may still read and refund (http/guards.ts). */
   isActive: boolean
   role: MerchantActingRole
   actor: Actor
@@ -32,9 +32,9 @@ export type PlatformPrincipal = { kind: 'platform'; role: PlatformRole; actor: A
 /** A customer of the bank, on Surface A (decision 9). */
 export type CustomerPrincipal = {
   kind: 'customer'
-  /** The customer's row; `NO_CUSTOMER`, which has nothing, for a person whom the bank does not know. */
+  /** The customer's row; `NO_CUSTOMER`, which owns nothing, for a person who is not a customer of the bank. */
   customerId: string
-  /** What the program is that acts for the customer; `''` without an identity provider. */
+  /** The client that acts for the customer; `''` without an identity provider. */
   clientId: string
 }
 
@@ -42,18 +42,18 @@ export type CheckoutPrincipal = { kind: 'checkout-token'; merchantId: string; ch
 
 export type PayerPrincipal = { kind: 'payer'; session: PayerSessionRecord }
 
-/** Who calls, proven. Handlers see nothing else of the credential, so another kind of proof changes no handler. */
+/** The authenticated caller. Handlers see nothing else of the credential, so a new kind of credential changes no handler. */
 export type Principal =
   | MerchantPrincipal
   | PlatformPrincipal
-  /** The payer's browser, by the capability of one payment. */
+  /** The payer's browser, by the `state` of one payment. */
   | { kind: 'payment-state'; merchantId: string; paymentId: string }
-  /** The payer's browser before there is a payment, by what the merchant's server gave it. */
+  /** The payer's browser before there is a payment, by the checkout token of the merchant's server. */
   | CheckoutPrincipal
-  /** The payer in the hub, by a session of an e-mail address or phone number. */
+  /** The payer in the hub, by a session for an e-mail address or phone number. */
   | PayerPrincipal
   | CustomerPrincipal
-  /** Nobody in particular; the operation's own credential is in its body or signature. */
+  /** Any caller: the operation needs no credential, or has its own in the body or signature. */
   | { kind: 'anyone' }
 
 /** The merchant whose data an operation may touch. */
@@ -63,13 +63,13 @@ export function merchantIdOf(principal: Principal): string {
   throw new Error('the operation has no merchant')
 }
 
-/** Who works for the merchant, as its records name them. */
+/** The merchant's person or program, as its records name them. */
 export function merchantOf(principal: Principal): MerchantPrincipal {
   if (principal.kind === 'merchant') return principal
   throw new Error('the operation is not for merchants')
 }
 
-/** What a payer's browser may start a payment with. */
+/** The checkout that a payer's browser was given a token for. */
 export function checkoutOf(principal: Principal): VerifiedCheckout {
   if (principal.kind === 'checkout-token') return principal.checkout
   throw new Error('the operation is not for checkout tokens')
@@ -81,20 +81,20 @@ export function payerOf(principal: Principal): PayerSessionRecord {
   throw new Error('the operation is not for payers')
 }
 
-/** The bank's customer, whose accounts and orders an operation may touch. */
+/** The customer whose accounts and orders an operation may touch. */
 export function customerOf(principal: Principal): CustomerPrincipal {
   if (principal.kind === 'customer') return principal
   throw new Error('the operation is not for customers')
 }
 
-/** The operator, for what the audit trail has to know. */
+/** The operator, whom the audit trail names. */
 export function operatorOf(principal: Principal): PlatformPrincipal {
   if (principal.kind === 'platform') return principal
   throw new Error('the operation is not for operators')
 }
 
-/** Whoever calls, of either realm. */
+/** The caller, of either realm. */
 export function callerOf(principal: Principal): MerchantPrincipal | PlatformPrincipal {
   if (principal.kind === 'merchant' || principal.kind === 'platform') return principal
-  throw new Error('the operation asks for no caller')
+  throw new Error('the operation requires no caller')
 }

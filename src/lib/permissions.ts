@@ -42,75 +42,109 @@ export type Scope = (typeof SCOPES)[number]
 export type MerchantActingRole = MerchantRole | typeof NO_ROLE
 export type Role = MerchantActingRole | PlatformRole
 
-const ALLOWED: Readonly<Record<MerchantPermission, readonly MerchantActingRole[]>> &
-  Readonly<Record<PlatformPermission, readonly PlatformRole[]>> = {
-  // Payments with their events and refunds, transactions, disputes, their timelines.
-  'read payments': ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE'],
-  // Create and cancel.
-  'create payments': ['ADMIN', 'DEVELOPER', 'NONE'],
-  // Refunds; raising, answering and accepting disputes.
-  'refund payments': ['ADMIN', 'FINANCE', 'NONE'],
-  // Address, log, test and replay of webhooks.
-  'manage webhooks': ['ADMIN', 'DEVELOPER'],
-  // A permission of its own, because the holder of the secret can sign in the service's name.
-  'manage signing secret': ['ADMIN', 'DEVELOPER'],
-  // Which pages may embed the checkout.
-  'manage checkout': ['ADMIN', 'DEVELOPER'],
-  'read branding': ['ADMIN', 'DEVELOPER'],
-  'manage branding': ['ADMIN'],
-  'read bank accounts': ['ADMIN', 'FINANCE'],
-  'manage bank accounts': ['ADMIN'],
-  // The merchant's team members and their roles.
-  'manage team': ['ADMIN'],
-  // A credential can have any role, so only a role with all permissions may create one.
-  'manage credentials': ['ADMIN'],
-
-  // Merchants, payments, disputes and the outbox of all; SUPPORT sees personal data masked.
-  'read merchants': ['OWNER', 'OPS', 'SUPPORT'],
-  // KYB, holds, activity, half-made registrations, disputes, replays for a merchant.
-  'operate merchants': ['OWNER', 'OPS'],
-  // Staff, audit, fees, disputes that were escalated.
-  'administer platform': ['OWNER'],
-  // Test merchants, time travel, fault injection at the bank.
-  'operate sandbox': ['OWNER', 'OPS'],
+type Rule<R extends Role> = {
+  roles: readonly R[]
+  /** What the permission allows, for error messages and listings: completes "the role may …". */
+  allows: string
+  /**
+   * Whether its use outlasts the caller's access. A caller who was removed, demoted or revoked could use such a
+   * permission to regain access, to free what operators stopped, to redirect events or payers, or to give money back.
+   * The guard reads the caller's rows for these on every request, instead of remembering them (http/guards.ts).
+   */
+  hasLastingEffect?: true
 }
 
-/** What each permission allows, for error messages and for listings of permissions. */
-const MEANINGS: Readonly<Record<Permission, string>> = {
-  'read payments': 'see payments with their events and refunds, the ledger and disputes, and explain them',
-  'create payments': 'create and cancel payments',
-  'refund payments': 'refund payments; raise, answer and accept disputes',
-  'manage webhooks': "set and pause the webhooks' address; see, test and replay deliveries",
-  'manage signing secret': 'see the signing secret of webhooks masked, and rotate it',
-  'manage checkout': 'see and set the pages that may embed the checkout',
-  'read branding': 'see the branding of the checkout',
-  'manage branding': 'set the branding of the checkout',
-  'read bank accounts': 'see the accounts that payouts go to, masked',
-  'manage bank accounts': 'add and disable accounts that payouts go to',
-  'manage team': 'see, invite and remove members of the team, and change their roles',
-  'manage credentials': 'see, create, rotate and revoke API clients',
-  'read merchants': 'see and explain merchants, their disputes and the outbox of their webhooks',
-  'operate merchants':
-    'decide KYB, hold payouts, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks',
-  'administer platform': 'manage staff and fees, read the audit trail, resolve escalated disputes',
-  'operate sandbox': 'create test merchants, advance the clock, read the mail outbox, dispute as a payer',
+const PERMISSIONS: Readonly<Record<MerchantPermission, Rule<MerchantActingRole>>> &
+  Readonly<Record<PlatformPermission, Rule<PlatformRole>>> = {
+  'read payments': {
+    roles: ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE'],
+    allows: 'see payments with their events and refunds, the ledger and disputes, and explain them',
+  },
+  'create payments': { roles: ['ADMIN', 'DEVELOPER', 'NONE'], allows: 'create and cancel payments' },
+  'refund payments': {
+    roles: ['ADMIN', 'FINANCE', 'NONE'],
+    allows: 'refund payments; raise, answer and accept disputes',
+    hasLastingEffect: true,
+  },
+  'manage webhooks': {
+    roles: ['ADMIN', 'DEVELOPER'],
+    allows: "set and pause the webhooks' address; see, test and replay deliveries",
+    hasLastingEffect: true,
+  },
+  // A permission of its own, because the holder of the secret can sign in the service's name.
+  'manage signing secret': {
+    roles: ['ADMIN', 'DEVELOPER'],
+    allows: 'see the signing secret of webhooks masked, and rotate it',
+    hasLastingEffect: true,
+  },
+  'manage checkout': {
+    roles: ['ADMIN', 'DEVELOPER'],
+    allows: 'see and set the pages that may embed the checkout',
+    hasLastingEffect: true,
+  },
+  'read branding': { roles: ['ADMIN', 'DEVELOPER'], allows: 'see the branding of the checkout' },
+  'manage branding': { roles: ['ADMIN'], allows: 'set the branding of the checkout', hasLastingEffect: true },
+  'read bank accounts': { roles: ['ADMIN', 'FINANCE'], allows: 'see the accounts that payouts go to, masked' },
+  'manage bank accounts': {
+    roles: ['ADMIN'],
+    allows: 'add and disable accounts that payouts go to',
+    hasLastingEffect: true,
+  },
+  'manage team': {
+    roles: ['ADMIN'],
+    allows: 'see, invite and remove members of the team, and change their roles',
+    hasLastingEffect: true,
+  },
+  // A credential can have any role, so only a role with all permissions may create one.
+  'manage credentials': {
+    roles: ['ADMIN'],
+    allows: 'see, create, rotate and revoke API clients',
+    hasLastingEffect: true,
+  },
+
+  // SUPPORT sees personal data masked.
+  'read merchants': {
+    roles: ['OWNER', 'OPS', 'SUPPORT'],
+    allows: 'see and explain merchants, their disputes and the outbox of their webhooks',
+  },
+  'operate merchants': {
+    roles: ['OWNER', 'OPS'],
+    allows:
+      'decide KYB, hold payouts, disable merchants, repair registrations; raise, escalate and resolve disputes; replay webhooks',
+    hasLastingEffect: true,
+  },
+  'administer platform': {
+    roles: ['OWNER'],
+    allows: 'manage staff and fees, read the audit trail, resolve escalated disputes',
+    hasLastingEffect: true,
+  },
+  'operate sandbox': {
+    roles: ['OWNER', 'OPS'],
+    allows: 'create test merchants, advance the clock, read the mail outbox, dispute as a payer',
+    hasLastingEffect: true,
+  },
 }
 
 /** The description of a permission; its name for one that this version does not know. */
 export function permissionText(permission: string): string {
-  return new Map<string, string>(Object.entries(MEANINGS)).get(permission) ?? permission
+  return new Map<string, Rule<Role>>(Object.entries(PERMISSIONS)).get(permission)?.allows ?? permission
+}
+
+/** Whether a use of the permission outlasts the caller's access, so that the caller's rows are read on every request. */
+export function hasLastingEffect(permission: Permission): boolean {
+  return PERMISSIONS[permission].hasLastingEffect === true
 }
 
 /** Whether a role has a permission. */
 export function roleAllows(role: Role, permission: Permission): boolean {
-  const roles: readonly Role[] = ALLOWED[permission]
+  const roles: readonly Role[] = PERMISSIONS[permission].roles
   return roles.includes(role)
 }
 
 /** Every permission of a role, for listings and for hiding what a viewer may not do. */
 export function permissionsOf(role: Role): Permission[] {
   // The keys of the table are exactly the permissions.
-  return (Object.keys(ALLOWED) as Permission[]).filter((permission) => roleAllows(role, permission))
+  return (Object.keys(PERMISSIONS) as Permission[]).filter((permission) => roleAllows(role, permission))
 }
 
 /** The narrower of two roles, where one includes all permissions of the other; undefined where neither does. */

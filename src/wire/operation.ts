@@ -18,56 +18,60 @@ export type Operation<
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** The full path, with parameters in braces: `/api/v1/payments/{id}`. */
   path: string
-  /** One line for people. */
+  /** One line: imperative, short, without a full stop. Shown in OpenAPI and in the generated docs. */
   summary: string
-  /** Who may call it; more than one where several kinds of credential do. */
+  /** The kinds of credential that it accepts. */
   access: readonly Access[]
   /**
-   * What a merchant's or operator's role must allow (decisions 30 and 31), one for each where both may call it; absent
-   * where no role is asked.
+   * The permission that a merchant's or operator's role must have (decisions 30 and 31), one for each where both may call
+   * it; absent where no role is required.
    */
   permission?: Permission | PermissionOfEach
-  /** Of a customer's operation: the scopes of which the token must have one (decision 9). */
+  /** For customers' operations: the token must have one of these scopes (decision 9). */
   scopes?: readonly Scope[]
-  /** Whether a merchant may do it that operators have disabled; reading it may anyway. */
+  /** Whether a merchant that operators have disabled may call it. Reading is always allowed. */
   evenIfInactive?: true
   params: Params
   query: Query
-  /** The headers that mean something to the operation, by their lower-case names. */
+  /** The headers that the operation reads, by their lower-case names. */
   headers: Headers
   body: Body
-  /** What the body is where a checkout token says the rest (decision 66). */
+  /** The body of a request with a checkout token, which has the other fields in it (decision 66). */
   bodyWithCheckoutToken?: z.ZodType
   /** Whether the request may come without a body. */
   bodyOptional?: boolean
-  /** Whether its list is also given as CSV, to a request that accepts `text/csv` rather than JSON. */
+  /** Whether its list is also served as CSV, to a request that accepts `text/csv` rather than JSON. */
   csv?: true
-  /** Of one that answers with server-sent events: what each frame's data is, by its event. */
+  /** For server-sent events: the schema of each frame's data, by event name. */
   stream?: Readonly<Record<string, z.ZodType>>
-  /** What it answers, by status. */
+  /** The response bodies, by status. */
   replies: Replies
-  /** The expected failures beyond those every operation has (validation, authentication, unavailable). */
+  /** The expected errors beyond those that every operation has (validation, authentication, unavailable). */
   errors: readonly ErrorCode[]
 }
 
-/** What an operation for merchants and operators asks of either. */
+/** The permissions of an operation that both merchants and operators may call. */
 export type PermissionOfEach = { readonly merchant: MerchantPermission; readonly platform: PlatformPermission }
 
-/**
- * Kinds of credential: a merchant's, an operator's of the platform, a bank's customer's on Surface A (decision 58), the
- * payer's capability for one payment (`X-Payment-State`, decision 66), what a merchant's server lets a payer's browser
- * start a payment with (`X-Checkout-Token`, the same), a payer's session in the hub, the bank's own signature, whoever
- * works in the sandbox (an operator, or without an identity provider anyone: decision 60), or none at all.
- */
+/** Kinds of credential. */
 export type Access =
+  /** A merchant's person or program. */
   | 'merchant'
+  /** An operator of the platform. */
   | 'platform'
+  /** A customer of the bank, on Surface A (decision 58). */
   | 'customer'
+  /** A payer, for one payment: `X-Payment-State` (decision 66). */
   | 'payment-state'
+  /** A payer's browser, to create a payment for a merchant: `X-Checkout-Token` (decision 66). */
   | 'checkout-token'
+  /** A payer's session in the hub. */
   | 'payer'
+  /** The bank's signature. */
   | 'bank'
+  /** An operator; without an identity provider anyone (decision 60). */
   | 'sandbox'
+  /** No credential. */
   | 'anyone'
 
 /** Declares an operation, keeping the exact types of its schemas. */
@@ -97,18 +101,18 @@ export function streamOperation<
   return declaration
 }
 
-/** What the operation asks of a caller of that kind; undefined where it asks for no role. */
+/** The permission that the operation requires of a caller of that kind; undefined where it requires no role. */
 export function permissionFor({ permission }: Operation, kind: keyof PermissionOfEach): Permission | undefined {
   return typeof permission === 'object' ? permission[kind] : permission
 }
 
-/** Everything that the operation asks of one caller or another. */
-export function permissionsAsked({ permission }: Operation): Permission[] {
+/** Every permission that the operation requires of one kind of caller or another. */
+export function permissionsOfOperation({ permission }: Operation): Permission[] {
   if (permission === undefined) return []
   return typeof permission === 'object' ? [permission.merchant, permission.platform] : [permission]
 }
 
-/** Failures that any operation can have, those of a request with a body, and those of a credential. */
+/** Errors of every operation, of a request with a body, and of a credential. */
 const ALWAYS: readonly ErrorCode[] = ['VALIDATION_FAILED', 'HTTPS_REQUIRED', 'INTERNAL_ERROR', 'SERVICE_UNAVAILABLE']
 const WITH_BODY: readonly ErrorCode[] = ['INVALID_JSON', 'UNSUPPORTED_MEDIA_TYPE', 'BODY_TOO_LARGE']
 const OF_TOKEN: readonly ErrorCode[] = [
@@ -142,20 +146,20 @@ export function hasBody({ method }: Operation): boolean {
   return method === 'POST' || method === 'PUT'
 }
 
-/** Whether the operation is closed to a merchant that operators have disabled: it changes something (decision 29). */
-export function stopsWhileInactive({ method, access, evenIfInactive }: Operation): boolean {
+/** Whether the operation rejects a merchant that operators have disabled, because it changes something (decision 29). */
+export function requiresActiveMerchant({ method, access, evenIfInactive }: Operation): boolean {
   return access.includes('merchant') && method !== 'GET' && evenIfInactive !== true
 }
 
-/** Every expected failure of an operation: its own and those that come with its kind. */
+/** Every expected error of an operation: its own, and those of its method and credentials. */
 export function errorsOf(operation: Operation): ErrorCode[] {
   const ofAccess = operation.access.flatMap((access) => OF_ACCESS[access])
-  const ofState: readonly ErrorCode[] = stopsWhileInactive(operation) ? ['MERCHANT_INACTIVE'] : []
+  const ofState: readonly ErrorCode[] = requiresActiveMerchant(operation) ? ['MERCHANT_INACTIVE'] : []
   const ofBody = hasBody(operation) ? WITH_BODY : []
   return [...new Set([...ALWAYS, ...ofBody, ...ofAccess, ...ofState, ...operation.errors])]
 }
 
-/** What a client passes to an operation. */
+/** The input of an operation, as a client passes it. */
 export type OperationInput<O extends Operation> = {
   params?: z.input<O['params']>
   query?: z.input<O['query']>
@@ -163,7 +167,7 @@ export type OperationInput<O extends Operation> = {
   body?: z.input<O['body']>
 }
 
-/** What an operation answers on success, whichever of its statuses it has. */
+/** A successful response of an operation, one for each of its statuses. */
 export type OperationReply<O extends Operation> = {
   [Status in keyof O['replies'] & number]: { status: Status; body: z.output<O['replies'][Status]> }
 }[keyof O['replies'] & number]

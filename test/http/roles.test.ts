@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
-import { hasBody, permissionsAsked } from '../../src/wire/operation.ts'
+import { hasBody, permissionsOfOperation } from '../../src/wire/operation.ts'
 import type { Operation } from '../../src/wire/operation.ts'
 import type { Answer } from '../support/app.ts'
 import { endingPath, serviceWithRealms, somePath } from '../support/realms.ts'
@@ -309,7 +309,8 @@ const LASTING = [
   'administer platform',
   'operate merchants',
 ]
-const isLasting = (operation: Operation): boolean => permissionsAsked(operation).some((each) => LASTING.includes(each))
+const isLasting = (operation: Operation): boolean =>
+  permissionsOfOperation(operation).some((each) => LASTING.includes(each))
 const lasting = OPERATIONS.filter(isLasting)
 
 /** A caller that is known to the process, and what ends it behind the process's back. */

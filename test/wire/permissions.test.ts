@@ -2,7 +2,7 @@ import t from 'tap'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
 import { commonRole, permissionsOf, roleAllows } from '../../src/lib/permissions.ts'
 import type { Permission, Role } from '../../src/lib/permissions.ts'
-import { permissionsAsked } from '../../src/wire/operation.ts'
+import { permissionsOfOperation } from '../../src/wire/operation.ts'
 
 const ROLES: readonly Role[] = ['ADMIN', 'DEVELOPER', 'FINANCE', 'NONE', 'OWNER', 'OPS', 'SUPPORT']
 
@@ -165,7 +165,7 @@ const isForCallers = (access: readonly string[]): boolean =>
 t.test('every operation asks for its permission, of the realm that has it', async (t) => {
   for (const operation of operations) {
     const { name, access } = operation
-    const asked = permissionsAsked(operation)
+    const asked = permissionsOfOperation(operation)
     t.same(asked, [ASKED[name] ?? []].flat(), name)
     if (asked.length === 0) continue
     const hold = (role: Role): boolean => asked.some((permission) => MATRIX[permission].includes(role))
