@@ -1,14 +1,14 @@
-/** A bank of the catalogue. They are invented: the mock bank answers for all of them. */
+/** A bank of the catalogue. They are fictional: the mock bank answers for all of them. */
 export type CatalogueBank = {
   id: string
   name: string
-  /** Whether it stands in the grid above the list. */
+  /** Whether it is shown in the grid above the list. */
   popular: boolean
-  /** How payments from it go, where none asks for a scenario of its own (banks/scenarios.ts). */
+  /** The scenario of its payments, unless a payment names its own (banks/scenarios.ts). */
   scenario: string
 }
 
-/** The sixteen banks that a payer can choose (decisions 45 and 61). Their names tell what those do that always refuse. */
+/** The sixteen banks that a payer can choose (decisions 45 and 61). The names of those that always fail say how. */
 export const BANKS: readonly CatalogueBank[] = [
   { id: 'mock-albion', name: 'Albion Bank', popular: true, scenario: 'success' },
   { id: 'mock-meridian', name: 'Meridian', popular: true, scenario: 'success' },

@@ -2,15 +2,15 @@ import type { SchemeName } from '../lib/account-identification.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 
 /**
- * What the service asks of a bank. The mock bank implements it for the sandbox; a real bank's API would do it over the
- * network. Every call may be repeated: the bank recognises it by the ids it carries. No call is made inside a
- * transaction (decisions 17, 53 and 54).
+ * The interface to a bank. The mock bank implements it for the sandbox; a real connector would call a bank's API. Every
+ * call may be repeated: the bank recognises repeats by their ids. No call is made inside a transaction (decisions 17,
+ * 53 and 54).
  */
 export type BankConnector = StagesConsents & {
   /** The name in `/api/v1/bank/callbacks/{connector}`. */
   readonly id: string
   /**
-   * Exchanges what the payer brought back for the bank's own word on the authorisation. Repeating it for the same state
+   * Exchanges the code of the payer's redirect for the outcome of the authorisation. Repeating it for the same state
    * and code gives the same outcome.
    * @throws {BankUnavailableError} when the bank gives no answer; nothing is then known
    */
@@ -31,18 +31,18 @@ export type BankConnector = StagesConsents & {
    */
   stageUnderMandate(order: MandateOrder, signal: AbortSignal): Promise<StagingOutcome>
   /**
-   * Asks the bank's word on a payment that was staged under a mandate: no payer is asked. Repeating it gives the same.
-   * It must not execute: only `execute` moves money, so an authorisation that is not taken up, because the mandate
-   * ended or the answer came too late, lapses.
+   * Authorises a payment that was staged under a mandate, without the payer. Repeating it gives the same outcome. It
+   * must not execute: only `execute` moves money, so an authorisation that is not used, because the mandate ended or
+   * the answer came too late, lapses.
    * @throws {BankUnavailableError} when the bank gives no answer; nothing is then known
    */
   authoriseUnderMandate(order: MandateOrder, signal: AbortSignal): Promise<BankCallback['result']>
   /**
-   * Tells the bank that a mandate has ended: it takes no further payment under it. Repeating it changes nothing.
+   * Ends a mandate at the bank, which accepts no further payment under it. Repeating it changes nothing.
    * @throws {BankUnavailableError} when the bank gives no answer
    */
   endMandate(mandate: { bankConsentReference: string }, signal: AbortSignal): Promise<void>
-  /** Proves that a callback is the bank's and reads it; undefined when it is not (decision 54). */
+  /** Verifies and parses a callback; undefined when it is not from the bank (decision 54). */
   readCallback(callback: {
     headers: Readonly<Record<string, string | undefined>>
     rawBody: Buffer
@@ -50,8 +50,9 @@ export type BankConnector = StagesConsents & {
 }
 
 /**
- * Whether staging a consent needs the bank. Local: the references are made here, without a call, and creating a payment
- * is one statement. Remote: the payment is recorded as Initiated first and staged outside (decision 17).
+ * Whether staging a consent needs a call to the bank. Local: the references are generated here, and creating a payment
+ * is one statement. Remote: the payment is recorded as Initiated first and staged outside the transaction (decision
+ * 17).
  */
 type StagesConsents =
   | { readonly staging: 'local'; stage(request: ConsentRequest): StagedConsent }
@@ -71,17 +72,20 @@ export type ConsentRequest = {
   payeeName: string
   redirectUri: string
   debtorBankId: string | undefined
-  /** The account that the merchant expects the money from; undefined leaves the choice to the payer. */
+  /** The account that the merchant expects the money from; undefined lets the payer choose. */
   debtorAccount: DebtorAccount | undefined
-  /** What the payer reads on the statement. */
+  /** The reference on the payer's statement. */
   remittanceReference: string | undefined
   /** Sandbox behaviour by name; undefined in live mode. */
   scenario: string | undefined
-  /** What the payer authorises with the first payment of a mandate: further ones, up to that amount each, until then. */
+  /**
+   * The mandate that the payer authorises with its first payment: further payments of at most that amount each, until
+   * it ends.
+   */
   mandate?: { maxAmountPerPayment: string; limits: readonly MandateLimit[]; validTo: string } | undefined
 }
 
-/** What payments of one period may come to together: numeric(19,4) as text. */
+/** The limit on the sum of payments within one period: numeric(19,4) as text. */
 export type MandateLimit = {
   period: 'DAY' | 'WEEK' | 'FORTNIGHT' | 'MONTH' | 'HALF_YEAR' | 'YEAR'
   /** Where periods begin: with the calendar's own, or on the day of the mandate. */
@@ -110,9 +114,9 @@ export type MandateOrder = {
   /** numeric(19,4) as text. */
   amount: string
   currency: string
-  /** What the bank calls the mandate. */
+  /** The bank's id of the mandate. */
   bankConsentReference: string
-  /** What the payer reads on the statement. */
+  /** The reference on the payer's statement. */
   remittanceReference: string | undefined
   /** Sandbox behaviour by name; undefined in live mode. */
   scenario: string | undefined

@@ -2,11 +2,11 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-/** A payer whose scenario goes on after the payment: it disputes it. */
+/** A payment whose scenario continues with a dispute by the payer. */
 export const DisputeScenario = z.strictObject({ state: z.string(), scenario: z.string() })
 export type DisputeScenario = z.infer<typeof DisputeScenario>
 
-/** Claims stories that are not at their end, those that were looked at longest ago first; nobody else has them then. */
+/** Leases scenarios that are not completed, the least recently checked first. */
 export function claimDisputeScenarios(
   db: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
@@ -28,14 +28,14 @@ export function claimDisputeScenarios(
   `)
 }
 
-/** The story is told. */
+/** Marks the scenario as completed. */
 export async function completeDisputeScenario(db: CommonQueryMethods, state: string): Promise<void> {
   await db.query(
     sql.typeAlias('void')`update mock_bank.authorisations set story_ended_at = now() where state = ${state}`,
   )
 }
 
-/** Its payment is not there yet: somebody looks again after `seconds`. */
+/** Releases a scenario whose payment is not ready yet: it is checked again after `seconds`. */
 export async function postponeDisputeScenario(
   db: CommonQueryMethods,
   { state, seconds }: { state: string; seconds: number },

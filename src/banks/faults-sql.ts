@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { FaultSettings } from './faults.ts'
 
-/** A merchant's dial, and how often was drawn since it was set. */
+/** A merchant's fault injection settings, and the number of calls and callbacks since they were set. */
 export const FaultSettingsRecord = z.strictObject({
   latency_ms: z.int(),
   drop_callback: z.int().nullable(),
@@ -18,14 +18,14 @@ export type FaultSettingsRecord = z.infer<typeof FaultSettingsRecord>
 
 const columns = sql.fragment`latency_ms, drop_callback, duplicate, unavailable, seed, calls, callbacks, iso_text(set_at) as set_at`
 
-/** Null where the merchant has no dial. */
+/** Null for a merchant without fault injection settings. */
 export function findFaultSettings(db: CommonQueryMethods, merchantId: string): Promise<FaultSettingsRecord | null> {
   return db.maybeOne(
     sql.type(FaultSettingsRecord)`select ${columns} from mock_bank.faults where merchant_id = ${merchantId}`,
   )
 }
 
-/** Sets the whole dial, and counts from nothing. */
+/** Replaces all settings and resets the counters. */
 export function putFaultSettings(
   db: CommonQueryMethods,
   merchantId: string,
@@ -47,7 +47,7 @@ export async function deleteFaultSettings(db: CommonQueryMethods, merchantId: st
   await db.query(sql.typeAlias('void')`delete from mock_bank.faults where merchant_id = ${merchantId}`)
 }
 
-/** Counts a call about a payment, this one included; null where its merchant has no dial. */
+/** Counts a call about a payment, including this one; null where its merchant has no fault injection settings. */
 export function countCall(db: CommonQueryMethods, state: string): Promise<FaultSettingsRecord | null> {
   return db.maybeOne(sql.type(FaultSettingsRecord)`
     update mock_bank.faults f
@@ -67,7 +67,7 @@ export function countMandateCall(db: CommonQueryMethods, reference: string): Pro
   `)
 }
 
-/** Counts callbacks, these included. */
+/** Counts callbacks, including these. */
 export function countCallbacks(
   db: CommonQueryMethods,
   { merchantId, count }: { merchantId: string; count: number },
@@ -77,7 +77,7 @@ export function countCallbacks(
   `)
 }
 
-/** The dial as the rules read it. */
+/** The settings in the form of the rules (faults.ts). */
 export function faultSettingsOf(record: FaultSettingsRecord): FaultSettings {
   const { latency_ms: latencyMs, drop_callback: dropCallback, duplicate, unavailable, seed } = record
   return { latencyMs, dropCallback, duplicate, unavailable, seed }

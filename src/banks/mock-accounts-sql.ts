@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { DEMO_CUSTOMER } from '../accounts/our-bank.ts'
 import { sql } from '../db/sql.ts'
 
-/** An account of this bank that a payment may come from. */
+/** An account of this bank that can pay. */
 export const PayingAccount = z.strictObject({
   id: z.string(),
   currency: z.string(),
@@ -11,7 +11,7 @@ export const PayingAccount = z.strictObject({
   /** The sort code and account number, or the IBAN of an account that has none. */
   number: z.string(),
   status: z.enum(['Enabled', 'Blocked', 'Closed']),
-  /** A settlement account; it is not on the bank's page. */
+  /** Whether it is a settlement account, which the bank's page does not offer. */
   of_merchant: z.boolean(),
 })
 export type PayingAccount = z.infer<typeof PayingAccount>

@@ -9,7 +9,7 @@ import type { BankCallback } from './connector.ts'
 /** The header that carries the mock bank's signature: lower-case hex of HMAC-SHA256 over the body's bytes. */
 export const CALLBACK_SIGNATURE_HEADER = 'x-mock-bank-signature'
 
-/** How long the mock bank waits for the service to take a callback. */
+/** The mock bank's timeout for posting a callback. */
 const CALLBACK_DEADLINE_MS = 5_000
 
 const CallbackBody = z.discriminatedUnion('outcome', [
@@ -27,20 +27,20 @@ const CallbackBody = z.discriminatedUnion('outcome', [
 ])
 type CallbackBody = z.infer<typeof CallbackBody>
 
-/** Sends a signed callback and answers the status it got. */
+/** Sends a signed callback and returns the response status. */
 export type PostCallback = (url: string, headers: Record<string, string>, body: Buffer) => Promise<number>
 
-/** The signature that proves a callback is the mock bank's (decision 54). */
+/** The signature that proves a callback is from the mock bank (decision 54). */
 export function signCallback(secret: string, rawBody: Uint8Array): string {
   return hmacHex(secret, rawBody)
 }
 
-/** Writes a callback's bytes. */
+/** Serialises a callback. */
 export function callbackBytes(callback: BankCallback): Buffer {
   return Buffer.from(JSON.stringify(toBody(callback)))
 }
 
-/** Reads a callback over exactly the bytes that came; undefined when they are not signed by the mock bank. */
+/** Parses a callback from exactly the received bytes; undefined when the mock bank did not sign them. */
 export function readSignedCallback(
   secret: string,
   { headers, rawBody }: { headers: Readonly<Record<string, string | undefined>>; rawBody: Buffer },
@@ -52,8 +52,8 @@ export function readSignedCallback(
 }
 
 /**
- * Posts a callback to the service. A callback that fails is only logged: the payer who comes back with the code tells the
- * service the same, and a real bank's callback may get lost too.
+ * Posts a callback to the service. A failed callback is only logged: the payer's redirect brings the same result, and a
+ * real bank's callback may get lost too.
  */
 export async function postCallback(
   bank: { publicUrl: string; secret: string; log: Logger; post: PostCallback },
@@ -69,7 +69,7 @@ export async function postCallback(
   }
 }
 
-/** Posts over HTTP: no redirects, 5 seconds for everything, the answer's body is not read. */
+/** Posts over HTTP: no redirects, 5 seconds for everything, the response body is not read. */
 export async function postOverHttp(url: string, headers: Record<string, string>, body: Buffer): Promise<number> {
   const reply = await request(url, { method: 'POST', headers, body, signal: AbortSignal.timeout(CALLBACK_DEADLINE_MS) })
   await reply.body.dump({ limit: 16_384 })

@@ -13,14 +13,14 @@ import { parseScenario } from './scenarios.ts'
 
 type Bank = { pool: DatabasePool; ids: Ids; publicUrl: string; secret: string; log: Logger; post: PostCallback }
 
-/** Where a decision leads the payer; nowhere in the scenario `never-returns`. */
+/** How the payer returns after a decision; never in the scenario `never-returns`. */
 export type DecisionOutcome =
   | { returns: 'with-code'; code: string }
   | { returns: 'with-error'; error: 'access_denied' }
   | { returns: 'never' }
   | { returns: 'account-refused'; problem: string }
 
-/** Records a payer's decision and reports it where that is wanted; see `decide` of the mock bank. */
+/** Records a payer's decision and sends the scenario's callbacks; see `decide` of the mock bank. */
 export async function decide(
   bank: Bank,
   request: MockBankRequest,
@@ -40,7 +40,7 @@ export async function decide(
   return returnOf(authorisation)
 }
 
-/** An account that can't pay stops the first approval; what is decided already stays as it is. */
+/** An account that can't pay rejects the first approval; an earlier decision stays as it is. */
 async function repeatOrReject(bank: Bank, request: MockBankRequest, problem: string): Promise<DecisionOutcome> {
   const decided = await findAuthorisation(bank.pool, request.state)
   return decided === null ? { returns: 'account-refused', problem } : returnOf(decided)
@@ -52,7 +52,7 @@ function returnOf(authorisation: Authorisation): DecisionOutcome {
   return redirect === 'none' ? { returns: 'never' } : { returns: 'with-error', error: 'access_denied' }
 }
 
-/** A bank whose payer never comes back says nothing either, whatever the dial says. */
+/** A bank whose payer never returns sends no callback either, whatever the fault injection settings. */
 async function report(bank: Bank, authorisation: Authorisation): Promise<void> {
   const { redirect, callbacks } = behaviourOf(authorisation)
   const callback: BankCallback = { state: authorisation.state, result: decidedOutcome(authorisation) }

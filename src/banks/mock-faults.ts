@@ -13,9 +13,10 @@ import { throwIfAborted } from './mock-no-answer.ts'
 type Bank = { pool: DatabasePool; publicUrl: string; secret: string; log: Logger; post: PostCallback }
 
 /**
- * Answers a call as the merchant's dial says: late, not at all, or not at all although the work was done.
- * @param counted the dial with this call counted; null where there is none
- * @throws {BankUnavailableError} where there is no answer, and where it would come after the caller has given up
+ * Answers a call according to the merchant's fault injection settings: late, not at all, or not at all although the
+ * work was done.
+ * @param counted the settings with this call counted; null without any
+ * @throws {BankUnavailableError} when there is no answer, or when it would come after the caller's timeout
  */
 export async function answerWithFaults<T>(
   counted: FaultSettingsRecord | null,
@@ -34,13 +35,19 @@ export async function answerWithFaults<T>(
 
 type Report = {
   callback: BankCallback
-  /** How often the scenario wants it. */
+  /** How often the scenario sends it. */
   wanted: number
-  /** Undefined where no dial can be: the bank does not know its payee, or the scenario never calls back. */
+  /**
+   * Undefined where fault injection can't apply: the bank does not know the payee, or the scenario never sends
+   * callbacks.
+   */
   merchantId: string | undefined
 }
 
-/** Reports a decision as often as the scenario and the dial want, at once, so that duplicates arrive side by side. */
+/**
+ * Reports a decision as often as the scenario and the fault injection settings demand, all at once so that duplicates
+ * arrive concurrently.
+ */
 export async function reportDecision(bank: Bank, report: Report): Promise<void> {
   const times = await timesToSend(bank, report)
   await Promise.all(Array.from({ length: times }, () => postCallback(bank, report.callback)))
@@ -58,7 +65,7 @@ async function timesToSend({ pool, log }: Bank, { callback, wanted, merchantId }
   if (times < count)
     log.info(
       { merchant_id: merchantId, outcome: callback.result.outcome },
-      'a callback of the mock bank gets lost, as its dial says',
+      'fault injection: a callback of the mock bank is lost',
     )
   return times
 }
@@ -74,5 +81,5 @@ async function delay(ms: number, signal: AbortSignal): Promise<void> {
 }
 
 function noAnswer(): BankUnavailableError {
-  return new BankUnavailableError('the mock bank gives no answer, as its dial says')
+  return new BankUnavailableError('fault injection: the mock bank gives no answer')
 }

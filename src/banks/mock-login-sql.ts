@@ -5,13 +5,13 @@ import { sql } from '../db/sql.ts'
 const CodeAttempts = z.strictObject({ wrong_codes: z.int(), was_wrong: z.boolean() })
 export type CodeAttempts = z.infer<typeof CodeAttempts>
 
-/** How many wrong one-time codes a payment survives, the last one not (decision 32). */
+/** The number of wrong one-time codes that ends a payment's login (decision 32). */
 export const WRONG_CODES_MAX = 5
 
 /**
- * Counts a one-time code that was entered; null where five wrong ones were entered before, so that codes that are sent
- * side by side are no more tries than codes one after the other.
- * @param firstIsWrong whether the first code is wrong, whatever it is
+ * Counts an entered one-time code; null after five wrong ones, so that concurrent codes get no more attempts than
+ * sequential ones.
+ * @param firstIsWrong whether the first code counts as wrong in any case
  */
 export function countCode(
   pool: CommonQueryMethods,

@@ -8,12 +8,12 @@ import { parseScenario } from './scenarios.ts'
 /** How long a login lasts, in milliseconds. */
 const LOGIN_MS = 15 * 60_000
 
-/** How far a payer has come: the password was right, and then the one-time code too. */
+/** The steps that a payer has completed: the password, and then the one-time code. */
 export type LoginStep = 'password' | 'code'
 
 const Login = z.strictObject({
   step: z.enum(['password', 'code']),
-  /** The payment that the login is for: it opens no other one. */
+  /** The payment of the login: it is valid for no other one. */
   state: z.string(),
   scenario: z.string(),
   /** Milliseconds since 1970. */
@@ -25,23 +25,29 @@ export type MockLoginOptions = {
   /** For the mock bank's logins alone. */
   key: string
   pool: CommonQueryMethods
-  /** What it takes (decision 44). */
+  /** The accepted credentials (decision 44). */
   credentials: Readonly<{ username: string; password: string; code: string }>
 }
 
-/** What came of a one-time code: a login that may decide, or how many tries are left. */
+/** The outcome of a one-time code: a complete login, or the number of attempts left. */
 export type CodeOutcome = { login: string } | { triesLeft: number }
 
-/** The mock bank's login: who a payer is between its pages stands in the pages' forms, signed, and in no process's memory. */
+/**
+ * The mock bank's login. The login state travels between its pages in signed form fields, not in a process's memory.
+ */
 export type MockLogin = {
   /**
-   * Checks user name and password. The user name may be a scenario's, and the payment then takes that one (contract §Sandbox scenarios).
-   * @returns the login for the next page; undefined where one of the two is wrong
+   * Checks user name and password. The user name may be the name of a scenario, which the payment then follows
+   * (contract §Sandbox scenarios).
+   * @returns the login for the next page; undefined for wrong credentials
    */
   signIn(entry: { state: string; scenario: string; username: string; password: string }): string | undefined
-  /** Checks a one-time code; the fifth wrong one leaves no try, and no later one is looked at. */
+  /** Checks a one-time code; after the fifth wrong one no further code is checked. */
   enterCode(login: Login, code: string): Promise<CodeOutcome>
-  /** Reads a login; undefined when it is not this bank's, not this payment's, of another step, or too old. */
+  /**
+   * Verifies a login; undefined when this bank did not sign it, or when it belongs to another payment or step, or has
+   * expired.
+   */
   read(text: string, expected: { step: LoginStep; state: string }): Login | undefined
 }
 

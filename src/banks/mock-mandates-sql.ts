@@ -3,17 +3,17 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { MandateOrder } from './connector.ts'
 
-/** What the mock bank knows of a mandate. */
+/** A mandate in the mock bank's books. */
 export const Mandate = z.strictObject({
   debtor_bank_id: z.string().nullable(),
-  /** Whether its time has passed. */
+  /** Whether it has expired. */
   is_over: z.boolean(),
-  /** Whether this bank was told of its end. */
+  /** Whether the service has ended it at this bank. */
   is_ended: z.boolean(),
 })
 export type Mandate = z.infer<typeof Mandate>
 
-/** A mandate that a payer approved; null where there is none, or where one payment was approved and nothing else. */
+/** A mandate that a payer approved; null where there is none, or where only a single payment was approved. */
 export function findMandate(db: CommonQueryMethods, reference: string): Promise<Mandate | null> {
   return db.maybeOne(sql.type(Mandate)`
     select a.debtor_bank_id, a.mandate_valid_to <= now() as is_over,
@@ -26,7 +26,7 @@ export function findMandate(db: CommonQueryMethods, reference: string): Promise<
 export type MandatePayment = {
   order: MandateOrder
   scenario: string
-  /** Null where the bank does not authorise it. */
+  /** Null when the bank denies it. */
   code: string | null
   consentReference: string
   bankReference: string
@@ -51,7 +51,7 @@ export async function insertMandatePayment(
   `)
 }
 
-/** The bank takes no payment under it any more. */
+/** Ends the mandate: the bank accepts no more payments under it. */
 export async function insertEndedMandate(db: CommonQueryMethods, reference: string): Promise<void> {
   await db.query(sql.typeAlias('void')`
     insert into mock_bank.ended_mandates (consent_reference) values (${reference}) on conflict do nothing

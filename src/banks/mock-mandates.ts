@@ -9,9 +9,9 @@ import { DEFAULT_SCENARIO, parseScenario } from './scenarios.ts'
 import { bankById } from './catalogue.ts'
 
 /**
- * Writes a payment under a mandate into the bank's books, as if its payer had approved it: from the account that the
- * mandate was authorised for, to the same merchant. The scenario is the payment's own, or else its bank's. What a
- * scenario does on the payer's way back does not happen, for nobody comes back; in `payer-cancels` the bank says no.
+ * Records a payment under a mandate as approved: from the account that the mandate was authorised for, to the same
+ * merchant. The scenario is the payment's own, or else its bank's. Redirect behaviour of a scenario does not apply,
+ * because no payer returns; in `payer-cancels` the bank denies the payment.
  */
 export async function stageMandatePayment(
   { pool, ids }: { pool: DatabasePool; ids: Ids },
@@ -28,7 +28,7 @@ export async function stageMandatePayment(
   await insertMandatePayment(pool, {
     order,
     scenario,
-    // Nobody is given it: it stands for the approval that the mandate is.
+    // Never handed out: it represents the approval that the mandate gives.
     code: isDenied ? null : paymentIds.token(),
     consentReference: `mock-${order.paymentId}`,
     bankReference: `MB${paymentIds.uuid().replaceAll('-', '')}`,
@@ -36,7 +36,7 @@ export async function stageMandatePayment(
   return { outcome: 'staged' }
 }
 
-/** Why this bank takes no payment under it. The caps are the service's to look at (decision 49). */
+/** Why this bank rejects payments under the mandate. The service itself checks the caps (decision 49). */
 function failureOf(mandate: Mandate | null): FailureCode | undefined {
   if (mandate === null) return 'AUTHORISATION_FAILED'
   if (mandate.is_ended) return 'ACCESS_DENIED'

@@ -22,8 +22,8 @@ import type { Authorisation } from './mock-sql.ts'
 type BankContext = { pool: DatabasePool; ids: Ids }
 
 /**
- * Takes a payment's gross amount from the payer's account for the merchant's settlement account (decision 59), and books
- * the debit with it. A repeat is answered as the first time, a refusal too.
+ * Takes a payment's gross amount from the payer's account for the merchant's settlement account (decision 59), and
+ * books the debit with it. A repeat gets the same answer, also for a rejected payment.
  */
 export async function takeMoney(
   { pool, ids }: BankContext,
@@ -48,14 +48,14 @@ export async function takeMoney(
 }
 
 /**
- * Gives money back the way it came, in one transaction with the credit. What was taken before the bank had accounts goes
- * back without them.
- * @param refusalOf why the scenario wants refunds of this payment refused
+ * Returns money to the account it came from, in one transaction with the credit. Debits from before the bank had
+ * accounts are refunded without a transfer.
+ * @param failureOf why the scenario rejects refunds of this payment, if it does
  */
 export async function refundMoney(
   { pool, ids }: BankContext,
   order: RefundOrder,
-  refusalOf: (authorisation: Authorisation) => FailureCode | undefined,
+  failureOf: (authorisation: Authorisation) => FailureCode | undefined,
 ): Promise<RefundOutcome> {
   const bankReference = `MB${ids.for('refund at the bank', order.refundId).uuid().replaceAll('-', '')}`
   const amountMinor = minorUnitsOf(order)
@@ -66,8 +66,8 @@ export async function refundMoney(
     if (known !== null && known.payment_id !== order.paymentId)
       return { outcome: 'refused', failureCode: 'DUPLICATE_PAYMENT' }
     if (known !== null) return { outcome: 'executed', bankReference: known.bank_reference }
-    const refusal = refusalOf(authorisation)
-    if (refusal) return { outcome: 'refused', failureCode: refusal }
+    const failure = failureOf(authorisation)
+    if (failure) return { outcome: 'refused', failureCode: failure }
     const debit = await findRefundable(tx, order)
     if (debit === null) return { outcome: 'refused', failureCode: 'BANK_ERROR' }
     if (!debit.fits) return { outcome: 'refused', failureCode: 'LIMIT_EXCEEDED' }
@@ -78,7 +78,7 @@ export async function refundMoney(
       id: order.refundId,
       debtorAccountId: merchantAccountId,
       creditorAccountId: debit.debtor_account_id,
-      // Where no account is moved it is not looked at.
+      // Not used when no money moves between accounts.
       amountMinor: amountMinor ?? 0n,
       currency: order.currency,
       debtorName: authorisation.payee_name,
@@ -92,9 +92,9 @@ export async function refundMoney(
   })
 }
 
-/** Moves a refund's money, or records why it does not move, so that a repeat is answered the same. */
+/** Moves a refund's money, or records why it did not move, so that a repeat gets the same answer. */
 async function moveRefund(tx: CommonQueryMethods, transfer: Transfer): Promise<TransferOutcome> {
-  // No account got anything: the debit is older than the accounts.
+  // No account was credited: the debit is older than the accounts.
   if (transfer.debtorAccountId === null) return 'BOOKED'
   const known = await findRefusal(tx, transfer.id)
   if (known !== null) return known.outcome
@@ -104,7 +104,10 @@ async function moveRefund(tx: CommonQueryMethods, transfer: Transfer): Promise<T
   return outcome
 }
 
-/** Undefined where the amount has a part of a minor unit: nobody has a tenth of a penny, and a bank does not round. */
+/**
+ * Undefined for an amount with a fraction of a minor unit: accounts hold no tenth of a penny, and a bank does not
+ * round.
+ */
 function minorUnitsOf({ amount, currency }: { amount: string; currency: string }): bigint | undefined {
   return toMinorUnits(toNumeric(parseAmount(amount)), currency)
 }

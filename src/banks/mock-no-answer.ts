@@ -3,21 +3,22 @@ import { BankUnavailableError } from './connector.ts'
 import type { SimulatedFailure } from './scenarios.ts'
 
 /**
- * Leaves as many calls unanswered as the scenario wants; the next one goes through, so that a payment always ends.
- * @throws {BankUnavailableError} while there is no answer
+ * Leaves the first calls unanswered, as many as the scenario demands; the next one succeeds, so that every payment
+ * ends.
+ * @throws {BankUnavailableError} for an unanswered call
  */
 export async function simulateNoAnswer(
   bank: { silenceMs: number },
-  refusal: SimulatedFailure,
+  failure: SimulatedFailure,
   count: () => Promise<number>,
   signal: AbortSignal,
 ): Promise<void> {
-  if (refusal.unanswered === 0 || (await count()) > refusal.unanswered) return
-  if (refusal.silent) await waitSilently(bank.silenceMs, signal)
-  throw new BankUnavailableError(refusal.silent ? 'the mock bank does not answer' : "the mock bank can't be reached")
+  if (failure.unanswered === 0 || (await count()) > failure.unanswered) return
+  if (failure.silent) await waitSilently(bank.silenceMs, signal)
+  throw new BankUnavailableError(failure.silent ? 'the mock bank does not answer' : "the mock bank can't be reached")
 }
 
-/** Waits as a caller of a silent bank does: until the caller gives up, or until the time is over. */
+/** Waits like a silent bank: until the caller aborts, or until the time is over. */
 async function waitSilently(ms: number, signal: AbortSignal): Promise<void> {
   try {
     await sleep(ms, undefined, { signal })
@@ -26,8 +27,8 @@ async function waitSilently(ms: number, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** @throws {BankUnavailableError} where the caller has given up already */
+/** @throws {BankUnavailableError} when the caller has already aborted */
 export function throwIfAborted(signal: AbortSignal): void {
   if (signal.aborted)
-    throw new BankUnavailableError('the mock bank was given no time to answer', { cause: signal.reason })
+    throw new BankUnavailableError('the call to the mock bank was aborted before it started', { cause: signal.reason })
 }

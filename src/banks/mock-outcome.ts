@@ -4,7 +4,7 @@ import type { Authorisation } from './mock-sql.ts'
 import { parseScenario } from './scenarios.ts'
 import type { Behaviour } from './scenarios.ts'
 
-/** What the bank says of a decision once it answers: it follows from the books alone, so every repeat says the same. */
+/** The outcome of a decision: computed from the books alone, so that every repeat gets the same answer. */
 export function decidedOutcome(authorisation: Authorisation): BankCallback['result'] {
   if (authorisation.code === null) return { outcome: 'rejected', failureCode: 'ACCESS_DENIED' }
   const { exchange, settleInSeconds } = behaviourOf(authorisation)
@@ -12,7 +12,7 @@ export function decidedOutcome(authorisation: Authorisation): BankCallback['resu
   return { outcome: 'authorised', bankReference: authorisation.bank_reference, settleInSeconds }
 }
 
-/** Whether the payer authorised exactly this: the bank moves no other amount and nothing that was refused. */
+/** Whether the payer authorised exactly this order: the bank moves no other amount and nothing that was rejected. */
 export function isAuthorised(authorisation: Authorisation, order: ExecutionOrder): boolean {
   return (
     decidedOutcome(authorisation).outcome === 'authorised' &&
@@ -22,7 +22,7 @@ export function isAuthorised(authorisation: Authorisation, order: ExecutionOrder
   )
 }
 
-/** What the scenario of an authorisation wants. */
+/** The behaviour of an authorisation's scenario. */
 export function behaviourOf(authorisation: Authorisation): Behaviour {
   return parseScenario(authorisation.scenario).behaviour
 }

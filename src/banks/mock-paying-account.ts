@@ -9,24 +9,26 @@ import { findPayingAccount, listPayingAccounts } from './mock-accounts-sql.ts'
 import type { PayingAccount } from './mock-accounts-sql.ts'
 import type { MockBankRequest } from './mock-request.ts'
 
-/** How many accounts the bank's page offers; a program may name any other one. */
+/** The number of accounts that the bank's page offers; a program may name any other one. */
 const OFFERED_MAX = 20
 
-/** Stands for an account that this bank alone could have and has not: the id of none, so that no money comes from it. */
+/**
+ * The id of an account with a number of this bank that does not exist: no row has it, so that no money comes from it.
+ */
 const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000'
 
-/** Where a payment's money may come from: the account that the payment names itself, or else one of several. */
+/** The accounts that can pay: the one that the payment names, or else a choice. */
 export type PayingAccounts = {
   named: PayingAccount | null
   offered: readonly PayingAccount[]
-  /** Why the named account can't pay as it is now, and what an approved payment fails with; null where it can. */
+  /** Why the named account can't pay at present, and the failure code of an approved payment; null where it can. */
   failure: { problem: string; code: FailureCode } | null
 }
 
-/** What the bank's page shows. An account that the payment names at another bank is no account here. */
+/** The accounts for the bank's page. An account at another bank that the payment names is not listed. */
 export async function payingAccounts(db: CommonQueryMethods, request: MockBankRequest): Promise<PayingAccounts> {
   const named = await namedAccount(db, request)
-  // Staged before the bank knew its payees: nobody could be credited.
+  // Staged before the bank knew its payees: no account could be credited.
   if (request.payeeId === undefined) return { named: accountOf(named), offered: [], failure: null }
   if (named !== ELSEWHERE) return { named: accountOf(named), offered: [], failure: failureOf(named, request.currency) }
   const offered = await listPayingAccounts(db, { currency: request.currency, limit: OFFERED_MAX })
@@ -34,9 +36,9 @@ export async function payingAccounts(db: CommonQueryMethods, request: MockBankRe
 }
 
 /**
- * The account that a payment comes from: the one that it names, where that is a number of this bank, else the one that
- * the payer chose by its id or number. Null is an account at another bank. A payment from a number that nobody has can be
- * approved, and fails when it is executed, as it does from one that is closed.
+ * The debtor account of a payment: the one that it names, where the number belongs to this bank, otherwise the one that
+ * the payer chose by its id or number. Null is an account at another bank. A payment from a nonexistent number can be
+ * approved and fails on execution, like one from a closed account.
  */
 export async function choosePayingAccount(
   db: CommonQueryMethods,
@@ -52,9 +54,9 @@ export async function choosePayingAccount(
   if (account === null) return { problem: 'this bank has no such account' }
   if (named !== ELSEWHERE) {
     const isNamed = named !== NOWHERE && account.id === named.id
-    return isNamed ? { accountId: named.id } : { problem: 'the payment names another account that it comes from' }
+    return isNamed ? { accountId: named.id } : { problem: 'the payment names another debtor account' }
   }
-  if (request.payeeId === undefined) return { problem: 'the payment does not say whom to credit' }
+  if (request.payeeId === undefined) return { problem: 'the payment does not name a payee account' }
   if (account.of_merchant) return { problem: 'it is the settlement account of a merchant' }
   const failure = failureOf(account, request.currency)
   return failure === null ? { accountId: account.id } : { problem: failure.problem }
@@ -63,13 +65,13 @@ export async function choosePayingAccount(
 const ELSEWHERE = 'at another bank, or none at all'
 const NOWHERE = 'at this bank, which has no such account'
 
-/** What a payment names as the account that it comes from. */
+/** The debtor account that a payment names. */
 type NamedAccount = PayingAccount | typeof ELSEWHERE | typeof NOWHERE
 
 async function namedAccount(db: CommonQueryMethods, { debtorAccount }: MockBankRequest): Promise<NamedAccount> {
   if (debtorAccount === undefined) return ELSEWHERE
   const account = await findOurs(db, debtorAccount)
-  // Settlement accounts are moved by the bank alone: to payers there are none, whoever's they are.
+  // Only the bank moves money of settlement accounts: to payers they do not exist.
   if (account !== null) return account.of_merchant ? NOWHERE : account
   const number = normalIdentification(debtorAccount.scheme, debtorAccount.identification)
   return number !== undefined && isOurs(number) ? NOWHERE : ELSEWHERE
@@ -79,7 +81,7 @@ function accountOf(named: NamedAccount): PayingAccount | null {
   return named === ELSEWHERE || named === NOWHERE ? null : named
 }
 
-/** The first of what would be refused of it (mock-transfer-failures.ts), but for what it has too little money for. */
+/** The first reason for which execution would fail (mock-transfer-failures.ts), except insufficient funds. */
 function failureOf(account: PayingAccount | typeof NOWHERE, currency: string): PayingAccounts['failure'] {
   if (account === NOWHERE) return { problem: 'this bank has no such account', code: 'INVALID_DEBTOR_ACCOUNT' }
   if (account.status === 'Closed') return { problem: 'it is closed', code: 'ACCOUNT_CLOSED' }

@@ -7,8 +7,8 @@ import type { ConsentRequest, StagedConsent } from './connector.ts'
 import { DEFAULT_SCENARIO, parseScenario } from './scenarios.ts'
 
 /**
- * What the payer is asked to authorise, as the bank's page gets it: signed by the bank when the consent was staged, so
- * that nothing of it can be changed on its way through the payer's browser.
+ * The payment that the payer is asked to authorise, as passed to the bank's page: signed by the bank when the consent
+ * is staged, so that it can't be changed in the payer's browser.
  */
 export const MockBankRequest = z.strictObject({
   consent: z.string().min(1),
@@ -25,7 +25,7 @@ export const MockBankRequest = z.strictObject({
   debtorAccount: z.strictObject({ scheme: z.enum(SCHEME_NAMES), identification: z.string().min(1) }).optional(),
   remittanceReference: z.string().max(35).optional(),
   scenario: z.string(),
-  /** Of the first payment of a mandate: what the payer authorises beside the payment. */
+  /** The mandate that the payer authorises together with its first payment. */
   mandate: z
     .strictObject({
       maxAmountPerPayment: z.string().refine(isAmountText),
@@ -44,7 +44,7 @@ export const MockBankRequest = z.strictObject({
 export type MockBankRequest = z.infer<typeof MockBankRequest>
 
 /**
- * Stages a consent at the mock bank: no call and no write, for all the page needs travels in its URL.
+ * Stages a consent at the mock bank: no call and no write, because the page's URL carries everything.
  * @throws {DomainError} VALIDATION_FAILED when the scenario is not known
  */
 export function stageConsent(
@@ -83,14 +83,14 @@ export function signRequest(secret: string, request: MockBankRequest): string {
   return `${payload}.${mac(secret, payload)}`
 }
 
-/** Reads a request object; undefined when the bank did not sign it. */
+/** Verifies and parses a request object; undefined when the bank did not sign it. */
 export function readRequest(secret: string, text: string): MockBankRequest | undefined {
   const [payload = '', signature = '', ...rest] = text.split('.')
   if (rest.length > 0 || !constantTimeEqual(signature, mac(secret, payload))) return undefined
   return MockBankRequest.parse(JSON.parse(Buffer.from(payload, 'base64url').toString('utf8')))
 }
 
-/** The prefix keeps a request's signature from being taken for a callback's, which has the same key. */
+/** The prefix separates request signatures from callback signatures, which use the same key. */
 function mac(secret: string, payload: string): string {
   return hmacHex(secret, Buffer.from(`redirect-stub request\n${payload}`))
 }

@@ -5,7 +5,7 @@ import { sql } from '../db/sql.ts'
 import type { ExecutionOrder, RefundOrder } from './connector.ts'
 import type { MockBankRequest } from './mock-request.ts'
 
-/** What the payer decided; `approve` includes approvals that the scenario turns into something else. */
+/** The payer's decision; `approve` includes approvals that the scenario turns into another outcome. */
 export const Decision = z.enum(['approve', 'cancel'])
 export type Decision = z.infer<typeof Decision>
 
@@ -20,11 +20,11 @@ export const Authorisation = z.strictObject({
   bank_reference: z.string(),
   payee_id: z.string().nullable(),
   payee_name: z.string(),
-  /** The account of this bank that the payer pays from, and its holder; null where it is another bank's. */
+  /** The account of this bank that pays, and its holder; null for an account at another bank. */
   debtor_account_id: z.string().nullable(),
   debtor_name: z.string().nullable(),
   remittance_reference: z.string().nullable(),
-  /** Whether its merchant has a dial (faults-sql.ts): without one, a call costs nothing more. */
+  /** Whether its merchant has fault injection settings (faults-sql.ts): without them, a call needs no further query. */
   has_faults: z.boolean(),
 })
 export type Authorisation = z.infer<typeof Authorisation>
@@ -37,7 +37,7 @@ const Refundable = z.strictObject({
   creditor_account_id: z.string().nullable(),
 })
 type Refundable = z.infer<typeof Refundable>
-const Refused = z.strictObject({ outcome: TransferOutcome })
+const FailedTransfer = z.strictObject({ outcome: TransferOutcome })
 const Taken = z.strictObject({ outcome: z.enum([...TransferOutcome.options, 'DUPLICATE']), reference: z.string() })
 
 const columns = sql.fragment`
@@ -47,7 +47,7 @@ const columns = sql.fragment`
   exists (select from mock_bank.faults f where f.merchant_id = payee_id) as has_faults
 `
 
-/** Records the payer's first decision; null when there is one already. */
+/** Records the payer's first decision; null after an earlier one. */
 export function insertAuthorisation(
   pool: CommonQueryMethods,
   {
@@ -84,14 +84,14 @@ export function findAuthorisation(pool: CommonQueryMethods, state: string): Prom
   return pool.maybeOne(sql.type(Authorisation)`select ${columns} from mock_bank.authorisations where state = ${state}`)
 }
 
-/** Finds an authorisation and holds its row to the transaction's end: what is asked of one payment takes turns. */
+/** Finds an authorisation and locks its row until the transaction ends: requests about one payment are serialised. */
 export function lockAuthorisation(tx: CommonQueryMethods, state: string): Promise<Authorisation | null> {
   return tx.maybeOne(
     sql.type(Authorisation)`select ${columns} from mock_bank.authorisations where state = ${state} for update`,
   )
 }
 
-/** Counts an exchange, this one included. */
+/** Counts an exchange, including this one. */
 export async function countExchange(pool: CommonQueryMethods, state: string): Promise<number> {
   const row = await pool.one(sql.type(Calls)`
     update mock_bank.authorisations set exchange_calls = exchange_calls + 1 where state = ${state} returning exchange_calls as calls
@@ -99,7 +99,7 @@ export async function countExchange(pool: CommonQueryMethods, state: string): Pr
   return row.calls
 }
 
-/** Counts an execution, this one included. */
+/** Counts an execution, including this one. */
 export async function countExecution(pool: CommonQueryMethods, state: string): Promise<number> {
   const row = await pool.one(sql.type(Calls)`
     update mock_bank.authorisations set execution_calls = execution_calls + 1 where state = ${state} returning execution_calls as calls
@@ -128,9 +128,9 @@ export function findCredit(pool: CommonQueryMethods, refundId: string): Promise<
   `)
 }
 
-/** Why a refund's money does not move; null where nothing was refused. */
-export function findRefusal(tx: CommonQueryMethods, id: string): Promise<z.infer<typeof Refused> | null> {
-  return tx.maybeOne(sql.type(Refused)`select outcome from mock_bank.refusals where id = ${id}`)
+/** Why a refund's money did not move; null without such a record. */
+export function findRefusal(tx: CommonQueryMethods, id: string): Promise<z.infer<typeof FailedTransfer> | null> {
+  return tx.maybeOne(sql.type(FailedTransfer)`select outcome from mock_bank.refusals where id = ${id}`)
 }
 
 export async function insertRefusal(
@@ -142,7 +142,7 @@ export async function insertRefusal(
   `)
 }
 
-/** Where a payment's money came from and went to, and whether enough is left of it; null when nothing was taken. */
+/** The accounts of a payment's debit, and whether the order fits into the remaining amount; null without a debit. */
 export function findRefundable(tx: CommonQueryMethods, order: RefundOrder): Promise<Refundable | null> {
   return tx.maybeOne(sql.type(Refundable)`
     select d.currency = ${order.currency}
@@ -154,7 +154,7 @@ export function findRefundable(tx: CommonQueryMethods, order: RefundOrder): Prom
   `)
 }
 
-/** Gives the money back. */
+/** Books the credit of a refund. */
 export async function insertCredit(tx: CommonQueryMethods, order: RefundOrder, bankReference: string): Promise<void> {
   await tx.query(sql.typeAlias('void')`
     insert into mock_bank.bank_credits (refund_id, payment_id, end_to_end_id, amount, currency, bank_reference)

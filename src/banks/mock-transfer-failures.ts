@@ -3,7 +3,7 @@ import type { FailureCode } from '../lib/failure-codes.ts'
 
 type TransferFailure = Exclude<TransferOutcome, 'BOOKED' | 'REPEAT' | 'OTHER_TRANSFER'>
 
-/** Why a payment fails whose money can't be moved from the payer to the merchant. */
+/** The failure code of a payment whose money can't be moved from the payer to the merchant. */
 const PAYMENT_FAILURES: Readonly<Record<TransferFailure, FailureCode>> = {
   INSUFFICIENT_FUNDS: 'INSUFFICIENT_FUNDS',
   DEBTOR_NOT_FOUND: 'INVALID_DEBTOR_ACCOUNT',
@@ -15,7 +15,9 @@ const PAYMENT_FAILURES: Readonly<Record<TransferFailure, FailureCode>> = {
   CREDITOR_CURRENCY: 'INVALID_CREDITOR_ACCOUNT',
 }
 
-/** The same of a refund, which goes from the merchant to the payer: a code speaks of the same account in both. */
+/**
+ * The same for a refund, which goes from the merchant to the payer: a code refers to the same account in both tables.
+ */
 const REFUND_FAILURES: Readonly<Record<TransferFailure, FailureCode>> = {
   INSUFFICIENT_FUNDS: 'INSUFFICIENT_FUNDS',
   DEBTOR_NOT_FOUND: 'INVALID_CREDITOR_ACCOUNT',
@@ -28,8 +30,8 @@ const REFUND_FAILURES: Readonly<Record<TransferFailure, FailureCode>> = {
 }
 
 /**
- * What a transfer's outcome means for the payment or refund that it carries out; undefined: the money moved.
- * @throws {Error} when the id is that of another transfer
+ * The failure of the payment or refund that a transfer belongs to; undefined when the money moved.
+ * @throws {Error} when another transfer has the id
  */
 export function failureOfTransfer(outcome: TransferOutcome, of: 'payment' | 'refund'): FailureCode | undefined {
   if (outcome === 'BOOKED' || outcome === 'REPEAT') return undefined

@@ -32,34 +32,34 @@ import type { Authorisation, Decision } from './mock-sql.ts'
 import { behaviourOf, isAuthorised, decidedOutcome } from './mock-outcome.ts'
 
 /**
- * The mock bank: the connector of the sandbox, and what stands behind the bank's own page. It is the outside world, so it
- * keeps books of its own (the schema `mock_bank`) and reads nothing of the service's payments. Its accounts are those of the
- * Open Banking API: what a payer pays is missing there (decision 59).
+ * The mock bank: the connector of the sandbox, and the backend of the bank's own page. It plays the outside world, so
+ * it keeps its own books (the schema `mock_bank`) and never reads the service's payments. Its accounts are those of the
+ * Open Banking API: a payer's payments are debited there (decision 59).
  */
 export type MockBank = BankConnector & {
-  /** Reads the signed request of the bank's page; undefined when the bank did not sign it. */
+  /** Verifies and parses the signed request of the bank's page; undefined when the bank did not sign it. */
   readRequest(text: string): MockBankRequest | undefined
-  /** The accounts of this bank that the payment may come from. */
+  /** The accounts of this bank that can pay. */
   payingAccounts(request: MockBankRequest): Promise<PayingAccounts>
   /**
-   * Records what the payer decided and says where the payer goes next. The first decision counts: every later one is
-   * answered as the first was.
-   * @param account the id or number of the account that the payer pays from; none is one at another bank
+   * Records the payer's decision and returns how the payer continues. The first decision counts: later ones get the
+   * same answer.
+   * @param account the id or number of the account that pays; an account at another bank if omitted
    */
   decide(request: MockBankRequest, decision: Decision, account?: string): Promise<DecisionOutcome>
 }
 
 export type MockBankOptions = {
-  /** Where payers reach the bank's page and the bank reaches the service, without a slash at the end. */
+  /** Where payers reach the bank's page and the bank reaches the service, without a trailing slash. */
   publicUrl: string
   /** The bank's own key, for its request objects and callbacks. */
   secret: string
   pool: DatabasePool
   ids: Ids
   log: Logger
-  /** How callbacks are sent; over HTTP when not given. */
+  /** How callbacks are sent; default: over HTTP. */
   post?: PostCallback
-  /** How long the bank is silent before it is clear that it won't answer; 1 second when not given. */
+  /** How long an unanswered call takes; default: 1 second. */
   silenceMs?: number
 }
 
@@ -90,7 +90,7 @@ export function makeMockBank(options: MockBankOptions): MockBank {
   }
 }
 
-/** Answers a call about a payment as the scenario says, and before it the dial. */
+/** Answers a call about a payment: first the fault injection settings apply, then the scenario. */
 async function answer<T>(
   bank: Bank,
   authorisation: Authorisation,

@@ -6,12 +6,13 @@ import type { FailureCode } from '../lib/failure-codes.ts'
 import { DisputeReason } from '../wire/disputes.ts'
 
 /**
- * How the mock bank behaves, scenario by scenario (contract §Sandbox scenarios). The table tells what follows when the payer approves;
- * a payer who cancels comes back with error=access_denied in each of them but `never-returns`, where nobody comes back.
+ * How the mock bank behaves, scenario by scenario (contract §Sandbox scenarios). The table shows the outcome when the
+ * payer approves; a payer who cancels returns with error=access_denied in all of them except `never-returns`, where the
+ * payer does not return.
  *
- * What a bank knows before it lets a payer authorise (who the payer is, a blocked account, the limit) it refuses when
- * the code is exchanged: the payment never was Authorised. What it learns when money moves (too little of it, fraud, the
- * scheme's answer) it refuses at execution, after Authorised (contract §Payment status).
+ * Reasons that a bank knows before the authorisation (identity of the payer, a blocked account, the limit) reject the
+ * exchange of the code: the payment never becomes Authorised. Reasons that appear when money moves (insufficient funds,
+ * fraud, the scheme's answer) reject the execution, after Authorised (contract §Payment status).
  *
  * | scenario | redirect | exchange | execution | refund | payment ends as |
  * |---|---|---|---|---|---|
@@ -35,31 +36,31 @@ import { DisputeReason } from '../wire/disputes.ts'
  * | never-returns | none | - | - | - | Failed CONSENT_EXPIRED, by the sweeper |
  */
 export type Behaviour = {
-  /** What happens, in a sentence for the bank's page and for lists of scenarios. */
+  /** One sentence for the bank's page and for lists of scenarios. */
   summary: string
-  /** Where an approving payer is sent: back with a code, back as if cancelled, or nowhere. */
+  /** How an approving payer returns: with a code, as if cancelled, or not at all. */
   redirect: 'code' | 'access_denied' | 'none'
-  /** What the exchange of the code answers; undefined: authorised. */
+  /** The failure of the code exchange; undefined: authorised. */
   exchange: SimulatedFailure | undefined
-  /** What executing the payment answers; undefined: executed. */
+  /** The failure of the execution; undefined: executed. */
   execution: SimulatedFailure | undefined
-  /** Why money is not given back; undefined: it is. */
+  /** The failure of a refund; undefined: refunded. */
   refund: FailureCode | undefined
-  /** How often the bank reports the payer's decision by itself, before it sends the payer back. */
+  /** The number of callbacks with the payer's decision before the payer returns. */
   callbacks: number
   /** Seconds between the authorisation and the settlement. */
   settleInSeconds: number
-  /** The dispute that the payer raises once the payment has settled. */
+  /** The dispute that the payer raises after the settlement. */
   dispute?: ScriptedDispute
 }
 
-/** Why a payer disputes, and in whose favour it is decided; undefined where the dispute stays open. */
+/** The reason of a scripted dispute, and in whose favour it is resolved; undefined where it stays open. */
 export type ScriptedDispute = { reason: DisputeReason; favour: 'merchant' | 'payer' | undefined }
 
-/** A refusal, preceded by calls that get no answer: refused at once, or only after a while. */
+/** A simulated failure, preceded by unanswered calls: these fail at once, or after a silence. */
 export type SimulatedFailure = { failureCode: FailureCode; unanswered: number; silent: boolean }
 
-/** A scenario as it was asked for (`success-slow-settle:90s`), and what it does. */
+/** A scenario as written (`success-slow-settle:90s`), and its behaviour. */
 export type Scenario = { text: string; behaviour: Behaviour }
 
 const SUCCESS = {
@@ -76,7 +77,7 @@ const BEHAVIOURS = {
   success: SUCCESS,
   'payer-cancels': {
     ...SUCCESS,
-    summary: 'Whatever you press, the bank answers that the payer cancelled.',
+    summary: 'Whichever button you press, the bank reports that the payer cancelled.',
     redirect: 'access_denied',
   },
   'sca-fails': {
@@ -91,17 +92,17 @@ const BEHAVIOURS = {
   },
   'insufficient-funds': {
     ...SUCCESS,
-    summary: 'The payment is authorised, then refused: too little money.',
+    summary: 'The payment is authorised, then rejected: insufficient funds.',
     execution: failure('INSUFFICIENT_FUNDS'),
   },
   'limit-exceeded': {
     ...SUCCESS,
-    summary: 'The bank refuses: the amount is above the limit.',
+    summary: 'The bank rejects it: the amount is above the limit.',
     exchange: failure('LIMIT_EXCEEDED'),
   },
   'account-blocked': {
     ...SUCCESS,
-    summary: 'The bank refuses: the account is blocked.',
+    summary: 'The bank rejects it: the account is blocked.',
     exchange: failure('ACCOUNT_BLOCKED'),
   },
   'fraud-stop': {
@@ -116,12 +117,12 @@ const BEHAVIOURS = {
   },
   'bank-down': {
     ...SUCCESS,
-    summary: "The bank can't be reached at first; whoever asks again hears that it is not available.",
+    summary: "The bank can't be reached at first; the next request fails as not available.",
     exchange: { failureCode: 'BANK_UNAVAILABLE', unanswered: 1, silent: false },
   },
   'authorised-then-rejected': {
     ...SUCCESS,
-    summary: 'The payment is authorised, then refused without a reason.',
+    summary: 'The payment is authorised, then rejected without a reason.',
     execution: failure('BANK_ERROR'),
   },
   'settlement-fails': {
@@ -146,7 +147,7 @@ const BEHAVIOURS = {
   },
   'refund-fails': {
     ...SUCCESS,
-    summary: 'The bank carries out the payment; a refund is refused later, for the account is closed then.',
+    summary: 'The bank carries out the payment; a later refund is rejected because the account is closed.',
     refund: 'ACCOUNT_CLOSED',
   },
   'dispute-won': {
@@ -182,13 +183,13 @@ const OWN_PARAMETERS: Readonly<Record<ParameterisedScenario, Parameterised>> = {
 }
 const PARAMETERISED: Readonly<Record<string, Parameterised>> = OWN_PARAMETERS
 
-/** Every scenario's name, those with a parameter as `success-slow-settle:<duration>`. */
+/** The names of all scenarios, those with a parameter as `success-slow-settle:<duration>`. */
 export const SCENARIO_NAMES: readonly string[] = [
   ...Object.keys(BEHAVIOURS),
   ...Object.entries(PARAMETERISED).map(([name, { parameter }]) => `${name}:${parameter}`),
 ].toSorted()
 
-/** Every scenario with what it does, in the order of their names. */
+/** All scenarios with their summaries, ordered by name. */
 export function listBankScenarios(): { name: string; summary: string }[] {
   const plain = Object.entries(BEHAVIOURS).map(([name, { summary }]) => ({ name, summary }))
   const others = Object.entries(PARAMETERISED).map(([name, { parameter, summary }]) => ({
@@ -198,12 +199,12 @@ export function listBankScenarios(): { name: string; summary: string }[] {
   return [...plain, ...others].toSorted((a, b) => (a.name < b.name ? -1 : 1))
 }
 
-/** Longer delays are a slip of the pen: a consent's and a dispute's times are far below. */
+/** Longer delays are typing mistakes: the deadlines of consents and disputes are far shorter. */
 const SETTLE_SECONDS_MAX = 30 * 86_400
 
 /**
- * Reads a scenario's name, with its parameter where it takes one: `success`, `success-slow-settle:90s`.
- * @throws {DomainError} VALIDATION_FAILED on `scenario`, listing the names, when there is no such scenario
+ * Parses a scenario's name, with its parameter if it has one: `success`, `success-slow-settle:90s`.
+ * @throws {DomainError} VALIDATION_FAILED on `scenario`, listing the names, for an unknown scenario
  */
 export function parseScenario(text: string): Scenario {
   const [name = '', ...rest] = text.split(':')
@@ -214,7 +215,7 @@ export function parseScenario(text: string): Scenario {
   throw invalidField('scenario', 'UNKNOWN_SCENARIO', `must be one of ${SCENARIO_NAMES.join(', ')}`)
 }
 
-/** What happens when no scenario is asked for. */
+/** The scenario of payments that name none. */
 export const DEFAULT_SCENARIO = 'success'
 
 function isPlainName(name: string): name is keyof typeof BEHAVIOURS {
@@ -225,7 +226,7 @@ function failure(failureCode: FailureCode): SimulatedFailure {
   return { failureCode, unanswered: 0, silent: false }
 }
 
-/** Whole seconds, rounded up: a delay that is asked for is never none. */
+/** Whole seconds, rounded up: a requested delay is never 0. */
 function settleSeconds(duration: string): number {
   const seconds = Math.ceil(durationMs(duration) / 1_000)
   if (seconds <= SETTLE_SECONDS_MAX) return seconds

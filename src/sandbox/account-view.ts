@@ -3,7 +3,7 @@ import { fromMinorUnits } from '../lib/minor-units.ts'
 import type { SandboxAccount } from '../wire/sandbox-bank.ts'
 import type { SandboxAccountRecord } from './record.ts'
 
-/** An account as the sandbox's API shows it. */
+/** Converts an account to the sandbox API's form. */
 export function accountView(account: SandboxAccountRecord): SandboxAccount {
   const { name, currency } = account
   return {

@@ -18,7 +18,7 @@ export type SandboxAccountsQuery = {
 }
 
 /**
- * A page of the bank's accounts, the oldest first. Whoever is not there has none.
+ * A page of the bank's accounts, oldest first; empty for an unknown owner.
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
 export async function listSandboxAccounts(
@@ -41,16 +41,16 @@ export type AccountChange = {
 }
 
 /**
- * Blocks an account, closes it, opens it again, or lets it be overdrawn by another amount; what is not said stays.
+ * Sets the status or the overdraft limit of an account; an omitted member stays as it is.
  * @throws {DomainError} ACCOUNT_NOT_FOUND, OVERDRAFT_IN_USE
  */
-export async function setSandboxAccount(app: App, { id, actor, ...wish }: AccountChange): Promise<SandboxAccount> {
+export async function setSandboxAccount(app: App, { id, actor, ...change }: AccountChange): Promise<SandboxAccount> {
   return app.pool.transaction(async (tx) => {
     const account = isUuid(id) ? await lockAccount(tx, id) : null
-    if (account === null) throw new DomainError('ACCOUNT_NOT_FOUND', 'the bank has no such account')
+    if (account === null) throw new DomainError('ACCOUNT_NOT_FOUND', 'account not found at the bank')
     const { currency } = account
-    const status = wish.status ?? account.status
-    const limit = wish.overdraft_limit
+    const status = change.status ?? account.status
+    const limit = change.overdraft_limit
     const overdraftMinor = limit === undefined ? account.overdraft_limit_minor : minorOf(limit, currency)
     if (account.balance_minor < -overdraftMinor) throw overdraftInUse(fromMinorUnits(-account.balance_minor, currency))
     await updateAccount(tx, { id, status, overdraftMinor })

@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import { sql } from '../db/sql.ts'
 
-/** Makes an authorised payment due at once; one that is due already stays as it is, and so does who works on it. */
+/** Makes an authorised payment due now; one that is due already stays as it is, including its worker's lease. */
 export async function settleNow(
   db: CommonQueryMethods,
   { merchantId, id }: { merchantId: string; id: string },
@@ -12,7 +12,7 @@ export async function settleNow(
   `)
 }
 
-/** Makes a payment's PENDING refunds due at once: asking a bank twice gives money back once. */
+/** Makes a payment's PENDING refunds due now: the bank's idempotency key prevents a second refund. */
 export async function resumeAllNow(
   db: CommonQueryMethods,
   { merchantId, id }: { merchantId: string; id: string },

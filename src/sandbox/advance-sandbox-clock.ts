@@ -11,30 +11,36 @@ import { idsOf } from './read-sandbox-clock.ts'
 import { advanceDueTimes, findNextDue, holdClocks } from './sql.ts'
 import type { ClockSubjects } from './sql.ts'
 
-/** How long the work at one due time may take: a worker's attempt at a silent endpoint takes five seconds. */
+/**
+ * The time limit for the work at one due time: a worker's attempt at an endpoint that does not answer takes five
+ * seconds.
+ */
 const IDLE_WITHIN_MS = 30_000
 
-/** Between two looks whether the work at a due time is done. */
+/** The interval of polling whether the work at a due time is done. */
 const POLL_MS = 5
 
-/** A wake-up may be lost, so it is repeated, and rarely, for each costs a notification. */
+/** A wake-up may be lost, so it is repeated, but rarely, because each one costs a notification. */
 const POLLS_PER_WAKE = 20
 
-/** A due time is reached a moment after it, so that a comparison with it can't fail by a rounding. */
+/** The clock stops slightly after a due time, so that rounding can't make a comparison with it fail. */
 const BEYOND_MS = 1
 
-/** What is due again and again, as a payment at a bank that never answers is, would be stopped at for ever. */
+/**
+ * The maximum number of stops: something that becomes due repeatedly, such as a payment at a bank that never answers,
+ * would otherwise never end.
+ */
 const STOPS_MAX = 1_500
 
 export type AdvanceInput = NamedSubjects & ClockAdvance & { actor: Actor }
 
 /**
- * Lets time pass for a merchant, for customers of the bank, or for both: stops at every due time of all of them on the
- * way, in their common order, lets the jobs do what is due there, and goes on from what they have planned next. So ten
- * hours of retries happen in their order, in as little time as they take to run. A worker must be running. The first step
- * stands in the audit trail, in the transaction that makes it.
- * @throws {DomainError} MERCHANT_NOT_FOUND, VALIDATION_FAILED at `by`, `to` or whom it is for, SERVICE_UNAVAILABLE where
- *   no worker does the work, and where more is due on the way than an answer can wait for
+ * Advances the sandbox clock of a merchant, of customers of the bank, or of both. It stops at every due time of theirs,
+ * in chronological order, lets the jobs do the due work, and continues with whatever they have scheduled next. Ten
+ * hours of retries thus happen in their order, in only the time that they take to run. A worker must be running. The
+ * first step is recorded in the audit trail, in its own transaction.
+ * @throws {DomainError} MERCHANT_NOT_FOUND, VALIDATION_FAILED at `by`, `to` or a subject, SERVICE_UNAVAILABLE when no
+ *   worker does the work, or when more becomes due than one request can wait for
  */
 export async function advanceSandboxClock(
   app: App,
@@ -63,14 +69,16 @@ export async function advanceSandboxClock(
 type Step = { ms: number; isStop: boolean }
 type StepOptions = { left: number; record: { input: AdvanceInput; advancedMs: number } | undefined }
 
-/** One step, up to the next due time or the end; none where somebody else's step has made something due meanwhile. */
+/**
+ * Takes one step, to the next due time or the end; none when a concurrent step has made something due in the meantime.
+ */
 function takeStep(app: App, subjects: ClockSubjects, { left, record }: StepOptions): Promise<Step> {
   return app.pool.transaction(async (tx) => {
     await holdClocks(tx, idsOf(subjects))
     const { jobs, underway, wait_ms } = await findNextDue(tx, subjects)
     if (jobs.length > 0 || underway > 0) return { ms: 0, isStop: false }
     const isStop = wait_ms !== null && wait_ms <= left
-    // Whole milliseconds, so that the steps make exactly what was asked for.
+    // Whole milliseconds, so that the steps add up to exactly the requested time.
     const ms = isStop ? Math.min(left, Math.ceil(wait_ms) + BEYOND_MS) : left
     await advanceDueTimes(tx, subjects, ms)
     if (record !== undefined) await recordAdvance(app, tx, { subjects, ...record })
@@ -90,7 +98,7 @@ async function recordAdvance(
   await recordAction(app, tx, { actor, action: 'sandbox.clock', merchantId: subjects.merchantId, subjectId, after })
 }
 
-/** Waits until nothing of the subjects is due or under way, and says which jobs had something to do until then. */
+/** Waits until nothing of the subjects is due or in progress, and returns the jobs that had work until then. */
 async function waitUntilIdle(app: App, subjects: ClockSubjects): Promise<readonly string[]> {
   const deadline = performance.now() + IDLE_WITHIN_MS
   const busy = new Set<string>()
@@ -99,7 +107,7 @@ async function waitUntilIdle(app: App, subjects: ClockSubjects): Promise<readonl
     if (jobs.length === 0 && underway === 0) return [...busy]
     for (const job of jobs) busy.add(job)
     if (performance.now() > deadline) {
-      throw new DomainError('SERVICE_UNAVAILABLE', `what is due is not being done${named(jobs)}`, {
+      throw new DomainError('SERVICE_UNAVAILABLE', `due work is not being done${named(jobs)}`, {
         next: 'check that a worker runs: svc status',
       })
     }
@@ -110,11 +118,11 @@ async function waitUntilIdle(app: App, subjects: ClockSubjects): Promise<readonl
 
 type AbortedAdvance = { passedMs: number; advancedMs: number; jobs: readonly string[] }
 
-/** What has passed has passed: the rest can be asked for again. */
+/** The advanced time stays advanced; the caller can request the rest. */
 function abortedAdvance({ passedMs, advancedMs, jobs }: AbortedAdvance): DomainError {
-  const passed = `${Math.floor(passedMs / 1_000)}s of ${Math.floor(advancedMs / 1_000)}s have passed`
-  return new DomainError('SERVICE_UNAVAILABLE', `${passed}: something is due again and again${named(jobs)}`, {
-    next: 'end what repeats, such as a bank that never answers (svc sandbox bank faults), and ask for the rest',
+  const passed = `${Math.floor(passedMs / 1_000)}s of ${Math.floor(advancedMs / 1_000)}s were advanced`
+  return new DomainError('SERVICE_UNAVAILABLE', `${passed}: something becomes due repeatedly${named(jobs)}`, {
+    next: 'end the cause, such as a bank that never answers (svc sandbox bank faults), then advance by the rest',
   })
 }
 

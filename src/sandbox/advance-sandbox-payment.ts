@@ -18,38 +18,38 @@ import type { PaymentStatus } from '../wire/payments.ts'
 import type { AdvanceTarget } from '../wire/sandbox-dial.ts'
 import { resumeAllNow, settleNow } from './advance-payment-sql.ts'
 
-/** What became of a payment. */
+/** The outcome of advancing a payment. */
 export type Advanced = {
   oldStatus: PaymentStatus
   newStatus: PaymentStatus
-  /** What the payer has decided at the bank, where it was asked: its first decision counts. */
+  /** The payer's decision at the bank, null if the payer was not involved: the first decision counts. */
   decision: Decision | null
 }
 
 export type AdvancePayment = {
   id: string
   to: AdvanceTarget
-  /** Whether the payer comes back from the bank. */
+  /** Whether the payer returns from the bank. */
   returns: boolean
   actor: Actor
 }
 
-/** How long a bank may leave a step unanswered until the payment stays where it is: no bank is asked after that. */
+/** The time limit for a bank that does not answer; the payment then stays in its status. */
 const WITHIN_MS = 3_000
 
-/** Between two looks at a payment that another process settles. */
+/** The interval of polling a payment that another process may settle. */
 const POLL_MS = 10
 
-/** Before a silent bank is asked again. */
+/** The pause before a bank that did not answer is called again. */
 const SILENT_MS = 50
 
-/** Jobs that are played with a signal wait a moment for what is slow, which may be another merchant's, and no longer. */
+/** With a signal, jobs wait only briefly for slow items, which may belong to another merchant. */
 const NEVER = new AbortController().signal
 
-/** How far a payment has come on the way that payments go. */
+/** The order of statuses in a payment's normal course. */
 const STAGE = { Initiated: 0, AwaitingAuthorisation: 0, Authorised: 1, Settled: 2, Refunded: 3, Failed: 4 } as const
 
-/** Why a payment does not come to a status any more. */
+/** The error code when a payment can no longer reach a status. */
 const ERROR_CODES = {
   Authorised: 'PAYMENT_NOT_AUTHORISED',
   Settled: 'PAYMENT_NOT_AUTHORISED',
@@ -58,9 +58,9 @@ const ERROR_CODES = {
 } as const
 
 /**
- * Leads a payment to a status: presses the button at the mock bank, returns as the payer's browser would, has the bank
- * carry it out now whenever that was due, and refunds what is left. Each step is the one that happens without it. A
- * payment whose scenario goes elsewhere ends there; one that is there already stays.
+ * Moves a payment to a status: approves at the mock bank, returns as the payer's browser would, makes the settlement
+ * due now, and refunds the remaining amount. Each step is the regular use case. A payment whose scenario leads
+ * elsewhere ends there; one that has the status already stays as it is.
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_AUTHORISED, PAYMENT_NOT_CANCELLABLE, PAYMENT_NOT_SETTLED,
  *   PAYMENT_ALREADY_REFUNDED, REFUND_REFUSED, CONSENT_EXPIRED, BANK_UNAVAILABLE
  */
@@ -87,12 +87,12 @@ async function find(app: App, id: string): Promise<PaymentRecord> {
 function rejectBackwards({ status }: PaymentRecord, to: AdvanceTarget): void {
   const isTooLate = to === 'Failed' ? STAGE[status] > STAGE.AwaitingAuthorisation : STAGE[status] > STAGE[to]
   if (!isTooLate) return
-  throw new DomainError(ERROR_CODES[to], `the payment is ${status} and does not become ${to} any more`, {
+  throw new DomainError(ERROR_CODES[to], `the payment is ${status} and can no longer become ${to}`, {
     next: 'create another payment',
   })
 }
 
-/** What the payer does, where the payment still waits for it; and what it has decided, now or before. */
+/** Decides as the payer if the payment still waits for that; returns the payer's decision, from now or earlier. */
 async function decideAtBank(
   app: App,
   payment: PaymentRecord,
@@ -104,9 +104,9 @@ async function decideAtBank(
   if (request === undefined) {
     throw new DomainError(
       ERROR_CODES[decision === 'cancel' ? 'Failed' : 'Authorised'],
-      'no payer of the mock bank is asked about this payment',
+      'this payment does not wait for a payer at the mock bank',
       {
-        next: 'a payment under a mandate goes its way by itself; look again in a few seconds',
+        next: 'a payment under a mandate proceeds by itself; check it again in a few seconds',
       },
     )
   }
@@ -119,7 +119,7 @@ async function decideAtBank(
   return (await findAuthorisation(app.pool, state))?.decision ?? null
 }
 
-/** Brings back what the bank has given, again where the bank is silent: so a patient payer does. */
+/** Returns with the bank's code or error, and repeats it while the bank does not answer, like a patient payer. */
 async function returnFromBank(
   app: App,
   { id, body }: { id: string; body: { state: string; code: string } | { state: string; error: string } },
@@ -137,7 +137,7 @@ async function returnFromBank(
   }
 }
 
-/** Has the bank carry it out now, and again where it is silent. A worker may do it at the same moment. */
+/** Makes the bank execute the payment now, again while it does not answer. A worker may do the same concurrently. */
 async function settle(app: App, id: string): Promise<void> {
   const deadline = performance.now() + WITHIN_MS
   for (;;) {
@@ -149,16 +149,16 @@ async function settle(app: App, id: string): Promise<void> {
   }
 }
 
-/** A call that is not answered may have been carried out all the same. */
+/** A call without an answer may still have been carried out. */
 function noAnswer(): DomainError {
   return new DomainError(
     'BANK_UNAVAILABLE',
-    'the payer has decided at the bank, which gives no answer: it may have heard the service, and may call back',
-    { next: 'look at the payment; do the same again to ask the bank again' },
+    'the payer has decided at the bank, which gives no answer: it may have received the call, and may send a callback',
+    { next: 'check the payment; repeat the command to call the bank again' },
   )
 }
 
-/** What is left of it goes back, where it has settled, once the refunds under way have ended. */
+/** Refunds the remaining amount of a settled payment, after the refunds in progress have ended. */
 async function refund(app: App, { id, merchant_id: merchantId }: PaymentRecord): Promise<void> {
   const deadline = performance.now() + WITHIN_MS
   for (;;) {

@@ -4,7 +4,7 @@ import { TransferOutcome } from '../accounts/transfer-sql.ts'
 import { sql } from '../db/sql.ts'
 import type { SeedTransfer } from './bank-seed/history.ts'
 
-/** Whether nobody else is filling the bank until this transaction ends; waits for nobody. */
+/** Tries to lock the seeding of the bank until this transaction ends; never waits. */
 export async function lockSeeding(tx: CommonQueryMethods): Promise<boolean> {
   const row = await tx.one(sql.type(z.object({ locked: z.boolean() }))`
     select pg_try_advisory_xact_lock(hashtextextended('sandbox seed', 0)) as locked
@@ -12,7 +12,7 @@ export async function lockSeeding(tx: CommonQueryMethods): Promise<boolean> {
   return row.locked
 }
 
-/** Which of these customers are there. */
+/** The ids among these that exist. */
 export async function findCustomerIds(db: CommonQueryMethods, ids: readonly string[]): Promise<ReadonlySet<string>> {
   const rows = await db.any(sql.typeAlias('id')`
     select id from customers where id = any (${sql.array([...ids], 'uuid')})
@@ -22,7 +22,7 @@ export async function findCustomerIds(db: CommonQueryMethods, ids: readonly stri
 
 const Counted = z.object({ outcome: TransferOutcome, count: z.int() })
 
-/** Books transfers of pounds at their own moments, in the order given, and counts what became of them. */
+/** Books transfers in GBP at their given times and in the given order, and counts them by outcome. */
 export function bookTransfers(
   tx: CommonQueryMethods,
   transfers: readonly SeedTransfer[],

@@ -3,8 +3,9 @@ import { sql } from '../db/sql.ts'
 import { BookTotalsRecord } from './record.ts'
 
 /**
- * Sums of every currency that the bank has accounts in. One statement sees one moment of all tables, so a transfer is
- * in all of its sums or in none. It reads every transaction; the time limit of statements ends it where there are too many.
+ * The totals of every currency in which the bank has accounts. One statement sees one snapshot of all tables, so a
+ * transfer is in all of its sums or in none. It reads every transaction, so a bank with too many of them runs into the
+ * statement timeout.
  */
 export function sumBooks(db: CommonQueryMethods): Promise<readonly BookTotalsRecord[]> {
   return db.any(sql.type(BookTotalsRecord)`

@@ -4,7 +4,10 @@ import type { BookTotals } from '../wire/sandbox-bank.ts'
 import { sumBooks } from './books-sql.ts'
 import type { BookTotalsRecord } from './record.ts'
 
-/** Sums up the bank's books at one moment: whatever is on its accounts came from another bank and has not gone to one. */
+/**
+ * Checks the bank's books at one point in time: the balances must equal what came in from other banks less what went
+ * out to them.
+ */
 export async function checkBooks({
   pool,
 }: Pick<App, 'pool'>): Promise<{ checkedAt: string; isBalanced: boolean; totals: BookTotals[] }> {

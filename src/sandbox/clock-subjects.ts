@@ -5,13 +5,13 @@ import { findMerchant } from '../merchants/sql.ts'
 import { findCustomersByExternalId } from './sql.ts'
 import type { ClockSubjects } from './sql.ts'
 
-/** Whose time it is, as callers name them: a merchant by its id, customers by their external ids. */
+/** The owners of clocks, as callers name them: a merchant by its id, customers by their external ids. */
 export type NamedSubjects = { merchantId?: string | undefined; customerIds?: readonly string[] | undefined }
 
 /**
- * Looks up whose time it is; one customer named twice is one.
- * @param customerAt how the caller called the customer at this place
- * @throws {DomainError} MERCHANT_NOT_FOUND; VALIDATION_FAILED where nobody is named, or for a customer who is not there
+ * Resolves the owners of clocks; a customer named twice counts once.
+ * @param customerAt the request's field of the customer at this index
+ * @throws {DomainError} MERCHANT_NOT_FOUND; VALIDATION_FAILED without any subject, or for an unknown customer
  */
 export async function findSubjects(
   { pool }: Pick<App, 'pool'>,
@@ -19,7 +19,7 @@ export async function findSubjects(
   customerAt = (place: number): string => `customer_ids.${place}`,
 ): Promise<ClockSubjects> {
   if (merchantId === undefined && customerIds.length === 0)
-    throw invalidField('merchant_id', 'REQUIRED', 'name a merchant, customers, or both: time passes for somebody')
+    throw invalidField('merchant_id', 'REQUIRED', 'give a merchant, customers, or both')
   if (merchantId !== undefined && (!isUuid(merchantId) || (await findMerchant(pool, merchantId)) === null))
     throw new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
   const found = await findCustomersByExternalId(pool, customerIds)

@@ -16,54 +16,57 @@ import { insertClient, insertCustomer, insertProxy, listCustomers, updateAccount
 import type { Proxy } from './customers-sql.ts'
 import { idsForNames, idsForReference } from './reproducible-ids.ts'
 
-/** Where the customer's money comes from. */
+/** The reference of the opening balance. */
 const OPENING = 'Opening balance'
 
 type NewCustomerIds = { id: string; externalId: string; clientId: string | null; proxies: readonly Proxy[] }
 
 /**
- * Makes a customer of the bank with accounts and money (decision 60), and with an identity provider a client that acts
- * as this customer, so that nothing else is needed to call Surface A.
- * @param input `actor` is who asked for it
+ * Creates a customer of the bank with accounts and balances (decision 60), and with an identity provider a client for
+ * this customer, which is all that calls of Surface A need.
+ * @param input `actor` is the operator
  * @throws {DomainError} PROXY_TAKEN
  * @throws {IdentityUnavailableError}
  */
 export async function createSandboxCustomer(
   app: App,
-  { actor, ...wish }: NewCustomer & { actor: Actor },
+  { actor, ...input }: NewCustomer & { actor: Actor },
 ): Promise<SandboxCustomer> {
   const isTaken = async (taken: string): Promise<boolean> => (await listCustomers(app.pool, [taken])).length > 0
-  const { id, chance } = await idsForReference(app, { kind: 'customer', reference: wish.reference, isTaken })
+  const { id, ownIds } = await idsForReference(app, { kind: 'customer', reference: input.reference, isTaken })
   const externalId = `customer-${id.slice(-12)}`
   const { authUrl } = app.identity
   const clientId =
-    app.identity.kind === 'none' ? null : newClientId(CUSTOMERS_REALM, belowOf(idsForNames(app, chance.for('client'))))
-  const newcomer = { id, externalId, clientId, proxies: proxiesOf(wish, externalId) }
+    app.identity.kind === 'none' ? null : newClientId(CUSTOMERS_REALM, belowOf(idsForNames(app, ownIds.for('client'))))
+  const newcomer = { id, externalId, clientId, proxies: proxiesOf(input, externalId) }
   const secret = await withClient(app, clientId, () =>
-    app.pool.transaction((tx) => writeCustomer(app, tx, { actor, wish, newcomer, chance })),
+    app.pool.transaction((tx) => writeCustomer(app, tx, { actor, input, newcomer, ownIds })),
   )
   const [view] = await customerViews(app.pool, [id])
-  if (view === undefined) throw new Error('a customer that was made is not there')
+  if (view === undefined) throw new Error('a created customer was not found')
   return { ...view, client_secret: secret, issuer: authUrl === null ? null : issuerOf(authUrl, CUSTOMERS_REALM) }
 }
 
-/** Whole numbers below another one. */
+/** Random whole numbers below a bound. */
 function belowOf(ids: Ids): (size: number) => number {
   return (size) => Math.floor(ids.random() * size)
 }
 
-/** In their normal forms, and in one order, so that two customers who want the same ones wait for each other in a row. */
+/**
+ * The customer's proxies in normalised form and in one order, so that concurrent customers with the same ones can't
+ * deadlock.
+ */
 function proxiesOf({ email, mobile, proxy_id: proxyId }: NewCustomer, externalId: string): Proxy[] {
-  const wanted: Proxy[] = [{ kind: 'EMAIL', value: (email ?? `${externalId}@example.org`).toLowerCase() }]
-  if (mobile !== undefined) wanted.push({ kind: 'MOBILE', value: mobile })
-  if (proxyId !== undefined) wanted.push({ kind: 'PROXY', value: proxyId })
-  return wanted.toSorted((one, other) => (one.value < other.value ? -1 : 1))
+  const proxies: Proxy[] = [{ kind: 'EMAIL', value: (email ?? `${externalId}@example.org`).toLowerCase() }]
+  if (mobile !== undefined) proxies.push({ kind: 'MOBILE', value: mobile })
+  if (proxyId !== undefined) proxies.push({ kind: 'PROXY', value: proxyId })
+  return proxies.toSorted((one, other) => (one.value < other.value ? -1 : 1))
 }
 
 /**
- * Makes the client, and then what belongs to it: before that it is nobody's, and sees nothing. Taken away again where
- * the rest does not come to be.
- * @returns the client's secret; null without one
+ * Creates the client first, then the customer: until then the client belongs to no customer and can read nothing. It is
+ * deleted again when creating the rest fails.
+ * @returns the client's secret; null without a client
  */
 async function withClient(app: App, clientId: string | null, write: () => Promise<void>): Promise<string | null> {
   if (clientId === null) {
@@ -76,7 +79,7 @@ async function withClient(app: App, clientId: string | null, write: () => Promis
     await write()
   } catch (error) {
     await app.identity.deleteClient(CUSTOMERS_REALM, clientId).catch((cause: unknown) => {
-      app.log.warn({ err: cause, client_id: clientId }, 'the client of a sandbox customer could not be taken away')
+      app.log.warn({ err: cause, client_id: clientId }, 'the client of a sandbox customer could not be deleted')
     })
     throw error
   }
@@ -86,43 +89,43 @@ async function withClient(app: App, clientId: string | null, write: () => Promis
 async function writeCustomer(
   app: App,
   tx: DatabaseTransactionConnection,
-  { actor, wish, newcomer, chance }: { actor: Actor; wish: NewCustomer; newcomer: NewCustomerIds; chance: Ids },
+  { actor, input, newcomer, ownIds }: { actor: Actor; input: NewCustomer; newcomer: NewCustomerIds; ownIds: Ids },
 ): Promise<void> {
   const { id, externalId, clientId, proxies } = newcomer
-  const { name } = wish
+  const { name } = input
   const email = proxies.find(({ kind }) => kind === 'EMAIL')?.value ?? ''
   if ((await insertCustomer(tx, { id, externalId, name, email })) === null) throw new Error('a new id was taken')
   for (const proxy of proxies) if (!(await insertProxy(tx, { ...proxy, customerId: id }))) throw taken(proxy)
   if (clientId !== null) await insertClient(tx, { customerId: id, clientId })
-  // They are all of one moment: what puts them in the order in which they were asked for is their ids.
-  const ids = wish.accounts.map(() => chance.uuid()).toSorted()
-  for (const [index, account] of wish.accounts.entries())
-    await writeAccount(chance, tx, { id: ids[index] ?? chance.uuid(), customerId: id, name, wish: account })
+  // They have the same creation time, so sorted ids preserve the requested order.
+  const ids = input.accounts.map(() => ownIds.uuid()).toSorted()
+  for (const [index, account] of input.accounts.entries())
+    await writeAccount(ownIds, tx, { id: ids[index] ?? ownIds.uuid(), customerId: id, name, input: account })
   await recordAction(app, tx, {
     actor,
     action: 'sandbox.create_customer',
     merchantId: null,
     subjectId: id,
-    after: { customer_id: externalId, accounts: wish.accounts.length },
+    after: { customer_id: externalId, accounts: input.accounts.length },
   })
 }
 
 const FIELDS = { EMAIL: 'email', MOBILE: 'mobile', PROXY: 'proxy_id' } as const
 
 function taken({ kind, value }: Proxy): DomainError {
-  return new DomainError('PROXY_TAKEN', `${FIELDS[kind]}: another customer has ${value} already`, {
-    next: 'give another one, or leave it out',
+  return new DomainError('PROXY_TAKEN', `${FIELDS[kind]}: ${value} belongs to another customer`, {
+    next: 'choose another one, or omit it',
   })
 }
 
-/** An account with its money, which it must have before it is closed. */
+/** Opens an account and books its balance, which is possible only before it is closed. */
 async function writeAccount(
   ids: Ids,
   tx: DatabaseTransactionConnection,
-  { id, customerId, name, wish }: { id: string; customerId: string; name: string; wish: NewAccount },
+  { id, customerId, name, input }: { id: string; customerId: string; name: string; input: NewAccount },
 ): Promise<void> {
-  const { currency, status } = wish
-  const overdraftMinor = minorOf(wish.overdraft_limit, currency)
+  const { currency, status } = input
+  const overdraftMinor = minorOf(input.overdraft_limit, currency)
   await openAccount(
     tx,
     {
@@ -130,14 +133,14 @@ async function writeAccount(
       customerId,
       currency,
       name,
-      type: wish.account_type,
-      subType: wish.account_sub_type,
-      nickname: wish.nickname ?? null,
+      type: input.account_type,
+      subType: input.account_sub_type,
+      nickname: input.nickname ?? null,
       overdraftMinor,
     },
     () => belowOf(ids)(ACCOUNT_NUMBER_COUNT),
   )
-  const amountMinor = minorOf(wish.balance, currency)
+  const amountMinor = minorOf(input.balance, currency)
   if (amountMinor > 0n) {
     const outcome = await bookTransfer(tx, {
       id: ids.uuid(),
@@ -154,7 +157,10 @@ async function writeAccount(
   if (status !== 'Enabled') await updateAccount(tx, { id, status, overdraftMinor })
 }
 
-/** An amount of the sandbox's API, which may go without decimals. @throws {RangeError} when it has too many */
+/**
+ * Parses an amount of the sandbox API, which may omit the decimals.
+ * @throws {RangeError} when it has too many decimals
+ */
 export function minorOf(text: string, currency: string): bigint {
   const minor = toMinorUnits(text.includes('.') ? text : `${text}.0`, currency)
   if (minor === undefined) throw new RangeError('an amount has more decimals than its currency')

@@ -12,33 +12,33 @@ import type { NewSandboxMerchant, SandboxMerchant } from '../wire/sandbox.ts'
 import { idsForNames, idsForReference } from './reproducible-ids.ts'
 
 /**
- * Makes a merchant with a realm for one test run, so that runs share nothing (decision 60). Its server client is an
- * ADMIN, as the demo merchant's is.
- * @param input `actor` is who asked for it; a held merchant is held in this name
+ * Creates a merchant with a realm for one test run, so that runs share nothing (decision 60). Its server client is an
+ * ADMIN, like the demo merchant's.
+ * @param input `actor` is the operator; a payout hold is recorded in this name
  * @throws {DomainError} VALIDATION_FAILED at `webhook_url`
  * @throws {IdentityUnavailableError}
  */
 export async function createSandboxMerchant(
   app: App,
-  { actor, reference, ...wish }: NewSandboxMerchant & { actor: Actor },
+  { actor, reference, ...input }: NewSandboxMerchant & { actor: Actor },
 ): Promise<SandboxMerchant> {
-  if (wish.webhook_url !== null) checkWebhookUrl(wish.webhook_url, { allowPrivate: app.config.webhookAllowPrivate })
+  if (input.webhook_url !== null) checkWebhookUrl(input.webhook_url, { allowPrivate: app.config.webhookAllowPrivate })
   const isTaken = async (id: string): Promise<boolean> => (await findMerchant(app.pool, id)) !== null
-  const { id, chance } = await idsForReference(app, { kind: 'merchant', reference, isTaken })
-  const slug = `sandbox-${(idsForNames(app, chance) === chance ? id : app.ids.uuid()).slice(-12)}`
+  const { id, ownIds } = await idsForReference(app, { kind: 'merchant', reference, isTaken })
+  const slug = `sandbox-${(idsForNames(app, ownIds) === ownIds ? id : app.ids.uuid()).slice(-12)}`
   const clientId = clientIdsOf(slug).server
   const clientSecret = app.ids.token()
   const webhookSecret = generateWebhookSecret()
   const merchant: NewMerchant = {
     id,
     clientId,
-    legalName: wish.name,
-    tradingName: wish.name,
-    kybStatus: wish.kyb_status,
-    feePercentage: wish.fee_percentage,
-    feeFlat: wish.fee_flat,
-    webhookUrl: wish.webhook_url,
-    payoutHeldBy: wish.payout_held ? actor.name : null,
+    legalName: input.name,
+    tradingName: input.name,
+    kybStatus: input.kyb_status,
+    feePercentage: input.fee_percentage,
+    feeFlat: input.fee_flat,
+    webhookUrl: input.webhook_url,
+    payoutHeldBy: input.payout_held ? actor.name : null,
     realmSlug: slug,
     serverRole: 'ADMIN',
     createdBy: actor.name,
@@ -52,14 +52,14 @@ export async function createSandboxMerchant(
     client_secret: authUrl === null ? null : clientSecret,
     realm_slug: slug,
     issuer: authUrl === null ? null : issuerOf(authUrl, slug),
-    ...wish,
+    ...input,
     webhook_signing_secret: webhookSecret,
   }
 }
 
 type NewRealmMerchant = { merchant: NewMerchant; actor: Actor; clientSecret: string }
 
-/** Realm, merchant and audit entry, or none of them. */
+/** Creates realm, merchant and audit entry, or none of them. */
 async function makeWithRealm(app: App, { merchant, actor, clientSecret }: NewRealmMerchant): Promise<void> {
   const { id, realmSlug: slug, tradingName } = merchant
   const realm = merchantRealm(app, {
@@ -83,7 +83,7 @@ async function makeWithRealm(app: App, { merchant, actor, clientSecret }: NewRea
     await app.identity.createRealm(realm, (_made, db) => (db === undefined ? app.pool.transaction(write) : write(db)))
   } catch (error) {
     await app.identity.deleteRealm(slug, id).catch((cause: unknown) => {
-      app.log.warn({ err: cause, slug }, 'the realm of a sandbox merchant could not be taken away')
+      app.log.warn({ err: cause, slug }, 'the realm of a sandbox merchant could not be deleted')
     })
     throw error
   }

@@ -3,7 +3,7 @@ import type { SandboxCustomer } from '../wire/sandbox-bank.ts'
 import { accountView } from './account-view.ts'
 import { listAccountsOf, listCustomers } from './customers-sql.ts'
 
-/** Customers as the sandbox's API shows them, with their accounts and without any secret, in the order of `ids`. */
+/** Reads customers in the sandbox API's form, with their accounts and without secrets, in the order of `ids`. */
 export async function customerViews(
   db: CommonQueryMethods,
   ids: readonly string[],

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { SandboxAccountRecord, SandboxCustomerRecord } from './record.ts'
 
-/** Null where this customer is there already. */
+/** Null when this customer exists already. */
 export function insertCustomer(
   db: CommonQueryMethods,
   customer: { id: string; externalId: string; name: string; email: string; createdAt?: string },
@@ -21,7 +21,7 @@ export function insertCustomer(
 
 export type Proxy = { kind: 'EMAIL' | 'MOBILE' | 'PROXY'; value: string }
 
-/** @returns whether nobody had it */
+/** @returns false when another customer has it */
 export async function insertProxy(
   db: CommonQueryMethods,
   { customerId, kind, value }: Proxy & { customerId: string },
@@ -52,7 +52,7 @@ const customerColumns = sql.fragment`
   (select client_id from customer_clients where customer_id = c.id order by created_at, client_id limit 1) as client_id
 `
 
-/** With the proxies that they have, in the order of `ids`. */
+/** Customers with their proxies, in the order of `ids`. */
 export function listCustomers(
   db: CommonQueryMethods,
   ids: readonly string[],
@@ -70,7 +70,7 @@ const accountColumns = sql.fragment`
   a.overdraft_limit_minor, a.status, a.sort_code_account_number, a.iban, a.transaction_count::int as transaction_count
 `
 
-/** All accounts of these customers, each one's in the order in which they were made. */
+/** All accounts of these customers, in order of creation. */
 export function listAccountsOf(
   db: CommonQueryMethods,
   customerIds: readonly string[],
@@ -90,7 +90,7 @@ type AccountPage = {
   limit: number
 }
 
-/** A page of the bank's accounts in the order in which they were made. */
+/** A page of the bank's accounts, in order of creation. */
 export function listAccountRows(
   db: CommonQueryMethods,
   { externalId, merchantId, afterId, limit }: AccountPage,
@@ -109,7 +109,7 @@ export function listAccountRows(
   `)
 }
 
-/** The account of this id, and no booking on it until the transaction ends. */
+/** Finds an account and locks it, so that nothing is booked on it until the transaction ends. */
 export function lockAccount(tx: CommonQueryMethods, id: string): Promise<SandboxAccountRecord | null> {
   return tx.maybeOne(sql.type(SandboxAccountRecord)`
     select ${accountColumns} from accounts a join customers c on c.id = a.customer_id where a.id = ${id} for update of a

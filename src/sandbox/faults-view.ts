@@ -3,14 +3,14 @@ import { durationText } from '../lib/duration.ts'
 import { formatPercentage } from '../lib/percentage.ts'
 import type { BankFaults } from '../wire/sandbox-dial.ts'
 
-/** A merchant's dial as the sandbox shows it; null is a bank that works. */
+/** Converts a merchant's fault injection settings to the sandbox API's form; null is a bank without faults. */
 export function faultsView(merchantId: string, record: FaultSettingsRecord | null): BankFaults {
   return {
     merchant_id: merchantId,
     latency: record === null || record.latency_ms === 0 ? null : durationText(record.latency_ms),
-    drop_callback: shareText(record?.drop_callback),
-    duplicate: shareText(record?.duplicate),
-    unavailable: shareText(record?.unavailable),
+    drop_callback: percentageText(record?.drop_callback),
+    duplicate: percentageText(record?.duplicate),
+    unavailable: percentageText(record?.unavailable),
     seed: record?.seed ?? null,
     calls: Number(record?.calls ?? 0),
     callbacks: Number(record?.callbacks ?? 0),
@@ -18,6 +18,6 @@ export function faultsView(merchantId: string, record: FaultSettingsRecord | nul
   }
 }
 
-function shareText(share: number | null | undefined): string | null {
-  return share === null || share === undefined ? null : formatPercentage(share)
+function percentageText(basisPoints: number | null | undefined): string | null {
+  return basisPoints === null || basisPoints === undefined ? null : formatPercentage(basisPoints)
 }

@@ -6,7 +6,7 @@ import { DisputeStatus } from '../wire/disputes.ts'
 const DisputeState = z.strictObject({ id: z.uuid(), status: DisputeStatus })
 export type DisputeState = z.infer<typeof DisputeState>
 
-/** The newest dispute of a payment; null where it was never disputed. */
+/** The newest dispute of a payment; null if it was never disputed. */
 export function findNewestDispute(
   db: CommonQueryMethods,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },

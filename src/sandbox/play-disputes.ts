@@ -18,19 +18,19 @@ import { findNewestDispute } from './play-disputes-sql.ts'
 
 const SCENARIOS_MAX = 20
 
-/** How long a claimed story is nobody else's. */
+/** The lease of a claimed scenario. */
 const LEASE_SECONDS = 30
 
-/** Between two looks at a payment that has not settled, or a dispute that somebody else has in hand. */
+/** The pause before checking again a payment that has not settled. */
 const LOOK_SECONDS = 1
 
-/** Who takes the merchant's and the operator's part. */
+/** The actor that stands in for the merchant and the operator. */
 const SANDBOX: Actor = { id: 'sandbox', name: 'sandbox', role: 'OWNER' }
 
 /**
- * Plays the disputes of the scenarios `dispute-…` (contract §Sandbox scenarios), once their payments have settled: the payer raises
- * one, and in two of them the merchant answers and an operator decides. All of it by the use cases that people use.
- * A job of the sandbox alone.
+ * Plays the disputes of the scenarios `dispute-…` (contract §Sandbox scenarios), once their payments have settled: the
+ * payer raises a dispute, and in two of the scenarios the merchant responds and an operator resolves it, all through
+ * the regular use cases. A job that runs only in the sandbox.
  */
 export async function playDisputes(app: App): Promise<{ more: boolean }> {
   if (app.config.mode !== 'sandbox') return { more: false }
@@ -39,7 +39,7 @@ export async function playDisputes(app: App): Promise<{ more: boolean }> {
   return { more: false }
 }
 
-/** One that can't be played leaves the others alone, and is tried again when its lease ends. */
+/** A failure does not affect the other scenarios; it is retried when the lease ends. */
 async function playOne(app: App, story: DisputeScenario): Promise<void> {
   try {
     if (await play(app, story)) await completeDisputeScenario(app.pool, story.state)
@@ -47,18 +47,18 @@ async function playOne(app: App, story: DisputeScenario): Promise<void> {
   } catch (error) {
     app.log.error(
       { err: error, scenario: story.scenario },
-      'the dispute of a scenario was not played; it is tried again',
+      'the dispute of a scenario could not be played; it will be retried',
     )
   }
 }
 
-/** True where the story is at its end. */
+/** True when the scenario is completed. */
 async function play(app: App, { state, scenario }: DisputeScenario): Promise<boolean> {
   const payment = await findPaymentByState(app.pool, state)
   const { dispute } = parseScenario(scenario).behaviour
   if (payment === null || dispute === undefined) return true
   if (payment.status === 'AwaitingAuthorisation' || payment.status === 'Authorised') return false
-  // It failed, or somebody was faster and gave the money back.
+  // It failed, or was refunded before the dispute.
   if (payment.status !== 'Settled' && (await isUndisputed(app, payment))) return true
   return advanceDispute(app, payment, dispute)
 }
@@ -70,7 +70,7 @@ async function isUndisputed(
   return (await findNewestDispute(pool, { merchantId, paymentId })) === null
 }
 
-/** Takes the steps that are left, from wherever the dispute is: a process that ended in between has done some of them. */
+/** Takes the remaining steps from the dispute's current status: an interrupted process may have done some of them. */
 async function advanceDispute(app: App, payment: PaymentRecord, story: ScriptedDispute): Promise<boolean> {
   const { merchant_id: merchantId, id: paymentId } = payment
   const found = await findNewestDispute(app.pool, { merchantId, paymentId })
@@ -84,9 +84,9 @@ async function advanceDispute(app: App, payment: PaymentRecord, story: ScriptedD
     if (status === 'OPEN' || status === 'UNDER_REVIEW') await decide(app, id, story.favour)
     return true
   } catch (error) {
-    // Somebody else has taken the payment or its dispute in hand: the story is theirs now.
+    // Someone has changed the payment or its dispute by hand: the scenario leaves it to them.
     if (!(error instanceof DomainError) || error.code === 'SERVICE_UNAVAILABLE') throw error
-    app.log.info({ code: error.code, paymentId }, 'the dispute of a scenario is not played on: it was refused')
+    app.log.info({ code: error.code, paymentId }, 'the dispute of a scenario was abandoned: a step was rejected')
     return true
   }
 }

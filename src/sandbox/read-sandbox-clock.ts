@@ -6,14 +6,14 @@ import { findClockReading } from './sql.ts'
 import type { ClockReading, ClockSubjects } from './sql.ts'
 
 /**
- * How far the time of one merchant, or of one customer, is ahead of the real one.
- * @throws {DomainError} MERCHANT_NOT_FOUND; VALIDATION_FAILED where not one of the two is named
+ * Reads how far the sandbox clock of one merchant, or of one customer, is ahead of real time.
+ * @throws {DomainError} MERCHANT_NOT_FOUND; VALIDATION_FAILED unless exactly one of the two is given
  */
 export async function readSandboxClock(app: Pick<App, 'pool'>, named: NamedSubjects): Promise<ClockReading> {
   const subjects = await findSubjects(app, named, () => 'customer_id')
   const [subject, ...others] = idsOf(subjects)
   if (subject === undefined || others.length > 0)
-    throw invalidField('customer_id', 'CONTRADICTORY', 'name a merchant or a customer: each has a time of its own')
+    throw invalidField('customer_id', 'CONTRADICTORY', 'give either a merchant or a customer: each has its own clock')
   return findClockReading(app.pool, subject)
 }
 

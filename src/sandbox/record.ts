@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { AccountRecord } from '../accounts/record.ts'
 
-/** An account as the sandbox shows it: the bank's own view, whoever its customer is. */
+/** An account in the bank's own view, for any customer. */
 export const SandboxAccountRecord = AccountRecord.pick({
   id: true,
   customer_id: true,
@@ -15,7 +15,7 @@ export const SandboxAccountRecord = AccountRecord.pick({
   overdraft_limit_minor: true,
 }).extend({
   external_customer_id: z.string(),
-  /** Of a merchant's settlement account. */
+  /** Set for a merchant's settlement account. */
   merchant_id: z.string().nullable(),
   transaction_count: z.int(),
 })

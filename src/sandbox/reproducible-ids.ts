@@ -1,44 +1,49 @@
 import type { App } from '../app.ts'
 import type { Ids } from '../lib/ids.ts'
 
-/** How often each reference was asked for, by app: only a service with a seed counts them. */
-const askedFor = new WeakMap<Ids, Map<string, number>>()
+/** The number of requests per reference, for each app: counted only in a service with a seed. */
+const requestCounts = new WeakMap<Ids, Map<string, number>>()
 
 type ReferenceInput = {
   kind: 'merchant' | 'customer'
   reference: string | undefined
-  /** Whether somebody has this id already: another process of the same database, or this one before it was started again. */
+  /**
+   * Whether this id exists already, created by another process on the same database, or by this one before a restart.
+   */
   isTaken(id: string): Promise<boolean>
 }
 
 /**
- * The id of a merchant or customer to be made, and the chance that everything of it comes from. In a service with a seed
- * both follow from the reference and from how often it was asked for before; elsewhere, and without a reference, from
- * nothing.
+ * The id of a merchant or customer to be created, and the source of all its other ids. In a service with a seed both
+ * depend on the reference and on the number of earlier requests for it; otherwise, or without a reference, they are
+ * random.
  */
 export async function idsForReference(
   { ids }: Pick<App, 'ids'>,
-  wish: ReferenceInput,
-): Promise<{ id: string; chance: Ids }> {
-  const { kind, reference, isTaken } = wish
-  if (!ids.isSeeded || reference === undefined) return { id: ids.uuid(), chance: ids }
+  input: ReferenceInput,
+): Promise<{ id: string; ownIds: Ids }> {
+  const { kind, reference, isTaken } = input
+  if (!ids.isSeeded || reference === undefined) return { id: ids.uuid(), ownIds: ids }
   for (;;) {
-    const chance = ids.for(kind, reference, String(timesAsked(ids, `${kind} ${reference}`)))
-    const id = chance.uuid()
-    if (!(await isTaken(id))) return { id, chance }
+    const ownIds = ids.for(kind, reference, String(countRequest(ids, `${kind} ${reference}`)))
+    const id = ownIds.uuid()
+    if (!(await isTaken(id))) return { id, ownIds }
   }
 }
 
-/** Counted before anything is waited for, so that two at once get two numbers. */
-function timesAsked(ids: Ids, name: string): number {
-  const counts = askedFor.get(ids) ?? new Map<string, number>()
-  askedFor.set(ids, counts)
+/** Counts synchronously, so that two concurrent requests get two numbers. */
+function countRequest(ids: Ids, name: string): number {
+  const counts = requestCounts.get(ids) ?? new Map<string, number>()
+  requestCounts.set(ids, counts)
   const count = (counts.get(name) ?? 0) + 1
   counts.set(name, count)
   return count
 }
 
-/** Names at a provider that outlives the service's database can't follow from its seed: the last run has taken them. */
-export function idsForNames({ ids, identity }: Pick<App, 'ids' | 'identity'>, chance: Ids): Ids {
-  return identity.kind === 'keycloak' ? ids : chance
+/**
+ * The source of names at the identity provider. Keycloak outlives the service's database, so its names can't depend on
+ * the seed: the last run has used them.
+ */
+export function idsForNames({ ids, identity }: Pick<App, 'ids' | 'identity'>, ownIds: Ids): Ids {
+  return identity.kind === 'keycloak' ? ids : ownIds
 }

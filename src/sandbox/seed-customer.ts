@@ -36,14 +36,14 @@ type DemoApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'sealer'>
 
 const ACTOR = { id: 'svc up', name: 'svc up', role: 'NONE' }
 const DAYS = 30
-/** What is on the current account once the history is over: 1,250.00. */
+/** The balance of the current account after the history: 1,250.00. */
 const BALANCE = 125_000n
 const CLIENT_ID = credentialIdOf(CUSTOMERS_REALM, 'demo0001')
 
 /**
- * Makes sure that the sandbox has a customer to try things with, who has two accounts and the history of a month. With
- * an identity provider a person and a service client act as this customer; their secrets come from the master key, so
- * every process and every repetition knows the same ones. The customers' realm must be there (staff/ensure-platform.ts).
+ * Ensures that the sandbox has a demo customer, with two accounts and a month of history. With an identity provider it
+ * has a user and a service client; their secrets are derived from the master key, so that every process and every
+ * repetition gets the same ones. The customers' realm must exist (staff/ensure-platform.ts).
  * @throws in live mode
  */
 export async function ensureDemoCustomer(app: DemoApp): Promise<DemoCustomer> {
@@ -84,7 +84,7 @@ function demoPerson(): SeedPerson {
   }
 }
 
-/** The customer with all that it has, unless another process has made it meanwhile. */
+/** Creates the customer with its accounts and history, unless another process has done so in the meantime. */
 async function writeDemo(app: DemoApp, person: SeedPerson): Promise<void> {
   const period = periodBefore(londonDayOf(new Date()), DAYS)
   const { transfers, balances } = await livesOf([person], period)
@@ -105,7 +105,7 @@ async function writeDemo(app: DemoApp, person: SeedPerson): Promise<void> {
   })
 }
 
-/** Leaves on the current account what is told of it: the rest goes to the savings, or comes from them. */
+/** Brings the current account to its documented balance, by a transfer to or from the savings account. */
 async function evenOut(
   tx: Parameters<typeof bookTransfer>[0],
   { key, name, current, savings }: SeedPerson,
@@ -125,7 +125,7 @@ async function evenOut(
   if (outcome !== 'BOOKED') throw new Error(`the demo customer's accounts were not evened out: ${outcome}`)
 }
 
-/** The user whose tokens are of the demo customer, whoever makes it. */
+/** Finds or creates the demo customer's user; another process may create it first. */
 async function ensureUser({ identity }: DemoApp, { name, email }: SeedPerson): Promise<string> {
   const known = await identity.findUser(CUSTOMERS_REALM, email)
   if (known !== null) return known
@@ -139,8 +139,8 @@ async function ensureUser({ identity }: DemoApp, { name, email }: SeedPerson): P
 }
 
 /**
- * A password that its owner has changed since is left alone; one that was set for another database, or made from another
- * master key, is not the one that is told.
+ * A password that its owner has changed is left alone; one that was set for another database, or derived from another
+ * master key, is replaced, because it is not the one that we print.
  */
 async function setPasswordOnce(
   app: DemoApp,

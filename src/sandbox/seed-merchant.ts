@@ -18,7 +18,7 @@ import { moveDemoEndpoint, replaceDemoAdmin, restoreDemoClient, setDemoRealm } f
 export type DemoMerchant = {
   id: string
   client_id: string
-  /** Null without an identity provider, as are `email` and `password`: there is nothing to sign in to. */
+  /** Null without an identity provider, like `email` and `password`: there is nothing to sign in to. */
   client_secret: string | null
   realm: string
   webhook_secret: string
@@ -32,22 +32,22 @@ const CLIENT_ID = clientIdsOf(SLUG).server
 const NAMES = { legalName: 'Demo Shop Ltd', tradingName: 'Demo Shop' }
 const EMAIL = 'admin@demo.example'
 
-/** Whoever makes the realm makes it under this id, so that what a crash leaves of it can be taken away. */
+/** Every process creates the realm under this registration id, so that remains of a crash can be deleted. */
 const REGISTRATION_ID = '00000000-0000-7000-8000-00000000de30'
 
-/** The fees a newcomer meets in the documentation: 1 % and 0.20 (decision 46). */
+/** The fees in the documentation: 1 % and 0.20 (decision 46). */
 const FEES = { feePercentage: '0.0100', feeFlat: '0.20' }
 
 const ACTOR = { id: 'svc up', name: 'svc up', role: 'NONE' }
 
-/** How often, and at what distance in milliseconds, another process is given time to finish the same. */
+/** How often, and at which interval in milliseconds, to wait for another process that creates the same merchant. */
 const ROUNDS_MAX = 30
 const ROUND_MS = 100
 
 /**
- * Makes sure that the sandbox has an approved merchant with a realm, whose webhooks go to the service's own demo
- * receiver. Repeating it keeps the merchant; its secrets are derived from the master key, so they are the same every
- * time. A merchant of a database that knew no realms yet gets one.
+ * Ensures that the sandbox has an approved merchant with a realm, whose webhooks go to the service's own demo receiver.
+ * Repeating it keeps the merchant; its secrets are derived from the master key, so they are the same every time. A
+ * merchant of a database from before realms gets one.
  */
 export async function ensureDemoMerchant(app: App): Promise<DemoMerchant> {
   for (let round = 0; ; round += 1) {
@@ -60,7 +60,7 @@ export async function ensureDemoMerchant(app: App): Promise<DemoMerchant> {
   }
 }
 
-/** False where another process of the same database has just made it. */
+/** False when another process on the same database has just created it. */
 async function makeDemo(app: App, knownId: string | undefined): Promise<boolean> {
   const id = knownId ?? app.ids.for('demo merchant').uuid()
   const webhookSecret = app.sealer.seal(generateWebhookSecret(), webhookSecretContext(id))
@@ -81,7 +81,7 @@ async function makeDemo(app: App, knownId: string | undefined): Promise<boolean>
     return true
   } catch (error) {
     if (error instanceof RealmExistsError || error instanceof TakenError) return false
-    // Unless the other process has made it meanwhile: the realm is then that one's.
+    // If another process has created it in the meantime, the realm belongs to that one.
     if ((await findMerchantByClientId(app.pool, CLIENT_ID)) === null) {
       await app.identity.deleteRealm(SLUG, REGISTRATION_ID)
     }
@@ -108,12 +108,12 @@ async function writeDemo(app: App, db: CommonQueryMethods, { id, webhookSecret, 
     createdBy: ACTOR.name,
     webhookSigningSecret: webhookSecret,
   })
-  if (!isNew) throw new TakenError('another process has made the demo merchant')
+  if (!isNew) throw new TakenError('another process has created the demo merchant')
   await writeAdmin(db, { id, made })
   await record(app, db, id)
 }
 
-/** The realm of a merchant that was there before. */
+/** Records the new realm of an existing merchant. */
 async function adopt(app: App, db: CommonQueryMethods, { id, made }: Omit<New, 'webhookSecret'>): Promise<void> {
   await setDemoRealm(db, { merchantId: id, slug: SLUG })
   await insertMissingClients(db, { merchantId: id, slug: SLUG, serverRole: 'ADMIN', createdBy: ACTOR.name })
@@ -131,7 +131,7 @@ function record(app: App, db: CommonQueryMethods, id: string): Promise<void> {
   return recordAction(app, db, { actor: ACTOR, action: 'merchant.seed', merchantId: id, subjectId: id, after })
 }
 
-/** Lets the merchant's address and logins be what `svc up` is going to say they are. */
+/** Sets the merchant's endpoint and credentials to those that `svc up` prints. */
 async function settle(app: App, id: string): Promise<DemoMerchant> {
   await moveDemoEndpoint(app.pool, { merchantId: id, url: receiverOf(app, id) })
   const merchant = { id, client_id: CLIENT_ID, realm: SLUG, webhook_secret: await openWebhookSecret(app, id) }
@@ -144,13 +144,13 @@ async function settle(app: App, id: string): Promise<DemoMerchant> {
   return { ...merchant, client_secret: secret, email: EMAIL, password }
 }
 
-/** Whatever somebody has done to the client since: another secret, or none at all. */
+/** Resets the client's secret and restores the client, even if it was rotated or revoked. */
 async function setSecret(app: App, secret: string): Promise<void> {
   await setClientSecret(app.identity, SLUG, { clientId: CLIENT_ID, secret, roles: ['ADMIN'] })
   await restoreDemoClient(app.pool, CLIENT_ID)
 }
 
-/** Only once for each user and master key, as the audit trail knows, for a new password ends every session. */
+/** Only once for each user and master key, according to the audit trail, because a new password ends every session. */
 async function setPasswordOnce(
   app: App,
   { id, userId, password }: { id: string; userId: string; password: string },
@@ -163,7 +163,7 @@ async function setPasswordOnce(
   await recordAction(app, app.pool, { actor: ACTOR, action, merchantId: id, subjectId: userId, after })
 }
 
-/** The administrator again, whom somebody has removed from the team. */
+/** Restores the administrator after a removal from the team. */
 async function makeAdmin(app: App, merchantId: string): Promise<string> {
   const userId = await ensureUser(app.identity, { realm: SLUG, email: EMAIL, isRemoved: () => Promise.resolve(false) })
   await replaceDemoAdmin(app.pool, { merchantId, userId, email: EMAIL, invitedBy: ACTOR.name })
@@ -171,7 +171,7 @@ async function makeAdmin(app: App, merchantId: string): Promise<string> {
   return userId
 }
 
-/** A realm without a merchant, which a process that died has left. */
+/** Deletes a realm without a merchant, left by a crashed process. */
 async function clearLeftovers(app: App): Promise<void> {
   if (await app.identity.deleteRealm(SLUG, REGISTRATION_ID)) return
   throw new Error(`the identity provider has a realm ${SLUG} that is not the demo merchant's`)

@@ -28,9 +28,8 @@ const DISPLAY_NAME = 'Demo Owner'
 const ROLE = 'OWNER'
 
 /**
- * Makes sure that the sandbox has an operator to try things with: a person and a service client, both OWNER. Their
- * secrets come from the master key, so every process and every repetition knows the same ones, and no two installations
- * do.
+ * Ensures that the sandbox has a demo operator: a user and a service client, both OWNER. Their secrets are derived from
+ * the master key, so that every process and every repetition gets the same ones, different in every installation.
  * @throws in live mode
  */
 export async function ensureDemoOperator(app: DemoApp): Promise<DemoOperator> {
@@ -54,7 +53,7 @@ async function ensureClient({ pool, identity }: DemoApp, clientId: string, secre
 async function ensurePerson(app: DemoApp, password: string): Promise<void> {
   const { pool, identity } = app
   const known = await findStaffByEmail(pool, EMAIL)
-  const wanted = {
+  const user = {
     realm: PLATFORM_REALM,
     email: EMAIL,
     displayName: DISPLAY_NAME,
@@ -62,8 +61,8 @@ async function ensurePerson(app: DemoApp, password: string): Promise<void> {
   }
   const userId =
     known === null
-      ? await ensureUser(identity, wanted)
-      : await ensureRecordedUser(identity, { ...wanted, userId: known.keycloak_user_id })
+      ? await ensureUser(identity, user)
+      : await ensureRecordedUser(identity, { ...user, userId: known.keycloak_user_id })
   if (known === null) {
     await insertStaff(pool, { id: app.ids.uuid(), userId, email: EMAIL, displayName: DISPLAY_NAME, role: ROLE })
   } else if (known.keycloak_user_id !== userId) {
@@ -74,8 +73,8 @@ async function ensurePerson(app: DemoApp, password: string): Promise<void> {
 }
 
 /**
- * A password that its owner has changed since is left alone; one that was set for another database, or made from another
- * master key, is not the one that is told.
+ * A password that its owner has changed is left alone; one that was set for another database, or derived from another
+ * master key, is replaced, because it is not the one that we print.
  */
 async function setPasswordOnce(
   app: DemoApp,

@@ -19,17 +19,17 @@ import type { SeedPerson } from './bank-seed/people.ts'
 import { customerViews } from './customer-view.ts'
 import { insertCustomer, insertProxy } from './customers-sql.ts'
 
-/** How long another process is given to finish its own, and how often it is looked after. */
+/** How long to wait for another process that is seeding, and the polling interval. */
 const WAIT_MAX_MS = 60_000
 const LOOK_MS = 50
 
-/** Transfers in one statement, so that each is far from the time limit of statements. */
+/** Transfers per statement, so that each one stays far below the statement timeout. */
 const BATCH_SIZE = 250
 
 export type SeedBankInput = {
   seed: number
   customers: number
-  /** Of history, the last of them the day before `today`. */
+  /** The number of days of history, which ends the day before `today`. */
   days: number
   actor: Actor
   /** In London. */
@@ -43,35 +43,35 @@ export type SeededBank = {
 }
 
 /**
- * Fills the bank with people, their accounts and what they did with their money: all of it follows from the seed and the
- * day. Whoever is there already is left alone, so a repeat changes nothing; the others come with their whole history, or
- * nobody does. A mobile number or another proxy that somebody else has is left out.
- * @throws {DomainError} SERVICE_UNAVAILABLE while another process takes too long over the same
+ * Fills the bank with people, their accounts and transactions, all of it determined by the seed and the day. Existing
+ * customers are left alone, so a repeat changes nothing; the others are created with their whole history, or none of
+ * them. A mobile number or another proxy that another customer has is omitted.
+ * @throws {DomainError} SERVICE_UNAVAILABLE while another process is seeding for too long
  */
-export async function seedSandbox(app: App, wish: SeedBankInput): Promise<SeededBank> {
-  const { seed, today = londonDayOf(new Date()) } = wish
-  const people = Array.from({ length: wish.customers }, (_, index) => personOf(seed, index + 1))
+export async function seedSandbox(app: App, input: SeedBankInput): Promise<SeededBank> {
+  const { seed, today = londonDayOf(new Date()) } = input
+  const people = Array.from({ length: input.customers }, (_, index) => personOf(seed, index + 1))
   const ids = people.map(({ id }) => id)
   for (;;) {
     const known = await findCustomerIds(app.pool, ids)
     const newcomers = people.filter(({ id }) => !known.has(id))
-    const transactions = newcomers.length === 0 ? 0 : await seedNewcomers(app, { wish, newcomers, today })
-    // Somebody else has brought some of them meanwhile: the rest have other friends then.
+    const transactions = newcomers.length === 0 ? 0 : await seedNewcomers(app, { input, newcomers, today })
+    // Another process has created some of them in the meantime, which changes the friends of the rest.
     if (transactions === null) continue
     return { customers: await customerViews(app.pool, ids), transactions, alreadyThere: known.size }
   }
 }
 
-type Newcomers = { wish: SeedBankInput; newcomers: readonly SeedPerson[]; today: Day }
+type Newcomers = { input: SeedBankInput; newcomers: readonly SeedPerson[]; today: Day }
 
 /**
- * Brings people with their histories, or nobody where one of them is there by now.
- * @returns how many transactions were booked; null where nobody was brought
+ * Creates people with their histories, or none when one of them exists by now.
+ * @returns the number of transactions booked; null when no one was created
  */
-async function seedNewcomers(app: App, { wish, newcomers, today }: Newcomers): Promise<number | null> {
-  const { seed, days, actor } = wish
+async function seedNewcomers(app: App, { input, newcomers, today }: Newcomers): Promise<number | null> {
+  const { seed, days, actor } = input
   const period = periodBefore(today, days)
-  // Before the transaction, which must not wait for it.
+  // Computed before the transaction, to keep that short.
   const { transfers } = await livesOf(newcomers, period)
   const ids = newcomers.map(({ id }) => id)
   return alone(app, async (tx) => {
@@ -86,8 +86,8 @@ async function seedNewcomers(app: App, { wish, newcomers, today }: Newcomers): P
 }
 
 /**
- * What the newcomers do with their money, the transfers among them too, in the order of time. Lets the process do
- * something else after each of them.
+ * The transfers of these people, including those among them, in chronological order. Yields to the event loop after
+ * each person.
  */
 export async function livesOf(
   people: readonly SeedPerson[],
@@ -102,7 +102,7 @@ export async function livesOf(
   return withoutUnaffordable(transfers, people)
 }
 
-/** Runs `work` in a transaction while nobody else fills the bank. */
+/** Runs `work` in a transaction that holds the lock on seeding. */
 export async function alone<T>(
   { pool }: Pick<App, 'pool'>,
   work: (tx: DatabaseTransactionConnection) => Promise<T>,
@@ -112,12 +112,12 @@ export async function alone<T>(
     const done = await pool.transaction(async (tx) => ((await lockSeeding(tx)) ? { result: await work(tx) } : null))
     if (done !== null) return done.result
     if (performance.now() > deadline)
-      throw new DomainError('SERVICE_UNAVAILABLE', 'another process is filling the bank', { next: 'try again later' })
+      throw new DomainError('SERVICE_UNAVAILABLE', 'another process is seeding the bank', { next: 'try again later' })
     await delay(LOOK_MS)
   }
 }
 
-/** A person with empty accounts, which are as old as the history. */
+/** Creates a person with empty accounts, which are as old as the history. */
 export async function writePerson(
   tx: DatabaseTransactionConnection,
   person: SeedPerson,
@@ -125,7 +125,7 @@ export async function writePerson(
 ): Promise<void> {
   const { id, name, email } = person
   const customer = { id, externalId: person.externalId, name, email, createdAt: new Date(begin).toISOString() }
-  if ((await insertCustomer(tx, customer)) === null) throw new Error('a customer of a seed is there under another id')
+  if ((await insertCustomer(tx, customer)) === null) throw new Error('a customer of a seed exists with another id')
   await insertProxy(tx, { customerId: id, kind: 'EMAIL', value: email })
   await insertProxy(tx, { customerId: id, kind: 'MOBILE', value: person.mobile })
   await insertProxy(tx, { customerId: id, kind: 'PROXY', value: person.proxyId })
@@ -146,17 +146,17 @@ export async function writePerson(
   }
 }
 
-/** Books what the plan says. The plan has nothing that the bank refuses, so a refusal is an error of the plan. */
+/** Books the transfers. The history contains none that the bank would reject, so a rejection is a programming error. */
 export async function bookAll(tx: DatabaseTransactionConnection, transfers: readonly SeedTransfer[]): Promise<void> {
   for (let at = 0; at < transfers.length; at += BATCH_SIZE) {
-    const refused = (await bookTransfers(tx, transfers.slice(at, at + BATCH_SIZE))).find(
+    const failed = (await bookTransfers(tx, transfers.slice(at, at + BATCH_SIZE))).find(
       ({ outcome }) => outcome !== 'BOOKED',
     )
-    if (refused !== undefined) throw new Error(`${refused.count} transfers were not booked: ${refused.outcome}`)
+    if (failed !== undefined) throw new Error(`${failed.count} transfers were not booked: ${failed.outcome}`)
   }
 }
 
-/** How many transactions a transfer makes: one on each of the bank's accounts. */
+/** The number of transactions of a transfer: one for each account of the bank. */
 function sidesOf({ debtorAccountId, creditorAccountId }: SeedTransfer): number {
   return [debtorAccountId, creditorAccountId].filter((id) => id !== null).length
 }

@@ -2,7 +2,7 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-/** The demo receiver follows the service to its new port; an address that a person has set is left alone. */
+/** Moves the demo endpoint to the service's current address; an address that a person has set is left alone. */
 export async function moveDemoEndpoint(
   db: CommonQueryMethods,
   { merchantId, url }: { merchantId: string; url: string },
@@ -14,7 +14,7 @@ export async function moveDemoEndpoint(
   `)
 }
 
-/** Gives a merchant that was made before there were realms its realm's name. */
+/** Sets the realm of a merchant from before realms existed. */
 export async function setDemoRealm(
   db: CommonQueryMethods,
   { merchantId, slug }: { merchantId: string; slug: string },
@@ -24,7 +24,10 @@ export async function setDemoRealm(
   `)
 }
 
-/** Makes this user the one who administers under the address; a user of an earlier realm is gone. */
+/**
+ * Adds this user as the administrator with this address. `deactivateDemoAdmins` first deactivates the users of earlier
+ * realms.
+ */
 export async function replaceDemoAdmin(
   db: CommonQueryMethods,
   admin: { merchantId: string; userId: string; email: string; invitedBy: string },
@@ -41,7 +44,7 @@ export async function replaceDemoAdmin(
   `)
 }
 
-/** Takes the revocation of a client back. */
+/** Reverts the revocation of a client. */
 export async function restoreDemoClient(db: CommonQueryMethods, clientId: string): Promise<void> {
   await db.query(sql.type(z.object({}))`
     update merchant_client set revoked_at = null where client_id = ${clientId} and revoked_at is not null

@@ -11,22 +11,23 @@ import { findMerchant } from '../merchants/sql.ts'
 import type { BankFaultWishes, BankFaults } from '../wire/sandbox-dial.ts'
 import { faultsView } from './faults-view.ts'
 
-/** Longer than any caller of a bank waits. */
+/** Longer than the timeout of every caller of a bank. */
 const LATENCY_MAX_MS = 60_000
 
-/** Where no seed is given: faults are reproducible without one, too. */
+/** The default seed: faults are reproducible without an explicit one, too. */
 const DEFAULT_SEED = 1
 
 export type SetBankFaults = BankFaultWishes & { merchant_id: string; actor: Actor }
 
 /**
- * Sets a merchant's dial at the mock bank, the whole of it: what is not named does not go wrong, and draws are counted
- * from nothing. Without any fault the dial is gone. It stands in the audit trail, in the same transaction.
+ * Replaces a merchant's fault injection settings at the mock bank (the "dial" in wire names): an omitted fault is off,
+ * and the counters restart. Without any fault the settings are deleted. The change is recorded in the audit trail, in
+ * the same transaction.
  * @throws {DomainError} MERCHANT_NOT_FOUND, VALIDATION_FAILED at `latency`
  */
-export async function setBankFaults(app: App, { merchant_id, actor, ...wishes }: SetBankFaults): Promise<BankFaults> {
+export async function setBankFaults(app: App, { merchant_id, actor, ...input }: SetBankFaults): Promise<BankFaults> {
   const merchantId = await knownMerchant(app, merchant_id)
-  const faults = faultsIn(wishes)
+  const faults = faultsIn(input)
   return app.pool.transaction(async (tx) => {
     const before = faultsView(merchantId, await findFaultSettings(tx, merchantId))
     if (faults === undefined) await deleteFaultSettings(tx, merchantId)
@@ -45,7 +46,7 @@ export async function setBankFaults(app: App, { merchant_id, actor, ...wishes }:
 }
 
 /**
- * A merchant's dial as it stands.
+ * Reads a merchant's fault injection settings.
  * @throws {DomainError} MERCHANT_NOT_FOUND
  */
 export async function getBankFaults(app: App, id: string): Promise<BankFaults> {
@@ -58,19 +59,19 @@ async function knownMerchant({ pool }: App, id: string): Promise<string> {
   throw new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
 }
 
-/** Undefined where no fault is named; a seed alone is none. */
-function faultsIn({ seed, ...wishes }: BankFaultWishes): FaultSettings | undefined {
-  if (Object.values(wishes).every((wish) => wish === undefined)) return undefined
+/** Undefined without any fault; a seed alone is not a fault. */
+function faultsIn({ seed, ...faults }: BankFaultWishes): FaultSettings | undefined {
+  if (Object.values(faults).every((fault) => fault === undefined)) return undefined
   return {
-    latencyMs: wishes.latency === undefined ? 0 : latencyOf(wishes.latency),
-    dropCallback: shareOf(wishes.drop_callback),
-    duplicate: shareOf(wishes.duplicate),
-    unavailable: shareOf(wishes.unavailable),
+    latencyMs: faults.latency === undefined ? 0 : latencyOf(faults.latency),
+    dropCallback: basisPointsOf(faults.drop_callback),
+    duplicate: basisPointsOf(faults.duplicate),
+    unavailable: basisPointsOf(faults.unavailable),
     seed: seed ?? DEFAULT_SEED,
   }
 }
 
-function shareOf(text: string | undefined): number | null {
+function basisPointsOf(text: string | undefined): number | null {
   return text === undefined ? null : parsePercentage(text)
 }
 
@@ -84,7 +85,7 @@ function durationOf(text: string): number {
   try {
     return parseDuration(text)
   } catch (error) {
-    throw invalidField('latency', 'INVALID', error instanceof Error ? error.message : 'is no duration')
+    throw invalidField('latency', 'INVALID', error instanceof Error ? error.message : 'is not a valid duration')
   }
 }
 

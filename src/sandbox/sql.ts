@@ -2,23 +2,26 @@ import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-/** Whose time passes: a merchant's, where one is named, and that of customers of the bank, by the bank's own ids. */
+/** The owners of sandbox clocks: at most one merchant, and customers of the bank by their internal ids. */
 export type ClockSubjects = { merchantId: string | null; customerIds: readonly string[] }
 
 const NextDue = z.strictObject({
-  /** The jobs that have something to do now. */
+  /** The jobs that have due work now. */
   jobs: z.array(z.string()),
   underway: z.int(),
   wait_ms: z.number().nullable(),
 })
 export type NextDue = z.infer<typeof NextDue>
 
-/** What of the subjects is due now, what workers have under way, and how long until the next due time after now. */
+/**
+ * The due jobs of the subjects, the number of items that workers have in progress, and the time until the next due
+ * time.
+ */
 export function findNextDue(db: CommonQueryMethods, { merchantId, customerIds }: ClockSubjects): Promise<NextDue> {
   const customers = sql.array([...customerIds], 'uuid')
   return db.one(sql.prepared('sandbox_next_due', NextDue)`
-    -- Read after the clocks are held: a transaction's own now() is from before it waited for them. Leases keep to now(),
-    -- as sandbox_due_times does, so that a job whose lease is running out is seen by one of the two.
+    -- Read after the clocks are locked: a transaction's own now() is from before it waited for them. Leases compare with
+    -- now(), like sandbox_due_times, so that a job whose lease is running out is seen by one of the two.
     with clock as materialized (select clock_timestamp() as reading)
     select
       coalesce(array_agg(distinct job) filter (where due_at <= reading), '{}') as jobs,
@@ -35,8 +38,8 @@ export function findNextDue(db: CommonQueryMethods, { merchantId, customerIds }:
     from clock left join (
       select job, due_at from sandbox_due_times(${merchantId}::uuid, ${customers})
       union all
-      -- What payers of a scenario still do about a payment that is over (play-disputes.ts): their next look is a matter
-      -- of the real time.
+      -- Disputes that payers of a scenario still raise about a completed payment (play-disputes.ts): these are polled in
+      -- real time.
       select 'play-disputes', a.created_at
       from mock_bank.authorisations a join payment_intents p on p.bank_consent_id = a.state
       where a.payee_id = ${merchantId}::uuid and a.scenario like 'dispute-%' and a.code is not null
@@ -45,7 +48,10 @@ export function findNextDue(db: CommonQueryMethods, { merchantId, customerIds }:
   `)
 }
 
-/** Lets nobody else move these clocks until the transaction ends. Taken in one order, so that two never wait for each other. */
+/**
+ * Locks these clocks until the transaction ends. The locks are taken in one order, so that two transactions never
+ * deadlock.
+ */
 export async function holdClocks(tx: DatabaseTransactionConnection, ids: readonly string[]): Promise<void> {
   await tx.query(sql.typeAlias('void')`
     select
@@ -54,7 +60,7 @@ export async function holdClocks(tx: DatabaseTransactionConnection, ids: readonl
   `)
 }
 
-/** Moves the due times of the subjects into the past, and writes down that it did (migrations/0034_sandbox_time.sql). */
+/** Moves the due times of the subjects into the past, and records the advance (migrations/0034_sandbox_time.sql). */
 export async function advanceDueTimes(
   db: CommonQueryMethods,
   { merchantId, customerIds }: ClockSubjects,
@@ -70,7 +76,7 @@ export async function advanceDueTimes(
 const ClockReading = z.strictObject({ ahead_ms: z.int(), now: z.string() })
 export type ClockReading = z.infer<typeof ClockReading>
 
-/** How far a subject's time is ahead of the real one, in whole milliseconds, and what time that makes. */
+/** How far a subject's clock is ahead of real time, in whole milliseconds, and its current time. */
 export function findClockReading(db: CommonQueryMethods, subjectId: string): Promise<ClockReading> {
   return db.one(sql.type(ClockReading)`
     select floor(extract(epoch from ahead) * 1000)::int8::float8 as ahead_ms, iso_text(now() + ahead) as now
@@ -80,7 +86,7 @@ export function findClockReading(db: CommonQueryMethods, subjectId: string): Pro
 
 const CustomerName = z.strictObject({ id: z.string(), external_customer_id: z.string() })
 
-/** The customers of these external ids, as far as there are any. */
+/** The existing customers among these external ids. */
 export function findCustomersByExternalId(
   db: CommonQueryMethods,
   externalIds: readonly string[],

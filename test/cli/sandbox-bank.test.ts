@@ -136,7 +136,7 @@ t.test("the bank's dial is turned, shown and cleared", async (t) => {
   t.match(await operate(['sandbox', 'bank', 'faults']), { code: 2, stderr: /--merchant <merchant>/ })
   t.match(await operate(['sandbox', 'bank', 'faults', '--merchant', randomUUID()]), { code: 6 })
   const list = await operate(['sandbox', 'bank', 'list'])
-  t.match(list, { code: 0, stdout: /insufficient-funds +\S.*too little money/ })
+  t.match(list, { code: 0, stdout: /insufficient-funds +\S.*insufficient funds/ })
   t.equal((await operate(['sandbox', 'bank', 'list', '-o', 'id'])).stdout.trim().split('\n').length, 20)
 })
 

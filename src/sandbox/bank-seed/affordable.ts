@@ -2,8 +2,8 @@ import type { SeedPerson } from './people.ts'
 import type { SeedTransfer } from './history.ts'
 
 /**
- * The transfers of all histories in the order of time, without those that an account could not bear: the bank refuses
- * none of what is left. Answers what is on each account at the end, too.
+ * All transfers in chronological order, without those that would exceed an account's overdraft, so that the bank
+ * rejects none of the rest. Also returns the final balance of each account.
  */
 export function withoutUnaffordable(
   transfers: readonly SeedTransfer[],

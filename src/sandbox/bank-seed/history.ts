@@ -7,7 +7,7 @@ import type { Holidays } from '../../lib/working-days.ts'
 import type { SeedPerson } from './people.ts'
 import { BETWEEN_FRIENDS, HABITS, PURCHASE, SHOPS } from './vocabulary.ts'
 
-/** A movement of money that is to be booked. A side without an account is another bank's; `amount` is pence. */
+/** A transfer to be booked. A side without an account is at another bank; `amount` is in pence. */
 export type SeedTransfer = {
   id: string
   debtorAccountId: string | null
@@ -21,22 +21,23 @@ export type SeedTransfer = {
 }
 
 /**
- * A day of a history. `midnight` is London's, in milliseconds since 1970. `salaries` and `bills` are the days of the month
- * whose payments fall on it: banks make them on working days, salaries on the one before, bills on the one after.
+ * A day of a history. `midnight` is London's, in milliseconds since 1970. `salaries` and `bills` are the days of the
+ * month whose payments are made on it: banks move them to working days, salaries to the previous one, bills to the next
+ * one.
  */
 export type SeedDay = { date: string; weekday: number; midnight: number; salaries: number[]; bills: number[] }
 
-/** The days that a history has, the last of them yesterday, and when that one ends. */
+/** The days of a history, which ends with yesterday, and its start and end. */
 export type Period = { days: readonly SeedDay[]; begin: number; end: number }
 
-/** A winter's midnight, when London's clocks are those of UTC. */
+/** A midnight in winter, when London's time is UTC. */
 const MIDNIGHT = new Date('2026-01-01T00:00:00Z')
 
 /** The `days` before `today`. */
 export function periodBefore(today: Day, days: number): Period {
   const midnightOf = (day: Day): number => atLondonTime(day, MIDNIGHT).getTime()
   const first = today.minus({ days })
-  // Those that the service knows, whatever is configured: a seed makes the same history everywhere.
+  // The built-in holidays, regardless of configuration: a seed gives the same history everywhere.
   const holidays = bankHolidays()
   const list = Array.from({ length: days }, (_, index) => {
     const day = first.plus({ days: index })
@@ -46,22 +47,22 @@ export function periodBefore(today: Day, days: number): Period {
   return { days: list, begin: midnightOf(first), end: midnightOf(today) }
 }
 
-/** A working day's own day of the month, with those of the free days right after it, or right before it. */
+/** The day of the month of a working day, and of the non-working days right after it, or right before it. */
 function dueOn(day: Day, { holidays, step }: { holidays: Holidays; step: 1 | -1 }): number[] {
   if (!isWorkingDay(day, holidays)) return []
   const due = [day.day]
-  // Ends at the next working day, which is never far.
+  // Terminates at the next working day.
   for (let each = day.plus({ days: step }); !isWorkingDay(each, holidays); each = each.plus({ days: step }))
     due.push(each.day)
   return due
 }
 
-/** Whose history, among whom, and when. */
+/** The person, their friends, and the period of a history. */
 type HistoryInput = { person: SeedPerson; friends: readonly SeedPerson[]; period: Period }
 
 /**
- * All that a person pays and gets on the days of a period, from the opening on. What happens on a day follows from the
- * person and the date alone, so that a longer period has the same last days.
+ * All payments of a person in a period, beginning with the opening balances. A day's payments depend on the person and
+ * the date alone, so that a longer period ends with the same days.
  */
 export function historyOf({ person, friends, period }: HistoryInput): SeedTransfer[] {
   const accountMoves = accountMovesOf(person)
@@ -69,9 +70,9 @@ export function historyOf({ person, friends, period }: HistoryInput): SeedTransf
   for (const day of period.days) {
     const clock: SeededDay = { day, random: seededRandom(`${person.key} ${day.date}`) }
     const moves = [
-      ...ofMonth(person, accountMoves, clock),
-      ...ofDay(accountMoves, clock),
-      ...toFriends(person, friends, clock),
+      ...monthlyMoves(person, accountMoves, clock),
+      ...dailyMoves(accountMoves, clock),
+      ...movesToFriends(person, friends, clock),
     ]
     for (const [place, move] of moves.entries())
       if (move.at < period.end) transfers.push({ id: seededUuid(`${person.key} ${day.date} ${place}`), ...move })
@@ -79,7 +80,7 @@ export function historyOf({ person, friends, period }: HistoryInput): SeedTransf
   return transfers
 }
 
-/** A day, and its chance. */
+/** A day, and its random number generator. */
 type SeededDay = { day: SeedDay; random: SeededRandom }
 type Move = Omit<SeedTransfer, 'id'>
 
@@ -97,7 +98,7 @@ type AccountMoves = {
   gets(payer: string, amount: bigint, reference: string): Omit<Move, 'at'>
 }
 
-/** What leaves the current account for another bank, and what comes from one. */
+/** Builders of transfers between the current account and other banks. */
 function accountMovesOf({ name, current }: SeedPerson): AccountMoves {
   return {
     pays: (payee, amount, reference) => ({
@@ -134,14 +135,14 @@ function openingOf({ key, name, current, savings }: SeedPerson, at: number): See
     }))
 }
 
-/** Salary and bills in the early morning; what is put by the same day. */
-function ofMonth(person: SeedPerson, { pays, gets }: AccountMoves, clock: SeededDay): Move[] {
+/** Salary and bills in the early morning, and savings on the same day. */
+function monthlyMoves(person: SeedPerson, { pays, gets }: AccountMoves, clock: SeededDay): Move[] {
   const { salary, outgoings } = person
   const { salaries, bills } = clock.day
   const earned = salaries.includes(salary.day)
     ? [
         { ...gets(salary.payee, salary.amount, salary.reference), at: momentOf(clock, 1, 4) },
-        ...putBy(person, salary.amount / 10n, momentOf(clock, 8, 9)),
+        ...saveUp(person, salary.amount / 10n, momentOf(clock, 8, 9)),
       ]
     : []
   const paid = outgoings
@@ -150,13 +151,13 @@ function ofMonth(person: SeedPerson, { pays, gets }: AccountMoves, clock: Seeded
   return [...earned, ...paid]
 }
 
-function putBy({ name, current, savings }: SeedPerson, amount: bigint, at: number): Move[] {
+function saveUp({ name, current, savings }: SeedPerson, amount: bigint, at: number): Move[] {
   if (savings === null) return []
   const between = { debtorAccountId: current.id, creditorAccountId: savings.id, debtorName: name, creditorName: name }
   return [{ ...between, amount, reference: 'RAINY DAY', at }]
 }
 
-function ofDay(accountMoves: AccountMoves, clock: SeededDay): Move[] {
+function dailyMoves(accountMoves: AccountMoves, clock: SeededDay): Move[] {
   const { day, random } = clock
   const bought = HABITS.filter(({ percent, weekdays }) => {
     const isOn = weekdays.some((weekday) => weekday === day.weekday)
@@ -168,7 +169,7 @@ function ofDay(accountMoves: AccountMoves, clock: SeededDay): Move[] {
   return [...bought, ...purchaseOf(accountMoves, clock)]
 }
 
-/** Something from a shop, whose money comes back some days later where it was not wanted. */
+/** A purchase in a shop, sometimes refunded some days later. */
 function purchaseOf({ pays, gets }: AccountMoves, clock: SeededDay): Move[] {
   const { random } = clock
   if (!random.chance(PURCHASE.percent)) return []
@@ -181,7 +182,7 @@ function purchaseOf({ pays, gets }: AccountMoves, clock: SeededDay): Move[] {
   return [bought, { ...gets(shop, amount, `REFUND ${order}`), at: at + random.between(3, 9) * DAY_MS }]
 }
 
-function toFriends(person: SeedPerson, friends: readonly SeedPerson[], clock: SeededDay): Move[] {
+function movesToFriends(person: SeedPerson, friends: readonly SeedPerson[], clock: SeededDay): Move[] {
   const { random } = clock
   if (friends.length === 0 || !random.chance(6)) return []
   const friend = random.pick(friends)

@@ -2,22 +2,22 @@ import { seededRandom, seededUuid } from '../../lib/seeded-random.ts'
 import type { SeededRandom } from '../../lib/seeded-random.ts'
 import { BILLS, EMPLOYERS, FIRST_NAMES, LANDLORDS, SUBSCRIPTIONS, SURNAMES } from './vocabulary.ts'
 
-/** An account before it is there; amounts in pence. */
+/** An account to be created; amounts in pence. */
 export type SeedAccount = {
   id: string
   subType: 'CurrentAccount' | 'Savings'
   nickname: string | null
   overdraft: bigint
-  /** What it begins with. */
+  /** The opening balance. */
   opening: bigint
 }
 
-/** Something that is paid every month. Days go to 28, so that every month has them. */
+/** A monthly payment. Days are at most 28, so that every month has them. */
 export type Monthly = { payee: string; reference: string; amount: bigint; day: number }
 
-/** A person before the bank has one: all of it follows from `key`. */
+/** A person to be created: everything is determined by `key`. */
 export type SeedPerson = {
-  /** What all chance about the person begins from. */
+  /** The seed of all random values about the person. */
   key: string
   id: string
   externalId: string
@@ -65,7 +65,7 @@ export function savingsOf(key: string, pounds: number): SeedAccount {
   return { id: seededUuid(`${key} savings`), subType: 'Savings', nickname: 'Rainy day', overdraft: 0n, opening }
 }
 
-/** What the person earns, and what leaves every month: rent is a third, and all of it well below the salary. */
+/** The person's income and monthly outgoings: rent is about a third, and the sum is well below the salary. */
 export function livingOf(random: SeededRandom): Pick<SeedPerson, 'salary' | 'outgoings'> {
   const salary = BigInt(random.between(430, 590)) * 500n
   const subscriptions = SUBSCRIPTIONS.filter(() => random.chance(35))
@@ -89,7 +89,7 @@ export function livingOf(random: SeededRandom): Pick<SeedPerson, 'salary' | 'out
   }
 }
 
-/** Of the thousand numbers that Ofcom keeps for drama; no two customers of one seed have the same. */
+/** One of the thousand numbers that Ofcom reserves for drama; customers of one seed have different ones. */
 function mobileOf(seed: number, position: number): string {
   const first = seededRandom(`svc sandbox seed ${seed} mobiles`).below(1_000)
   return `+447700900${String((first + position) % 1_000).padStart(3, '0')}`

@@ -1,4 +1,4 @@
-/** Who lives in a seeded bank, and whom they pay. Amounts are pence. Shops and companies are invented. */
+/** Names of people and payees in a seeded bank. Amounts are in pence. Shops and companies are fictional. */
 
 export const FIRST_NAMES = [
   'Amelia',
@@ -103,7 +103,7 @@ export const LANDLORDS = [
   'Albion Rentals',
 ] as const
 
-/** What is paid each month on a day of the customer's own. */
+/** Monthly bills, each on a day that differs by customer. */
 export const BILLS = [
   {
     payees: ['Moorland Energy', 'Blue Flame Gas', 'Volt and Co'],
@@ -131,7 +131,7 @@ export const SUBSCRIPTIONS = [
   { payee: 'Green Box Veg', reference: 'WEEKLY BOX', amount: 3_400 },
 ] as const
 
-/** What is bought now and then: on how many days in a hundred, between which hours, and on which days of the week. */
+/** Regular purchases: the percentage of days, the hours and the days of the week. */
 export const HABITS = [
   {
     payees: ['Marlow Foods', 'Hedgerow Market', 'Sunday Stores', 'Corner Pantry'],
@@ -180,7 +180,7 @@ export const HABITS = [
   },
 ] as const
 
-/** What is bought seldom, and sent back sometimes. */
+/** Rare purchases, which are sometimes returned. */
 export const SHOPS = [
   'Threadneedle Clothing',
   'Homeward Interiors',
