@@ -1,8 +1,9 @@
-import { enableCompileCache } from 'node:module'
+import { enableCompileCache, getCompileCacheDir } from 'node:module'
 
 // Each test file is a process of its own and loads the same few hundred modules: what was stripped of its types and
 // compiled once is taken from the system's directory for temporary files afterwards.
 enableCompileCache()
+process.env.NODE_COMPILE_CACHE ??= getCompileCacheDir()
 
 // tap looks for the source map of every module. Ours need none, for stripping types moves nothing.
 process.setSourceMapsEnabled(false)
