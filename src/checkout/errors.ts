@@ -3,30 +3,34 @@ import { DomainError } from '../lib/errors.ts'
 import type { ErrorCode, FieldError } from '../lib/errors.ts'
 
 /*
- * What is told of tokens that are refused. Payers read it, and shops that build their checkout: neither the token's text
- * nor what it should have been signed with stands in it.
+ * Error responses for checkout tokens. Payers read them, and shops that build their checkout, so they contain neither the
+ * token's text nor the expected signature.
  */
 
-const START_AGAIN = "go back to the shop and start again; the shop's server makes a new token"
+const START_AGAIN = "go back to the shop and start again; the shop's server creates a new token"
 
 export function malformedToken(): DomainError {
-  return new DomainError('CHECKOUT_TOKEN_INVALID', 'the checkout token is not one: it is base64 of a JSON object', {
-    next: 'hand on the token as the server made it; svc widget token makes one to compare with',
-  })
+  return new DomainError(
+    'CHECKOUT_TOKEN_INVALID',
+    'the checkout token is not valid: expected base64 of a JSON object',
+    {
+      next: 'pass the token on exactly as the server created it; svc widget token creates one to compare with',
+    },
+  )
 }
 
 export function invalidFields(errors: FieldError[]): DomainError {
-  const told = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
-  return new DomainError('CHECKOUT_TOKEN_INVALID', `the checkout token is not valid: ${told}`, {
+  const details = errors.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`)).join('; ')
+  return new DomainError('CHECKOUT_TOKEN_INVALID', `the checkout token is not valid: ${details}`, {
     errors,
-    next: "mend it where the shop's server makes it; svc widget token makes one to compare with",
+    next: "fix it where the shop's server creates it; svc widget token creates one to compare with",
   })
 }
 
-/** Live, whether the merchant or the signature is wrong is one answer. */
+/** In live mode an unknown merchant and an invalid signature get the same error, so that client ids can't be probed. */
 export function invalidSignature(mode: App['config']['mode']): DomainError {
-  const demand = mode === 'live' ? 'its merchant has not signed it' : "its signature is not its merchant's"
-  return new DomainError('CHECKOUT_TOKEN_INVALID', `the checkout token is not valid: ${demand}`, {
+  const problem = mode === 'live' ? 'it is not signed by its merchant' : "its signature is not its merchant's"
+  return new DomainError('CHECKOUT_TOKEN_INVALID', `the checkout token is not valid: ${problem}`, {
     next: START_AGAIN,
   })
 }
@@ -34,15 +38,15 @@ export function invalidSignature(mode: App['config']['mode']): DomainError {
 export function unknownMerchant(mode: App['config']['mode']): DomainError {
   if (mode === 'live') return invalidSignature(mode)
   return invalidFields([
-    { path: 'merchantClientId', code: 'UNKNOWN_CLIENT', message: 'is no client of a merchant here' },
+    { path: 'merchantClientId', code: 'UNKNOWN_CLIENT', message: 'is not the client id of a merchant' },
   ])
 }
 
 export function tokenExpired(): DomainError {
-  return new DomainError('CHECKOUT_TOKEN_EXPIRED', 'the checkout token has ended', { next: START_AGAIN })
+  return new DomainError('CHECKOUT_TOKEN_EXPIRED', 'the checkout token has expired', { next: START_AGAIN })
 }
 
-/** @param foreign the token's fields with their origins */
+/** @param foreign the token's fields whose origins are not allowed, with these origins */
 export function originNotAllowed(foreign: readonly (readonly [string, string])[]): DomainError {
   const origins = [...new Set(foreign.map(([, origin]) => origin))]
   return new DomainError(
@@ -59,10 +63,10 @@ export function originNotAllowed(foreign: readonly (readonly [string, string])[]
   )
 }
 
-/** Why a shop can't be paid at all, in words for its payers; the merchant knows more by the code. */
+/** Errors that say why a shop can't be paid at all: payers get a general message, the code is for the merchant. */
 const SHOP_UNAVAILABLE: ReadonlySet<ErrorCode> = new Set(['MERCHANT_NOT_APPROVED', 'MERCHANT_INACTIVE', 'PAYOUT_HELD'])
 
-/** The refusal of a payment as its payer is told it. */
+/** The error of a rejected payment, in words for its payer. */
 export function errorForPayers(error: unknown): unknown {
   if (!(error instanceof DomainError) || !SHOP_UNAVAILABLE.has(error.code)) return error
   return shopUnavailable(error.code)

@@ -7,8 +7,7 @@ import type { VerifiedCheckout } from './record.ts'
 import { shopUnavailable } from './errors.ts'
 
 /**
- * What the widget has to know of a checkout. The payee is who the service knows the merchant as, whatever the token calls
- * it.
+ * A checkout for the widget. The payee is the merchant's registered trading name, whatever name the token has.
  * @throws {DomainError} MERCHANT_INACTIVE
  */
 export async function getCheckout(

@@ -4,7 +4,7 @@ import type { CheckoutToken } from '../wire/checkout.ts'
 import { CreatePayment } from '../wire/new-payment.ts'
 import type { CheckoutPayment } from '../wire/new-payment.ts'
 
-/** The token's fields under the names that payments have for them. */
+/** The token's fields by the names of the payment's fields. */
 const FIELDS = {
   amount: 'amount',
   currency: 'currency',
@@ -14,12 +14,12 @@ const FIELDS = {
   remittance_reference: 'remittanceReference',
 } as const satisfies Partial<Record<keyof CreatePayment, keyof CheckoutToken>>
 
-/** The payment that a token asks for, as the merchant's own server would have asked for it (decision 66). */
+/** The request that the merchant's own server would have sent for a token's payment (decision 66). */
 export function paymentBody(token: CheckoutToken, redirectUri: string, chosen: CheckoutPayment = {}): CreatePayment {
   return CreatePayment.parse({ ...paymentFields(token), redirect_uri: redirectUri, ...chosen })
 }
 
-/** What is wrong with it, by the token's names. */
+/** The errors of that request, by the token's field names. */
 export function paymentProblems(token: Partial<CheckoutToken>): FieldError[] {
   const errors: FieldError[] = []
   parsePart(CreatePayment, { ...paymentFields(token), redirect_uri: '/' }, errors)

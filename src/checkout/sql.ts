@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 
 const Paid = z.object({ is_paid: z.boolean() })
 
-/** Whether a payment of the token was authorised: the order is paid, or its money is on the way. */
+/** Whether a payment of the token was authorised: the order is paid, or its payment is in progress. */
 export async function isPaid(
   tx: CommonQueryMethods,
   { merchantId, hash }: { merchantId: string; hash: string },

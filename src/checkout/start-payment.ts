@@ -19,13 +19,13 @@ export type StartPaymentInput = {
   body: CheckoutPayment
 }
 
-/** How often an open payment of the token is taken back for a new one, and how long others have in between. */
+/** Attempts to cancel an open payment of the token and replace it, and the base of the random pause between two. */
 const ATTEMPTS_MAX = 8
 const PAUSE_MS = 25
 
 /**
  * Creates the payment that a checkout token describes (decision 66). A payment of the same token that still waits for its
- * payer is cancelled first, as that payer would: nobody pays an order in two tabs.
+ * payer is cancelled first, in the payer's name: an order can't be paid in two tabs.
  * @throws {DomainError} as `createPayment` does, and CHECKOUT_ALREADY_PAID, CHECKOUT_ATTEMPTS_USED
  */
 export async function startPayment(app: App, input: StartPaymentInput): Promise<CreatePaymentResult> {
@@ -46,40 +46,40 @@ function createPaymentInput(
     merchant,
     idempotencyKey: idempotencyKey === undefined ? undefined : checkoutIdempotencyKey(hash, idempotencyKey),
     body: paymentBody(token, `${app.publicUrl}/payments/return`, chosen),
-    // What the shop's server said stands beside what its payer did; the signature is left out, for it proves something.
+    // The payer's request with the shop's token, but without the token's signature, which is a credential.
     rawBody: JSON.stringify({ ...chosen, checkout_token: token }),
     checkout: { hash, returnUrl: token.returnUrl },
   }
 }
 
 /**
- * A payer's idempotency key counts for its token alone: it takes none of the merchant's, and answers no other payer's
- * payment. The token comes first, so that keys and tokens have one order, in which `create_payments` locks them.
+ * A payer's idempotency key is valid for its token only: it can't collide with the merchant's keys or return another
+ * payer's payment. The token's hash comes first, so that keys sort like tokens, the order in which `create_payments` locks.
  */
 function checkoutIdempotencyKey(hash: string, key: string): string {
   return `checkout:${hash}:${sha256Hex(key)}`
 }
 
 async function createReplacingOpen(app: App, input: CreatePaymentInput): Promise<CreatePaymentResult> {
-  for (let tries = 1; tries <= ATTEMPTS_MAX; tries += 1) {
+  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt += 1) {
     try {
       return await createPayment(app, input)
     } catch (error) {
       if (!(error instanceof CheckoutOpenError)) throw errorForPayers(error)
-      // Whoever takes one back tries to put its own in place: or all could give up at once, and leave none.
-      if (tries === ATTEMPTS_MAX) break
+      // A request that cancels a payment always tries to create its own: else all could give up and leave none.
+      if (attempt === ATTEMPTS_MAX) break
       await cancelOpenPayment(app, { merchantId: input.merchant.id, id: error.paymentId })
     }
-    // Of many who take it back from each other, one must come through.
-    await sleep(app.ids.random() * PAUSE_MS * tries)
+    // A random pause, so that one of many requests that cancel each other's payments succeeds.
+    await sleep(app.ids.random() * PAUSE_MS * attempt)
   }
-  throw new DomainError('SERVICE_UNAVAILABLE', 'the payment is being started elsewhere too, in another tab perhaps', {
+  throw new DomainError('SERVICE_UNAVAILABLE', 'the payment is also being started elsewhere, perhaps in another tab', {
     next: 'close the other one, and try again',
     retryAfterSeconds: 1,
   })
 }
 
-/** One that can't be cancelled any more has gone on meanwhile, and the next try tells what became of it. */
+/** A payment that can't be cancelled any more has moved meanwhile; the next attempt reports its outcome. */
 async function cancelOpenPayment(app: App, key: { merchantId: string; id: string }): Promise<void> {
   try {
     await cancelPayment(app, { ...key, by: 'payer', rawBody: JSON.stringify({ reason: 'started again' }) })

@@ -12,18 +12,18 @@ type RulesApp = Pick<App, 'config' | 'publicUrl'>
 
 export type ParsedToken = { token: CheckoutToken; callbackOrigin: string }
 
-/** The last moment that four digits have a year for. */
+/** The end of the year 9999, the last with four digits. */
 const EXP_MAX = 253_402_300_799
 
 /**
- * Holds what a token says against every rule that needs no table: its fields, its addresses, the amount.
- * @returns the token, or all that is wrong with it at once
+ * Parses a token, and checks every rule that needs no database: its fields, its addresses, the amount.
+ * @returns the token, or all of its errors
  */
 export function parseToken(app: RulesApp, json: unknown): ParsedToken | FieldError[] {
   const errors: FieldError[] = []
   parsePart(CheckoutToken, json, errors)
   const sound = validMembers(CheckoutToken, json)
-  // A member that has an error already is not told a second one.
+  // A member gets one error only.
   const known = new Set(errors.map(({ path }) => path))
   errors.push(...fieldProblems(app, sound).filter(({ path }) => !known.has(path)))
   const origin = readWebOrigin(sound.callbackOrigin ?? '', addressRules(app))
@@ -45,7 +45,7 @@ function fieldProblems(app: RulesApp, token: Partial<CheckoutToken>): FieldError
   ]
 }
 
-/** The same as for a payment that the merchant's own server asks for. */
+/** The rules of an amount that the merchant's own server sends. */
 function amountProblems({ amount, currency }: Partial<CheckoutToken>): FieldError[] {
   if (amount === undefined || currency === undefined) return []
   try {
@@ -61,8 +61,8 @@ const LOOPBACK_HOSTS = ['localhost', '127.0.0.1', '[::1]']
 const API_PATHS = ['', '/', '/api/v1', '/api/v1/']
 
 /**
- * A token is for this service and no other: its `apiUrl` is one of the few texts that say so, compared as they stand. In
- * the sandbox this machine's names are one.
+ * A token is for this service only: its `apiUrl` must be exactly one of a few addresses of the service. In the sandbox the
+ * names of the local machine are equivalent.
  */
 function apiProblems({ publicUrl, config }: RulesApp, apiUrl: string): FieldError[] {
   const { protocol, hostname, port } = new URL(publicUrl)
@@ -77,7 +77,7 @@ function returnProblems(app: RulesApp, returnUrl: string): FieldError[] {
   const problem = webAddressProblem(returnUrl, addressRules(app))
   if (problem !== undefined) return [{ path: 'returnUrl', code: 'INVALID_URL', message: problem }]
   const { origin, hostname } = new URL(returnUrl)
-  // Its host must be one that the list of origins can hold: parsers let more pass than names have.
+  // Its host must be valid in the list of origins: URL parsers accept more than host names allow.
   const read = readWebOrigin(origin, addressRules(app))
   return 'origin' in read || hostname === '[::1]' ? [] : [{ path: 'returnUrl', ...read }]
 }

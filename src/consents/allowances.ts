@@ -7,13 +7,13 @@ import { periodAt } from './periods.ts'
 import type { AllowanceRecord, MandateRecord, MandateWithAllowances } from './record.ts'
 import { readUsedAmounts } from './sql.ts'
 
-/** A mandate as far as its caps go. */
+/** The columns of a mandate that its caps need. */
 type CappedMandate = Pick<
   MandateRecord,
   'id' | 'merchant_id' | 'currency' | 'control_parameters' | 'counts_from' | 'now'
 >
 
-/** Reads what is left of each mandate's caps, in one statement for all of them, whether caps are enforced or not. */
+/** Reads the used and remaining amounts of each mandate's caps in one statement, whether or not caps are enforced. */
 export async function readAllowances<M extends MandateRecord>(
   tx: CommonQueryMethods,
   mandates: readonly M[],
@@ -25,7 +25,7 @@ export async function readAllowances<M extends MandateRecord>(
   const allowances = await allowancesOf(tx, capped)
   return capped.map(({ mandate, caps }, index) => {
     const own = allowances[index] ?? []
-    // The first payment is held against the caps, but nobody has agreed to it: that is no use of them to show.
+    // The first payment counts against the caps, but the payer has not agreed to it yet: it is not shown as used.
     return { ...mandate, caps, allowances: mandate.is_unanswered ? own.map(unused) : own }
   })
 }
@@ -34,24 +34,24 @@ function unused(allowance: AllowanceRecord): AllowanceRecord {
   return { ...allowance, used_amount: toNumeric(0n), remaining_amount: allowance.max_amount }
 }
 
-/** The same of mandates whose caps are read already, in their order. */
+/** The allowances of mandates whose caps are parsed already, in the order of `capped`. */
 export async function allowancesOf(
   tx: CommonQueryMethods,
   capped: readonly { mandate: CappedMandate; caps: Caps }[],
 ): Promise<AllowanceRecord[][]> {
-  const asked = capped.flatMap(({ mandate, caps }) =>
+  const limits = capped.flatMap(({ mandate, caps }) =>
     caps.limits.map((limit) => ({
       mandate,
       limit,
       ...periodAt(limit, { now: mandate.now, since: mandate.counts_from }),
     })),
   )
-  if (asked.length === 0) return capped.map(() => [])
+  if (limits.length === 0) return capped.map(() => [])
   const used = await readUsedAmounts(
     tx,
-    asked.map(({ mandate, start }) => ({ merchantId: mandate.merchant_id, consentId: mandate.id, start })),
+    limits.map(({ mandate, start }) => ({ merchantId: mandate.merchant_id, consentId: mandate.id, start })),
   )
-  const records = asked.map(({ limit, end }, index) => ({
+  const records = limits.map(({ limit, end }, index) => ({
     period: limit.period,
     max_amount: toNumeric(limit.maxAmount),
     ...usageOf(limit.maxAmount, used[index]?.used_amount),
@@ -61,12 +61,12 @@ export async function allowancesOf(
 }
 
 function usageOf(max: TenThousandths, text: string | undefined): { used_amount: string; remaining_amount: string } {
-  if (text === undefined) throw new Error('a cap was not answered')
+  if (text === undefined) throw new Error('the used amount of a cap is missing')
   const left = max - parseAmount(text)
   return { used_amount: text, remaining_amount: toNumeric(left > 0n ? left : 0n) }
 }
 
-/** Which cap an amount would break, in words; undefined where it fits them all. */
+/** The cap that an amount exceeds, with a message; undefined where it exceeds none. */
 export function exceededCap(
   amount: TenThousandths,
   { caps, allowances, currency }: { caps: Caps; allowances: readonly AllowanceRecord[]; currency: string },
@@ -75,13 +75,13 @@ export function exceededCap(
     const most = formatAmount(caps.maxAmountPerPayment, currency)
     return { path: 'max_amount_per_payment', message: `the mandate allows at most ${most} ${currency} for one payment` }
   }
-  const broken = allowances.find(({ remaining_amount: left }) => parseAmount(left) < amount)
-  if (broken === undefined) return undefined
-  const [left, max] = [broken.remaining_amount, broken.max_amount].map((text) =>
+  const exceeded = allowances.find(({ remaining_amount: left }) => parseAmount(left) < amount)
+  if (exceeded === undefined) return undefined
+  const [left, max] = [exceeded.remaining_amount, exceeded.max_amount].map((text) =>
     formatAmount(parseAmount(text), currency),
   )
   return {
-    path: `periodic_limits.${broken.period}`,
-    message: `of ${max} ${currency} for a ${broken.period} ${left} ${currency} are left until ${broken.resets_at}`,
+    path: `periodic_limits.${exceeded.period}`,
+    message: `of ${max} ${currency} for a ${exceeded.period} ${left} ${currency} are left until ${exceeded.resets_at}`,
   }
 }

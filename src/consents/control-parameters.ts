@@ -10,7 +10,7 @@ import type { Alignment, Period } from './periods.ts'
 export type Caps = { maxAmountPerPayment: TenThousandths; limits: readonly PeriodLimit[]; validTo: string | undefined }
 export type PeriodLimit = { period: Period; alignment: Alignment; maxAmount: TenThousandths }
 
-/** What the Open Banking standard calls the members of the contract's shape. */
+/** The Open Banking standard's names for the members of our own shape (contract §Payment consent). */
 const ALIASES = {
   max_amount_per_payment: 'MaximumIndividualAmount',
   periodic_limits: 'PeriodicLimits',
@@ -29,13 +29,13 @@ const OBIE_PERIODS: Readonly<Record<string, Period>> = {
 const ROOT = 'control_parameters'
 const LIMITS_MAX = 12
 const AMOUNT_RULE =
-  'must be more than 0: a number or a decimal string of 1 to 13 digits, optionally a dot and 1 to 4 decimals'
+  'must be greater than 0: a number or a decimal string of 1 to 13 digits, optionally a dot and 1 to 4 decimals'
 
 /**
- * Reads the caps of a mandate, by the contract's names or by those of the Open Banking standard. Amounts become
- * exact: a JSON number is taken by its shortest text, and refused where that is more than a double keeps.
- * @param currency the payment's, which the amounts of the Open Banking names must be in
- * @throws {DomainError} VALIDATION_FAILED with every broken member
+ * Reads the caps of a mandate, by the contract's names or by those of the Open Banking standard. Amounts become exact: a
+ * JSON number is read from its shortest text, and rejected where it has more digits than a double keeps.
+ * @param currency the payment's currency, in which amounts under Open Banking names must be
+ * @throws {DomainError} VALIDATION_FAILED with every invalid member
  */
 export function readCaps(parameters: Readonly<Record<string, unknown>>, currency: string): Caps {
   const problem = storableJsonProblem(parameters)
@@ -44,14 +44,14 @@ export function readCaps(parameters: Readonly<Record<string, unknown>>, currency
   const report = (path: string, message: string): undefined => {
     errors.push({ path: `${ROOT}.${path}`, code: 'INVALID', message })
   }
-  const read: CapsReader = { parameters, currency, report }
+  const reader: CapsReader = { parameters, currency, report }
   for (const [name, alias] of Object.entries(ALIASES)) {
     if (Object.hasOwn(parameters, name) && Object.hasOwn(parameters, alias))
-      report(name, `is given twice: leave it or ${alias} out`)
+      report(name, `is given twice: leave out it or ${alias}`)
   }
-  const maxAmountPerPayment = readMaximum(read)
-  const limits = readLimits(read)
-  const validTo = readValidTo(read)
+  const maxAmountPerPayment = readMaximum(reader)
+  const limits = readLimits(reader)
+  const validTo = readValidTo(reader)
   if (errors.length > 0 || maxAmountPerPayment === undefined) throw invalidFields(errors)
   return { maxAmountPerPayment, limits, validTo }
 }
@@ -59,7 +59,7 @@ export function readCaps(parameters: Readonly<Record<string, unknown>>, currency
 type CapsReader = {
   parameters: Readonly<Record<string, unknown>>
   currency: string
-  /** Notes a broken member, by its path below `control_parameters`. */
+  /** Reports an invalid member, by its path below `control_parameters`. */
   report(path: string, message: string): undefined
 }
 
@@ -124,12 +124,12 @@ function obieAmount(amount: unknown, currency: string): { value: TenThousandths 
   return value === undefined ? { problem: AMOUNT_RULE } : { value }
 }
 
-/** How many digits of a JSON number come back as they were sent, whichever they are. */
+/** Decimal digits that a JSON number, a double, always keeps. */
 const DOUBLE_DIGITS = 15
 
 function exactAmount(value: unknown): TenThousandths | undefined {
   if (typeof value !== 'string' && typeof value !== 'number') return undefined
-  // A number's text is the shortest that means it, so 0.1 is 0.1; what was calculated and is 0.30000000000000004 is not.
+  // String() gives the shortest text of a number: 0.1 is valid, a calculated 0.30000000000000004 has too many decimals.
   const text = String(value)
   if (!/^\d{1,13}(\.\d{1,4})?$/.test(text)) return undefined
   if (typeof value === 'number' && text.replace('.', '').replace(/^0+/, '').length > DOUBLE_DIGITS) return undefined
@@ -150,12 +150,12 @@ function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-/** The caps of a mandate that is there already: what was stored was read once before. */
+/** The caps of a stored mandate, whose control parameters were validated before they were stored. */
 export function storedCaps(parameters: unknown, currency: string): Caps {
   try {
     if (isRecord(parameters)) return readCaps(parameters, currency)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
   }
-  throw new Error('a mandate has control parameters that were never taken')
+  throw new Error('a stored mandate has invalid control parameters')
 }

@@ -6,18 +6,18 @@ import { claimEndedMandates, clearRevocationDue } from './sql.ts'
 
 const MANDATES_MAX = 50
 
-/** How long a bank may take to hear of it. */
+/** How long a bank may take to answer. */
 const END_TIMEOUT_MS = 5_000
 
-/** How long a claimed mandate is nobody else's, and the wait before a silent bank is told again. */
+/** How long no other worker claims a claimed mandate, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 10
 
 const playRound = makeConcurrentBatches<EndedMandate>()
 
 /**
- * Tells banks of mandates that were ended here, until they answer (decision 177). Telling twice is safe. A job: one
- * merchant's slow bank does not keep the others waiting.
- * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
+ * Reports ended mandates to their banks, until they answer (decision 177). Reporting twice is safe. A job: one merchant's
+ * slow bank does not keep the others waiting.
+ * @param signal ends the job after the calls in progress; without one, it ends when all due mandates are processed
  */
 export function endMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   return playRound(app, {
@@ -25,7 +25,7 @@ export function endMandates(app: App, signal?: AbortSignal): Promise<{ more: boo
     claim: (limit) => claimEndedMandates(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
     work: (mandate) => reportToBank(app, mandate),
     failed: (error) =>
-      app.log.warn({ err: error }, 'a bank could not be told of the end of a mandate; it is told again'),
+      app.log.warn({ err: error }, 'the end of a mandate could not be reported to its bank; it is tried again'),
     signal,
   })
 }

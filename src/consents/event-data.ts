@@ -1,7 +1,7 @@
 import type { EventData } from '../webhooks/enqueue.ts'
 import type { MandateRecord } from './record.ts'
 
-/** What a webhook tells of a mandate. */
+/** The `data` of a webhook about a mandate. */
 export function consentEventData(mandate: MandateRecord, { isTest }: { isTest: boolean }): EventData {
   return {
     object: 'consent',

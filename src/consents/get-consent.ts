@@ -6,8 +6,8 @@ import type { MandateWithAllowances } from './record.ts'
 import { findMandate } from './sql.ts'
 
 /**
- * A mandate with what is left of its caps.
- * @throws {DomainError} CONSENT_NOT_FOUND for an unknown id, another merchant's, and a consent that is no mandate
+ * A mandate with the used and remaining amounts of its caps.
+ * @throws {DomainError} CONSENT_NOT_FOUND for an unknown id, another merchant's, and a consent that is not a mandate
  */
 export async function getConsent(
   app: Pick<App, 'pool'>,
@@ -20,7 +20,7 @@ export async function getConsent(
   return read
 }
 
-/** The same answer for an id that does not exist and for one that is somebody else's. */
+/** The same error for an unknown id and for another merchant's mandate, so that ids can't be probed. */
 export function consentNotFound(): DomainError {
-  return new DomainError('CONSENT_NOT_FOUND', 'there is no such mandate')
+  return new DomainError('CONSENT_NOT_FOUND', 'mandate not found')
 }

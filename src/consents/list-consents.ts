@@ -27,7 +27,7 @@ export type ListConsentsInput = {
   cursor: string | undefined
 }
 
-/** The active mandates of a payer, by the contact that was proven, to whichever merchants (decision 41). */
+/** The active mandates of a payer, by the contact that the session verified, with every merchant (decision 41). */
 export async function listMandatesOfPayer(
   app: Pick<App, 'pool'>,
   { contact, limit }: { contact: { email: string } | { phone: string }; limit: number },

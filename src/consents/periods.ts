@@ -4,7 +4,7 @@ import { DateTime } from 'luxon'
 export const PERIODS = ['DAY', 'WEEK', 'FORTNIGHT', 'MONTH', 'HALF_YEAR', 'YEAR'] as const
 export type Period = (typeof PERIODS)[number]
 
-/** Where periods begin: with the calendar's own, or on the day of the mandate. */
+/** Where periods begin: at those of the calendar, or on the day when the mandate was created. */
 export type Alignment = 'CALENDAR' | 'CONSENT'
 
 export function isPeriod(value: unknown): value is Period {
@@ -22,14 +22,14 @@ const LENGTHS = {
 
 const ZONE = 'Europe/London'
 
-/** Calendars know no fortnights, so somebody has to say where they begin: with the first Monday of 1970. */
+/** The calendar has no fortnights: ours are counted from the first Monday of 1970. */
 const FIRST_MONDAY = '1970-01-05'
 const FIRST_DAY = '1970-01-01'
 
 /**
- * The period that an instant is in: whole days of London, from a midnight there to the one at which the cap is free again.
- * Weeks begin on Mondays. A month that begins on the 31st begins on the last day of shorter ones.
- * @param since when the mandate was made, which counts for `CONSENT`; ISO 8601 like the others
+ * The period that contains an instant: whole days in London, from midnight to the midnight at which the cap starts again.
+ * Weeks begin on Mondays. A month that begins on the 31st begins on the last day of shorter months.
+ * @param since when the mandate was created, which counts for `CONSENT`; ISO 8601 like all times here
  */
 export function periodAt(
   { period, alignment }: { period: Period; alignment: Alignment },

@@ -4,15 +4,15 @@ import { ConsentStatus } from '../wire/payments.ts'
 import type { Caps } from './control-parameters.ts'
 import type { Period } from './periods.ts'
 
-/** A mandate, with what was made under it. */
+/** A mandate with the count and time of the payments under it. */
 export const MandateRecord = z.object({
   id: z.string(),
   merchant_id: z.string(),
   merchant_name: z.string(),
   consent_type: ConsentType,
-  /** As it is by the clock: EXPIRED from its end on, whether the job has been there or not. */
+  /** By the clock: EXPIRED from its end on, even before the job has expired it. */
   status: ConsentStatus,
-  /** Whether its payer has neither agreed to it nor refused it; its time for that may be over. */
+  /** Whether its payer has neither authorised nor rejected it; the time for that may be over. */
   is_unanswered: z.boolean(),
   currency: z.string(),
   control_parameters: z.unknown(),
@@ -27,14 +27,14 @@ export const MandateRecord = z.object({
   revoked_by: z.enum(['PAYER', 'MERCHANT']).nullable(),
   created_at: z.string(),
   updated_at: z.string(),
-  /** When it was made; earlier where the sandbox's clock has moved since. */
+  /** When it was created; earlier where the sandbox clock was advanced since. */
   counts_from: z.string(),
-  /** The statement's time by the database's clock: caps are looked at as of then. */
+  /** The statement's time by the database's clock, as of which caps are computed. */
   now: z.string(),
 })
 export type MandateRecord = z.infer<typeof MandateRecord>
 
-/** What of a period's cap is used and left. Amounts as numeric(19,4) text; what is left is never below zero. */
+/** The used and remaining amounts of a period's cap, as numeric(19,4) text; the remaining one is never negative. */
 export type AllowanceRecord = {
   period: Period
   max_amount: string
@@ -46,7 +46,7 @@ export type AllowanceRecord = {
 
 export type MandateWithAllowances = MandateRecord & { caps: Caps; allowances: readonly AllowanceRecord[] }
 
-/** What a payment made under a mandate, and its end, must know of it while they hold its row. */
+/** A consent whose row is locked, for payments under it and for its end. */
 export const LockedConsent = z.object({
   id: z.string(),
   consent_type: ConsentType,
@@ -55,20 +55,20 @@ export const LockedConsent = z.object({
   control_parameters: z.unknown(),
   debtor_bank_id: z.string().nullable(),
   bank_consent_reference: z.string().nullable(),
-  /** The connector of its first payment: it knows the mandate. */
+  /** The connector of its first payment, whose bank knows the mandate. */
   bank_connector: z.string(),
   expires_at: z.string(),
   created_at: z.string(),
   revoked_by: z.enum(['PAYER', 'MERCHANT']).nullable(),
   /** Whether its end has passed by the database's clock. */
   is_over: z.boolean(),
-  /** When it was made; earlier where the sandbox's clock has moved since. */
+  /** When it was created; earlier where the sandbox clock was advanced since. */
   counts_from: z.string(),
   now: z.string(),
 })
 export type LockedConsent = z.infer<typeof LockedConsent>
 
-/** A mandate that was ended, and that its bank has to be told of. */
+/** A mandate that has ended, which must be reported to its bank. */
 export const EndedMandate = z.object({
   id: z.string(),
   merchant_id: z.string(),
@@ -77,6 +77,6 @@ export const EndedMandate = z.object({
 })
 export type EndedMandate = z.infer<typeof EndedMandate>
 
-/** What was used of one mandate since an instant. */
+/** The amount paid under one mandate since an instant. */
 export const UsedAmount = z.object({ ord: z.bigint(), used_amount: z.string() })
 export type UsedAmount = z.infer<typeof UsedAmount>

@@ -21,7 +21,7 @@ const firstConnector = sql.fragment`(
   limit 1
 )`
 
-/** When a mandate was made, by the sandbox's clock: what its periods count from. */
+/** When a mandate was created by the sandbox clock, from which its periods count. */
 const countsFrom = sql.fragment`sandbox_moved_moment(c.merchant_id, c.created_at) as counts_from`
 
 const mandates = sql.fragment`
@@ -64,15 +64,15 @@ export function listMandateRows(
   `)
 }
 
-/** The mandates of a payer that are active, to whichever merchants, the newest first. */
+/** The active mandates of a payer with every merchant, the newest first. */
 export function listMandatesOfContact(
   tx: CommonQueryMethods,
   { contact, limit }: { contact: { email: string } | { phone: string }; limit: number },
 ): Promise<readonly MandateRecord[]> {
-  const isTheirs =
+  const ofPayer =
     'email' in contact ? sql.fragment`c.payer_email = ${contact.email}` : sql.fragment`c.payer_phone = ${contact.phone}`
   return tx.any(sql.type(MandateRecord)`
-    ${mandates} and ${isTheirs} and c.status = 'AUTHORISED' and c.expires_at > now()
+    ${mandates} and ${ofPayer} and c.status = 'AUTHORISED' and c.expires_at > now()
     order by c.created_at desc, c.id desc
     limit ${limit}
   `)
@@ -86,8 +86,8 @@ const lockedConsents = sql.fragment`
 `
 
 /**
- * Holds a consent to the transaction's end and reads it: payments under a mandate and its end take turns. Not against
- * the foreign keys of other rows.
+ * Locks a consent until the end of the transaction and reads it, so that payments under a mandate and its end come one
+ * after the other. `no key`: rows that refer to it by foreign key can still be inserted.
  */
 export function lockConsent(tx: DatabaseTransactionConnection, { merchantId, id }: Key): Promise<LockedConsent | null> {
   return tx.maybeOne(sql.type(LockedConsent)`
@@ -96,7 +96,7 @@ export function lockConsent(tx: DatabaseTransactionConnection, { merchantId, id 
   `)
 }
 
-/** The same without waiting: null too where somebody else holds it. */
+/** `lockConsent` without waiting: null also where another transaction holds the lock. */
 export function tryLockConsent(
   tx: DatabaseTransactionConnection,
   { merchantId, id }: Key,
@@ -116,15 +116,15 @@ export async function hasConsent(tx: CommonQueryMethods, { merchantId, id }: Key
 }
 
 /**
- * What was paid under mandates since given instants, each in its place. Failed payments took nothing; refunds give
- * nothing back. Payments are as old as the sandbox's clock has made them.
+ * The amounts paid under mandates since given instants, in the same order. Failed payments don't count; refunds don't
+ * restore a cap. The age of payments is that of the sandbox clock.
  */
 export function readUsedAmounts(
   tx: CommonQueryMethods,
   since: readonly { merchantId: string; consentId: string; start: string }[],
 ): Promise<readonly UsedAmount[]> {
   return tx.any(sql.type(UsedAmount)`
-    -- Each instant is asked for once, and not again for each payment.
+    -- Materialized: the sandbox clock is read once for each instant, and not for each payment.
     with s as materialized (
       select r.*, sandbox_unmoved_moment(r.merchant_id, r.start) as made_from
       from rows from (
@@ -144,7 +144,7 @@ export function readUsedAmounts(
   `)
 }
 
-/** `revoke_consent` (migrations): ends a mandate that the transaction holds. */
+/** `revoke_consent`: ends a mandate whose row the transaction has locked; false where it was not active. */
 export async function revokeConsentRow(
   tx: DatabaseTransactionConnection,
   { merchantId, id, by }: Key & { by: 'PAYER' | 'MERCHANT' },
@@ -155,15 +155,15 @@ export async function revokeConsentRow(
   return status === 'REVOKED'
 }
 
-/** Ends the mandates whose time is over, at most so many; answers how many there were. */
+/** Expires at most `limit` mandates whose validity has ended, and returns their number. */
 export async function expireMandateRows(tx: CommonQueryMethods, limit: number): Promise<number> {
   const { ended } = await tx.one(sql.type(z.object({ ended: z.int() }))`select expire_mandates(${limit}) as ended`)
   return ended
 }
 
 /**
- * Takes ended mandates that their banks don't know of yet, for `leaseSeconds`: who dies, or hears nothing, gives them
- * back then.
+ * Claims ended mandates for `leaseSeconds` that must be reported to their banks. The claim of a worker that dies or gets
+ * no answer ends with its lease.
  */
 export function claimEndedMandates(
   tx: CommonQueryMethods,
@@ -186,7 +186,7 @@ export function claimEndedMandates(
   `)
 }
 
-/** The bank knows: there is nothing left to tell. */
+/** Records that the bank knows of the mandate's end. */
 export async function clearRevocationDue(tx: CommonQueryMethods, { merchantId, id }: Key): Promise<void> {
   await tx.query(sql.typeAlias('void')`
     update payment_consents set revocation_due_at = null where merchant_id = ${merchantId} and id = ${id}

@@ -13,14 +13,14 @@ export type AcceptDisputeInput = {
   id: string
   note: string | undefined
   refund: boolean
-  /** What the merchant has seen of it. */
+  /** Values of the dispute that the merchant saw before accepting it. */
   expected?: ExpectedValues | undefined
   actor: Actor
 }
 
 /**
- * Lets a merchant give in: the dispute is resolved in the payer's favour without a review (decision 23), and all that
- * is left of the payment goes back where the merchant wants that.
+ * Accepts a dispute for its merchant: it is resolved in the payer's favour without a review (decision 23). With `refund`
+ * the remaining amount of the payment is refunded.
  * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_ESCALATED, PAYMENT_ALREADY_REFUNDED, CHANGED_MEANWHILE
  */
 export async function acceptDispute(
@@ -36,7 +36,7 @@ export async function acceptDispute(
       })
     }
     checkExpectedValues(expected, dispute)
-    const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: refund })
+    const refundId = await orderRefund(tx, app, { dispute, payment, isRequested: refund })
     return moveDispute(tx, app, {
       merchantId,
       id: dispute.id,

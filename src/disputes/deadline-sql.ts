@@ -2,20 +2,20 @@ import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 
 /*
- * Until when whoever's turn it is should have dealt with a dispute. The deadline of evidence is set (decision 23); those of
- * operators are our own rules, and nothing happens by itself when they pass.
+ * Deadlines of disputes. A merchant's deadline for evidence is a rule (decision 23); those of operators are our own
+ * targets, and nothing happens automatically when they pass.
  */
 
-/** Both sides have said what they had to say. */
+/** Time to resolve a dispute under review: both sides have made their statements. */
 const REVIEW_DUE = sql.fragment`interval '3 days'`
 
-/** Whoever escalated could not decide it. */
+/** Time to resolve an escalated dispute: it has waited for one decision before. */
 const ESCALATION_DUE = sql.fragment`interval '1 day'`
 
-/** The statuses that somebody has to do something about. */
+/** The statuses that need an action of the merchant or of an operator. */
 export const UNRESOLVED = sql.fragment`('OPEN', 'UNDER_REVIEW', 'ESCALATED')`
 
-/** Since when dispute `d` stands where it stands: more evidence makes nothing younger. */
+/** When dispute `d` entered its status: further evidence does not extend a deadline. */
 export const inStatusSince: FragmentSqlToken = sql.fragment`(
   select e.created_at from dispute_events e
   where e.merchant_id = d.merchant_id and e.dispute_id = d.id and e.new_status = d.status

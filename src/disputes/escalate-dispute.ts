@@ -12,13 +12,13 @@ export type EscalateDisputeInput = {
   id: string
   reason: string
   assignee: string | undefined
-  /** What the operator has seen of it. */
+  /** Values of the dispute that the operator saw before escalating it. */
   expected?: ExpectedValues | undefined
   actor: Actor
 }
 
 /**
- * Hands a dispute up: from then on an OWNER alone resolves it (decision 24).
+ * Escalates a dispute: from then on only an OWNER resolves it (decision 24).
  * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_ESCALATED, CHANGED_MEANWHILE
  */
 export async function escalateDispute(
@@ -28,7 +28,7 @@ export async function escalateDispute(
   const escalated = await app.pool.transaction(async (tx) => {
     const { dispute } = await lockDispute(tx, { merchantId: undefined, id })
     if (isResolved(dispute)) throw disputeClosed(dispute)
-    if (dispute.status === 'ESCALATED') throw new DomainError('DISPUTE_ESCALATED', 'the dispute is escalated already')
+    if (dispute.status === 'ESCALATED') throw new DomainError('DISPUTE_ESCALATED', 'the dispute is already escalated')
     checkExpectedValues(expected, dispute)
     const moved = await moveDispute(tx, app, {
       merchantId: dispute.merchant_id,

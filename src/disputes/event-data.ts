@@ -2,7 +2,7 @@ import { formatNumeric } from '../lib/money.ts'
 import type { EventData } from '../webhooks/enqueue.ts'
 import type { DisputeRecord } from './record.ts'
 
-/** What a webhook tells of a dispute (decision 35), with its place among the payment's events as those have it. */
+/** The `data` of a webhook about a dispute (decision 35); `sequence` counts together with the payment's own webhooks. */
 export function disputeEventData(
   dispute: DisputeRecord,
   { sequence, isTest }: { sequence: number; isTest: boolean },

@@ -7,9 +7,9 @@ import { lockOverdueDispute, listOverdueDisputes } from './sql.ts'
 const DISPUTES_MAX = 100
 
 /**
- * Brings disputes under review whose merchant has submitted no evidence in time, and marks that it is missing (decision
- * 23). Evidence that comes later is added all the same. Each has a transaction of its own: a short one, for the export of
- * the audit waits for those that append to it, and one that fails leaves the others alone. A job.
+ * Moves disputes to UNDER_REVIEW whose merchant has submitted no evidence in time, and marks the evidence as missing
+ * (decision 23). Later evidence is still added. Each dispute has its own short transaction: the export of the audit trail
+ * waits for transactions that append to it, and one that fails must not roll back the others. A job.
  */
 export async function expireEvidence(app: App): Promise<{ more: boolean }> {
   const overdue = await listOverdueDisputes(app.pool, DISPUTES_MAX)
@@ -19,7 +19,7 @@ export async function expireEvidence(app: App): Promise<{ more: boolean }> {
   return { more: overdue.length === DISPUTES_MAX && count > 0 }
 }
 
-/** False where somebody else has moved it or is about to, and where it could not be moved. */
+/** False where another transaction has moved it or is about to, and where the move failed. */
 async function expireOne(app: App, overdue: OverdueDispute): Promise<boolean> {
   const { id, merchant_id: merchantId } = overdue
   try {

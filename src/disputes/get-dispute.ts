@@ -8,8 +8,8 @@ import type { DisputeEventRecord, DisputeRecord } from './record.ts'
 export type DisputeRecordWithEvents = DisputeRecord & { events: readonly DisputeEventRecord[] }
 
 /**
- * A dispute with all that has happened to it.
- * @param name without a merchant for operators
+ * A dispute with its events.
+ * @param lookup without `merchantId` for operators
  * @throws {DomainError} DISPUTE_NOT_FOUND for an unknown id and for another merchant's alike
  */
 export async function getDispute(

@@ -9,7 +9,7 @@ import type { DisputeSummaryRecord } from './record.ts'
 
 export type ListDisputesQuery = {
   status?: DisputeStatus | undefined
-  /** Any text: one that is no id has no disputes. */
+  /** Any text: one that is not a UUID has no disputes. */
   payment_id?: string | undefined
   from?: string | undefined
   to?: string | undefined
@@ -20,7 +20,7 @@ export type ListDisputesQuery = {
 
 /**
  * A page of disputes; the cursor names the last dispute of the page before.
- * @param merchantId undefined for operators, who see those of all merchants
+ * @param merchantId undefined for operators, who list disputes of all merchants
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
 export async function listDisputes(
@@ -45,7 +45,7 @@ export async function listDisputes(
 
 const SEPARATOR = '.'
 
-/** The place of a row that waits is its deadline; of one that is resolved, itself. */
+/** The cursor key of a row: its deadline and id, or the id alone once it is resolved. */
 function keyOfPosition({ due_us: us, id }: Pick<UrgentRow, 'due_us' | 'id'>): string {
   return `${us ?? ''}${SEPARATOR}${id}`
 }

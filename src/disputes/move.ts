@@ -12,12 +12,12 @@ import type { DisputeChanges, NewDispute } from './sql.ts'
 import { DISPUTE_TRANSITIONS } from './states.ts'
 import type { DisputeStep, DisputeTransition, DisputeTrigger } from './states.ts'
 
-/** Who takes a step: a job and a payer have no actor. */
+/** The role that takes a step, and the user; jobs and payers have no `actor`. */
 export type DisputeActor = { changedBy: DisputeChangedBy; actor: { id: string; name: string } | null }
 
 type Step = {
   by: DisputeActor
-  /** The statement, evidence, reason or note of this very step. */
+  /** The statement, evidence, reason or note of this step. */
   note: string | null
 }
 
@@ -30,10 +30,10 @@ export type DisputeMove = Step & {
 }
 
 /**
- * Moves a dispute: guarded update, event and webhook, in a transaction of the caller's who holds the dispute's row, and
- * before it the payment's where the move is announced. This module alone writes a dispute's status, and the transition
- * table is its only rule. After the commit of a move with a webhook the caller calls `announceMove`.
- * @throws when the table has no such move or the dispute is elsewhere, which is a programmer's error
+ * Moves a dispute: guarded update, event and webhook. The caller's transaction has locked the dispute's row and, where the
+ * move has a webhook, the payment's row before it. Only this module changes a dispute's status, and only along
+ * DISPUTE_TRANSITIONS. After the commit of a move with a webhook the caller calls `announceMove`.
+ * @throws when the table has no such transition or the dispute has another status, which is a bug
  */
 export async function moveDispute(
   tx: DatabaseTransactionConnection,
@@ -46,7 +46,7 @@ export async function moveDispute(
   return recordStep(tx, app, { key: { merchantId, id }, transition, by, note })
 }
 
-/** Opens a dispute: the move that has no state before it. Null where the payment has an open one. */
+/** Opens a dispute, the move without a previous status. Null where the payment has an open one. */
 export async function openDispute(
   tx: DatabaseTransactionConnection,
   app: App,
@@ -58,7 +58,7 @@ export async function openDispute(
   return recordStep(tx, app, { key: { merchantId: dispute.merchantId, id: dispute.id }, transition, by, note })
 }
 
-/** Adds to a dispute that stays in its status. What happens to it is told by its events all the same. */
+/** Changes a dispute that stays in its status, and records an event. */
 export async function changeDispute(
   tx: DatabaseTransactionConnection,
   app: App,
@@ -69,7 +69,7 @@ export async function changeDispute(
   return recordStep(tx, app, { key: { merchantId, id }, transition: { from, on, to: from, webhook: null }, by, note })
 }
 
-/** Wakes who waits for an announced move, once it is committed. */
+/** Logs a committed move, and wakes the jobs that deliver its webhook and execute its refund. */
 export function announceMove(app: App, dispute: DisputeRecord): void {
   app.log.info({ dispute_id: dispute.id, payment_id: dispute.payment_id, to: dispute.status }, 'a dispute has moved')
   app.wake.notify('deliver-webhooks')
@@ -100,7 +100,7 @@ async function recordStep(
     note,
   })
   const dispute = await findDispute(tx, key)
-  if (dispute === null) throw new Error('a dispute that was written is not there')
+  if (dispute === null) throw new Error('a dispute that was written is missing')
   if (transition.webhook !== null) await enqueueDisputeWebhook(tx, app, { dispute, eventType: transition.webhook })
   return dispute
 }

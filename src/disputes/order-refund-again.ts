@@ -9,16 +9,15 @@ import { orderRefund } from './order-refund.ts'
 import type { RefundOrder } from './order-refund.ts'
 import type { DisputeRecord } from './record.ts'
 
-/** Whether the bank has refused the refund that the resolution ordered: the one thing that it still can be asked for. */
+/** Whether the bank refused the refund of the resolution: only that refund can still be ordered again. */
 export function wasRefundRejected({ status, refund_status }: Pick<DisputeRecord, 'status' | 'refund_status'>): boolean {
   return status === 'RESOLVED_PAYER_FAVOUR' && refund_status === 'FAILED'
 }
 
 /**
- * Orders a refund again that the bank has refused. The resolution stays as it is, with its note, its author and its
- * time: what is new is a refund of what is left, and an event that says who asked for it and why. No webhook tells it
- * but the refund's own.
- * @throws {DomainError} DISPUTE_CLOSED where nothing is left to refund
+ * Orders a refund again that the bank refused. The resolution keeps its note, author and time; new are a refund of the
+ * remaining amount, and an event with the operator and the reason. The only webhook is the refund's own.
+ * @throws {DomainError} DISPUTE_CLOSED where no amount remains
  */
 export async function orderRefundAgain(
   tx: DatabaseTransactionConnection,
@@ -26,7 +25,7 @@ export async function orderRefundAgain(
   { dispute, payment, note, actor }: RefundOrder & { note: string; actor: Actor },
 ): Promise<DisputeRecord> {
   if (isNothingLeft(payment)) throw disputeClosed(dispute, 'nothing is left of its payment to refund')
-  const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: true })
+  const refundId = await orderRefund(tx, app, { dispute, payment, isRequested: true })
   const changed = await changeDispute(tx, app, {
     merchantId: dispute.merchant_id,
     id: dispute.id,

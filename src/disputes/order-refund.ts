@@ -8,18 +8,18 @@ import type { DisputeRecord } from './record.ts'
 export type RefundOrder = { dispute: DisputeRecord; payment: PaymentRecord }
 
 /**
- * Orders the refund that a resolution brings with it, in its transaction (decision 24); undefined where it brings none.
+ * Orders the refund that was requested with a resolution, in its transaction (decision 24); undefined where none was.
  * @throws {DomainError} PAYMENT_ALREADY_REFUNDED
  */
 export async function orderRefund(
   tx: DatabaseTransactionConnection,
   app: App,
-  { dispute, payment, isAsked }: RefundOrder & { isAsked: boolean },
+  { dispute, payment, isRequested }: RefundOrder & { isRequested: boolean },
 ): Promise<string | undefined> {
-  if (!isAsked) return undefined
+  if (!isRequested) return undefined
   if (isNothingLeft(payment))
-    throw alreadyRefunded('repeat without refund: what was paid has gone back, or is about to')
-  // The refund that was ordered before, if any, was refused by the bank: this one follows it.
+    throw alreadyRefunded('repeat without refund: the payment is refunded, or a refund is in progress')
+  // An earlier refund, if any, was refused by the bank; its id makes this one's ids different.
   const ids = app.ids.for('dispute refund', dispute.id, dispute.refund_id ?? '')
   return createPendingRefund(tx, { ids }, { payment, reason: `dispute ${dispute.id}`, disputeId: dispute.id })
 }

@@ -12,34 +12,34 @@ import { announceMove, openDispute } from './move.ts'
 import type { DisputeRecord } from './record.ts'
 import { countDisputes, isWithinWindow } from './sql.ts'
 
-/** How many disputes a payment has at most, one after the other: whoever raises more wants something else. */
+/** The maximum of disputes of one payment, one after the other: more than that is abuse. */
 export const DISPUTES_MAX = 20
 
 export type RaiseDisputeInput = {
-  /** Undefined where who raises it may do so for any merchant: an operator, and a payer whom the payer's hub has matched. */
+  /** Undefined where the caller may dispute payments of every merchant: an operator, and a payer that the payer hub matched. */
   merchantId: string | undefined
   paymentId: string
   openedBy: OpenedBy
   reason: DisputeReason
-  /** In the words of who opens it. */
+  /** The statement of the side that opens it. */
   statement: string | undefined
-  /** Who of the merchant or the platform opens it; null for a payer. */
+  /** The user of the merchant or the platform who opens it; null for a payer. */
   actor: Actor | null
-  /** The operator in whose name the audit trail keeps it. */
+  /** The operator for the audit trail of operators, where one opens it. */
   operator?: Actor | undefined
 }
 
 /**
  * Disputes a settled or refunded payment for the payer, the merchant or the platform (decision 22). A payment has one
- * open dispute at a time, whoever opens it.
+ * open dispute at a time, whichever side opens it.
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_DISPUTABLE, DISPUTE_ALREADY_OPEN
  */
 export async function raiseDispute(app: App, input: RaiseDisputeInput): Promise<DisputeRecord> {
   const merchantId = await merchantOfPayment(app, input)
   const dispute = await app.pool.transaction(async (tx) => {
-    const before = await lockDisputablePayment(tx, app, { merchantId, id: input.paymentId })
+    const earlierCount = await lockDisputablePayment(tx, app, { merchantId, id: input.paymentId })
     const opened = await openDispute(tx, app, {
-      id: app.ids.for('dispute', input.paymentId, String(before)).uuid(),
+      id: app.ids.for('dispute', input.paymentId, String(earlierCount)).uuid(),
       merchantId,
       paymentId: input.paymentId,
       openedBy: input.openedBy,
@@ -66,7 +66,7 @@ async function merchantOfPayment(app: App, { merchantId, paymentId }: RaiseDispu
   return payment.merchant_id
 }
 
-/** Holds the payment, and answers how many disputes it has had. */
+/** Locks the payment, checks that it can be disputed, and returns the number of its earlier disputes. */
 async function lockDisputablePayment(
   tx: DatabaseTransactionConnection,
   app: App,
@@ -88,12 +88,12 @@ async function lockDisputablePayment(
       `the payment was created more than ${days} days ago, and can't be disputed any more`,
     )
   }
-  // Counted while the payment is held, so that of two at once one sees the other.
+  // Counted while the payment is locked, so that one of two simultaneous requests sees the other's dispute.
   const count = await countDisputes(tx, of)
   if (count < DISPUTES_MAX) return count
   throw new DomainError(
     'PAYMENT_NOT_DISPUTABLE',
-    `the payment was disputed ${DISPUTES_MAX} times, which is the most; it can't be disputed again`,
+    `the payment was disputed ${DISPUTES_MAX} times, the maximum; it can't be disputed again`,
   )
 }
 
@@ -103,7 +103,7 @@ function hasMovedMoney({ status }: PaymentRecord): boolean {
 
 function alreadyOpen(): DomainError {
   return new DomainError('DISPUTE_ALREADY_OPEN', 'the payment has an open dispute', {
-    next: 'list its disputes, and go on with the open one; another can be raised once that is resolved',
+    next: 'list its disputes and continue the open one; another can be raised once that is resolved',
   })
 }
 

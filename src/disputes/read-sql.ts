@@ -34,7 +34,7 @@ export function findDisputeById(tx: CommonQueryMethods, id: string): Promise<Dis
   return tx.maybeOne(sql.type(DisputeRecord)`select ${columns} from ${tables} where d.id = ${id}`)
 }
 
-/** Locks a dispute's row until the transaction's end and reads it. */
+/** Locks a dispute's row until the end of the transaction, and reads it. */
 export function lockDisputeRow(
   tx: DatabaseTransactionConnection,
   { merchantId, id }: DisputeKey,
@@ -44,7 +44,7 @@ export function lockDisputeRow(
   `)
 }
 
-/** All that has happened to a dispute, in its order. */
+/** The events of a dispute, the oldest first. */
 export function listDisputeEventRows(
   tx: CommonQueryMethods,
   { merchantId, id }: DisputeKey,
@@ -59,7 +59,7 @@ export function listDisputeEventRows(
 }
 
 export type DisputeFilter = {
-  /** Absent only for operators, who look at all merchants. */
+  /** Undefined only for operators, who list disputes of all merchants. */
   merchantId: string | undefined
   status?: DisputeStatus | undefined
   paymentId?: string | undefined
@@ -72,7 +72,7 @@ export type DisputeFilter = {
   limit: number
 }
 
-/** Disputes in the order they came, or the other way round. */
+/** Disputes, the newest or the oldest first. */
 export function listDisputeRows(
   tx: CommonQueryMethods,
   filter: DisputeFilter,
@@ -87,7 +87,7 @@ export function listDisputeRows(
   `)
 }
 
-/** What the filter asks of dispute `d`, whatever the order. */
+/** The conditions of the filters over dispute `d`, for any order. */
 export function filterConditions({
   merchantId,
   status,
@@ -108,11 +108,11 @@ function pageConditions(filter: DisputeFilter): FragmentSqlToken[] {
   const ofMerchant = merchantId === undefined ? sql.fragment`true` : sql.fragment`merchant_id = ${merchantId}`
   const conditions = filterConditions(filter)
   if (afterId !== undefined) {
-    const place = sql.fragment`(select created_at, id from disputes where id = ${afterId} and ${ofMerchant})`
+    const position = sql.fragment`(select created_at, id from disputes where id = ${afterId} and ${ofMerchant})`
     conditions.push(
       order === 'newest'
-        ? sql.fragment`(d.created_at, d.id) < ${place}`
-        : sql.fragment`(d.created_at, d.id) > ${place}`,
+        ? sql.fragment`(d.created_at, d.id) < ${position}`
+        : sql.fragment`(d.created_at, d.id) > ${position}`,
     )
   }
   return conditions

@@ -3,8 +3,8 @@ import { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wir
 import { RefundStatus } from '../wire/refunds.ts'
 
 /**
- * A dispute with what is told of its payment, its merchant and its refund, but for the evidence, of which a list would
- * carry megabytes. Amounts are numeric(19,4) text.
+ * A dispute with columns of its payment, its merchant and its refund. Without the evidence, which would make lists
+ * megabytes long. Amounts are numeric(19,4) text.
  */
 export const DisputeSummaryRecord = z.object({
   id: z.string(),
@@ -41,7 +41,7 @@ export type DisputeSummaryRecord = z.infer<typeof DisputeSummaryRecord>
 export const DisputeRecord = DisputeSummaryRecord.extend({ merchant_evidence: z.string().nullable() })
 export type DisputeRecord = z.infer<typeof DisputeRecord>
 
-/** A row of what has happened to a dispute. */
+/** An event of a dispute. */
 export const DisputeEventRecord = z.object({
   ordinal: z.string(),
   previous_status: DisputeStatus.nullable(),
@@ -55,6 +55,6 @@ export const DisputeEventRecord = z.object({
 })
 export type DisputeEventRecord = z.infer<typeof DisputeEventRecord>
 
-/** An open dispute whose merchant has let the deadline pass. */
+/** An open dispute whose deadline for evidence has passed. */
 export const OverdueDispute = z.object({ id: z.string(), merchant_id: z.string() })
 export type OverdueDispute = z.infer<typeof OverdueDispute>

@@ -17,16 +17,16 @@ export type ResolveDisputeInput = {
   status: 'RESOLVED_MERCHANT_FAVOUR' | 'RESOLVED_PAYER_FAVOUR'
   note: string
   refund: boolean
-  /** What the operator has seen of it. */
+  /** Values of the dispute that the operator saw before resolving it. */
   expected?: ExpectedValues | undefined
   actor: Actor
   role: PlatformRole
 }
 
 /**
- * Resolves a dispute that was reviewed. It moves no money unless a refund is asked for, which is then ordered with it or
- * not at all (decision 24). A resolution is final: the same one again is refused like any other, unless the bank has
- * refused its refund. Then the same one with a refund orders that again, and nothing else.
+ * Resolves a dispute that was reviewed. It moves no money unless a refund is requested, which is ordered in the same
+ * transaction (decision 24). A resolution is final, and a repeat is rejected, with one exception: where the bank refused
+ * the refund, a repeat with `refund` orders the refund again and changes nothing else.
  * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, DISPUTE_NOT_UNDER_REVIEW, FORBIDDEN_ROLE,
  *   PAYMENT_ALREADY_REFUNDED, CHANGED_MEANWHILE, VALIDATION_FAILED at `refund`
  */
@@ -44,7 +44,7 @@ export async function resolveDispute(app: App, input: ResolveDisputeInput): Prom
     }
     checkResolvable(dispute, input.role)
     checkExpectedValues(input.expected, dispute)
-    const refundId = await orderRefund(tx, app, { dispute, payment, isAsked: refund })
+    const refundId = await orderRefund(tx, app, { dispute, payment, isRequested: refund })
     const moved = await moveDispute(tx, app, {
       merchantId: dispute.merchant_id,
       id: dispute.id,
@@ -74,14 +74,14 @@ function checkResolvable(dispute: DisputeRecord, role: PlatformRole): void {
   if (isResolved(dispute)) throw disputeClosed(dispute)
   if (dispute.status === 'OPEN') {
     throw new DomainError('DISPUTE_NOT_UNDER_REVIEW', 'the merchant can still answer the dispute', {
-      next: 'wait for the evidence or the end of its time, or escalate it',
+      next: 'wait for the evidence or its deadline, or escalate the dispute',
     })
   }
   checkEscalatedRole(dispute, role)
 }
 
-/** What was escalated is an OWNER's affair, also after it is resolved. */
+/** Only an OWNER changes a dispute that was escalated, also after it is resolved. */
 function checkEscalatedRole({ escalation_reason: reason }: DisputeRecord, role: PlatformRole): void {
   if (reason === null || roleAllows(role, 'administer platform')) return
-  throw new DomainError('FORBIDDEN_ROLE', 'the dispute was escalated; an OWNER alone resolves it')
+  throw new DomainError('FORBIDDEN_ROLE', 'the dispute was escalated; only an OWNER can resolve it')
 }

@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 import type { DisputeChangedBy, DisputeReason, DisputeStatus, OpenedBy } from '../wire/disputes.ts'
 import { OverdueDispute } from './record.ts'
 
-/** Whether a payment is young enough to be disputed, by the database's clock and what the sandbox's clock adds to its age. */
+/** Whether a payment was created within the last `days`, by the database's clock and the advances of the sandbox clock. */
 export async function isWithinWindow(
   tx: CommonQueryMethods,
   { merchantId, paymentId, days }: { merchantId: string; paymentId: string; days: number },
@@ -47,7 +47,7 @@ export async function insertDispute(tx: DatabaseTransactionConnection, dispute: 
   return inserted.rowCount === 1
 }
 
-/** What a step changes beside the status; absent members stay as they are. */
+/** Columns that a step changes beside the status; undefined members stay unchanged. */
 export type DisputeChanges = {
   merchantEvidence?: string | undefined
   evidenceMissing?: boolean | undefined
@@ -58,7 +58,7 @@ export type DisputeChanges = {
   refundId?: string | undefined
 }
 
-/** Changes a dispute that is still in `from`; false where it is not. A resolution notes its time. */
+/** Changes a dispute that is still in `from`; false where it is not. A resolution sets its time. */
 export async function updateDispute(
   tx: DatabaseTransactionConnection,
   update: { merchantId: string; id: string; from: DisputeStatus; to: DisputeStatus; changes: DisputeChanges },
@@ -94,7 +94,7 @@ export type NewDisputeEvent = {
   note: string | null
 }
 
-/** Appends an event; the database gives it its place in the dispute's chain. */
+/** Appends an event; a trigger sets its ordinal and hashes in the dispute's chain. */
 export async function insertDisputeEvent(tx: DatabaseTransactionConnection, event: NewDisputeEvent): Promise<void> {
   await tx.query(sql.type(z.object({}))`
     insert into dispute_events (
@@ -109,7 +109,7 @@ export async function insertDisputeEvent(tx: DatabaseTransactionConnection, even
   `)
 }
 
-/** How many disputes a payment has had, the open one among them. */
+/** The number of disputes of a payment, including an open one. */
 export async function countDisputes(
   tx: CommonQueryMethods,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
@@ -132,7 +132,7 @@ export function listOverdueDisputes(tx: CommonQueryMethods, limit: number): Prom
   `)
 }
 
-/** Holds a dispute for this transaction, if it is still open and overdue and nobody else holds it. */
+/** Locks a dispute if it is still open and overdue; false also where another transaction holds it. */
 export async function lockOverdueDispute(tx: DatabaseTransactionConnection, dispute: OverdueDispute): Promise<boolean> {
   const claimed = await tx.maybeOne(sql.type(OverdueDispute)`
     select id, merchant_id

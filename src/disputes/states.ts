@@ -11,7 +11,7 @@ export type DisputeTrigger =
   | 'resolution for the merchant'
   | 'resolution for the payer'
 
-/** What happens to a dispute: the triggers of its moves, and what leaves it where it is. */
+/** The triggers of a dispute's moves, and the step that does not change its status. */
 export type DisputeStep = DisputeTrigger | 'refund ordered'
 
 export type DisputeTransition = Transition<DisputeStatus, DisputeTrigger> & {
@@ -19,7 +19,7 @@ export type DisputeTransition = Transition<DisputeStatus, DisputeTrigger> & {
   webhook: EventType | null
 }
 
-/** The moves of a dispute (contract §Dispute status; decisions 23 and 24). */
+/** Every allowed change of a dispute's status (contract §Dispute status; decisions 23 and 24). */
 export const DISPUTE_TRANSITIONS = [
   { from: null, on: 'opening', to: 'OPEN', webhook: 'dispute.opened' },
   { from: 'OPEN', on: 'evidence', to: 'UNDER_REVIEW', webhook: null },

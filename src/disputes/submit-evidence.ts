@@ -9,15 +9,15 @@ import type { DisputeRecord } from './record.ts'
 import { DISPUTE_TRANSITIONS } from './states.ts'
 import type { DisputeTransition } from './states.ts'
 
-/** Characters of all evidence of a dispute together. */
+/** Maximum of characters of all evidence of a dispute together. */
 const EVIDENCE_MAX = 100_000
 
-/** Between what was submitted at different times. */
+/** Separates evidence that was submitted at different times. */
 const SEPARATOR = '\n\n---\n\n'
 
 /**
- * Adds a merchant's evidence to a dispute. The first of it brings an OPEN one under review; more is added to what is
- * there, and leaves the dispute where it is (decision 23).
+ * Adds a merchant's evidence to a dispute. The first evidence moves an OPEN dispute to UNDER_REVIEW; later evidence is
+ * appended and does not change the status (decision 23).
  * @throws {DomainError} DISPUTE_NOT_FOUND, DISPUTE_CLOSED, VALIDATION_FAILED at `merchant_evidence`
  */
 export async function submitEvidence(
@@ -36,8 +36,8 @@ export async function submitEvidence(
       by: { changedBy: 'MERCHANT', actor },
       note: evidence,
     }
-    const moves = next<DisputeTransition>(DISPUTE_TRANSITIONS, dispute.status, step.on) !== undefined
-    return moves ? moveDispute(tx, app, step) : changeDispute(tx, app, step)
+    const isMove = next<DisputeTransition>(DISPUTE_TRANSITIONS, dispute.status, step.on) !== undefined
+    return isMove ? moveDispute(tx, app, step) : changeDispute(tx, app, step)
   })
 }
 
@@ -47,6 +47,6 @@ function joinEvidence({ merchant_evidence: before }: DisputeRecord, evidence: st
   throw invalidField(
     'merchant_evidence',
     'TOO_LONG',
-    `together with what is there it would be ${text.length} characters, of at most ${EVIDENCE_MAX}`,
+    `together with earlier evidence it would have ${text.length} characters; the maximum is ${EVIDENCE_MAX}`,
   )
 }

@@ -6,7 +6,7 @@ import { filterConditions, summaryColumns, tables } from './read-sql.ts'
 import type { DisputeFilter } from './read-sql.ts'
 import { DisputeSummaryRecord } from './record.ts'
 
-/** Where a page ends: among those that wait, by the deadline in microseconds since 1970, or among the resolved ones. */
+/** Where a page ends: at a deadline in microseconds since 1970, or, where `dueUs` is null, among the resolved disputes. */
 export type UrgentPosition = { dueUs: string | null; id: string }
 
 const UrgentRow = DisputeSummaryRecord.extend({ due_us: z.string().nullable() })
@@ -14,7 +14,7 @@ export type UrgentRow = z.infer<typeof UrgentRow>
 
 export type UrgentFilter = Omit<DisputeFilter, 'order' | 'afterId'> & { after: UrgentPosition | undefined }
 
-/** What waits for somebody before what is resolved: the former by its deadline, as the inbox has it, the latter newest first. */
+/** Unresolved disputes by their deadlines, as in the inbox, then resolved ones, the newest first. */
 export function listUrgentRows(tx: CommonQueryMethods, filter: UrgentFilter): Promise<readonly UrgentRow[]> {
   return tx.any(sql.type(UrgentRow)`
     select ${summaryColumns}, (extract(epoch from page.due_at) * 1000000)::bigint::text as due_us

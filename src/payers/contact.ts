@@ -4,7 +4,7 @@ import type { PayerContact } from '../wire/payer.ts'
 import type { Contact } from './record.ts'
 
 /**
- * The contact of a request in the form that payers are known by (decision 41).
+ * The contact of a request in normal form: e-mail in lower case, phone number in E.164 (decision 41).
  * @throws {DomainError} VALIDATION_FAILED at `phone`
  */
 export function contactOf(body: PayerContact): Contact {

@@ -6,16 +6,15 @@ import type { PaymentStatus } from '../wire/payments.ts'
 import { contactOf } from './contact.ts'
 import { leaveContactRow } from './payments-sql.ts'
 
-/** Where somebody has proven to a bank to be the payer; before that, nobody knows who holds the capability. */
+/** From here on a bank has authenticated the payer; before that, anyone with the payment's `state` could be calling. */
 const AUTHORISED: readonly PaymentStatus[] = ['Authorised', 'Settled', 'Refunded']
 
 /**
- * Keeps the contact that a payer leaves on the receipt, so that the payment is found in the hub (decision 41). It proves
- * nothing and opens nothing: nothing is sent to it, and who wants to see the payment must read what is sent there later.
- * Nor does it tell anything: where the shop has named a contact of either kind, another is refused whether or not it is
- * the same one, so that nobody who gets hold of a payment's capability puts an own one beside the payer's. It is for
- * payments of a checkout that are made once: of all others the merchant knows the payer, and a mandate can be ended by
- * whoever its payments belong to.
+ * Stores the contact that a payer leaves on the receipt, so that the payer hub finds the payment (decision 41). It grants
+ * no access by itself: no message is sent now, and to see the payment the payer must sign in with a link sent to it later.
+ * Where the shop has named a contact of either kind, every further one is rejected, whether or not it is the same, so that
+ * a stranger with the payment's `state` can neither add a contact nor test one. Only single payments of a checkout accept
+ * a contact: for all others the merchant knows the payer, and the contact of a mandate could be used to end it.
  * @throws {DomainError} VALIDATION_FAILED at `phone`, PAYMENT_NOT_FOUND, PAYMENT_NOT_AUTHORISED, CONTACT_ALREADY_KNOWN,
  *   CONTACT_NOT_TAKEN
  */
@@ -32,13 +31,13 @@ export async function leaveContact(
   }
   const outcome = await leaveContactRow(app.pool, { merchantId, paymentId: payment.id, contact })
   if (outcome === 'KNOWN') {
-    throw new DomainError('CONTACT_ALREADY_KNOWN', 'the payment has a contact already', {
+    throw new DomainError('CONTACT_ALREADY_KNOWN', 'the payment already has a contact', {
       next: 'sign in to the payer hub with the one that the shop knows',
     })
   }
   if (outcome === 'NOT_TAKEN') {
-    throw new DomainError('CONTACT_NOT_TAKEN', 'only a payment from a checkout that is made once takes a contact', {
-      next: 'ask the shop to name the payer when it creates the payment',
+    throw new DomainError('CONTACT_NOT_TAKEN', 'only a single payment from a checkout accepts a contact', {
+      next: "ask the shop to send the payer's contact when it creates the payment",
     })
   }
 }

@@ -1,26 +1,26 @@
-/** The mail that a payer signs in with. It stands for itself: who gets it may have asked for nothing. */
+/** The e-mail with a sign-in link. It explains itself, because its reader may not have asked for it. */
 export function linkMail(link: string): { subject: string; body: string } {
   return {
     subject: 'Your link to sign in',
     body: `Hello,
 
-with this link you see your payments, your receipts and your recurring payments:
+use this link to see your payments, your receipts and your recurring payments:
 
 ${link}
 
-It works once, and for 10 minutes. Anyone who has it can use it, so pass it on to nobody.
+It works once, and for 10 minutes. Anyone who has it can use it, so don't share it.
 
-If you did not ask for it, do nothing: without the link nobody can sign in.
-We never ask for your bank's passwords or codes, neither in a mail nor on the page behind the link.
+If you did not ask for it, do nothing: without the link no one can sign in.
+We never ask for your bank's passwords or codes, neither in an e-mail nor on the page that the link opens.
 `,
   }
 }
 
-/** The same as a text message. */
+/** The text message with a sign-in link. */
 export function linkText(link: string): { subject: string; body: string } {
   return {
     subject: 'Your link to sign in',
     body: `Sign in to see your payments: ${link}
-It works once, for 10 minutes. Pass it on to nobody. We never ask for bank passwords. If you did not ask for it, do nothing.`,
+It works once, for 10 minutes. Don't share it. We never ask for bank passwords. If you did not ask for it, do nothing.`,
   }
 }

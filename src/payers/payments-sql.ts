@@ -4,7 +4,7 @@ import { sql } from '../db/sql.ts'
 import { OwnConsent, PayerPaymentRecord, PayerRefundRecord } from './record.ts'
 import type { Contact } from './record.ts'
 
-/** Consents `c` of one contact, each kind by its index. */
+/** The condition that consent `c` has this contact; each kind of contact has its index. */
 export function ofContact({ type, value }: Contact) {
   return type === 'EMAIL' ? sql.fragment`c.payer_email = ${value}` : sql.fragment`c.payer_phone = ${value}`
 }
@@ -23,7 +23,7 @@ function payerColumns(windowDays: number) {
   `
 }
 
-/** What stands beside a payment `p` of a consent `c`: its merchant, and its last dispute. */
+/** Joins to payment `p`: its merchant, and its last dispute. */
 const merchantAndLastDispute = sql.fragment`
   join merchants m on m.id = p.merchant_id
   left join lateral (
@@ -38,8 +38,8 @@ const merchantAndLastDispute = sql.fragment`
 type PayerPaymentsFilter = { contact: Contact; windowDays: number; limit: number }
 
 /**
- * The last payments of a contact, to whichever merchants. A consent for one payment is as old as that one, so the last
- * of them are found by the index; of mandates, which are few, each brings its own last payments.
+ * The last payments of a contact, to every merchant. A consent for a single payment is as old as its payment, so the last
+ * ones are found by the index of consents; each mandate, of which there are few, contributes its own last payments.
  */
 export function listPayerPaymentRows(
   tx: CommonQueryMethods,
@@ -83,7 +83,7 @@ export function listPayerPaymentRows(
   `)
 }
 
-/** A payment of the contact's own; null for an unknown one and for another payer's alike. */
+/** A payment with this contact; null for an unknown id and for another payer's alike. */
 export function findPayerPayment(
   tx: CommonQueryMethods,
   { contact, windowDays, id }: { contact: Contact; windowDays: number; id: string },
@@ -97,7 +97,7 @@ export function findPayerPayment(
   `)
 }
 
-/** What the bank has given back of a payment, the first one first. */
+/** The executed refunds of a payment, the oldest first. */
 export function listExecutedRefunds(
   tx: CommonQueryMethods,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
@@ -110,7 +110,7 @@ export function listExecutedRefunds(
   `)
 }
 
-/** Whose merchant's a consent of the contact's own is; null for an unknown one and for another payer's alike. */
+/** The merchant of a consent with this contact; null for an unknown id and for another payer's alike. */
 export function findPayerConsent(
   tx: CommonQueryMethods,
   { contact, id }: { contact: Contact; id: string },
@@ -122,7 +122,7 @@ export function findPayerConsent(
 
 const LeaveContactRow = z.object({ outcome: z.enum(['KEPT', 'KNOWN', 'NOT_TAKEN']) })
 
-/** Writes a contact on the consent of a payment; KNOWN where that has one of either kind, NOT_TAKEN where none is taken. */
+/** Stores a contact on a payment's consent: KNOWN where it has one of either kind, NOT_TAKEN where it accepts none. */
 export async function leaveContactRow(
   tx: CommonQueryMethods,
   { merchantId, paymentId, contact }: { merchantId: string; paymentId: string; contact: Contact },

@@ -5,30 +5,30 @@ import { PaymentStatus } from '../wire/payments.ts'
 
 const ContactType = z.enum(['EMAIL', 'PHONE'])
 
-/** An e-mail address or phone number as payers are known by it: in lower case, or in E.164 form (decision 41). */
+/** An e-mail address in lower case, or a phone number in E.164 form (decision 41). */
 export type Contact = { type: z.infer<typeof ContactType>; value: string }
 
-/** A payer's session: whose it is, and its own id, which signing out puts on the list of those that ended. */
+/** A payer's session; signing out inserts its id into the table of ended sessions. */
 export type PayerSessionRecord = { id: string; contact: Contact; expiresAt: string }
 
-/** A request for a link that nobody has looked at yet. */
+/** A request for a link that is not handled yet. */
 export const LinkRequest = z.object({
   id: z.string(),
   contact_type: ContactType,
   contact_normalised: z.string(),
   request_ip_hash: z.string(),
-  /** Whether a link is still of use to who asked for it. */
+  /** Whether it is recent enough that the requester still waits for a link. */
   is_fresh: z.boolean(),
-  /** Whether the contact stands on some consent. */
+  /** Whether some consent has the contact. */
   is_known: z.boolean(),
 })
 export type LinkRequest = z.infer<typeof LinkRequest>
 
-/** Whose token it was that has just been used. */
+/** The contact of a token that was just used. */
 export const UsedToken = z.object({ contact_type: ContactType, contact_normalised: z.string() })
 export type UsedToken = z.infer<typeof UsedToken>
 
-/** A payment with what its payer sees of it. Amounts are numeric(19,4) text. */
+/** A payment as its payer sees it. Amounts are numeric(19,4) text. */
 export const PayerPaymentRecord = z.object({
   id: z.string(),
   merchant_id: z.string(),
@@ -58,10 +58,10 @@ export const PayerPaymentRecord = z.object({
 })
 export type PayerPaymentRecord = z.infer<typeof PayerPaymentRecord>
 
-/** Money that the bank has given back. */
+/** An executed refund. */
 export const PayerRefundRecord = z.object({ amount: z.string(), refunded_at: z.string() })
 export type PayerRefundRecord = z.infer<typeof PayerRefundRecord>
 
-/** Where a consent of the payer's own is. */
+/** The merchant of a payer's own consent. */
 export const OwnConsent = z.object({ merchant_id: z.string() })
 export type OwnConsent = z.infer<typeof OwnConsent>

@@ -6,18 +6,18 @@ import type { PayerContact } from '../wire/payer.ts'
 import { contactOf } from './contact.ts'
 import { insertLinkRequest, secondsToNextRequest, tryLockRequestCount } from './sign-in-sql.ts'
 
-/** Links that may be asked for within an hour from one network (decision 32). */
+/** Links that one network may request within an hour (decision 32). */
 const PER_NETWORK = 20
 
-/** What the hash of a network is made for. */
+/** The purpose of the hash of a network. */
 export const PAYER_NETWORK = 'payer address'
 
 type RequestApp = Pick<App, 'pool' | 'config' | 'ids' | 'wake'>
 
 /**
- * Takes down that a link is asked for. Nothing here looks whether the contact is known, and the same is done either way,
- * so neither the answer nor its time tells; a job looks later, and sends or does not (payers/send-links.ts; decision 25).
- * How many links a contact has been sent is its matter too: only the network that asks is ever refused.
+ * Records a request for a sign-in link. It does not look up the contact, so that neither the response nor its time
+ * reveals whether the contact is known; a job sends the link later, or does not (send-links.ts; decision 25). The job also
+ * limits the links for each contact: here only the requesting network is limited.
  * @throws {DomainError} VALIDATION_FAILED at `phone`, RATE_LIMITED
  */
 export async function requestLink(
@@ -26,7 +26,7 @@ export async function requestLink(
 ): Promise<void> {
   const contact = contactOf(body)
   if (contact.type === 'PHONE' && app.config.mode === 'live' && app.config.sms === undefined) {
-    throw invalidField('phone', 'NOT_OFFERED', 'links are sent by e-mail alone; give an e-mail address')
+    throw invalidField('phone', 'NOT_OFFERED', 'links are sent by e-mail only; enter an e-mail address')
   }
   const requestIpHash = networkHash(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
   await app.pool.transaction(async (tx) => {
@@ -37,20 +37,20 @@ export async function requestLink(
 }
 
 /**
- * Who is refused is not counted. Nobody waits for anybody: a network whose requests come at the same moment is told to
- * come again, or a stranger could hold up the connections that everybody needs.
+ * Rejected requests are not counted. Simultaneous requests of one network are rejected instead of waiting for each other:
+ * waiting, a stranger's burst could occupy all database connections.
  */
 async function checkNetworkLimit(tx: DatabaseTransactionConnection, requestIpHash: string): Promise<void> {
   if (!(await tryLockRequestCount(tx, requestIpHash)))
-    throw rateLimited('this network asks for links at the same moment', 1)
+    throw rateLimited('this network requests several links at the same moment', 1)
   const seconds = await secondsToNextRequest(tx, requestIpHash, PER_NETWORK)
-  if (seconds !== null) throw rateLimited('this network has asked for too many links within an hour', seconds)
+  if (seconds !== null) throw rateLimited('this network has requested too many links within an hour', seconds)
 }
 
 function rateLimited(message: string, seconds: number): DomainError {
   const minutes = Math.ceil(seconds / 60)
   return new DomainError('RATE_LIMITED', message, {
     retryAfterSeconds: seconds,
-    next: seconds === 1 ? 'try again' : `look for the last one, or ask again in ${minutes} minutes`,
+    next: seconds === 1 ? 'try again' : `use the last link that was sent, or try again in ${minutes} minutes`,
   })
 }

@@ -13,21 +13,20 @@ const REQUESTS_MAX = 50
 /** How long a link works (contract §Payer hub); the table says the same. */
 const LINK_SECONDS = 600
 
-/** Links that one contact is sent (decisions 32 and 180), whoever asks for them and from wherever. */
+/** Links that are sent to one contact (decisions 32 and 180), from whichever networks they are requested. */
 const PER_HOUR = 5
 const PER_DAY = 20
 
-/** Where the outbox keeps what is sent to payers: no realm of a merchant has this name, for a slug has no space. */
+/** The outbox's realm for messages to payers. No merchant's realm has this name: a slug has no space. */
 const REALM = 'payer hub'
 
 type SendApp = Pick<App, 'pool' | 'log' | 'config' | 'ids' | 'sealer' | 'publicUrl'>
 
 /**
- * Looks at what was asked for, and sends a link where the contact stands on some consent; where it does not, nobody
- * hears anything, nor where it was sent enough of them already. Who asked was answered long before, and always the
- * same: a stranger learns neither whose payments there are nor that somebody else has asked (decision 25). The token,
- * the message and the mark are one transaction: a link that was made goes out once, and one that did not go out was
- * not made. A job.
+ * Handles requests for links: sends one where some consent has the contact, and nothing where none has or the contact
+ * was sent too many already. The requester got the same response before in all cases, so a stranger learns neither whose
+ * payments exist nor that another request was made (decision 25). Token, message and mark are one transaction, so that a
+ * link is created exactly where it is sent, once. A job.
  */
 export async function sendPayerLinks(app: SendApp, signal: AbortSignal): Promise<{ more: boolean }> {
   for (let done = 0; done < REQUESTS_MAX; done += 1) {
@@ -36,7 +35,7 @@ export async function sendPayerLinks(app: SendApp, signal: AbortSignal): Promise
   return { more: true }
 }
 
-/** False where no request waits. One that can't be looked at is given up: those behind it would wait for ever. */
+/** False where no request waits. A request that fails is marked as handled: it would block all later ones. */
 async function sendOne(app: SendApp): Promise<boolean> {
   let claimed: string | undefined
   try {
@@ -49,20 +48,20 @@ async function sendOne(app: SendApp): Promise<boolean> {
     })
   } catch (error) {
     if (claimed === undefined || isDatabaseAway(error)) throw error
-    app.log.error({ err: error, link_request_id: claimed }, 'a request for a link was given up')
+    app.log.error({ err: error, link_request_id: claimed }, 'a request for a link failed and is given up')
     await markRequestHandled(app.pool, claimed)
     return true
   }
 }
 
 async function handleRequest(app: SendApp, tx: DatabaseTransactionConnection, request: LinkRequest): Promise<void> {
-  // Who asked long ago, while no worker ran, has given up or asked again.
-  const isOfUse = request.is_known && request.is_fresh && canReach(app, request)
-  if (isOfUse && (await isAllowed(app, tx, request))) await send(app, tx, request)
+  // The requester of an old one, from a time without a worker, has given up or asked again.
+  const isUseful = request.is_known && request.is_fresh && canReach(app, request)
+  if (isUseful && (await isAllowed(app, tx, request))) await send(app, tx, request)
   await markRequestHandled(tx, request.id)
 }
 
-/** Whether there is a way to the contact: what was asked for while there was one may be looked at when it has gone. */
+/** Whether messages can be sent to the contact: SMS may have been switched off since the request. */
 function canReach({ config }: SendApp, request: LinkRequest): boolean {
   return request.contact_type === 'EMAIL' || config.mode === 'sandbox' || config.sms !== undefined
 }
@@ -81,7 +80,7 @@ async function isAllowed(
 async function send(app: SendApp, tx: DatabaseTransactionConnection, request: LinkRequest): Promise<void> {
   const token = app.ids.token()
   await insertToken(tx, { id: app.ids.uuid(), request, tokenHash: sha256Hex(token) })
-  // In the fragment, which no server, log or scanner is sent; the page behind it asks for a click first.
+  // In the fragment, which is not sent to servers, logs and link scanners; the page then asks for a click first.
   const link = `${app.publicUrl}/hub#token=${token}`
   const message = {
     merchantId: null,

@@ -11,7 +11,7 @@ import { findSessionEnd } from './sign-in-sql.ts'
 const SESSION_SECONDS = 900
 
 const ALGORITHM = 'HS256'
-/** Who makes these tokens, who reads them and what they are: nothing else that is signed here says the same of itself. */
+/** Issuer, audience and type of these tokens; no other token that the service signs has the same ones. */
 const PARTY = 'svc payer hub'
 const TYPE = 'payer-session+jwt'
 const CLOCK_TOLERANCE_SECONDS = 5
@@ -25,7 +25,7 @@ const Claims = z.object({
   exp: z.int(),
 })
 
-/** Makes the session of a payer who has proven to read what is sent to the contact. */
+/** Starts the session of a payer who has used a link that was sent to the contact. */
 export async function startSession(
   app: Pick<App, 'config' | 'ids'>,
   { contact }: { contact: Contact },
@@ -44,8 +44,8 @@ export async function startSession(
 }
 
 /**
- * Reads the session token of a request: one that this service made, that is not over, and that nobody has signed out of.
- * @throws {DomainError} UNAUTHENTICATED for whatever is wrong, always the same; TOKEN_EXPIRED for one past its time
+ * Verifies a session token: issued by this service, not expired, and not signed out.
+ * @throws {DomainError} TOKEN_EXPIRED for an expired token, UNAUTHENTICATED for every other problem, always the same
  */
 export async function verifySession(app: Pick<App, 'config' | 'pool'>, token: string): Promise<PayerSessionRecord> {
   if (token.length > TOKEN_LENGTH_MAX) throw invalidToken()
@@ -77,7 +77,7 @@ function keyOf(masterKey: string): Buffer {
   return deriveKey(masterKey, 'payer session')
 }
 
-/** What the token says, under the master key or one of those before it: a session lives through a change of keys. */
+/** The verified claims, by the current master key or a previous one, so that sessions outlive a change of keys. */
 async function verifyToken(
   { encryptionKey, encryptionKeysPrevious }: App['config'],
   token: string,
@@ -89,7 +89,7 @@ async function verifyToken(
   throw invalidToken()
 }
 
-/** Null where the signature is of another key. */
+/** Null where another key signed it. */
 async function verifyWithKey(key: Uint8Array, token: string): Promise<JWTPayload | null> {
   try {
     const { payload } = await jwtVerify(token, key, {
@@ -98,14 +98,14 @@ async function verifyWithKey(key: Uint8Array, token: string): Promise<JWTPayload
       audience: PARTY,
       typ: TYPE,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      // Refuses what was issued in the future, too.
+      // Also rejects tokens that were issued in the future.
       maxTokenAge: SESSION_SECONDS,
       requiredClaims: ['exp', 'iat', 'sub', 'jti'],
     })
     return payload
   } catch (error) {
     if (error instanceof errors.JWSSignatureVerificationFailed) return null
-    // The last thing that is looked at: all else is right.
+    // Expiry is verified last, so everything else is valid.
     if (error instanceof errors.JWTExpired) {
       throw sessionExpired()
     }
@@ -115,10 +115,10 @@ async function verifyWithKey(key: Uint8Array, token: string): Promise<JWTPayload
 }
 
 function sessionExpired(): DomainError {
-  return new DomainError('TOKEN_EXPIRED', 'the session is over', { next: 'ask for a new link' })
+  return new DomainError('TOKEN_EXPIRED', 'the session has expired', { next: 'ask for a new link' })
 }
 
-/** The one answer to every bad token: it does not say how close it came. */
+/** The same error for every invalid token, so that it reveals nothing. */
 function invalidToken(): DomainError {
   return new DomainError('UNAUTHENTICATED', 'the session token is not valid', { next: 'ask for a new link' })
 }

@@ -9,8 +9,8 @@ import type { Contact } from './record.ts'
 const LockRow = z.object({ is_held: z.boolean() })
 
 /**
- * Holds what is counted for a network against others until the transaction's end, so that a burst is counted one by one.
- * False where another holds it: nobody waits.
+ * Locks the request count of a network until the end of the transaction, so that each request of a burst is counted.
+ * False where another transaction holds it, without waiting.
  */
 export async function tryLockRequestCount(tx: DatabaseTransactionConnection, requestIpHash: string): Promise<boolean> {
   const { is_held } = await tx.one(sql.type(LockRow)`
@@ -19,7 +19,7 @@ export async function tryLockRequestCount(tx: DatabaseTransactionConnection, req
   return is_held
 }
 
-/** How many seconds until a network asked for fewer than `limit` links within an hour; null where it is so now. */
+/** Seconds until a network has requested fewer than `limit` links within an hour; null where that is so now. */
 export function secondsToNextRequest(
   tx: DatabaseTransactionConnection,
   requestIpHash: string,
@@ -38,7 +38,7 @@ export async function insertLinkRequest(
   `)
 }
 
-/** Holds the oldest request that waits and that nobody else holds; null where there is none. */
+/** Locks the oldest request that is not handled and not locked by another transaction; null where there is none. */
 export function claimLinkRequest(tx: DatabaseTransactionConnection): Promise<LinkRequest | null> {
   return tx.maybeOne(sql.type(LinkRequest)`
     select r.id, r.contact_type, r.contact_normalised, r.request_ip_hash,
@@ -59,7 +59,7 @@ export async function markRequestHandled(tx: CommonQueryMethods, id: string): Pr
   await tx.query(sql.typeAlias('void')`update payer_link_requests set handled_at = now() where id = ${id}`)
 }
 
-/** Keeps the hash of a link's token; its ten minutes begin now. */
+/** Stores the hash of a link's token, which is valid for ten minutes from now. */
 export async function insertToken(
   tx: DatabaseTransactionConnection,
   { id, request, tokenHash }: { id: string; request: LinkRequest; tokenHash: string },
@@ -74,9 +74,9 @@ export async function insertToken(
 }
 
 /**
- * Uses a token up, and with it every other that its contact has: the one guarded statement that a link's working once
- * rests on. They are held in one order, so that two links of one contact can't wait for each other; whoever comes second
- * finds its own used. Null for whatever does not work.
+ * Uses a token, and with it all other tokens of its contact: this guarded update is the reason that a link works once. The
+ * rows are locked in one order, so that two links of a contact can't deadlock; the second one finds its token used. Null
+ * for a token that is unknown, used or expired.
  */
 export function useToken(tx: CommonQueryMethods, tokenHash: string): Promise<UsedToken | null> {
   return tx.maybeOne(sql.type(UsedToken)`
@@ -91,7 +91,7 @@ export function useToken(tx: CommonQueryMethods, tokenHash: string): Promise<Use
     ),
     used as (
       update payer_tokens t
-      -- One that was made while this statement began is used no earlier than that.
+      -- A token that was inserted after this statement began must not be used before it was created.
       set used_at = greatest(now(), t.created_at)
       from held
       where t.id = held.id and exists (select from held h where h.token_hash = ${tokenHash})
@@ -131,7 +131,7 @@ export function countSentLinks(
 
 const FailedCount = z.object({ count: z.int(), seconds: z.int().nullable() })
 
-/** How many tokens a network has tried within an hour that were none, up to `limit`, and the seconds until it is fewer. */
+/** The number of invalid tokens that a network tried within an hour, up to `limit`, and the seconds until it is lower. */
 export async function countFailedVerifications(
   tx: CommonQueryMethods,
   { requestIpHash, limit }: { requestIpHash: string; limit: number },
@@ -159,8 +159,8 @@ export async function insertFailedVerification(tx: CommonQueryMethods, requestIp
 const SessionEnd = z.strictObject({ is_signed_out: z.boolean(), is_over: z.boolean() })
 
 /**
- * Whether a session was signed out of, and whether its time is over by the sandbox's clock: that of the one merchant who
- * knows the contact, where there is but one.
+ * Whether a session was signed out, and whether it has expired by the sandbox clock of its merchant, where exactly one
+ * merchant has consents with the contact.
  */
 export function findSessionEnd(
   tx: CommonQueryMethods,
@@ -168,7 +168,7 @@ export function findSessionEnd(
 ): Promise<z.infer<typeof SessionEnd>> {
   return tx.one(sql.type(SessionEnd)`
     select exists (select from payer_sessions_ended where id = ${id}) as is_signed_out,
-      -- Nobody's clock has moved, where it can't: no more is looked at.
+      -- Without an advance of a sandbox clock since then, consents are not read.
       case when exists (select from sandbox_clock_shifts where made_at > ${issuedAt}::timestamptz) then
         coalesce((
           select ${expiresAt}::timestamptz - sandbox_clock_ahead(min(c.merchant_id::text)::uuid, ${issuedAt}::timestamptz)
@@ -180,7 +180,7 @@ export function findSessionEnd(
   `)
 }
 
-/** Notes that a session is over, until its token would be past its time anyway. */
+/** Records that a session was signed out, until its token expires anyway. */
 export async function insertEndedSession(
   tx: CommonQueryMethods,
   { id, expiresAt }: { id: string; expiresAt: string },

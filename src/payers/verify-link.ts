@@ -7,13 +7,13 @@ import { PAYER_NETWORK } from './request-link.ts'
 import { startSession } from './session.ts'
 import { countFailedVerifications, insertFailedVerification, useToken } from './sign-in-sql.ts'
 
-/** Tokens that one network may try within an hour without a hit. Guessing is hopeless anyway; this keeps it cheap for us. */
+/** Invalid tokens that one network may try within an hour. Guessing is hopeless anyway; the limit keeps it cheap for us. */
 const FAILED_PER_HOUR = 60
 
 type VerifyApp = Pick<App, 'pool' | 'config' | 'ids'>
 
 /**
- * Exchanges a link's token for a session. A token works once, for ten minutes; all else is one answer (decision 25).
+ * Exchanges a link's token for a session. A token works once, for ten minutes; every other one gets the same error (decision 25).
  * @throws {DomainError} LINK_INVALID, RATE_LIMITED
  */
 export async function verifyLink(
@@ -36,7 +36,7 @@ export async function verifyLink(
 async function checkFailedLimit(app: VerifyApp, requestIpHash: string): Promise<void> {
   const { count, seconds } = await countFailedVerifications(app.pool, { requestIpHash, limit: FAILED_PER_HOUR })
   if (count < FAILED_PER_HOUR) return
-  throw new DomainError('RATE_LIMITED', 'too many links that do not work were tried within an hour', {
+  throw new DomainError('RATE_LIMITED', 'too many invalid links were tried within an hour', {
     retryAfterSeconds: seconds,
     next: `try again in ${Math.ceil(seconds / 60)} minutes`,
   })

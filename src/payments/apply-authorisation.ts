@@ -4,13 +4,13 @@ import type { FailureCode } from '../lib/failure-codes.ts'
 import { movePayment } from './move.ts'
 import type { MoveOutcome, PaymentRecord } from './record.ts'
 
-/** What the bank, or the payer by cancelling there, has decided. */
+/** The decision of the bank, or of the payer who cancelled there. */
 export type Authorisation = BankCallback['result'] | { outcome: 'rejected'; failureCode: FailureCode }
 
 /**
- * Applies the bank's word to a payment. The return page and the bank's callback both come here: whichever is first
- * moves the payment, and the other finds it moved (decision 54).
- * @param rawPayload the body that brought the word, for the audit event
+ * Applies the bank's decision to a payment. The return page and the bank's callback both call it: the first one moves
+ * the payment, and the other finds it moved (decision 54).
+ * @param rawPayload the body that carried the decision, for the audit event
  */
 export function applyAuthorisation(
   app: App,

@@ -6,15 +6,15 @@ import { paymentNotFound, isPastConsentEnd } from './get-payment.ts'
 import { findPaymentByState } from './sql.ts'
 
 export type BankCallbackInput = {
-  /** The connector named in the path. */
+  /** Id of the bank connector, from the path. */
   connector: string
   headers: Readonly<Record<string, string | undefined>>
   rawBody: Buffer
 }
 
 /**
- * Takes a bank's own report on an authorisation (decision 54). A report on what is already known changes nothing.
- * @throws {DomainError} CONNECTOR_NOT_FOUND, UNAUTHENTICATED when the connector does not recognise its bank,
+ * Receives a bank's own report on an authorisation (decision 54). A report that was received before changes nothing.
+ * @throws {DomainError} CONNECTOR_NOT_FOUND, UNAUTHENTICATED where the report's signature is not the bank's,
  *   PAYMENT_NOT_FOUND
  */
 export async function bankCallback(
@@ -22,7 +22,7 @@ export async function bankCallback(
   { connector, headers, rawBody }: BankCallbackInput,
 ): Promise<'accepted' | 'already_known'> {
   const bank = app.banks.get(connector)
-  if (bank === undefined) throw new DomainError('CONNECTOR_NOT_FOUND', 'there is no such bank connector')
+  if (bank === undefined) throw new DomainError('CONNECTOR_NOT_FOUND', 'bank connector not found')
   const callback = bank.readCallback({ headers, rawBody })
   if (callback === undefined)
     throw new DomainError('UNAUTHENTICATED', "the callback does not carry this bank's signature")
@@ -37,7 +37,7 @@ export async function bankCallback(
   return 'already_known'
 }
 
-/** A report that came after the consent's end authorises nothing: the payment need not wait for the sweeper. */
+/** A report that came after the consent's end authorises nothing: the payment expires now, without waiting for the job. */
 async function expireIfPastEnd(app: App, state: string): Promise<void> {
   const payment = await findPaymentByState(app.pool, state)
   if (payment !== null && isPastConsentEnd(payment)) await expirePayment(app, payment)

@@ -10,8 +10,8 @@ export const createPaymentsStatement = 'select * from create_payments($1)'
 export const movePaymentsStatement = 'select * from move_payments($1)'
 
 /**
- * Payments, each of one merchant, with their histories, for items `{merchant_id, id}`. With a lateral join, because the
- * plan is made once for batches of any size: it must look each payment up by its key.
+ * Payments with their histories, for items `{merchant_id, id}`. It uses a lateral join because the plan is made once for
+ * batches of any size: it must look each payment up by its key.
  */
 export const findPaymentsStatement = `
   select i.ord, found.*

@@ -8,7 +8,7 @@ import type { PaymentRecord, PaymentWithHistory } from './record.ts'
 
 export type CancelPaymentInput = PaymentKey & {
   by: 'merchant' | 'payer'
-  /** The request's body as it came, or `{}`. */
+  /** The request's body as it was received, or `{}`. */
   rawBody: string
 }
 
@@ -18,8 +18,8 @@ const FAILURES = {
 } as const satisfies Record<CancelPaymentInput['by'], { failureCode: FailureCode; failureSource: FailureSource }>
 
 /**
- * Cancels a payment that waits for its authorisation (decision 52). Repeating it answers the cancelled payment, whichever
- * of the two sides cancelled it.
+ * Cancels a payment that waits for its authorisation (decision 52). A repeat returns the cancelled payment, whether the
+ * merchant or the payer cancelled it.
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_CANCELLABLE
  */
 export async function cancelPayment(
@@ -37,9 +37,13 @@ export async function cancelPayment(
       ...FAILURES[by],
     })
   }
-  const now = await getPayment(app, key)
-  if (isCancelled(now)) return now
-  throw new DomainError('PAYMENT_NOT_CANCELLABLE', `the payment is ${now.status} and can't be cancelled`, hint(now))
+  const current = await getPayment(app, key)
+  if (isCancelled(current)) return current
+  throw new DomainError(
+    'PAYMENT_NOT_CANCELLABLE',
+    `the payment is ${current.status} and can't be cancelled`,
+    hint(current),
+  )
 }
 
 function isCancelled({ failure_code: code, failure_source: source }: PaymentRecord): boolean {

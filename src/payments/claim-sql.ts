@@ -4,12 +4,12 @@ import { sql } from '../db/sql.ts'
 import { DueSettlement, UnstagedPayment } from './record.ts'
 import { paymentTables } from './sql.ts'
 
-/** Which payments wait for a worker, whose turn is first, and how many it takes. */
-export type Claim = { waiting: FragmentSqlToken; orderBy: FragmentSqlToken; limit: number; leaseSeconds: number }
+/** Which payments wait for a worker, in which order they are claimed, and how many at once. */
+type Claim = { waiting: FragmentSqlToken; orderBy: FragmentSqlToken; limit: number; leaseSeconds: number }
 
 /**
- * Payments taken for `leaseSeconds`, as `claimed`, for the statement behind it to read from: no other worker takes them
- * meanwhile, and a worker that dies gives them back when the lease ends.
+ * A `with` clause that claims payments for `leaseSeconds`; the statement after it reads them from `claimed`. No other
+ * worker claims them meanwhile, and the claim of a worker that dies ends with its lease.
  */
 export function claimedPayments({ waiting, orderBy, limit, leaseSeconds }: Claim): FragmentSqlToken {
   return sql.fragment`
@@ -38,7 +38,7 @@ const unstagedColumns = sql.fragment`
   c.control_parameters, c.valid_to, m.trading_name
 `
 
-/** A payment that is recorded but not staged at its bank. */
+/** Finds a payment that is recorded but not yet staged at its bank. */
 export function findUnstagedPayment(
   tx: CommonQueryMethods,
   key: { merchantId: string; id: string },
@@ -51,8 +51,8 @@ export function findUnstagedPayment(
 }
 
 /**
- * Takes payments that a crash or a silent bank left unstaged for `olderThanSeconds`, for `leaseSeconds`: one that keeps
- * failing does not hold up the ones behind it.
+ * Claims payments for `leaseSeconds` that a crash or a silent bank left unstaged for `olderThanSeconds`. Because of the
+ * lease, a payment that keeps failing does not hold up the ones after it.
  */
 export function claimUnstagedPayments(
   tx: CommonQueryMethods,
@@ -76,7 +76,7 @@ export function claimUnstagedPayments(
   `)
 }
 
-/** Takes payments whose execution is due, the longest due first. */
+/** Claims payments whose execution is due, the longest overdue first. */
 export function claimSettlements(
   tx: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
@@ -93,7 +93,7 @@ export function claimSettlements(
   `)
 }
 
-/** Ends a claim early: the payment is executed again after `seconds`. */
+/** Ends a claim early: execution is tried again after `seconds`. */
 export async function postponeSettlement(
   tx: CommonQueryMethods,
   { merchantId, id, seconds }: { merchantId: string; id: string; seconds: number },

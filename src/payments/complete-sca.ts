@@ -18,13 +18,14 @@ const EXCHANGE_TIMEOUT_MS = 5_000
 export type CompleteScaInput = {
   id: string
   body: ScaComplete
-  /** The request's body as it came, for the audit event. */
+  /** The request's body as it was received, for the audit event. */
   rawBody: string
 }
 
 /**
- * Takes what the payer's browser was sent back with. The `state` is the credential; the outcome is the bank's word, got
- * by exchanging the code, never the browser's (decision 15). Repeating a finished call answers the payment as it stands.
+ * Completes strong customer authentication with the parameters that the bank's redirect carried. The `state` is the
+ * credential; the outcome comes from the bank, by exchanging the code, never from the browser (decision 15). Repeating a
+ * finished call returns the payment as it is now.
  * @throws {DomainError} PAYMENT_NOT_FOUND, STATE_MISMATCH, CODE_INVALID, CONSENT_EXPIRED, BANK_UNAVAILABLE
  */
 export async function completeSca(app: App, { id, body, rawBody }: CompleteScaInput): Promise<PaymentRecord> {
@@ -39,10 +40,10 @@ export async function completeSca(app: App, { id, body, rawBody }: CompleteScaIn
       ? await exchangeCode(app, { ...body, connector: payment.bank_connector })
       : { outcome: 'rejected' as const, failureCode: failureOfRedirectError(body.error) }
   const { outcome } = await applyAuthorisation(app, payment, { authorisation, rawPayload: rawBody })
-  const now = await findPayment(app, id)
-  // The move was refused although the payment waits: its consent ended between the look and the move.
-  if (outcome === 'STALE' && isPastConsentEnd(now)) return expireAndRead(app, now)
-  return checkNotExpired(now)
+  const current = await findPayment(app, id)
+  // The move was rejected although the payment waits: its consent ended between the read and the move.
+  if (outcome === 'STALE' && isPastConsentEnd(current)) return expireAndRead(app, current)
+  return checkNotExpired(current)
 }
 
 async function findPayment(app: App, id: string): Promise<PaymentRecord> {
@@ -56,7 +57,7 @@ function checkNotExpired(payment: PaymentRecord): PaymentRecord {
   return payment
 }
 
-/** An authorisation that set out before the end may still win: what became of the payment is told, whoever did it. */
+/** An authorisation that began before the end may still win the race; the payment is returned as it is afterwards. */
 async function expireAndRead(app: App, payment: PaymentRecord): Promise<PaymentRecord> {
   await expirePayment(app, { id: payment.id, merchant_id: payment.merchant_id, status: payment.status })
   return checkNotExpired(await findPayment(app, payment.id))
@@ -84,6 +85,6 @@ async function exchangeCode(app: App, { state, code, connector }: ExchangeCodeIn
     })
   }
   throw new DomainError('CODE_INVALID', 'the bank does not know this code', {
-    errors: [{ path: 'code', code: 'CODE_INVALID', message: 'was not given out by the bank for this payment' }],
+    errors: [{ path: 'code', code: 'CODE_INVALID', message: 'was not issued by the bank for this payment' }],
   })
 }

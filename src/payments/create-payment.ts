@@ -19,8 +19,8 @@ import { stagePayment } from './stage-payments.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
 
 /**
- * Creates a payment, its consent, its first audit event and its first webhook in one transaction, or answers the payment
- * that the same key made before (contract §Payments (merchant); decisions 14, 17 and 33).
+ * Creates a payment, its consent, its first audit event and its first webhook in one transaction, or returns the payment
+ * that an earlier request with the same key created (contract §Payments (merchant); decisions 14, 17 and 33).
  * @throws {DomainError} VALIDATION_FAILED, UNSUPPORTED_CURRENCY, AMOUNT_BELOW_FEE, MERCHANT_NOT_APPROVED,
  *   MERCHANT_INACTIVE, PAYOUT_HELD, IDEMPOTENCY_KEY_MISSING, IDEMPOTENCY_KEY_REUSED, BANK_UNAVAILABLE
  */
@@ -61,12 +61,12 @@ type NewPaymentInput = CreatePaymentInput & { idempotencyKey: string; mandate: N
 function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
   const { merchant, body, mandate } = input
   const amount = toNumeric(parseAmount(body.amount))
-  const chance = app.ids.for('payment', merchant.id, input.idempotencyKey)
+  const random = app.ids.for('payment', merchant.id, input.idempotencyKey)
   const ids = {
-    payment_id: chance.uuid(),
-    consent_id: chance.uuid(),
-    end_to_end_id: chance.endToEndId(),
-    bank_consent_id: chance.token(),
+    payment_id: random.uuid(),
+    consent_id: random.uuid(),
+    end_to_end_id: random.endToEndId(),
+    bank_consent_id: random.token(),
     bank_connector: app.bank.id,
   }
   const creation = creationTransition(app)
@@ -84,9 +84,9 @@ function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
     redirect_uri,
     metadata,
     merchant_id: merchant.id,
-    audit_id: chance.uuid(),
-    delivery_id: chance.uuid(),
-    event_id: chance.eventId(),
+    audit_id: random.uuid(),
+    delivery_id: random.uuid(),
+    event_id: random.eventId(),
     event_type: creation.webhook,
     status: creation.to,
     changed_by: creation.actor,
@@ -104,7 +104,7 @@ function newPaymentItem(app: App, input: NewPaymentInput): NewPaymentItem {
   }
 }
 
-/** The payer's contact as payers are known by it; the fingerprint is of what was sent, so that repeats stay repeats. */
+/** The payer's contact in normal form. The fingerprint is of the contact as it was sent, so that a repeat still matches. */
 function contactOf({ payer_email, payer_phone }: CreatePayment) {
   return {
     payer_email: payer_email === undefined ? undefined : normaliseEmail(payer_email),
@@ -123,29 +123,29 @@ type ConsentRequestInput = {
   mandate: NewMandate | undefined
 }
 
-function consentRequest(draft: ConsentRequestInput): ConsentRequest {
+function consentRequest(input: ConsentRequestInput): ConsentRequest {
   return {
-    paymentId: draft.payment_id,
-    consentId: draft.consent_id,
-    endToEndId: draft.end_to_end_id,
-    state: draft.bank_consent_id,
-    amount: draft.amount,
-    currency: draft.body.currency,
-    payeeId: draft.merchant.id,
-    payeeName: draft.merchant.tradingName,
-    redirectUri: draft.body.redirect_uri ?? '',
-    debtorBankId: draft.body.debtor_bank_id,
-    debtorAccount: debtorAccountOf(draft.body),
-    remittanceReference: draft.body.remittance_reference,
-    scenario: draft.body.scenario,
-    mandate: draft.mandate?.request,
+    paymentId: input.payment_id,
+    consentId: input.consent_id,
+    endToEndId: input.end_to_end_id,
+    state: input.bank_consent_id,
+    amount: input.amount,
+    currency: input.body.currency,
+    payeeId: input.merchant.id,
+    payeeName: input.merchant.tradingName,
+    redirectUri: input.body.redirect_uri ?? '',
+    debtorBankId: input.body.debtor_bank_id,
+    debtorAccount: debtorAccountOf(input.body),
+    remittanceReference: input.body.remittance_reference,
+    scenario: input.body.scenario,
+    mandate: input.mandate?.request,
   }
 }
 
-/** With a bank that must be asked, a payment begins as Initiated (decision 17). */
+/** With a remote bank, which must be asked to stage the consent, a payment begins as Initiated (decision 17). */
 function creationTransition(app: App) {
   const on = app.bank.staging === 'local' ? 'creation' : 'creation at a remote bank'
   const creation = PAYMENT_TRANSITIONS.find((row) => row.from === null && row.on === on)
-  if (creation === undefined) throw new Error(`the table has no ${on}`)
+  if (creation === undefined) throw new Error(`PAYMENT_TRANSITIONS has no ${on}`)
   return creation
 }

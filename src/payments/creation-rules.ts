@@ -7,23 +7,28 @@ import type { CreatePayment } from '../wire/new-payment.ts'
 import type { CreatedPayment } from '../wire/payments.ts'
 import type { CreateOutcome, NewPaymentItem } from './record.ts'
 
-/** A payment that is asked for, with or without a mandate. */
+/*
+ * The rules that payments with and without a mandate share when they are created: amount, scenario, and the error for
+ * each outcome of the SQL function `create_payments`, which also computes the fee.
+ */
+
+/** A request to create a payment, with or without a mandate. */
 export type CreatePaymentInput = {
   merchant: { id: string; tradingName: string }
   idempotencyKey: string | undefined
-  /** The parsed request; a scenario given as a header stands in it. */
+  /** The parsed request; a scenario from the header X-Sandbox-Scenario is merged into it. */
   body: CreatePayment
-  /** The request's body as it came: the creation's audit event keeps it. */
+  /** The request's body as it was received, for the audit event of the creation. */
   rawBody: string
-  /** Of a payment that a payer's browser starts: the token's hash, and where the shop takes the payer back. */
+  /** For a payment that a payer's browser starts: the token's hash, and the shop's page that the payer returns to. */
   checkout?: { hash: string; returnUrl: string } | undefined
 }
 
-/** The payment, and whether this call made it or found what the same key made before. */
+/** The payment, and whether this call created it or an earlier one with the same idempotency key did. */
 export type CreatePaymentResult = { created: boolean; payment: CreatedPayment }
 
 /**
- * What an amount must be beside its form: something, in a currency that is offered, and no digits that this can't pay.
+ * Checks an amount whose form is valid: more than 0, in a known currency, with no more decimals than the currency has.
  * @throws {DomainError} VALIDATION_FAILED, UNSUPPORTED_CURRENCY
  */
 export function checkAmount({ amount: text, currency }: { amount: string; currency: string }): void {
@@ -42,7 +47,7 @@ export function unsupportedCurrency(currency: string): DomainError {
 }
 
 /**
- * Scenarios exist in the sandbox alone, and only those of the list do.
+ * Checks that a scenario is one of the list (src/banks/scenarios.ts), and that the service runs in sandbox mode.
  * @throws {DomainError} VALIDATION_FAILED
  */
 export function checkScenario({ config }: Pick<App, 'config'>, { scenario }: { scenario?: string | undefined }): void {
@@ -54,9 +59,9 @@ export function checkScenario({ config }: Pick<App, 'config'>, { scenario }: { s
 }
 
 /**
- * The payment that `create_payments` made or found.
- * @throws {DomainError} the refusal, where it made none
- * @throws {CheckoutOpenError}
+ * The payment that `create_payments` created, or found under the same idempotency key.
+ * @throws {DomainError} where it rejected the payment
+ * @throws {CheckoutOpenError} where the checkout token has an open payment
  */
 export function createdPayment(row: CreateOutcome, currency: string): CreatedPayment {
   if (row.outcome === 'CHECKOUT_OPEN') throw new CheckoutOpenError(required(row.payment_id))
@@ -76,46 +81,46 @@ export function createdPayment(row: CreateOutcome, currency: string): CreatedPay
   }
 }
 
-/** How often a payment that another transaction was just making is looked for again. */
+/** How often a creation is tried that keeps losing to another transaction. */
 const ATTEMPTS_MAX = 3
 
 /**
- * Runs `create_payments` until it knows: a twin that lost the race to another transaction reads the winner's payment
- * with a new snapshot.
- * @throws {DomainError} SERVICE_UNAVAILABLE when it keeps losing, as only payments of a token can, being taken back
- *   again and again
+ * Runs `create_payments`, and again where the outcome is LOST: another transaction created a payment with the same key
+ * at the same moment, and only a new snapshot can read it.
+ * @throws {DomainError} SERVICE_UNAVAILABLE after the last attempt. Only payments of a checkout token can lose that
+ *   often: they are cancelled and replaced repeatedly
  */
 export async function createWithRetries(
   item: NewPaymentItem,
   run: () => Promise<CreateOutcome>,
 ): Promise<CreateOutcome> {
-  for (let tries = 0; tries < ATTEMPTS_MAX; tries += 1) {
+  for (let attempt = 0; attempt < ATTEMPTS_MAX; attempt += 1) {
     const outcome = await run()
     if (outcome.outcome !== 'LOST') return outcome
   }
-  // Only payments of a token can be taken back again and again; all others lose to one that stays, or to a bug of ours.
-  if (item['checkout_token_hash'] === undefined) throw new Error('a payment has an id that is not its own alone')
+  // Without a checkout token the second attempt finds the winner's payment, unless two keys got the same id: a bug.
+  if (item['checkout_token_hash'] === undefined) throw new Error('the id of a new payment is already in use')
   throw creationInProgress()
 }
 
-/** Others are making payments of the same kind, and hold what this one needs. */
+/** Other requests are creating payments for the same order or mandate, and hold its lock. */
 export function creationInProgress(): DomainError {
-  return new DomainError('SERVICE_UNAVAILABLE', 'the payment is being made by another request; repeat this one', {
+  return new DomainError('SERVICE_UNAVAILABLE', 'the payment is being created by another request; repeat this one', {
     retryAfterSeconds: 1,
   })
 }
 
 function required<T>(value: T | null): T {
-  if (value === null) throw new Error('create_payments answered a payment without one of its columns')
+  if (value === null) throw new Error('create_payments returned a payment without one of its columns')
   return value
 }
 
-/** The checkout token has another payment, which still waits for its payer. */
+/** The checkout token has another payment that still waits for its payer. */
 export class CheckoutOpenError extends Error {
   readonly paymentId: string
 
   constructor(paymentId: string) {
-    super('the checkout token has a payment that is open')
+    super('the checkout token has an open payment')
     this.name = 'CheckoutOpenError'
     this.paymentId = paymentId
   }
@@ -145,10 +150,9 @@ const ERRORS: Readonly<Record<string, () => DomainError>> = {
     errorWithNext(
       'CHECKOUT_ATTEMPTS_USED',
       'this order was tried too many times',
-      "ask the shop to start the order again; the shop's server makes a new token",
+      "ask the shop to start the order again; the shop's server creates a new token",
     ),
-  AMOUNT_TOO_LARGE: () =>
-    invalidField('amount', 'TOO_LARGE', 'is above the most that one payment may move (ISO 20022 AM13)'),
+  AMOUNT_TOO_LARGE: () => invalidField('amount', 'TOO_LARGE', 'is above the maximum of one payment (ISO 20022 AM13)'),
   AMOUNT_BELOW_FEE: () =>
     new DomainError('AMOUNT_BELOW_FEE', 'the fee would leave nothing of the amount', {
       errors: [{ path: 'amount', code: 'AMOUNT_BELOW_FEE', message: 'must be more than the fee' }],
@@ -157,7 +161,7 @@ const ERRORS: Readonly<Record<string, () => DomainError>> = {
 
 function errorOfOutcome(outcome: string, currency: string): Error {
   if (outcome === 'UNSUPPORTED_CURRENCY') return unsupportedCurrency(currency)
-  return ERRORS[outcome]?.() ?? new Error(`create_payments answered ${outcome}`)
+  return ERRORS[outcome]?.() ?? new Error(`create_payments returned the unknown outcome ${outcome}`)
 }
 
 function errorWithNext(code: ErrorCode, message: string, next: string): DomainError {

@@ -6,7 +6,7 @@ import { listExpiredPayments } from './sql.ts'
 /** Payments of one run; the next run follows at once while there are more. */
 const PAYMENTS_MAX = 200
 
-/** Fails what still waits although its consent has ended, every 30 seconds (decision 18). A job. */
+/** Fails payments that still wait for their payer after the end of their consent, every 30 seconds (decision 18). A job. */
 export async function expireConsents(app: App): Promise<{ more: boolean }> {
   const expired = await listExpiredPayments(app.pool, PAYMENTS_MAX)
   await Promise.all(expired.map((payment) => expirePayment(app, payment)))
@@ -14,8 +14,8 @@ export async function expireConsents(app: App): Promise<{ more: boolean }> {
 }
 
 /**
- * Expires one payment and its consent. The move holds only after the consent's end, as an authorisation holds only
- * before it, and both take the payment's row lock: exactly one of them wins.
+ * Expires one payment and its consent. This move is allowed only after the consent's end, an authorisation only before
+ * it, and both take the payment's row lock: exactly one of them wins.
  */
 export async function expirePayment(
   app: App,

@@ -7,8 +7,8 @@ import type { PaymentRecord, PaymentWithHistory } from './record.ts'
 export type PaymentKey = { merchantId: string; id: string }
 
 /**
- * A payment with its history. One whose consent has ended meanwhile is expired first, so that nobody reads a payment
- * that still waits although it can't be authorised any more (decision 18).
+ * Reads a payment with its history. A payment whose consent has ended is expired first, so that no caller sees one that
+ * still waits although it can't be authorised any more (decision 18).
  * @throws {DomainError} PAYMENT_NOT_FOUND for an unknown id and for another merchant's alike
  */
 export async function getPayment(app: App, key: PaymentKey): Promise<PaymentWithHistory> {
@@ -19,8 +19,8 @@ export async function getPayment(app: App, key: PaymentKey): Promise<PaymentWith
 }
 
 /**
- * Whether a payment waits for an authorisation that can't come any more. One under a mandate waits for its bank and not
- * for a payer: its own job ends it.
+ * Whether a payment still waits for its payer after the end of its consent, so that it must expire. A payment under a
+ * mandate waits for its bank instead: the job `pay-mandates` ends it.
  */
 export function isPastConsentEnd(payment: PaymentRecord): boolean {
   if (payment.under_mandate) return false
@@ -35,7 +35,7 @@ export async function findPayment(app: App, key: PaymentKey): Promise<PaymentWit
   return found
 }
 
-/** The same answer for an id that does not exist and for one that is somebody else's. */
+/** The same error for an unknown id and for another merchant's payment, so that ids can't be probed. */
 export function paymentNotFound(): DomainError {
-  return new DomainError('PAYMENT_NOT_FOUND', 'there is no such payment')
+  return new DomainError('PAYMENT_NOT_FOUND', 'payment not found')
 }

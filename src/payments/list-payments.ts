@@ -7,7 +7,7 @@ import type { PaymentKey } from './get-payment.ts'
 import type { PaymentEventRecord, PaymentRecord } from './record.ts'
 import { listPaymentEventRows, listPaymentRows } from './sql.ts'
 
-/** A page of payments, the newest first; the cursor names the last payment of the page before. */
+/** A page of a merchant's payments, the newest first; the cursor names the last payment of the page before. */
 export async function listPayments(
   app: App,
   { merchantId, query }: { merchantId: string; query: PaymentListQuery },

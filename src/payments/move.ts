@@ -10,7 +10,7 @@ import { movePaymentRow } from './sql.ts'
 import { PAYMENT_TRANSITIONS } from './states.ts'
 import type { PaymentTransition, PaymentTrigger } from './states.ts'
 
-/** A move that a use case asks for. */
+/** A change of a payment's status that a use case requests. */
 export type PaymentMove = {
   merchantId: string
   paymentId: string
@@ -18,12 +18,12 @@ export type PaymentMove = {
   on: PaymentTrigger
   /** The JSON text that the audit event keeps: the request's or callback's body, or a job's `{job, reason}`. */
   rawPayload: string
-  /** Who moves it, where that is not the table's own actor. */
+  /** Overrides the actor of the transition table. */
   actor?: ChangedBy | undefined
   failureCode?: FailureCode | undefined
   failureSource?: FailureSource | undefined
   bankReference?: string | undefined
-  /** What a remote bank answered when the consent was staged there. */
+  /** The remote bank's answer when the consent was staged there. */
   staged?: { bankConsentReference: string; redirectUrl: string } | undefined
   /** Seconds until the settlement job executes an authorised payment. */
   settleInSeconds?: number | undefined
@@ -32,10 +32,11 @@ export type PaymentMove = {
 }
 
 /**
- * Moves a payment: guarded update, consent, audit event and webhook in one transaction. This module is the only door to
- * a payment's status, and the transition table the only rule.
+ * Moves a payment: guarded update, consent, audit event and webhook in one transaction. Only this module changes a
+ * payment's status, and only along PAYMENT_TRANSITIONS in states.ts: that table answers, for example, from where and by
+ * which actor a payment may become Settled. In the database `move_payments` is the only writer.
  * @returns `STALE` when the payment is no longer in `from`, or on the wrong side of its consent's end: nothing changed
- * @throws when the table has no such move, which is a programmer's error
+ * @throws when the table has no such transition, which is a bug
  */
 export async function movePayment(app: App, move: PaymentMove): Promise<MoveOutcome> {
   const transition = transitionOf(move)
@@ -44,7 +45,7 @@ export async function movePayment(app: App, move: PaymentMove): Promise<MoveOutc
   return outcome
 }
 
-/** `movePayment` inside a transaction of the caller's, who calls `announceMove` after its commit. */
+/** `movePayment` inside the caller's transaction; the caller calls `announceMove` after the commit. */
 export async function movePaymentIn(
   tx: DatabaseTransactionConnection,
   app: App,
@@ -53,7 +54,7 @@ export async function movePaymentIn(
   return movePaymentRow(tx, moveItem(app, move, transitionOf(move)))
 }
 
-/** Wakes who waits for a move, once it is committed. */
+/** Logs and counts a committed move, and wakes the jobs that continue from it. */
 export function announceMove(app: App, transition: PaymentTransition, paymentId: string): void {
   const { from, to, on } = transition
   app.log.info({ payment_id: paymentId, from, to, on }, 'a payment has moved')
@@ -78,8 +79,8 @@ function moveItem(app: App, move: PaymentMove, transition: PaymentTransition): P
   const failure = move.failureCode === undefined ? null : failureOf(move.failureCode, move.failureSource)
   if ((transition.to === 'Failed') !== (failure !== null))
     throw new Error('a failed payment has a failure code, and no other has')
-  // No payment takes the same move twice: the loser of a race writes nothing.
-  const chance = app.ids.for('payment move', move.paymentId, transition.from ?? '', transition.to)
+  // No payment makes the same move twice, so this key is of one event only: the loser of a race writes nothing.
+  const random = app.ids.for('payment move', move.paymentId, transition.from ?? '', transition.to)
   return {
     merchant_id: move.merchantId,
     payment_id: move.paymentId,
@@ -90,9 +91,9 @@ function moveItem(app: App, move: PaymentMove, transition: PaymentTransition): P
     consent_window: transition.consentWindow,
     changed_by: move.actor ?? transition.actor,
     raw_payload: move.rawPayload,
-    audit_id: chance.uuid(),
-    delivery_id: chance.uuid(),
-    event_id: chance.eventId(),
+    audit_id: random.uuid(),
+    delivery_id: random.uuid(),
+    event_id: random.eventId(),
     event_type: transition.webhook,
     failure_code: failure?.code ?? null,
     failure_source: failure?.source ?? null,

@@ -4,12 +4,12 @@ import { isUuid } from '../lib/ids.ts'
 import type { PaymentRecord } from './record.ts'
 import { findPaymentByState, findPaymentById } from './sql.ts'
 
-/** What a state can look like; anything else is looked for nowhere. */
+/** The form of a `state`; other text is not looked up. */
 const STATE_FORM = /^[\w-]{1,256}$/
 
 /**
- * The payment that a payer may see with its `state`: the capability that was given to this payer's bank, until an hour
- * after the consent's end (decision 66). Null for whatever does not fit.
+ * The payment that a payer may see with its `state`, the capability that this payment's bank was given, until an hour
+ * after the consent's end (decision 66). Null where id and state don't match or the time is over.
  */
 export async function findPaymentForPayer(
   app: Pick<App, 'pool'>,
@@ -19,7 +19,7 @@ export async function findPaymentForPayer(
   return payment !== null && constantTimeEqual(state, payment.bank_consent_id) && payment.state_valid ? payment : null
 }
 
-/** `openWithState` for a payer who comes back from the bank, with nothing but the state. */
+/** The payment of a payer who comes back from the bank with only the `state`. */
 export async function findPaymentByValidState(app: Pick<App, 'pool'>, state: string): Promise<PaymentRecord | null> {
   const payment = STATE_FORM.test(state) ? await findPaymentByState(app.pool, state) : null
   return payment?.state_valid === true ? payment : null

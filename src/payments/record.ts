@@ -4,7 +4,7 @@ import type { FailureCode, FailureSource } from '../lib/failure-codes.ts'
 import { ConsentType } from '../wire/mandate-fields.ts'
 import { ChangedBy, ConsentStatus, PaymentStatus } from '../wire/payments.ts'
 
-/** A payment with its consent, as every read use case has it. Amounts are numeric(19,4) text. */
+/** A payment with its consent, as all use cases read it. Amounts are numeric(19,4) text. */
 export const PaymentRecord = z.object({
   id: z.string(),
   merchant_id: z.string(),
@@ -59,14 +59,14 @@ export type StatusChangeRecord = z.infer<typeof StatusChangeRecord>
 export const PaymentWithHistory = PaymentRecord.extend({ status_history: z.array(StatusChangeRecord) })
 export type PaymentWithHistory = z.infer<typeof PaymentWithHistory>
 
-/** What the batched look-up answers for one key: no id for an unknown payment and for another merchant's alike. */
+/** A row of the batched look-up: `id` is null for an unknown payment and for another merchant's. */
 export const FoundPayment = z.union([
   PaymentWithHistory.extend({ ord: z.bigint() }),
   z.object({ ord: z.bigint(), id: z.null() }),
 ])
 export type FoundPayment = z.infer<typeof FoundPayment>
 
-/** What `create_payments` answers for one item; the payment's columns are null where it refused. */
+/** A row of `create_payments` for one item; the payment's columns are null where it rejected the payment. */
 export const CreateOutcome = z.object({
   ord: z.bigint(),
   outcome: z.string(),
@@ -84,7 +84,7 @@ export const CreateOutcome = z.object({
 })
 export type CreateOutcome = z.infer<typeof CreateOutcome>
 
-/** What `move_payments` answers for one item. */
+/** A row of `move_payments` for one item. */
 export const MoveOutcome = z.object({
   ord: z.bigint(),
   outcome: z.enum(['MOVED', 'STALE']),
@@ -101,7 +101,7 @@ export const PaymentEventRecord = StatusChangeRecord.extend({
 })
 export type PaymentEventRecord = z.infer<typeof PaymentEventRecord>
 
-/** What the settlement job needs of a payment that is due. */
+/** A payment that is due for settlement. */
 export const DueSettlement = z.object({
   id: z.string(),
   merchant_id: z.string(),
@@ -113,11 +113,11 @@ export const DueSettlement = z.object({
 })
 export type DueSettlement = z.infer<typeof DueSettlement>
 
-/** What the expiry sweeper needs of a payment whose consent has ended. */
+/** A payment that still waits after the end of its consent. */
 export const ExpiredPayment = z.object({ id: z.string(), merchant_id: z.string(), status: PaymentStatus })
 export type ExpiredPayment = z.infer<typeof ExpiredPayment>
 
-/** What staging at a remote bank needs of a payment that is Initiated. */
+/** An Initiated payment that must be staged at a remote bank. */
 export const UnstagedPayment = z.object({
   id: z.string(),
   merchant_id: z.string(),
@@ -133,21 +133,21 @@ export const UnstagedPayment = z.object({
   debtor_identification: z.string().nullable(),
   remittance_reference: z.string().nullable(),
   sandbox_scenario: z.string().nullable(),
-  /** Of the first payment of a mandate; null of any other. */
+  /** Only for the first payment of a mandate; else null. */
   control_parameters: z.unknown(),
   valid_to: z.string().nullable(),
   trading_name: z.string(),
 })
 export type UnstagedPayment = z.infer<typeof UnstagedPayment>
 
-/** A row of the parameter of `create_payments` (migrations). */
+/** An item of the parameter of the SQL function `create_payments`. */
 export type NewPaymentItem = Record<string, unknown> & {
   merchant_id: string
   payment_id: string
   idempotency_key: string
 }
 
-/** A row of the parameter of `move_payments` (migrations). */
+/** An item of the parameter of the SQL function `move_payments`. */
 export type PaymentMoveItem = {
   merchant_id: string
   payment_id: string

@@ -10,7 +10,7 @@ const PAYMENTS_MAX = 64
 /** How long a bank may take to execute a payment. */
 const EXECUTE_TIMEOUT_MS = 5_000
 
-/** How long a claimed payment is nobody else's: more than the time-out. */
+/** How long no other worker claims a claimed payment: more than the time-out. */
 const LEASE_SECONDS = 10
 
 /** The wait before a bank that gave no answer is asked again. */
@@ -19,10 +19,10 @@ const RETRY_SECONDS = 2
 const playRound = makeConcurrentBatches<DueSettlement>()
 
 /**
- * Executes authorised payments that are due, and records the bank's answer (decision 16). The bank knows an order by the
- * payment's id, so asking again after a crash moves no money twice. A job: one merchant's slow bank does not keep the
- * others waiting.
- * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
+ * Settles payments: executes authorised payments that are due, and records the bank's answer (decision 16). Only this
+ * job makes a payment Settled. The bank knows an order by the payment's id, so asking again after a crash moves no money
+ * twice. A job: one merchant's slow bank does not keep the others waiting.
+ * @param signal ends the job after the calls in progress; without one, it ends when all due payments are processed
  */
 export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   return playRound(app, {

@@ -5,7 +5,7 @@ import type { PaymentListQuery } from '../wire/payments.ts'
 import { ExpiredPayment, MoveOutcome, PaymentEventRecord, PaymentRecord } from './record.ts'
 import type { PaymentMoveItem } from './record.ts'
 
-/** A payment as `PaymentRecord` has it, over `paymentTables`. */
+/** The columns of `PaymentRecord`, from `paymentTables`. */
 export const paymentColumns = sql.fragment`
   p.id, p.merchant_id, p.consent_id, p.status, p.end_to_end_id, p.gross_amount, p.fee_amount, p.net_amount,
   p.refunded_amount, p.refund_reserved_amount, p.currency, p.redirect_uri, p.redirect_url, p.return_url,
@@ -25,24 +25,24 @@ export const paymentTables = sql.fragment`
   payment_intents p join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
 `
 
-/** A payment by its id alone, for callers whose credential is the payment's own `state`. */
+/** A payment of any merchant by its id, for callers whose credential is the payment's own `state`. */
 export function findPaymentById(tx: CommonQueryMethods, id: string): Promise<PaymentRecord | null> {
   return tx.maybeOne(sql.prepared('find_payment_of_anyone', PaymentRecord)`
     select ${paymentColumns} from ${paymentTables} where p.id = ${id}
   `)
 }
 
-/** A payment by the `state` that was given to its bank. */
+/** A payment by the `state` that its bank was given. */
 export function findPaymentByState(tx: CommonQueryMethods, state: string): Promise<PaymentRecord | null> {
   return tx.maybeOne(sql.prepared('find_payment_by_state', PaymentRecord)`
     select ${paymentColumns} from ${paymentTables} where p.bank_consent_id = ${state}
   `)
 }
 
-/** What a list of one merchant's payments leaves over, and after which payment it goes on. */
+/** Filters of a list of one merchant's payments, and the last payment of the page before. */
 export type PaymentPage = { merchantId: string; query: PaymentListQuery; afterId: string | undefined }
 
-/** The conditions of a page over `paymentTables`, whatever columns are read from it. */
+/** The conditions of a page over `paymentTables`, for any selection of columns. */
 export function paymentConditions({ merchantId, query, afterId }: PaymentPage) {
   const conditions = [sql.fragment`p.merchant_id = ${merchantId}`, ...filterConditions(query)]
   if (afterId !== undefined) {
@@ -53,7 +53,7 @@ export function paymentConditions({ merchantId, query, afterId }: PaymentPage) {
   return sql.join(conditions, sql.fragment` and `)
 }
 
-/** What the filters of a list leave over, of whichever merchants. */
+/** The conditions of a list's filters over `paymentTables`, for any merchant. */
 export function filterConditions(query: PaymentListQuery): FragmentSqlToken[] {
   const conditions: FragmentSqlToken[] = []
   if (query.status !== undefined) conditions.push(sql.fragment`p.status = ${query.status}::payment_status`)
@@ -78,7 +78,7 @@ export function listPaymentRows(tx: CommonQueryMethods, page: PaymentPage): Prom
   `)
 }
 
-/** The audit events of one payment in their order. */
+/** The audit events of one payment, the oldest first. */
 export function listPaymentEventRows(
   tx: CommonQueryMethods,
   key: { merchantId: string; id: string },
@@ -92,14 +92,14 @@ export function listPaymentEventRows(
   `)
 }
 
-/** `move_payments` for one payment, inside a transaction of the caller's. */
+/** `move_payments` for one payment, in the caller's transaction. */
 export function movePaymentRow(tx: DatabaseTransactionConnection, item: PaymentMoveItem): Promise<MoveOutcome> {
   return tx.one(sql.type(MoveOutcome)`
     select ord, outcome, status, expires_at from move_payments(${JSON.stringify([item])}::json)
   `)
 }
 
-/** Payments that still wait although their consent has ended. */
+/** Payments that still wait for their payer after the end of their consent. */
 export function listExpiredPayments(tx: CommonQueryMethods, limit: number): Promise<readonly ExpiredPayment[]> {
   return tx.any(sql.prepared('list_expired', ExpiredPayment)`
     select p.id, p.merchant_id, p.status
@@ -112,7 +112,7 @@ export function listExpiredPayments(tx: CommonQueryMethods, limit: number): Prom
   `)
 }
 
-/** Locks a payment's row until the transaction's end and reads it. */
+/** Locks a payment's row until the end of the transaction, and reads it. */
 export async function lockPaymentRow(
   tx: DatabaseTransactionConnection,
   key: { merchantId: string; id: string },
@@ -125,7 +125,7 @@ export async function lockPaymentRow(
   `)
 }
 
-/** Takes the next place among a payment's webhooks, for one about the payment that is not a move of its own. */
+/** Takes the next sequence number of a payment's webhooks, for an event that is not a change of the payment's status. */
 export async function takeWebhookSequence(
   tx: DatabaseTransactionConnection,
   key: { merchantId: string; id: string },

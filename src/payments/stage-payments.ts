@@ -4,6 +4,7 @@ import type { ConsentRequest } from '../banks/connector.ts'
 import { storedCaps } from '../consents/control-parameters.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { ChangedBy, PaymentStatus } from '../wire/payments.ts'
+import { paymentNotFound } from './get-payment.ts'
 import { movePayment } from './move.ts'
 import { mandateRequest } from './mandates/new-mandate.ts'
 import type { UnstagedPayment } from './record.ts'
@@ -12,17 +13,17 @@ import { claimUnstagedPayments, findUnstagedPayment } from './claim-sql.ts'
 /** How long a bank may take to stage a consent. */
 const STAGE_TIMEOUT_MS = 5_000
 
-/** How long the request that created a payment has, before the job stages it in its place. */
+/** Age of a payment at which the job stages it in place of the request that created it. */
 const ABANDONED_SECONDS = 30
 const ABANDONED_MAX = 50
 
-/** How long a claimed payment is no other worker's, and the wait before a silent bank is asked again. */
+/** How long no other worker claims a claimed payment, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 30
 
 /**
  * Stages a payment at a remote bank, outside any transaction, and moves it to AwaitingAuthorisation (decision 17).
  * Repeating it is safe: the bank knows the payment by its id, and the move is guarded.
- * @param rawBody the request's body as it came, for the audit event
+ * @param rawBody the request's body as it was received, for the audit event
  * @throws {DomainError} BANK_UNAVAILABLE when the bank gives no answer; the payment stays Initiated for the job
  */
 export async function stagePayment(
@@ -32,13 +33,13 @@ export async function stagePayment(
   const unstaged = await findUnstagedPayment(app.pool, key)
   if (unstaged !== null) await stageAtBank(app, unstaged, { actor: 'MERCHANT_API', rawPayload: rawBody })
   const payment = await app.batches.find.run({ merchant_id: key.merchantId, id: key.id })
-  if (payment.id === null) throw new DomainError('PAYMENT_NOT_FOUND', 'there is no such payment')
+  if (payment.id === null) throw paymentNotFound()
   return { status: payment.status, redirect_url: payment.redirect_url }
 }
 
-/** Stages what a crash or a silent bank left behind. A job. */
+/** Stages payments that a crash or a silent bank left Initiated. A job. */
 export async function stagePayments(app: App): Promise<{ more: boolean }> {
-  const left = await claimUnstagedPayments(app.pool, {
+  const unstaged = await claimUnstagedPayments(app.pool, {
     limit: ABANDONED_MAX,
     olderThanSeconds: ABANDONED_SECONDS,
     leaseSeconds: LEASE_SECONDS,
@@ -48,13 +49,13 @@ export async function stagePayments(app: App): Promise<{ more: boolean }> {
     reason: 'the request that created the payment did not stage it',
   })
   const outcomes = await Promise.allSettled(
-    left.map((payment) => stageAtBank(app, payment, { actor: 'BATCH_JOB', rawPayload })),
+    unstaged.map((payment) => stageAtBank(app, payment, { actor: 'BATCH_JOB', rawPayload })),
   )
   for (const outcome of outcomes) {
     if (outcome.status === 'rejected')
       app.log.warn({ err: outcome.reason }, 'a payment could not be staged; it is tried again')
   }
-  return { more: left.length === ABANDONED_MAX }
+  return { more: unstaged.length === ABANDONED_MAX }
 }
 
 async function stageAtBank(

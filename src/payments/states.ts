@@ -19,20 +19,24 @@ export type PaymentTrigger =
   | 'mandate refusal'
 
 /**
- * One row is the whole rule of a move: who makes it, what it tells the merchant, what it does to the consent, and on
- * which side of the consent's end it is allowed.
+ * One row is the whole rule of a move: its actor, the webhook that announces it, the consent's move that belongs to it,
+ * and whether it is allowed before or after the consent's end.
  */
 export type PaymentTransition = Transition<PaymentStatus, PaymentTrigger> & {
   actor: ChangedBy
   /** The webhook that announces it; null where nothing is announced. */
   webhook: string | null
-  /** The consent's move, by its own table's trigger. */
+  /** The trigger of the consent's move in CONSENT_TRANSITIONS. */
   consent: ConsentTrigger | null
   /** `open`: only before the consent's end; `ended`: only after it. */
   consentWindow: 'open' | 'ended' | null
 }
 
-/** The moves of a payment (contract §Payment status; decisions 16 to 18, 21, 49 and 52). */
+/**
+ * Every allowed change of a payment's status (contract §Payment status; decisions 16 to 18, 21, 49 and 52). A payment
+ * may become Settled in one row only: from Authorised, by the settlement job. The tests and the database hold the same
+ * table.
+ */
 export const PAYMENT_TRANSITIONS = [
   {
     from: null,
@@ -133,7 +137,7 @@ export const PAYMENT_TRANSITIONS = [
     consent: null,
     consentWindow: null,
   },
-  // Under a mandate that was authorised before: nobody is redirected, and the mandate lives on (decision 49).
+  // Under a mandate that was authorised before: no payer is redirected, and the mandate stays AUTHORISED (decision 49).
   {
     from: null,
     on: 'creation under a mandate',
@@ -197,7 +201,7 @@ const PAYER_TRIGGERS: readonly PaymentTrigger[] = [
   'expiry',
 ]
 
-/** Whether a payment of this kind can make such a move: under a mandate, or authorised by its payer. */
+/** Whether a trigger applies to a payment of this kind: made under a mandate, or authorised by its payer. */
 export function isPossibleMove({ underMandate }: { underMandate: boolean }, on: PaymentTrigger): boolean {
   return !(underMandate ? PAYER_TRIGGERS : MANDATE_TRIGGERS).includes(on)
 }

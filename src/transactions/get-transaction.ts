@@ -5,7 +5,7 @@ import type { TransactionRecord } from './record.ts'
 import { findTransactionRow } from './sql.ts'
 
 /**
- * A line of a merchant's ledger. Like a payment that is read, one that waits in vain is expired first (decision 18).
+ * A merchant's transaction. Like `getPayment`, it first expires a payment whose consent has ended (decision 18).
  * @throws {DomainError} PAYMENT_NOT_FOUND for an unknown id and for another merchant's alike
  */
 export async function getTransaction(app: App, key: PaymentKey): Promise<TransactionRecord> {

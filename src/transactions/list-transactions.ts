@@ -6,7 +6,7 @@ import type { TransactionRecord } from './record.ts'
 import { listTransactionRows } from './sql.ts'
 
 /**
- * A page of a merchant's ledger, the newest payment first; the cursor names the last one of the page before.
+ * A page of a merchant's transactions, the newest first; the cursor names the last one of the page before.
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
 export async function listTransactions(

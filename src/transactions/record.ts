@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { PaymentStatus } from '../wire/payments.ts'
 
-/** A payment as a line of the ledger. Amounts are numeric(19,4) text. */
+/** A payment as a transaction: with its payout amount and settlement time. Amounts are numeric(19,4) text. */
 export const TransactionRecord = z.object({
   payment_id: z.string(),
   created_at: z.string(),
-  /** Of the event that settled it; null until then. */
+  /** Time of the event that settled it; null until then. */
   settled_at: z.string().nullable(),
   status: PaymentStatus,
   end_to_end_id: z.string(),

@@ -17,7 +17,7 @@ const transactionColumns = sql.fragment`
   coalesce(p.remittance_reference, c.remittance_reference) as remittance_reference, p.bank_reference, p.failure_code
 `
 
-/** A page of one merchant's ledger, the newest first, with one line more than `limit` where there are more. */
+/** A page of one merchant's transactions, the newest first, with one row more than `limit` where there are more. */
 export function listTransactionRows(tx: CommonQueryMethods, page: PaymentPage): Promise<readonly TransactionRecord[]> {
   return tx.any(sql.type(TransactionRecord)`
     select ${transactionColumns}

@@ -131,7 +131,7 @@ t.test('a token must tell its order from others, which is told to whoever signed
       status: 401,
       body: {
         code: 'CHECKOUT_TOKEN_INVALID',
-        errors: [{ path: 'jti', code: 'REQUIRED', message: /tells orders apart/ }],
+        errors: [{ path: 'jti', code: 'REQUIRED', message: /distinguishes orders/ }],
       },
     })
     const unsigned = await send(live, plainToken(live, merchant, unnamed))

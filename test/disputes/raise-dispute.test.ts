@@ -195,7 +195,7 @@ t.test('a payment is disputed twenty times at most, also by two at once', async 
   ])
     t.match(answer, {
       status: 409,
-      body: { code: 'PAYMENT_NOT_DISPUTABLE', error: /disputed 20 times, which is the most/ },
+      body: { code: 'PAYMENT_NOT_DISPUTABLE', error: /disputed 20 times, the maximum/ },
     })
   t.same(await countRows(owner), before)
   const { body } = await service.call('GET', `/api/v1/portal/explain/${paymentId}`, { merchant })

@@ -19,7 +19,7 @@ export function refuseEscalating(client: Client, dispute: AdminDispute): void {
   if (dispute.status === 'ESCALATED')
     throw refuse(client, escalateDispute, dispute, {
       code: 'DISPUTE_ESCALATED',
-      message: 'the dispute is escalated already',
+      message: 'the dispute is already escalated',
     })
 }
 

@@ -21,17 +21,17 @@ import type { CreateOutcome, NewPaymentItem } from '../record.ts'
 
 export type CreatePaymentUnderMandateInput = CreatePaymentInput & { idempotencyKey: string; consentId: string }
 
-/** How often a mandate that somebody else holds is tried, and the wait between: about two seconds, on no connection. */
+/** Attempts to lock a mandate, and the wait between two: about two seconds in all, without holding a connection. */
 const LOCK_ATTEMPTS_MAX = 100
 const LOCK_RETRY_MS = 20
 
 const CREATION = transitionOf({ from: null, on: 'creation under a mandate' })
 
 /**
- * Makes a payment under a mandate that was authorised before, or answers the payment that the same key made (decision
- * 49). The bank is asked by a job (pay-mandates.ts), so the payment begins as Initiated.
+ * Creates a payment under a mandate that was authorised before, or returns the payment that an earlier request with the
+ * same key created (decision 49). The bank is asked by a job (pay-mandates.ts), so the payment begins as Initiated.
  * @throws {DomainError} as `createPayment` does, and CONSENT_NOT_FOUND, MANDATE_NOT_USABLE, MANDATE_LIMIT_EXCEEDED,
- *   SERVICE_UNAVAILABLE where others hold the mandate for too long
+ *   SERVICE_UNAVAILABLE where other requests hold the mandate for too long
  */
 export async function createPaymentUnderMandate(
   app: App,
@@ -52,12 +52,12 @@ export async function createPaymentUnderMandate(
 
 type Creation = { input: CreatePaymentUnderMandateInput; item: NewPaymentItem }
 
-/** Payments under one mandate take turns. A repeat needs none, whatever became of the mandate since. */
+/** Payments under one mandate are created one after the other. A repeat needs no lock: it creates nothing. */
 async function createWhenUnlocked(app: App, creation: Creation): Promise<CreateOutcome> {
   const { input, item } = creation
   if (await hasPaymentWithKey(app.pool, keyOf(input)))
     return createPaymentRow(app.pool, { ...item, bank_connector: app.bank.id })
-  for (let turn = 0; turn < LOCK_ATTEMPTS_MAX; turn += 1) {
+  for (let attempt = 0; attempt < LOCK_ATTEMPTS_MAX; attempt += 1) {
     const outcome = await app.pool.transaction((tx) => createUnderLock(app, tx, creation))
     if (outcome !== 'BUSY') return outcome
     await delay(LOCK_RETRY_MS)
@@ -66,8 +66,8 @@ async function createWhenUnlocked(app: App, creation: Creation): Promise<CreateO
 }
 
 /**
- * The mandate is held from the look at what is left of it until the payment is there. Nobody waits for it on a
- * connection: a burst on one mandate would take them from all other requests.
+ * Locks the mandate from the check of its caps until the payment is inserted. No request waits for the lock on a
+ * connection: a burst on one mandate would take the connections of all other requests.
  */
 async function createUnderLock(
   app: App,
@@ -75,31 +75,31 @@ async function createUnderLock(
   { input, item }: Creation,
 ): Promise<CreateOutcome | 'BUSY'> {
   const key = { merchantId: input.merchant.id, id: input.consentId }
-  const held = isUuid(key.id) ? await tryLockConsent(tx, key) : null
-  if (held === null) {
+  const locked = isUuid(key.id) ? await tryLockConsent(tx, key) : null
+  if (locked === null) {
     if (isUuid(key.id) && (await hasConsent(tx, key))) return 'BUSY'
     throw consentNotFound()
   }
-  // Its twin may have been quicker.
+  // A request with the same key may have been faster.
   if (!(await hasPaymentWithKey(tx, keyOf(input)))) {
-    checkUsable(held, input.body)
-    if (app.config.vrpCaps === 'enforce') await checkCaps(tx, { held, input })
+    checkUsable(locked, input.body)
+    if (app.config.vrpCaps === 'enforce') await checkCaps(tx, { consent: locked, input })
   }
-  // The bank that knows the mandate, whichever new payments go to now.
-  return createPaymentRow(tx, { ...item, bank_connector: held.bank_connector ?? app.bank.id })
+  // The bank that knows the mandate, even where new payments go to another one now.
+  return createPaymentRow(tx, { ...item, bank_connector: locked.bank_connector ?? app.bank.id })
 }
 
 function keyOf({ merchant, idempotencyKey }: CreatePaymentUnderMandateInput) {
   return { merchantId: merchant.id, idempotencyKey }
 }
 
-function checkUsable(held: LockedConsent, { currency }: CreatePayment): void {
-  const { consent_type: type, status, is_over: isOver } = held
-  if (type !== 'VARIABLE_RECURRING') throw notUsable('the consent is for a single payment, and no mandate')
+function checkUsable(consent: LockedConsent, { currency }: CreatePayment): void {
+  const { consent_type: type, status, is_over: isOver } = consent
+  if (type !== 'VARIABLE_RECURRING') throw notUsable('the consent is for a single payment and not a mandate')
   if (status !== 'AUTHORISED') throw notUsable(`the mandate is ${status}; payments need one that is AUTHORISED`)
-  if (isOver) throw notUsable(`the mandate is EXPIRED: it ended at ${held.expires_at}`)
-  if (held.currency !== currency)
-    throw invalidField('currency', 'CONTRADICTORY', `must be the currency of the mandate, ${held.currency}`)
+  if (isOver) throw notUsable(`the mandate is EXPIRED: it ended at ${consent.expires_at}`)
+  if (consent.currency !== currency)
+    throw invalidField('currency', 'CONTRADICTORY', `must be the currency of the mandate, ${consent.currency}`)
 }
 
 function notUsable(message: string): DomainError {
@@ -110,14 +110,14 @@ function notUsable(message: string): DomainError {
 
 async function checkCaps(
   tx: DatabaseTransactionConnection,
-  { held, input }: { held: LockedConsent; input: CreatePaymentUnderMandateInput },
+  { consent, input }: { consent: LockedConsent; input: CreatePaymentUnderMandateInput },
 ): Promise<void> {
-  const { currency } = held
-  const caps = storedCaps(held.control_parameters, currency)
-  const mandate = { ...held, merchant_id: input.merchant.id }
+  const { currency } = consent
+  const caps = storedCaps(consent.control_parameters, currency)
+  const mandate = { ...consent, merchant_id: input.merchant.id }
   const [allowances = []] = await allowancesOf(tx, [{ mandate, caps }])
-  const broken = exceededCap(parseAmount(input.body.amount), { caps, allowances, currency })
-  if (broken !== undefined) throw mandateLimitExceeded(broken)
+  const exceeded = exceededCap(parseAmount(input.body.amount), { caps, allowances, currency })
+  if (exceeded !== undefined) throw mandateLimitExceeded(exceeded)
 }
 
 function newPaymentItem(
@@ -125,19 +125,19 @@ function newPaymentItem(
   { merchant, body, rawBody, idempotencyKey, consentId }: CreatePaymentUnderMandateInput,
 ): NewPaymentItem {
   const amount = toNumeric(parseAmount(body.amount))
-  const chance = app.ids.for('payment', merchant.id, idempotencyKey)
+  const random = app.ids.for('payment', merchant.id, idempotencyKey)
   return {
-    payment_id: chance.uuid(),
+    payment_id: random.uuid(),
     consent_id: isUuid(consentId) ? consentId : null,
-    end_to_end_id: chance.endToEndId(),
-    bank_consent_id: chance.token(),
+    end_to_end_id: random.endToEndId(),
+    bank_consent_id: random.token(),
     amount,
     currency: body.currency,
     metadata: body.metadata,
     remittance_reference: body.remittance_reference,
     sandbox_scenario: body.scenario,
     merchant_id: merchant.id,
-    audit_id: chance.uuid(),
+    audit_id: random.uuid(),
     event_type: CREATION.webhook,
     status: CREATION.to,
     changed_by: CREATION.actor,

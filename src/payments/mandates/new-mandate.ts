@@ -8,13 +8,13 @@ import { parseAmount, toNumeric } from '../../lib/money.ts'
 import type { CreatePayment } from '../../wire/new-payment.ts'
 import { hasPaymentWithKey } from './sql.ts'
 
-/** What a mandate that is set up with its first payment brings along. */
+/** A mandate that is set up with its first payment. */
 export type NewMandate = {
   /** ISO 8601. */
   validTo: string
-  /** How long its payer may take to authorise it. */
+  /** Seconds that its payer has to authorise it. */
   consentSeconds: number
-  /** What its bank is told. */
+  /** The mandate as its bank is asked for it. */
   request: NonNullable<ConsentRequest['mandate']>
 }
 
@@ -24,8 +24,8 @@ const YEARS_MAX = 10
 type NewMandateInput = { merchantId: string; idempotencyKey: string; body: CreatePayment }
 
 /**
- * Reads the mandate that a payment sets up (decision 49); undefined where it sets up none.
- * @throws {DomainError} VALIDATION_FAILED, and MANDATE_LIMIT_EXCEEDED where caps are enforced and the first payment breaks one
+ * Reads and checks the mandate that a payment sets up (decision 49); undefined where it sets up none.
+ * @throws {DomainError} VALIDATION_FAILED, and MANDATE_LIMIT_EXCEEDED where caps are enforced and the first payment exceeds one
  */
 export async function readNewMandate(
   app: App,
@@ -35,9 +35,9 @@ export async function readNewMandate(
   const caps = readCaps(body.control_parameters, body.currency)
   const now = new Date()
   const validTo = validToOf(body, caps, now)
-  // A repeat of the request is answered however late it comes.
+  // A repeat of an earlier request is answered even after `valid_to`.
   if (new Date(validTo) <= now && !(await hasPaymentWithKey(app.pool, { merchantId, idempotencyKey })))
-    throw invalidField('valid_to', 'IN_THE_PAST', 'must lie in the future')
+    throw invalidField('valid_to', 'IN_THE_PAST', 'must be in the future')
   if (app.config.vrpCaps === 'enforce') checkCaps(body, caps)
   const leftSeconds = Math.floor((new Date(validTo).getTime() - now.getTime()) / 1_000)
   return {
@@ -47,7 +47,7 @@ export async function readNewMandate(
   }
 }
 
-/** A mandate as its bank shows it to the payer: all that is agreed, whether or not it is checked later. */
+/** A mandate as its bank shows it to the payer, with all caps, also those that are not enforced here. */
 export function mandateRequest({ maxAmountPerPayment, limits }: Caps, validTo: string): NewMandate['request'] {
   return {
     maxAmountPerPayment: toNumeric(maxAmountPerPayment),
@@ -71,20 +71,20 @@ function yearsAfter(now: Date, years: number): Date {
   return then
 }
 
-/** The first payment is paid out of the caps as every later one is. */
+/** Checks the first payment against the caps, as every later payment is. */
 function checkCaps({ amount, currency }: CreatePayment, caps: Caps): void {
   const allowances = caps.limits.map(({ period, maxAmount }) => {
     const max = toNumeric(maxAmount)
     return { period, max_amount: max, used_amount: '0.0000', remaining_amount: max, resets_at: '' }
   })
-  const broken = exceededCap(parseAmount(amount), { caps, allowances, currency })
-  if (broken !== undefined) throw mandateLimitExceeded(broken)
+  const exceeded = exceededCap(parseAmount(amount), { caps, allowances, currency })
+  if (exceeded !== undefined) throw mandateLimitExceeded(exceeded)
 }
 
-/** The mandate's own caps refuse a payment; nothing was made. */
+/** The error for a payment that exceeds a cap of its mandate. */
 export function mandateLimitExceeded({ path, message }: { path: string; message: string }): DomainError {
   return new DomainError('MANDATE_LIMIT_EXCEEDED', message, {
     errors: [{ path: 'amount', code: 'MANDATE_LIMIT_EXCEEDED', message: `is more than ${path} leaves: ${message}` }],
-    next: 'see what is left: GET /api/v1/portal/consents/{id}',
+    next: 'read the remaining amounts: GET /api/v1/portal/consents/{id}',
   })
 }

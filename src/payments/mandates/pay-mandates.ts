@@ -15,7 +15,7 @@ const PAYMENTS_MAX = 50
 /** How long a bank may take over each of its two answers. */
 const BANK_TIMEOUT_MS = 5_000
 
-/** How long a claimed payment is nobody else's: more than both time-outs. */
+/** How long no other worker claims a claimed payment: more than both time-outs. */
 const LEASE_SECONDS = 15
 
 /** The wait before a bank that gave no answer is asked again. */
@@ -24,10 +24,10 @@ const RETRY_SECONDS = 2
 const playRound = makeConcurrentBatches<PendingMandatePayment>()
 
 /**
- * Has banks take and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking
- * again after a crash makes none twice. One whose bank stays silent for `consentSeconds` fails, and is not asked for
- * again. A job: one merchant's slow bank does not keep the others waiting.
- * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
+ * Asks banks to stage and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking
+ * again after a crash makes no second payment. A payment whose bank stays silent for `consentSeconds` fails. A job: one
+ * merchant's slow bank does not keep the others waiting.
+ * @param signal ends the job after the calls in progress; without one, it ends when all due payments are processed
  */
 export function payMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   const { consentSeconds } = app.config
@@ -35,7 +35,8 @@ export function payMandates(app: App, signal?: AbortSignal): Promise<{ more: boo
     limit: PAYMENTS_MAX,
     claim: (limit) => claimMandatePayments(app.pool, { limit, leaseSeconds: LEASE_SECONDS, consentSeconds }),
     work: (payment) => processPayment(app, payment),
-    failed: (error) => app.log.error({ err: error }, 'a payment under a mandate was not brought on; it is tried again'),
+    failed: (error) =>
+      app.log.error({ err: error }, 'a payment under a mandate could not be processed; it is tried again'),
     signal,
   })
 }
@@ -51,7 +52,7 @@ async function processPayment(app: App, payment: PendingMandatePayment): Promise
   }
 }
 
-/** True where the bank has taken it and the payment can go on. */
+/** Stages the payment at its bank; true where it can be authorised next. */
 async function stage(app: App, payment: PendingMandatePayment): Promise<boolean> {
   if (!(await failUnlessUsable(app, payment))) return false
   const bank = bankOf(app.banks, payment.bank_connector)
@@ -79,11 +80,11 @@ function authorisedBy(answer: Extract<BankCallback['result'], { outcome: 'author
   }
 }
 
-/** Fails a payment whose mandate has ended, or whose bank was silent for too long, before the bank is asked. */
+/** Before the bank is asked: fails a payment whose mandate has ended or whose bank was silent too long; else true. */
 async function failUnlessUsable(app: App, payment: PendingMandatePayment): Promise<boolean> {
   const ended = await app.pool.transaction(async (tx) => {
-    const held = await lockConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id })
-    const end = failureOfMandate(held) ?? failureOfSilence(payment)
+    const consent = await lockConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id })
+    const end = failureOfMandate(consent) ?? failureOfSilence(payment)
     return end === undefined ? undefined : { end, outcome: await movePaymentIn(tx, app, failureMove(payment, end)) }
   })
   if (ended?.outcome.outcome === 'MOVED') announce(app, payment, 'mandate refusal')
@@ -93,15 +94,15 @@ async function failUnlessUsable(app: App, payment: PendingMandatePayment): Promi
 type MoveStep = Pick<PaymentMove, 'on' | 'rawPayload' | 'bankReference' | 'settleInSeconds'>
 
 /**
- * Moves a payment on while its mandate is held: once it has ended, whatever the bank said meanwhile, nothing is paid
- * under it. True where the payment has moved on.
+ * Moves a payment while its mandate is locked. A mandate that ended while the bank was asked fails the payment instead,
+ * whatever the bank answered. True where the payment made the requested move.
  */
 async function moveUnderLock(app: App, payment: PendingMandatePayment, step: MoveStep): Promise<boolean> {
   const { end, outcome } = await app.pool.transaction(async (tx) => {
     const found = failureOfMandate(await lockConsent(tx, { merchantId: payment.merchant_id, id: payment.consent_id }))
     const move = found === undefined ? { ...moveOf(payment), ...step } : failureMove(payment, found)
     const moved = await movePaymentIn(tx, app, move)
-    // A move ends the lease, and the bank is about to be asked again.
+    // A move ends the lease, but the bank is asked again right after staging.
     if (found === undefined && step.on === 'mandate staging')
       await postponeMandatePayment(tx, { ...keyOf(payment), seconds: LEASE_SECONDS })
     return { end: found, outcome: moved }
@@ -118,18 +119,18 @@ async function failPayment(app: App, payment: PendingMandatePayment, failure: Fa
   if (outcome.outcome === 'MOVED') announce(app, payment, 'mandate refusal')
 }
 
-/** Why nothing can be paid under the mandate any more; undefined while it can. */
-function failureOfMandate(held: LockedConsent | null): Failure | undefined {
-  if (held === null) throw new Error('a payment without its mandate')
-  if (held.status === 'REVOKED') {
-    return held.revoked_by === 'MERCHANT'
+/** The failure of payments under a mandate that has ended; undefined while it is usable. */
+function failureOfMandate(consent: LockedConsent | null): Failure | undefined {
+  if (consent === null) throw new Error('the mandate of a payment is missing')
+  if (consent.status === 'REVOKED') {
+    return consent.revoked_by === 'MERCHANT'
       ? { failureCode: 'CANCELLED_BY_MERCHANT' }
       : { failureCode: 'ACCESS_DENIED', failureSource: 'PAYER' }
   }
-  return held.status === 'AUTHORISED' && !held.is_over ? undefined : { failureCode: 'CONSENT_EXPIRED' }
+  return consent.status === 'AUTHORISED' && !consent.is_over ? undefined : { failureCode: 'CONSENT_EXPIRED' }
 }
 
-/** A bank that never took the payment is not there; one that took it may have authorised it, and executes nothing. */
+/** A bank that never took the payment is unavailable; one that took it timed out, and executes nothing unless asked. */
 function failureOfSilence({ is_overdue: isOverdue, status }: PendingMandatePayment): Failure | undefined {
   if (!isOverdue) return undefined
   return { failureCode: status === 'Initiated' ? 'BANK_UNAVAILABLE' : 'BANK_TIMEOUT' }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A payment under a mandate that its bank has yet to answer. */
+/** A payment under a mandate whose bank has not answered yet. */
 export const PendingMandatePayment = z.object({
   merchant_id: z.string(),
   id: z.string(),
@@ -14,7 +14,7 @@ export const PendingMandatePayment = z.object({
   remittance_reference: z.string().nullable(),
   sandbox_scenario: z.string().nullable(),
   bank_consent_reference: z.string(),
-  /** Its bank has been silent for as long as a payer would have had to authorise it. */
+  /** Whether its bank has been silent for longer than a payer would have to authorise it. */
   is_overdue: z.boolean(),
 })
 export type PendingMandatePayment = z.infer<typeof PendingMandatePayment>

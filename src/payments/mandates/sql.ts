@@ -5,7 +5,7 @@ import { PendingMandatePayment } from './record.ts'
 import { CreateOutcome } from '../record.ts'
 import type { NewPaymentItem } from '../record.ts'
 
-/** Whether a merchant's key made a payment already. */
+/** Whether a payment with this idempotency key of the merchant exists. */
 export async function hasPaymentWithKey(
   tx: CommonQueryMethods,
   { merchantId, idempotencyKey }: { merchantId: string; idempotencyKey: string },
@@ -18,12 +18,12 @@ export async function hasPaymentWithKey(
   return exists
 }
 
-/** `create_payments` for one payment, on the caller's own handle. */
+/** `create_payments` for one payment, outside the batches. */
 export function createPaymentRow(tx: CommonQueryMethods, item: NewPaymentItem): Promise<CreateOutcome> {
   return tx.one(sql.type(CreateOutcome)`select * from create_payments(${JSON.stringify([item])}::json)`)
 }
 
-/** Takes payments under mandates that their banks have not answered. Overdue is what is older than `consentSeconds`. */
+/** Claims payments under mandates whose banks have not answered. A payment older than `consentSeconds` is overdue. */
 export function claimMandatePayments(
   tx: CommonQueryMethods,
   { limit, leaseSeconds, consentSeconds }: { limit: number; leaseSeconds: number; consentSeconds: number },

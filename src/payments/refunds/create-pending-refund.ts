@@ -7,10 +7,10 @@ import { checkRefundAmount } from './refundable-amount.ts'
 import { insertRefund } from './sql.ts'
 
 /**
- * Orders the refund of all that is left of a payment, in a transaction of the caller's who holds the payment's row. No
- * bank is asked here: the job does that at once, when the caller has committed and wakes 'resume-refunds'.
+ * Creates the PENDING refund of a payment's whole remaining amount, in the transaction of the caller, who has locked the
+ * payment's row. The bank is not asked here: after its commit the caller wakes the job 'resume-refunds', which does.
  * @returns the refund's id
- * @throws {DomainError} PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED where nothing is left
+ * @throws {DomainError} PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED where no amount remains
  */
 export async function createPendingRefund(
   tx: DatabaseTransactionConnection,

@@ -17,15 +17,15 @@ const REFUND_TIMEOUT_MS = 5_000
 
 const REFUNDS_MAX = 50
 
-/** How long a resumed refund is nobody else's, and the wait before a silent bank is asked again. */
+/** How long no other worker claims a claimed refund, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 10
 
 const playRound = makeConcurrentBatches<RefundRecord>()
 
 /**
- * Asks the bank again about refunds that a crash or its silence left PENDING. A job: one merchant's slow bank does not
- * keep the others waiting.
- * @param signal ends the job, which waits for what is under way then; without one, all that was due is waited for
+ * Asks the bank again for refunds that a crash or its silence left PENDING. A job: one merchant's slow bank does not keep
+ * the others waiting.
+ * @param signal ends the job after the calls in progress; without one, it ends when all due refunds are processed
  */
 export function resumeRefunds(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   return playRound(app, {
@@ -40,7 +40,7 @@ export function resumeRefunds(app: App, signal?: AbortSignal): Promise<{ more: b
 /**
  * Asks the bank for a PENDING refund, outside any transaction, and records its answer. The bank knows the refund by its
  * id, so asking twice gives money back once.
- * @returns the refund as it stands: still PENDING where the bank was silent
+ * @returns the refund as it is now: still PENDING where the bank was silent
  */
 export async function executeRefund(
   app: App,
@@ -48,7 +48,7 @@ export async function executeRefund(
   { actor }: { actor: ChangedBy },
 ): Promise<RefundRecord> {
   const payment = await app.batches.find.run({ merchant_id: refund.merchant_id, id: refund.payment_intent_id })
-  if (payment.id === null) throw new Error('a refund without its payment')
+  if (payment.id === null) throw new Error('the payment of a refund is missing')
   const answer = await refundAtBank(app, { refund, payment })
   if (answer === undefined) return refund
   return recordAnswer(app, refund, { answer, actor })
@@ -83,7 +83,7 @@ async function recordAnswer(app: App, refund: RefundRecord, { answer, actor }: B
   const key = { merchantId: refund.merchant_id, id: refund.id }
   const { completed, ended } = await app.pool.transaction(async (tx) => {
     const payment = await lockPaymentRow(tx, { merchantId: refund.merchant_id, id: refund.payment_intent_id })
-    if (payment === null) throw new Error('a refund without its payment')
+    if (payment === null) throw new Error('the payment of a refund is missing')
     const isFirst = await finishRefund(tx, {
       ...key,
       status: answer.outcome === 'executed' ? 'EXECUTED' : 'FAILED',
@@ -92,17 +92,17 @@ async function recordAnswer(app: App, refund: RefundRecord, { answer, actor }: B
     })
     return {
       completed: isFirst && (await recordOnPayment(tx, app, { refund, payment, answer, actor })),
-      // Where another process asked as well and was first, what it recorded is the answer, whatever the bank says now.
+      // Another process may have asked too and recorded its answer first: that one counts.
       ended: await findRefund(tx, key),
     }
   })
-  if (ended === null) throw new Error('a refund that is not there')
+  if (ended === null) throw new Error('a refund that was finished is missing')
   if (completed) announceMove(app, transitionOf({ from: 'Settled', on: 'refund' }), refund.payment_intent_id)
   else app.wake.notify('deliver-webhooks')
   return ended
 }
 
-/** Writes an ended refund onto its payment; true where it was the one that completes it. */
+/** Books a finished refund on its payment; true where the payment is now completely refunded. */
 async function recordOnPayment(
   tx: DatabaseTransactionConnection,
   app: App,
@@ -130,7 +130,7 @@ async function recordOnPayment(
     return true
   }
   const refunded = answer.outcome === 'executed' ? refund.amount : '0'
-  const chance = app.ids.for('refund end', refund.id)
+  const random = app.ids.for('refund end', refund.id)
   await releaseReservation(tx, {
     merchantId: payment.merchant_id,
     paymentId: payment.id,
@@ -140,8 +140,8 @@ async function recordOnPayment(
   await enqueuePaymentWebhook(tx, {
     merchantId: payment.merchant_id,
     paymentId: payment.id,
-    deliveryId: chance.uuid(),
-    eventId: chance.eventId(),
+    deliveryId: random.uuid(),
+    eventId: random.eventId(),
     eventType: answer.outcome === 'executed' ? 'payment.partially_refunded' : 'refund.failed',
     failure: answer.outcome === 'executed' ? null : failureJson(answer.failureCode),
     refund: JSON.stringify(data),

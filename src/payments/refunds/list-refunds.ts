@@ -7,8 +7,8 @@ import type { ListedRefund } from './record.ts'
 import { listRefundRows } from './sql.ts'
 
 /**
- * A page of a payment's refunds, the oldest first: those that the bank refused and those that it has not answered yet
- * too. The cursor names the last refund of the page before.
+ * A page of a payment's refunds, the oldest first, with the FAILED and PENDING ones. The cursor names the last refund of
+ * the page before.
  * @throws {DomainError} PAYMENT_NOT_FOUND for an unknown id and for another merchant's alike; VALIDATION_FAILED at
  *   `cursor`
  */

@@ -14,7 +14,7 @@ export const RefundRecord = z.object({
 })
 export type RefundRecord = z.infer<typeof RefundRecord>
 
-/** A refund as its merchant sees it. */
+/** A refund in a merchant's list. */
 export const ListedRefund = z.object({
   id: z.string(),
   payment_intent_id: z.string(),

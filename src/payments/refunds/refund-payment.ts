@@ -15,21 +15,23 @@ import { lockPaymentRow } from '../sql.ts'
 
 export type RefundPaymentInput = PaymentKey & {
   body: RefundPayment
-  /** The request's body as it came, or `{}`: the audit event of a completed refund keeps it. */
+  /** The request's body as it was received, or `{}`, for the audit event of a completed refund. */
   rawBody: string
   idempotencyKey: string | undefined
 }
 
 export type RefundPaymentResult = { payment: PaymentRecord; refund: RefundRecord }
 
-/** The request has this long to get the bank's answer before the job asks in its place; more than the bank's time-out. */
+/** Seconds that the request has for the bank's answer before the job asks instead; more than the bank's time-out. */
 const RESUME_SECONDS = 10
 
 /**
  * Refunds a settled payment, wholly or in part, in two transactions around the bank (decision 21): the first reserves
- * the amount, so that refunds together never exceed what was paid; the second records the bank's answer. Where the bank
- * is silent the refund stays PENDING and a job asks again. So it does after any other mishap: once the amount is reserved
- * the refund will come to an end, and an error in its place would make the caller ask for another one.
+ * the amount, so that all refunds together never exceed the payment; the second records the bank's answer. Where the bank
+ * is silent, or another error occurs after the amount is reserved, the refund stays PENDING and a job asks again: an
+ * error response would make the caller order a second refund.
+ *
+ * Who may refund: the operation's permission is in src/wire/refunds.ts, the roles that have it in src/lib/permissions.ts.
  * @throws {DomainError} PAYMENT_NOT_FOUND, PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED, REFUND_EXCEEDS_AVAILABLE,
  *   REFUND_AVAILABLE_MISMATCH, REFUND_REFUSED, IDEMPOTENCY_KEY_REUSED, VALIDATION_FAILED
  */
@@ -50,28 +52,28 @@ export async function refundPayment(app: App, input: RefundPaymentInput): Promis
   return readResult(app, { key, refund, reserved })
 }
 
-/** Carries out what is reserved, or leaves it to the job: no error of this half reaches the caller. */
+/** Executes a reserved refund, or leaves it to the job: no error of this part reaches the caller. */
 async function executeOrLeavePending(app: App, refund: RefundRecord): Promise<RefundRecord> {
   try {
     return await executeRefund(app, refund, { actor: 'MERCHANT_API' })
   } catch (error) {
-    app.log.error({ err: error, refund_id: refund.id }, 'a refund could not be carried out; it stays PENDING')
+    app.log.error({ err: error, refund_id: refund.id }, 'a refund could not be executed; it stays PENDING')
     await resumeSoon(app, refund)
     return refund
   }
 }
 
-/** Lets the job take a refund over at once. Where even that fails it does so at its time. */
+/** Makes the refund due for the job at once; where that fails, the job takes it after RESUME_SECONDS. */
 async function resumeSoon(app: App, { merchant_id: merchantId, id }: RefundRecord): Promise<void> {
   try {
     await makeRefundDue(app.pool, { merchantId, id })
   } catch (error) {
-    app.log.warn({ err: error, refund_id: id }, 'the refund waits for its time to be resumed')
+    app.log.warn({ err: error, refund_id: id }, 'the refund is resumed later, when it is due')
   }
   app.wake.notify('resume-refunds')
 }
 
-/** The refund with its payment as both stand now, or as they stood when it was reserved, where that can't be read. */
+/** The refund with its payment as they are now, or, where that can't be read, as they were when it was reserved. */
 async function readResult(
   app: App,
   { key, refund, reserved }: { key: PaymentKey; refund: RefundRecord; reserved: RefundPaymentResult },
@@ -79,14 +81,14 @@ async function readResult(
   try {
     return { payment: await getPayment(app, key), refund }
   } catch (error) {
-    app.log.error({ err: error, refund_id: refund.id }, 'a refund is told as it stood when it was reserved')
+    app.log.error({ err: error, refund_id: refund.id }, 'a refund is returned as it was when it was reserved')
     return { payment: reserved.payment, refund: reserved.refund }
   }
 }
 
 type ReservedRefund = RefundPaymentResult & { isNew: boolean }
 
-/** The refund with its payment as it is then; of a repeat, the refund that was made before. */
+/** Reserves the amount of a new refund; for a repeat, finds the refund that the first request created. */
 function reserve(app: App, input: RefundPaymentInput): Promise<ReservedRefund> {
   const fingerprint = fingerprintOf(input)
   const { idempotencyKey } = input

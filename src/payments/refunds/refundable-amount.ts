@@ -5,7 +5,7 @@ import type { PaymentRecord } from '../record.ts'
 
 type Amounts = Pick<PaymentRecord, 'gross_amount' | 'refunded_amount' | 'refund_reserved_amount'>
 
-/** What can still be refunded: numeric(19,4) text. */
+/** The amount that can still be refunded: numeric(19,4) text. */
 export function remainingAmount(payment: Amounts): string {
   return toNumeric(remaining(payment))
 }
@@ -14,20 +14,21 @@ function remaining({ gross_amount, refunded_amount, refund_reserved_amount }: Am
   return parseAmount(gross_amount) - parseAmount(refunded_amount) - parseAmount(refund_reserved_amount)
 }
 
-/** A payment as it is once an amount more is reserved: numeric(19,4) text. */
+/** A payment with a further amount reserved (numeric(19,4) text). */
 export function withReserved<P extends Amounts>(payment: P, amount: string): P {
   const reserved = parseAmount(payment.refund_reserved_amount) + parseAmount(amount)
   return { ...payment, refund_reserved_amount: toNumeric(reserved) }
 }
 
-/** Whether refunds have given back, or hold, all of a payment. */
+/** Whether a payment is completely refunded or reserved for refunds. */
 export function isNothingLeft(payment: Amounts): boolean {
   return remaining(payment) === 0n
 }
 
 /**
- * The amount of a refund that the payment allows, all that is left where none is named: numeric(19,4) text. The
- * payment's row is locked.
+ * Checks the amount of a refund against its payment, whose row is locked. Without an amount, the whole remaining amount is
+ * refunded.
+ * @returns numeric(19,4) text
  * @throws {DomainError} PAYMENT_NOT_SETTLED, PAYMENT_ALREADY_REFUNDED, REFUND_EXCEEDS_AVAILABLE,
  *   REFUND_AVAILABLE_MISMATCH, VALIDATION_FAILED
  */
@@ -66,7 +67,7 @@ export function checkRefundAmount(payment: PaymentRecord, body: RefundPayment): 
   return toNumeric(amount)
 }
 
-/** @param next what can be done in place of a refund */
+/** @param next a hint for an alternative to the refund */
 export function alreadyRefunded(next?: string): DomainError {
   return new DomainError(
     'PAYMENT_ALREADY_REFUNDED',

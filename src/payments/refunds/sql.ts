@@ -7,7 +7,7 @@ const refundColumns = sql.fragment`
   r.id, r.merchant_id, r.payment_intent_id, r.amount, r.reason, r.status, r.failure_code, r.request_fingerprint, r.raw_payload
 `
 
-/** The refund that was made under an idempotency key before. */
+/** The refund that was created with this idempotency key. */
 export function findRefundByKey(
   tx: CommonQueryMethods,
   key: { merchantId: string; paymentId: string; idempotencyKey: string },
@@ -20,7 +20,7 @@ export function findRefundByKey(
   `)
 }
 
-/** A refund as it stands. */
+/** A refund by its id. */
 export function findRefund(
   tx: CommonQueryMethods,
   key: { merchantId: string; id: string },
@@ -41,9 +41,9 @@ export type NewRefund = {
   fingerprint: string
   /** The request's body as JSON text. */
   rawPayload: string
-  /** The dispute whose resolution ordered it. */
+  /** The dispute whose resolution ordered it, if any. */
   disputeId: string | null
-  /** Seconds after which the job asks the bank, if no answer is recorded by then. */
+  /** Seconds after which the job asks the bank, where no answer is recorded by then. */
   resumeSeconds: number
 }
 
@@ -75,7 +75,7 @@ export async function makeRefundDue(tx: CommonQueryMethods, refund: { merchantId
   `)
 }
 
-/** Ends a PENDING refund; false where another process ended it before. */
+/** Finishes a PENDING refund; false where another process finished it before. */
 export async function finishRefund(
   tx: DatabaseTransactionConnection,
   refund: {
@@ -95,7 +95,7 @@ export async function finishRefund(
   return ended.rowCount === 1
 }
 
-/** Takes an ended refund's amount from what is reserved, and adds `refunded` to what was given back. */
+/** Releases the reserved amount of a finished refund, and adds `refunded` to the payment's refunded amount. */
 export async function releaseReservation(
   tx: DatabaseTransactionConnection,
   amounts: { merchantId: string; paymentId: string; reserved: string; refunded: string },
@@ -145,7 +145,7 @@ export async function enqueuePaymentWebhook(
   `)
 }
 
-/** Takes PENDING refunds that nobody has answered in time, and leases them for `leaseSeconds`. */
+/** Claims PENDING refunds that have no answer in time, for `leaseSeconds`. */
 export function claimRefunds(
   tx: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
@@ -166,12 +166,12 @@ export function claimRefunds(
   `)
 }
 
-/** The refunds of one payment in the order they came, from the one after `afterId` on. */
+/** The refunds of one payment, the oldest first, after the one with id `afterId`. */
 export function listRefundRows(
   tx: CommonQueryMethods,
   { limit, afterId, ...key }: { merchantId: string; id: string; limit: number; afterId: string | undefined },
 ): Promise<readonly ListedRefund[]> {
-  const onward =
+  const isAfter =
     afterId === undefined
       ? sql.fragment`true`
       : sql.fragment`(r.created_at, r.id) > (
@@ -184,7 +184,7 @@ export function listRefundRows(
       r.created_at, r.updated_at
     from payment_refunds r
     join payment_intents p on p.merchant_id = r.merchant_id and p.id = r.payment_intent_id
-    where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.id} and ${onward}
+    where r.merchant_id = ${key.merchantId} and r.payment_intent_id = ${key.id} and ${isAfter}
     order by r.created_at, r.id
     limit ${limit}
   `)
