@@ -12,7 +12,7 @@ const END_TIMEOUT_MS = 5_000
 /** How long no other worker claims a claimed mandate, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 10
 
-const playRound = makeConcurrentBatches<EndedMandate>()
+const runBatch = makeConcurrentBatches<EndedMandate>()
 
 /**
  * Reports ended mandates to their banks, until they answer (decision 177). Reporting twice is safe. A job: one merchant's
@@ -20,7 +20,7 @@ const playRound = makeConcurrentBatches<EndedMandate>()
  * @param signal ends the job after the calls in progress; without one, it ends when all due mandates are processed
  */
 export function endMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
-  return playRound(app, {
+  return runBatch(app, {
     limit: MANDATES_MAX,
     claim: (limit) => claimEndedMandates(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
     work: (mandate) => reportToBank(app, mandate),

@@ -5,8 +5,13 @@ import { paymentColumns, paymentTables } from './sql.ts'
  * numbered by `ord` from 1.
  */
 
+/**
+ * Creates payments, and computes their fees. How the fee is rounded: `create_payments` (migrations/functions) rounds
+ * gross x percentage + flat half away from zero to four decimals (decision 33), and nothing else computes a fee.
+ */
 export const createPaymentsStatement = 'select * from create_payments($1)'
 
+/** Changes the status of payments: the only writer of it in the database. */
 export const movePaymentsStatement = 'select * from move_payments($1)'
 
 /**

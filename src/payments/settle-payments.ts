@@ -16,7 +16,7 @@ const LEASE_SECONDS = 10
 /** The wait before a bank that gave no answer is asked again. */
 const RETRY_SECONDS = 2
 
-const playRound = makeConcurrentBatches<DueSettlement>()
+const runBatch = makeConcurrentBatches<DueSettlement>()
 
 /**
  * Settles payments: executes authorised payments that are due, and records the bank's answer (decision 16). Only this
@@ -25,7 +25,7 @@ const playRound = makeConcurrentBatches<DueSettlement>()
  * @param signal ends the job after the calls in progress; without one, it ends when all due payments are processed
  */
 export function settlePayments(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
-  return playRound(app, {
+  return runBatch(app, {
     limit: PAYMENTS_MAX,
     claim: (limit) => claimSettlements(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
     work: (payment) => settlePayment(app, payment),

@@ -21,7 +21,7 @@ const LEASE_SECONDS = 15
 /** The wait before a bank that gave no answer is asked again. */
 const RETRY_SECONDS = 2
 
-const playRound = makeConcurrentBatches<PendingMandatePayment>()
+const runBatch = makeConcurrentBatches<PendingMandatePayment>()
 
 /**
  * Asks banks to stage and authorise payments under mandates (decision 49). A bank knows a payment by its id, so asking
@@ -31,7 +31,7 @@ const playRound = makeConcurrentBatches<PendingMandatePayment>()
  */
 export function payMandates(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
   const { consentSeconds } = app.config
-  return playRound(app, {
+  return runBatch(app, {
     limit: PAYMENTS_MAX,
     claim: (limit) => claimMandatePayments(app.pool, { limit, leaseSeconds: LEASE_SECONDS, consentSeconds }),
     work: (payment) => processPayment(app, payment),

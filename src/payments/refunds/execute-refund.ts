@@ -20,7 +20,7 @@ const REFUNDS_MAX = 50
 /** How long no other worker claims a claimed refund, and the wait before a silent bank is asked again. */
 const LEASE_SECONDS = 10
 
-const playRound = makeConcurrentBatches<RefundRecord>()
+const runBatch = makeConcurrentBatches<RefundRecord>()
 
 /**
  * Asks the bank again for refunds that a crash or its silence left PENDING. A job: one merchant's slow bank does not keep
@@ -28,7 +28,7 @@ const playRound = makeConcurrentBatches<RefundRecord>()
  * @param signal ends the job after the calls in progress; without one, it ends when all due refunds are processed
  */
 export function resumeRefunds(app: App, signal?: AbortSignal): Promise<{ more: boolean }> {
-  return playRound(app, {
+  return runBatch(app, {
     limit: REFUNDS_MAX,
     claim: (limit) => claimRefunds(app.pool, { limit, leaseSeconds: LEASE_SECONDS }),
     work: async (refund) => void (await executeRefund(app, refund, { actor: 'BATCH_JOB' })),
