@@ -1,6 +1,6 @@
--- The role that the service acts as. It owns nothing, so it can neither switch a trigger off nor alter a table: what
--- the append-only tables promise holds even against our own code. Roles belong to the whole server, so another
--- database of the same server may have made it already, or be making it now.
+-- The role that the service acts as. It owns nothing, so it can neither switch off a trigger nor alter a table: the
+-- rules of the append-only tables hold even against our own code. Roles belong to the whole server, so another database
+-- of the same server may have created this one already, or be creating it now.
 do $$
 begin
   create role svc_runtime nologin;
@@ -9,7 +9,7 @@ exception
 end
 $$;
 
--- A login that is not a superuser needs the membership to act as the role it has just made.
+-- A login that is not a superuser needs the membership to act as the role it has just created.
 do $$
 begin
   if not pg_has_role(current_user, 'svc_runtime', 'member') then

@@ -17,7 +17,7 @@ export function addMigrate(migrate: Command, runtime: Runtime): void {
     .addHelpText('after', '\nExamples:\n  SVC_MIGRATION_DATABASE_URL=postgres://... svc migrate up\n')
     .action(action(runtime, ChangeOptions, migrateUp))
   watching(migrate.command('status'))
-    .description('list the migrations; exit code 3 while some are missing')
+    .description('list migrations and functions; exit code 3 while some are pending')
     .addHelpText('after', '\nExamples:\n  svc migrate status\n')
     .action(action(runtime, z.object({}), migrateStatus))
   changing(migrate.command('new'), 'say which file would be written, and write none')
@@ -47,20 +47,30 @@ async function migrateUp(
   context.print.record({
     item: { applied },
     id: applied.join('\n'),
-    lines: [['Applied', applied.length === 0 ? 'nothing: the database is up to date' : applied.join(', ')]],
+    lines: [['Applied', listed(applied)]],
   })
   return undefined
 }
 
 async function showPending(context: Context): Promise<CommandResult> {
-  const pending = (await statesOf(context)).filter(({ appliedAt }) => appliedAt === null).map(({ name }) => name)
+  const pending = (await statesOf(context)).filter(({ state }) => state !== 'applied').map(({ name }) => name)
   context.print.record({
     item: { dry_run: true, pending },
     id: pending.join('\n'),
-    lines: [['Would apply', pending.length === 0 ? 'nothing: the database is up to date' : pending.join(', ')]],
+    lines: [['Would apply', listed(pending)]],
   })
   context.note('Nothing was changed.')
   return undefined
+}
+
+const FUNCTIONS_SHOWN_MAX = 5
+
+/** Migrations by name, and functions too where they are few: a new database gets all of them. */
+function listed(names: readonly string[]): string {
+  if (names.length === 0) return 'nothing: the database is up to date'
+  const functions = names.filter((name) => name.startsWith('functions/'))
+  if (functions.length <= FUNCTIONS_SHOWN_MAX) return names.join(', ')
+  return [...names.filter((name) => !functions.includes(name)), `${functions.length} functions`].join(', ')
 }
 
 async function statesOf(context: Context): Promise<MigrationState[]> {
@@ -76,14 +86,14 @@ async function statesOf(context: Context): Promise<MigrationState[]> {
 async function migrateStatus(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const states = await statesOf(context)
   context.print.list({
-    items: states.map(({ name, appliedAt }) => ({ name, applied_at: appliedAt })),
-    fields: ['name', 'applied_at'],
+    items: states.map(({ name, state, appliedAt }) => ({ name, applied_at: appliedAt, state })),
+    fields: ['name', 'applied_at', 'state'],
     columns: [
       { title: 'migration', value: (row) => row.name },
-      { title: 'applied', value: (row) => row.applied_at ?? 'not yet' },
+      { title: 'applied', value: (row) => (row.state === 'changed' ? 'text changed' : (row.applied_at ?? 'not yet')) },
     ],
     id: (row) => row.name,
     empty: 'There are no migrations.',
   })
-  return states.every(({ appliedAt }) => appliedAt !== null) ? undefined : EXIT.assertion
+  return states.every(({ state }) => state === 'applied') ? undefined : EXIT.assertion
 }

@@ -31,6 +31,8 @@ export function explainStart(
       })
     case 'NewerDatabaseError':
       return new CliError('DATABASE_NEWER', message, { exit: EXIT.failure, cause })
+    case 'ObsoleteDatabaseError':
+      return new CliError('DATABASE_OBSOLETE', message, { exit: EXIT.failure, cause })
     case 'UnmigratedDatabaseError':
       return new CliError('DATABASE_NOT_MIGRATED', message, {
         exit: EXIT.failure,

@@ -1,20 +1,49 @@
-import { readdir } from 'node:fs/promises'
-import { join } from 'node:path'
 import pg from 'pg'
 import type { Client } from 'pg'
 import { z } from 'zod'
+import { packageVersion } from '../lib/package-root.ts'
+import { isNewerVersion } from '../lib/versions.ts'
 import { makeAdminConnection } from './connection.ts'
-import { packageRoot } from '../lib/package-root.ts'
+import { MigrationError, readMigrationFiles } from './migration-files.ts'
+import type { MigrationFile } from './migration-files.ts'
+import {
+  AppliedMigration,
+  CREATE_RECORDS,
+  FIND_RECORDS,
+  FIND_RECORDS_AS_READER,
+  FORGET_FUNCTIONS,
+  GRANT_READING,
+  READER_ROLE,
+  READ_RECORDS,
+  RECORD_FUNCTIONS,
+  RECORD_MIGRATION,
+} from './migration-records-sql.ts'
+
+export { MigrationError } from './migration-files.ts'
+
+/*
+ * Two kinds of files. Migrations (`migrations/0002_merchants.sql`) are applied once, in the order of their numbers.
+ * Functions (`migrations/functions/money_text.sql`) are applied again whenever their text changes.
+ *
+ * A process checks the database only when it starts. One that is already running when a newer version migrates continues
+ * with the new tables and functions, so a new function must still serve the version before it. An older version that
+ * starts afterwards is rejected with NewerDatabaseError, and does not replace the newer functions: the version that applied
+ * a function is recorded with it. Where both are the same version, as in development, the last one to migrate wins.
+ */
 
 export type MigrationOptions = {
   databaseUrl: string
   /** Another folder than the package's own migrations/, for tests. */
   folder?: string
+  /** Another version than the package's own, for tests. */
+  version?: string
 }
 
 export type MigrationState = {
-  /** The file's name without `.sql`. */
+  /** `0002_merchants`, or `functions/money_text`. */
   name: string
+  /** `changed` is a function that was applied with another text. */
+  state: 'applied' | 'pending' | 'changed'
   /** ISO 8601 in UTC, or null while it is not applied. */
   appliedAt: string | null
 }
@@ -24,190 +53,234 @@ export class NewerDatabaseError extends Error {
   override readonly name = 'NewerDatabaseError'
 }
 
-/** The database lacks migrations of this code: run it and every statement on what they make fails. */
+/** The database lacks migrations or functions of this code: every statement that uses them would fail. */
 export class UnmigratedDatabaseError extends Error {
   override readonly name = 'UnmigratedDatabaseError'
 }
 
-/** A file that the database refuses: its migration is not applied, those before it are. */
-export class MigrationError extends Error {
-  override readonly name = 'MigrationError'
+/** The database was created before the migrations were rewritten as a baseline, and cannot be upgraded. */
+export class ObsoleteDatabaseError extends Error {
+  override readonly name = 'ObsoleteDatabaseError'
 }
 
-const table = 'schema_migrations'
-// The role that the service acts as (migrations/0001_roles.sql). It must be able to see what is applied.
-const readerRole = 'svc_runtime'
-const fileName = /^\d{4}_[a-z0-9_]+\.sql$/
-// Everything that is no migration (a README, an editor's backup) is passed over.
-const ignoredNames = String.raw`(?!\d{4}_[a-z0-9_]+\.sql$).*`
-
-// One fixed number for this project, so that two processes starting at once take turns.
+// One fixed number for this project, so that two processes that start at once take turns.
 const lockKey = '7387271932001'
 // As long as a large migration may reasonably keep a second process waiting.
 const lockWaitMs = 120_000
-// A migration must not queue behind a long transaction, for all requests would queue behind it.
+// A migration must not queue behind a long transaction, because all requests would queue behind the migration.
 const ddlLockTimeoutMs = 10_000
 
-const AppliedRow = z.object({ name: z.string(), applied_at: z.string() })
-
-const defaultFolder = (): string => join(packageRoot(), 'migrations')
-
-const knownNames = async (folder: string): Promise<string[]> => {
-  const files = await readdir(folder)
-  return files
-    .filter((file) => fileName.test(file))
-    .map((file) => file.slice(0, -'.sql'.length))
-    .toSorted()
+const readRecords = async (client: Client, find: string = FIND_RECORDS): Promise<AppliedMigration[]> => {
+  const [found] = (await client.query<{ migrations: boolean; functions: boolean }>(find)).rows
+  if (found?.migrations !== true) return []
+  if (!found.functions)
+    throw new ObsoleteDatabaseError(
+      'The database was created by a preview of svc whose migrations no longer exist, and cannot be upgraded. Create a ' +
+        'new database (svc up: another --state-dir), or point SVC_DATABASE_URL at another one. Nothing was changed.',
+    )
+  const { rows } = await client.query(READ_RECORDS)
+  return z.array(AppliedMigration).parse(rows)
 }
 
-const appliedMigrations = async (client: Client): Promise<Map<string, string>> => {
-  const found = await client.query<{ found: boolean }>(`select to_regclass('public.${table}') is not null as found`)
-  if (found.rows[0]?.found !== true) return new Map()
-  const { rows } = await client.query(
-    `select name, run_on at time zone 'UTC' as applied_at from public.${table} order by run_on, id`,
-  )
-  return new Map(
-    z
-      .array(AppliedRow)
-      .parse(rows)
-      .map((row) => [row.name, row.applied_at]),
-  )
+const byName = (applied: readonly AppliedMigration[]): Map<string, AppliedMigration> =>
+  new Map(applied.map((row) => [row.name, row]))
+
+const stateOf = (file: MigrationFile, row: AppliedMigration | undefined): MigrationState['state'] => {
+  if (row === undefined) return 'pending'
+  return file.kind === 'function' && row.sha256 !== file.sha256 ? 'changed' : 'applied'
 }
 
-const refuseNewer = (applied: ReadonlyMap<string, string>, known: readonly string[]): void => {
-  const unknown = [...applied.keys()].filter((name) => !known.includes(name))
-  if (unknown.length === 0) return
-  throw new NewerDatabaseError(
-    `The database carries ${unknown.join(', ')}, which this version of svc does not know: a newer version has ` +
-      'upgraded it. Run that version or a newer one, or point SVC_DATABASE_URL at another database. Nothing was changed.',
-  )
-}
-
-/** Lets the service see what is applied. Nothing to do where its role does not exist, as with other migrations' folders. */
-const grantReading = async (client: Client): Promise<void> => {
-  await client.query(`
-    do $$
-    begin
-      if to_regclass('public.${table}') is not null
-        and exists (select from pg_roles where rolname = '${readerRole}')
-        and not has_table_privilege('${readerRole}', 'public.${table}', 'select')
-      then
-        grant select on public.${table} to ${readerRole};
-      end if;
-    end
-    $$
-  `)
-}
-
-/** Acts as the service's role where this login may: the right to read may be the role's alone. */
-const actAsReader = async (client: Client): Promise<void> => {
-  await client.query(
-    `select set_config('role', rolname, false) from pg_roles where rolname = $1 and pg_has_role(oid, 'member')`,
-    [readerRole],
-  )
-}
-
-const BEGINS = /^### MIGRATION (?<name>\S+) \(UP\) ###/
-
-type Told = { log: (line: string) => void; onBegin?: ((name: string) => void) | undefined }
-
-const runPending = async (client: Client, folder: string, { log, onBegin }: Told): Promise<string[]> => {
-  // Loaded only when there is something to run: it costs a start-up more than all the rest of this module.
-  const { runner } = await import('node-pg-migrate')
-  let current = ''
-  const problem = (line: string): void => {
-    const told = excerptOf(line)
-    if (told !== '') log(told)
-  }
-  const quiet = (): void => undefined
-  const begin = (line: string): void => {
-    const name = BEGINS.exec(line)?.groups?.['name']
-    if (name === undefined) return
-    current = name
-    onBegin?.(name)
-  }
-  const fail = (error: unknown): never => {
-    throw isRefused(error) && current !== '' ? refusedBy(error, current) : error
-  }
-  const applied = await runner({
-    dbClient: client,
-    dir: folder,
-    ignorePattern: ignoredNames,
-    direction: 'up',
-    migrationsTable: table,
-    migrationsSchema: 'public',
-    schema: 'public',
-    checkOrder: true,
-    // The lock is ours, taken before the look at what is applied.
-    noLock: true,
-    // Each file is its own transaction: a value added to an enum is then usable by the next file.
-    singleTransaction: false,
-    logger: { info: begin, warn: problem, error: problem, debug: quiet },
-  }).catch(fail)
-  return applied.map(({ name }) => name)
-}
-
-const EXECUTING = 'Error executing:'
-
-/** A file's whole text is no message: of what the runner tells, the line that the server points at with the one before. */
-const excerptOf = (line: string): string => {
-  if (!line.startsWith(EXECUTING)) return line
-  const lines = line.split('\n')
-  const at = lines.findIndex((each) => /^ *\^{4}/.test(each))
-  return at === -1 ? '' : lines.slice(Math.max(1, at - 2), at + 1).join('\n')
-}
-
-// Classes of SQLSTATE that say nothing of a statement: connection, resources, somebody who stops the server.
-const ELSEWHERE = /^(08|53|57|58)/
-
-const isRefused = (error: unknown): error is pg.DatabaseError =>
-  error instanceof pg.DatabaseError && !ELSEWHERE.test(error.code ?? '')
-
-const refusedBy = (cause: pg.DatabaseError, name: string): MigrationError =>
-  new MigrationError(
-    `The database refuses the migration ${name}: ${cause.message}. Nothing of it was kept; those before it are applied.`,
-    { cause },
-  )
+type Expected = { files: readonly MigrationFile[]; version: string }
 
 /**
- * Applies the migrations that the database does not have yet, in order, each in its own transaction, under
- * an advisory lock: several processes may start at once, one works and the others find nothing to do. The
- * login of `databaseUrl` must own the schema. `log` gets one line per applied file and, of a
- * file that fails, the line that the server points at; `onBegin` is told the name of each file before it is applied.
- * Throws NewerDatabaseError on a database that is ahead of this code, MigrationError for a file that the database refuses.
+ * Compares a database with the files of this code: `pending` are those to apply, `newer` the names of migrations that this
+ * code does not know, and of functions that a newer version than this one applied with another text.
  */
-export const migrateUp = async (options: MigrationOptions & Told): Promise<{ applied: string[] }> => {
-  const folder = options.folder ?? defaultFolder()
-  const known = await knownNames(folder)
-  const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc migrate' })
+export const compareMigrations = (
+  applied: readonly AppliedMigration[],
+  { files, version }: Expected,
+): { pending: MigrationFile[]; newer: string[] } => {
+  const rows = byName(applied)
+  const known = new Map(files.map((file) => [file.name, file]))
+  const isNewer = (row: AppliedMigration): boolean => {
+    if (row.kind === 'migration') return !known.has(row.name)
+    return row.sha256 !== known.get(row.name)?.sha256 && isNewerVersion(row.version ?? '', version)
+  }
+  return {
+    pending: files.filter((file) => stateOf(file, rows.get(file.name)) !== 'applied'),
+    newer: applied.filter((row) => isNewer(row)).map(({ name }) => name),
+  }
+}
+
+/** The files to apply. @throws {NewerDatabaseError} on a database that is ahead of this code */
+const pendingOf = (applied: readonly AppliedMigration[], expected: Expected): MigrationFile[] => {
+  const { pending, newer } = compareMigrations(applied, expected)
+  if (newer.length === 0) return pending
+  throw new NewerDatabaseError(
+    `The database carries ${newer.join(', ')}, which this version of svc (${expected.version}) does not know: a newer ` +
+      'version has upgraded it. Run that version or a newer one, or point SVC_DATABASE_URL at another database. Nothing ' +
+      'was changed.',
+  )
+}
+
+/** Two branches that each add a migration may be merged in the other order than they were applied. */
+const rejectOutOfOrder = (files: readonly MigrationFile[], applied: readonly AppliedMigration[]): void => {
+  const rows = byName(applied)
+  const migrations = files.filter(({ kind }) => kind === 'migration')
+  const last = migrations.findLast(({ name }) => rows.has(name))
+  const skipped = migrations.slice(0, last && migrations.indexOf(last)).find(({ name }) => !rows.has(name))
+  if (last === undefined || skipped === undefined) return
+  throw new MigrationError(
+    `The database has the migration ${last.name}, but not ${skipped.name} before it: migrations are applied in the order ` +
+      'of their numbers. Give the newer file the next free number. Nothing was changed.',
+  )
+}
+
+type Progress = {
+  /** Gets one line for each migration and one for the functions, and the line of a file that the database rejects. */
+  log: (line: string) => void
+  /** Gets the name of each file before it is applied. */
+  onBegin?: ((name: string) => void) | undefined
+}
+
+const apply = async (client: Client, file: MigrationFile, { log, onBegin }: Progress): Promise<void> => {
+  onBegin?.(file.name)
+  try {
+    await client.query(file.text)
+  } catch (error) {
+    if (!isRejected(error)) throw error
+    log(excerptOf(file, error))
+    const kept =
+      file.kind === 'migration'
+        ? 'None of it was kept; the migrations before it are applied.'
+        : 'None of the functions was changed; the migrations before it are applied.'
+    throw new MigrationError(`The database rejected the ${file.kind} ${file.name}: ${error.message}. ${kept}`, {
+      cause: error,
+    })
+  }
+}
+
+// Classes of SQLSTATE that say nothing about a statement: connection, resources, a server that stops.
+const ELSEWHERE = /^(08|53|57|58)/
+
+const isRejected = (error: unknown): error is pg.DatabaseError =>
+  error instanceof pg.DatabaseError && !ELSEWHERE.test(error.code ?? '')
+
+/** The line that the server points at, with the one before it. */
+const excerptOf = ({ name, text }: MigrationFile, { position }: pg.DatabaseError): string => {
+  if (position === undefined) return `migrations/${name}.sql`
+  const lines = text.slice(0, Number(position) - 1).split('\n')
+  const column = lines.at(-1)?.length ?? 0
+  const excerpt = text.split('\n').slice(Math.max(lines.length - 2, 0), lines.length)
+  return [`migrations/${name}.sql:${lines.length}:`, ...excerpt, `${' '.repeat(column)}^^^^`].join('\n')
+}
+
+const record = async (client: Client, files: readonly MigrationFile[], version: string): Promise<void> => {
+  const functions = files.filter(({ kind }) => kind === 'function')
+  const hashes = functions.map(({ sha256 }) => sha256)
+  if (functions.length > 0) await client.query(RECORD_FUNCTIONS, [functions.map(({ name }) => name), hashes, version])
+  for (const { name, kind } of files) if (kind === 'migration') await client.query(RECORD_MIGRATION, [name])
+}
+
+const inTransaction = async (client: Client, work: () => Promise<void>): Promise<void> => {
+  await client.query('begin')
+  try {
+    await work()
+    await client.query('commit')
+  } catch (error) {
+    await client.query('rollback').catch(() => undefined)
+    throw error
+  }
+}
+
+/**
+ * Each migration is a transaction of its own, so that a value added to an enum is usable by the next one; the functions
+ * that it needs are in the same one. All other functions change in one transaction, so that no request calls the new text
+ * of one and the old text of another.
+ */
+const applyAll = async (
+  client: Client,
+  pending: readonly MigrationFile[],
+  progress: Progress & { version: string },
+): Promise<void> => {
+  let batch: MigrationFile[] = []
+  const applyBatch = (): Promise<void> =>
+    inTransaction(client, async () => {
+      for (const file of batch) await apply(client, file, progress)
+      await record(client, batch, progress.version)
+    })
+  for (const file of pending) {
+    batch.push(file)
+    if (file.kind === 'function') continue
+    await applyBatch()
+    batch = []
+    progress.log(`migration ${file.name} applied`)
+  }
+  if (batch.length > 0) await applyBatch()
+  const count = pending.filter(({ kind }) => kind === 'function').length
+  if (count > 0) progress.log(count === 1 ? '1 function applied' : `${count} functions applied`)
+}
+
+/** A function whose file was removed is dropped by a migration; its record goes with it. */
+const forgetRemoved = async (client: Client, files: readonly MigrationFile[]): Promise<void> => {
+  const names = files.filter(({ kind }) => kind === 'function').map(({ name }) => name)
+  await client.query(FORGET_FUNCTIONS, [names])
+}
+
+/**
+ * Applies the migrations that the database does not have yet, and the functions whose text has changed, under an advisory
+ * lock: several processes may start at once, one works and the others find nothing to do. The login of `databaseUrl` must
+ * own the schema. Returns the names of what was applied.
+ * @throws {NewerDatabaseError} on a database that is ahead of this code
+ * @throws {ObsoleteDatabaseError} on a database from before the baseline
+ * @throws {MigrationError} for a file that cannot be applied; the migrations before it are
+ */
+export const migrateUp = async (options: MigrationOptions & Progress): Promise<{ applied: string[] }> => {
+  const { databaseUrl, version = packageVersion(), log, onBegin } = options
+  const files = await readMigrationFiles(options.folder)
+  const client = await makeAdminConnection({ databaseUrl, applicationName: 'svc migrate' })
   try {
     await client.query(`set lock_timeout = ${lockWaitMs}`)
     await client.query(`select pg_advisory_lock(${lockKey})`)
-    await client.query(`set lock_timeout = ${ddlLockTimeoutMs}`)
-    const before = await appliedMigrations(client)
-    refuseNewer(before, known)
-    const isComplete = known.every((name) => before.has(name))
-    const applied = isComplete ? [] : await runPending(client, folder, options)
-    await grantReading(client)
-    for (const name of applied) options.log(`migration ${name} applied`)
-    return { applied }
+    // Names without a schema are those of `public`, whatever the login's own search path is.
+    await client.query(`set lock_timeout = ${ddlLockTimeoutMs}; set search_path = public`)
+    const before = await readRecords(client)
+    const pending = pendingOf(before, { files, version })
+    rejectOutOfOrder(files, before)
+    if (pending.length > 0) {
+      await client.query(CREATE_RECORDS)
+      await applyAll(client, pending, { version, log, onBegin })
+      await forgetRemoved(client, files)
+    }
+    if (before.length + pending.length > 0) await client.query(GRANT_READING)
+    return { applied: pending.map(({ name }) => name) }
   } finally {
-    // Ending the session releases the lock, and rolls back what a failed file left open.
+    // Ending the session releases the lock, and rolls back a transaction that a lost connection left open.
     await client.end()
   }
 }
 
 /**
- * Lists every migration of this code, and whether and when it was applied, in order; migrations that only
- * a newer version knows follow at the end. Changes nothing.
+ * Lists every migration and function of this code, and whether and when it was applied, in order; those that only a newer
+ * version knows follow at the end. Changes nothing.
+ * @throws {ObsoleteDatabaseError} on a database from before the baseline
  */
 export const migrationStatus = async (options: MigrationOptions): Promise<MigrationState[]> => {
-  const known = await knownNames(options.folder ?? defaultFolder())
+  const files = await readMigrationFiles(options.folder)
   const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc migrate' })
   try {
-    const applied = await appliedMigrations(client)
-    const names = [...new Set([...known, ...applied.keys()])]
-    return names.map((name) => ({ name, appliedAt: applied.get(name) ?? null }))
+    const rows = byName(await readRecords(client))
+    const known = files.map((file) => {
+      const row = rows.get(file.name)
+      rows.delete(file.name)
+      return { name: file.name, state: stateOf(file, row), appliedAt: row?.applied_at ?? null }
+    })
+    const others = [...rows.values()].map((row) => ({
+      name: row.name,
+      state: 'applied' as const,
+      appliedAt: row.applied_at,
+    }))
+    return [...known, ...others]
   } finally {
     await client.end()
   }
@@ -216,29 +289,29 @@ export const migrationStatus = async (options: MigrationOptions): Promise<Migrat
 const isForbidden = (error: unknown): boolean => error instanceof Error && 'code' in error && error.code === '42501'
 
 /**
- * Makes sure, before a part of the service starts, that the database has exactly the migrations of this code. Changes
- * nothing, and needs no more than membership of the service's role. Throws UnmigratedDatabaseError where some are
- * missing, NewerDatabaseError where there are more, and the driver's error when the database cannot be reached.
+ * Makes sure, before a part of the service starts, that the database has exactly the migrations and functions of this
+ * code, in two queries. Changes nothing, and needs no more than membership of the service's role.
+ * @throws {UnmigratedDatabaseError} where some are missing, or a function has another text
+ * @throws {NewerDatabaseError} where a newer version has migrated it
+ * @throws {ObsoleteDatabaseError} on a database from before the baseline
  */
 export const requireMigrated = async (options: MigrationOptions): Promise<void> => {
-  const known = await knownNames(options.folder ?? defaultFolder())
+  const files = await readMigrationFiles(options.folder)
   const client = await makeAdminConnection({ databaseUrl: options.databaseUrl, applicationName: 'svc' })
   try {
-    await actAsReader(client)
-    const applied = await appliedMigrations(client)
-    refuseNewer(applied, known)
-    const missing = known.filter((name) => !applied.has(name))
+    const applied = await readRecords(client, FIND_RECORDS_AS_READER)
+    const missing = pendingOf(applied, { files, version: options.version ?? packageVersion() })
     if (missing.length === 0) return
     throw new UnmigratedDatabaseError(
-      missing.length === known.length
+      missing.length === files.length
         ? 'The database has not been migrated yet.'
-        : `The database is older than this version of svc: it lacks ${missing.join(', ')}.`,
+        : `The database is older than this version of svc: it lacks ${missing.map(({ name }) => name).join(', ')}.`,
     )
   } catch (error) {
     if (!isForbidden(error)) throw error
     throw new UnmigratedDatabaseError(
       'This login may not see which migrations the database has: the migrations grant that to members of ' +
-        `${readerRole}, so they have not run yet, or this login is no member.`,
+        `${READER_ROLE}, so they have not run yet, or this login is not a member.`,
       { cause: error },
     )
   } finally {

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process'
-import { readFileSync, readdirSync } from 'node:fs'
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import t from 'tap'
 import { makeAdminConnection } from '../../src/db/connection.ts'
-import { migrateUp, migrationStatus } from '../../src/db/migrate.ts'
-import { packageRoot } from '../../src/lib/package-root.ts'
+import { migrateUp, migrationStatus, requireMigrated } from '../../src/db/migrate.ts'
 import { emptyDatabase } from '../support/database.ts'
 
 const first = `-- Rooms, with a function whose body holds semicolons.
@@ -35,9 +34,22 @@ const all = {
   'README.md': 'not a migration',
 }
 
+/** Functions whose order by name is not the order of their needs. */
+const functions = {
+  'a_total.sql': `-- The sum of the two below.
+-- needs: functions/b_twice, functions/c_once
+create or replace function a_total() returns int4 language sql as $$ select b_twice() + c_once() $$;
+`,
+  'b_twice.sql': `-- needs: functions/c_once
+create or replace function b_twice() returns int4 language sql as $$ select 2 * c_once() $$;
+`,
+  'c_once.sql': 'create or replace function c_once() returns int4 language sql as $$ select 1 $$;\n',
+}
+const functionNames = ['functions/c_once', 'functions/b_twice', 'functions/a_total']
+
 const names = ['0001_room', '0002_colour', '0003_room_colour']
 
-t.test('all migrations run once, in order; a second run does no harm', async (t) => {
+t.test('all migrations are applied once, in order; a second run applies nothing', async (t) => {
   const { url } = await emptyDatabase(t)
   const folder = folderWith(t, all)
   t.same(await migrateUp({ databaseUrl: url, folder, log: note }), { applied: names })
@@ -49,7 +61,7 @@ t.test('all migrations run once, in order; a second run does no harm', async (t)
   ])
 })
 
-t.test('five processes at once all succeed, and each migration runs once', async (t) => {
+t.test('five processes at once all succeed, and each file is applied once', async (t) => {
   const { url } = await emptyDatabase(t)
   const folder = folderWith(t, all)
   const runs = await Promise.all(Array.from({ length: 5 }, () => migrateUp({ databaseUrl: url, folder, log: note })))
@@ -59,12 +71,12 @@ t.test('five processes at once all succeed, and each migration runs once', async
   )
 })
 
-t.test('the status lists what is applied and what is not, without changing anything', async (t) => {
+t.test('the status lists applied and pending migrations, and changes nothing', async (t) => {
   const { url } = await emptyDatabase(t)
   const before = folderWith(t, all)
   t.same(
     await migrationStatus({ databaseUrl: url, folder: before }),
-    names.map((name) => ({ name, appliedAt: null })),
+    names.map((name) => ({ name, state: 'pending', appliedAt: null })),
   )
   const fewer = t.testdir({ '0001_room.sql': first })
   await migrateUp({ databaseUrl: url, folder: fewer, log: note })
@@ -78,7 +90,7 @@ t.test('the status lists what is applied and what is not, without changing anyth
   t.equal(status[1]?.appliedAt, null)
 })
 
-t.test('a database that a newer version has migrated is refused and left alone', async (t) => {
+t.test('a database that a newer version has migrated is rejected and left unchanged', async (t) => {
   const { url } = await emptyDatabase(t)
   await migrateUp({ databaseUrl: url, folder: folderWith(t, all), log: note })
   const older = t.testdir({ '0001_room.sql': first, '0004_other.sql': 'create table other (id int4);' })
@@ -88,7 +100,7 @@ t.test('a database that a newer version has migrated is refused and left alone',
   t.equal(status.find(({ name }) => name === '0004_other')?.appliedAt, null)
 })
 
-t.test('a migration that fails leaves nothing of itself, keeps the ones before, and can be corrected', async (t) => {
+t.test('a migration that fails is rolled back, keeps the ones before it, and can be corrected', async (t) => {
   const { url } = await emptyDatabase(t)
   const broken = {
     '0001_room.sql': first,
@@ -97,7 +109,7 @@ t.test('a migration that fails leaves nothing of itself, keeps the ones before, 
   const lines: string[] = []
   await t.rejects(migrateUp({ databaseUrl: url, folder: folderWith(t, broken), log: (line) => lines.push(line) }), {
     name: 'MigrationError',
-    message: /^The database refuses the migration 0002_broken: function no_such_function\(\) does not exist\. Nothing/,
+    message: /^The database rejected the migration 0002_broken: function no_such_function\(\) does not exist\. None/,
   })
   t.match(lines.join('\n'), /no_such_function\(\);\n +\^{4}$/)
   const corrected = { ...broken, '0002_broken.sql': 'create table half (id int4);' }
@@ -106,11 +118,14 @@ t.test('a migration that fails leaves nothing of itself, keeps the ones before, 
   })
 })
 
-t.test('a migration inserted before an applied one is refused', async (t) => {
+t.test('a migration inserted before an applied one is rejected', async (t) => {
   const { url } = await emptyDatabase(t)
   await migrateUp({ databaseUrl: url, folder: t.testdir({ '0002_colour.sql': second }), log: note })
   const late = t.testdir({ '0001_room.sql': first, '0002_colour.sql': second })
-  await t.rejects(migrateUp({ databaseUrl: url, folder: late, log: note }), /preceding/)
+  await t.rejects(migrateUp({ databaseUrl: url, folder: late, log: note }), {
+    name: 'MigrationError',
+    message: /has the migration 0002_colour, but not 0001_room before it/,
+  })
 })
 
 t.test('the migrations are found from the sources and from the compiled output', (t) => {
@@ -122,26 +137,151 @@ t.test('the migrations are found from the sources and from the compiled output',
   t.end()
 })
 
-t.test('payments from before the played disputes are left in peace', async (t) => {
+const total = async (url: string): Promise<unknown> => {
+  const client = await makeAdminConnection({ databaseUrl: url })
+  try {
+    return (await client.query('select a_total() as total')).rows[0]?.total
+  } finally {
+    await client.end()
+  }
+}
+
+const records = async (url: string): Promise<unknown[]> => {
+  const client = await makeAdminConnection({ databaseUrl: url })
+  try {
+    return (await client.query('select name, sha256, version, applied_at from schema_functions order by name')).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+t.test('functions are applied after what they need, and again when their text changes', async (t) => {
   const { url } = await emptyDatabase(t)
-  const folder = join(packageRoot(), 'migrations')
-  const before = readdirSync(folder).filter((file) => file < '0035')
-  const files = before.map((file) => [file, readFileSync(join(folder, file), 'utf8')])
-  await migrateUp({ databaseUrl: url, folder: t.testdir(Object.fromEntries(files)), log: note })
+  const options = { databaseUrl: url, version: '0.1.0', log: note }
+  t.same(await migrateUp({ ...options, folder: t.testdir({ ...all, functions }) }), {
+    applied: [...names, ...functionNames],
+  })
+  t.equal(await total(url), 3)
+  const before = await records(url)
+  t.match(
+    before,
+    Object.entries(functions).map(([file, text]) => ({
+      name: file.replace('.sql', ''),
+      sha256: sha256(text),
+      version: '0.1.0',
+    })),
+  )
+  t.same(await migrateUp({ ...options, folder: t.testdir({ ...all, functions }) }), { applied: [] })
+  t.same(await records(url), before, 'nothing is applied while no text changes')
+  const windows = Object.fromEntries(
+    Object.entries(functions).map(([file, text]) => [file, text.replaceAll('\n', '\r\n')]),
+  )
+  t.same(await migrateUp({ ...options, folder: t.testdir({ ...all, functions: windows }) }), { applied: [] })
+
+  const changed = { ...functions, 'c_once.sql': functions['c_once.sql'].replace('select 1', 'select 10') }
+  const folder = t.testdir({ ...all, functions: changed })
+  const states = await migrationStatus({ databaseUrl: url, folder })
+  t.same(
+    states.filter(({ state }) => state !== 'applied').map(({ name, state }) => ({ name, state })),
+    [{ name: 'functions/c_once', state: 'changed' }],
+  )
+  await t.rejects(requireMigrated({ databaseUrl: url, folder, version: '0.1.0' }), {
+    name: 'UnmigratedDatabaseError',
+    message: /older than this version of svc: it lacks functions\/c_once\.$/,
+  })
+  const lines: string[] = []
+  t.same(await migrateUp({ ...options, folder, log: (line) => lines.push(line) }), { applied: ['functions/c_once'] })
+  t.same(lines, ['1 function applied'])
+  t.equal(await total(url), 30)
+  await t.resolves(requireMigrated({ databaseUrl: url, folder, version: '0.1.0' }))
+  const [, , hash] = await records(url)
+  t.match(hash, { name: 'c_once', sha256: sha256(changed['c_once.sql']) })
+})
+
+t.test('a migration gets the functions that it needs before it, in its own transaction', async (t) => {
+  const { url } = await emptyDatabase(t)
+  const files = {
+    '0001_room.sql': first,
+    '0002_meter.sql': '-- needs: functions/b_twice\ncreate table meter (value int4 not null default b_twice());',
+  }
+  const log: string[] = []
+  const broken = { ...files, '0002_meter.sql': `${files['0002_meter.sql']} select no_such_function();` }
+  await t.rejects(
+    migrateUp({ databaseUrl: url, folder: t.testdir({ ...broken, functions }), log: (line) => log.push(line) }),
+    { name: 'MigrationError', message: /0002_meter/ },
+  )
+  t.same(await records(url), [], 'nothing of the functions is left')
+  t.same(await migrateUp({ databaseUrl: url, folder: t.testdir({ ...files, functions }), log: note }), {
+    applied: ['functions/c_once', 'functions/b_twice', '0002_meter', 'functions/a_total'],
+  })
+})
+
+t.test('a function file that fails leaves all functions as they were, and can be corrected', async (t) => {
+  const { url } = await emptyDatabase(t)
+  await migrateUp({ databaseUrl: url, folder: t.testdir({ ...all, functions }), log: note })
+  const before = await records(url)
+  const broken = {
+    'a_total.sql': `${functions['a_total.sql']}select no_such_function();\n`,
+    'b_twice.sql': functions['b_twice.sql'],
+    'c_once.sql': functions['c_once.sql'].replace('select 1', 'select 10'),
+  }
+  const lines: string[] = []
+  await t.rejects(
+    migrateUp({ databaseUrl: url, folder: t.testdir({ ...all, functions: broken }), log: (line) => lines.push(line) }),
+    {
+      name: 'MigrationError',
+      message:
+        /^The database rejected the function functions\/a_total: function no_such_function\(\) does not exist\. None of the functions/,
+    },
+  )
+  t.match(lines.join('\n'), /^migrations\/functions\/a_total\.sql:4:\n.*\nselect no_such_function\(\);\n +\^{4}$/)
+  t.equal(await total(url), 3)
+  t.same(await records(url), before)
+  t.same(await migrateUp({ databaseUrl: url, folder: t.testdir({ ...all, functions }), log: note }), { applied: [] })
+})
+
+t.test('functions of a newer version are not replaced by an older one, nor run by it', async (t) => {
+  const { url } = await emptyDatabase(t)
+  const folder = t.testdir({ ...all, functions })
+  await migrateUp({ databaseUrl: url, folder, version: '1.10.0', log: note })
+  const older = t.testdir({
+    old: { ...all, functions: { ...functions, 'c_once.sql': `${functions['c_once.sql']}-- old\n` } },
+  })
+  const options = { databaseUrl: url, folder: join(older, 'old'), version: '1.9.0' }
+  const newer = {
+    name: 'NewerDatabaseError',
+    message: /carries functions\/c_once, which this version of svc \(1\.9\.0\)/,
+  }
+  await t.rejects(migrateUp({ ...options, log: note }), newer)
+  await t.rejects(requireMigrated(options), newer)
+  t.equal(await total(url), 3)
+  await t.resolves(
+    requireMigrated({ ...options, folder: t.testdir({ ...all, functions }) }),
+    'the same text is no newer',
+  )
+})
+
+t.test('the record of a removed function goes with its file', async (t) => {
+  const { url } = await emptyDatabase(t)
+  await migrateUp({ databaseUrl: url, folder: t.testdir({ ...all, functions }), log: note })
+  const { 'a_total.sql': _removed, ...rest } = functions
+  const files = { ...all, '0004_no_total.sql': 'drop function a_total();', functions: rest }
+  const folder = t.testdir(files)
+  t.same(await migrateUp({ databaseUrl: url, folder, log: note }), { applied: ['0004_no_total'] })
+  t.match(await records(url), [{ name: 'b_twice' }, { name: 'c_once' }])
+  await t.resolves(requireMigrated({ databaseUrl: url, folder }))
+})
+
+t.test('a database of a preview, whose migrations no longer exist, is rejected', async (t) => {
+  const { url } = await emptyDatabase(t)
   const client = await makeAdminConnection({ databaseUrl: url })
   t.teardown(() => client.end())
-  await client.query(
-    `insert into mock_bank.authorisations (
-       state, consent_reference, end_to_end_id, amount, currency, payee_name, scenario, decision, code, bank_reference
-     )
-     select s, s, s, 1, 'GBP', 'Acme', s, 'approve', s, s from unnest(array['dispute-lost', 'success']) s`,
-  )
-  await migrateUp({ databaseUrl: url, folder, log: note })
-  const { rows } = await client.query(
-    'select scenario, story_ended_at is not null as is_ended from mock_bank.authorisations order by 1',
-  )
-  t.same(rows, [
-    { scenario: 'dispute-lost', is_ended: true },
-    { scenario: 'success', is_ended: false },
-  ])
+  await client.query('create table schema_migrations (id serial primary key, name text, run_on timestamp)')
+  const folder = t.testdir(all)
+  const refusal = { name: 'ObsoleteDatabaseError', message: /created by a preview of svc.*Create a new database/ }
+  await t.rejects(migrateUp({ databaseUrl: url, folder, log: note }), refusal)
+  await t.rejects(requireMigrated({ databaseUrl: url, folder }), refusal)
+  await t.rejects(migrationStatus({ databaseUrl: url, folder }), refusal)
 })

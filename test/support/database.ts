@@ -30,7 +30,9 @@ const asAdmin = async (url: string, statements: readonly string[]): Promise<void
 
 const migrationsHash = (): string => {
   const folder = join(packageRoot(), 'migrations')
-  const files = readdirSync(folder).toSorted()
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.sql'))
+    .toSorted()
   return shortHash(files.map((file) => `${file}\0${readFileSync(join(folder, file), 'utf8')}`).join('\0'))
 }
 

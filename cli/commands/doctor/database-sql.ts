@@ -11,9 +11,6 @@ export const ABOUT = `
     (extract(epoch from clock_timestamp()) * 1000)::float8 as now_ms,
     coalesce((select ssl from pg_stat_ssl where pid = pg_backend_pid()), false) as encrypted`
 
-export const HAS_MIGRATIONS = `select to_regclass('public.schema_migrations') is not null as found`
-export const APPLIED = 'select name from public.schema_migrations order by id'
-
 /** Of the role $1, and of the login: null where there is no such role. */
 export const MEMBERSHIP = `
   select session_user::text as login,

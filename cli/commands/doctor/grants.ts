@@ -14,7 +14,9 @@ export type Grant = z.infer<typeof Grant>
 
 /** What migrations grant to a role, each right once. A pending one has granted nothing yet. */
 export async function grantedIn(migrations: readonly string[], role: string): Promise<Grant[]> {
-  const files = migrations.filter((name) => /^\d{4}_\w+$/.test(name)).map((name) => [name, 'sql'].join('.'))
+  const files = migrations
+    .filter((name) => /^(\d{4}_|functions\/)\w+$/.test(name))
+    .map((name) => [name, 'sql'].join('.'))
   const read = (file: string): Promise<string> => readFile(join(packageRoot(), 'migrations', file), 'utf8')
   const texts = await Promise.all(files.map((file) => read(file).catch(() => '')))
   const grants = texts.flatMap((text) => grantsOf(text, role))

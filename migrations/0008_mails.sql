@@ -1,0 +1,32 @@
+-- The outbox of mails and text messages: queued in the transaction that causes the message, sent by a job, and readable
+-- in the sandbox, where nothing is sent.
+create table mails (
+  id uuid primary key,
+  -- Null for the platform's own mail.
+  merchant_id uuid references merchants (id),
+  -- The realm that its links sign in to.
+  realm text not null,
+  kind text not null,
+  recipient text not null,
+  subject text not null,
+  -- Sealed, because its links are credentials. Erased in live mode once it has been sent or has become useless.
+  body text check (body like 'v1.%'),
+  -- KEPT: no mail server is configured, and the sandbox shows it. DEAD: given up after the last attempt.
+  status text not null check (status in ('PENDING', 'SENT', 'KEPT', 'DEAD')),
+  attempt_count smallint not null default 0,
+  due_at timestamptz not null default now(),
+  locked_until timestamptz,
+  last_error text,
+  sent_at timestamptz,
+  created_at timestamptz not null default now(),
+  channel text not null default 'EMAIL' check (channel in ('EMAIL', 'SMS')),
+  -- When the message becomes useless, because its link has expired, and is no longer sent. Null where that never
+  -- happens.
+  useless_at timestamptz
+);
+
+create index mails__due_at on mails (due_at) where status = 'PENDING';
+create index mails__created_at on mails (created_at desc);
+create index mails__realm__recipient on mails (realm, recipient, created_at desc);
+
+grant select, insert, update, delete on mails to svc_runtime;

@@ -1,0 +1,37 @@
+-- Refunds, in the two steps around the bank of decision 21: a row PENDING with its amount reserved on the payment, and,
+-- once the bank has answered, EXECUTED or FAILED. A crash between the two leaves a PENDING row that the job resumes.
+create type refund_status as enum ('PENDING', 'EXECUTED', 'FAILED');
+
+create table payment_refunds (
+  id uuid not null,
+  merchant_id uuid not null,
+  payment_intent_id uuid not null,
+  amount numeric(19, 4) not null check (amount > 0 and amount <> 'NaN'),
+  reason text,
+  status refund_status not null default 'PENDING',
+  failure_code text,
+  idempotency_key varchar(255),
+  request_fingerprint char(64) not null,
+  -- The request as it came; the audit event of a completed refund keeps it.
+  raw_payload text not null,
+  bank_reference text,
+  -- When the job asks the bank again; in the future while a process is asking it.
+  resume_at timestamptz not null,
+  attempt_count integer not null default 0,
+  created_at timestamptz not null default now(),
+  updated_at timestamptz not null default now(),
+  -- The dispute whose resolution ordered the refund. One that the bank rejected may be ordered again, so a dispute may
+  -- have several.
+  dispute_id uuid,
+  primary key (merchant_id, id),
+  unique (merchant_id, payment_intent_id, idempotency_key),
+  foreign key (merchant_id, payment_intent_id) references payment_intents (merchant_id, id),
+  check ((status = 'FAILED') = (failure_code is not null))
+);
+
+create index payment_refunds__resume_at on payment_refunds (resume_at) where status = 'PENDING';
+create index payment_refunds__merchant_id__dispute_id on payment_refunds (merchant_id, dispute_id)
+  where dispute_id is not null;
+
+grant select, insert on payment_refunds to svc_runtime;
+grant update (status, failure_code, bank_reference, resume_at, attempt_count, updated_at) on payment_refunds to svc_runtime;

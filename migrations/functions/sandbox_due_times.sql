@@ -1,0 +1,44 @@
+-- Everything that waits for a time: the job that handles it, and when.
+create or replace function sandbox_due_times(merchant uuid, customers uuid[]) returns table (job text, due_at timestamptz)
+language sql stable
+set search_path = public, pg_temp
+as $$
+  select 'deliver-webhooks', q.due_at from webhook_queue q where q.merchant_id = merchant
+  union all
+  select 'expire-consents', c.expires_at
+  from payment_consents c
+  where c.merchant_id = merchant and c.status = 'AWAITING_AUTHORISATION'
+  union all
+  select 'expire-mandates', c.expires_at
+  from payment_consents c
+  where c.merchant_id = merchant and c.status = 'AUTHORISED' and c.consent_type = 'VARIABLE_RECURRING'
+  union all
+  select 'end-mandates', c.revocation_due_at
+  from payment_consents c
+  where c.merchant_id = merchant and c.revocation_due_at is not null
+  union all
+  select 'pay-mandates', coalesce(p.locked_until, p.created_at)
+  from payment_intents p
+  where p.merchant_id = merchant and p.under_mandate and p.status in ('Initiated', 'AwaitingAuthorisation')
+  union all
+  select 'settle-payments', p.settle_at
+  from payment_intents p
+  where p.merchant_id = merchant and p.status = 'Authorised' and (p.locked_until is null or p.locked_until <= now())
+  union all
+  select 'resume-refunds', r.resume_at from payment_refunds r where r.merchant_id = merchant and r.status = 'PENDING'
+  union all
+  select 'expire-evidence', d.evidence_due_at from disputes d where d.merchant_id = merchant and d.status = 'OPEN'
+  union all
+  select 'run-recurring', greatest(r.next_run_at, r.retry_at)
+  from recurring_payments r
+  where r.customer_id = any (customers) and r.next_run_at is not null
+  union all
+  select 'execute-orders', coalesce(o.locked_until, o.created_at)
+  from payment_orders o
+  where o.customer_id = any (customers) and o.status in ('Pending', 'AcceptedSettlementInProcess')
+    and (o.locked_until is null or o.locked_until <= now())
+  union all
+  select 'expire-requests', r.expires_at
+  from payment_requests r
+  where r.status = 'Sent' and (r.customer_id = any (customers) or r.counterparty_id = any (customers))
+$$;
