@@ -40,9 +40,7 @@ function withFolders(paths: readonly string[]): Set<string> {
 }
 
 const tracked = trackedFiles()
-const files = tracked
-  .filter((path) => !EXAMPLES_OF_BROKEN_ONES.has(path) && !path.startsWith('migrations/0'))
-  .flatMap(readTracked)
+const files = tracked.filter((path) => !EXAMPLES_OF_BROKEN_ONES.has(path)).flatMap(readTracked)
 const textOf = (path: string) => files.find((file) => file.path === path)?.text ?? ''
 const targets: Targets = {
   decisions: decisionNumbers(textOf(DECISIONS)),

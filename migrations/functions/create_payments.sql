@@ -14,7 +14,7 @@
 -- computed here and nowhere else, rounded half away from zero to the column's scale (decision 33).
 --
 -- An item with `control_parameters` sets up a mandate. One with `under_mandate` belongs to an existing consent, whose
--- row the caller has locked (payments/pay-under-mandate.ts).
+-- row the caller has locked (payments/mandates/create-payment-under-mandate.ts).
 -- needs: functions/first_attempt_at, functions/iso_text, functions/money_text, functions/payment_envelope
 create or replace function create_payments(items json) returns table (
   ord bigint, outcome text, payment_id uuid, status payment_status, end_to_end_id text, gross_amount text,

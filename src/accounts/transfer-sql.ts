@@ -2,7 +2,7 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-/** What `book_transfer` answers (migrations/0023_accounts.sql). */
+/** The outcomes of `book_transfer` (migrations/functions/book_transfer.sql). */
 export const TransferOutcome = z.enum([
   'BOOKED',
   /** The same transfer was booked before. */

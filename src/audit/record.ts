@@ -5,7 +5,7 @@ export type Actor = { id: string; name: string; role: string }
 
 const Json = z.record(z.string(), z.unknown())
 
-/** What an operator did (migrations/0013_operator_actions.sql). */
+/** What an operator did (migrations/0007_audit.sql). */
 export const OperatorActionRecord = z.object({
   ordinal: z.bigint(),
   actor_id: z.string(),

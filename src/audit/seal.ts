@@ -4,7 +4,7 @@ import type { SealedChain } from './chains-sql.ts'
 
 const SEALED: readonly SealedChain[] = ['operator_actions', 'payment_events', 'dispute_events']
 
-/** How old rows are when they are sealed: older than any transaction of the service (migrations/0021). */
+/** How old rows are when they are sealed: older than any transaction of the service (migrations/0007_audit.sql). */
 const AGE_SECONDS = 600
 
 /** The rows of one checkpoint at most: a digest over more than a few hundred kilobytes of hashes would take its time. */

@@ -107,7 +107,7 @@ export async function countExecution(pool: CommonQueryMethods, state: string): P
   return row.calls
 }
 
-/** Moves a payment's money and books the debit, once (`take_money` in migrations/0027_mock_bank_accounts.sql). */
+/** Moves a payment's money and books the debit, once (migrations/functions/take_money.sql). */
 export function callTakeMoney(
   pool: CommonQueryMethods,
   order: ExecutionOrder,

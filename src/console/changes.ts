@@ -18,7 +18,7 @@ const OF_OPERATORS: ReadonlyMap<string, Changed> = new Map([
 ])
 const DELIVERIES = 'console:deliveries:'
 
-/** What a wake-up tells of (migrations/0036_console.sql, 0037_deliveries_of_consoles.sql); undefined where it tells of a job. */
+/** What a wake-up tells of (migrations/functions/tell_consoles.sql); undefined where it tells of a job. */
 export function changeOf(name: string): Change | undefined {
   const of = OF_OPERATORS.get(name)
   if (of !== undefined) return { of, merchantId: undefined }

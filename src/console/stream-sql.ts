@@ -25,7 +25,7 @@ const columns = sql.fragment`
 export type Behind = { merchantId: string | undefined; after: FeedPosition; limit: number }
 
 /**
- * Events behind a place of the feed (migrations/0011_event_feed.sql), of one merchant or of all, in the feed's order. What
+ * Events behind a place of the feed (migrations/0018_webhook_deliveries.sql), of one merchant or of all, in the feed's order. What
  * is not settled yet comes along, so that its reader knows to look again soon: it stands at the end.
  */
 export function listStreamed(db: CommonQueryMethods, behind: Behind): Promise<readonly StreamedRecord[]> {

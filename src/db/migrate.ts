@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { packageVersion } from '../lib/package-root.ts'
 import { isNewerVersion } from '../lib/versions.ts'
 import { makeAdminConnection } from './connection.ts'
-import { MigrationError, readMigrationFiles } from './migration-files.ts'
+import { MigrationError, pathOf, readMigrationFiles } from './migration-files.ts'
 import type { MigrationFile } from './migration-files.ts'
 import {
   AppliedMigration,
@@ -168,11 +168,11 @@ const isRejected = (error: unknown): error is pg.DatabaseError =>
 
 /** The line that the server points at, with the one before it. */
 const excerptOf = ({ name, text }: MigrationFile, { position }: pg.DatabaseError): string => {
-  if (position === undefined) return `migrations/${name}.sql`
+  if (position === undefined) return pathOf(name)
   const lines = text.slice(0, Number(position) - 1).split('\n')
   const column = lines.at(-1)?.length ?? 0
   const excerpt = text.split('\n').slice(Math.max(lines.length - 2, 0), lines.length)
-  return [`migrations/${name}.sql:${lines.length}:`, ...excerpt, `${' '.repeat(column)}^^^^`].join('\n')
+  return [`${pathOf(name)}:${lines.length}:`, ...excerpt, `${' '.repeat(column)}^^^^`].join('\n')
 }
 
 const record = async (client: Client, files: readonly MigrationFile[], version: string): Promise<void> => {

@@ -22,6 +22,7 @@ export class MigrationError extends Error {
 
 const MIGRATION = /^\d{4}_[a-z0-9_]+\.sql$/
 const FUNCTION = /^[a-z][a-z0-9_]*\.sql$/
+const SUFFIX = '.sql'
 const NEEDS = /^-- needs:(?<names>.*)$/
 
 /**
@@ -40,6 +41,11 @@ export async function readMigrationFiles(
   return inOrder(migrations, functions)
 }
 
+/** The file of a name, for messages. */
+export function pathOf(name: string): string {
+  return `migrations/${name}${SUFFIX}`
+}
+
 async function readKind(folder: string, kind: MigrationFile['kind']): Promise<MigrationFile[]> {
   const pattern = kind === 'migration' ? MIGRATION : FUNCTION
   const names = (await readdir(folder)).filter((name) => pattern.test(name)).toSorted()
@@ -48,7 +54,7 @@ async function readKind(folder: string, kind: MigrationFile['kind']): Promise<Mi
 
 async function readMigrationFile(path: string, kind: MigrationFile['kind']): Promise<MigrationFile> {
   const text = (await readFile(path, 'utf8')).replaceAll('\r\n', '\n')
-  const name = basename(path, '.sql')
+  const name = basename(path, SUFFIX)
   return {
     name: kind === 'migration' ? name : `functions/${name}`,
     kind,
@@ -96,7 +102,7 @@ function inOrder(migrations: readonly MigrationFile[], functions: readonly Migra
     const found = files.get(name)
     if (found !== undefined) return found
     throw new MigrationError(
-      `migrations/${file.name}.sql needs ${name}, but there is no migrations/${name}.sql. Correct its "-- needs:" line.`,
+      `${pathOf(file.name)} needs ${name}, but there is no ${pathOf(name)}. Correct its "-- needs:" line.`,
     )
   }
 

@@ -59,7 +59,7 @@ export const CHAIN_SHAPES: Readonly<Record<AuditChain, ChainShape>> = {
   checkpoints: { hashColumn: 'checkpoint_hash', hashOf: checkpointHash, linkOf: () => '' },
 }
 
-/** operator_action_hash of migrations/0013_operator_actions.sql. */
+/** The hash of migrations/functions/operator_action_hash.sql. */
 export function operatorActionHash(row: AuditRow): string {
   return joined([
     row['prev_hash'],
@@ -78,7 +78,7 @@ export function operatorActionHash(row: AuditRow): string {
   ])
 }
 
-/** payment_event_hash of migrations/0004_payment_events.sql. The payload goes into it as its own hash. */
+/** The hash of migrations/functions/payment_event_hash.sql. The payload goes into it as its own hash. */
 export function paymentEventHash(row: AuditRow): string {
   return joined([
     row['prev_hash'],
@@ -94,7 +94,7 @@ export function paymentEventHash(row: AuditRow): string {
   ])
 }
 
-/** dispute_event_hash of migrations/0018_disputes.sql. */
+/** The hash of migrations/functions/dispute_event_hash.sql. */
 function disputeEventHash(row: AuditRow): string {
   return joined([
     row['prev_hash'],
@@ -113,7 +113,7 @@ function disputeEventHash(row: AuditRow): string {
   ])
 }
 
-/** audit_checkpoint_hash of migrations/0021_audit_checkpoints.sql. */
+/** The hash of migrations/functions/audit_checkpoint_hash.sql. */
 function checkpointHash(row: AuditRow): string {
   return joined([
     row['prev_hash'],

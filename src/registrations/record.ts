@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A registration at whatever step it stands (migrations/0015_registration.sql). */
+/** A registration at whatever step it stands (migrations/0004_registrations.sql). */
 export const RegistrationRecord = z.object({
   id: z.string(),
   slug: z.string(),

@@ -60,7 +60,7 @@ export async function holdClocks(tx: DatabaseTransactionConnection, ids: readonl
   `)
 }
 
-/** Moves the due times of the subjects into the past, and records the advance (migrations/0034_sandbox_time.sql). */
+/** Moves due times of the subjects to the past, and records it (migrations/functions/advance_sandbox_clock.sql). */
 export async function advanceDueTimes(
   db: CommonQueryMethods,
   { merchantId, customerIds }: ClockSubjects,

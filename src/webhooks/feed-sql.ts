@@ -17,7 +17,7 @@ export const FeedRecord = z.strictObject({
 export type FeedRecord = z.infer<typeof FeedRecord>
 
 /**
- * Events behind a position, no further than the oldest running transaction (migrations/0011_event_feed.sql). Those of one
+ * Events behind a position, no further than the oldest running transaction (migrations/0018_webhook_deliveries.sql). Those of one
  * payment stand in their order: who writes the next one has waited for the payment's row, and a transaction that did
  * nothing before it gets its number only after such a wait.
  */

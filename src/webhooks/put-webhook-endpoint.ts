@@ -61,7 +61,7 @@ async function change(
 ): Promise<{ address: Address; armed: number | undefined }> {
   const { merchantId, actor } = input
   // Waits for transactions that are inserting deliveries without having seen the new address; those that come later
-  // see it (migrations/0005_webhooks.sql, arm_late_webhook_delivery).
+  // see it (migrations/functions/arm_late_webhook_delivery.sql).
   const before = await tx.maybeOne(lockEndpoint(merchantId))
   if (before === null) throw merchantNotFound()
   const address = changedAddress(before, input)

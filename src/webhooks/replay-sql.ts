@@ -49,7 +49,7 @@ export type DeadFilter = {
 
 function deadOf({ merchantId, eventType, since, until }: DeadFilter) {
   const conditions = [
-    // The error is how the index knows them (migrations/0019_webhook_management.sql).
+    // The error is how the index knows them (migrations/0018_webhook_deliveries.sql).
     sql.fragment`d.merchant_id = ${merchantId}::uuid and d.last_error is not null and d.status = 'DEAD'`,
   ]
   if (eventType !== undefined) conditions.push(sql.fragment`d.event_type = ${eventType}`)

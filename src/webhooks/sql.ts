@@ -29,7 +29,7 @@ const Recorded = z.strictObject({ delivery_id: z.uuid() })
 
 type Claim = { worker: string; after: string; rowsMax: number; perMerchantMax: number; leaseMs: number }
 
-/** Leases due rows, fairly between merchants (migrations/0005_webhooks.sql). */
+/** Leases due rows, fairly between merchants (migrations/functions/claim_webhooks.sql). */
 export function claimDeliveries(claim: Claim): Query<typeof ClaimedDelivery> {
   return sql.prepared('claim_webhooks', ClaimedDelivery)`
     select merchant_id, delivery_id, claim_count, leases_lost, event_id, attempt_count, payload, webhook_url,

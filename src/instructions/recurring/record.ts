@@ -4,7 +4,7 @@ import { OrderStatus } from '../../wire/orders.ts'
 import { RecurringStatus } from '../../wire/recurring.ts'
 import { PaymentTerms } from '../orders/record.ts'
 
-/** A recurring payment as it was ordered, and how far it has come (migrations/0025_recurring_payments.sql). */
+/** A recurring payment as it was ordered, and how far it has come (migrations/0010_recurring_payments.sql). */
 export const RecurringRecord = z.object({
   id: z.string(),
   customer_id: z.string(),

@@ -6,7 +6,7 @@ export const PaymentRequestKind = z.enum(['RequestToPay', 'OfferToPay'])
 export type PaymentRequestKind = z.infer<typeof PaymentRequestKind>
 
 /**
- * A request to pay or an offer to pay (migrations/0026_payment_requests.sql). `customer_id` made it, `counterparty_id`
+ * A request to pay or an offer to pay (migrations/0012_payment_requests.sql). `customer_id` made it, `counterparty_id`
  * decides on it. One that has passed its time reads as expired, whether or not the job has come by.
  */
 export const PaymentRequestRecord = z.object({
