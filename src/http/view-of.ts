@@ -4,7 +4,7 @@ import type { PlatformPrincipal } from './principal.ts'
 
 /**
  * What an operator may see of people: who may only read sees e-mail addresses masked in every text, and
- * numbers of phones and accounts where people speak for themselves (decision 30).
+ * numbers of phones and accounts where people speak for themselves (decisions 30 and 155).
  */
 export function viewOf({ role }: PlatformPrincipal): <T>(body: T) => T {
   if (roleAllows(role, 'operate merchants')) return (body) => body
