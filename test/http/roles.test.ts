@@ -1,14 +1,20 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
+import { makeGuard } from '../../src/http/guards.ts'
 import { ROUTES, SANDBOX_ROUTES } from '../../src/http/routes.ts'
+import { DomainError } from '../../src/lib/errors.ts'
+import { hasLastingEffect } from '../../src/lib/permissions.ts'
 import { hasBody, permissionsOfOperation } from '../../src/wire/operation.ts'
 import type { Operation } from '../../src/wire/operation.ts'
-import type { Answer } from '../support/app.ts'
-import { endingPath, serviceWithRealms, somePath } from '../support/realms.ts'
+import { listMerchants } from '../../src/wire/admin.ts'
+import { listPayments } from '../../src/wire/payments.ts'
+import { addStaff } from '../../src/wire/staff.ts'
+import { inviteTeamMember } from '../../src/wire/team.ts'
+import { endingPath, serviceWithRealms } from '../support/realms.ts'
 
 /*
- * Decisions 30 and 31, written down once more for every operation by its name: who may call it. `open` is for those that
- * ask for no caller. An operation that is not here fails the test, whatever it asks for.
+ * Decisions 30 and 31, written down once more: the roles that may call each operation, by its name. `open` is for
+ * operations that need no caller. An operation that is not here fails the test, whatever it requires.
  */
 const open = 'open'
 const NOBODY = ''
@@ -105,7 +111,7 @@ const MAY: Record<string, string> = {
   getConsent: 'ADMIN DEVELOPER FINANCE NONE',
   endConsent: 'ADMIN DEVELOPER NONE',
 
-  // Of payers, who have credentials of their own: no caller's token is one (test/payers, test/checkout).
+  // Payers' operations, which accept payers' credentials only (test/payers, test/checkout).
   getCheckout: NOBODY,
   leaveContact: NOBODY,
   signOutPayer: NOBODY,
@@ -122,7 +128,7 @@ const MAY: Record<string, string> = {
   whoami: 'ADMIN DEVELOPER FINANCE NONE OWNER OPS SUPPORT',
   bankCallback: open,
 
-  // Of customers: the scopes, of which one is enough.
+  // Customers' operations: the scopes, of which one is enough.
   listAccounts: 'accounts',
   getBalance: 'accounts',
   listAccountTransactions: 'accounts',
@@ -192,14 +198,14 @@ const CALLERS: Record<string, Caller> = {
   nobody: { realm: 'none', role: '-', headers: {} },
 }
 
-/** Somebody whom the bank does not know; roles of other realms count for nothing here. */
+/** A person who is not a customer of the bank, with roles of other realms, which do not count here. */
 function customer(scope: string): Record<string, string> {
   const wish = { clientId: 'customers-cli', roles: ['ADMIN', 'OWNER'], claims: { scope } }
   return { authorization: `Bearer ${idp.mint('customers', wish)}` }
 }
 
-/** The refusal that a caller must meet; undefined where it must be let in. */
-function refusal(may: string, accesses: readonly string[], { realm, role }: Caller): string | undefined {
+/** The code that a caller must be rejected with; undefined where it must be allowed. */
+function rejection(may: string, accesses: readonly string[], { realm, role }: Caller): string | undefined {
   if (may === open || may.split(' ').includes(role)) return undefined
   if (realm === 'none' || may === NOBODY) return 'UNAUTHENTICATED'
   if (realm === 'customers' && accesses.includes('customer')) return 'FORBIDDEN_SCOPE'
@@ -213,41 +219,108 @@ const STATUS: Record<string, number> = {
   FORBIDDEN_ROLE: 403,
   FORBIDDEN_SCOPE: 403,
 }
-/** Surface A's words for them (decision 10). */
+/** The error codes of Surface A for them (decision 10). */
 const OPEN_BANKING: Record<string, string> = {
   UNAUTHENTICATED: 'UK.OBIE.Header.Invalid',
   WRONG_REALM: 'UK.OBIE.Reauthenticate',
   FORBIDDEN_SCOPE: 'UK.OBIE.Reauthenticate',
 }
-const REFUSALS = ['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE', 'WRONG_REALM']
+const REJECTIONS = ['UNAUTHENTICATED', 'TOKEN_EXPIRED', 'UNKNOWN_CLIENT', 'FORBIDDEN_ROLE', 'WRONG_REALM']
+const ALLOWED = 'allowed'
 
 const OPERATIONS = [...ROUTES, ...SANDBOX_ROUTES].map((row) => row.operation)
 
-function isRefused({ status, body }: Answer): boolean {
-  return status === 401 || status === 403 || REFUSALS.includes(body?.code)
+/** The guard as the server has it, with a cache of its own. */
+const guard = makeGuard(service.app)
+
+/** What the guard decides: the code of its rejection, or `allowed`. */
+async function decide(operation: Operation, headers: Record<string, string>): Promise<string> {
+  const id = randomUUID()
+  try {
+    await guard(operation, { headers, rawHeaders: Object.entries(headers).flat(), params: { id } })
+    return ALLOWED
+  } catch (error) {
+    if (error instanceof DomainError) return error.code
+    throw error
+  }
+}
+
+/** What the service answers: the status and code of a rejection, or `allowed`. The body is one that no operation acts on. */
+async function call(operation: Operation, headers: Record<string, string>): Promise<string> {
+  const { status, body } = await service.call(operation.method, endingPath(operation), {
+    headers,
+    ...(hasBody(operation) ? { body: { nothing: true } } : {}),
+  })
+  const isRejected = status === 401 || status === 403 || REJECTIONS.includes(body?.code)
+  return isRejected ? `${status} ${body.code ?? body.Errors?.[0]?.ErrorCode}` : ALLOWED
+}
+
+/** Runs a check for each operation at once, a few at a time, and returns the results by the operation's name. */
+async function byOperation<T>(operations: readonly Operation[], check: (operation: Operation) => Promise<T>) {
+  const results: Record<string, T> = {}
+  const rest = [...operations]
+  const takeOne = async (): Promise<void> => {
+    for (let next = rest.shift(); next !== undefined; next = rest.shift()) results[next.name] = await check(next)
+  }
+  await Promise.all(Array.from({ length: 8 }, takeOne))
+  return results
+}
+
+/** The table's decision on each caller: a code, or `allowed`. */
+function decisionsOf({ name, access }: Operation): Record<string, string> {
+  const decisions = Object.entries(CALLERS).map(([who, caller]) => [
+    who,
+    rejection(MAY[name] ?? '', access, caller) ?? ALLOWED,
+  ])
+  return Object.fromEntries(decisions)
+}
+
+/** A caller whom the table allows, and one whom it rejects: one of the operation's own realm, where there is one. */
+function oneOfEach(operation: Operation): { allowed?: string; rejected?: string; code?: string } {
+  const decisions = Object.entries(decisionsOf(operation))
+  const own = decisions.find(([, code]) => code === 'FORBIDDEN_ROLE' || code === 'FORBIDDEN_SCOPE')
+  const [rejected, code] = own ?? decisions.find(([, each]) => each !== ALLOWED) ?? []
+  const allowed = decisions.find(([, each]) => each === ALLOWED)?.[0]
+  return {
+    ...(allowed === undefined ? {} : { allowed }),
+    ...(rejected === undefined || code === undefined ? {} : { rejected, code }),
+  }
+}
+
+function headersOf(name: string): Record<string, string> {
+  return CALLERS[name]?.headers ?? {}
 }
 
 t.test('the table has every operation, and no other', async (t) => {
   t.same(Object.keys(MAY).toSorted(), OPERATIONS.map(({ name }) => name).toSorted())
 })
 
-for (const operation of OPERATIONS) {
-  t.test(`${operation.name} lets in whom the table names: ${MAY[operation.name]}`, async (t) => {
-    for (const [name, caller] of Object.entries(CALLERS)) {
-      const answer: Answer = await service.call(operation.method, endingPath(operation), {
-        headers: caller.headers,
-        // Nothing that any operation would act on: who is let in meets the check of the body.
-        ...(hasBody(operation) ? { body: { nothing: true } } : {}),
-      })
-      const expected = refusal(MAY[operation.name] ?? '', operation.access, caller)
-      if (expected === undefined) t.notOk(isRefused(answer), `${name} is let in: ${answer.text}`)
-      else if (operation.access.includes('customer')) {
-        const body = { Errors: [{ ErrorCode: OPEN_BANKING[expected] }] }
-        t.match(answer, { status: STATUS[expected], body }, `${name} is refused: ${expected}`)
-      } else t.match(answer, { status: STATUS[expected], body: { code: expected } }, `${name} is refused: ${expected}`)
-    }
+t.test('the guard decides on every role and every operation as the table says', async (t) => {
+  const decided = await byOperation(OPERATIONS, async (operation) => {
+    const each = Object.entries(CALLERS).map(async ([who, { headers }]) => [who, await decide(operation, headers)])
+    return Object.fromEntries(await Promise.all(each))
   })
-}
+  t.same(decided, Object.fromEntries(OPERATIONS.map((operation) => [operation.name, decisionsOf(operation)])))
+})
+
+t.test('over HTTP, each operation allows a caller of the table and rejects another', async (t) => {
+  const answered = await byOperation(OPERATIONS, async (operation) => {
+    const { allowed, rejected } = oneOfEach(operation)
+    return [
+      allowed === undefined ? undefined : await call(operation, headersOf(allowed)),
+      rejected === undefined ? undefined : await call(operation, headersOf(rejected)),
+    ]
+  })
+  const expected = OPERATIONS.map((operation) => {
+    const { allowed, code } = oneOfEach(operation)
+    const shown = operation.access.includes('customer') ? OPEN_BANKING[code ?? ''] : code
+    return [
+      operation.name,
+      [allowed === undefined ? undefined : ALLOWED, code === undefined ? undefined : `${STATUS[code]} ${shown}`],
+    ]
+  })
+  t.same(answered, Object.fromEntries(expected))
+})
 
 t.test('a role in a token counts as far as the row of its owner goes, and the row as far as the token', async (t) => {
   const subject = 'ada'
@@ -294,8 +367,8 @@ t.test('of several roles in a token any may let it in, and it acts under the one
 })
 
 /**
- * What could let its caller in again, free what was stopped, lead events or payers elsewhere, or give money back: nothing
- * that is remembered counts for it.
+ * Permissions that could regain access, free what was stopped, redirect events or payers, or give money back: cached rows
+ * do not count for them. Written down once more, beside the permissions' own table.
  */
 const LASTING = [
   'manage team',
@@ -311,14 +384,15 @@ const LASTING = [
 ]
 const isLasting = (operation: Operation): boolean =>
   permissionsOfOperation(operation).some((each) => LASTING.includes(each))
+const isSandbox = (operation: Operation): boolean => permissionsOfOperation(operation).includes('operate sandbox')
 const lasting = OPERATIONS.filter(isLasting)
 
-/** A caller that is known to the process, and what ends it behind the process's back. */
+/** A caller that the process has cached, and a change of its row that the process does not see. */
 type Ending = {
   name: string
   realm: 'merchant' | 'platform'
-  refused: string
-  /** The role that is left to it: what that one may do it still does. */
+  rejected: string
+  /** The role that the caller still has. */
   left?: string
   start(): Promise<Started>
 }
@@ -352,34 +426,34 @@ const ENDINGS: Ending[] = [
   {
     name: 'an ADMIN who was removed',
     realm: 'merchant',
-    refused: 'UNAUTHENTICATED',
+    rejected: 'UNAUTHENTICATED',
     start: () => startMember('update team_members set is_active = false where id = $1'),
   },
   {
     name: 'an ADMIN who was demoted',
     realm: 'merchant',
-    refused: 'FORBIDDEN_ROLE',
+    rejected: 'FORBIDDEN_ROLE',
     left: 'FINANCE',
     start: () => startMember(`update team_members set role = 'FINANCE' where id = $1`),
   },
   {
     name: 'an ADMIN who was made a DEVELOPER',
     realm: 'merchant',
-    refused: 'FORBIDDEN_ROLE',
+    rejected: 'FORBIDDEN_ROLE',
     left: 'DEVELOPER',
     start: () => startMember(`update team_members set role = 'DEVELOPER' where id = $1`),
   },
   {
     name: 'a credential of ADMIN that was revoked',
     realm: 'merchant',
-    refused: 'UNAUTHENTICATED',
+    rejected: 'UNAUTHENTICATED',
     start: () =>
       startClient(program(merchant, 'ADMIN'), 'update merchant_client set revoked_at = now() where client_id = $1'),
   },
   {
     name: 'a credential that is no ADMIN any more',
     realm: 'merchant',
-    refused: 'FORBIDDEN_ROLE',
+    rejected: 'FORBIDDEN_ROLE',
     left: 'FINANCE',
     start: () =>
       startClient(program(merchant, 'ADMIN'), `update merchant_client set role = 'FINANCE' where client_id = $1`),
@@ -387,61 +461,69 @@ const ENDINGS: Ending[] = [
   {
     name: 'an OWNER who was removed',
     realm: 'platform',
-    refused: 'UNAUTHENTICATED',
+    rejected: 'UNAUTHENTICATED',
     start: () => startStaff('update platform_users set is_active = false where keycloak_user_id = $1'),
   },
   {
     name: 'an OWNER who was demoted',
     realm: 'platform',
-    refused: 'FORBIDDEN_ROLE',
+    rejected: 'FORBIDDEN_ROLE',
     left: 'SUPPORT',
     start: () => startStaff(`update platform_users set role = 'SUPPORT' where keycloak_user_id = $1`),
   },
   {
     name: 'automation as OWNER that was revoked',
     realm: 'platform',
-    refused: 'UNAUTHENTICATED',
+    rejected: 'UNAUTHENTICATED',
     start: () =>
       startClient(automation('OWNER'), 'update platform_clients set revoked_at = now() where client_id = $1'),
   },
 ]
 
-for (const { name, realm, refused, left = '-', start } of ENDINGS) {
-  t.test(`${name} does nothing lasting, from that moment on`, async (t) => {
+for (const { name, realm, rejected, left = '-', start } of ENDINGS) {
+  t.test(`${name} can do nothing with a lasting effect, from that moment on`, async (t) => {
     const { headers, end, values } = await start()
     const operations = lasting.filter(({ access }) => access.includes(realm))
-    const codeOf = async ({
-      method,
-      path,
-    }: {
-      method: Operation['method']
-      path: string
-    }): Promise<string | undefined> => {
-      const body = method === 'POST' || method === 'PUT' ? { body: { nothing: true } } : {}
-      return (await service.call(method, somePath(path), { headers, ...body })).body.code
-    }
-    const read = { method: 'GET', path: realm === 'merchant' ? '/api/v1/payments' : '/api/v1/admin/merchants' } as const
-    t.equal(await codeOf(read), undefined, 'it is let in, and remembered')
-    for (const operation of operations) t.notOk(REFUSALS.includes((await codeOf(operation)) ?? ''), operation.name)
+    const decideAll = () => byOperation(operations, (operation) => decide(operation, headers))
+    const everywhere = (decision: (operation: Operation) => string) =>
+      Object.fromEntries(operations.map((operation) => [operation.name, decision(operation)]))
+    const read = realm === 'merchant' ? listPayments : listMerchants
+    t.same([await decide(read, headers), await call(read, headers)], [ALLOWED, ALLOWED], 'it is allowed, and cached')
+    t.same(
+      await decideAll(),
+      everywhere(() => ALLOWED),
+    )
     await service.owner.query(end, values)
-    for (const operation of operations) {
-      const code = await codeOf(operation)
-      if (MAY[operation.name]?.split(' ').includes(left) === true)
-        t.notOk(REFUSALS.includes(code ?? ''), `${operation.name}, which ${left} may do`)
-      else t.equal(code, refused, operation.name)
-    }
-    t.equal(await codeOf(read), undefined, 'while reading goes on for the seconds that it is remembered')
+    const isLeft = (operation: Operation) => MAY[operation.name]?.split(' ').includes(left) === true
+    t.same(
+      await decideAll(),
+      everywhere((operation) => (isLeft(operation) ? ALLOWED : rejected)),
+    )
+    const change = realm === 'merchant' ? inviteTeamMember : addStaff
+    t.equal(await call(change, headers), `${STATUS[rejected]} ${rejected}`, 'over HTTP as well')
+    t.same(
+      [await decide(read, headers), await call(read, headers)],
+      [ALLOWED, ALLOWED],
+      'reading is allowed for the seconds that the caller is cached',
+    )
   })
 }
 
-t.test('what lasts is what this test thinks of', async (t) => {
-  for (const operation of OPERATIONS.filter(({ path }) => /\/(team|api-credentials|staff)/.test(path)))
-    t.ok(isLasting(operation), `${operation.method} ${operation.name}`)
-  for (const operation of OPERATIONS.filter(({ method, path }) => method !== 'GET' && /\/admin\//.test(path)))
-    t.ok(isLasting(operation), operation.name)
-  // Creating and cancelling payments alone go by what is remembered: they are many, and what they make does not last.
+t.test('the operations with a lasting effect are these', async (t) => {
+  const isExpected = ({ method, path }: Operation): boolean =>
+    /\/(team|api-credentials|staff)/.test(path) || (method !== 'GET' && path.includes('/admin/'))
+  t.same(
+    OPERATIONS.filter((operation) => isExpected(operation) && !isLasting(operation)).map(({ name }) => name),
+    [],
+  )
+  // Of a merchant's changes, only those of payments and mandates use cached callers: they are many, and give no access.
   const remembered = OPERATIONS.filter(
     (operation) => operation.method !== 'GET' && operation.access.includes('merchant') && !isLasting(operation),
   )
   t.same(remembered.map(({ name }) => name).toSorted(), ['cancelPayment', 'createPayment', 'endConsent'])
+  t.same(
+    OPERATIONS.filter((operation) => permissionsOfOperation(operation).some(hasLastingEffect)).map(({ name }) => name),
+    OPERATIONS.filter((operation) => isLasting(operation) || isSandbox(operation)).map(({ name }) => name),
+    'as the permissions say',
+  )
 })
