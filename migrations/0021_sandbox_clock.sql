@@ -1,4 +1,4 @@
--- Time travel in the sandbox, for merchants and for customers of the bank (decision 60). Due times move into the past
+-- Time travel in the sandbox, for merchants and for customers of the bank (decision 184). Due times move into the past
 -- while every statement reads the real clock, so nothing of it is in the path of production, and audit rows keep their
 -- real time (functions/advance_sandbox_clock.sql). Values that are counted by their age are not moved, because their
 -- own time is shown: how far their subject's time has moved is recorded here instead.
