@@ -4,11 +4,11 @@ import { isUuid } from '../lib/ids.ts'
 import type { Permission } from '../lib/permissions.ts'
 import { InboxKind } from '../wire/console.ts'
 import type { InboxItem } from '../wire/console.ts'
-import { findDisputeFacts } from './dispute-facts-sql.ts'
-import type { DisputeFacts } from './dispute-facts-sql.ts'
+import { findDisputeFacts } from './inbox-disputes-sql.ts'
+import type { DisputeFacts } from './inbox-disputes-sql.ts'
 import { listInboxRows } from './inbox-sql.ts'
 import type { InboxPlace, InboxRecord } from './inbox-sql.ts'
-import { wordsOf } from './inbox-words.ts'
+import { wordsOf } from './inbox-text.ts'
 
 /** What a kind asks of its reader beyond the inbox itself: what one may not see is not told either. */
 const NEEDS: Partial<Record<InboxKind, Permission>> = {

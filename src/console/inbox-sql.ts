@@ -4,8 +4,8 @@ import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
 import { InboxKind } from '../wire/console.ts'
 import { disputeDue, inStatusSince } from '../disputes/deadline-sql.ts'
-import { DEAD_DUE, REGISTRATION_DUE, kybDue } from './deadlines-sql.ts'
-import { ownMatters } from './own-matters-sql.ts'
+import { DEAD_DUE, REGISTRATION_DUE, kybDue } from './inbox-deadlines-sql.ts'
+import { ownMatters } from './merchant-inbox-sql.ts'
 
 /** How many of each kind are looked at, the most urgent ones, and how far the deliveries of one merchant are counted. */
 const OF_EACH_MAX = 500

@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { readRecentDeliveries } from '../../console/read-recent-deliveries.ts'
+import { readRecentDeliveries } from '../../console/count-recent-deliveries.ts'
 import { getMerchant } from '../../merchants/get-merchant.ts'
 import { setPayoutHold } from '../../merchants/set-payout-hold.ts'
 import { listMerchants } from '../../merchants/list-merchants.ts'

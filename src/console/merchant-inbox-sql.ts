@@ -1,7 +1,7 @@
 import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
-import { DEAD_DUE, STOPPED_DUE, kybDue } from './deadlines-sql.ts'
+import { DEAD_DUE, STOPPED_DUE, kybDue } from './inbox-deadlines-sql.ts'
 
 /** What a merchant's own people should know of the merchant itself, each as rows of the inbox. */
 export function ownMatters(merchantId: string, holidays: Holidays): FragmentSqlToken[] {

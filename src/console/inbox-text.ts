@@ -1,6 +1,6 @@
 import type { InboxKind } from '../wire/console.ts'
 import { formatNumeric } from '../lib/money.ts'
-import type { DisputeFacts } from './dispute-facts-sql.ts'
+import type { DisputeFacts } from './inbox-disputes-sql.ts'
 import type { InboxRecord } from './inbox-sql.ts'
 
 type Words = { summary: string; command: string }
