@@ -1,9 +1,9 @@
-import type { CommonQueryMethods, QuerySqlToken, FragmentSqlToken } from 'slonik'
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { AuditChain, AuditRow } from '../lib/audit-chain.ts'
 
-/** The columns of a row as the texts that its hash was made of (lib/audit-chain.ts computes it again from them). */
+/** The columns of a row as the texts that its hash covers (lib/audit-chain.ts computes the hash again from them). */
 const COLUMNS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   operator_actions: sql.fragment`
     e.ordinal::text, e.id::text, actor_id, actor_name, actor_role, action, merchant_id::text, subject_id, reason,
@@ -30,7 +30,7 @@ const TABLES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   checkpoints: sql.fragment`audit_checkpoints`,
 }
 
-/** What a row adds to the size of a page beyond its columns of fixed size. */
+/** The size of a row's columns of variable length, in bytes. */
 const SIZES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   operator_actions: sql.fragment`octet_length(concat(reason, before, after))`,
   payment_events: sql.fragment`octet_length(raw_payload::text)`,
@@ -39,9 +39,9 @@ const SIZES: Readonly<Record<AuditChain, FragmentSqlToken>> = {
 }
 
 /**
- * Whether no row with a lower ordinal can appear any more. The rows of the first two tables are numbered under a lock
- * that is held until they are committed; those of the others are numbered while other transactions are under way, which
- * live for seconds. What is sealed is settled, whatever has become of the clock.
+ * Whether no row with a lower ordinal can still appear. Operator actions and checkpoints are numbered under a lock that is
+ * held until they are committed; the events of payments and disputes are numbered while other transactions run, which
+ * live for seconds. Sealed rows are settled, even if the clock has been set back since.
  */
 function isSettled(chain: AuditChain, ageSeconds: number): FragmentSqlToken {
   if (chain === 'operator_actions' || chain === 'checkpoints') return sql.fragment`true`
@@ -52,8 +52,8 @@ function isSettled(chain: AuditChain, ageSeconds: number): FragmentSqlToken {
 }
 
 /**
- * What the payment or dispute says of its own status, beside the last of its events. Who moves one writes both in one
- * transaction, so that within a statement they are never apart, whatever moves meanwhile.
+ * The payment's or dispute's own status, beside the last of its events. A move writes both in one transaction, so that
+ * within one statement they never differ, even while others move.
  */
 const STANDINGS: Readonly<Record<AuditChain, FragmentSqlToken>> = {
   operator_actions: sql.fragment``,
@@ -82,21 +82,21 @@ export type ChainPage = {
   chain: AuditChain
   afterOrdinal: string
   limit: number
-  /** The size at which a page ends before it is full. */
+  /** The size in bytes at which a page ends before it has `limit` rows. */
   bytesMax: number
-  /** How old a row has to be. */
+  /** The minimum age of a row. */
   ageSeconds: number
 }
 
 /**
- * The settled rows of a chain beyond an ordinal, and whether others follow them. Which rows fit into a page is found on
- * their sizes alone, and only those are fetched.
+ * The settled rows of a chain after an ordinal, and whether others follow them. The rows that fit into a page are
+ * determined by their sizes alone, and only those are fetched.
  */
-export async function chainRows(
-  db: CommonQueryMethods,
+export async function listChainRows(
+  tx: CommonQueryMethods,
   { chain, afterOrdinal, limit, bytesMax, ageSeconds }: ChainPage,
 ): Promise<{ rows: AuditRow[]; more: boolean }> {
-  const found = await db.any(sql.type(ExportedRow)`
+  const found = await tx.any(sql.type(ExportedRow)`
     with next as (
       select e.ordinal, (${isSettled(chain, ageSeconds)}) as is_settled, ${SIZES[chain]} as size
       from ${TABLES[chain]} e
@@ -133,25 +133,23 @@ const HASHES: Readonly<Record<SealedChain, FragmentSqlToken>> = {
   dispute_events: sql.fragment`event_hash`,
 }
 
-/** Takes the right to seal, until the transaction ends; false while another process has it. */
-export function tryLockSealing(db: CommonQueryMethods): Promise<boolean> {
-  return db.oneFirst(sql.type(z.object({ locked: z.boolean() }))`
+/** Locks sealing until the transaction ends; false while another process holds the lock. */
+export function tryLockSealing(tx: CommonQueryMethods): Promise<boolean> {
+  return tx.oneFirst(sql.type(z.object({ locked: z.boolean() }))`
     select pg_try_advisory_xact_lock(hashtextextended('audit_checkpoints', 0)) as locked
   `)
 }
 
-export type NewSeal = { id: string; chain: SealedChain; rowsMax: number; ageSeconds: number }
+export type NewCheckpoint = { id: string; chain: SealedChain; rowsMax: number; ageSeconds: number }
 
-/** Seals the next rows of a chain that are old enough; answers how many there were. None makes no checkpoint. */
-export async function insertCheckpoint(db: CommonQueryMethods, seal: NewSeal): Promise<number> {
-  const row = await db.maybeOne(checkpointStatement(seal))
-  return row === null ? 0 : Number(row.row_count)
-}
+const Checkpoint = z.object({ row_count: z.bigint() })
 
-const SealedRows = z.object({ row_count: z.bigint() })
-
-function checkpointStatement({ id, chain, rowsMax, ageSeconds }: NewSeal): QuerySqlToken<typeof SealedRows> {
-  return sql.type(SealedRows)`
+/** Seals the next rows of a chain that are old enough; null, and no checkpoint, where there are none. */
+export function insertCheckpoint(
+  tx: CommonQueryMethods,
+  { id, chain, rowsMax, ageSeconds }: NewCheckpoint,
+): Promise<z.infer<typeof Checkpoint> | null> {
+  return tx.maybeOne(sql.type(Checkpoint)`
     with before as materialized (
       select up_to_ordinal, digest from audit_checkpoints where chain = ${chain} order by up_to_ordinal desc limit 1
     ),
@@ -173,5 +171,5 @@ function checkpointStatement({ id, chain, rowsMax, ageSeconds }: NewSeal): Query
     where is_sealed
     having count(*) > 0
     returning row_count
-  `
+  `)
 }

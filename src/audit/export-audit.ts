@@ -1,15 +1,15 @@
 import type { App } from '../app.ts'
 import type { AuditChain, AuditRow } from '../lib/audit-chain.ts'
 import { cursorOf, keyOfCursor } from '../lib/cursor.ts'
-import { chainRows } from './chains-sql.ts'
+import { listChainRows } from './chains-sql.ts'
 import { isOrdinal } from './ordinal.ts'
 
-/** A request's body is the larger part of a row, and a thousand large ones are no answer. */
+/** A request's body is the larger part of a row, and a thousand large ones would be too much for one response. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024
 
 /**
- * How old an event is before it is exported. A transaction of the service that numbered an event earlier has ended by
- * then (db/connection.ts), so that no page is overtaken by what is committed late.
+ * The minimum age of an exported event. By then every transaction that numbered an earlier event has ended
+ * (db/connection.ts), so that no late commit is missing from an earlier page.
  */
 const AGE_SECONDS = 30
 
@@ -25,7 +25,7 @@ export async function exportAudit(
 ): Promise<{ rows: AuditRow[]; nextCursor: string | null }> {
   const afterOrdinal = cursor === undefined ? '0' : keyOfCursor(cursor, isOrdinal)
   const page = { chain, afterOrdinal, limit, bytesMax: PAGE_BYTES_MAX, ageSeconds: AGE_SECONDS }
-  const { rows, more } = await chainRows(app.pool, page)
+  const { rows, more } = await listChainRows(app.pool, page)
   const last = rows.at(-1)?.['ordinal']
   return { rows, nextCursor: more && typeof last === 'string' ? cursorOf(last) : null }
 }

@@ -5,11 +5,11 @@ import type { OperatorActionRecord } from './record.ts'
 import { findActionRow } from './sql.ts'
 
 /**
- * One thing that an operator did, by its place in the order.
- * @throws {DomainError} AUDIT_ENTRY_NOT_FOUND, also for what is no ordinal
+ * One operator action by its ordinal.
+ * @throws {DomainError} AUDIT_ENTRY_NOT_FOUND, also for a malformed ordinal
  */
 export async function getAuditEntry(app: Pick<App, 'pool'>, ordinal: string): Promise<OperatorActionRecord> {
   const found = isOrdinal(ordinal) ? await findActionRow(app.pool, ordinal) : null
-  if (found === null) throw new DomainError('AUDIT_ENTRY_NOT_FOUND', 'there is no such entry in the audit trail')
+  if (found === null) throw new DomainError('AUDIT_ENTRY_NOT_FOUND', 'the audit trail has no such entry')
   return found
 }

@@ -6,11 +6,11 @@ import type { OperatorActionRecord } from './record.ts'
 import { listActionRows } from './sql.ts'
 
 export type ListActionsQuery = {
-  /** Any text: one that is no merchant's id has no actions. */
+  /** Any text: one that is not a merchant's id has no actions. */
   merchant_id?: string | undefined
   action?: string | undefined
   actor?: string | undefined
-  /** Only what was done then or later, and before. */
+  /** Only actions at or after `from`, and before `to`. */
   from?: string | undefined
   to?: string | undefined
   limit: number
@@ -18,7 +18,7 @@ export type ListActionsQuery = {
 }
 
 /**
- * A page of what operators did, the newest first (decision 26).
+ * A page of operator actions, the newest first (decision 26).
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
 export async function listAudit(

@@ -7,23 +7,23 @@ export type Action = {
   actor: Actor
   /** `<thing>.<verb>` in lower case, such as `merchant.kyb`. */
   action: string
-  /** The merchant it is about; null for the platform's own affairs. */
+  /** The merchant concerned; null for actions on the platform itself. */
   merchantId: string | null
-  /** The row that was changed. */
+  /** The id of the row that was changed. */
   subjectId: string
   reason?: string | undefined
-  /** The members that changed, and nothing secret. */
+  /** The members that changed, without secrets. */
   before?: Readonly<Record<string, unknown>> | undefined
   after?: Readonly<Record<string, unknown>> | undefined
 }
 
 /**
- * Writes what an operator did into the audit trail: in the transaction of the change itself, so that neither is there
- * without the other.
+ * Writes an operator's action into the audit trail. Called in the transaction of the change itself, so that neither is
+ * committed without the other.
  */
-export function recordAction(app: { ids: Ids }, db: CommonQueryMethods, action: Action): Promise<void> {
+export function recordAction(app: { ids: Ids }, tx: CommonQueryMethods, action: Action): Promise<void> {
   const { actor, before, after } = action
-  return insertAction(db, {
+  return insertAction(tx, {
     id: app.ids.uuid(),
     actorId: actor.id,
     actorName: actor.name,

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 
-/** Who acts, as the audit trail keeps it: the token's subject, a name for people, and the role it acted under. */
+/** An actor as the audit trail records it: the token's subject, a name for people, and its role at the time. */
 export type Actor = { id: string; name: string; role: string }
 
 const Json = z.record(z.string(), z.unknown())
 
-/** What an operator did (migrations/0007_audit.sql). */
+/** A row of `operator_actions` (migrations/0007_audit.sql). */
 export const OperatorActionRecord = z.object({
   ordinal: z.bigint(),
   actor_id: z.string(),
@@ -13,7 +13,7 @@ export const OperatorActionRecord = z.object({
   actor_role: z.string(),
   action: z.string(),
   merchant_id: z.string().nullable(),
-  /** The merchant's, as it is now. */
+  /** The merchant's current slug. */
   realm_slug: z.string().nullable(),
   subject_id: z.string(),
   reason: z.string().nullable(),

@@ -4,15 +4,15 @@ import type { SealedChain } from './chains-sql.ts'
 
 const SEALED: readonly SealedChain[] = ['operator_actions', 'payment_events', 'dispute_events']
 
-/** How old rows are when they are sealed: older than any transaction of the service (migrations/0007_audit.sql). */
+/** The minimum age of a sealed row: longer than any transaction of the service lives (migrations/0007_audit.sql). */
 const AGE_SECONDS = 600
 
-/** The rows of one checkpoint at most: a digest over more than a few hundred kilobytes of hashes would take its time. */
+/** The most rows of one checkpoint: a digest over more than a few hundred kilobytes of hashes would take too long. */
 const ROWS_MAX = 10_000
 
 /**
- * Writes down what the audit trail holds, so that rows that are cut off its end later are missed: one checkpoint for
- * each chain that has grown. A job; one process at a time does it.
+ * Seals the audit trail with one checkpoint for each chain that has grown, so that the removal of rows from its end can be
+ * detected. A job; one process at a time runs it.
  */
 export function sealAudit(app: Pick<App, 'pool' | 'ids'>): Promise<{ more: boolean }> {
   return sealRows(app, ROWS_MAX)
@@ -24,8 +24,9 @@ export function sealRows(app: Pick<App, 'pool' | 'ids'>, rowsMax: number): Promi
     if (!(await tryLockSealing(tx))) return { more: false }
     let more = false
     for (const chain of SEALED) {
-      const seal = { id: app.ids.uuid(), chain, rowsMax, ageSeconds: AGE_SECONDS }
-      if ((await insertCheckpoint(tx, seal)) === rowsMax) more = true
+      const checkpoint = { id: app.ids.uuid(), chain, rowsMax, ageSeconds: AGE_SECONDS }
+      const sealed = await insertCheckpoint(tx, checkpoint)
+      if (sealed?.row_count === BigInt(rowsMax)) more = true
     }
     return { more }
   })

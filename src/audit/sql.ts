@@ -17,9 +17,9 @@ export type NewAction = {
   after: string | null
 }
 
-/** Appends an action; the database gives it its place in the chain. */
-export async function insertAction(db: CommonQueryMethods, action: NewAction): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+/** Appends an action; a trigger gives it its ordinal and chains it. */
+export async function insertAction(tx: CommonQueryMethods, action: NewAction): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
     insert into operator_actions (
       id, actor_id, actor_name, actor_role, action, merchant_id, subject_id, reason, before, after, prev_hash, action_hash
     )
@@ -35,22 +35,22 @@ const actionColumns = sql.fragment`
   (select realm_slug from merchants where merchants.id = merchant_id) as realm_slug
 `
 
-/** What is looked for in the trail; absent members leave nothing out. */
+/** A filter of the trail; an undefined member matches everything. */
 export type ActionFilter = {
   merchantId?: string | undefined
   action?: string | undefined
-  /** The id or the name of who acted. */
+  /** The actor's id or name. */
   actor?: string | undefined
   from?: string | undefined
   to?: string | undefined
-  /** Only what came before this one. */
+  /** Only actions before this one. */
   beforeOrdinal?: string | undefined
   limit: number
 }
 
 /** Actions of the trail, the newest first. */
 export function listActionRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, action, actor, from, to, beforeOrdinal, limit }: ActionFilter,
 ): Promise<readonly OperatorActionRecord[]> {
   const conditions = [sql.fragment`true`]
@@ -60,7 +60,7 @@ export function listActionRows(
   if (from !== undefined) conditions.push(sql.fragment`created_at >= ${from}::timestamptz`)
   if (to !== undefined) conditions.push(sql.fragment`created_at < ${to}::timestamptz`)
   if (beforeOrdinal !== undefined) conditions.push(sql.fragment`ordinal < ${beforeOrdinal}::bigint`)
-  return db.any(sql.type(OperatorActionRecord)`
+  return tx.any(sql.type(OperatorActionRecord)`
     select ${actionColumns}
     from operator_actions
     where ${sql.join(conditions, sql.fragment` and `)}
@@ -70,8 +70,8 @@ export function listActionRows(
 }
 
 /** One action of the trail; null where there is none. */
-export function findActionRow(db: CommonQueryMethods, ordinal: string): Promise<OperatorActionRecord | null> {
-  return db.maybeOne(sql.type(OperatorActionRecord)`
+export function findActionRow(tx: CommonQueryMethods, ordinal: string): Promise<OperatorActionRecord | null> {
+  return tx.maybeOne(sql.type(OperatorActionRecord)`
     select ${actionColumns}
     from operator_actions
     where ordinal = ${ordinal}::bigint

@@ -4,7 +4,7 @@ import { isUuid } from '../lib/ids.ts'
 import { paymentNotFound, getPayment } from '../payments/get-payment.ts'
 import { listRefundRows } from '../payments/refunds/sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
-import { findOwner, listPaymentRowsOfAll } from './payments-sql.ts'
+import { findPaymentMerchant, listPaymentRowsOfAll } from './payments-sql.ts'
 import type { PaymentOfMerchant, WholePaymentOfMerchant } from './record.ts'
 
 /**
@@ -22,7 +22,7 @@ export async function listAdminPayments(
   return { payments: rows, nextCursor }
 }
 
-/** So many of a payment's refunds are told with it. */
+/** How many of a payment's refunds are returned with it. */
 const REFUNDS_MAX = 50
 
 /**
@@ -30,10 +30,10 @@ const REFUNDS_MAX = 50
  * @throws {DomainError} PAYMENT_NOT_FOUND
  */
 export async function getAdminPayment(app: App, id: string): Promise<WholePaymentOfMerchant> {
-  const owner = isUuid(id) ? await findOwner(app.pool, id) : null
-  if (owner === null) throw paymentNotFound()
-  const key = { merchantId: owner.merchant_id, id }
+  const merchant = isUuid(id) ? await findPaymentMerchant(app.pool, id) : null
+  if (merchant === null) throw paymentNotFound()
+  const key = { merchantId: merchant.merchant_id, id }
   const payment = await getPayment(app, key)
   const refunds = await listRefundRows(app.pool, { ...key, limit: REFUNDS_MAX, afterId: undefined })
-  return { ...payment, realm_slug: owner.realm_slug, trading_name: owner.trading_name, refunds }
+  return { ...payment, realm_slug: merchant.realm_slug, trading_name: merchant.trading_name, refunds }
 }

@@ -2,14 +2,15 @@ import { DomainError } from '../lib/errors.ts'
 
 const RETRY_AFTER_SECONDS = 10
 
-/** What somebody takes a seat of, and how many there are. */
-export type Bench = { key: string; max: number }
+/** At most `max` connections of this key, such as those of one merchant, at a time. */
+export type ConnectionLimit = { key: string; max: number }
 
 /**
- * Counts who sits where.
- * @returns `take` takes one seat of each bench, or none, and answers what gives them back
+ * Counts open connections against limits.
+ * @returns `acquire` counts a connection against every limit, or throws RATE_LIMITED and counts it against none; it
+ *   returns a function that releases the connection
  */
-export function makeSeats(): { take(benches: readonly Bench[]): () => void } {
+export function makeConnectionLimits(): { acquire(limits: readonly ConnectionLimit[]): () => void } {
   const counts = new Map<string, number>()
   const change = (key: string, by: number): void => {
     const count = (counts.get(key) ?? 0) + by
@@ -17,19 +18,19 @@ export function makeSeats(): { take(benches: readonly Bench[]): () => void } {
     else counts.set(key, count)
   }
   return {
-    take: (benches) => {
-      if (benches.some(({ key, max }) => (counts.get(key) ?? 0) >= max)) {
-        throw new DomainError('RATE_LIMITED', 'there are as many streams open as there may be', {
-          next: 'end one of them, or try again later',
+    acquire: (limits) => {
+      if (limits.some(({ key, max }) => (counts.get(key) ?? 0) >= max)) {
+        throw new DomainError('RATE_LIMITED', 'the limit of open streams is reached', {
+          next: 'close one of them, or try again later',
           retryAfterSeconds: RETRY_AFTER_SECONDS,
         })
       }
-      for (const { key } of benches) change(key, 1)
-      let isLeft = false
+      for (const { key } of limits) change(key, 1)
+      let isReleased = false
       return () => {
-        if (isLeft) return
-        isLeft = true
-        for (const { key } of benches) change(key, -1)
+        if (isReleased) return
+        isReleased = true
+        for (const { key } of limits) change(key, -1)
       }
     },
   }

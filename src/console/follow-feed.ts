@@ -3,46 +3,46 @@ import { encodeCursor } from '../webhooks/feed-cursor.ts'
 import type { FeedPosition } from '../webhooks/feed-sql.ts'
 import type { AutoResetEvent } from '../lib/auto-reset-event.ts'
 import type { StreamedChange, StreamedEvent } from '../wire/console.ts'
-import type { StreamedRecord } from './stream-sql.ts'
+import type { StreamedEventRecord } from './stream-sql.ts'
 
-/** One frame of a stream; those of events carry the cursor behind them. */
+/** One frame of a stream; the frame of an event carries the cursor that continues after it. */
 export type Frame = { event: 'event'; id: string; data: StreamedEvent } | { event: 'changed'; data: StreamedChange }
 
 export type Changed = StreamedChange['of'][number]
 
-export type Following = {
+export type FollowFeedInput = {
   start: FeedPosition
-  /** Opened by whatever may have written an event, and at the end. */
+  /** Opened by anything that may have written an event, and at the end. */
   gate: AutoResetEvent
   signal: AbortSignal
-  /** Rows behind a place, at most `pageMax`. */
-  read(after: FeedPosition): Promise<readonly StreamedRecord[]>
-  /** What has changed since it was last asked. */
+  /** The rows after a position, at most `pageMax`. */
+  read(after: FeedPosition): Promise<readonly StreamedEventRecord[]>
+  /** The changes since the last call. */
   takeChanges(): Changed[]
   /** Resolves when the reader has room for more. */
   write(frames: readonly Frame[]): Promise<void>
-  /** Told of a read that failed; the next one is at the next turn. */
+  /** Called for a read that failed; the next turn reads again. */
   onFailure(error: unknown): void
   pageMax: number
-  /** Milliseconds between two reads, and until one that nothing asked for. */
+  /** Milliseconds between two reads, and until a read without a wake-up. */
   gapMs: number
   fallbackMs: number
 }
 
 /**
- * Writes what comes behind a place of the feed until the signal aborts. Wake-ups that come close together are one read;
- * one that is lost costs `fallbackMs`. Nothing is read ahead of what the reader has room for.
+ * Writes the events after a position of the feed until the signal aborts. Wake-ups in quick succession cause one read; a
+ * lost one costs `fallbackMs`. Nothing is read before the reader has room for it.
  */
-export async function followFeed(following: Following): Promise<void> {
-  const { gate, signal, gapMs, fallbackMs, pageMax } = following
-  let position = following.start
+export async function followFeed(input: FollowFeedInput): Promise<void> {
+  const { gate, signal, gapMs, fallbackMs, pageMax } = input
+  let position = input.start
   while (!signal.aborted) {
     const readAt = performance.now()
-    const changes = following.takeChanges()
-    const rows = await readOrTell(following, position)
-    const settled = rows.slice(0, settledOf(rows))
+    const changes = input.takeChanges()
+    const rows = await readOrReport(input, position)
+    const settled = rows.slice(0, countSettled(rows))
     const frames = [...changesOf(changes), ...settled.map(frameOf)]
-    if (frames.length > 0) await following.write(frames)
+    if (frames.length > 0) await input.write(frames)
     position = settled.at(-1) ?? position
     const hasMore = rows.length === pageMax || settled.length < rows.length
     if (!hasMore) await gate.wait(fallbackMs)
@@ -50,7 +50,7 @@ export async function followFeed(following: Following): Promise<void> {
   }
 }
 
-async function readOrTell({ read, onFailure, signal }: Following, after: FeedPosition) {
+async function readOrReport({ read, onFailure, signal }: FollowFeedInput, after: FeedPosition) {
   if (signal.aborted) return []
   try {
     return await read(after)
@@ -60,13 +60,13 @@ async function readOrTell({ read, onFailure, signal }: Following, after: FeedPos
   }
 }
 
-/** How many of the rows nothing can come before any more. */
-function settledOf(rows: readonly StreamedRecord[]): number {
+/** How many rows are final: no transaction can still write an event before them. */
+function countSettled(rows: readonly StreamedEventRecord[]): number {
   const first = rows.findIndex((row) => !row.is_settled)
   return first === -1 ? rows.length : first
 }
 
-function frameOf({ xid, ordinal, ...row }: StreamedRecord): Frame {
+function frameOf({ xid, ordinal, ...row }: StreamedEventRecord): Frame {
   const { event_id, event_type, payment_id, merchant_id, realm_slug, created_at } = row
   const data = { event_id, event_type, payment_id, merchant_id, realm_slug, created_at }
   return { event: 'event', id: encodeCursor({ xid, ordinal }), data }

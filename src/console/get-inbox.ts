@@ -4,14 +4,14 @@ import { isUuid } from '../lib/ids.ts'
 import type { Permission } from '../lib/permissions.ts'
 import { InboxKind } from '../wire/console.ts'
 import type { InboxItem } from '../wire/console.ts'
-import { findDisputeFacts } from './inbox-disputes-sql.ts'
-import type { DisputeFacts } from './inbox-disputes-sql.ts'
+import { listInboxDisputes } from './inbox-disputes-sql.ts'
+import type { InboxDispute } from './inbox-disputes-sql.ts'
 import { listInboxRows } from './inbox-sql.ts'
-import type { InboxPlace, InboxRecord } from './inbox-sql.ts'
-import { wordsOf } from './inbox-text.ts'
+import type { InboxPosition, InboxRecord } from './inbox-sql.ts'
+import { describeItem } from './inbox-text.ts'
 
-/** What a kind asks of its reader beyond the inbox itself: what one may not see is not told either. */
-const NEEDS: Partial<Record<InboxKind, Permission>> = {
+/** The permission that a kind needs beyond the inbox itself. */
+const REQUIRED_PERMISSIONS: Partial<Record<InboxKind, Permission>> = {
   deliveries_dead: 'manage webhooks',
   webhook_endpoint_gone: 'manage webhooks',
   secret_overlap_ending: 'manage signing secret',
@@ -26,16 +26,16 @@ export type InboxInput = {
 }
 
 /**
- * A page of what waits for a person, the most urgent first.
+ * A page of tasks that need action, the most urgent first.
  * @throws {DomainError} VALIDATION_FAILED at `cursor`
  */
 export async function getInbox(
   { pool, config }: Pick<App, 'pool' | 'config'>,
   { merchantId, can, limit, cursor }: InboxInput,
 ): Promise<{ data: InboxItem[]; has_more: boolean; next_cursor: string | null }> {
-  const after = cursor === undefined ? undefined : placeOf(keyOfCursor(cursor, isPlace))
+  const after = cursor === undefined ? undefined : positionOf(keyOfCursor(cursor, isPosition))
   const kinds = InboxKind.options.filter((kind) => {
-    const needed = NEEDS[kind]
+    const needed = REQUIRED_PERMISSIONS[kind]
     return merchantId === undefined || needed === undefined || can(needed)
   })
   const { holidays } = config
@@ -43,24 +43,25 @@ export async function getInbox(
   const { rows, nextCursor } = pageOf(found, limit, ({ due_us: us, kind, id }) => [us, kind, id].join(SEPARATOR))
   const side = merchantId === undefined ? 'operator' : 'merchant'
   const ids = rows.flatMap(({ kind, id }) => (kind.startsWith('dispute_') ? [id] : []))
-  const facts = await findDisputeFacts(pool, ids)
-  const data = rows.map((row) => present(row, side, facts.get(row.id)))
+  const disputes = ids.length === 0 ? [] : await listInboxDisputes(pool, ids)
+  const disputesById = new Map(disputes.map((dispute) => [dispute.id, dispute]))
+  const data = rows.map((row) => present(row, side, disputesById.get(row.id)))
   return { data, has_more: nextCursor !== null, next_cursor: nextCursor }
 }
 
-function present(row: InboxRecord, side: 'operator' | 'merchant', facts: DisputeFacts | undefined): InboxItem {
+function present(row: InboxRecord, side: 'operator' | 'merchant', dispute: InboxDispute | undefined): InboxItem {
   const { due_us: _, ...item } = row
-  return { ...item, ...wordsOf(row, side, facts) }
+  return { ...item, ...describeItem(row, side, dispute) }
 }
 
 const SEPARATOR = '.'
 
-function isPlace(text: string): boolean {
-  const { us, kind, id } = placeOf(text)
+function isPosition(text: string): boolean {
+  const { us, kind, id } = positionOf(text)
   return /^\d{1,16}$/.test(us) && InboxKind.safeParse(kind).success && isUuid(id)
 }
 
-function placeOf(text: string): InboxPlace {
+function positionOf(text: string): InboxPosition {
   const [us = '', kind = '', id = ''] = text.split(SEPARATOR)
   return { us, kind, id }
 }

@@ -2,36 +2,35 @@ import type { App } from '../app.ts'
 import { formatNumeric } from '../lib/money.ts'
 import type { Overview } from '../wire/console.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
-import { countByMinute, countByStatus, findStanding, sumSettledToday } from './overview-sql.ts'
-import type { Standing, Whose } from './overview-sql.ts'
+import { countByMinute, countByStatus, findOverviewCounts, sumSettledToday } from './overview-sql.ts'
+import type { OverviewCounts, MerchantScope } from './overview-sql.ts'
 
 const MINUTES = 60
 
-/** What is being read, so that many who look at the same moment are answered by one reading. */
-const underWay = new WeakMap<App['pool'], Map<string, Promise<Overview>>>()
+/** Reads in progress: callers at the same moment share one. */
+const inProgress = new WeakMap<App['pool'], Map<string, Promise<Overview>>>()
 
-/** How things stand at one merchant, or at all: a few bounded reads, each of its own moment. */
-export function getOverview({ pool }: Pick<App, 'pool'>, whose: Whose): Promise<Overview> {
-  const readings = underWay.get(pool) ?? new Map<string, Promise<Overview>>()
-  underWay.set(pool, readings)
-  const key = whose.merchantId ?? ''
-  const reading =
-    readings.get(key) ?? lookOver(pool, whose).finally(() => readings.get(key) === reading && readings.delete(key))
-  readings.set(key, reading)
-  return reading
+/** Counts of one merchant, or of all: a few bounded reads, each of its own moment. */
+export function getOverview({ pool }: Pick<App, 'pool'>, scope: MerchantScope): Promise<Overview> {
+  const reads = inProgress.get(pool) ?? new Map<string, Promise<Overview>>()
+  inProgress.set(pool, reads)
+  const key = scope.merchantId ?? ''
+  const read = reads.get(key) ?? readOverview(pool, scope).finally(() => reads.get(key) === read && reads.delete(key))
+  reads.set(key, read)
+  return read
 }
 
-async function lookOver(pool: App['pool'], whose: Whose): Promise<Overview> {
-  const [byStatus, byMinute, money, standing] = await Promise.all([
-    countByStatus(pool, whose),
-    countByMinute(pool, whose),
-    sumSettledToday(pool, whose),
-    findStanding(pool, whose),
+async function readOverview(pool: App['pool'], scope: MerchantScope): Promise<Overview> {
+  const [byStatus, byMinute, money, totals] = await Promise.all([
+    countByStatus(pool, scope),
+    countByMinute(pool, scope),
+    sumSettledToday(pool, scope),
+    findOverviewCounts(pool, scope),
   ])
   const counts = new Map(byStatus.map(({ status, count }) => [status, count]))
   const minutes = new Map(byMinute.map(({ minutes_ago: ago, count }) => [ago, count]))
   return {
-    as_of: standing.as_of,
+    as_of: totals.as_of,
     payments: {
       by_status: statusCounts(counts),
       per_minute: Array.from({ length: MINUTES }, (_, index) => minutes.get(MINUTES - 1 - index) ?? 0),
@@ -43,7 +42,7 @@ async function lookOver(pool: App['pool'], whose: Whose): Promise<Overview> {
       fee_amount: formatNumeric(fee_amount, currency),
       net_amount: formatNumeric(net_amount, currency),
     })),
-    ...waiting(standing, whose),
+    ...presentTotals(totals, scope),
   }
 }
 
@@ -59,24 +58,24 @@ function statusCounts(counts: ReadonlyMap<PaymentStatus, number>): Overview['pay
   }
 }
 
-function waiting(standing: Standing, { merchantId }: Whose): Omit<Overview, 'as_of' | 'payments' | 'money_today'> {
+function presentTotals(
+  totals: OverviewCounts,
+  { merchantId }: MerchantScope,
+): Omit<Overview, 'as_of' | 'payments' | 'money_today'> {
   return {
-    kyb:
-      merchantId === undefined
-        ? { pending: standing.kyb_pending, oldest_pending_at: standing.oldest_pending_at }
-        : null,
+    kyb: merchantId === undefined ? { pending: totals.kyb_pending, oldest_pending_at: totals.oldest_pending_at } : null,
     deliveries: {
-      pending: standing.deliveries_pending,
-      dead: standing.deliveries_dead,
-      oldest_due_at: standing.oldest_due_at,
+      pending: totals.deliveries_pending,
+      dead: totals.deliveries_dead,
+      oldest_due_at: totals.oldest_due_at,
     },
     disputes: {
-      open: standing.disputes_open,
-      under_review: standing.disputes_under_review,
-      escalated: standing.disputes_escalated,
-      oldest_open_at: standing.oldest_open_at,
-      next_evidence_due_at: standing.next_evidence_due_at,
+      open: totals.disputes_open,
+      under_review: totals.disputes_under_review,
+      escalated: totals.disputes_escalated,
+      oldest_open_at: totals.oldest_open_at,
+      next_evidence_due_at: totals.next_evidence_due_at,
     },
-    worker: { lag_ms: standing.lag_ms },
+    worker: { lag_ms: totals.lag_ms },
   }
 }

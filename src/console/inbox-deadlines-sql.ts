@@ -3,20 +3,20 @@ import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
 
 /*
- * Until when a person should have dealt with what waits: our own rules, and nothing happens by itself when they pass. The
- * deadlines of disputes stand in disputes/due-sql.ts.
+ * Until when an operator or a merchant should have handled an inbox item: our own rules (decision 214), and nothing
+ * happens by itself when a deadline passes. The deadlines of disputes are in disputes/deadline-sql.ts.
  */
 
-/** More days than any holidays in a row (EXTRA_DAYS_MAX of lib/working-days.ts, with their weekends). */
+/** More days than any run of holidays (EXTRA_DAYS_MAX of lib/working-days.ts, with their weekends). */
 const SEARCHED_DAYS = 1_000
 
 /**
- * A merchant that has registered is decided on within a working day: by the same time of London's next day on which banks
- * work, so that what comes on a weekend or before a bank holiday waits until it is over.
+ * A registered merchant gets its KYB decision within a working day: by the same time of the next day on which banks in
+ * London work, so that a registration on a weekend or a bank holiday waits until it is over.
  */
-export function kybDue(since: FragmentSqlToken, holidays: Holidays): FragmentSqlToken {
+export function kybDeadline(since: FragmentSqlToken, holidays: Holidays): FragmentSqlToken {
   const local = sql.fragment`(${since} at time zone 'Europe/London')`
-  // Generated one by one, as far as they are asked for: a set in FROM would be made whole.
+  // In the select list, days are generated one by one until the limit; a set in FROM would be generated whole.
   return sql.fragment`(
     select (${local} + make_interval(days => day.number)) at time zone 'Europe/London'
     from (select generate_series(1, ${SEARCHED_DAYS}::int4) as number) day
@@ -26,11 +26,11 @@ export function kybDue(since: FragmentSqlToken, holidays: Holidays): FragmentSql
   )`
 }
 
-/** A half-made registration keeps its merchant out. */
-export const REGISTRATION_DUE = sql.fragment`interval '1 hour'`
+/** An incomplete registration keeps its merchant from signing in. */
+export const REGISTRATION_TIME = sql.fragment`interval '1 hour'`
 
-/** A merchant's server has not been told for half a day by then. */
-export const DEAD_DUE = sql.fragment`interval '24 hours'`
+/** By then the merchant's server has missed the event for half a day. */
+export const DEAD_DELIVERY_TIME = sql.fragment`interval '24 hours'`
 
-/** A merchant that may not work loses money each day. */
-export const STOPPED_DUE = sql.fragment`interval '24 hours'`
+/** A suspended or held merchant loses money each day. */
+export const STOPPED_MERCHANT_TIME = sql.fragment`interval '24 hours'`

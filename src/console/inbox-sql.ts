@@ -4,11 +4,11 @@ import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
 import { InboxKind } from '../wire/console.ts'
 import { disputeDue, inStatusSince } from '../disputes/deadline-sql.ts'
-import { DEAD_DUE, REGISTRATION_DUE, kybDue } from './inbox-deadlines-sql.ts'
-import { ownMatters } from './merchant-inbox-sql.ts'
+import { DEAD_DELIVERY_TIME, REGISTRATION_TIME, kybDeadline } from './inbox-deadlines-sql.ts'
+import { merchantInboxItems } from './merchant-inbox-sql.ts'
 
-/** How many of each kind are looked at, the most urgent ones, and how far the deliveries of one merchant are counted. */
-const OF_EACH_MAX = 500
+/** How many of each kind are read, the most urgent first, and how far the deliveries of one merchant are counted. */
+const EACH_KIND_MAX = 500
 const COUNTED_MAX = 10_000
 
 export const InboxRecord = z.strictObject({
@@ -26,30 +26,30 @@ export const InboxRecord = z.strictObject({
 })
 export type InboxRecord = z.infer<typeof InboxRecord>
 
-/** The last item of the page before. */
-export type InboxPlace = { us: string; kind: string; id: string }
+/** The position of the previous page's last item. */
+export type InboxPosition = { us: string; kind: string; id: string }
 
 export type InboxFilter = {
   /** Undefined for operators. */
   merchantId: string | undefined
   kinds: readonly InboxKind[]
-  after: InboxPlace | undefined
+  after: InboxPosition | undefined
   limit: number
   holidays: Holidays
 }
 
 const columns = sql.fragment`item.kind, item.id, item.merchant_id, m.realm_slug, m.trading_name, item.count, item.since, item.due_at`
 
-/** What waits for a person, the most urgent first. Each kind is found by an index of its own. */
-export function listInboxRows(db: CommonQueryMethods, filter: InboxFilter): Promise<readonly InboxRecord[]> {
+/** Tasks that need action, the most urgent first. Each kind has an index of its own. */
+export function listInboxRows(tx: CommonQueryMethods, filter: InboxFilter): Promise<readonly InboxRecord[]> {
   const { merchantId, after, limit, holidays } = filter
-  const parts = merchantId === undefined ? ofOperators(holidays) : ofMerchant(merchantId, holidays)
+  const parts = merchantId === undefined ? operatorItems(holidays) : merchantItems(merchantId, holidays)
   const behind =
     after === undefined
       ? sql.fragment`true`
       : sql.fragment`(item.due_at, item.kind, item.id) >
           ('epoch'::timestamptz + ${after.us}::bigint * interval '1 microsecond', ${after.kind}::text, ${after.id}::uuid)`
-  return db.any(sql.type(InboxRecord)`
+  return tx.any(sql.type(InboxRecord)`
     select item.*, (extract(epoch from item.due_at) * 1000000)::bigint::text as due_us, item.due_at < now() as overdue
     from (${sql.join(parts, sql.fragment` union all `)}) item
     where item.kind = any (${sql.array([...filter.kinds], 'text')}) and ${behind}
@@ -58,23 +58,23 @@ export function listInboxRows(db: CommonQueryMethods, filter: InboxFilter): Prom
   `)
 }
 
-function ofOperators(holidays: Holidays): FragmentSqlToken[] {
+function operatorItems(holidays: Holidays): FragmentSqlToken[] {
   const all = sql.fragment`true`
   return [
-    withMerchant(pending(holidays)),
-    registrations(),
-    withMerchant(evidence(all)),
-    withMerchant(contested('UNDER_REVIEW', 'dispute_under_review')),
-    withMerchant(contested('ESCALATED', 'dispute_escalated')),
-    withMerchant(dead(all)),
+    withMerchant(pendingKyb(holidays)),
+    stuckRegistrations(),
+    withMerchant(awaitedEvidence(all)),
+    withMerchant(disputesIn('UNDER_REVIEW', 'dispute_under_review')),
+    withMerchant(disputesIn('ESCALATED', 'dispute_escalated')),
+    withMerchant(deadDeliveries(all)),
   ]
 }
 
-function ofMerchant(id: string, holidays: Holidays): FragmentSqlToken[] {
+function merchantItems(id: string, holidays: Holidays): FragmentSqlToken[] {
   return [
-    withMerchant(evidence(sql.fragment`d.merchant_id = ${id}::uuid`)),
-    withMerchant(dead(sql.fragment`o.id = ${id}::uuid`)),
-    ...ownMatters(id, holidays).map((part) => withMerchant(part)),
+    withMerchant(awaitedEvidence(sql.fragment`d.merchant_id = ${id}::uuid`)),
+    withMerchant(deadDeliveries(sql.fragment`o.id = ${id}::uuid`)),
+    ...merchantInboxItems(id, holidays).map((part) => withMerchant(part)),
   ]
 }
 
@@ -82,51 +82,51 @@ function withMerchant(items: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`select ${columns} from (${items}) item join merchants m on m.id = item.merchant_id`
 }
 
-function pending(holidays: Holidays): FragmentSqlToken {
+function pendingKyb(holidays: Holidays): FragmentSqlToken {
   return sql.fragment`
     select 'kyb_pending' as kind, w.id, w.id as merchant_id, 1 as count, w.created_at as since,
-      ${kybDue(sql.fragment`w.created_at`, holidays)} as due_at
-    from (select id, created_at from merchants where kyb_status = 'PENDING' order by created_at limit ${OF_EACH_MAX}) w`
+      ${kybDeadline(sql.fragment`w.created_at`, holidays)} as due_at
+    from (select id, created_at from merchants where kyb_status = 'PENDING' order by created_at limit ${EACH_KIND_MAX}) w`
 }
 
-/** Those that need a hand (registrations/sql.ts); one that failed has freed its name, and nobody waits for it. */
-function registrations(): FragmentSqlToken {
+/** Registrations that need repair (registrations/sql.ts); a failed one has released its slug and needs none. */
+function stuckRegistrations(): FragmentSqlToken {
   return sql.fragment`
     (
       select 'registration_stuck' as kind, r.id, r.merchant_id, r.slug as realm_slug, r.trading_name, 1 as count,
-        r.created_at as since, r.created_at + ${REGISTRATION_DUE} as due_at
+        r.created_at as since, r.created_at + ${REGISTRATION_TIME} as due_at
       from registration r
       where (r.status = 'PROVISIONING' and r.locked_until <= now())
         or (r.status = 'COMPLETE' and r.warnings <> '{}')
         or (r.status = 'COMPLETE' and r.invited_at is null
           and (r.invite_attempts > 0 or r.invite_due_at < now() - interval '1 minute'))
       order by r.created_at
-      limit ${OF_EACH_MAX}
+      limit ${EACH_KIND_MAX}
     )`
 }
 
-function evidence(whose: FragmentSqlToken): FragmentSqlToken {
+function awaitedEvidence(condition: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     select 'dispute_evidence_due' as kind, d.id, d.merchant_id, 1 as count, d.created_at as since,
       d.evidence_due_at as due_at
     from disputes d
-    where d.status = 'OPEN' and ${whose}
+    where d.status = 'OPEN' and ${condition}
     order by d.evidence_due_at
-    limit ${OF_EACH_MAX}`
+    limit ${EACH_KIND_MAX}`
 }
 
-function contested(status: string, kind: InboxKind): FragmentSqlToken {
+function disputesIn(status: string, kind: InboxKind): FragmentSqlToken {
   return sql.fragment`
     select ${kind}::text as kind, d.id, d.merchant_id, 1 as count, ${inStatusSince} as since, ${disputeDue} as due_at
     from (
-      select id, merchant_id, status, evidence_due_at from disputes where status = ${status}::dispute_status order by created_at limit ${OF_EACH_MAX}
+      select id, merchant_id, status, evidence_due_at from disputes where status = ${status}::dispute_status order by created_at limit ${EACH_KIND_MAX}
     ) d`
 }
 
-/** The DEAD deliveries of a merchant, as one. */
-function dead(whose: FragmentSqlToken): FragmentSqlToken {
+/** The DEAD deliveries of a merchant as one item. */
+function deadDeliveries(condition: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
-    select 'deliveries_dead' as kind, o.id, o.id as merchant_id, lost.count, lost.since, lost.since + ${DEAD_DUE} as due_at
+    select 'deliveries_dead' as kind, o.id, o.id as merchant_id, lost.count, lost.since, lost.since + ${DEAD_DELIVERY_TIME} as due_at
     from merchants o
     cross join lateral (
       select count(*)::int4 as count, min(f.created_at) as since
@@ -137,7 +137,7 @@ function dead(whose: FragmentSqlToken): FragmentSqlToken {
         limit ${COUNTED_MAX}
       ) f
     ) lost
-    where lost.count > 0 and ${whose}
+    where lost.count > 0 and ${condition}
     order by lost.since
-    limit ${OF_EACH_MAX}`
+    limit ${EACH_KIND_MAX}`
 }

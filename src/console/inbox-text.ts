@@ -1,32 +1,32 @@
 import type { InboxKind } from '../wire/console.ts'
 import { formatNumeric } from '../lib/money.ts'
-import type { DisputeFacts } from './inbox-disputes-sql.ts'
+import type { InboxDispute } from './inbox-disputes-sql.ts'
 import type { InboxRecord } from './inbox-sql.ts'
 
-type Words = { summary: string; command: string }
-type Tell = (item: InboxRecord) => Words
+type ItemText = { summary: string; command: string }
+type Describe = (item: InboxRecord) => ItemText
 
-/** The name that commands find the merchant by. */
+/** The merchant as commands accept it. */
 function merchant({ realm_slug, merchant_id, id }: InboxRecord): string {
   return realm_slug ?? merchant_id ?? id
 }
 
-function deadText(count: number, whose: string): string {
-  return count === 1 ? `1 delivery ${whose} is DEAD` : `${count} deliveries ${whose} are DEAD`
+function deadText(count: number, target: string): string {
+  return count === 1 ? `1 delivery ${target} is DEAD` : `${count} deliveries ${target} are DEAD`
 }
 
-/** What operators are told, and what they type. */
-const FOR_OPERATORS: Partial<Record<InboxKind, Tell>> = {
+/** The summary and the command for operators. */
+const FOR_OPERATORS: Partial<Record<InboxKind, Describe>> = {
   kyb_pending: (item) => ({
-    summary: 'the merchant waits for a decision',
+    summary: 'the merchant waits for a KYB decision',
     command: `svc kyb show ${merchant(item)}`,
   }),
   registration_stuck: (item) => ({
-    summary: 'the registration is not whole, or its administrator has not been invited',
+    summary: 'the registration is incomplete, or its administrator has not been invited',
     command: `svc merchants repair ${item.realm_slug ?? ''}`,
   }),
   dispute_evidence_due: ({ id }) => ({
-    summary: 'a dispute waits for the evidence of its merchant',
+    summary: 'a dispute waits for evidence from its merchant',
     command: `svc disputes show ${id}`,
   }),
   dispute_under_review: ({ id }) => ({
@@ -43,15 +43,15 @@ const FOR_OPERATORS: Partial<Record<InboxKind, Tell>> = {
   }),
 }
 
-/** What a merchant's people are told, and what they type. */
-const FOR_MERCHANTS: Partial<Record<InboxKind, Tell>> = {
-  kyb_pending: ({ id }) => ({ summary: 'you wait for an approval', command: `svc explain ${id}` }),
+/** The summary and the command for a merchant's team. */
+const FOR_MERCHANTS: Partial<Record<InboxKind, Describe>> = {
+  kyb_pending: ({ id }) => ({ summary: 'your account waits for approval', command: `svc explain ${id}` }),
   kyb_suspended: ({ id }) => ({
-    summary: 'you are suspended: no payment can be created; ask an operator',
+    summary: 'your account is suspended and cannot create payments; contact an operator',
     command: `svc explain ${id}`,
   }),
   payouts_held: ({ id }) => ({
-    summary: 'your payouts are held: no payment can be created; ask an operator',
+    summary: 'your payouts are held and you cannot create payments; contact an operator',
     command: `svc explain ${id}`,
   }),
   dispute_evidence_due: ({ id }) => ({
@@ -63,24 +63,28 @@ const FOR_MERCHANTS: Partial<Record<InboxKind, Tell>> = {
     command: 'svc webhooks replay --status DEAD',
   }),
   webhook_endpoint_gone: () => ({
-    summary: 'the address of your webhooks answers 410 Gone',
+    summary: 'your webhook endpoint answers 410 Gone',
     command: 'svc webhooks endpoint get',
   }),
   secret_overlap_ending: () => ({
-    summary: 'the secret before your last rotation signs only until then',
+    summary: 'your previous signing secret expires at this time',
     command: 'svc secret show',
   }),
 }
 
-/** An item in words; with the facts of a dispute, it is told which. */
-export function wordsOf(item: InboxRecord, side: 'operator' | 'merchant', facts: DisputeFacts | undefined): Words {
-  const tell = (side === 'operator' ? FOR_OPERATORS : FOR_MERCHANTS)[item.kind]
-  if (tell === undefined) throw new Error(`${item.kind} is nothing for the ${side}`)
-  const words = tell(item)
-  return facts === undefined ? words : { ...words, summary: `${whichText(facts)}: ${words.summary}` }
+/** The summary and command of an item; the summary of a dispute names its amount and reason. */
+export function describeItem(
+  item: InboxRecord,
+  side: 'operator' | 'merchant',
+  dispute: InboxDispute | undefined,
+): ItemText {
+  const describe = (side === 'operator' ? FOR_OPERATORS : FOR_MERCHANTS)[item.kind]
+  if (describe === undefined) throw new Error(`inbox items of kind ${item.kind} are not for the ${side}`)
+  const text = describe(item)
+  return dispute === undefined ? text : { ...text, summary: `${disputeText(dispute)}: ${text.summary}` }
 }
 
-/** `37.04 GBP item not received (a2b4358c)`: with the end of its id, for ids of one minute begin alike. */
-function whichText({ id, reason, gross_amount: amount, currency }: DisputeFacts): string {
+/** `37.04 GBP item not received (a2b4358c)`: with the end of its id, because ids of one minute begin alike. */
+function disputeText({ id, reason, gross_amount: amount, currency }: InboxDispute): string {
   return `${formatNumeric(amount, currency)} ${currency} ${reason.toLowerCase().replaceAll('_', ' ')} (${id.slice(-8)})`
 }

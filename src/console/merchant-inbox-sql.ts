@@ -1,10 +1,10 @@
 import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 import type { Holidays } from '../lib/working-days.ts'
-import { DEAD_DUE, STOPPED_DUE, kybDue } from './inbox-deadlines-sql.ts'
+import { DEAD_DELIVERY_TIME, STOPPED_MERCHANT_TIME, kybDeadline } from './inbox-deadlines-sql.ts'
 
-/** What a merchant's own people should know of the merchant itself, each as rows of the inbox. */
-export function ownMatters(merchantId: string, holidays: Holidays): FragmentSqlToken[] {
+/** Inbox items about the merchant itself, for its own team: one fragment for each kind. */
+export function merchantInboxItems(merchantId: string, holidays: Holidays): FragmentSqlToken[] {
   const own = sql.fragment`o.id = ${merchantId}::uuid`
   const item = (kind: string, since: FragmentSqlToken, due: FragmentSqlToken, when: FragmentSqlToken) => sql.fragment`
     select ${kind}::text as kind, o.id, o.id as merchant_id, 1 as count, ${since} as since, ${due} as due_at
@@ -15,19 +15,19 @@ export function ownMatters(merchantId: string, holidays: Holidays): FragmentSqlT
     item(
       'kyb_pending',
       sql.fragment`o.created_at`,
-      kybDue(sql.fragment`o.created_at`, holidays),
+      kybDeadline(sql.fragment`o.created_at`, holidays),
       sql.fragment`o.kyb_status = 'PENDING'`,
     ),
     item(
       'kyb_suspended',
       suspendedAt,
-      sql.fragment`${suspendedAt} + ${STOPPED_DUE}`,
+      sql.fragment`${suspendedAt} + ${STOPPED_MERCHANT_TIME}`,
       sql.fragment`o.kyb_status = 'SUSPENDED'`,
     ),
     item(
       'payouts_held',
       sql.fragment`o.payout_held_at`,
-      sql.fragment`o.payout_held_at + ${STOPPED_DUE}`,
+      sql.fragment`o.payout_held_at + ${STOPPED_MERCHANT_TIME}`,
       sql.fragment`o.payout_held`,
     ),
     item(
@@ -36,11 +36,11 @@ export function ownMatters(merchantId: string, holidays: Holidays): FragmentSqlT
       sql.fragment`o.webhook_secret_previous_expires_at`,
       sql.fragment`o.webhook_secret_previous_expires_at > now()`,
     ),
-    endpointGone(own),
+    goneEndpoint(own),
   ]
 }
 
-/** When operators last decided on the merchant. */
+/** The time of the operators' last KYB decision on the merchant. */
 const lastDecision = sql.fragment`(
   select a.created_at from operator_actions a
   where a.merchant_id = o.id and a.action = 'merchant.kyb'
@@ -48,14 +48,14 @@ const lastDecision = sql.fragment`(
   limit 1
 )`
 
-/** How many of the newest deliveries show whether the address is there again (webhooks/endpoint-sql.ts). */
-const DELIVERED_LOOKED_AT = 50
+/** How many of the newest deliveries show whether the endpoint works again (webhooks/endpoint-sql.ts). */
+const EXAMINED_DELIVERIES_MAX = 50
 
-/** An address that answered 410 last, and took nothing since. */
-function endpointGone(own: FragmentSqlToken): FragmentSqlToken {
+/** An endpoint whose last failure was a 410, without a delivery since. */
+function goneEndpoint(own: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     select 'webhook_endpoint_gone' as kind, o.id, o.id as merchant_id, 1 as count, f.started_at as since,
-      f.started_at + ${DEAD_DUE} as due_at
+      f.started_at + ${DEAD_DELIVERY_TIME} as due_at
     from merchants o
     cross join lateral (
       select a.outcome, a.started_at from webhook_attempts a
@@ -70,7 +70,7 @@ function endpointGone(own: FragmentSqlToken): FragmentSqlToken {
           select d.delivered_at from webhook_deliveries d
           where d.merchant_id = o.id
           order by d.created_at desc, d.id desc
-          limit ${DELIVERED_LOOKED_AT}
+          limit ${EXAMINED_DELIVERIES_MAX}
         ) newest
         where newest.delivered_at > f.started_at
       )`

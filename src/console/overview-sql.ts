@@ -3,34 +3,37 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { PaymentStatus } from '../wire/payments.ts'
 
-/** How far things are counted for one look: beyond it, how many they are changes nothing any more. */
+/** Counts stop here: a larger number would change no decision, and would cost time. */
 const COUNTED_MAX = 10_000
 const PAYMENTS_MAX = 20_000
 const MINUTES_MAX = 100_000
 
-/** One merchant; undefined is all of them. */
-export type Whose = { merchantId: string | undefined }
+/** One merchant; undefined means all of them. */
+export type MerchantScope = { merchantId: string | undefined }
 
-function merchantsOf({ merchantId }: Whose): FragmentSqlToken {
+function merchantsOf({ merchantId }: MerchantScope): FragmentSqlToken {
   return merchantId === undefined
     ? sql.fragment`(select id from merchants) m`
     : sql.fragment`(select ${merchantId}::uuid as id) m`
 }
 
-/** A condition on the merchant of a table that has few rows for everybody. */
-function ofMerchant(column: FragmentSqlToken, { merchantId }: Whose): FragmentSqlToken {
+/** A condition on the merchant of a table that has few rows for all merchants together. */
+function ofMerchant(column: FragmentSqlToken, { merchantId }: MerchantScope): FragmentSqlToken {
   return merchantId === undefined ? sql.fragment`true` : sql.fragment`${column} = ${merchantId}::uuid`
 }
 
 const CountedStatus = z.strictObject({ status: PaymentStatus, count: z.int() })
 
 /** Payments of the last 24 hours by their status: each merchant's newest, by its own index. */
-export function countByStatus(db: CommonQueryMethods, whose: Whose): Promise<readonly z.infer<typeof CountedStatus>[]> {
-  return db.any(sql.type(CountedStatus)`
+export function countByStatus(
+  tx: CommonQueryMethods,
+  scope: MerchantScope,
+): Promise<readonly z.infer<typeof CountedStatus>[]> {
+  return tx.any(sql.type(CountedStatus)`
     select status, count(*)::int4 as count
     from (
       select p.status
-      from ${merchantsOf(whose)}
+      from ${merchantsOf(scope)}
       cross join lateral (
         select o.status
         from payment_intents o
@@ -47,13 +50,16 @@ export function countByStatus(db: CommonQueryMethods, whose: Whose): Promise<rea
 const CountedMinute = z.strictObject({ minutes_ago: z.int(), count: z.int() })
 
 /** Payments of the last 60 minutes, by how many whole minutes ago they were created. */
-export function countByMinute(db: CommonQueryMethods, whose: Whose): Promise<readonly z.infer<typeof CountedMinute>[]> {
-  return db.any(sql.type(CountedMinute)`
+export function countByMinute(
+  tx: CommonQueryMethods,
+  scope: MerchantScope,
+): Promise<readonly z.infer<typeof CountedMinute>[]> {
+  return tx.any(sql.type(CountedMinute)`
     select least(greatest(floor(extract(epoch from now() - created_at) / 60), 0), 59)::int4 as minutes_ago,
       count(*)::int4 as count
     from (
       select p.created_at
-      from ${merchantsOf(whose)}
+      from ${merchantsOf(scope)}
       cross join lateral (
         select o.created_at
         from payment_intents o
@@ -78,15 +84,15 @@ const SettledMoney = z.strictObject({
 
 /** What was settled since midnight UTC, by currency: each merchant's last, by the index of their events. */
 export function sumSettledToday(
-  db: CommonQueryMethods,
-  whose: Whose,
+  tx: CommonQueryMethods,
+  scope: MerchantScope,
 ): Promise<readonly z.infer<typeof SettledMoney>[]> {
-  return db.any(sql.type(SettledMoney)`
+  return tx.any(sql.type(SettledMoney)`
     select p.currency, count(*)::int4 as count, sum(p.gross_amount)::text as gross_amount,
       sum(p.fee_amount)::text as fee_amount, sum(p.net_amount)::text as net_amount
     from (
       select e.merchant_id, e.payment_intent_id
-      from ${merchantsOf(whose)}
+      from ${merchantsOf(scope)}
       cross join lateral (
         select s.merchant_id, s.payment_intent_id
         from payment_events s
@@ -103,7 +109,7 @@ export function sumSettledToday(
   `)
 }
 
-export const Standing = z.strictObject({
+export const OverviewCounts = z.strictObject({
   as_of: z.string(),
   kyb_pending: z.int(),
   oldest_pending_at: z.string().nullable(),
@@ -117,23 +123,23 @@ export const Standing = z.strictObject({
   next_evidence_due_at: z.string().nullable(),
   lag_ms: z.int(),
 })
-export type Standing = z.infer<typeof Standing>
+export type OverviewCounts = z.infer<typeof OverviewCounts>
 
-/** Everything that is few beside the payments: what waits, what is dead, what is contested, and how late the worker is. */
-export function findStanding(db: CommonQueryMethods, whose: Whose): Promise<Standing> {
-  return db.one(sql.type(Standing)`
+/** Counts beside payments: merchants to decide on, deliveries, disputes, and how late the worker is. */
+export function findOverviewCounts(tx: CommonQueryMethods, scope: MerchantScope): Promise<OverviewCounts> {
+  return tx.one(sql.type(OverviewCounts)`
     select now() as as_of,
       (
         select count(*)::int4 from (select from merchants w where w.kyb_status = 'PENDING' limit ${COUNTED_MAX}) waiting
       ) as kyb_pending,
       (select min(created_at) from merchants w where w.kyb_status = 'PENDING') as oldest_pending_at,
-      (${countOf(sql.fragment`select from ${merchantsOf(whose)} join webhook_queue q on q.merchant_id = m.id`)})
+      (${countRows(sql.fragment`select from ${merchantsOf(scope)} join webhook_queue q on q.merchant_id = m.id`)})
         as deliveries_pending,
-      (${countOf(deadOf(whose))}) as deliveries_dead,
-      (${firstOf(whose, sql.fragment`true`)}) as oldest_due_at,
+      (${countRows(deadDeliveries(scope))}) as deliveries_dead,
+      (${firstDueDelivery(scope, sql.fragment`true`)}) as oldest_due_at,
       disputes.*,
       least(2147483647, greatest(0, extract(epoch from now() - least(
-        (${firstOf(whose, sql.fragment`(q.locked_until is null or q.locked_until <= now())`)}), ${firstAtBank(whose)}
+        (${firstDueDelivery(scope, sql.fragment`(q.locked_until is null or q.locked_until <= now())`)}), ${firstDueAtBank(scope)}
       )) * 1000))::int4 as lag_ms
     from (
       select count(*) filter (where d.status = 'OPEN')::int4 as disputes_open,
@@ -144,21 +150,21 @@ export function findStanding(db: CommonQueryMethods, whose: Whose): Promise<Stan
       from (
         select d.status, d.created_at, d.evidence_due_at
         from disputes d
-        where d.status in ('OPEN', 'UNDER_REVIEW', 'ESCALATED') and ${ofMerchant(sql.fragment`d.merchant_id`, whose)}
+        where d.status in ('OPEN', 'UNDER_REVIEW', 'ESCALATED') and ${ofMerchant(sql.fragment`d.merchant_id`, scope)}
         limit ${COUNTED_MAX}
       ) d
     ) disputes
   `)
 }
 
-function countOf(rows: FragmentSqlToken): FragmentSqlToken {
+function countRows(rows: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`select count(*)::int4 from (${rows} limit ${COUNTED_MAX}) counted`
 }
 
-function deadOf(whose: Whose): FragmentSqlToken {
+function deadDeliveries(scope: MerchantScope): FragmentSqlToken {
   return sql.fragment`
     select
-    from ${merchantsOf(whose)}
+    from ${merchantsOf(scope)}
     cross join lateral (
       select from webhook_deliveries d
       where d.merchant_id = m.id and d.last_error is not null and d.status = 'DEAD'
@@ -166,11 +172,11 @@ function deadOf(whose: Whose): FragmentSqlToken {
     ) dead`
 }
 
-/** When the first delivery of the queue is due that the condition leaves: one look for each merchant. */
-function firstOf(whose: Whose, condition: FragmentSqlToken): FragmentSqlToken {
+/** The earliest due time in the queue under the condition: one index probe for each merchant. */
+function firstDueDelivery(scope: MerchantScope, condition: FragmentSqlToken): FragmentSqlToken {
   return sql.fragment`
     select min(first.due_at)
-    from ${merchantsOf(whose)}
+    from ${merchantsOf(scope)}
     cross join lateral (
       select q.due_at from webhook_queue q where q.merchant_id = m.id and ${condition}
       order by q.due_at, q.sequence
@@ -178,16 +184,16 @@ function firstOf(whose: Whose, condition: FragmentSqlToken): FragmentSqlToken {
     ) first`
 }
 
-/** What the bank is to be asked: executions and refunds that nobody works on. */
-function firstAtBank(whose: Whose): FragmentSqlToken {
+/** The earliest due execution and refund that no worker has claimed. */
+function firstDueAtBank(scope: MerchantScope): FragmentSqlToken {
   return sql.fragment`
     (
       select min(p.settle_at) from payment_intents p
       where p.status = 'Authorised' and (p.locked_until is null or p.locked_until <= now())
-        and ${ofMerchant(sql.fragment`p.merchant_id`, whose)}
+        and ${ofMerchant(sql.fragment`p.merchant_id`, scope)}
     ),
     (
       select min(r.resume_at) from payment_refunds r
-      where r.status = 'PENDING' and ${ofMerchant(sql.fragment`r.merchant_id`, whose)}
+      where r.status = 'PENDING' and ${ofMerchant(sql.fragment`r.merchant_id`, scope)}
     )`
 }

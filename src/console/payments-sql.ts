@@ -5,28 +5,28 @@ import { filterConditions, paymentColumns } from '../payments/sql.ts'
 import type { PaymentListQuery } from '../wire/payments.ts'
 import { PaymentOfMerchant } from './record.ts'
 
-/** Payments that a filter looks at of one merchant, and of each in a list of all. */
-const LOOKED_AT = 20_000
-const LOOKED_AT_OF_EACH = 200
+/** How many payments a filter examines of one merchant, and of each in a list of all. */
+const EXAMINED_MAX = 20_000
+const EXAMINED_OF_EACH_MAX = 200
 
 export type PageOfAll = { merchantId: string | undefined; query: PaymentListQuery; afterId: string | undefined }
 
 /**
  * Payments of all merchants, the newest first, with one more than `limit` where there are more. Each merchant's own index
- * gives its newest ones, as with the outbox; one that is asked for by its end-to-end id is found by that.
+ * returns its newest ones, as with the outbox; an end-to-end id has an index of its own.
  */
 export function listPaymentRowsOfAll(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, query, afterId }: PageOfAll,
 ): Promise<readonly PaymentOfMerchant[]> {
   const limit = query.limit + 1
-  return db.any(sql.type(PaymentOfMerchant)`
+  return tx.any(sql.type(PaymentOfMerchant)`
     select ${paymentColumns}, m.realm_slug, m.trading_name
     from (
       select newest.merchant_id, newest.id
       from merchants m
-      cross join lateral (${newestOf({ query, afterId, limit, looked: merchantId === undefined ? LOOKED_AT_OF_EACH : LOOKED_AT })}) newest
-      where ${whoseOf(merchantId, query.end_to_end_id)}
+      cross join lateral (${newestOf({ query, afterId, limit, examined: merchantId === undefined ? EXAMINED_OF_EACH_MAX : EXAMINED_MAX })}) newest
+      where ${merchantCondition(merchantId, query.end_to_end_id)}
       order by newest.created_at desc, newest.id desc
       limit ${limit}
     ) page
@@ -39,10 +39,10 @@ export function listPaymentRowsOfAll(
   `)
 }
 
-type Newest = Omit<PageOfAll, 'merchantId'> & { limit: number; looked: number }
+type Newest = Omit<PageOfAll, 'merchantId'> & { limit: number; examined: number }
 
-/** The newest payments of merchant `m` that the filter leaves, of at most `looked` that lie in its time. */
-function newestOf({ query, afterId, limit, looked }: Newest): FragmentSqlToken {
+/** The newest payments of merchant `m` that the filter leaves, of at most `examined` that lie in its time. */
+function newestOf({ query, afterId, limit, examined }: Newest): FragmentSqlToken {
   const { from, to, ...others } = query
   const place = sql.fragment`(select a.created_at, a.id from payment_intents a where a.id = ${afterId ?? null}::uuid)`
   const inTime = [
@@ -54,15 +54,15 @@ function newestOf({ query, afterId, limit, looked }: Newest): FragmentSqlToken {
   ]
   const filters = filterConditions(others)
   const kept = filters.length === 0 ? sql.fragment`true` : sql.join(filters, sql.fragment` and `)
-  // Without a filter nothing that is looked at is left out.
-  const lookedAt = filters.length === 0 ? limit : looked
+  // Without a filter every examined payment is returned.
+  const examinedMax = filters.length === 0 ? limit : examined
   return sql.fragment`
     select p.merchant_id, p.id, p.created_at
     from (
       select o.* from payment_intents o
       where ${sql.join(inTime, sql.fragment` and `)}
       order by o.created_at desc, o.id desc
-      limit ${lookedAt}
+      limit ${examinedMax}
     ) p
     ${query.bank_id === undefined ? sql.fragment`` : sql.fragment`join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id`}
     where ${kept}
@@ -70,17 +70,24 @@ function newestOf({ query, afterId, limit, looked }: Newest): FragmentSqlToken {
     limit ${limit}`
 }
 
-function whoseOf(merchantId: string | undefined, endToEndId: string | undefined): FragmentSqlToken {
+function merchantCondition(merchantId: string | undefined, endToEndId: string | undefined): FragmentSqlToken {
   const own = merchantId === undefined ? sql.fragment`true` : sql.fragment`m.id = ${merchantId}::uuid`
   if (endToEndId === undefined) return own
   return sql.fragment`${own} and m.id = (select p.merchant_id from payment_intents p where p.end_to_end_id = ${endToEndId})`
 }
 
-const Owner = z.strictObject({ merchant_id: z.string(), realm_slug: z.string().nullable(), trading_name: z.string() })
+const PaymentMerchant = z.strictObject({
+  merchant_id: z.string(),
+  realm_slug: z.string().nullable(),
+  trading_name: z.string(),
+})
 
-/** Whose payment it is; null where there is none. */
-export function findOwner(db: CommonQueryMethods, id: string): Promise<z.infer<typeof Owner> | null> {
-  return db.maybeOne(sql.type(Owner)`
+/** The merchant of a payment; null for an unknown payment. */
+export function findPaymentMerchant(
+  tx: CommonQueryMethods,
+  id: string,
+): Promise<z.infer<typeof PaymentMerchant> | null> {
+  return tx.maybeOne(sql.type(PaymentMerchant)`
     select p.merchant_id, m.realm_slug, m.trading_name
     from payment_intents p join merchants m on m.id = p.merchant_id
     where p.id = ${id}

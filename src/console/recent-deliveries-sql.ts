@@ -1,16 +1,16 @@
-import type { QuerySqlToken } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-export const RecentDeliveries = z.strictObject({ merchant_id: z.string(), delivered: z.int(), dead: z.int() })
-export type RecentDeliveries = z.infer<typeof RecentDeliveries>
+const RecentDeliveries = z.strictObject({ merchant_id: z.string(), delivered: z.int(), dead: z.int() })
 
-/** How the newest deliveries of each have ended; those that are on their way count in neither. */
-export function countRecentDeliveries(
-  merchantIds: readonly string[],
-  lookedAt: number,
-): QuerySqlToken<typeof RecentDeliveries> {
-  return sql.type(RecentDeliveries)`
+/** How the newest `limit` deliveries of each merchant have ended; those still in progress count in neither. */
+export function countRecentDeliveryRows(
+  tx: CommonQueryMethods,
+  { merchantIds, limit }: { merchantIds: readonly string[]; limit: number },
+): Promise<readonly z.infer<typeof RecentDeliveries>[]> {
+  return tx.any(sql.type(RecentDeliveries)`
     select merchant_id, delivered, dead
-    from count_recent_deliveries(${sql.array([...merchantIds], 'uuid')}, ${lookedAt}::int4)`
+    from count_recent_deliveries(${sql.array([...merchantIds], 'uuid')}, ${limit}::int4)
+  `)
 }

@@ -1,14 +1,14 @@
 import type { Changed } from './follow-feed.ts'
 
-/** Something beside events has changed: of one merchant, or of what only operators see. */
+/** A change of records that are not events: of one merchant's, or of those that only operators see. */
 export type Change = { of: Changed; merchantId: string | undefined }
 
-/** Who follows a stream: what changes is told to operators, and to merchants what is theirs and their role may see. */
-export type Listener = {
+/** The reader of a stream. Operators get every change, merchants those of their own records that their role may see. */
+export type Subscriber = {
   /** Undefined for operators. */
   merchantId: string | undefined
-  /** Whether a merchant's role manages webhooks; operators see all of them. */
-  seesDeliveries: boolean
+  /** Whether a merchant's role manages webhooks; operators always may. */
+  canSeeDeliveries: boolean
 }
 
 const OF_OPERATORS: ReadonlyMap<string, Changed> = new Map([
@@ -18,20 +18,20 @@ const OF_OPERATORS: ReadonlyMap<string, Changed> = new Map([
 ])
 const DELIVERIES = 'console:deliveries:'
 
-/** What a wake-up tells of (migrations/functions/tell_consoles.sql); undefined where it tells of a job. */
+/** The change that a wake-up announces (migrations/functions/tell_consoles.sql); undefined where it wakes a job. */
 export function changeOf(name: string): Change | undefined {
   const of = OF_OPERATORS.get(name)
   if (of !== undefined) return { of, merchantId: undefined }
   return name.startsWith(DELIVERIES) ? { of: 'deliveries', merchantId: name.slice(DELIVERIES.length) } : undefined
 }
 
-export function concerns({ of, merchantId }: Change, listener: Listener): boolean {
-  if (listener.merchantId === undefined) return true
-  return listener.merchantId === merchantId && of === 'deliveries' && listener.seesDeliveries
+export function isFor({ of, merchantId }: Change, subscriber: Subscriber): boolean {
+  if (subscriber.merchantId === undefined) return true
+  return subscriber.merchantId === merchantId && of === 'deliveries' && subscriber.canSeeDeliveries
 }
 
-/** Everything that could have been told while nobody heard it. */
-export function allChangesFor(listener: Listener): Changed[] {
-  if (listener.merchantId === undefined) return [...OF_OPERATORS.values(), 'deliveries']
-  return listener.seesDeliveries ? ['deliveries'] : []
+/** All changes that may have been missed while the process was not listening. */
+export function allChangesFor(subscriber: Subscriber): Changed[] {
+  if (subscriber.merchantId === undefined) return [...OF_OPERATORS.values(), 'deliveries']
+  return subscriber.canSeeDeliveries ? ['deliveries'] : []
 }

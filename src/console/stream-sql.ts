@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { FeedPosition } from '../webhooks/feed-sql.ts'
 
-export const StreamedRecord = z.strictObject({
+export const StreamedEventRecord = z.strictObject({
   xid: z.string(),
   ordinal: z.string(),
   event_id: z.string(),
@@ -12,28 +12,31 @@ export const StreamedRecord = z.strictObject({
   merchant_id: z.string(),
   realm_slug: z.string().nullable(),
   created_at: z.string(),
-  /** Whether no transaction runs any more that could write an event before it. */
+  /** Whether no running transaction can still write an event before it. */
   is_settled: z.boolean(),
 })
-export type StreamedRecord = z.infer<typeof StreamedRecord>
+export type StreamedEventRecord = z.infer<typeof StreamedEventRecord>
 
 const columns = sql.fragment`
   feed_xid::text as xid, feed_ordinal::text as ordinal, event_id, event_type, payment_intent_id as payment_id, merchant_id,
   created_at, feed_xid < pg_snapshot_xmin(pg_current_snapshot()) as is_settled
 `
 
-export type Behind = { merchantId: string | undefined; after: FeedPosition; limit: number }
+export type StreamQuery = { merchantId: string | undefined; after: FeedPosition; limit: number }
 
 /**
- * Events behind a place of the feed (migrations/0018_webhook_deliveries.sql), of one merchant or of all, in the feed's order. What
- * is not settled yet comes along, so that its reader knows to look again soon: it stands at the end.
+ * Events after a position of the feed (migrations/0018_webhook_deliveries.sql), of one merchant or of all, in the feed's order. Events that are not settled yet are
+ * included at the end, so that the caller knows to read again soon.
  */
-export function listStreamed(db: CommonQueryMethods, behind: Behind): Promise<readonly StreamedRecord[]> {
-  return behind.merchantId === undefined ? listOfAll(db, behind) : listOfOne(db, behind, behind.merchantId)
+export function listStreamedEvents(
+  tx: CommonQueryMethods,
+  query: StreamQuery,
+): Promise<readonly StreamedEventRecord[]> {
+  return query.merchantId === undefined ? listForOperators(tx, query) : listForMerchant(tx, query, query.merchantId)
 }
 
-function listOfOne(db: CommonQueryMethods, { after, limit }: Behind, merchantId: string) {
-  return db.any(sql.prepared('list_streamed_of_merchant', StreamedRecord)`
+function listForMerchant(tx: CommonQueryMethods, { after, limit }: StreamQuery, merchantId: string) {
+  return tx.any(sql.prepared('list_streamed_of_merchant', StreamedEventRecord)`
     select ${columns}, null as realm_slug
     from webhook_deliveries
     where merchant_id = ${merchantId}
@@ -43,8 +46,8 @@ function listOfOne(db: CommonQueryMethods, { after, limit }: Behind, merchantId:
   `)
 }
 
-function listOfAll(db: CommonQueryMethods, { after, limit }: Behind) {
-  return db.any(sql.prepared('list_streamed', StreamedRecord)`
+function listForOperators(tx: CommonQueryMethods, { after, limit }: StreamQuery) {
+  return tx.any(sql.prepared('list_streamed', StreamedEventRecord)`
     select page.*, m.realm_slug
     from (
       select ${columns}

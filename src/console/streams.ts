@@ -5,47 +5,47 @@ import { makeAutoResetEvent } from '../lib/auto-reset-event.ts'
 import { LATEST, decodeCursor, encodeCursor } from '../webhooks/feed-cursor.ts'
 import { findFeedEnd } from '../webhooks/feed-sql.ts'
 import type { FeedPosition } from '../webhooks/feed-sql.ts'
-import { allChangesFor, changeOf, concerns } from './stream-changes.ts'
-import type { Listener } from './stream-changes.ts'
+import { allChangesFor, changeOf, isFor } from './stream-changes.ts'
+import type { Subscriber } from './stream-changes.ts'
 import { followFeed } from './follow-feed.ts'
 import type { Changed, Frame } from './follow-feed.ts'
-import { makeSeats } from './connection-limits.ts'
-import { listStreamed } from './stream-sql.ts'
-import type { StreamedRecord } from './stream-sql.ts'
+import { makeConnectionLimits } from './connection-limits.ts'
+import { listStreamedEvents } from './stream-sql.ts'
+import type { StreamedEventRecord } from './stream-sql.ts'
 
-/** What streams may take, and how often they look. Milliseconds, events and streams. */
+/** The limits of streams and how often they read: milliseconds, events and streams. */
 const STREAM_LIMITS = {
   pageMax: 500,
   gapMs: 200,
   fallbackMs: 5_000,
-  /** Between two looks whether the caller may still read, and two signs of life. */
+  /** Between two checks whether the caller may still read, and between two pings. */
   askAgainMs: 10_000,
   pingMs: 15_000,
-  /** How long a reader may take nothing at all. */
+  /** How long a reader may accept nothing at all. */
   stuckMs: 30_000,
-  inProcess: 200,
-  /** Of those of the process: merchants, however many, can't take them. */
-  forOperators: 50,
-  ofMerchant: 50,
-  ofCaller: 10,
+  perProcess: 200,
+  /** Of those of the process: merchants can't use them, however many there are. */
+  reservedForOperators: 50,
+  perMerchant: 50,
+  perCaller: 10,
 }
 export type StreamLimits = typeof STREAM_LIMITS
 
-/** Where a stream goes. */
+/** The receiving end of a stream. */
 export type Sink = {
-  /** Aborts when the reader has gone, or was told of the end. */
+  /** Aborts when the reader has disconnected or has been sent the end. */
   signal: AbortSignal
   begin(cursor: string): void
   write(frames: readonly Frame[]): Promise<void>
-  end(why: DomainError): void
+  end(reason: DomainError): void
 }
 
-export type StreamInput = Listener & {
-  /** Who asks: each may have so many. */
+export type StreamInput = Subscriber & {
+  /** The caller, whose streams are counted. */
   caller: string
   /** A cursor, or `latest`. */
   after: string | undefined
-  /** Whether the reader wants to know that the stream is there, and nothing of it. */
+  /** Whether the request is a HEAD: the stream begins and ends at once. */
   headOnly: boolean
   sink: Sink
 }
@@ -57,62 +57,67 @@ export type Streams = {
    * @throws {DomainError} VALIDATION_FAILED for a wrong cursor, RATE_LIMITED, SERVICE_UNAVAILABLE while the process stops
    */
   follow(input: StreamInput): Promise<void>
-  /** Lets streams begin, after `end`. */
+  /** Allows streams again, after `end`. */
   open(): void
-  /** Ends every stream at once, and lets none begin. */
+  /** Ends every stream at once and refuses new ones. */
   end(): void
 }
 
-type Parts = Pick<App, 'pool' | 'wake' | 'log' | 'metrics'>
-type Running = { gate: ReturnType<typeof makeAutoResetEvent>; changed: Set<Changed>; listener: Listener; sink: Sink }
+type Dependencies = Pick<App, 'pool' | 'wake' | 'log' | 'metrics'>
+type Running = {
+  gate: ReturnType<typeof makeAutoResetEvent>
+  changed: Set<Changed>
+  subscriber: Subscriber
+  sink: Sink
+}
 
-/** Jobs that are woken when events were written. */
-const WRITERS: ReadonlySet<string> = new Set(['deliver-webhooks', 'pay-mandates'])
+/** Jobs that are woken when events have been written. */
+const JOBS_OF_EVENTS: ReadonlySet<string> = new Set(['deliver-webhooks', 'pay-mandates'])
 
 /** The streams of one process. They share one listening connection, which the first of them opens, and their reads. */
-export function makeStreams(parts: Parts, given: Partial<StreamLimits> = {}): Streams {
-  const limits = { ...STREAM_LIMITS, ...given }
+export function makeStreams(app: Dependencies, overrides: Partial<StreamLimits> = {}): Streams {
+  const limits = { ...STREAM_LIMITS, ...overrides }
   const running = new Set<Running>()
-  const seats = makeSeats()
-  const reads = makeSharedReads(parts.pool, limits.pageMax)
+  const connections = makeConnectionLimits()
+  const reads = makeSharedReads(app.pool, limits.pageMax)
   let listening: Promise<unknown> | undefined
   let isOpen = true
 
-  function heard(name: string): void {
+  function onWakeUp(name: string): void {
     const change = changeOf(name)
-    if (change === undefined && !WRITERS.has(name)) return
-    reads.begin()
-    for (const { gate, changed, listener } of running) {
-      if (change !== undefined && !concerns(change, listener)) continue
+    if (change === undefined && !JOBS_OF_EVENTS.has(name)) return
+    reads.invalidate()
+    for (const { gate, changed, subscriber } of running) {
+      if (change !== undefined && !isFor(change, subscriber)) continue
       if (change !== undefined) changed.add(change.of)
       gate.open()
     }
   }
 
-  /** Nobody knows what was told while nothing was heard: all of it may have changed. */
-  function hearAgain(): void {
-    reads.begin()
-    for (const { gate, changed, listener } of running) {
-      for (const of of allChangesFor(listener)) changed.add(of)
+  /** After a gap in listening anything may have changed: wake-ups are not kept for a listener that is away. */
+  function onReconnect(): void {
+    reads.invalidate()
+    for (const { gate, changed, subscriber } of running) {
+      for (const of of allChangesFor(subscriber)) changed.add(of)
       gate.open()
     }
   }
 
-  /** Without wake-ups streams look at their own cadence, and the next one tries again. */
+  /** Without wake-ups streams read every few seconds, and the next stream tries to listen again. */
   async function listen(): Promise<void> {
-    // Who began before it is told that something may have been passed over.
-    listening ??= parts.wake.listen(heard, hearAgain).then(hearAgain)
+    // A stream that began earlier may have missed changes: it reports all kinds of them.
+    listening ??= app.wake.listen(onWakeUp, onReconnect).then(onReconnect)
     await listening.catch((error: unknown) => {
       listening = undefined
-      parts.log.warn({ err: error }, 'wake-ups are not heard; streams look every few seconds')
+      app.log.warn({ err: error }, 'no wake-ups are received; streams read every few seconds')
     })
   }
 
   async function run(input: StreamInput, start: FeedPosition): Promise<void> {
     const { merchantId, sink } = input
-    const one: Running = { gate: makeAutoResetEvent(), changed: new Set(), listener: input, sink }
+    const one: Running = { gate: makeAutoResetEvent(), changed: new Set(), subscriber: input, sink }
     running.add(one)
-    parts.metrics.eventStreams.set(running.size)
+    app.metrics.eventStreams.set(running.size)
     sink.signal.addEventListener('abort', one.gate.open, { once: true })
     try {
       sink.begin(encodeCursor(start))
@@ -122,41 +127,41 @@ export function makeStreams(parts: Parts, given: Partial<StreamLimits> = {}): St
         gate: one.gate,
         signal: sink.signal,
         read: (after) => reads.read(merchantId, after),
-        takeChanges: () => taken(one.changed),
+        takeChanges: () => takeAll(one.changed),
         write: (frames) => sink.write(frames),
-        onFailure: (error) => parts.log.warn({ err: error }, 'a stream could not read; it looks again'),
+        onFailure: (error) => app.log.warn({ err: error }, 'a stream could not read; it tries again'),
       })
     } finally {
       running.delete(one)
-      parts.metrics.eventStreams.set(running.size)
+      app.metrics.eventStreams.set(running.size)
     }
   }
 
   return {
     limits,
     follow: async (input) => {
-      const given = input.after ?? LATEST
-      const position = given === LATEST ? undefined : decodeCursor(given, 'after')
+      const after = input.after ?? LATEST
+      const position = after === LATEST ? undefined : decodeCursor(after, 'after')
       if (!isOpen) throw stopping()
-      const leave = seats.take([
-        { key: 'all', max: limits.inProcess },
+      const release = connections.acquire([
+        { key: 'all', max: limits.perProcess },
         ...(input.merchantId === undefined
           ? []
           : [
-              { key: 'merchants', max: limits.inProcess - limits.forOperators },
-              { key: `merchant ${input.merchantId}`, max: limits.ofMerchant },
+              { key: 'merchants', max: limits.perProcess - limits.reservedForOperators },
+              { key: `merchant ${input.merchantId}`, max: limits.perMerchant },
             ]),
-        { key: `caller ${input.caller}`, max: limits.ofCaller },
+        { key: `caller ${input.caller}`, max: limits.perCaller },
       ])
       try {
         if (!input.headOnly) await listen()
-        // What comes while this is asked is behind it, and read at once.
-        const start = position ?? (await findFeedEnd(parts.pool))
+        // An event that is written during this statement comes after the position, and is read at once.
+        const start = position ?? (await findFeedEnd(app.pool))
         if (!isOpen) throw stopping()
         if (input.headOnly) input.sink.begin(encodeCursor(start))
         else await run(input, start)
       } finally {
-        leave()
+        release()
       }
     },
     open: () => (isOpen = true),
@@ -168,32 +173,32 @@ export function makeStreams(parts: Parts, given: Partial<StreamLimits> = {}): St
 }
 
 function stopping(): DomainError {
-  return new DomainError('SERVICE_UNAVAILABLE', 'the service stops', {
-    next: 'connect again, with the last cursor',
+  return new DomainError('SERVICE_UNAVAILABLE', 'the service is stopping', {
+    next: 'connect again with the last cursor',
     retryAfterSeconds: 1,
   })
 }
 
-function taken(changed: Set<Changed>): Changed[] {
+function takeAll(changed: Set<Changed>): Changed[] {
   const of = [...changed]
   changed.clear()
   return of
 }
 
-/** Streams that stand at the same place share a read, as long as nothing was heard since it began. */
+/** Streams at the same position share a read, unless a wake-up has come since it began. */
 function makeSharedReads(pool: CommonQueryMethods, limit: number) {
-  const underWay = new Map<string, Promise<readonly StreamedRecord[]>>()
+  const inProgress = new Map<string, Promise<readonly StreamedEventRecord[]>>()
   return {
-    /** From here on, what is under way may lack something. */
-    begin: () => underWay.clear(),
-    read: (merchantId: string | undefined, after: FeedPosition): Promise<readonly StreamedRecord[]> => {
+    /** Reads in progress may miss an event from here on: no other stream shares them. */
+    invalidate: () => inProgress.clear(),
+    read: (merchantId: string | undefined, after: FeedPosition): Promise<readonly StreamedEventRecord[]> => {
       const key = `${merchantId ?? ''} ${after.xid}.${after.ordinal}`
-      const known = underWay.get(key)
+      const known = inProgress.get(key)
       if (known !== undefined) return known
-      const reading = listStreamed(pool, { merchantId, after, limit }).finally(() => {
-        if (underWay.get(key) === reading) underWay.delete(key)
+      const reading = listStreamedEvents(pool, { merchantId, after, limit }).finally(() => {
+        if (inProgress.get(key) === reading) inProgress.delete(key)
       })
-      underWay.set(key, reading)
+      inProgress.set(key, reading)
       return reading
     },
   }

@@ -34,7 +34,7 @@ function record(changes: Partial<Parameters<typeof recordAction>[2]> = {}): Prom
   return app.pool.transaction((tx) => recordAction(app, tx, action))
 }
 
-t.test('actions are chained in one row, however many write at once and whatever they say', async (t) => {
+t.test('concurrent actions form one chain, whatever their text', async (t) => {
   await Promise.all(Array.from({ length: 30 }, (_, number) => record({ subjectId: String(number) })))
   await record({ reason: 'a "quoted" | reason\nof two lines, é', before: { a: null }, after: { a: [1, 'x|y'] } })
   await record({ reason: '' })
@@ -49,7 +49,7 @@ t.test('actions are chained in one row, however many write at once and whatever 
   )
 })
 
-t.test('what is rolled back leaves no hole in the chain', async (t) => {
+t.test('a rolled back action leaves no gap in the chain', async (t) => {
   const failing = app.pool.transaction(async (tx) => {
     await recordAction(app, tx, { actor, action: 'merchant.kyb', merchantId: null, subjectId: 'gone' })
     throw new Error('changed my mind')
@@ -59,7 +59,7 @@ t.test('what is rolled back leaves no hole in the chain', async (t) => {
   t.equal(brokenAt(await trail()), undefined)
 })
 
-t.test('nobody changes or removes an action: not the service, and not the owner of the table', async (t) => {
+t.test("neither the service nor the table's owner can change or remove an action", async (t) => {
   const runtime = new pg.Client({ connectionString: databaseUrl, options: '-c role=svc_runtime' })
   await runtime.connect()
   t.teardown(() => runtime.end())
@@ -74,7 +74,7 @@ t.test('nobody changes or removes an action: not the service, and not the owner 
   t.ok((await trail()).length > 0)
 })
 
-t.test('what a superuser edits behind the triggers is found', async (t) => {
+t.test('an edit by a superuser that bypasses the triggers is detected', async (t) => {
   const rows = await trail()
   const [first, second, ...rest] = rows
   if (first === undefined || second === undefined) throw new Error('there are actions')
@@ -83,7 +83,7 @@ t.test('what a superuser edits behind the triggers is found', async (t) => {
   t.equal(brokenAt([second, first, ...rest]), second.ordinal, 'two that changed places')
 })
 
-t.test('the trail is read newest first, by merchant, action and actor, in pages', async (t) => {
+t.test('the trail is listed newest first, by merchant, action and actor, in pages', async (t) => {
   const merchantId = randomUUID()
   await owner.query(
     `insert into merchants (id, client_id, legal_name, trading_name, name, fee_percentage, fee_flat, webhook_signing_secret)

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { chainRows } from '../../src/audit/chains-sql.ts'
+import { listChainRows } from '../../src/audit/chains-sql.ts'
 import { AUDIT_CHAINS } from '../../src/lib/audit-chain.ts'
 import { auditedService } from '../support/audit.ts'
 import { serviceWithRealms } from '../support/realms.ts'
@@ -14,7 +14,7 @@ async function page(query: string) {
   return { status, body }
 }
 
-t.test('every chain is exported from its beginning, in pages of the size that was asked for', async (t) => {
+t.test('every chain is exported from its beginning, in pages of the requested size', async (t) => {
   for (const chain of AUDIT_CHAINS) {
     const whole = await page(`chain=${chain}`)
     t.match(whole, { status: 200, body: { chain, has_more: false, next_cursor: null } })
@@ -33,7 +33,7 @@ t.test('every chain is exported from its beginning, in pages of the size that wa
   t.equal((await page('limit=3')).body.chain, 'operator_actions', 'what operators did where no chain is named')
 })
 
-t.test('a column is the text that was hashed: JSON as it came, times to the microsecond', async (t) => {
+t.test('each column is the hashed text: JSON as received, times to the microsecond', async (t) => {
   const { rows } = await service.owner.query('select raw_payload::text as text from payment_events order by ordinal')
   const { body } = await page('chain=payment_events')
   t.same(
@@ -44,7 +44,7 @@ t.test('a column is the text that was hashed: JSON as it came, times to the micr
   t.equal(body.data[0].previous_status, null)
 })
 
-t.test('an export ends before the first event that is younger than any transaction, and goes on there', async (t) => {
+t.test('an export ends before the first event that is too young, and continues there later', async (t) => {
   const { rows } = await service.owner.query('select max(ordinal)::text as last from payment_events')
   const [first] = (await page('chain=payment_events')).body.data
   const add = (age: string) =>
@@ -60,28 +60,28 @@ t.test('an export ends before the first event that is younger than any transacti
   t.equal(before.body.data.at(-1).ordinal, rows[0].last)
   t.equal(before.body.next_cursor, null, 'there is nothing more for now')
   const all = { chain: 'payment_events', afterOrdinal: '0', limit: 1_000, bytesMax: 1_000_000, ageSeconds: 0 } as const
-  const later = await chainRows(service.app.pool, all)
+  const later = await listChainRows(service.app.pool, all)
   t.equal(later.rows.length, before.body.data.length + 2, 'a little later both are there')
 })
 
-t.test('a clock that was set back hides nothing that is sealed', async (t) => {
+t.test('a clock that was set back hides no sealed row', async (t) => {
   const future = { chain: 'payment_events', afterOrdinal: '0', limit: 1_000, bytesMax: 1_000_000 } as const
-  const { rows } = await chainRows(service.app.pool, { ...future, ageSeconds: 7_200 })
+  const { rows } = await listChainRows(service.app.pool, { ...future, ageSeconds: 7_200 })
   const { rows: sealed } = await service.owner.query(
     `select max(up_to_ordinal)::text as last from audit_checkpoints where chain = 'payment_events'`,
   )
   t.equal(rows.at(-1)?.['ordinal'], sealed[0].last)
 })
 
-t.test('a page of large payloads ends early, and never without a row', async (t) => {
+t.test('a page of large payloads ends early, but has at least one row', async (t) => {
   const all = { chain: 'payment_events', afterOrdinal: '0', limit: 1_000, ageSeconds: 60 } as const
-  const { rows, more } = await chainRows(service.app.pool, { ...all, bytesMax: 1 })
+  const { rows, more } = await listChainRows(service.app.pool, { ...all, bytesMax: 1 })
   t.same([rows.length, more], [1, true])
-  const ends = await chainRows(service.app.pool, { ...all, bytesMax: 300 })
+  const ends = await listChainRows(service.app.pool, { ...all, bytesMax: 300 })
   t.ok(ends.rows.length > 1 && ends.more)
 })
 
-t.test('large payloads are exported in pages of some 4 MiB, and none is left out', async (t) => {
+t.test('large payloads are exported in pages of about 4 MiB, without gaps', async (t) => {
   const [first] = (await page('chain=payment_events&limit=1')).body.data
   await service.owner.query(
     `insert into payment_events (id, merchant_id, payment_intent_id, new_status, changed_by, raw_payload)
@@ -103,7 +103,7 @@ t.test('large payloads are exported in pages of some 4 MiB, and none is left out
   t.ok(Math.max(...sizes) < 4.5 * 1024 * 1024, `${sizes}`)
 })
 
-t.test('what is no chain, no cursor and no size is refused', async (t) => {
+t.test('an invalid chain, cursor or page size is rejected', async (t) => {
   for (const query of ['chain=merchants', 'limit=0', 'limit=1001', 'limit=x', 'cursor=x', 'cursor=', 'other=1'])
     t.match(await page(query), { status: 400, body: { code: 'VALIDATION_FAILED' } }, query)
   const negative = Buffer.from('-1').toString('base64url')
@@ -129,7 +129,7 @@ t.test('one action is found by its ordinal; unknown and malformed ones are the s
   }
 })
 
-t.test('only an OWNER exports, for payloads hold what payers told', async (t) => {
+t.test('only an OWNER can export, because payloads contain payer data', async (t) => {
   const { service: guarded, operator } = await serviceWithRealms(t)
   for (const role of ['OPS', 'SUPPORT'])
     for (const path of ['/api/v1/admin/audit/export', '/api/v1/admin/audit/1'])

@@ -104,7 +104,7 @@ const ODD_BODIES: [name: string, body: string][] = [
   ],
 ]
 
-t.test("the payload of a creation is the request's own bytes, and its hash is of them", async (t) => {
+t.test("the payload of a creation is the request's exact bytes, and its hash covers them", async (t) => {
   for (const [name, raw] of ODD_BODIES) {
     const { status, body, text } = await service.call('POST', '/api/v1/payments', {
       merchant,
@@ -119,7 +119,7 @@ t.test("the payload of a creation is the request's own bytes, and its hash is of
   }
 })
 
-t.test("a payment's events are a chain, as the API tells it too", async (t) => {
+t.test("a payment's events form a chain, and the API shows the same", async (t) => {
   const id = await refunded(merchant)
   const rows = await trail(id)
   t.same(
@@ -145,7 +145,7 @@ t.test("a payment's events are a chain, as the API tells it too", async (t) => {
   )
 })
 
-t.test('chains of payments that are made and moved together do not touch', async (t) => {
+t.test('payments that are created and moved in one batch have separate chains', async (t) => {
   const made = await Promise.all(Array.from({ length: 30 }, () => authorisedPayment(service, merchant)))
   for (const { id } of made) await untilStatus(service, merchant, id, 'Settled')
   for (const { id } of made) t.equal(brokenAt(await trail(id)), undefined)
@@ -165,7 +165,7 @@ const CHANGES = [
   `insert into payment_events select * from payment_events on conflict (ordinal) do update set changed_by = 'BATCH_JOB'`,
 ]
 
-t.test("no event is changed or removed, not even by the tables' owner", async (t) => {
+t.test("not even the tables' owner can change or remove an event", async (t) => {
   await createPayment(service, merchant)
   for (const change of CHANGES) await t.rejects(owner.query(change), { code: '42501', message: /append-only/ }, change)
 })
@@ -197,7 +197,7 @@ const RUNTIME_REFUSED = [
   'delete from merchants',
 ]
 
-t.test('the role that the service acts as can change no history, whatever it is told to run', async (t) => {
+t.test('the runtime role cannot change history, whatever statement it runs', async (t) => {
   await owner.query('set role svc_runtime')
   t.teardown(() => owner.query('reset role'))
   for (const change of RUNTIME_REFUSED) {
@@ -205,7 +205,7 @@ t.test('the role that the service acts as can change no history, whatever it is 
   }
 })
 
-t.test('the functions it may call make no move that the contract does not have', async (t) => {
+t.test('the functions that it may call make only the moves of the contract', async (t) => {
   const { rows } = await owner.query(
     "select id, merchant_id, status from payment_intents where status = 'Settled' limit 1",
   )
@@ -279,7 +279,7 @@ const FORGERIES: [name: string, forge: string][] = [
   ['a row taken out', 'delete from payment_events where ordinal = $1'],
 ]
 
-t.test('an edit behind the triggers is found by computing the chain again', async (t) => {
+t.test('an edit that bypasses the triggers is detected by recomputing the chain', async (t) => {
   for (const [name, forge] of FORGERIES) {
     const id = await refunded(merchant)
     const rows = await trail(id)

@@ -16,12 +16,12 @@ async function checkpoints(): Promise<Checkpoint[]> {
   return rows
 }
 
-t.test('nothing is sealed where there is nothing', async (t) => {
+t.test('an empty trail gets no checkpoint', async (t) => {
   t.same(await sealAudit(app), { more: false })
   t.same(await checkpoints(), [])
 })
 
-t.test('one checkpoint for each chain that has grown, and none where nothing is new', async (t) => {
+t.test('each chain that has grown gets one checkpoint, and the others none', async (t) => {
   await service.fill()
   t.same(await sealAudit(app), { more: false })
   const made = await checkpoints()
@@ -39,7 +39,7 @@ t.test('one checkpoint for each chain that has grown, and none where nothing is 
   t.match(made[1], { row_count: rows[0].count, up_to: rows[0].last, digest: rows[0].digest })
 })
 
-t.test('an event that is younger than ten minutes waits, and all that were numbered after it', async (t) => {
+t.test('an event younger than ten minutes is not sealed, nor any event numbered after it', async (t) => {
   const before = await checkpoints()
   await owner.query(`alter table payment_events alter column created_at set default now() - interval '9 minutes'`)
   const merchant = await service.merchant()
@@ -53,7 +53,7 @@ t.test('an event that is younger than ten minutes waits, and all that were numbe
   t.match((await checkpoints()).at(-1), { chain: 'payment_events', row_count: '2' })
 })
 
-t.test('many rows take many checkpoints, each of a bounded size, and none is sealed twice', async (t) => {
+t.test('many rows take several bounded checkpoints, and no row is sealed twice', async (t) => {
   await service.fill()
   t.same(await sealRows(app, 2), { more: true })
   const seal = async (): Promise<void> => {
@@ -68,7 +68,7 @@ t.test('many rows take many checkpoints, each of a bounded size, and none is sea
   for (const { row_count: count } of found.slice(2)) t.ok(Number(count) <= 2)
 })
 
-t.test('one process at a time seals; another has nothing to do meanwhile', async (t) => {
+t.test('one process seals at a time; another one has nothing to do meanwhile', async (t) => {
   await service.fill()
   const other = new pg.Client({ connectionString: service.databaseUrl })
   await other.connect()
@@ -82,7 +82,7 @@ t.test('one process at a time seals; another has nothing to do meanwhile', async
   t.ok((await checkpoints()).length > before.length)
 })
 
-t.test('nobody changes or removes a checkpoint: not the service, and not the owner of the table', async (t) => {
+t.test("neither the service nor the table's owner can change or remove a checkpoint", async (t) => {
   const runtime = new pg.Client({ connectionString: service.databaseUrl, options: '-c role=svc_runtime' })
   await runtime.connect()
   t.teardown(() => runtime.end())

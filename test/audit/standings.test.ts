@@ -25,7 +25,7 @@ const ROWS: Row[] = [
 ]
 
 for (const { table, where, wrong, was, chain } of ROWS) {
-  t.test(`a status that is edited in ${table} itself is found, offline too`, async (t) => {
+  t.test(`a status that is edited in ${table} is detected, offline too`, async (t) => {
     const found = await service.owner.query(`select id, status from ${table} where ${where} limit 1`)
     const [{ id, status }] = found.rows
     t.equal(status, was)
@@ -47,7 +47,7 @@ for (const { table, where, wrong, was, chain } of ROWS) {
   })
 }
 
-t.test('a payment whose row is gone is found by its events', async (t) => {
+t.test('a payment whose row is missing is detected by its events', async (t) => {
   await service.owner.query(`create table kept as select * from payment_intents where status = 'Settled'`)
   await service.tamper(`delete from payment_intents where status = 'Settled'`)
   const { code, stdout } = await service.svc(['audit', 'verify'])
@@ -57,7 +57,7 @@ t.test('a payment whose row is gone is found by its events', async (t) => {
   t.match(await service.svc(['audit', 'verify']), { code: 0 })
 })
 
-t.test('no run is alarmed by payments that move meanwhile', async (t) => {
+t.test('payments that move meanwhile cause no false alarm', async (t) => {
   const merchant = await service.merchant()
   const payments = await times(30, () => authorisedPayment(service, merchant))
   await service.owner.query(`update payment_intents set settle_at = now() where status = 'Authorised'`)

@@ -25,7 +25,7 @@ async function die(ids: readonly string[]): Promise<void> {
   )
 }
 
-t.test('operators are told of all, a merchant of its own, and only who manages its webhooks', async (t) => {
+t.test('operators get all DEAD changes, a merchant its own, only roles that manage webhooks', async (t) => {
   const own = await plantDeliveries(service.owner, one.id, { count: 3 })
   const streams = {
     operator: await open(operator({ roles: ['SUPPORT'] })),
@@ -51,7 +51,7 @@ t.test('operators are told of all, a merchant of its own, and only who manages i
   t.same(new Set([...changed(admin), ...changed(developer)]), new Set(['deliveries']), 'and nothing of the platform')
 })
 
-t.test('only DEAD is told: once for a transaction, and nothing of what arrives or is tried again', async (t) => {
+t.test('only DEAD is announced, once for each transaction', async (t) => {
   const heard: string[] = []
   const listener = await makePgConnection({ databaseUrl: service.databaseUrl, onError: () => undefined })
   t.teardown(() => listener.end())
@@ -75,7 +75,7 @@ t.test('only DEAD is told: once for a transaction, and nothing of what arrives o
   )
 })
 
-t.test('after the service has heard nothing for a while, all of it may have changed', async (t) => {
+t.test('after a gap in listening, all kinds of changes are reported', async (t) => {
   const platform = await open(operator({ roles: ['OPS'] }))
   const admin = await open(person(one, { roles: ['ADMIN'] }))
   const finance = await open(person(one, { roles: ['FINANCE'] }))
@@ -93,7 +93,7 @@ t.test('after the service has heard nothing for a while, all of it may have chan
   t.same(changed(finance), [])
 })
 
-t.test('the list of merchants tells how the newest deliveries of each ended, where it is asked', async (t) => {
+t.test('the merchant list counts how the newest deliveries ended, on request', async (t) => {
   const merchant = await service.merchant()
   const fresh = await service.merchant()
   const list = async (query: string) =>

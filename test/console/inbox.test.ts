@@ -9,7 +9,7 @@ import { plantDead } from '../support/webhooks.ts'
 
 const HOUR = 3_600_000
 
-t.test('operators have everything before them that waits for somebody, the most urgent first', async (t) => {
+t.test('the operator inbox has every task, most urgent first', async (t) => {
   const service = await testService(t)
   const inbox = async (query = '') =>
     (await service.call('GET', `/api/v1/admin/inbox${query}`, { headers: OPERATOR })).body
@@ -81,7 +81,7 @@ t.test('operators have everything before them that waits for somebody, the most 
   for (const [place, what] of [
     [3, 'an escalated dispute waits for an OWNER'],
     [4, 'a dispute waits for its resolution'],
-    [5, 'a dispute waits for the evidence of its merchant'],
+    [5, 'a dispute waits for evidence from its merchant'],
   ] as const) {
     const end = data[place].id.slice(-8)
     t.equal(data[place].summary, `50.00 GBP item not received (${end}): ${what}`, 'which of them it is')
@@ -90,74 +90,68 @@ t.test('operators have everything before them that waits for somebody, the most 
   t.match(wrong, { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path: 'cursor' }] } })
 })
 
-t.test(
-  'disputes by urgency: those that wait as the inbox has them, then the resolved ones, page by page',
-  async (t) => {
-    const service = await testService(t)
-    const merchant = await service.merchant()
-    const ids: string[] = []
-    for (let index = 0; index < 6; index += 1)
-      ids.push((await raiseAsPayer(service, await settledPayment(service, merchant))).body.id)
-    await submitEvidence(service, merchant, ids[1] ?? '')
-    await escalate(service, ids[2] ?? '')
-    await accept(service, merchant, ids[3] ?? '')
-    await accept(service, merchant, ids[4] ?? '')
-    type Page = { data: { id: string; due_at: string | null }[]; next_cursor: string | null }
-    const pageOf = async (query: string): Promise<Page> =>
-      (await service.call('GET', `/api/v1/admin/disputes?order=urgent${query}`, { headers: OPERATOR })).body
-    const { data } = await pageOf('')
-    t.same(
-      data.map(({ id }) => id),
-      [ids[2], ids[1], ids[0], ids[5], ids[4], ids[3]],
-    )
-    const waiting = (await service.call('GET', '/api/v1/admin/inbox', { headers: OPERATOR })).body.data
-    t.same(
-      data.map(({ due_at: due }) => due),
-      [...waiting.map(({ due_at: due }: { due_at: string }) => due), null, null],
-      'the deadlines of the inbox',
-    )
-    for (const limit of [1, 2, 4]) {
-      const pages: Page['data'] = []
-      let cursor: string | null = null
-      do {
-        const page: Page = await pageOf(`&limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`)
-        pages.push(...page.data)
-        cursor = page.next_cursor
-      } while (cursor !== null)
-      t.same(pages, data, `in pages of ${limit}`)
-    }
-    t.same(
-      (await pageOf('&status=OPEN')).data.map(({ id }) => id),
-      [ids[0], ids[5]],
-    )
-    const { body: own } = await service.call('GET', '/api/v1/portal/disputes?order=urgent', { merchant })
-    t.same(
-      own.data.map(({ id }: { id: string }) => id),
-      data.map(({ id }) => id),
-    )
-    t.notOk('due_at' in own.data[0], 'until when operators mean to decide is their own affair')
-    const other = await service.merchant()
-    const others = (await raiseAsPayer(service, await settledPayment(service, other))).body.id
-    await accept(service, other, others)
-    const behind = Buffer.from(`.${others}`).toString('base64url')
-    t.same(
-      (await service.call('GET', `/api/v1/portal/disputes?order=urgent&cursor=${behind}`, { merchant })).body.data,
-      [],
-      "nobody's place is among the disputes of another merchant",
-    )
-    const { body: newest } = await service.call('GET', '/api/v1/admin/disputes?limit=1', { headers: OPERATOR })
-    for (const cursor of ['x', newest.next_cursor, Buffer.from('9.nonsense').toString('base64url')])
-      t.match(
-        await service.call('GET', `/api/v1/admin/disputes?order=urgent&cursor=${cursor}`, { headers: OPERATOR }),
-        {
-          status: 400,
-          body: { code: 'VALIDATION_FAILED', errors: [{ path: 'cursor' }] },
-        },
-      )
-  },
-)
+t.test('disputes by urgency: open ones as in the inbox, then resolved ones, page by page', async (t) => {
+  const service = await testService(t)
+  const merchant = await service.merchant()
+  const ids: string[] = []
+  for (let index = 0; index < 6; index += 1)
+    ids.push((await raiseAsPayer(service, await settledPayment(service, merchant))).body.id)
+  await submitEvidence(service, merchant, ids[1] ?? '')
+  await escalate(service, ids[2] ?? '')
+  await accept(service, merchant, ids[3] ?? '')
+  await accept(service, merchant, ids[4] ?? '')
+  type Page = { data: { id: string; due_at: string | null }[]; next_cursor: string | null }
+  const pageOf = async (query: string): Promise<Page> =>
+    (await service.call('GET', `/api/v1/admin/disputes?order=urgent${query}`, { headers: OPERATOR })).body
+  const { data } = await pageOf('')
+  t.same(
+    data.map(({ id }) => id),
+    [ids[2], ids[1], ids[0], ids[5], ids[4], ids[3]],
+  )
+  const waiting = (await service.call('GET', '/api/v1/admin/inbox', { headers: OPERATOR })).body.data
+  t.same(
+    data.map(({ due_at: due }) => due),
+    [...waiting.map(({ due_at: due }: { due_at: string }) => due), null, null],
+    'the deadlines of the inbox',
+  )
+  for (const limit of [1, 2, 4]) {
+    const pages: Page['data'] = []
+    let cursor: string | null = null
+    do {
+      const page: Page = await pageOf(`&limit=${limit}${cursor === null ? '' : `&cursor=${cursor}`}`)
+      pages.push(...page.data)
+      cursor = page.next_cursor
+    } while (cursor !== null)
+    t.same(pages, data, `in pages of ${limit}`)
+  }
+  t.same(
+    (await pageOf('&status=OPEN')).data.map(({ id }) => id),
+    [ids[0], ids[5]],
+  )
+  const { body: own } = await service.call('GET', '/api/v1/portal/disputes?order=urgent', { merchant })
+  t.same(
+    own.data.map(({ id }: { id: string }) => id),
+    data.map(({ id }) => id),
+  )
+  t.notOk('due_at' in own.data[0], 'until when operators mean to decide is their own affair')
+  const other = await service.merchant()
+  const others = (await raiseAsPayer(service, await settledPayment(service, other))).body.id
+  await accept(service, other, others)
+  const behind = Buffer.from(`.${others}`).toString('base64url')
+  t.same(
+    (await service.call('GET', `/api/v1/portal/disputes?order=urgent&cursor=${behind}`, { merchant })).body.data,
+    [],
+    "nobody's place is among the disputes of another merchant",
+  )
+  const { body: newest } = await service.call('GET', '/api/v1/admin/disputes?limit=1', { headers: OPERATOR })
+  for (const cursor of ['x', newest.next_cursor, Buffer.from('9.nonsense').toString('base64url')])
+    t.match(await service.call('GET', `/api/v1/admin/disputes?order=urgent&cursor=${cursor}`, { headers: OPERATOR }), {
+      status: 400,
+      body: { code: 'VALIDATION_FAILED', errors: [{ path: 'cursor' }] },
+    })
+})
 
-t.test("a merchant's people have their own before them, as far as their role sees it", async (t) => {
+t.test("a merchant's inbox has its own tasks, as far as the role may see them", async (t) => {
   const { service, person } = await serviceWithRealms(t)
   const merchant = await service.merchant({ webhookUrl: 'https://shop.example/hook' })
   const other = await service.merchant()
@@ -197,7 +191,7 @@ t.test("a merchant's people have their own before them, as far as their role see
   t.match(await inbox('FINANCE', await service.merchant({ kybStatus: 'PENDING' })), [{ kind: 'kyb_pending' }])
 })
 
-t.test('KYB is decided on by the next day on which banks work, as London counts days', async (t) => {
+t.test('a KYB decision is due on the next working day of banks in London', async (t) => {
   const service = await testService(t, { env: { SVC_BANK_HOLIDAYS: '2026-06-22,-2026-05-04' } })
   const due = {
     // Christmas is a Friday, and Boxing Day is made up for on Monday.

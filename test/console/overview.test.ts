@@ -15,7 +15,7 @@ const ofAll = async () => (await service.call('GET', '/api/v1/admin/overview', {
 const ofOne = async (merchant: TestMerchant) =>
   (await service.call('GET', '/api/v1/portal/overview', { merchant })).body
 
-t.test('with nothing there, everything is nought', async (t) => {
+t.test('an empty service has an overview of zeros', async (t) => {
   const empty = await ofOne(two)
   t.ok(Overview.safeParse(empty).success)
   t.match(empty, {
@@ -74,7 +74,7 @@ t.test('payments, money, webhooks and disputes of one merchant, and of all', asy
   t.match(await ofOne(two), { disputes: { open: 0, escalated: 1 }, deliveries: { dead: 0, pending: 0 } })
 })
 
-t.test('midnight begins the day, and what is due and not taken makes the worker late', async (t) => {
+t.test('the day begins at midnight UTC, and unclaimed due work counts as worker lag', async (t) => {
   await service.owner.query(`alter table payment_events disable trigger append_only`)
   await service.owner.query(
     `update payment_events set created_at = date_trunc('day', now(), 'UTC') - interval '1 second' where merchant_id = $1`,

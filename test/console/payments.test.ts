@@ -41,7 +41,7 @@ t.test('operators see the payments of all merchants, the newest first, page by p
   t.match(await service.call('GET', `${LIST}?cursor=x`, { headers: OPS }), { status: 400 })
 })
 
-t.test('the filters of a merchant count here too', async (t) => {
+t.test("a merchant's filters work here too", async (t) => {
   t.same(idsIn(await list(`?merchant_id=${one.id}`)), [made[2], made[4]])
   t.same(idsIn(await list(`?merchant_id=${one.id}&limit=1&status=AwaitingAuthorisation`)), [made[2]])
   t.same(idsIn(await list('?status=Settled')), [])
@@ -58,7 +58,7 @@ t.test('the filters of a merchant count here too', async (t) => {
   t.match(await service.call('GET', `${LIST}?status=Nonsense`, { headers: OPS }), { status: 400 })
 })
 
-t.test('one payment has its history; what does not exist is a 404', async (t) => {
+t.test('a payment is shown with its history; an unknown one is a 404', async (t) => {
   const get = (id: string, headers = OPS) => service.call('GET', `${LIST}/${id}`, { headers })
   t.match(await get(made[0] ?? ''), {
     status: 200,
@@ -74,7 +74,7 @@ t.test('one payment has its history; what does not exist is a 404', async (t) =>
   t.match(await get('nonsense'), { status: 404 })
 })
 
-t.test('no operator can act as the payer, and SUPPORT sees nothing of people', async (t) => {
+t.test('no operator can act as the payer, and SUPPORT sees no personal data', async (t) => {
   for (const body of [await list(), (await service.call('GET', `${LIST}/${made[0]}`, { headers: OPS })).body])
     t.match(body.data?.[0] ?? body, { redirect_url: null, payer_name: 'Ada Lovelace', remittance_reference: /900123/ })
   for (const { text } of [
@@ -94,7 +94,7 @@ t.test('no operator can act as the payer, and SUPPORT sees nothing of people', a
   t.match(text, /"vip"/)
 })
 
-t.test('one payment has its refunds, and SUPPORT reads no number in their reasons', async (t) => {
+t.test('a payment is shown with its refunds, with numbers in their reasons masked for SUPPORT', async (t) => {
   const id = await settledPayment(service, one)
   await service.call('POST', `/api/v1/payments/${id}/refund`, {
     merchant: one,

@@ -13,13 +13,13 @@ const LIMITS = {
   fallbackMs: 50,
   askAgainMs: 30,
   stuckMs: 200,
-  ofCaller: 2,
-  ofMerchant: 3,
-  inProcess: 5,
-  forOperators: 1,
+  perCaller: 2,
+  perMerchant: 3,
+  perProcess: 5,
+  reservedForOperators: 1,
 }
 
-t.test('a token that ends, and a client that is revoked, end the stream with the reason', async (t) => {
+t.test('an expired token and a revoked client end the stream with the reason', async (t) => {
   const { service, person, program, operator } = await serviceWithRealms(t, { overrides: { streamLimits: LIMITS } })
   const merchant = await service.merchant()
   const seconds = Math.floor(Date.now() / 1000)
@@ -44,7 +44,7 @@ t.test('a token that ends, and a client that is revoked, end the stream with the
   t.match(await openStream(t, service.url, { headers: nobody }), { status: 403, text: /FORBIDDEN_ROLE/ })
 })
 
-t.test('each caller, each merchant and the process have so many streams, and get them back', async (t) => {
+t.test('streams are limited for each caller, merchant and process, and released at their end', async (t) => {
   const { service, person, operator } = await serviceWithRealms(t, { overrides: { streamLimits: LIMITS } })
   const merchant = await service.merchant()
   const ada = person(merchant, { roles: ['ADMIN'] })
@@ -62,7 +62,7 @@ t.test('each caller, each merchant and the process have so many streams, and get
   await until(async () => (await open(ada)).status === 200)
 })
 
-t.test('merchants leave some streams to operators', async (t) => {
+t.test('some streams are reserved for operators', async (t) => {
   const { service, person, operator } = await serviceWithRealms(t, { overrides: { streamLimits: LIMITS } })
   const statuses: number[] = []
   for (const merchant of [await service.merchant(), await service.merchant()])
@@ -74,7 +74,7 @@ t.test('merchants leave some streams to operators', async (t) => {
   t.match(await openStream(t, service.url, { headers: operator({ roles: ['OPS'] }) }), { status: 200 })
 })
 
-t.test('a reader that takes nothing is cut off, and what it does not take is not kept', async (t) => {
+t.test('a reader that accepts nothing is disconnected, and nothing is buffered for it', async (t) => {
   const service = await testService(t, { overrides: { streamLimits: LIMITS } })
   const merchant = await service.merchant()
   const socket = rawSocket(Number(new URL(service.url).port))
@@ -96,7 +96,7 @@ t.test('a reader that takes nothing is cut off, and what it does not take is not
   t.ok(frames.length > 0, 'one that reads is not disturbed')
 })
 
-t.test('a stop ends streams at once, and waits for nobody', async (t) => {
+t.test('a shutdown ends streams at once', async (t) => {
   const service = await testService(t)
   const app = await makeApp({ ...service.app.config, port: 0 })
   const api = await startApi(app)

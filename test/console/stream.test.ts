@@ -18,7 +18,7 @@ async function feedOf(merchant: TestMerchant, after?: string) {
   return (await service.call('GET', `/api/v1/portal/events${query}`, { merchant })).body
 }
 
-t.test('a merchant sees its own events alone, operators those of all, in the order of the feed', async (t) => {
+t.test('a merchant gets only its own events, operators those of all, in feed order', async (t) => {
   const streams = {
     one: await openStream(t, service.url, { headers: proof(one) }),
     two: await openStream(t, service.url, { headers: proof(two) }),
@@ -61,7 +61,7 @@ t.test('a merchant sees its own events alone, operators those of all, in the ord
   await until(async () => streams.one.comments.includes('ping'))
 })
 
-t.test('a cursor of the feed works here, one of here in the feed, and latest gives nothing that was', async (t) => {
+t.test('cursors of the feed and the stream are interchangeable, and latest skips past events', async (t) => {
   const { data } = await feedOf(one)
   const late = await openStream(t, service.url, { headers: proof(one), query: `?after=${data[9].cursor}` })
   t.same(
@@ -92,7 +92,7 @@ t.test('a cursor of the feed works here, one of here in the feed, and latest giv
   t.match(await openStream(t, service.url, { headers: proof(one), query: '?limit=1' }), { status: 400 })
 })
 
-t.test('what commits late is passed over by no one', async (t) => {
+t.test('a late commit is not missed', async (t) => {
   const stream = await openStream(t, service.url, { headers: OPERATOR })
   const slow = await makeAdminConnection({ databaseUrl: service.databaseUrl })
   t.teardown(() => slow.end())
@@ -122,7 +122,7 @@ t.test('what commits late is passed over by no one', async (t) => {
   )
 })
 
-t.test('operators are told what to look at again, merchants are not', async (t) => {
+t.test('operators get change notices, merchants do not', async (t) => {
   const own = await openStream(t, service.url, { headers: proof(one) })
   const stream = await openStream(t, service.url, { headers: OPERATOR })
   const changed = (): string[] =>
@@ -144,7 +144,7 @@ t.test('operators are told what to look at again, merchants are not', async (t) 
   )
 })
 
-t.test('HEAD tells that it is there, and OpenAPI what it gives', async (t) => {
+t.test('HEAD succeeds, and OpenAPI documents the response', async (t) => {
   const { request } = await import('undici')
   const head = await request(`${service.url}/api/v1/events/stream`, { method: 'HEAD', headers: OPERATOR })
   t.match(head, { statusCode: 200, headers: { 'content-type': /event-stream/ } })

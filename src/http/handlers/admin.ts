@@ -1,5 +1,5 @@
 import type { App } from '../../app.ts'
-import { readRecentDeliveries } from '../../console/count-recent-deliveries.ts'
+import { countRecentDeliveries } from '../../console/count-recent-deliveries.ts'
 import { getMerchant } from '../../merchants/get-merchant.ts'
 import { setPayoutHold } from '../../merchants/set-payout-hold.ts'
 import { listMerchants } from '../../merchants/list-merchants.ts'
@@ -54,7 +54,7 @@ export const admin: Handlers<typeof wire> = {
 }
 
 async function withRecent(app: App, merchants: readonly MerchantRecord[]) {
-  const recent = await readRecentDeliveries(
+  const recent = await countRecentDeliveries(
     app,
     merchants.map(({ id }) => id),
   )

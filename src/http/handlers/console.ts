@@ -15,7 +15,7 @@ export const consoleViews: Handlers<typeof wire> = {
     const merchantId = caller.kind === 'merchant' ? caller.merchantId : undefined
     await app.streams.follow({
       merchantId,
-      seesDeliveries:
+      canSeeDeliveries:
         caller.kind === 'platform' || (caller.kind === 'merchant' && roleAllows(caller.role, 'manage webhooks')),
       caller: `${merchantId ?? caller.kind} ${caller.actor.id}`,
       after: input.headers['last-event-id'] ?? input.query.after,
