@@ -70,6 +70,7 @@ export const Environment = z.object({
   SVC_ENCRYPTION_KEY_PREVIOUS: PreviousKeys.optional(),
   /** The address the API listens on. */
   SVC_HOST: z.string().default('127.0.0.1'),
+  /** The port the API listens on. */
   SVC_PORT: Port.default(8080),
   /** The address that payers and merchants reach the API at; made from host and port when not set. */
   SVC_PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
@@ -79,6 +80,7 @@ export const Environment = z.object({
   SVC_AUTH_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   /** A client of Keycloak's realm `master` with the role `create-realm`, and no other (examples/keycloak). */
   SVC_KEYCLOAK_CLIENT_ID: z.string().min(1).max(255).default('svc-provisioner'),
+  /** The secret of that client; required with Keycloak. */
   SVC_KEYCLOAK_CLIENT_SECRET: z.string().min(1).max(1_000).optional(),
   /** Whether realms refuse requests without TLS: `external` from anywhere but private addresses (decision 62). */
   SVC_SSL_REQUIRED: oneOf(['none', 'external', 'all']).optional(),
@@ -93,6 +95,7 @@ export const Environment = z.object({
     .string()
     .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// address')
     .optional(),
+  /** The sender of mails. */
   SVC_MAIL_FROM: z.string().max(320).default('svc <no-reply@localhost>'),
   /** Whether callers are slowed down (decision 32): in live mode unless told otherwise. */
   SVC_RATE_LIMITS: Flag.optional(),
@@ -101,10 +104,12 @@ export const Environment = z.object({
     .string()
     .regex(/^0(\.\d{1,4})?$/, 'must be a decimal below 1, such as 0.0100')
     .default('0.0100'),
+  /** The flat part of that fee. */
   SVC_FEE_FLAT: z
     .string()
     .regex(/^\d{1,8}(\.\d{1,2})?$/, 'must be a decimal such as 0.20')
     .default('0.20'),
+  /** The least level that is logged. */
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
   /** What is told beside the log: of its areas the service knows `sql`. */
   SVC_DEBUG: z.string().default(''),
@@ -118,7 +123,9 @@ export const Environment = z.object({
   SVC_VRP_CAPS: oneOf(['ignore', 'enforce']).default('ignore'),
   /** What the mock bank's full login page takes, beside the name of a scenario as the user name (decision 44). */
   SVC_MOCK_BANK_USERNAME: z.string().min(1).max(64).default('payer'),
+  /** The password of that page. */
   SVC_MOCK_BANK_PASSWORD: z.string().min(1).max(64).default('mock-password'),
+  /** The one-time code of that page. */
   SVC_MOCK_BANK_CODE: z
     .string()
     .regex(/^\d{6}$/, 'must be 6 digits')
@@ -128,7 +135,7 @@ export const Environment = z.object({
    * keeps them for `svc mail`, and live mode sends links by e-mail alone.
    */
   SVC_SMS_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
-  /** Sent to it as a bearer token. */
+  /** The bearer token that is sent to SVC_SMS_URL. */
   SVC_SMS_TOKEN: z
     .string()
     .max(1_000)
@@ -136,8 +143,9 @@ export const Environment = z.object({
     .optional(),
   /** Bank holidays that a proclamation adds, `2027-05-07`, or takes away, `-2027-05-03`, with commas between them. */
   SVC_BANK_HOLIDAYS: BankHolidays.prefault(''),
-  /** Deliveries that one worker has under way at once, over all merchants and for one of them. */
+  /** Deliveries that one worker has in progress at once, over all merchants. */
   SVC_WEBHOOK_CONCURRENCY: Count.default(128),
+  /** The same for one merchant. */
   SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT: Count.default(8),
   /**
    * Whether webhooks may go to private addresses. Never live, and unasked only in a sandbox that no others reach, where
