@@ -44,8 +44,8 @@ async function events(): Promise<Candidate[]> {
 }
 
 async function chapters(): Promise<Candidate[]> {
-  const { chapterTopics } = await import('../commands/docs.ts')
-  return chapterTopics().map(({ topic, title }) => ({ value: topic, meaning: title }))
+  const { docTopics } = await import('../commands/docs.ts')
+  return docTopics().map(({ topic, title }) => ({ value: topic, meaning: title }))
 }
 
 /** Paths of the contract, each up to where an id has to be typed. */

@@ -94,7 +94,7 @@ export const NOUN_GROUPS = [
     nouns: [
       { name: 'api', summary: 'send a request to any path of the service, as who commands act as' },
       { name: 'openapi', summary: 'print the OpenAPI description of the service' },
-      { name: 'docs', summary: 'read the documentation that comes with svc' },
+      { name: 'docs', summary: 'list, read and search the documentation that comes with svc' },
       { name: 'open', summary: 'open a page of the service in the browser' },
       { name: 'samples', summary: 'write a small merchant app that runs, to start from' },
       { name: 'config', summary: 'show the settings and where each came from; check those of svc serve' },

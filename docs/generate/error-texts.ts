@@ -70,7 +70,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   DELIVERY_NOT_FOUND: { meaning: 'The caller has no delivery with this id.', next: '`svc webhooks list`.' },
   MERCHANT_NOT_FOUND: { meaning: 'No merchant has this id.', next: '`svc merchants list`.' },
   CONNECTOR_NOT_FOUND: { meaning: 'No bank connector has this name.', next: 'Check the callback address.' },
-  REGISTRATION_NOT_FOUND: { meaning: 'No registration has this realm.', next: '`svc merchants stuck`.' },
+  REGISTRATION_NOT_FOUND: { meaning: 'No registration has this realm.', next: '`svc merchants registrations`.' },
   TEAM_MEMBER_NOT_FOUND: { meaning: 'The team has no such member.', next: '`svc team list`.' },
   CREDENTIAL_NOT_FOUND: { meaning: 'No credential has this id.', next: '`svc credentials list`.' },
   STAFF_NOT_FOUND: { meaning: 'The staff has no such member.', next: '`svc staff list`.' },

@@ -22,7 +22,7 @@ export function errorsPage(): string {
     'Errors',
     `Every error of the API has a stable \`code\`, an HTTP status and a page at \`/errors/<code>\`, the address in its \`type\`.`,
   )}
-${block('sh', 'curl -s http://127.0.0.1:8080/api/v1/nothing-here')}
+${block('sh', 'curl -s http://127.0.0.1:8080/errors/payment-not-found')}
 ## Error codes
 
 ${table(['Status', 'Code', 'Meaning', 'Next step'], errors)}

@@ -199,7 +199,7 @@ t.test('values that may be left out, paths of the API, chapters, and merchants b
   t.match(paths, /^\/api\/v1\/payments\/$/m)
   t.notMatch(paths, /[{}]/)
   t.match(await answered(['api', '/api/v1/portal/b'], {}), /^\/api\/v1\/portal\/branding$/m)
-  t.match(await answered(['docs', 'verify'], {}), /^verify-a-webhook\t/)
+  t.match(await answered(['docs', 'webh'], {}), /^webhooks\t/)
   t.match(await answered(['--profile', 'd'], {}), /^dev\t/)
   const { url, requests } = await fakeService(t, () => ({ json: { data: [{ realm_slug: 'acme' }] } }))
   t.equal(await offered(['kyb', 'approve', ''], { SVC_API_URL: url }), 'acme\n')

@@ -99,11 +99,7 @@ t.test('check names every wrong variable as svc serve would, and repeats no valu
   })
 })
 
-t.test('the documentation that comes with svc, its description, and its pages', async (t) => {
-  t.match(JSON.parse((await runCli(['docs', '--json'])).stdout), [{ topic: 'run-it', title: 'Run it', book: 'README' }])
-  t.match((await runCli(['docs', 'verify', 'a', 'webhook'])).stdout, /^## Verify a webhook\n/)
-  t.match((await runCli(['docs', 'changelog'])).stdout, /^# /)
-  t.match(await runCli(['docs', 'nonsense-of-it']), { code: 6, stderr: /Try: svc docs/ })
+t.test('the OpenAPI description, and pages that open in a browser', async (t) => {
   t.equal((await runCli(['openapi', '--offline', '-q', 'openapi'])).stdout, '3.1.0\n')
   t.match(
     (await runCli(['openapi', '--offline', '--surface', 'a', '-o', 'yaml'])).stdout,
