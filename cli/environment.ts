@@ -49,5 +49,5 @@ directory you work in names: for that it is named by --api-url, SVC_API_URL, a p
 svc ob acts as a customer of the bank: --customer and SVC_CUSTOMER_ID name one where there is no identity provider.
 
 svc serve, worker, init and migrate are configured by the environment alone: SVC_DATABASE_URL, SVC_ENCRYPTION_KEY
-and the others of the README. NO_COLOR, FORCE_COLOR, BROWSER, VISUAL, EDITOR and
+and the others of svc docs configuration. NO_COLOR, FORCE_COLOR, BROWSER, VISUAL, EDITOR and
 XDG_CONFIG_HOME mean what they mean elsewhere.`

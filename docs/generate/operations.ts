@@ -1,6 +1,6 @@
 import { ERROR_STATUS } from '../../src/http/error-status.ts'
 import { routesOf } from '../../src/http/routes.ts'
-import { errorsOf, permissionsAsked } from '../../src/wire/operation.ts'
+import { errorsOf, permissionsOfOperation } from '../../src/wire/operation.ts'
 import type { Access, Operation } from '../../src/wire/operation.ts'
 import { block, code, codes, pageHead, sentence, table } from './markdown.ts'
 
@@ -78,7 +78,7 @@ function overview(operations: readonly Operation[]): string {
 
 function permissionText(operation: Operation): string {
   const scopes = (operation.scopes ?? []).map((scope) => `scope ${code(scope)}`)
-  return [...permissionsAsked(operation), ...scopes].join(', ') || '–'
+  return [...permissionsOfOperation(operation), ...scopes].join(', ') || '–'
 }
 
 function detail(operation: Operation): string {
