@@ -47,7 +47,7 @@ export function readCaps(parameters: Readonly<Record<string, unknown>>, currency
   const reader: CapsReader = { parameters, currency, report }
   for (const [name, alias] of Object.entries(ALIASES)) {
     if (Object.hasOwn(parameters, name) && Object.hasOwn(parameters, alias))
-      report(name, `is given twice: leave out it or ${alias}`)
+      report(name, `is set twice: leave out this member or ${alias}`)
   }
   const maxAmountPerPayment = readMaximum(reader)
   const limits = readLimits(reader)

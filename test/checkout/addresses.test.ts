@@ -8,7 +8,7 @@ const service = await testService(t)
 const merchant = await service.merchant()
 const { port } = new URL(service.app.publicUrl)
 
-/** What must not be taken for an address of a shop, whatever a browser makes of it. */
+/** Text that must not be accepted as a shop's address, however browsers parse it. */
 const HOSTILE = [
   '',
   ' ',
@@ -93,12 +93,12 @@ function problemsOf(changes: Record<string, unknown>, mode: 'sandbox' | 'live' =
   return Array.isArray(read) ? read.map(({ path }) => path) : []
 }
 
-t.test('no hostile text is an address to return to, in either mode', async (t) => {
+t.test('no hostile text is accepted as a return URL, in either mode', async (t) => {
   for (const mode of ['sandbox', 'live'] as const)
     for (const returnUrl of HOSTILE) t.same(problemsOf({ returnUrl }, mode), ['returnUrl'], `${mode}: ${returnUrl}`)
 })
 
-t.test('no hostile text is an origin of a shop, in either mode', async (t) => {
+t.test("no hostile text is accepted as a shop's origin, in either mode", async (t) => {
   const alike = [
     'https://shop.example/',
     'https://shop.example?',
@@ -114,7 +114,7 @@ t.test('no hostile text is an origin of a shop, in either mode', async (t) => {
   }
 })
 
-t.test('nothing but this service is the API, in either mode', async (t) => {
+t.test("only this service's URL is accepted as the API, in either mode", async (t) => {
   const near = [
     'https://pay.example/api/v2',
     'https://pay.example/api/v1?x=1',
@@ -135,7 +135,7 @@ t.test('nothing but this service is the API, in either mode', async (t) => {
     t.same(problemsOf({ apiUrl }, 'live'), [], apiUrl)
 })
 
-t.test('in the sandbox all names of this machine are this service, at its own port', async (t) => {
+t.test('in the sandbox all local host names are accepted for this service, at its own port', async (t) => {
   for (const host of ['localhost', '127.0.0.1', '[::1]']) {
     for (const path of ['', '/', '/api/v1']) {
       const token = plainToken(service, merchant, { apiUrl: `http://${host}:${port}${path}` })
@@ -146,7 +146,7 @@ t.test('in the sandbox all names of this machine are this service, at its own po
   }
 })
 
-t.test('a shop on this machine is one in the sandbox alone', async (t) => {
+t.test('a shop on the local machine is accepted in the sandbox only', async (t) => {
   for (const origin of ['http://localhost:3000', 'http://127.0.0.1:3000', 'https://localhost']) {
     const changes = { callbackOrigin: origin, returnUrl: `${origin}/thanks` }
     t.same(problemsOf(changes), [], origin)
@@ -154,7 +154,7 @@ t.test('a shop on this machine is one in the sandbox alone', async (t) => {
   }
 })
 
-t.test('an origin is told as browsers send it', async (t) => {
+t.test('an origin is returned as browsers send it', async (t) => {
   const token = plainToken(service, merchant, { callbackOrigin: 'HTTPS://Shop.Example:443' })
   t.match(await readCheckout(service, token), { status: 200, body: { callback_origin: 'https://shop.example' } })
 })

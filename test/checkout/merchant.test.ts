@@ -8,7 +8,7 @@ const { log, lines } = capturedLog()
 const service = await testService(t, { overrides: { log } })
 const merchant = await service.merchant()
 
-t.test('only pages that the merchant has named embed its checkout and are returned to', async (t) => {
+t.test("only allowed origins can embed a merchant's checkout and be returned to", async (t) => {
   const shop = await service.merchant()
   const body = { origins: ['https://shop.example', 'http://localhost:3000'] }
   await service.call('PUT', '/api/v1/portal/checkout-origins', { merchant: shop, body })
@@ -40,7 +40,7 @@ t.test('only pages that the merchant has named embed its checkout and are return
   }
 })
 
-t.test("the look of the checkout is read with its token, the merchant's own", async (t) => {
+t.test("a token reads its own merchant's branding", async (t) => {
   const shop = await service.merchant()
   const look = {
     colors: { primary: '#123456', background: '#FFFFFF', text: '#111111' },
@@ -69,7 +69,7 @@ t.test('the checkout of a disabled merchant is closed', async (t) => {
     t.match(answer, { status: 403, body: { code: 'MERCHANT_INACTIVE', error: /^this shop can't take payments/ } })
 })
 
-t.test('neither tokens nor secrets stand in the log', async (t) => {
+t.test('neither tokens nor secrets are logged', async (t) => {
   const token = signedToken(service, merchant, { merchantName: 'Very Visible Ltd' })
   await readCheckout(service, token)
   await readCheckout(service, `${token}0`)

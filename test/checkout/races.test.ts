@@ -8,7 +8,7 @@ import { noAnswer, steeredBank } from '../support/steered-bank.ts'
 
 const service = await testService(t)
 
-t.test('twenty tabs that start at once leave one payment open', async (t) => {
+t.test('twenty concurrent tabs leave one open payment', async (t) => {
   for (let round = 0; round < 5; round += 1) await startTwenty(t)
 })
 
@@ -31,7 +31,7 @@ async function startTwenty(t: Test): Promise<void> {
   t.equal(open.filter(({ body }) => body.status === 'AwaitingAuthorisation').length, 1)
 }
 
-t.test('a payment that is authorised while others start stays the only one', async (t) => {
+t.test('a payment that is authorised while others start remains the only one', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const shop = await service.merchant()
     const token = plainToken(service, shop)
@@ -46,7 +46,7 @@ t.test('a payment that is authorised while others start stays the only one', asy
   }
 })
 
-t.test('one key sent ten times at once is one payment', async (t) => {
+t.test('ten concurrent requests with one key create one payment', async (t) => {
   const shop = await service.merchant()
   const token = plainToken(service, shop)
   const key = randomUUID()
@@ -56,7 +56,7 @@ t.test('one key sent ten times at once is one payment', async (t) => {
   t.same(await tokenStates(service, shop), { AwaitingAuthorisation: 1 })
 })
 
-t.test('many tabs of many orders of one shop wait for each other in one order', async (t) => {
+t.test('many tabs of many orders of one shop lock in one order, without a deadlock', async (t) => {
   const shop = await service.merchant()
   const tokens = Array.from({ length: 8 }, () => plainToken(service, shop))
   const starts = Array.from({ length: 40 }, (_, index) => startPayment(service, tokens[(index * 3) % 8] ?? ''))
@@ -68,7 +68,7 @@ t.test('many tabs of many orders of one shop wait for each other in one order', 
   t.equal((await tokenStates(service, shop))['AwaitingAuthorisation'], 8, 'each order has one payment')
 })
 
-t.test('while the bank has not answered for the first payment, there is no second one', async (t) => {
+t.test('no second payment is created while the bank has not answered for the first', async (t) => {
   const bank = steeredBank('remote')
   const remote = await testService(t, { overrides: { bank: bank.connector } })
   bank.behind(remote.app.mockBank)

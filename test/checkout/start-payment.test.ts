@@ -8,7 +8,7 @@ import { serviceWithRealms } from '../support/realms.ts'
 const service = await testService(t, { worker: true })
 const merchant = await service.merchant()
 
-t.test('a token is read and pays', async (t) => {
+t.test("a token's checkout is read and paid", async (t) => {
   const token = plainToken(service, merchant, { merchantName: '<b>Other</b>', amount: '50.0' })
   const { status, body } = await readCheckout(service, token)
   t.equal(status, 200)
@@ -42,7 +42,7 @@ t.test('a token is read and pays', async (t) => {
 })
 
 t.test(
-  "the payer's context lands on the consent, and what was said in the audit trail without its signature",
+  "the payer's context is stored on the consent, and the token without its signature in the audit trail",
   async (t) => {
     const token = plainToken(service, merchant, {
       payerName: 'Ada Lovelace',
@@ -76,7 +76,7 @@ t.test(
   },
 )
 
-t.test('a payer says which bank, and nothing of what is paid', async (t) => {
+t.test("a payer chooses the bank, but can't change the order", async (t) => {
   const token = plainToken(service, merchant)
   for (const more of [
     { amount: '0.01' },
@@ -102,7 +102,7 @@ t.test('a payer says which bank, and nothing of what is paid', async (t) => {
   t.same(await tokenStates(service, await service.merchant()), {})
 })
 
-t.test('a repeat with its key is the same payment, with its capability', async (t) => {
+t.test('a repeat with the same key returns the same payment and its state', async (t) => {
   const token = plainToken(service, merchant)
   const key = 'k'.repeat(255)
   const first = await startPayment(service, token, { debtor_bank_id: 'mock-albion' }, key)
@@ -116,7 +116,7 @@ t.test('a repeat with its key is the same payment, with its capability', async (
   t.match((await seenByPayer(service, first)).body, { status: 'AwaitingAuthorisation' }, 'and the first one stays')
 })
 
-t.test("a payer's key is nobody else's", async (t) => {
+t.test("a payer's key is separate from all other keys", async (t) => {
   const key = randomUUID()
   const one = await startPayment(service, plainToken(service, merchant), {}, key)
   const two = await startPayment(service, plainToken(service, merchant), {}, key)
@@ -131,7 +131,7 @@ t.test("a payer's key is nobody else's", async (t) => {
   t.notOk('payment_state' in own.body, 'and merchants are told no capability')
 })
 
-t.test('what stops a merchant is told its payers in their words', async (t) => {
+t.test('payers get a general message when the merchant may not take payments', async (t) => {
   const stops: [string, string][] = [
     ["kyb_status = 'PENDING'", 'MERCHANT_NOT_APPROVED'],
     ["kyb_status = 'SUSPENDED'", 'MERCHANT_NOT_APPROVED'],
@@ -155,7 +155,7 @@ t.test('what stops a merchant is told its payers in their words', async (t) => {
   t.match(euro, { status: 400, body: { code: 'UNSUPPORTED_CURRENCY' } })
 })
 
-t.test("one merchant's token is of no use for another's payments", async (t) => {
+t.test("one merchant's token gives no access to another's payments", async (t) => {
   const [mine, theirs] = [await service.merchant(), await service.merchant()]
   const token = plainToken(service, mine)
   const { body } = await startPayment(service, token)
@@ -175,7 +175,7 @@ t.test("one merchant's token is of no use for another's payments", async (t) => 
   t.match(refunded, { status: 401 }, 'nor is a payer the merchant')
 })
 
-t.test('with an identity provider a token needs nothing beside it, and a client id proves nothing', async (t) => {
+t.test('with an identity provider a token needs no other credential, and a client id is none', async (t) => {
   const { service: closed } = await serviceWithRealms(t)
   const shop = await closed.merchant()
   const started = await startPayment(closed, plainToken(closed, shop), { debtor_bank_id: 'mock-albion' })

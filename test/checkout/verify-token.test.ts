@@ -9,7 +9,7 @@ const service = await testService(t)
 const merchant = await service.merchant()
 const other = await service.merchant()
 
-/** Every field, and something else that it could say. */
+/** Every field with another valid value. */
 const TAMPERED: [string, string][] = [
   ['amount', '0.50'],
   ['currency', 'EUR'],
@@ -30,7 +30,7 @@ const FULL = {
   remittanceReference: 'Order 4711',
 }
 
-t.test('a signature that is there holds every field, in the sandbox too', async (t) => {
+t.test('a signature covers every field, also in the sandbox', async (t) => {
   const fields = tokenFields(service, merchant, FULL)
   const token = signCheckoutToken(encodeCheckoutToken(fields), merchant.secret)
   t.match(await readCheckout(service, token), { status: 200, body: { is_fast_path: true, payer_name: 'Ada Lovelace' } })
@@ -45,7 +45,7 @@ t.test('a signature that is there holds every field, in the sandbox too', async 
   t.match(extra, { status: 401, body: { code: 'CHECKOUT_TOKEN_INVALID', errors: [{ path: 'isPaid' }] } })
 })
 
-t.test('a signature is one whole HMAC of the merchant, and nothing like it', async (t) => {
+t.test("only the merchant's complete HMAC is a valid signature", async (t) => {
   const text = plainToken(service, merchant)
   const good = signCheckoutToken(text, merchant.secret).split('.')[1] ?? ''
   const last = good.at(-1) === '0' ? '1' : '0'
@@ -70,7 +70,7 @@ t.test('a signature is one whole HMAC of the merchant, and nothing like it', asy
   t.match(await readCheckout(service, `${text}.${good}`), { status: 200 })
 })
 
-t.test('either secret signs during the overlap of a rotation, and the old one not after it', async (t) => {
+t.test('both secrets are valid during the overlap of a rotation, the old one not after it', async (t) => {
   const shop = await service.merchant()
   const old = signedToken(service, shop)
   t.match(await readCheckout(service, old), { status: 200 })
@@ -83,7 +83,7 @@ t.test('either secret signs during the overlap of a rotation, and the old one no
   t.match(await readCheckout(service, fresh), { status: 200 })
 })
 
-t.test('every broken field is named, all of them at once', async (t) => {
+t.test('all invalid fields are reported at once', async (t) => {
   const cases: [Record<string, unknown>, string[]][] = [
     [{ amount: 50 }, ['amount']],
     [{ amount: '50,00' }, ['amount']],
@@ -133,7 +133,7 @@ t.test('every broken field is named, all of them at once', async (t) => {
   }
 })
 
-t.test('what is no token is told so', async (t) => {
+t.test('text that is not a token is rejected', async (t) => {
   const text = plainToken(service, merchant)
   const json = Buffer.from(text, 'base64').toString()
   const base64 = (bytes: string | Buffer): string => Buffer.from(bytes).toString('base64')
@@ -182,7 +182,7 @@ t.test('a token is at most 4 KiB', async (t) => {
   t.match(body, { code: 'CHECKOUT_TOKEN_INVALID', errors: undefined }, 'it is not even read')
 })
 
-t.test('the alphabet of base64 for addresses is taken, padded or not', async (t) => {
+t.test('base64url is accepted, padded or not', async (t) => {
   // The pound signs and question marks make both + and / necessary.
   const standard = encodeCheckoutToken(tokenFields(service, merchant, { merchantName: '££>>>???~~~ÿÿÿ', jti: 'a??>>' }))
   t.match(standard, /[+/]/)
@@ -191,12 +191,12 @@ t.test('the alphabet of base64 for addresses is taken, padded or not', async (t)
     t.match(await readCheckout(service, token), { status: 200 }, token)
 })
 
-t.test('in the sandbox a token need not tell its order from others', async (t) => {
+t.test('in the sandbox a token needs no jti', async (t) => {
   t.match(await readCheckout(service, plainToken(service, merchant, { jti: undefined })), { status: 200 })
   t.match(await readCheckout(service, signedToken(service, merchant, { jti: undefined })), { status: 200 })
 })
 
-t.test('a token ends when it says', async (t) => {
+t.test('a token expires at its exp', async (t) => {
   const now = Math.floor(Date.now() / 1_000)
   const ended = await readCheckout(service, plainToken(service, merchant, { exp: now - 1 }))
   t.match(ended, { status: 401, body: { code: 'CHECKOUT_TOKEN_EXPIRED', next: /start again/ } })

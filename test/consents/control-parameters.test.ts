@@ -2,7 +2,7 @@ import t from 'tap'
 import { readCaps } from '../../src/consents/control-parameters.ts'
 import { DomainError } from '../../src/lib/errors.ts'
 
-/** The paths that were refused. */
+/** The paths of the reported errors. */
 function refused(parameters: Record<string, unknown>): string[] {
   try {
     readCaps(parameters, 'GBP')
@@ -70,7 +70,7 @@ t.test("the Open Banking standard's names mean the same", async (t) => {
   )
 })
 
-t.test('a number is exactly what was sent, or refused: no sum of floats becomes a cap', async (t) => {
+t.test('a number is read exactly or rejected: a calculated float is not a cap', async (t) => {
   t.equal(maximum(0.1), 1_000n)
   t.equal(maximum(1.005), 10_050n)
   t.equal(maximum(9_999_999_999.9999), 99_999_999_999_999n)
@@ -82,7 +82,7 @@ t.test('a number is exactly what was sent, or refused: no sum of floats becomes 
     1e-7,
     1e21,
     12_345_678_901_234,
-    // As a body's text becomes a number: the digits that were sent are lost.
+    // Parsed like a body: JSON.parse loses the further digits.
     JSON.parse('9007199254740993'),
     JSON.parse('1234567890123.4567'),
     0,
@@ -105,7 +105,7 @@ t.test('a number is exactly what was sent, or refused: no sum of floats becomes 
   for (const value of wrong) t.equal(maximum(value), 'refused', JSON.stringify(value))
 })
 
-t.test('every broken member is named', async (t) => {
+t.test('every invalid member is reported', async (t) => {
   t.same(refused({}), ['.max_amount_per_payment'])
   t.same(
     refused({
@@ -154,7 +154,7 @@ t.test('every broken member is named', async (t) => {
   t.same(refused({ ...max, periodic_limits: Array(13).fill({ period: 'DAY', max_amount: 1 }) }), ['.periodic_limits'])
 })
 
-t.test('what the database or a reader could not take is refused as a whole', async (t) => {
+t.test("JSON that the database or a reader can't take is rejected as a whole", async (t) => {
   const max = { max_amount_per_payment: 1 }
   const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)])
   const wrong: Record<string, unknown>[] = [

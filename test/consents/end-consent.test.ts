@@ -46,7 +46,7 @@ async function endedAtBank(consentId: string): Promise<boolean> {
   return rows.length > 0
 }
 
-t.test('a merchant ends a mandate at once, for good, and as often as it asks', async (t) => {
+t.test('a merchant ends a mandate at once and for good, and repeats have the same result', async (t) => {
   const own = await service.merchant()
   const { consentId, paymentId } = await authorisedMandate(service, own)
   const answer = await endMandate(service, own, consentId)
@@ -81,7 +81,7 @@ t.test('a merchant ends a mandate at once, for good, and as often as it asks', a
   t.equal((await stateOf(service, paymentId)).payment, 'Settled', 'what was authorised before is paid')
 })
 
-t.test('its bank is told by a job, until it answers', async (t) => {
+t.test('a job reports the end to the bank, until it answers', async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   bank.steer('endMandate', noAnswer)
   await endMandate(service, merchant, consentId)
@@ -100,7 +100,7 @@ t.test('its bank is told by a job, until it answers', async (t) => {
   t.equal(calls.endMandate, asked, 'nothing is left to tell')
 })
 
-t.test("one mandate's slow bank keeps no others waiting, and the job ends when that one has", async (t) => {
+t.test("one mandate's slow bank does not delay others, and the job ends when it has answered", async (t) => {
   await provesNoneWaits(t, {
     bank,
     call: 'endMandate',
@@ -114,7 +114,7 @@ t.test("one mandate's slow bank keeps no others waiting, and the job ends when t
   })
 })
 
-t.test('a mandate that a payer ends is told as the payer’s doing', async (t) => {
+t.test('a mandate that its payer ends is revoked by PAYER', async (t) => {
   const own = await service.merchant()
   const { consentId } = await authorisedMandate(service, own)
   await endConsent(app, { merchantId: own.id, consentId, by: 'PAYER' })
@@ -124,7 +124,7 @@ t.test('a mandate that a payer ends is told as the payer’s doing', async (t) =
   t.match(told[0]?.payload, { data: { revokedBy: 'PAYER' } })
 })
 
-t.test('what is no active mandate of the merchant is not ended', async (t) => {
+t.test('only active mandates of the merchant can be ended', async (t) => {
   const stranger = await service.merchant()
   const { consentId } = await authorisedMandate(service, merchant)
   for (const id of [randomUUID(), 'x', consentId])
@@ -144,7 +144,7 @@ t.test('what is no active mandate of the merchant is not ended', async (t) => {
   t.same(await revocationsOf(stranger.id), [])
 })
 
-t.test('a job ends mandates whose time is over; they are told as over before it', async (t) => {
+t.test('a job expires mandates, which are shown as EXPIRED even before it', async (t) => {
   const { consentId, paymentId } = await authorisedMandate(service, merchant)
   await passMandate(service, consentId)
   t.equal((await stateOf(service, paymentId)).consent, 'AUTHORISED')
@@ -154,25 +154,28 @@ t.test('a job ends mandates whose time is over; they are told as over before it'
   t.match(await stateOf(service, paymentId), { payment: 'Authorised' }, 'a payment that was authorised is not touched')
 })
 
-t.test('a payment that the bank has not answered fails with its mandate, by whose doing it ended', async (t) => {
-  for (const [by, code, source] of [
-    ['PAYER', 'ACCESS_DENIED', 'PAYER'],
-    ['MERCHANT', 'CANCELLED_BY_MERCHANT', 'MERCHANT'],
-  ] as const) {
-    const { consentId } = await authorisedMandate(service, merchant)
-    const { body } = await payUnder(service, merchant, { consentId })
-    await endConsent(app, { merchantId: merchant.id, consentId, by })
-    const before = bank.calls.stageUnderMandate
-    await payMandates(app)
-    t.equal(bank.calls.stageUnderMandate, before, 'the bank is not asked at all')
-    const read = await service.call('GET', `/api/v1/payments/${body.payment_id}`, { merchant })
-    t.match(read.body, { status: 'Failed', failure: { code, source } })
-    t.match(await eventsOf(service, body.payment_id), [{}, { changed_by: 'BATCH_JOB', raw_payload: /pay-mandates/ }])
-    t.same(await webhookTypesOf(service, body.payment_id), ['payment.failed'])
-  }
-})
+t.test(
+  "a payment without the bank's answer fails with its mandate, with the code of the side that ended it",
+  async (t) => {
+    for (const [by, code, source] of [
+      ['PAYER', 'ACCESS_DENIED', 'PAYER'],
+      ['MERCHANT', 'CANCELLED_BY_MERCHANT', 'MERCHANT'],
+    ] as const) {
+      const { consentId } = await authorisedMandate(service, merchant)
+      const { body } = await payUnder(service, merchant, { consentId })
+      await endConsent(app, { merchantId: merchant.id, consentId, by })
+      const before = bank.calls.stageUnderMandate
+      await payMandates(app)
+      t.equal(bank.calls.stageUnderMandate, before, 'the bank is not asked at all')
+      const read = await service.call('GET', `/api/v1/payments/${body.payment_id}`, { merchant })
+      t.match(read.body, { status: 'Failed', failure: { code, source } })
+      t.match(await eventsOf(service, body.payment_id), [{}, { changed_by: 'BATCH_JOB', raw_payload: /pay-mandates/ }])
+      t.same(await webhookTypesOf(service, body.payment_id), ['payment.failed'])
+    }
+  },
+)
 
-t.test('a mandate that ends while the bank is asked is paid under no more, whatever the bank says', async (t) => {
+t.test('a mandate that ends while the bank is asked allows no payment, whatever the bank answers', async (t) => {
   for (const call of ['stageUnderMandate', 'authoriseUnderMandate'] as const) {
     const { consentId } = await authorisedMandate(service, merchant)
     const { body } = await payUnder(service, merchant, { consentId })
@@ -197,7 +200,7 @@ t.test('a mandate that ends while the bank is asked is paid under no more, whate
   }
 })
 
-t.test('payments and the end of their mandate at the same moment: each is before or after it', async (t) => {
+t.test('concurrent payments and end of their mandate: each payment is before or after the end', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const own = await service.merchant()
     const { consentId } = await authorisedMandate(service, own)
@@ -221,7 +224,7 @@ t.test('payments and the end of their mandate at the same moment: each is before
   }
 })
 
-t.test('the bank itself takes nothing under a mandate that it was told to end', async (t) => {
+t.test('the bank accepts no payment under a mandate whose end was reported', async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   const { rows } = await owner.query('select bank_consent_reference as reference from payment_consents where id = $1', [
     consentId,
@@ -250,6 +253,6 @@ t.test('the bank itself takes nothing under a mandate that it was told to end', 
   })
 })
 
-t.test('and all that must hold of the database does', async (t) => {
+t.test('all invariants of the database hold', async (t) => {
   t.same(await brokenInvariants(owner), [])
 })

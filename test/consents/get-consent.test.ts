@@ -15,12 +15,12 @@ function daysFromNow(days: number): string {
   return new Date(Date.now() + days * 86_400_000).toISOString()
 }
 
-/** What the service keeps of a request, to know its repeats by. */
+/** The fingerprint by which the service recognises a repeat. */
 function fingerprintOf(body: Record<string, unknown>): string {
   return sha256Hex(canonicalJson({ ...CreatePayment.parse(body), amount: '50.0000' }))
 }
 
-t.test('a mandate is read as it was given, with what was made under it', async (t) => {
+t.test('a mandate is returned as it was sent, with its payments', async (t) => {
   const merchant = await service.merchant()
   const control_parameters = {
     max_amount_per_payment: 99.5,
@@ -53,7 +53,7 @@ t.test('a mandate is read as it was given, with what was made under it', async (
   t.strictSame(body.control_parameters, control_parameters)
 })
 
-t.test('while nobody has agreed to a mandate, and where nobody does, nothing of its caps is used', async (t) => {
+t.test('the caps of a mandate are unused until its payer authorises it', async (t) => {
   const merchant = await service.merchant()
   const control_parameters = {
     max_amount_per_payment: '50.00',
@@ -80,7 +80,7 @@ t.test('while nobody has agreed to a mandate, and where nobody does, nothing of 
   t.same(await used(consentId), ['REVOKED', '50.00', '0.00'], 'what was used stays used')
 })
 
-t.test('a mandate lasts a year where nothing is said, and as long as it says', async (t) => {
+t.test('a mandate is valid for a year by default, else as long as requested', async (t) => {
   const merchant = await service.merchant()
   const days = (from: string, to: string) => Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000)
   const { consentId } = await authorisedMandate(service, merchant)
@@ -115,7 +115,7 @@ t.test('a mandate lasts a year where nothing is said, and as long as it says', a
   t.same(await refused({ consent_type: undefined, valid_to: soon }), [400, ['control_parameters', 'valid_to']])
 })
 
-t.test('a repeat of the request that set a mandate up is answered after the mandate is over', async (t) => {
+t.test("a repeat of the request that set up a mandate is answered after the mandate's end", async (t) => {
   const merchant = await service.merchant()
   const key = randomUUID()
   const first = await createPayment(service, merchant, mandateBody({ valid_to: daysFromNow(30) }), key)
@@ -137,33 +137,30 @@ t.test('a repeat of the request that set a mandate up is answered after the mand
   t.match(await createPayment(service, merchant, mandateBody({ valid_to })), { status: 400 })
 })
 
-t.test(
-  "mandates are listed a page at a time, by their status, and never another merchant's or single payments",
-  async (t) => {
-    const [merchant, stranger] = [await service.merchant(), await service.merchant()]
-    await createPayment(service, merchant)
-    await authorisedMandate(service, stranger)
-    const made: string[] = []
-    for (let index = 0; index < 3; index += 1) made.unshift((await authorisedMandate(service, merchant)).consentId)
-    const list = async (query: string) =>
-      (await service.call('GET', `/api/v1/portal/consents${query}`, { merchant })).body
-    const ids = (page: { data: { consent_id: string }[] }) => page.data.map(({ consent_id }) => consent_id)
-    const first = await list('?limit=2')
-    t.same([ids(first), first.has_more], [made.slice(0, 2), true])
-    const second = await list(`?limit=2&cursor=${first.next_cursor}`)
-    t.same([ids(second), second.has_more, second.next_cursor], [made.slice(2), false, null])
-    await endMandate(service, merchant, made[0] ?? '')
-    t.same(ids(await list('?status=REVOKED')), made.slice(0, 1))
-    t.same(ids(await list('?status=AUTHORISED')), made.slice(1))
-    t.same(ids(await list('?status=EXPIRED')), [])
-    await owner.query(`update payment_consents set expires_at = now() where id = $1`, [made[1]])
-    t.same(ids(await list('?status=EXPIRED')), made.slice(1, 2), 'by the clock, before the job')
-    const wrong = await service.call('GET', '/api/v1/portal/consents?cursor=x', { merchant })
-    t.match(wrong, { status: 400, body: { errors: [{ path: 'cursor' }] } })
-  },
-)
+t.test("mandates are listed in pages, by status, without other merchants' mandates and single payments", async (t) => {
+  const [merchant, stranger] = [await service.merchant(), await service.merchant()]
+  await createPayment(service, merchant)
+  await authorisedMandate(service, stranger)
+  const made: string[] = []
+  for (let index = 0; index < 3; index += 1) made.unshift((await authorisedMandate(service, merchant)).consentId)
+  const list = async (query: string) =>
+    (await service.call('GET', `/api/v1/portal/consents${query}`, { merchant })).body
+  const ids = (page: { data: { consent_id: string }[] }) => page.data.map(({ consent_id }) => consent_id)
+  const first = await list('?limit=2')
+  t.same([ids(first), first.has_more], [made.slice(0, 2), true])
+  const second = await list(`?limit=2&cursor=${first.next_cursor}`)
+  t.same([ids(second), second.has_more, second.next_cursor], [made.slice(2), false, null])
+  await endMandate(service, merchant, made[0] ?? '')
+  t.same(ids(await list('?status=REVOKED')), made.slice(0, 1))
+  t.same(ids(await list('?status=AUTHORISED')), made.slice(1))
+  t.same(ids(await list('?status=EXPIRED')), [])
+  await owner.query(`update payment_consents set expires_at = now() where id = $1`, [made[1]])
+  t.same(ids(await list('?status=EXPIRED')), made.slice(1, 2), 'by the clock, before the job')
+  const wrong = await service.call('GET', '/api/v1/portal/consents?cursor=x', { merchant })
+  t.match(wrong, { status: 400, body: { errors: [{ path: 'cursor' }] } })
+})
 
-t.test('what is no mandate of the merchant is not found', async (t) => {
+t.test('only mandates of the merchant are found', async (t) => {
   const [merchant, stranger] = [await service.merchant(), await service.merchant()]
   const { consentId } = await authorisedMandate(service, merchant)
   const single = await createPayment(service, merchant)
@@ -176,7 +173,7 @@ t.test('what is no mandate of the merchant is not found', async (t) => {
     t.match(await readMandate(service, who, id), { status: 404, body: { code: 'CONSENT_NOT_FOUND' } })
 })
 
-t.test("a payer's active mandates are found by the contact alone, at whichever merchants", async (t) => {
+t.test("a payer's active mandates with all merchants are found by the contact", async (t) => {
   const [one, two] = [await service.merchant(), await service.merchant()]
   const email = `${randomUUID()}@payer.example`
   const first = await authorisedMandate(service, one, { payer_email: email })

@@ -7,7 +7,7 @@ function at(period: Period, now: string, since = now, alignment: Alignment = 'CA
   return `${start} ${end}`
 }
 
-t.test('periods are whole days of London: midnights there, an hour before those of UTC in summer', async (t) => {
+t.test("periods are whole days in London, whose midnight is an hour before UTC's in summer", async (t) => {
   const cases: [Period, string, string, string][] = [
     ['DAY', '2026-06-30T22:59:59.999Z', '2026-06-29T23:00:00.000Z', '2026-06-30T23:00:00.000Z'],
     ['DAY', '2026-06-30T23:00:00.000Z', '2026-06-30T23:00:00.000Z', '2026-07-01T23:00:00.000Z'],
@@ -27,22 +27,25 @@ t.test('periods are whole days of London: midnights there, an hour before those 
   for (const [period, now, start, end] of cases) t.equal(at(period, now), `${start} ${end}`, `${period} ${now}`)
 })
 
-t.test('periods of the mandate begin on its day, and a month from the 31st on the last of shorter ones', async (t) => {
-  const since = '2026-01-31T15:00:00.000Z'
-  const begins = (period: Period, now: string) => at(period, now, since, 'CONSENT').split(' ')[0]
-  t.equal(begins('DAY', '2026-02-03T01:00:00.000Z'), '2026-02-03T00:00:00.000Z')
-  t.equal(begins('WEEK', '2026-02-06T12:00:00.000Z'), '2026-01-31T00:00:00.000Z')
-  t.equal(begins('WEEK', '2026-02-07T12:00:00.000Z'), '2026-02-07T00:00:00.000Z')
-  t.equal(begins('FORTNIGHT', '2026-02-13T12:00:00.000Z'), '2026-01-31T00:00:00.000Z')
-  t.equal(begins('MONTH', '2026-02-27T12:00:00.000Z'), '2026-01-31T00:00:00.000Z')
-  t.equal(begins('MONTH', '2026-02-28T12:00:00.000Z'), '2026-02-28T00:00:00.000Z')
-  t.equal(begins('MONTH', '2026-03-30T12:00:00.000Z'), '2026-02-28T00:00:00.000Z')
-  t.equal(begins('MONTH', '2026-03-31T12:00:00.000Z'), '2026-03-30T23:00:00.000Z')
-  t.equal(begins('HALF_YEAR', '2026-07-30T12:00:00.000Z'), '2026-01-31T00:00:00.000Z')
-  t.equal(begins('YEAR', '2027-01-31T00:00:00.000Z'), '2027-01-31T00:00:00.000Z')
-})
+t.test(
+  "periods with CONSENT alignment begin on the mandate's day, from the 31st on the last day of shorter months",
+  async (t) => {
+    const since = '2026-01-31T15:00:00.000Z'
+    const begins = (period: Period, now: string) => at(period, now, since, 'CONSENT').split(' ')[0]
+    t.equal(begins('DAY', '2026-02-03T01:00:00.000Z'), '2026-02-03T00:00:00.000Z')
+    t.equal(begins('WEEK', '2026-02-06T12:00:00.000Z'), '2026-01-31T00:00:00.000Z')
+    t.equal(begins('WEEK', '2026-02-07T12:00:00.000Z'), '2026-02-07T00:00:00.000Z')
+    t.equal(begins('FORTNIGHT', '2026-02-13T12:00:00.000Z'), '2026-01-31T00:00:00.000Z')
+    t.equal(begins('MONTH', '2026-02-27T12:00:00.000Z'), '2026-01-31T00:00:00.000Z')
+    t.equal(begins('MONTH', '2026-02-28T12:00:00.000Z'), '2026-02-28T00:00:00.000Z')
+    t.equal(begins('MONTH', '2026-03-30T12:00:00.000Z'), '2026-02-28T00:00:00.000Z')
+    t.equal(begins('MONTH', '2026-03-31T12:00:00.000Z'), '2026-03-30T23:00:00.000Z')
+    t.equal(begins('HALF_YEAR', '2026-07-30T12:00:00.000Z'), '2026-01-31T00:00:00.000Z')
+    t.equal(begins('YEAR', '2027-01-31T00:00:00.000Z'), '2027-01-31T00:00:00.000Z')
+  },
+)
 
-t.test('every instant is in exactly one period, and the next one begins where it ends', async (t) => {
+t.test('every instant is in exactly one period, and the next one begins at its end', async (t) => {
   for (const alignment of ['CALENDAR', 'CONSENT'] as const) {
     for (const period of PERIODS) {
       const since = '2024-02-29T23:30:00.000Z'

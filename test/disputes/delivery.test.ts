@@ -32,7 +32,7 @@ t.test('the webhooks of a dispute arrive signed, among those of its payment and 
   }
 })
 
-t.test('a merchant without an endpoint finds them in its list, waiting', async (t) => {
+t.test('for a merchant without an endpoint they are listed as waiting', async (t) => {
   const service = await testService(t, { worker: true })
   const merchant = await service.merchant()
   const { id: paymentId } = await authorisedPayment(service, merchant)

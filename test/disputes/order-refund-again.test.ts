@@ -25,7 +25,7 @@ function settle(id: string, more: Record<string, unknown> = {}, as: keyof typeof
   })
 }
 
-/** The job's next round, with a bank that refuses or gives the money back. */
+/** Runs the job with a bank that refuses or executes refunds. */
 async function bankAnswers(answer: 'refuses' | 'refunds'): Promise<void> {
   if (answer === 'refuses') bank.steer('refund', async () => ({ outcome: 'refused', failureCode: 'ACCOUNT_CLOSED' }))
   await resumeRefunds(service.app)
@@ -39,7 +39,7 @@ async function reviewed(): Promise<Case> {
   return { id: body.id, paymentId }
 }
 
-/** A dispute whose refund the bank has refused. */
+/** A dispute whose refund the bank refused. */
 async function refusedOnce(): Promise<Case> {
   const made = await reviewed()
   t.equal((await settle(made.id, { resolution_note: 'No proof of delivery.' }, 'OWNER')).status, 200)
@@ -53,7 +53,7 @@ async function changesNothing(t: Test, run: () => Promise<void>): Promise<void> 
   t.same(await countRows(owner), before, 'no table has another number of rows')
 }
 
-t.test('a refund that the bank refused is ordered again, and the resolution stays as it was', async (t) => {
+t.test('a refund that the bank rejected can be ordered again, and the resolution stays unchanged', async (t) => {
   const { id, paymentId } = await refusedOnce()
   const path = `/api/v1/portal/disputes/${id}`
   const { body: before } = await service.call('GET', path, { merchant })
@@ -104,7 +104,7 @@ t.test('a refund that the bank refused is ordered again, and the resolution stay
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('as often as the bank refuses it, and with what is left by then', async (t) => {
+t.test('it can be ordered again after every rejection, with the amount that remains then', async (t) => {
   const { id, paymentId } = await refusedOnce()
   await settle(id)
   await bankAnswers('refuses')
@@ -115,7 +115,7 @@ t.test('as often as the bank refuses it, and with what is left by then', async (
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('a dispute that the merchant accepted has its refund ordered again too, but not by the merchant', async (t) => {
+t.test('the refund of an accepted dispute can be ordered again, but not by the merchant', async (t) => {
   const { id, paymentId } = await reviewed()
   await accept(service, merchant, id, { body: { refund: true } })
   await bankAnswers('refuses')
@@ -131,7 +131,7 @@ t.test('a dispute that the merchant accepted has its refund ordered again too, b
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('anything else on a resolved dispute is refused, and changes nothing', async (t) => {
+t.test('anything else on a resolved dispute is rejected, and changes nothing', async (t) => {
   const failed = await refusedOnce()
   const pending = await reviewed()
   const plain = await reviewed()
@@ -157,7 +157,7 @@ t.test('anything else on a resolved dispute is refused, and changes nothing', as
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('what was escalated an OWNER alone orders again', async (t) => {
+t.test('only an OWNER orders the refund of an escalated dispute again', async (t) => {
   const { id } = await reviewed()
   await service.call('PUT', `/api/v1/admin/disputes/${id}/escalate`, {
     headers: operators.OPS,
@@ -173,7 +173,7 @@ t.test('what was escalated an OWNER alone orders again', async (t) => {
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('two orders at once make one refund', async (t) => {
+t.test('two concurrent orders create one refund', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const { id, paymentId } = await refusedOnce()
     const answers = await Promise.all(Array.from({ length: 5 }, () => settle(id)))
@@ -184,7 +184,7 @@ t.test('two orders at once make one refund', async (t) => {
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('a refund that can not be ordered says what can be done instead', async (t) => {
+t.test("a refund that can't be ordered names the alternative", async (t) => {
   const { id, paymentId } = await reviewed()
   await refund(service, merchant, { id: paymentId })
   for (const answer of [await settle(id), await accept(service, merchant, id, { body: { refund: true } })])

@@ -11,7 +11,7 @@ const service = await testService(t)
 const { owner } = service
 const merchant = await service.merchant()
 
-t.test('merchant, payer and platform dispute a payment, each in words of their own', async (t) => {
+t.test('merchant, payer and platform dispute a payment, each with its own statement', async (t) => {
   const paymentId = await settledPayment(service, merchant, { amount: '12.50' })
   const shown = { payment_id: paymentId, merchant_id: merchant.id, gross_amount: '12.50', currency: 'GBP' }
   const fresh = { status: 'OPEN', merchant_evidence: null, evidence_missing: false, refund: null, resolved_at: null }
@@ -61,7 +61,7 @@ t.test('merchant, payer and platform dispute a payment, each in words of their o
   t.equal(rows.length, 2, "the merchant's own is no act of an operator")
 })
 
-t.test('the words may be left out', async (t) => {
+t.test('the statement is optional', async (t) => {
   const paymentId = await settledPayment(service, merchant)
   const { body } = await raise(service, merchant, paymentId, { reason: 'OTHER' })
   t.match(body, { status: 'OPEN', statement: null, payer_statement: null })
@@ -69,7 +69,7 @@ t.test('the words may be left out', async (t) => {
   t.match(rows, [{ note: null, actor_name: String }])
 })
 
-t.test('only money that has moved can be disputed', async (t) => {
+t.test('only settled or refunded payments can be disputed', async (t) => {
   const waiting = (await createPayment(service, merchant)).body.payment_id
   const { id: authorised } = await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:2h' })
   const failed = (await createPayment(service, merchant)).body.payment_id
@@ -94,7 +94,7 @@ t.test('only money that has moved can be disputed', async (t) => {
   t.equal((await raise(service, merchant, refunded)).status, 201, 'a Refunded payment can')
 })
 
-t.test('a payment is too old for a dispute after the days of the configuration', async (t) => {
+t.test("a payment can't be disputed after the configured number of days", async (t) => {
   const paymentId = await settledPayment(service, merchant)
   const age = (interval: string) =>
     owner.query(`update payment_intents set created_at = now() - $2::interval where id = $1`, [paymentId, interval])
@@ -108,7 +108,7 @@ t.test('a payment is too old for a dispute after the days of the configuration',
   t.equal((await raise(service, merchant, paymentId)).status, 201)
 })
 
-t.test('of fifty at once exactly one opens a dispute', async (t) => {
+t.test('of fifty concurrent requests exactly one opens a dispute', async (t) => {
   const paymentId = await settledPayment(service, merchant)
   const answers = await times(50, (index) =>
     index % 3 === 0
@@ -130,24 +130,21 @@ t.test('of fifty at once exactly one opens a dispute', async (t) => {
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test(
-  'a second one is refused while the first is open, in each of its states, and taken once it is resolved',
-  async (t) => {
-    const paymentId = await settledPayment(service, merchant)
-    const { body: first } = await raise(service, merchant, paymentId)
-    const refuse = async () =>
-      t.match(await raise(service, merchant, paymentId), { status: 409, body: { code: 'DISPUTE_ALREADY_OPEN' } })
-    await refuse()
-    await submitEvidence(service, merchant, first.id)
-    await refuse()
-    await resolve(service, first.id, { refund: true })
-    const second = await raise(service, merchant, paymentId)
-    t.equal(second.status, 201)
-    t.not(second.body.id, first.id)
-    await resumeRefunds(service.app)
-    t.same(await brokenInvariants(owner), [])
-  },
-)
+t.test('a second dispute is rejected in each state of the first, and accepted once that is resolved', async (t) => {
+  const paymentId = await settledPayment(service, merchant)
+  const { body: first } = await raise(service, merchant, paymentId)
+  const refuse = async () =>
+    t.match(await raise(service, merchant, paymentId), { status: 409, body: { code: 'DISPUTE_ALREADY_OPEN' } })
+  await refuse()
+  await submitEvidence(service, merchant, first.id)
+  await refuse()
+  await resolve(service, first.id, { refund: true })
+  const second = await raise(service, merchant, paymentId)
+  t.equal(second.status, 201)
+  t.not(second.body.id, first.id)
+  await resumeRefunds(service.app)
+  t.same(await brokenInvariants(owner), [])
+})
 
 t.test('another merchant, an unknown payment and a malformed id are the same 404', async (t) => {
   const paymentId = await settledPayment(service, merchant)
@@ -172,7 +169,7 @@ t.test('another merchant, an unknown payment and a malformed id are the same 404
   t.same(await countRows(owner), before)
 })
 
-t.test('a payment is disputed twenty times at most, also by two at once', async (t) => {
+t.test('a payment is disputed at most twenty times, also by two concurrent requests', async (t) => {
   const paymentId = await settledPayment(service, merchant)
   await owner.query(
     `insert into disputes (id, merchant_id, payment_intent_id, opened_by, reason, status, evidence_due_at, resolved_at)
@@ -200,6 +197,6 @@ t.test('a payment is disputed twenty times at most, also by two at once', async 
   t.same(await countRows(owner), before)
   const { body } = await service.call('GET', `/api/v1/portal/explain/${paymentId}`, { merchant })
   t.notMatch(JSON.stringify(body.also), /dispute it/, 'and its story offers no other dispute')
-  // They have no events, which nothing but this test may leave behind.
+  // These rows have no events, which other tests must not see.
   await owner.query('delete from disputes where payment_intent_id = $1 and id <> $2', [paymentId, id])
 })

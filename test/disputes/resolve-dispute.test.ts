@@ -41,14 +41,14 @@ async function refundsOf(paymentId: string): Promise<unknown[]> {
   return rows
 }
 
-/** Every row of every table before, and the same after. */
+/** All rows of all tables, to compare before and after. */
 async function changesNothing(t: Test, run: () => Promise<void>): Promise<void> {
   const before = await countRows(owner)
   await run()
   t.same(await countRows(owner), before, 'no table has another number of rows')
 }
 
-t.test('a resolution moves no money unless it is asked to', async (t) => {
+t.test('a resolution moves no money unless a refund is requested', async (t) => {
   const { id, paymentId } = await reviewed()
   t.match(await resolve(service, id), {
     status: 200,
@@ -77,7 +77,7 @@ t.test('a resolution moves no money unless it is asked to', async (t) => {
   ])
 })
 
-t.test('a refund that a resolution orders is carried out by the job', async (t) => {
+t.test('a refund that a resolution orders is executed by the job', async (t) => {
   const { id, paymentId } = await reviewed()
   const answer = await resolve(service, id, { refund: true })
   t.match(answer, { status: 200, body: { refund: { refund_status: 'PENDING', amount: '50.00' } } })
@@ -102,7 +102,7 @@ t.test('a refund that a resolution orders is carried out by the job', async (t) 
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('with a worker the refund comes at once', async (t) => {
+t.test('a running worker executes the refund at once', async (t) => {
   const working = await testService(t, { worker: true })
   const shop = await working.merchant()
   const paymentId = await settledPayment(working, shop)
@@ -118,7 +118,7 @@ t.test('with a worker the refund comes at once', async (t) => {
   t.equal((await eventsOf(working, paymentId)).at(-1)?.changed_by, 'BATCH_JOB')
 })
 
-t.test('it refunds what is left, after a part was refunded before', async (t) => {
+t.test('the remaining amount is refunded after a partial refund', async (t) => {
   const { id, paymentId } = await reviewed()
   await refund(service, merchant, { id: paymentId, body: { amount: '20.00' } })
   t.match(await resolve(service, id, { refund: true }), { status: 200, body: { refund: { amount: '30.00' } } })
@@ -127,7 +127,7 @@ t.test('it refunds what is left, after a part was refunded before', async (t) =>
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('where nothing is left to refund nothing of the resolution happens', async (t) => {
+t.test('where no amount remains to refund, the dispute is not resolved', async (t) => {
   const whole = await reviewed()
   await refund(service, merchant, { id: whole.paymentId })
   const reserved = await reviewed()
@@ -147,7 +147,7 @@ t.test('where nothing is left to refund nothing of the resolution happens', asyn
   t.equal((await resolve(service, whole.id)).status, 200, 'without a refund it is resolved')
 })
 
-t.test('a refund that the bank refuses is told with the dispute, and the money stays', async (t) => {
+t.test('a refund that the bank rejects is shown with the dispute, and no money moves', async (t) => {
   const { id, paymentId } = await reviewed({ scenario: 'refund-fails' })
   t.equal((await resolve(service, id, { refund: true })).status, 200)
   await resumeRefunds(service.app)
@@ -159,7 +159,7 @@ t.test('a refund that the bank refuses is told with the dispute, and the money s
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test("the merchant's favour brings no refund", async (t) => {
+t.test("a resolution in the merchant's favour has no refund", async (t) => {
   const { id } = await reviewed()
   await changesNothing(t, async () => {
     t.match(await resolve(service, id, { status: 'RESOLVED_MERCHANT_FAVOUR', refund: true }), {
@@ -170,7 +170,7 @@ t.test("the merchant's favour brings no refund", async (t) => {
   t.match(await resolve(service, id, { status: 'RESOLVED_MERCHANT_FAVOUR', refund: false }), { status: 200 })
 })
 
-t.test('two resolutions at once with a refund each make one of both', async (t) => {
+t.test('two concurrent resolutions with refunds make one resolution and one refund', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const { id, paymentId } = await reviewed()
     const answers = await Promise.all(Array.from({ length: 6 }, () => resolve(service, id, { refund: true })))
@@ -185,7 +185,7 @@ t.test('two resolutions at once with a refund each make one of both', async (t) 
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('a resolution and an acceptance at once: one of them is it', async (t) => {
+t.test('of a concurrent resolution and acceptance exactly one wins', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const { id, paymentId } = await reviewed()
     const answers = await Promise.all([
@@ -204,7 +204,7 @@ t.test('a resolution and an acceptance at once: one of them is it', async (t) =>
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('a resolution beside a refund of the merchant never gives back more than was paid', async (t) => {
+t.test("a resolution beside a merchant's refund never refunds more than was paid", async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const { id, paymentId } = await reviewed()
     await Promise.all([
@@ -219,7 +219,7 @@ t.test('a resolution beside a refund of the merchant never gives back more than 
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('everything at once on one payment ends in one order, without a lock that never comes', async (t) => {
+t.test('concurrent requests of all kinds on one payment finish without a deadlock', async (t) => {
   const paymentId = await settledPayment(service, merchant)
   const { body: first } = await raise(service, merchant, paymentId)
   await endEvidenceTime(service, first.id)
@@ -250,7 +250,7 @@ async function lastPayload(from: TestService, paymentId: string): Promise<{ text
   return rows[0]
 }
 
-t.test('a webhook tells the dispute as it is, in one form', async (t) => {
+t.test("a webhook has the dispute's current state, always in one form", async (t) => {
   const paymentId = await settledPayment(service, merchant, { amount: '0.80' })
   const { body: opened } = await raiseAsPayer(service, paymentId)
   const data = {

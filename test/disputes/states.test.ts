@@ -24,7 +24,7 @@ const service = await testService(t)
 const merchant = await service.merchant()
 const { owner } = service
 
-/** Runs a statement, takes it back, and says the error's SQLSTATE; undefined where it went through. */
+/** Runs a statement, rolls it back, and returns the error's SQLSTATE; undefined where it succeeded. */
 async function attempt(statement: string, values: unknown[]): Promise<string | undefined> {
   await owner.query('begin')
   try {
@@ -37,7 +37,7 @@ async function attempt(statement: string, values: unknown[]): Promise<string | u
   }
 }
 
-t.test('the database takes every move of a dispute that the table has, and refuses every other', async (t) => {
+t.test('the database accepts exactly the dispute moves of the transition table', async (t) => {
   const paymentId = await settledPayment(service, merchant)
   const allowed = new Set(DISPUTE_TRANSITIONS.map(({ from, to }) => `${from} ${to}`))
   let refused = 0
@@ -63,7 +63,7 @@ t.test('the database takes every move of a dispute that the table has, and refus
   t.same(terminalStates(DISPUTE_TRANSITIONS).toSorted(), ['RESOLVED_MERCHANT_FAVOUR', 'RESOLVED_PAYER_FAVOUR'])
 })
 
-/** Brings a new dispute to a status, by the shortest way. */
+/** Moves a new dispute to a status by the shortest path. */
 async function disputeIn(status: DisputeStatus): Promise<{ id: string; paymentId: string }> {
   const paymentId = await settledPayment(service, merchant)
   const { body } = await raise(service, merchant, paymentId)
@@ -78,7 +78,7 @@ async function disputeIn(status: DisputeStatus): Promise<{ id: string; paymentId
 
 type Trigger = Exclude<(typeof DISPUTE_TRANSITIONS)[number]['on'], 'opening'>
 
-/** What makes each move, over HTTP but for the job. */
+/** The request or the job that makes each move. */
 const MAKES: Record<Trigger, (id: string) => Promise<Answer | undefined>> = {
   evidence: (id) => submitEvidence(service, merchant, id),
   'evidence deadline': async (id) => {
@@ -92,15 +92,15 @@ const MAKES: Record<Trigger, (id: string) => Promise<Answer | undefined>> = {
   'resolution for the payer': (id) => resolve(service, id),
 }
 
-/** How each forbidden move is refused. What is not named is closed. */
-const REFUSALS: Record<string, string> = {
+/** The error of each forbidden move; DISPUTE_CLOSED where none is listed. */
+const ERRORS: Record<string, string> = {
   'OPEN resolution for the merchant': 'DISPUTE_NOT_UNDER_REVIEW',
   'OPEN resolution for the payer': 'DISPUTE_NOT_UNDER_REVIEW',
   'ESCALATED escalation': 'DISPUTE_ESCALATED',
   'ESCALATED acceptance': 'DISPUTE_ESCALATED',
 }
 
-t.test('each move of the table is made with its event and its webhook, and each other one refused', async (t) => {
+t.test('each move of the table writes its event and webhook, and every other move is rejected', async (t) => {
   let refused = 0
   for (const from of DisputeStatus.options) {
     for (const [on, make] of Object.entries(MAKES)) {
@@ -123,7 +123,7 @@ t.test('each move of the table is made with its event and its webhook, and each 
       } else {
         refused += 1
         if (answer !== undefined) {
-          const code = REFUSALS[`${from} ${on}`] ?? 'DISPUTE_CLOSED'
+          const code = ERRORS[`${from} ${on}`] ?? 'DISPUTE_CLOSED'
           t.match(answer, { status: 409, body: { code } }, `${from} ${on}`)
         }
         t.equal(await statusOf(service, id), from)
@@ -135,7 +135,7 @@ t.test('each move of the table is made with its event and its webhook, and each 
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('the service can neither change nor delete what has happened to a dispute', async (t) => {
+t.test("the service can neither change nor delete a dispute's events", async (t) => {
   const { id } = await disputeIn('UNDER_REVIEW')
   for (const statement of [
     `update dispute_events set note = 'another' where dispute_id = $1`,

@@ -23,7 +23,7 @@ async function openDispute(): Promise<string> {
   return (await raise(service, merchant, await settledPayment(service, merchant))).body.id
 }
 
-t.test('the time for evidence is as long as the configuration says', async (t) => {
+t.test('the time for evidence is the configured one', async (t) => {
   const id = await openDispute()
   const { rows } = await owner.query(
     `select extract(epoch from evidence_due_at - created_at)::int4 as seconds from disputes where id = $1`,
@@ -36,7 +36,7 @@ t.test('the time for evidence is as long as the configuration says', async (t) =
   t.equal(Date.parse(body.evidence_due_at) - Date.parse(body.opened_at), 60_000)
 })
 
-t.test('evidence is added to what is there, under review and escalated too', async (t) => {
+t.test('evidence is appended to earlier evidence, also under review and when escalated', async (t) => {
   const id = await openDispute()
   t.match(await submitEvidence(service, merchant, id, 'First.'), {
     status: 200,
@@ -55,14 +55,14 @@ t.test('evidence is added to what is there, under review and escalated too', asy
       ['opening', null, 'MERCHANT'],
       ['evidence', 'First.', 'MERCHANT'],
       ['evidence', 'Second.', 'MERCHANT'],
-      // Why the platform escalates stays with the platform.
+      // The platform's reason for escalating is not shown to merchants.
       ['escalation', null, 'PLATFORM'],
       ['evidence', 'Third.', 'MERCHANT'],
     ],
   )
 })
 
-t.test('evidence that comes at once is all there', async (t) => {
+t.test('concurrent evidence is all stored', async (t) => {
   const id = await openDispute()
   const answers = await times(10, (index) => submitEvidence(service, merchant, id, `Part ${index}.`))
   t.ok(answers.every(({ status }) => status === 200))
@@ -78,7 +78,7 @@ t.test('evidence that comes at once is all there', async (t) => {
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('evidence has an end at a hundred thousand characters', async (t) => {
+t.test('evidence is limited to a hundred thousand characters', async (t) => {
   const id = await openDispute()
   const part = 'x'.repeat(19_993)
   for (let index = 0; index < 5; index += 1)
@@ -96,7 +96,7 @@ t.test('evidence has an end at a hundred thousand characters', async (t) => {
   t.same(await countRows(owner), before)
 })
 
-t.test('what nobody answers in time is under review, and marked; the mark goes with late evidence', async (t) => {
+t.test('a dispute without evidence in time is under review and marked; late evidence removes the mark', async (t) => {
   const [late, answered, waiting] = [await openDispute(), await openDispute(), await openDispute()]
   await submitEvidence(service, merchant, answered)
   await endEvidenceTime(service, late)
@@ -124,7 +124,7 @@ t.test('what nobody answers in time is under review, and marked; the mark goes w
   t.same(await countRows(owner), before, 'the job leaves what it has done')
 })
 
-t.test('evidence and the sweeper at the same moment: whoever is first, the dispute is reviewed with it', async (t) => {
+t.test('concurrent evidence and deadline: in either order the dispute is under review with the evidence', async (t) => {
   const ids: string[] = []
   while (ids.length < 12) ids.push(await openDispute())
   for (const id of ids) await endEvidenceTime(service, id)
@@ -141,7 +141,7 @@ t.test('evidence and the sweeper at the same moment: whoever is first, the dispu
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('more disputes than one run takes are done by the next, and two sweepers share them', async (t) => {
+t.test('the next run takes the disputes that one run leaves, and two workers share them', async (t) => {
   const shop = await service.merchant()
   const payments = await settledMany(105)
   await owner.query(
@@ -154,7 +154,7 @@ t.test('more disputes than one run takes are done by the next, and two sweepers 
   while ((await expireEvidence(service.app)).more);
   t.equal(await openOf(shop.id), 0)
 
-  /** Payments that are there for their keys alone. */
+  /** Payments that are needed only for foreign keys. */
   async function settledMany(count: number): Promise<string[]> {
     const one = await settledPayment(service, shop)
     const { rows } = await owner.query<{ id: string }>(
@@ -169,7 +169,7 @@ t.test('more disputes than one run takes are done by the next, and two sweepers 
   }
 })
 
-t.test('one dispute that can not be moved keeps no other from being moved', async (t) => {
+t.test("one dispute that can't be moved does not block others", async (t) => {
   const [stuck, free] = [await openDispute(), await openDispute()]
   await owner.query(`update disputes set evidence_due_at = now() - interval '2 days' where id = $1`, [stuck])
   await endEvidenceTime(service, free)
@@ -204,11 +204,11 @@ async function openOf(merchantId: string): Promise<number> {
   return rows[0].count
 }
 
-t.test('the deadline comes when its fourteen days have passed, and not before', async (t) => {
+t.test('the deadline is after exactly fourteen days', async (t) => {
   const working = await testService(t, { worker: true })
   const shop = await working.merchant()
   const paymentId = await settledPayment(working, shop)
-  // The worker may have taken the settlement.
+  // The worker may have claimed the settlement.
   await untilStatus(working, shop, paymentId, 'Settled')
   const { body: dispute } = await raise(working, shop, paymentId)
   const advance = (by: string) =>
@@ -220,7 +220,7 @@ t.test('the deadline comes when its fourteen days have passed, and not before', 
   t.match(body, { status: 'UNDER_REVIEW', evidence_missing: true })
 })
 
-t.test('a resolved dispute takes no evidence', async (t) => {
+t.test('a resolved dispute rejects evidence', async (t) => {
   const id = await openDispute()
   await accept(service, merchant, id)
   const before = await countRows(owner)

@@ -38,7 +38,7 @@ t.test('a payer leaves a contact on the receipt, and finds the payment by it', a
   t.equal((await leave(phone.id, phone.state, { email: 'eve@payer.example' })).status, 409)
 })
 
-t.test('a contact that is there stays, and nobody learns which one it is', async (t) => {
+t.test('an existing contact stays, and is not revealed', async (t) => {
   const { id, state } = await authorisedCheckout()
   await service.owner.query(
     `update payment_consents set payer_email = 'known@payer.example'
@@ -53,7 +53,7 @@ t.test('a contact that is there stays, and nobody learns which one it is', async
   t.same(await listed({ email: 'known@payer.example' }), [id])
 })
 
-t.test('of two contacts at the same moment one is kept', async (t) => {
+t.test('of two concurrent contacts one is stored', async (t) => {
   const { id, state } = await authorisedCheckout()
   const emails = Array.from({ length: 10 }, (_, at) => `race${at}@payer.example`)
   const answers = await Promise.all(emails.map((email) => leave(id, state, { email })))
@@ -61,7 +61,7 @@ t.test('of two contacts at the same moment one is kept', async (t) => {
   t.equal(answers.filter(({ status }) => status === 409).length, 9)
 })
 
-t.test('what no checkout has started takes none, and a mandate never does', async (t) => {
+t.test('payments without a checkout and mandates accept no contact', async (t) => {
   const refused = { status: 409, body: { code: 'CONTACT_NOT_TAKEN', next: /ask the shop/ } }
   const made = await authorisedPayment(service, merchant)
   t.match(await leave(made.id, made.state, { email: 'eve@payer.example' }), refused)
@@ -71,7 +71,7 @@ t.test('what no checkout has started takes none, and a mandate never does', asyn
     consent_type: 'VARIABLE_RECURRING',
     control_parameters: { max_amount_per_payment: '100.00' },
   })
-  // No checkout sets one up today; if one did, whoever left a contact could end it.
+  // No checkout creates a mandate today; if one did, the contact that was left could be used to end it.
   await service.owner.query('update payment_intents set checkout_token_hash = $2 where id = $1', [
     mandate.id,
     'f'.repeat(64),
@@ -79,7 +79,7 @@ t.test('what no checkout has started takes none, and a mandate never does', asyn
   t.match(await leave(mandate.id, mandate.state, { email: 'eve@payer.example' }), refused)
 })
 
-t.test('before a bank has authorised the payment nobody is its payer', async (t) => {
+t.test('a payment accepts no contact before a bank has authorised it', async (t) => {
   const { body } = await createPayment(service, merchant)
   const { rows } = await service.owner.query('select bank_consent_id as state from payment_intents where id = $1', [
     body.payment_id,
@@ -95,7 +95,7 @@ t.test('before a bank has authorised the payment nobody is its payer', async (t)
   )
 })
 
-t.test('a settled payment takes a contact too, and what is none is refused', async (t) => {
+t.test('a settled payment accepts a contact, and an invalid one is rejected', async (t) => {
   const started = await startPayment(service, plainToken(service, merchant))
   await approve(service, started)
   const { payment_id: id, payment_state: state } = started.body
@@ -106,7 +106,7 @@ t.test('a settled payment takes a contact too, and what is none is refused', asy
   t.equal((await leave(id, state, { email: 'settled@payer.example' })).status, 200)
 })
 
-t.test('without the capability of the payment there is no payment', async (t) => {
+t.test("without the payment's state it is not found", async (t) => {
   const { id, state } = await authorisedCheckout()
   const other = await authorisedPayment(service, merchant)
   const body = { email: 'eve@payer.example' }

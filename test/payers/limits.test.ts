@@ -30,7 +30,7 @@ const empty = async (): Promise<void> => {
 
 t.beforeEach(empty)
 
-/** Asks from a network that nobody else asks from, and lets the job look at it. */
+/** Requests a link from a network of its own, and runs the job. */
 const askAndSend = async (body: PayerContact): Promise<void> => {
   await requestLink(app, { body, clientAddress: `198.18.${randomBytes(2).join('.')}` })
   await sendPayerLinks(app, new AbortController().signal)
@@ -47,7 +47,7 @@ const age = async (hours: number): Promise<void> => {
   )
 }
 
-t.test('a contact is sent five links an hour and twenty a day, whoever asks, and no answer tells', async (t) => {
+t.test('a contact is sent at most five links an hour and twenty a day, and no response reveals it', async (t) => {
   const ADA = 'ada@payer.example'
   for (let at = 0; at < 8; at += 1) await askAndSend({ email: ADA })
   t.equal(await sentTo(ADA), 5)
@@ -61,7 +61,7 @@ t.test('a contact is sent five links an hour and twenty a day, whoever asks, and
   t.equal(await sentTo(ADA), 21, 'and again the day after')
 })
 
-t.test('requests that two workers look at side by side are counted one by one', async (t) => {
+t.test('requests that two workers handle concurrently are each counted', async (t) => {
   const ask = (at: number) =>
     requestLink(app, { body: { email: 'ada@payer.example' }, clientAddress: `198.18.7.${at}` })
   await Promise.all(Array.from({ length: 12 }, (_, at) => ask(at)))
@@ -70,7 +70,7 @@ t.test('requests that two workers look at side by side are counted one by one', 
   t.equal(await sentTo('ada@payer.example'), 5)
 })
 
-t.test('who asks hears the same however many links the contact was sent, known or not', async (t) => {
+t.test('the response is the same however many links were sent, known contact or not', async (t) => {
   for (const email of ['ada@payer.example', 'nobody@payer.example']) {
     const answers = new Set<string>()
     for (let at = 0; at < 8; at += 1) {
@@ -81,14 +81,14 @@ t.test('who asks hears the same however many links the contact was sent, known o
   }
 })
 
-t.test('capitals and ways to write a number are no way around it', async (t) => {
+t.test("capitals and number formats don't bypass the limit", async (t) => {
   await paymentOf(service, merchant, { payer_phone: '+447700900123' })
   const texts = ['07700 900123', '+447700900123', '0044 7700 900123', '(07700) 900123', '07700900123', '+44 7700900123']
   for (const phone of texts) await askAndSend({ phone })
   t.equal(await sentTo('+447700900123'), 5)
 })
 
-t.test('a network asks for twenty links an hour, however many payers it asks for', async (t) => {
+t.test('a network may request twenty links an hour, for however many payers', async (t) => {
   const outcomes = []
   for (let at = 0; at < 25; at += 1) outcomes.push(await ask(`p${at}@payer.example`, '203.0.113.7'))
   t.same(outcomes, [...Array(20).fill('sent'), ...Array(5).fill('RATE_LIMITED')])
@@ -103,18 +103,18 @@ t.test('a network asks for twenty links an hour, however many payers it asks for
   t.equal(await ask('another@payer.example', '203.0.113.7'), 'sent', 'and again an hour later')
 })
 
-t.test('nobody waits for a network whose requests come at the same moment', async (t) => {
+t.test('no request waits for a network whose requests come at the same moment', async (t) => {
   const clientAddress = '203.0.113.77'
   const hash = networkHash(app.config.encryptionKey, { purpose: PAYER_NETWORK, clientAddress })
   await owner.query('begin')
   await owner.query('select pg_advisory_xact_lock(hashtextextended($1, 0))', [`payer link ${hash}`])
-  // It would wait for as long as this test holds the lock.
+  // A waiting request would wait as long as this test holds the lock.
   t.equal(await ask('ada@payer.example', clientAddress), 'RATE_LIMITED')
   await owner.query('rollback')
   t.equal(await ask('ada@payer.example', clientAddress), 'sent')
 })
 
-t.test('who is slowed down is told for how long, alike whoever it is about', async (t) => {
+t.test('a rate limit reports the wait, the same for every contact', async (t) => {
   const slow = await testService(t, { env: { SVC_RATE_LIMITS: 'true', SVC_TRUST_PROXY: 'true' } })
   const asked = (email: string, from: string) =>
     slow.call('POST', `${AUTH}/request-link`, { body: { email }, headers: { 'x-forwarded-for': from } })
@@ -130,7 +130,7 @@ t.test('who is slowed down is told for how long, alike whoever it is about', asy
   }
 })
 
-t.test('a flood of sign-ins from one network reaches the tables a few times only', async (t) => {
+t.test('a flood of sign-ins from one network reaches the tables only a few times', async (t) => {
   const slow = await testService(t, { env: { SVC_RATE_LIMITS: 'true', SVC_TRUST_PROXY: 'true' } })
   const send = (path: string, body: object, from: string) =>
     slow.call('POST', `${AUTH}/${path}`, { body, headers: { 'x-forwarded-for': from } })
@@ -152,7 +152,7 @@ t.test('a flood of sign-ins from one network reaches the tables a few times only
   t.ok(Number((await slow.owner.query('select count(*) from payer_failed_verifications')).rows[0].count) < 40)
 })
 
-t.test('no address of a network is kept, only what stands for it', async (t) => {
+t.test("only the hash of a network's address is stored", async (t) => {
   await ask('ada@payer.example', '203.0.113.7')
   await verifyLink(app, { token: 'x', clientAddress: '203.0.113.7' }).catch(() => undefined)
   const { rows: asked } = await owner.query('select request_ip_hash from payer_link_requests')
@@ -161,7 +161,7 @@ t.test('no address of a network is kept, only what stands for it', async (t) => 
   t.same(tried, asked)
 })
 
-t.test('after sixty tokens that were none a network waits, and others do not', async (t) => {
+t.test('after sixty invalid tokens a network is limited, and others are not', async (t) => {
   const token = await linkToken(service, { email: 'ada@payer.example' })
   const tryOne = (text: string, clientAddress: string): Promise<unknown> =>
     verifyLink(app, { token: text, clientAddress }).then(
@@ -177,7 +177,7 @@ t.test('after sixty tokens that were none a network waits, and others do not', a
   t.equal(await tryOne('guess 62', '203.0.113.9'), 'LINK_INVALID', 'an hour later it is heard again')
 })
 
-t.test('what is of no use any more is forgotten, and nothing else', async (t) => {
+t.test('rows without further use are deleted, and no others', async (t) => {
   const fill = async (age: string): Promise<void> => {
     await ask(`p${randomBytes(4).toString('hex')}@payer.example`, network())
     await verifyLink(app, { token: 'x', clientAddress: network() }).catch(() => undefined)
@@ -202,7 +202,7 @@ t.test('what is of no use any more is forgotten, and nothing else', async (t) =>
   t.same(await Array.fromAsync(TABLES, count), [2, 1, 1, 1])
 })
 
-t.test('a great many are forgotten in bounded steps', async (t) => {
+t.test('many rows are deleted in bounded steps', async (t) => {
   await owner.query(`
     insert into payer_failed_verifications (request_ip_hash, created_at)
     select repeat('0', 64), now() - interval '2 hours' from generate_series(1, 1500)

@@ -14,8 +14,8 @@ const KNOWN = 'ada@payer.example'
 const UNKNOWN = 'nobody@payer.example'
 await paymentOf(service, merchant, { payer_email: KNOWN, payer_phone: '+447700900123' })
 
-/** The pool of an app, which notes every statement that goes through it. */
-function noting(pool: App['pool']): { pool: App['pool']; statements: string[] } {
+/** The pool of an app, which records every statement. */
+function recording(pool: App['pool']): { pool: App['pool']; statements: string[] } {
   const statements: string[] = []
   const wrap = <T extends object>(handle: T): T =>
     new Proxy(handle, {
@@ -35,7 +35,7 @@ function noting(pool: App['pool']): { pool: App['pool']; statements: string[] } 
   return { pool: wrap(pool), statements }
 }
 
-t.test('nobody learns from an answer whether a contact is known', async (t) => {
+t.test('no response reveals whether a contact is known', async (t) => {
   for (const [known, unknown] of [
     [{ email: KNOWN }, { email: UNKNOWN }],
     [{ phone: '+447700900123' }, { phone: '+447700900999' }],
@@ -50,10 +50,10 @@ t.test('nobody learns from an answer whether a contact is known', async (t) => {
   t.equal((await messagesTo(service, '+447700900999')).length, 0)
 })
 
-t.test('nor from the time it takes: the same is done, and nothing of it asks for consents', async (t) => {
+t.test('nor does its time: the same statements run, and none reads consents', async (t) => {
   for (const rateLimits of [false, true]) {
     const done = async (email: string): Promise<string[]> => {
-      const { pool, statements } = noting(service.app.pool)
+      const { pool, statements } = recording(service.app.pool)
       const app = { ...service.app, pool, config: { ...service.app.config, rateLimits } }
       await requestLink(app, { body: { email }, clientAddress: randomBytes(4).join('.') })
       return statements
@@ -66,7 +66,7 @@ t.test('nor from the time it takes: the same is done, and nothing of it asks for
   await sendPayerLinks(service.app, new AbortController().signal)
 })
 
-t.test('a thousand guesses are one answer, and the real token still works', async (t) => {
+t.test('a thousand guesses get the same error, and the real token still works', async (t) => {
   const token = await linkToken(service, { email: KNOWN })
   const near = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
   const guesses = [near, token.toUpperCase(), `${token} `, `${token}\t`, token.slice(1), '0', 'x'.repeat(256)]
@@ -100,7 +100,7 @@ t.test('a token works once, and ends after ten minutes', async (t) => {
   for (const token of [used, late]) t.same(comparable(await verify(service, token)), comparable(unknown))
 })
 
-t.test('of fifty that use one token at the same moment one gets in', async (t) => {
+t.test('of fifty concurrent uses of a token one succeeds', async (t) => {
   const token = await linkToken(service, { email: KNOWN })
   const answers = await Promise.all(Array.from({ length: 50 }, () => verify(service, token)))
   const statuses = answers.map(({ status }) => status)
@@ -108,7 +108,7 @@ t.test('of fifty that use one token at the same moment one gets in', async (t) =
   t.equal(statuses.filter((status) => status === 401).length, 49)
 })
 
-t.test('whoever gets in ends every other link of the contact, and nobody else’s', async (t) => {
+t.test("a sign-in invalidates the contact's other links, and no other contact's", async (t) => {
   await paymentOf(service, merchant, { payer_email: 'bea@payer.example' })
   const other = await linkToken(service, { email: 'bea@payer.example' })
   const tokens = [await linkToken(service, { email: KNOWN }), await linkToken(service, { email: KNOWN })]
@@ -122,7 +122,7 @@ t.test('whoever gets in ends every other link of the contact, and nobody else’
 
 t.test('a scanner that opens the link a thousand times does not use it up', async (t) => {
   const token = await linkToken(service, { email: KNOWN })
-  // What stands behind # never leaves a browser; some scanners send it all the same, as a query.
+  // Browsers never send the part after #; some scanners send it anyway, as a query.
   const paths = ['/hub', `/hub?token=${token}`, `${AUTH}/verify?token=${token}`]
   for (let at = 0; at < 1_000; at += 1) {
     const path = paths[at % paths.length] ?? ''
@@ -141,7 +141,7 @@ t.test('many workers send one link for one request', async (t) => {
   t.equal((await messagesTo(service, KNOWN)).length, before + 8)
 })
 
-t.test('what no worker looked at in time is answered no more', async (t) => {
+t.test('a request that no worker handled in time is dropped', async (t) => {
   const before = (await messagesTo(service, KNOWN)).length
   await service.call('POST', `${AUTH}/request-link`, { body: { email: KNOWN } })
   await service.owner.query(
@@ -153,7 +153,7 @@ t.test('what no worker looked at in time is answered no more', async (t) => {
   t.equal(rows.length, 0)
 })
 
-t.test('the log says nothing of contacts, tokens and sessions', async (t) => {
+t.test('contacts, tokens and sessions are not logged', async (t) => {
   const { log, lines } = capturedLog()
   const logged = await testService(t, { overrides: { log } })
   await paymentOf(logged, await logged.merchant(), { payer_email: KNOWN, payer_phone: '+447700900123' })

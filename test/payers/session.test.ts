@@ -21,7 +21,7 @@ const now = (): number => Math.floor(Date.now() / 1000)
 
 type Forged = { header?: object; claims?: object; key?: Uint8Array }
 
-/** A session token as the service makes it, changed where a test says so; undefined takes a claim out. */
+/** A session token like the service's, with changes of the test; undefined removes a claim. */
 function token({ header = {}, claims = {}, key = KEY }: Forged = {}): Promise<string> {
   const all = {
     iss: PARTY,
@@ -45,7 +45,7 @@ const refused = async (t: Test, text: string, why: string): Promise<void> => {
   t.same([status, body.code], [401, 'UNAUTHENTICATED'], why)
 }
 
-t.test('a session is a token of fifteen minutes that says whose it is and nothing else', async (t) => {
+t.test('a session is a token of fifteen minutes with the contact and no other data', async (t) => {
   const made = await startSession(app, { contact: { type: 'EMAIL', value: ADA.email } })
   t.equal(made.expiresInSeconds, 900)
   t.same(decodeProtectedHeader(made.token), { alg: 'HS256', typ: TYPE })
@@ -57,7 +57,7 @@ t.test('a session is a token of fifteen minutes that says whose it is and nothin
   t.equal((await list(await token())).status, 200, 'the forge of this test makes what the service takes')
 })
 
-t.test('another algorithm is refused, whatever it is signed with', async (t) => {
+t.test('another algorithm is rejected, whatever key signed it', async (t) => {
   const pair = generateKeyPairSync('rsa', { modulusLength: 2048 })
   const claims = { sub: ADA.email, jti: randomUUID(), contact_type: 'EMAIL' }
   const shaped = (jwt: SignJWT): SignJWT =>
@@ -79,7 +79,7 @@ t.test('another algorithm is refused, whatever it is signed with', async (t) => 
   await refused(t, await token({ key: publicKey }), 'HS256 with the text of a public key')
 })
 
-t.test('another key, maker, reader or kind is refused', async (t) => {
+t.test('another key, issuer, audience or type is rejected', async (t) => {
   const wrong: [string, Forged][] = [
     ['another key', { key: randomBytes(32) }],
     ['the master key itself', { key: Buffer.from(app.config.encryptionKey, 'base64') }],
@@ -103,13 +103,13 @@ t.test('another key, maker, reader or kind is refused', async (t) => {
   ]
   for (const [why, forged] of wrong) {
     const text = await token(forged).catch(() => undefined)
-    // The library does not even write what it does not know.
+    // The library refuses to sign a token with an unknown extension.
     if (text === undefined) t.equal(why, 'an unknown extension')
     else await refused(t, text, why)
   }
 })
 
-t.test('what was tampered with is refused', async (t) => {
+t.test('a changed token is rejected', async (t) => {
   const good = await token()
   const [head = '', body = '', signature = ''] = good.split('.')
   const claims = JSON.parse(Buffer.from(body, 'base64url').toString())
@@ -121,7 +121,7 @@ t.test('what was tampered with is refused', async (t) => {
   await refused(t, `${good}${'A'.repeat(5_000)}`, 'more than a token')
 })
 
-t.test('a session past its time is told so, and only a genuine one', async (t) => {
+t.test('an expired session returns TOKEN_EXPIRED, only where its signature is valid', async (t) => {
   const past = { iat: now() - 1_000, exp: now() - 100 }
   const { status, body } = await list(await token({ claims: past }))
   t.same([status, body.code], [401, 'TOKEN_EXPIRED'])
@@ -129,7 +129,7 @@ t.test('a session past its time is told so, and only a genuine one', async (t) =
   t.equal((await list(await token({ claims: { iat: now() - 897, exp: now() + 3 } }))).status, 200, 'not before')
 })
 
-t.test('a session that was signed out of opens nothing more, and others of the payer do', async (t) => {
+t.test("a signed-out session is rejected, and the payer's other sessions work", async (t) => {
   const headers = await signIn(service, ADA)
   const other = await signIn(service, ADA)
   const { status, body } = await service.call('POST', `${AUTH}/sign-out`, { headers })
@@ -145,7 +145,7 @@ t.test('a session that was signed out of opens nothing more, and others of the p
   t.equal((await service.call('GET', '/api/v1/payer/payments', { headers: other })).status, 200)
 })
 
-t.test('a session lives through a change of the master key, and ends with the old one', async (t) => {
+t.test('a session outlives a change of the master key, until the old key is removed', async (t) => {
   const { token: text } = await startSession(app, { contact: { type: 'EMAIL', value: ADA.email } })
   const next = randomBytes(32).toString('base64')
   const under = (encryptionKey: string, encryptionKeysPrevious: string[]) => ({
@@ -167,7 +167,7 @@ t.test('a session must come in one Authorization header', async (t) => {
   t.equal((await send({ authorization: `Bearer ${text}` })).status, 200)
 })
 
-t.test('with an identity provider a payer is no merchant, and a merchant no payer', async (t) => {
+t.test("with an identity provider payers' and merchants' tokens are not interchangeable", async (t) => {
   const strict = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const shop = await strict.merchant()
   const made = await startSession(strict.app, { contact: { type: 'EMAIL', value: ADA.email } })

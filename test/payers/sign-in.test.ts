@@ -14,7 +14,7 @@ await paymentOf(service, merchant, { payer_phone: '+447700900123' })
 const count = async (statement: string): Promise<number> =>
   Number((await service.owner.query<{ count: string }>(statement)).rows[0]?.count)
 
-t.test('a payer who is known gets a link, and what it opens is the payer’s own', async (t) => {
+t.test("a known payer gets a link that opens the payer's own payments", async (t) => {
   const answer = await askForLink(service, ADA)
   t.equal(answer.status, 202)
   t.same(answer.body, { status: 'sent' })
@@ -37,7 +37,7 @@ t.test('a payer who is known gets a link, and what it opens is the payer’s own
   t.match(body.data[0], { merchant_name: 'Acme', gross_amount: '50.00', is_disputable: false, dispute: null })
 })
 
-t.test('only the hash of a token is kept', async (t) => {
+t.test('only the hash of a token is stored', async (t) => {
   const token = await linkToken(service, ADA)
   const { rows } = await service.owner.query('select * from payer_tokens')
   t.ok(rows.length > 0)
@@ -54,7 +54,7 @@ t.test('an e-mail address is the same in capitals, on the payment and in the req
   t.equal((await messagesTo(service, 'bea.lovelace@payer.example')).length, 2)
 })
 
-t.test('a repeat of a creation stays one, whatever the capitals of the address are kept as', async (t) => {
+t.test('a repeated creation still matches after its e-mail address was lower-cased', async (t) => {
   const create = (payer_email: string) =>
     service.call('POST', '/api/v1/payments', {
       merchant,
@@ -86,7 +86,7 @@ t.test('a national zero in a number that a merchant gave does not hide the payme
   t.equal((await service.call('GET', '/api/v1/payer/payments', { headers })).body.data.length, 1)
 })
 
-t.test('what is no contact is refused, and leaves nothing', async (t) => {
+t.test('an invalid contact is rejected, and nothing is stored', async (t) => {
   const before = await count('select count(*) from payer_link_requests')
   const refused: [object, string][] = [
     [{ phone: '12345' }, 'phone'],
@@ -110,10 +110,10 @@ t.test('what is no contact is refused, and leaves nothing', async (t) => {
   t.equal(await count('select count(*) from payer_link_requests'), before)
 })
 
-t.test('a worker sends a link at once, not at its next turn', async (t) => {
+t.test('a worker sends a link at once, not in its next scheduled run', async (t) => {
   const sink = await smtpSink(t)
   const working = await testService(t, { env: { SVC_SMTP_URL: sink.url } })
-  // With turns of an hour, what happens is what was woken.
+  // With an interval of an hour, the job runs only because it was woken.
   const names = ['send-payer-links', 'send-mails']
   const table = jobs.filter(({ name }) => names.includes(name)).map((job) => ({ ...job, everyMs: 3_600_000 }))
   const running = startJobs(working.app, table)

@@ -63,7 +63,7 @@ t.test("the bank's own report authorises the payment, with its body in the audit
   t.match(event, { changed_by: 'BANK_CALLBACK', raw_payload: callbackBytes({ state, result: AUTHORISED }).toString() })
 })
 
-t.test("the bank's own report of a refusal fails the payment with its code", async (t) => {
+t.test("the bank's own report of a rejection fails the payment with its code", async (t) => {
   const { id, state } = await created()
   t.match(await report({ state, result: { outcome: 'rejected', failureCode: 'FRAUD_SUSPECTED' } }), {
     status: 200,
@@ -72,7 +72,7 @@ t.test("the bank's own report of a refusal fails the payment with its code", asy
   t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: 'FRAUD_SUSPECTED' })
 })
 
-t.test("a report that is not the bank's is refused and changes nothing", async (t) => {
+t.test("a report without the bank's signature is rejected and changes nothing", async (t) => {
   const { id, state } = await created()
   const bytes = callbackBytes({ state, result: AUTHORISED })
   const forged = [
@@ -100,11 +100,11 @@ t.test("a report that is not the bank's is refused and changes nothing", async (
   })
 })
 
-t.test('a report on a payment that does not exist is told so', async (t) => {
+t.test('a report on an unknown payment returns 404', async (t) => {
   t.match(await report({ state: 'unknown', result: AUTHORISED }), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
 })
 
-t.test('20 equal reports at once change one thing', async (t) => {
+t.test('20 equal concurrent reports move the payment once', async (t) => {
   const { id, state } = await created()
   const answers = await times(20, () => report({ state, result: AUTHORISED }))
   t.same(tally(answers.map(({ status, body }) => `${status} ${body.status}`)), {
@@ -115,7 +115,7 @@ t.test('20 equal reports at once change one thing', async (t) => {
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.authorized'])
 })
 
-t.test('a report that contradicts what is known changes nothing', async (t) => {
+t.test('a report that contradicts an earlier one changes nothing', async (t) => {
   const { id, state } = await created()
   await report({ state, result: AUTHORISED })
   t.match(await report({ state, result: { outcome: 'rejected', failureCode: 'BANK_ERROR' } }), {
@@ -125,7 +125,7 @@ t.test('a report that contradicts what is known changes nothing', async (t) => {
   t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised'])
 })
 
-t.test("a report after the consent's end authorises nothing, and the payment waits no longer", async (t) => {
+t.test("a report after the consent's end authorises nothing and expires the payment", async (t) => {
   const { id, state } = await created()
   await endConsent(service, id)
   t.match(await report({ state, result: AUTHORISED }), { status: 200, body: { status: 'already_known' } })

@@ -34,7 +34,7 @@ function cancel(id: string, as: { state: string } | 'merchant' = 'merchant'): Pr
     : service.call('POST', path, { headers: { 'x-payment-state': as.state } })
 }
 
-t.test('a merchant cancels a payment that waits', async (t) => {
+t.test('a merchant cancels a payment that waits for its payer', async (t) => {
   const { id } = await created()
   const answer = await cancel(id)
   t.match(answer, { status: 200, body: { payment_id: id, status: 'Failed', consent_status: 'REJECTED' } })
@@ -49,7 +49,7 @@ t.test('a merchant cancels a payment that waits', async (t) => {
   ])
 })
 
-t.test("a payer cancels with the payment's state, and sees nothing of the merchant's", async (t) => {
+t.test("a payer cancels with the payment's state, and sees no merchant data", async (t) => {
   const { id, state } = await created()
   const answer = await cancel(id, { state })
   t.match(answer, { status: 200, body: { status: 'Failed', failure: { code: 'ACCESS_DENIED', source: 'PAYER' } } })
@@ -57,7 +57,7 @@ t.test("a payer cancels with the payment's state, and sees nothing of the mercha
   t.same(await stateOf(service, id), { payment: 'Failed', consent: 'REJECTED', failure: 'ACCESS_DENIED' })
 })
 
-t.test("another payment's state opens nothing", async (t) => {
+t.test("another payment's state gives no access", async (t) => {
   const { id } = await created()
   const stranger = await created()
   t.match(await cancel(id, { state: stranger.state }), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
@@ -65,7 +65,7 @@ t.test("another payment's state opens nothing", async (t) => {
   t.same((await stateOf(service, id)).payment, 'AwaitingAuthorisation')
 })
 
-t.test("another merchant's payment does not exist", async (t) => {
+t.test("another merchant's payment is not found", async (t) => {
   const { id } = await created()
   const stranger = await service.merchant()
   const [foreign, unknown] = [id, randomUUID()].map((payment) =>
@@ -76,7 +76,7 @@ t.test("another merchant's payment does not exist", async (t) => {
   t.same(withoutIds(await foreign), withoutIds(await unknown))
 })
 
-t.test('cancelling again answers the cancelled payment, whoever cancelled it', async (t) => {
+t.test('cancelling again returns the cancelled payment, whichever side cancelled it', async (t) => {
   const { id, state } = await created()
   const first = await cancel(id)
   t.same((await cancel(id)).text, first.text)
@@ -84,7 +84,7 @@ t.test('cancelling again answers the cancelled payment, whoever cancelled it', a
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.failed'])
 })
 
-t.test('a payment is not cancelled once it is authorised, settled, or failed otherwise', async (t) => {
+t.test("a payment that is authorised, settled or failed can't be cancelled", async (t) => {
   const authorised = await authorisedPayment(service, merchant)
   t.match(await cancel(authorised.id), { status: 409, body: { code: 'PAYMENT_NOT_CANCELLABLE' } })
   t.match(await cancel(authorised.id, authorised), { status: 409, body: { code: 'PAYMENT_NOT_CANCELLABLE' } })
@@ -100,14 +100,14 @@ t.test('a payment is not cancelled once it is authorised, settled, or failed oth
   )
 })
 
-t.test("after the consent's end there is nothing to cancel: the payment has expired", async (t) => {
+t.test("a payment can't be cancelled after the consent's end: it has expired", async (t) => {
   const { id } = await created()
   await endConsent(service, id)
   t.match(await cancel(id), { status: 409, body: { code: 'PAYMENT_NOT_CANCELLABLE' } })
   t.same(await stateOf(service, id), { payment: 'Failed', consent: 'EXPIRED', failure: 'CONSENT_EXPIRED' })
 })
 
-t.test('20 cancellations at once, of both sides, cancel once', async (t) => {
+t.test('20 concurrent cancellations of both sides cancel once', async (t) => {
   const { id, state } = await created()
   const answers = await times(20, (index) => cancel(id, index % 2 === 0 ? 'merchant' : { state }))
   t.same(tally(answers.map(({ status, body }) => `${status} ${body.status}`)), { '200 Failed': 20 })

@@ -29,7 +29,7 @@ async function created(
 
 const UNTOUCHED = { payment: 'AwaitingAuthorisation', consent: 'AWAITING_AUTHORISATION', failure: null }
 
-t.test('a payer who approves authorises the payment, and the audit event keeps what the browser brought', async (t) => {
+t.test("a payer who approves authorises the payment, and the audit event keeps the browser's request", async (t) => {
   const { id, redirectUrl } = await created()
   const back = await atBank(redirectUrl, 'approve')
   const answer = await completeSca(service, id, back)
@@ -58,7 +58,7 @@ t.test('a payer who cancels at the bank fails the payment with ACCESS_DENIED', a
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.failed'])
 })
 
-t.test('each error of the redirect becomes its own failure', async (t) => {
+t.test('each error of the redirect maps to its own failure code', async (t) => {
   const failures = {
     access_denied: 'ACCESS_DENIED',
     server_error: 'BANK_ERROR',
@@ -75,7 +75,7 @@ t.test('each error of the redirect becomes its own failure', async (t) => {
   }
 })
 
-t.test('what the bank says at the exchange counts, not that the browser brought a code', async (t) => {
+t.test("the bank's answer to the code exchange decides, not that the browser has a code", async (t) => {
   for (const [scenario, code] of [
     ['sca-fails', 'AUTHORISATION_FAILED'],
     ['limit-exceeded', 'LIMIT_EXCEEDED'],
@@ -87,7 +87,7 @@ t.test('what the bank says at the exchange counts, not that the browser brought 
   }
 })
 
-t.test('a code that the bank does not know is refused and changes nothing', async (t) => {
+t.test('a code that the bank does not know is rejected and changes nothing', async (t) => {
   const { id, state, redirectUrl } = await created()
   t.match(
     await completeSca(service, id, { state, code: 'made-up' }),
@@ -112,14 +112,14 @@ t.test('a code that the bank does not know is refused and changes nothing', asyn
   t.equal((await completeSca(service, id, back)).body.status, 'Authorised', 'the right one still works')
 })
 
-t.test("a payer who cancelled can't be turned into one who approved", async (t) => {
+t.test("a cancelled payment can't be approved afterwards", async (t) => {
   const { id, state, redirectUrl } = await created()
   await atBank(redirectUrl, 'cancel')
   t.match(await completeSca(service, id, { state, code: 'made-up' }), { status: 400, body: { code: 'CODE_INVALID' } })
   t.same(await stateOf(service, id), UNTOUCHED)
 })
 
-t.test("without the payment's own state nothing is done", async (t) => {
+t.test("without the payment's own state the call is rejected", async (t) => {
   const { id, state, redirectUrl } = await created()
   const { code } = (await atBank(redirectUrl, 'approve')) as { code: string }
   const stranger = await created()
@@ -140,7 +140,7 @@ t.test("without the payment's own state nothing is done", async (t) => {
   t.same(await stateOf(service, id), UNTOUCHED)
 })
 
-t.test('repeating a finished call answers the payment and writes no second event', async (t) => {
+t.test('repeating a finished call returns the payment and writes no second event', async (t) => {
   const { id, redirectUrl } = await created()
   const back = await atBank(redirectUrl, 'approve')
   const first = await completeSca(service, id, back)
@@ -152,7 +152,7 @@ t.test('repeating a finished call answers the payment and writes no second event
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.authorized'])
 })
 
-t.test('a consent that has ended is not authorised: the payment fails with CONSENT_EXPIRED, once', async (t) => {
+t.test("an ended consent can't be authorised: the payment fails with CONSENT_EXPIRED, once", async (t) => {
   const { id, redirectUrl } = await created()
   const back = await atBank(redirectUrl, 'approve')
   await endConsent(service, id)
@@ -192,7 +192,7 @@ t.test('a bank that does not answer changes nothing, and the repeat succeeds', a
   t.match(await completeSca(service, id, back), { status: 200, body: { status: 'Authorised' } })
 })
 
-t.test('50 identical calls at once authorise once, and all are told so', async (t) => {
+t.test('50 identical concurrent calls authorise once, and all return the result', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const { id, redirectUrl } = await created()
     const back = await atBank(redirectUrl, 'approve')

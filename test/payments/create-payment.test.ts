@@ -6,7 +6,7 @@ import { eventsOf, stateOf, webhooksOf } from '../support/payments.ts'
 const service = await testService(t)
 const merchant = await service.merchant()
 
-t.test('a payment is answered with its address at the bank, its ids and its amounts', async (t) => {
+t.test('a new payment returns its bank URL, its ids and its amounts', async (t) => {
   const { status, headers, body } = await createPayment(service, merchant)
   t.equal(status, 201)
   t.strictSame(Object.keys(body).toSorted(), [
@@ -40,7 +40,7 @@ t.test('a payment is answered with its address at the bank, its ids and its amou
 })
 
 t.test(
-  'a creation writes the consent, the first audit event with the request as it came, and payment.initiated',
+  "a creation writes the consent, the first audit event with the request's body, and payment.initiated",
   async (t) => {
     const raw = '{ "currency":"GBP",  "amount": "50", "redirect_uri":"https://shop.example/return" }'
     const { body } = await service.call('POST', '/api/v1/payments', {
@@ -68,7 +68,7 @@ t.test(
   },
 )
 
-t.test('payer context and metadata are kept with the payment', async (t) => {
+t.test('payer context and metadata are stored with the payment', async (t) => {
   const context = {
     payer_name: 'Zoë O\'Neill "x"',
     remittance_reference: 'INV 1',
@@ -89,7 +89,7 @@ t.test('payer context and metadata are kept with the payment', async (t) => {
   ])
 })
 
-t.test('who may not take payments is told why, and nothing is recorded', async (t) => {
+t.test('a merchant that may not take payments gets the reason, and nothing is stored', async (t) => {
   const gates: { because: string; set: string; code: string }[] = [
     { because: 'KYB not begun', set: `kyb_status = 'PENDING'`, code: 'MERCHANT_NOT_APPROVED' },
     { because: 'suspended', set: `kyb_status = 'SUSPENDED'`, code: 'MERCHANT_NOT_APPROVED' },
@@ -110,7 +110,7 @@ t.test('who may not take payments is told why, and nothing is recorded', async (
   }
 })
 
-t.test('a payment moves at most what its merchant may charge, in the currencies it has', async (t) => {
+t.test("a payment is limited to its merchant's maximum amount and currencies", async (t) => {
   const small = await service.merchant()
   await service.owner.query(`update merchants set payment_amount_max = 100, currencies = '{GBP}' where id = $1`, [
     small.id,
@@ -127,7 +127,7 @@ t.test('a payment moves at most what its merchant may charge, in the currencies 
   t.match(await createPayment(service, merchant, { amount: '1000000.01' }), { status: 400, body: { error: /AM13/ } })
 })
 
-t.test('an amount that the fee would eat up is refused', async (t) => {
+t.test('an amount that is not more than the fee is rejected', async (t) => {
   t.match(await createPayment(service, merchant, { amount: '0.20' }), {
     status: 400,
     body: { code: 'AMOUNT_BELOW_FEE', errors: [{ path: 'amount' }] },
@@ -138,7 +138,7 @@ t.test('an amount that the fee would eat up is refused', async (t) => {
   })
 })
 
-t.test('a payment that is refused leaves its neighbours in the same moment alone', async (t) => {
+t.test('a rejected payment does not affect others of the same batch', async (t) => {
   const answers = await Promise.all(
     Array.from({ length: 40 }, (_, index) =>
       createPayment(service, merchant, { amount: index % 2 === 0 ? '50.00' : '0.01' }),
@@ -150,7 +150,7 @@ t.test('a payment that is refused leaves its neighbours in the same moment alone
   )
 })
 
-t.test('a merchant without an endpoint gets the webhook recorded, to be sent when there is one', async (t) => {
+t.test('for a merchant without an endpoint the webhook is stored until it has one', async (t) => {
   const { body } = await createPayment(service, merchant)
   const { rows } = await service.owner.query(
     'select status, next_retry_at::text as next_retry_at, attempt_count from webhook_deliveries where payment_intent_id = $1',
@@ -159,7 +159,7 @@ t.test('a merchant without an endpoint gets the webhook recorded, to be sent whe
   t.same(rows, [{ status: 'PENDING', next_retry_at: 'infinity', attempt_count: 0 }])
 })
 
-t.test('a key without its header is refused before anything is looked at', async (t) => {
+t.test('a request without the X-Idempotency-Key header is rejected before any other check', async (t) => {
   const answer = await service.call('POST', '/api/v1/payments', { merchant, body: paymentBody() })
   t.match(answer, { status: 400, body: { code: 'IDEMPOTENCY_KEY_MISSING' } })
 })

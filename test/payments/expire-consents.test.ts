@@ -12,7 +12,7 @@ async function created(): Promise<string> {
 
 const EXPIRED = { payment: 'Failed', consent: 'EXPIRED', failure: 'CONSENT_EXPIRED' }
 
-t.test("the sweeper fails what still waits after its consent's end, and nothing else", async (t) => {
+t.test("the job fails payments that still wait after the consent's end, and no others", async (t) => {
   const [late, later, inTime, cancelled] = [await created(), await created(), await created(), await created()]
   await service.call('POST', `/api/v1/payments/${cancelled}/cancel`, { merchant })
   for (const id of [late, later, cancelled]) await endConsent(service, id)
@@ -23,7 +23,7 @@ t.test("the sweeper fails what still waits after its consent's end, and nothing 
   t.equal((await stateOf(service, cancelled)).failure, 'CANCELLED_BY_MERCHANT')
 })
 
-t.test('an expiry is an event of the job, and a webhook with its failure', async (t) => {
+t.test('an expiry writes an event of the job, and a webhook with the failure', async (t) => {
   const id = await created()
   await endConsent(service, id)
   await expireConsents(service.app)
@@ -48,7 +48,7 @@ t.test('an expiry is an event of the job, and a webhook with its failure', async
   ])
 })
 
-t.test("whoever reads a payment after its consent's end reads that it expired", async (t) => {
+t.test("a payment read after its consent's end is expired", async (t) => {
   for (const by of ['merchant', 'payer'] as const) {
     const { body } = await createPayment(service, merchant)
     const state = new URL(body.redirect_url).searchParams.get('state') ?? ''
@@ -63,7 +63,7 @@ t.test("whoever reads a payment after its consent's end reads that it expired", 
   }
 })
 
-t.test('sweepers and readers at once expire a payment once', async (t) => {
+t.test('concurrent jobs and readers expire a payment once', async (t) => {
   const ids = await times(20, () => created())
   for (const id of ids) await endConsent(service, id)
   await Promise.all([
@@ -76,7 +76,7 @@ t.test('sweepers and readers at once expire a payment once', async (t) => {
   }
 })
 
-t.test('a run takes a bounded number and asks to be run again', async (t) => {
+t.test('a run is bounded and asks to be run again', async (t) => {
   const ids = await times(201, () => created())
   await service.owner.query(
     `update payment_consents set expires_at = now() - interval '1 second' where status = 'AWAITING_AUTHORISATION'`,

@@ -7,7 +7,7 @@ import { createPayment, testService } from '../support/app.ts'
 
 const service = await testService(t)
 
-/** Ten-thousandths: the fee by hand, rounded half away from zero to four decimals (decision 33). */
+/** The fee computed independently in ten-thousandths, rounded half away from zero to four decimals (decision 33). */
 function feeOf({ gross, percentage, flat }: { gross: bigint; percentage: bigint; flat: bigint }): bigint {
   return (gross * percentage + 5_000n) / 10_000n + flat
 }
@@ -82,7 +82,7 @@ t.test('half of a ten-thousandth is rounded away from zero', async (t) => {
   })
 })
 
-t.test("a fee is never calculated again: a payment keeps it when the merchant's fees change", async (t) => {
+t.test("a payment keeps its fee when the merchant's fees change", async (t) => {
   const merchant = await service.merchant({ feePercentage: '0.0100', feeFlat: '0.20' })
   const key = randomUUID()
   const before = await createPayment(service, merchant, {}, key)
@@ -98,7 +98,7 @@ t.test("a fee is never calculated again: a payment keeps it when the merchant's 
   t.match((await createPayment(service, merchant)).body, { fee_amount: '32.00' }, 'a new payment has the new ones')
 })
 
-t.test('the database and the service write the same text for every amount', async (t) => {
+t.test('the database and the service format every amount alike', async (t) => {
   const amounts = fc.array(fc.bigInt({ min: 0n, max: 10n ** 17n - 1n }), { minLength: 300, maxLength: 300 })
   await fc.assert(
     fc.asyncProperty(amounts, async (values) => {

@@ -14,7 +14,7 @@ function idsOf(answer: Answer): string[] {
   return answer.body.data.map(({ payment_id }: { payment_id: string }) => payment_id)
 }
 
-t.test('a payment is read with its history', async (t) => {
+t.test('a payment is returned with its history', async (t) => {
   const merchant = await service.merchant()
   const id = await settledPayment(service, merchant)
   const { status, body } = await service.call('GET', `/api/v1/payments/${id}`, { merchant })
@@ -47,7 +47,7 @@ t.test('a payment is read with its history', async (t) => {
   )
 })
 
-t.test("a payment's audit events carry their hashes, each chained to the one before", async (t) => {
+t.test("a payment's audit events have hashes, each chained to the one before", async (t) => {
   const merchant = await service.merchant()
   const id = await settledPayment(service, merchant)
   const { body } = await service.call('GET', `/api/v1/payments/${id}/events`, { merchant })
@@ -59,7 +59,7 @@ t.test("a payment's audit events carry their hashes, each chained to the one bef
 })
 
 t.test(
-  "the payer's state opens one payment, without the payer's or the merchant's data, until an hour after the consent",
+  "the payer's state gives access to one payment, without personal or merchant data, until an hour after the consent",
   async (t) => {
     const merchant = await service.merchant()
     const { body } = await createPayment(service, merchant, {
@@ -99,7 +99,7 @@ t.test(
   },
 )
 
-t.test('pages do not overlap and miss nothing while new payments arrive', async (t) => {
+t.test('pages neither overlap nor miss payments while new ones arrive', async (t) => {
   const merchant = await service.merchant()
   const before = (await times(60, () => createPayment(service, merchant))).map(({ body }) => body.payment_id)
   const seen: string[] = []
@@ -131,7 +131,7 @@ t.test('a page of exactly the limit has no next one', async (t) => {
   t.match((await list(await service.merchant())).body, { data: [], has_more: false, next_cursor: null })
 })
 
-t.test('each filter keeps what it names', async (t) => {
+t.test('each filter returns the payments that it names', async (t) => {
   const merchant = await service.merchant()
   const small = (await createPayment(service, merchant, { amount: '9.99', debtor_bank_id: 'mock-one' })).body
   const euro = (
@@ -161,7 +161,7 @@ t.test('each filter keeps what it names', async (t) => {
     t.same(idsOf(await list(merchant, query)).toSorted(), expected.toSorted(), JSON.stringify(query))
 })
 
-t.test('filters hold on every page', async (t) => {
+t.test('filters apply to every page', async (t) => {
   const merchant = await service.merchant()
   await times(20, (index) => createPayment(service, merchant, { currency: index % 2 === 0 ? 'GBP' : 'EUR' }))
   const first = await list(merchant, { currency: 'EUR', limit: '6' })
@@ -172,7 +172,7 @@ t.test('filters hold on every page', async (t) => {
   )
 })
 
-t.test('a cursor that the list did not give is refused', async (t) => {
+t.test('a cursor that the list did not return is rejected', async (t) => {
   const merchant = await service.merchant()
   await createPayment(service, merchant)
   for (const cursor of ['x', '', 'null', randomUUID(), `' or 1=1`, Buffer.from('{}').toString('base64url')]) {
@@ -180,7 +180,7 @@ t.test('a cursor that the list did not give is refused', async (t) => {
   }
 })
 
-t.test("another merchant's payments never appear, neither in lists nor by id nor behind a cursor", async (t) => {
+t.test("another merchant's payments never appear, in lists, by id or by cursor", async (t) => {
   const [merchant, stranger] = [await service.merchant(), await service.merchant()]
   await times(5, () => createPayment(service, merchant))
   const own = (await createPayment(service, stranger)).body

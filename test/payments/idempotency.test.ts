@@ -19,7 +19,7 @@ async function countOf(merchantId: string): Promise<unknown> {
   return rows[0]
 }
 
-t.test('a repeat is answered with 200 and the same bytes', async (t) => {
+t.test('a repeat returns 200 and the same bytes', async (t) => {
   const key = randomUUID()
   const first = await createPayment(service, merchant, {}, key)
   const repeat = await createPayment(service, merchant, {}, key)
@@ -28,7 +28,7 @@ t.test('a repeat is answered with 200 and the same bytes', async (t) => {
   t.equal(repeat.headers['location'], first.headers['location'])
 })
 
-t.test('a repeat that says the same in other words is the same request', async (t) => {
+t.test('a repeat with the same meaning in other JSON is the same request', async (t) => {
   const key = randomUUID()
   const { text } = await createPayment(service, merchant, { payer_name: 'Zoë', metadata: { a: '1', b: '2' } }, key)
   const bodies = [
@@ -46,7 +46,7 @@ t.test('a repeat that says the same in other words is the same request', async (
   }
 })
 
-t.test('a key with any other body is refused and changes nothing', async (t) => {
+t.test('a key with another body is rejected and changes nothing', async (t) => {
   const own = await service.merchant()
   const key = randomUUID()
   const { body } = await createPayment(service, own, { payer_name: 'Zoë' }, key)
@@ -68,7 +68,7 @@ t.test('a key with any other body is refused and changes nothing', async (t) => 
   t.same(await countOf(own.id), { payments: 1, consents: 1, events: 1, webhooks: 1 })
 })
 
-t.test('a scenario counts as body, whether it comes as a member or as a header', async (t) => {
+t.test('a scenario is part of the body, as a member or as a header', async (t) => {
   const key = randomUUID()
   const post = (body: unknown, scenario?: string) =>
     service.call('POST', '/api/v1/payments', {
@@ -97,13 +97,13 @@ t.test('a key belongs to its merchant', async (t) => {
   t.not(answers[0].body.payment_id, answers[1].body.payment_id)
 })
 
-t.test('a request that was refused does not use its key up', async (t) => {
+t.test('a rejected request does not use up its key', async (t) => {
   const key = randomUUID()
   t.equal((await createPayment(service, merchant, { amount: '0.01' }, key)).status, 400)
   t.equal((await createPayment(service, merchant, {}, key)).status, 201)
 })
 
-t.test('a repeat is answered although the merchant may not take payments any more', async (t) => {
+t.test('a repeat is answered even when the merchant may no longer take payments', async (t) => {
   const states = [
     `kyb_status = 'SUSPENDED'`,
     `payout_held = true, payout_held_at = now()`,
@@ -124,7 +124,7 @@ t.test('a repeat is answered although the merchant may not take payments any mor
   }
 })
 
-t.test('50 twins at once make one payment, one event and one webhook', async (t) => {
+t.test('50 concurrent repeats create one payment, one event and one webhook', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const own = await service.merchant()
     const key = randomUUID()
@@ -135,7 +135,7 @@ t.test('50 twins at once make one payment, one event and one webhook', async (t)
   }
 })
 
-t.test('twins that reach two services over one database make one payment', async (t) => {
+t.test('concurrent repeats at two services over one database create one payment', async (t) => {
   for (let round = 0; round < 10; round += 1) {
     const own = await service.merchant()
     const key = randomUUID()
@@ -146,7 +146,7 @@ t.test('twins that reach two services over one database make one payment', async
   }
 })
 
-t.test('of two bodies at once under one key, one makes the payment and the other is refused', async (t) => {
+t.test('of two concurrent bodies under one key, one creates the payment and the other is rejected', async (t) => {
   const own = await service.merchant()
   for (let round = 0; round < 10; round += 1) {
     const key = randomUUID()
@@ -161,7 +161,7 @@ t.test('of two bodies at once under one key, one makes the payment and the other
   }
 })
 
-t.test('a repeat tells the status of now and the same address', async (t) => {
+t.test('a repeat returns the current status and the same URL', async (t) => {
   const key = randomUUID()
   const first = await createPayment(service, merchant, {}, key)
   await service.call('POST', `/api/v1/payments/${first.body.payment_id}/cancel`, { merchant })

@@ -17,7 +17,7 @@ const merchants = [
   await service.merchant({ feePercentage: '0.0000', feeFlat: '0.07' }),
 ]
 const { owner } = service
-/** Payers with accounts here: one has money enough, one soon has none left. */
+/** Payers with accounts at the mock bank: one has enough money, one soon runs out. */
 const payers = [
   await addCustomer(service, { accounts: [{ balance: 10_000_000n }, { currency: 'EUR', balance: 10_000_000n }] }),
   await addCustomer(service, { accounts: [{ balance: 100_000n }, { currency: 'EUR', balance: 100_000n }] }),
@@ -27,8 +27,8 @@ const seed = Number(process.env['SVC_TEST_SEED'] ?? Math.floor(Math.random() * 2
 const PAYMENTS = 200
 const SIDE_BY_SIDE = 12
 
-/** Mulberry32: one seed, one run. */
-function makeChance(start: number): () => number {
+/** A Mulberry32 generator of random numbers: a seed always gives the same run. */
+function makeRandom(start: number): () => number {
   let state = start
   return () => {
     state = (state + 0x6d2b79f5) | 0
@@ -56,24 +56,24 @@ const SCENARIOS = [
   'never-returns',
 ]
 
-/** Where a payment's money is to come from: sometimes an account in another currency, and then it fails. */
+/** The debtor of a payment: sometimes an account in another currency, and then the payment fails. */
 function debtor(number: string): Record<string, string> {
   return { debtor_account_scheme: 'UK.OBIE.SortCodeAccountNumber', debtor_identification: number }
 }
 
-/** One payment's life, with twins, strangers and changes of mind on its way. */
+/** The life of one payment, with repeats, requests of strangers and cancellations in between. */
 async function live(index: number): Promise<void> {
-  const chance = makeChance(seed + index)
-  const pick = <T>(list: readonly T[]): T => list[Math.floor(chance() * list.length)] as T
+  const random = makeRandom(seed + index)
+  const pick = <T>(list: readonly T[]): T => list[Math.floor(random() * list.length)] as T
   const merchant = pick(merchants)
   const currency = pick(['GBP', 'EUR'])
   const { accounts } = pick(payers)
   const fitting = accounts.find((account) => account.currency === currency) ?? pick(accounts)
   const changes = {
-    amount: `${1 + Math.floor(chance() * 900)}.${10 + Math.floor(chance() * 90)}`,
+    amount: `${1 + Math.floor(random() * 900)}.${10 + Math.floor(random() * 90)}`,
     currency,
     scenario: pick(SCENARIOS),
-    ...pick([debtor(chance() < 0.9 ? fitting.number : pick(accounts).number), {}]),
+    ...pick([debtor(random() < 0.9 ? fitting.number : pick(accounts).number), {}]),
   }
   const key = randomUUID()
   const [created] = await Promise.all(
@@ -81,21 +81,21 @@ async function live(index: number): Promise<void> {
   )
   const { payment_id: id, redirect_url: address } = created?.body ?? {}
   const cancel = () => service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant })
-  const way = chance()
+  const way = random()
   if (way < 0.08) return void (await cancel())
   if (way < 0.14) return
   const state = new URL(address).searchParams.get('state') ?? ''
-  const back = await atBank(address, chance() < 0.9 ? 'approve' : 'cancel').catch(() => ({
+  const back = await atBank(address, random() < 0.9 ? 'approve' : 'cancel').catch(() => ({
     state,
     error: 'access_denied',
   }))
   await Promise.all([
     ...Array.from({ length: pick([1, 1, 4]) }, () => completeSca(service, id, back)),
-    chance() < 0.1 ? cancel() : undefined,
-    chance() < 0.1 ? completeSca(service, id, { state, code: 'made-up' }) : undefined,
+    random() < 0.1 ? cancel() : undefined,
+    random() < 0.1 ? completeSca(service, id, { state, code: 'made-up' }) : undefined,
   ])
   if (changes.scenario === 'bank-down') await completeSca(service, id, back)
-  if (chance() < 0.4) return
+  if (random() < 0.4) return
   await until(async () =>
     /Settled|Failed/.test((await service.call('GET', `/api/v1/payments/${id}`, { merchant })).body.status),
   )
@@ -106,15 +106,15 @@ async function live(index: number): Promise<void> {
     [{ amount: '0.50' }, { amount: '0.25' }],
     [{ amount: '1.00' }, { amount: '1.00' }, undefined],
   ])
-  const isDisputed = chance() < 0.8
-  const disputeWay = chance()
+  const isDisputed = random() < 0.8
+  const disputeWay = random()
   await Promise.all([
     ...bodies.map((body) => refund(service, merchant, { id, body })),
     isDisputed ? dispute(merchant, id, disputeWay) : undefined,
   ])
 }
 
-/** A dispute of a payment that is refunded meanwhile, with whoever has a say in it speaking at once. */
+/** A dispute of a payment that is refunded meanwhile, with concurrent requests of all sides. */
 async function dispute(merchant: TestMerchant, paymentId: string, way: number): Promise<void> {
   const raised = await Promise.all([raiseAsPayer(service, paymentId), raise(service, merchant, paymentId)])
   const id = raised.find(({ status }) => status === 201)?.body.id
@@ -125,7 +125,7 @@ async function dispute(merchant: TestMerchant, paymentId: string, way: number): 
     way > 0.9 ? escalate(service, id) : undefined,
   ])
   if (way > 0.95) return
-  // Between the two nobody speaks for the payer.
+  // Between the two no request comes from the payer.
   const isForMerchant = way > 0.7 && way < 0.85
   await Promise.all([
     isForMerchant ? undefined : resolve(service, id, { refund: way < 0.7 }),
@@ -133,11 +133,11 @@ async function dispute(merchant: TestMerchant, paymentId: string, way: number): 
     isForMerchant ? undefined : accept(service, merchant, id, { body: { refund: way < 0.5 } }),
     submitEvidence(service, merchant, id),
   ])
-  // Where the bank has refused the refund by now it is ordered again, by two at once; elsewhere it is refused.
+  // Where the bank has refused the refund by now, two concurrent requests order it again; else both are rejected.
   if (way < 0.7) await times(2, () => resolve(service, id, { refund: true }))
 }
 
-t.test('after a run of every kind of payment side by side, all invariants hold', async (t) => {
+t.test('after a concurrent run of all kinds of payments, all invariants hold', async (t) => {
   t.comment(`SVC_TEST_SEED=${seed}`)
   let next = 0
   await Promise.all(
@@ -145,7 +145,7 @@ t.test('after a run of every kind of payment side by side, all invariants hold',
       while (next < PAYMENTS) await live(next++)
     }),
   )
-  // What nobody came back for runs out.
+  // Payments whose payers never returned expire.
   await owner.query(`update payment_consents set expires_at = now() where status = 'AWAITING_AUTHORISATION'`)
   await expireConsents(service.app)
   await until(async () => {
@@ -172,7 +172,7 @@ t.test('after a run of every kind of payment side by side, all invariants hold',
   for (const [name, count] of Object.entries(moved[0])) t.ok(Number(count) > 0, `money on accounts, ${name}: ${count}`)
 })
 
-/** Damage that each invariant must find, as somebody might do it who can switch every guard off. */
+/** Damage that each invariant must detect, done as an attacker could who can disable every guard. */
 const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
   'I1 the money on a payment adds up': [
     `update payment_intents set fee_amount = fee_amount + 0.0001, net_amount = net_amount - 0.0001 where id = $1`,
@@ -283,7 +283,7 @@ const DAMAGE: Readonly<Record<Invariant, readonly string[]>> = {
   ],
 }
 
-t.test('each invariant finds the damage it is there for', async (t) => {
+t.test('each invariant detects its kind of damage', async (t) => {
   const { rows } = await owner.query<{ id: string; merchant_id: string }>(
     `select id, merchant_id from payment_intents p
      where status = 'Settled' and refunded_amount = 0 and not exists (select from disputes d where d.payment_intent_id = p.id)

@@ -43,11 +43,11 @@ async function endedOnce(id: string): Promise<string> {
   return `${payment} ${consent} ${failure ?? '-'}`
 }
 
-t.test('return page, callback, both cancellations and the sweeper at once: one of them wins, once', async (t) => {
+t.test('concurrent return page, callback, both cancellations and expiry: exactly one wins, once', async (t) => {
   const endings: string[] = []
   for (let round = 0; round < 60; round += 1) {
     const { id, back } = await waiting()
-    // The sweeper's way is short and the others' is long: now and then it sets out later, or not at all.
+    // The expiry job is faster than HTTP requests: in some rounds it starts later, or not at all.
     const headStart = round % 12
     const calls: (() => Promise<unknown>)[] = [
       () => completeSca(service, id, back),
@@ -61,7 +61,7 @@ t.test('return page, callback, both cancellations and the sweeper at once: one o
         await expireConsents(service.app)
       },
     ]
-    // Another one is first in every round.
+    // Each round starts with another one.
     await Promise.all(
       [...calls.slice(round % calls.length), ...calls.slice(0, round % calls.length)].map((call) => call()),
     )
@@ -80,7 +80,7 @@ t.test('return page, callback, both cancellations and the sweeper at once: one o
   t.ok(new Set(endings).size >= 3, `they do not always win in the same order: ${JSON.stringify(tally(endings))}`)
 })
 
-t.test("everybody who asks at the moment of the consent's end is told what the database holds", async (t) => {
+t.test("every response at the moment of the consent's end agrees with the database", async (t) => {
   for (let round = 0; round < 20; round += 1) {
     const { id, back } = await waiting()
     await service.owner.query(
@@ -113,7 +113,7 @@ t.test("everybody who asks at the moment of the consent's end is told what the d
   }
 })
 
-t.test('who comes after the end while an authorisation from before it wins is told of the authorisation', async (t) => {
+t.test('a request after the end returns the authorisation that began before it and won', async (t) => {
   const { id, back } = await waiting()
   const endsIn = (interval: string) =>
     service.owner.query(
@@ -124,7 +124,7 @@ t.test('who comes after the end while an authorisation from before it wins is to
   await endsIn('-1 second')
   const { move } = service.app.batches
   const run: typeof move.run = async (item) => {
-    // Between the look and the move, the other one commits what it began before the end.
+    // Between the read and the move, the other request commits what it began before the end.
     await endsIn('1 hour')
     t.match(await completeSca(service, id, back), { status: 200, body: { status: 'Authorised' } })
     await endsIn('-1 second')
@@ -135,7 +135,7 @@ t.test('who comes after the end while an authorisation from before it wins is to
   t.equal(await endedOnce(id), 'Authorised AUTHORISED -')
 })
 
-t.test("many payments authorised, cancelled and reported side by side do not get into each other's way", async (t) => {
+t.test("many concurrent authorisations, cancellations and reports don't interfere", async (t) => {
   const payments = await times(60, () => waiting())
   const answers = await Promise.all(
     payments.flatMap(({ id, back }, index) => [

@@ -10,7 +10,7 @@ const service = await testService(t, { overrides: { bank: bank.connector } })
 bank.behind(service.app.mockBank)
 const merchant = await service.merchant()
 
-/** Ends the claims on executions and the waits for a silent bank, as their time would. */
+/** Lets the claims on executions and the waits for a silent bank expire. */
 async function passLeases(): Promise<void> {
   await service.owner.query(
     `update payment_intents set locked_until = null, settle_at = now() where status = 'Authorised'`,
@@ -35,7 +35,7 @@ t.test('an authorised payment is executed at the bank and Settled by the job', a
   t.same(await webhookTypesOf(service, id), ['payment.initiated', 'payment.authorized', 'payment.settled'])
 })
 
-t.test("an execution that the bank refuses fails the payment with the bank's code, and no money moves", async (t) => {
+t.test("an execution that the bank rejects fails the payment with the bank's code, and no money moves", async (t) => {
   const refusals = {
     'insufficient-funds': 'INSUFFICIENT_FUNDS',
     'fraud-stop': 'FRAUD_SUSPECTED',
@@ -95,7 +95,7 @@ t.test('a bank that moved the money but whose answer was lost moves it once', as
   t.same(await movesOf(service, id), ['AwaitingAuthorisation', 'Authorised', 'Settled'])
 })
 
-t.test('workers at once execute a payment once', async (t) => {
+t.test('concurrent workers execute a payment once', async (t) => {
   const payments = await times(30, () => authorisedPayment(service, merchant))
   const before = bank.calls.execute
   await times(6, () => settlePayments(service.app))
@@ -106,7 +106,7 @@ t.test('workers at once execute a payment once', async (t) => {
   }
 })
 
-t.test('a worker that outlives its claim does no harm', async (t) => {
+t.test('a worker that outlives its claim changes nothing', async (t) => {
   const { id } = await authorisedPayment(service, merchant)
   bank.steer('execute', async (answer) => {
     bank.steer('execute', undefined)
@@ -120,7 +120,7 @@ t.test('a worker that outlives its claim does no harm', async (t) => {
   t.same((await bookingsOf(service, id)).debits, ['50.0000'])
 })
 
-t.test('an error in one execution leaves the others alone and is tried again', async (t) => {
+t.test('an error in one execution does not affect others and is tried again', async (t) => {
   const [poison, good] = [await authorisedPayment(service, merchant), await authorisedPayment(service, merchant)]
   let failed = false
   bank.steer('execute', async (answer) => {
@@ -137,7 +137,7 @@ t.test('an error in one execution leaves the others alone and is tried again', a
   for (const { id } of [poison, good]) t.equal((await stateOf(service, id)).payment, 'Settled')
 })
 
-t.test("the job does not let one payment's slow bank keep others waiting, and ends when that one has", async (t) => {
+t.test("one payment's slow bank does not delay others, and the job ends when it has answered", async (t) => {
   await provesNoneWaits(t, {
     bank,
     call: 'execute',

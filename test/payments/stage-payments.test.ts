@@ -36,40 +36,43 @@ async function onlyPayment(merchantId: string): Promise<string> {
   return rows[0].id
 }
 
-t.test('a remote bank is asked between the record of the payment and its move to AwaitingAuthorisation', async (t) => {
-  let seen: unknown
-  bank.steer('stage', async (answer) => {
-    const { rows } = await service.owner.query('select status::text as status, redirect_url from payment_intents')
-    seen = rows
-    return answer()
-  })
-  const { status, body } = await createPayment(service, merchant)
-  bank.steer('stage', undefined)
-  t.same(seen, [{ status: 'Initiated', redirect_url: null }], 'recorded before the bank was asked')
-  t.match({ status, body }, { status: 201, body: { status: 'AwaitingAuthorisation', redirect_url: /redirect-stub/ } })
-  const events = await eventsOf(service, body.payment_id)
-  t.same(
-    events.map(({ previous_status, new_status, changed_by }) => [previous_status, new_status, changed_by]),
-    [
-      [null, 'Initiated', 'MERCHANT_API'],
-      ['Initiated', 'AwaitingAuthorisation', 'MERCHANT_API'],
-    ],
-  )
-  t.equal(events[1]?.raw_payload, events[0]?.raw_payload, "both are the request's doing")
-  t.match(await webhooksOf(service, body.payment_id), [
-    {
-      event_type: 'payment.initiated',
-      sequence: 1,
-      payload: { data: { status: 'AWAITING_AUTHORISATION', previousStatus: 'INITIATED' } },
-    },
-  ])
-  const { rows } = await service.owner.query('select bank_consent_reference from payment_consents where id = $1', [
-    body.consent_id,
-  ])
-  t.match(rows, [{ bank_consent_reference: /^mock-/ }])
-})
+t.test(
+  'a remote bank is asked between the creation of the payment and its move to AwaitingAuthorisation',
+  async (t) => {
+    let seen: unknown
+    bank.steer('stage', async (answer) => {
+      const { rows } = await service.owner.query('select status::text as status, redirect_url from payment_intents')
+      seen = rows
+      return answer()
+    })
+    const { status, body } = await createPayment(service, merchant)
+    bank.steer('stage', undefined)
+    t.same(seen, [{ status: 'Initiated', redirect_url: null }], 'recorded before the bank was asked')
+    t.match({ status, body }, { status: 201, body: { status: 'AwaitingAuthorisation', redirect_url: /redirect-stub/ } })
+    const events = await eventsOf(service, body.payment_id)
+    t.same(
+      events.map(({ previous_status, new_status, changed_by }) => [previous_status, new_status, changed_by]),
+      [
+        [null, 'Initiated', 'MERCHANT_API'],
+        ['Initiated', 'AwaitingAuthorisation', 'MERCHANT_API'],
+      ],
+    )
+    t.equal(events[1]?.raw_payload, events[0]?.raw_payload, "both are the request's doing")
+    t.match(await webhooksOf(service, body.payment_id), [
+      {
+        event_type: 'payment.initiated',
+        sequence: 1,
+        payload: { data: { status: 'AWAITING_AUTHORISATION', previousStatus: 'INITIATED' } },
+      },
+    ])
+    const { rows } = await service.owner.query('select bank_consent_reference from payment_consents where id = $1', [
+      body.consent_id,
+    ])
+    t.match(rows, [{ bank_consent_reference: /^mock-/ }])
+  },
+)
 
-t.test('a payment that was staged remotely goes all the way, with all that the bank must know', async (t) => {
+t.test('a remotely staged payment settles, and the bank gets all details', async (t) => {
   const payer = { debtor_account_scheme: 'UK.OBIE.IBAN', debtor_identification: 'GB33BUKB20201555555555' }
   const { body } = await createPayment(service, merchant, { ...payer, remittance_reference: 'Order 7' })
   t.match(service.app.mockBank.readRequest(new URL(body.redirect_url).searchParams.get('request') ?? ''), {
@@ -84,7 +87,7 @@ t.test('a payment that was staged remotely goes all the way, with all that the b
   t.same(await webhookTypesOf(service, body.payment_id), ['payment.initiated', 'payment.authorized'])
 })
 
-t.test('50 twins make one payment that is initiated once, all with the same address', async (t) => {
+t.test('50 concurrent repeats create one payment that is initiated once, all with the same URL', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const own = await service.merchant()
     const key = randomUUID()
@@ -119,7 +122,7 @@ t.test('a bank that is down leaves the payment Initiated, and the repeat stages 
   t.same(await webhookTypesOf(service, id), ['payment.initiated'])
 })
 
-t.test('what a request left behind is staged by the job, after the request had its time', async (t) => {
+t.test("the job stages a payment that its request left unstaged, after the request's time is over", async (t) => {
   const own = await service.merchant()
   bank.steer('stage', noAnswer)
   await createPayment(service, own)
@@ -151,33 +154,30 @@ t.test('a bank that staged but whose answer was lost is asked again for the same
   t.equal((await stateOf(service, id)).payment, 'AwaitingAuthorisation')
 })
 
-t.test(
-  'a bank that stays down does not keep the job from its other work, and the payment expires in the end',
-  async (t) => {
-    const own = await service.merchant()
-    bank.steer('stage', noAnswer)
-    const key = randomUUID()
-    await createPayment(service, own, {}, key)
-    const id = await onlyPayment(own.id)
-    await passTime()
-    t.same(await stagePayments(service.app), { more: false })
-    t.match(await service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant: own }), {
-      status: 409,
-      body: { code: 'PAYMENT_NOT_CANCELLABLE' },
-    })
-    await endConsent(service, id)
-    await expireConsents(service.app)
-    bank.steer('stage', undefined)
-    await stagePayments(service.app)
-    t.same(await stateOf(service, id), { payment: 'Failed', consent: 'EXPIRED', failure: 'CONSENT_EXPIRED' })
-    t.same(await webhookTypesOf(service, id), ['payment.failed'])
-    t.match(
-      await createPayment(service, own, {}, key),
-      { status: 200, body: { status: 'Failed', redirect_url: null } },
-      'a repeat is told how it ended',
-    )
-  },
-)
+t.test('a bank that stays down does not block other payments, and its payment expires', async (t) => {
+  const own = await service.merchant()
+  bank.steer('stage', noAnswer)
+  const key = randomUUID()
+  await createPayment(service, own, {}, key)
+  const id = await onlyPayment(own.id)
+  await passTime()
+  t.same(await stagePayments(service.app), { more: false })
+  t.match(await service.call('POST', `/api/v1/payments/${id}/cancel`, { merchant: own }), {
+    status: 409,
+    body: { code: 'PAYMENT_NOT_CANCELLABLE' },
+  })
+  await endConsent(service, id)
+  await expireConsents(service.app)
+  bank.steer('stage', undefined)
+  await stagePayments(service.app)
+  t.same(await stateOf(service, id), { payment: 'Failed', consent: 'EXPIRED', failure: 'CONSENT_EXPIRED' })
+  t.same(await webhookTypesOf(service, id), ['payment.failed'])
+  t.match(
+    await createPayment(service, own, {}, key),
+    { status: 200, body: { status: 'Failed', redirect_url: null } },
+    'a repeat is told how it ended',
+  )
+})
 
 t.test('a consent that ends while the bank is asked is not staged', async (t) => {
   const own = await service.merchant()

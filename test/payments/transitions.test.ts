@@ -12,7 +12,7 @@ const service = await testService(t)
 const merchant = await service.merchant()
 const { owner } = service
 
-/** Runs a statement, takes it back, and says the error's SQLSTATE; undefined where it went through. */
+/** Runs a statement, rolls it back, and returns the error's SQLSTATE; undefined where it succeeded. */
 async function attempt(statement: string, values: unknown[] = [], before = 'select 1'): Promise<string | undefined> {
   await owner.query('begin')
   try {
@@ -26,7 +26,7 @@ async function attempt(statement: string, values: unknown[] = [], before = 'sele
   }
 }
 
-t.test('the database takes every move of a payment that the table has, and refuses every other', async (t) => {
+t.test('the database accepts exactly the payment moves of the transition table', async (t) => {
   const { body } = await createPayment(service, merchant)
   const allowed = new Set(PAYMENT_TRANSITIONS.map(({ from, to }) => `${from} ${to}`))
   let refused = 0
@@ -44,7 +44,7 @@ t.test('the database takes every move of a payment that the table has, and refus
   t.equal(refused, 7 * 6 - new Set(allowed).size)
 })
 
-t.test('the database takes every move of a consent that the table has, and refuses every other', async (t) => {
+t.test('the database accepts exactly the consent moves of the transition table', async (t) => {
   const insert = `
     insert into payment_consents (
       id, merchant_id, consent_type, status, amount, control_parameters, currency, expires_at, valid_to, revoked_by
@@ -67,7 +67,7 @@ t.test('the database takes every move of a consent that the table has, and refus
       ])
       for (const to of ConsentStatus.options) {
         const inTable = CONSENT_TRANSITIONS.some((row) => row.from === from && row.to === to)
-        // What follows an authorisation is for recurring consents alone.
+        // Moves from AUTHORISED are for recurring consents only.
         const allowed = from === to || (inTable && (from !== 'AUTHORISED' || type === 'VARIABLE_RECURRING'))
         t.equal(
           await attempt(
@@ -84,7 +84,7 @@ t.test('the database takes every move of a consent that the table has, and refus
   }
 })
 
-t.test('a move that the database does not know is refused whole: no status, no event, no webhook', async (t) => {
+t.test('an unknown move is rejected as a whole: no status, no event, no webhook', async (t) => {
   const { body } = await createPayment(service, merchant)
   const item = {
     merchant_id: merchant.id,
@@ -103,7 +103,7 @@ t.test('a move that the database does not know is refused whole: no status, no e
   t.same(await movesOf(service, body.payment_id), ['AwaitingAuthorisation'])
 })
 
-t.test('the service itself refuses to ask for a move that the table has not', async (t) => {
+t.test('the service rejects a move that is not in the transition table', async (t) => {
   const move = { merchantId: merchant.id, paymentId: randomUUID(), rawPayload: '{}' }
   await t.rejects(
     movePayment(service.app, { ...move, from: 'Failed', on: 'settlement' }),
@@ -116,7 +116,7 @@ t.test('the service itself refuses to ask for a move that the table has not', as
   )
 })
 
-t.test("a move of a payment that is no longer there, or not this merchant's, changes nothing", async (t) => {
+t.test("a move from another status, or of another merchant's payment, changes nothing", async (t) => {
   const { body } = await createPayment(service, merchant)
   const stranger = await service.merchant()
   const move = { from: 'AwaitingAuthorisation', on: 'authorisation', rawPayload: '{}' } as const
@@ -131,7 +131,7 @@ t.test("a move of a payment that is no longer there, or not this merchant's, cha
   t.equal((await stateOf(service, body.payment_id)).payment, 'AwaitingAuthorisation')
 })
 
-t.test('a failure and its code come together, and a full refund is the whole amount', async (t) => {
+t.test('a failed payment needs its code, and a full refund the whole amount', async (t) => {
   const id = await settledPayment(service, merchant)
   const set = (assignment: string) => attempt(`update payment_intents set ${assignment} where id = $1`, [id])
   const wrong = [
@@ -153,7 +153,7 @@ t.test('a failure and its code come together, and a full refund is the whole amo
   t.equal(await set('refunded_amount = 50'), undefined)
 })
 
-t.test("the role that the service runs as can't get round the state machine or the audit trail", async (t) => {
+t.test("the service's database role can't bypass the state machine or the audit trail", async (t) => {
   const { body } = await createPayment(service, merchant)
   const runtime = await makePgConnection({
     databaseUrl: service.databaseUrl,
@@ -190,7 +190,7 @@ t.test("the role that the service runs as can't get round the state machine or t
   t.same(await movesOf(service, body.payment_id), ['AwaitingAuthorisation'])
 })
 
-t.test('not even the owner of the tables changes the audit trail', async (t) => {
+t.test('not even the owner of the tables can change the audit trail', async (t) => {
   await createPayment(service, merchant)
   for (const statement of [
     'update payment_events set changed_by = changed_by',
@@ -201,7 +201,7 @@ t.test('not even the owner of the tables changes the audit trail', async (t) => 
   }
 })
 
-t.test('the database hashes what an event says, whatever the writer claims', async (t) => {
+t.test("the database computes an event's hash, whatever hash the writer sends", async (t) => {
   const { body } = await createPayment(service, merchant)
   const raw = '{"a":"é\\n\\\\ \\u00e9", "a":1.10}'
   await owner.query(

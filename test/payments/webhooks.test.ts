@@ -32,7 +32,7 @@ async function rowsOf(
   return rows
 }
 
-t.test('the envelope has exactly the members that are documented, in their order', async (t) => {
+t.test('the envelope has exactly the documented members, in order', async (t) => {
   const { body } = await createPayment(service, merchant, { debtor_bank_id: 'mock-albion' })
   const [webhook] = await webhooksOf(service, body.payment_id)
   t.strictSame(Object.keys(webhook?.payload), ENVELOPE)
@@ -62,7 +62,7 @@ t.test('the envelope has exactly the members that are documented, in their order
   t.match(row?.created, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
-t.test('the life of a payment is told in order, each webhook with the status before and after', async (t) => {
+t.test('the webhooks of a payment come in order, each with the status before and after', async (t) => {
   const id = await settledPayment(service, merchant)
   await refund(service, merchant, { id, body: { amount: '20.00' } })
   await refund(service, merchant, { id })
@@ -82,7 +82,7 @@ t.test('the life of a payment is told in order, each webhook with the status bef
   ])
 })
 
-t.test('a refund adds its own object, a failure fills its own, and neither changes the rest', async (t) => {
+t.test('a refund adds its object, a failure fills its own, and neither changes the rest', async (t) => {
   const id = await settledPayment(service, merchant)
   const { body } = await refund(service, merchant, { id })
   const refunded = (await webhooksOf(service, id)).at(-1)
@@ -114,13 +114,13 @@ t.test("amounts have the currency's digits, and more only where they are not zer
   t.match(body, { gross_amount: '57.01', fee_amount: '0.7126', net_amount: '56.2974' })
 })
 
-t.test('a bank id of any letters is told as it is', async (t) => {
+t.test('a bank id with any characters is sent unchanged', async (t) => {
   const bankId = '"}],\\ %s \u2028 é\n'
   const { body } = await createPayment(service, merchant, { debtor_bank_id: bankId })
   t.equal((await webhooksOf(service, body.payment_id))[0]?.payload.data.bankDetails.providerId, bankId)
 })
 
-t.test('a webhook is written in the transaction of the change that it tells', async (t) => {
+t.test('a webhook is written in the transaction of the change that it announces', async (t) => {
   const id = await settledPayment(service, merchant)
   await refund(service, merchant, { id })
   const deliveries = await rowsOf(service, id)
@@ -135,7 +135,7 @@ t.test('a webhook is written in the transaction of the change that it tells', as
   t.equal(new Set(events.map(({ transaction }) => transaction)).size, 4)
 })
 
-t.test("a webhook that can't be written takes the change back with it", async (t) => {
+t.test("a webhook that can't be written rolls back its change", async (t) => {
   const { body } = await createPayment(service, merchant)
   await service.owner.query(
     `alter table webhook_deliveries add constraint refused check (event_type <> 'payment.failed') not valid`,

@@ -7,7 +7,7 @@ const PATH = '/api/v1/portal/transactions'
 const service = await testService(t)
 const { owner } = service
 
-t.test('a line tells what a payment brought, what it cost, and when it settled', async (t) => {
+t.test("a transaction has the payment's amounts, fee, payout and settlement time", async (t) => {
   const merchant = await service.merchant()
   const id = await settledPayment(service, merchant, {
     amount: '33.33',
@@ -49,7 +49,7 @@ t.test('a line tells what a payment brought, what it cost, and when it settled',
   })
 })
 
-t.test('what has not settled has no such time, and a failure has its code', async (t) => {
+t.test('an unsettled payment has no settlement time, and a failed one has its code', async (t) => {
   const merchant = await service.merchant()
   const { body } = await createPayment(service, merchant)
   t.match((await service.call('GET', `${PATH}/${body.payment_id}`, { merchant })).body, {
@@ -65,7 +65,7 @@ t.test('what has not settled has no such time, and a failure has its code', asyn
   t.match(late.body, { status: 'Failed', settled_at: null, payout_amount: '0.00', failure_code: 'CONSENT_EXPIRED' })
 })
 
-t.test('the ledger and the payments are the same rows under every filter, page by page', async (t) => {
+t.test('transactions and payments list the same rows under every filter, page by page', async (t) => {
   const merchant = await service.merchant()
   for (const [index, currency] of ['GBP', 'EUR', 'GBP', 'EUR', 'GBP'].entries())
     await createPayment(service, merchant, { amount: `${index + 10}.00`, currency })
@@ -102,7 +102,7 @@ t.test('the ledger and the payments are the same rows under every filter, page b
   }
 })
 
-t.test("another merchant's line, one that is nobody's and nonsense are the same 404", async (t) => {
+t.test("another merchant's transaction, an unknown one and a malformed id are the same 404", async (t) => {
   const [merchant, stranger] = [await service.merchant(), await service.merchant()]
   const { body } = await createPayment(service, merchant)
   for (const id of [body.payment_id, randomUUID(), 'nonsense', '..%2f'])
@@ -117,7 +117,7 @@ t.test("another merchant's line, one that is nobody's and nonsense are the same 
   t.strictSame([answer.status, answer.body.data], [200, []], "another's cursor leads nowhere")
 })
 
-t.test('a query that is wrong is told with every field', async (t) => {
+t.test('an invalid query is reported with every field', async (t) => {
   const merchant = await service.merchant()
   const query = 'status=settled&from=yesterday&currency=gbp&min_amount=1e3&limit=0&nonsense=1'
   const { status, body } = await service.call('GET', `${PATH}?${query}`, { merchant })

@@ -20,7 +20,7 @@ const caps = (max: unknown, ...limits: [string, unknown][]) => ({
 const EXCEEDED = { status: 422, body: { code: 'MANDATE_LIMIT_EXCEEDED' } }
 const pay = (consentId: string, amount: string) => payUnder(service, merchant, { consentId, changes: { amount } })
 
-t.test('caps are kept to the last digit where they are enforced, the first payment among them', async (t) => {
+t.test('enforced caps hold to the last digit, also for the first payment', async (t) => {
   t.match(await createPayment(service, merchant, mandateBody(caps(49.99))), EXCEEDED)
   t.match(await createPayment(service, merchant, mandateBody(caps(50, ['MONTH', 49.99]))), EXCEEDED)
   const { consentId } = await authorisedMandate(service, merchant, caps(50, ['MONTH', '100.30'], ['YEAR', 1000]))
@@ -42,7 +42,7 @@ t.test('caps are kept to the last digit where they are enforced, the first payme
   })
 })
 
-t.test('a failed payment gives its part back, a refund does not', async (t) => {
+t.test('a failed payment restores its cap, a refund does not', async (t) => {
   const { consentId, paymentId } = await authorisedMandate(service, merchant, caps(50, ['MONTH', 100]))
   await settlePayments(app)
   const failing = await payUnder(service, merchant, {
@@ -58,7 +58,7 @@ t.test('a failed payment gives its part back, a refund does not', async (t) => {
   t.equal((await pay(consentId, '20.00')).status, 201)
 })
 
-t.test('a period ends at midnight in London, and what was paid before it does not count', async (t) => {
+t.test("a period ends at midnight in London, and earlier payments don't count", async (t) => {
   const { consentId, paymentId } = await authorisedMandate(service, merchant, caps(50, ['MONTH', 50]))
   t.match(await pay(consentId, '1.00'), EXCEEDED)
   const { body } = await readMandate(service, merchant, consentId)
@@ -69,14 +69,14 @@ t.test('a period ends at midnight in London, and what was paid before it does no
   start.setUTCMonth(start.getUTCMonth() - 1)
   const at = (ms: number) =>
     owner.query('update payment_intents set created_at = $2 where id = $1', [paymentId, new Date(start.getTime() + ms)])
-  // The month before may begin an hour earlier or later in UTC: both of these are well on their side of it.
+  // In UTC the month may begin an hour earlier or later: both times are far enough from its boundary.
   await at(2 * 3_600_000)
   t.match(await pay(consentId, '1.00'), EXCEEDED)
   await at(-2 * 3_600_000)
   t.equal((await pay(consentId, '50.00')).status, 201)
 })
 
-t.test('20 at once against a cap for 3 more are exactly 3', async (t) => {
+t.test('of 20 concurrent payments against a cap for 3 more, exactly 3 succeed', async (t) => {
   const { consentId } = await authorisedMandate(service, merchant, caps(50, ['WEEK', 80]))
   const answers = await times(20, () => pay(consentId, '10.00'))
   t.same(tally(answers.map(({ status }) => status)), { '201': 3, '422': 17 })
@@ -86,7 +86,7 @@ t.test('20 at once against a cap for 3 more are exactly 3', async (t) => {
   })
 })
 
-t.test('a repeat is answered although nothing is left', async (t) => {
+t.test('a repeat is answered even when the cap is used up', async (t) => {
   const { consentId } = await authorisedMandate(service, merchant, caps(50, ['WEEK', 60]))
   const key = randomUUID()
   const ask = () => payUnder(service, merchant, { consentId, key })
@@ -95,7 +95,7 @@ t.test('a repeat is answered although nothing is left', async (t) => {
   t.match(await pay(consentId, '0.30'), EXCEEDED)
 })
 
-/** Runs while a connection that may take its time holds the mandate's row. */
+/** Runs while another connection locks the mandate's row. */
 async function held(consentId: string, run: () => Promise<void>): Promise<void> {
   await service.owner.query('set idle_in_transaction_session_timeout = 0')
   await service.owner.query('begin')
@@ -108,7 +108,7 @@ async function held(consentId: string, run: () => Promise<void>): Promise<void> 
 }
 
 t.test(
-  'while somebody else holds the mandate, repeats are answered and new payments are told to come again',
+  'while another transaction locks the mandate, repeats are answered and new payments get SERVICE_UNAVAILABLE',
   async (t) => {
     const { consentId } = await authorisedMandate(service, merchant, caps(50, ['WEEK', 100]))
     const key = randomUUID()
@@ -127,7 +127,7 @@ t.test(
   },
 )
 
-t.test('where caps are not enforced they are kept, shown and ignored', async (t) => {
+t.test('caps that are not enforced are stored, shown and ignored', async (t) => {
   const lenient = await testService(t)
   const own = await lenient.merchant()
   const { consentId } = await authorisedMandate(lenient, own, caps(1, ['MONTH', 2]))
@@ -139,6 +139,6 @@ t.test('where caps are not enforced they are kept, shown and ignored', async (t)
   })
 })
 
-t.test('and all that must hold of the database does', async (t) => {
+t.test('all invariants of the database hold', async (t) => {
   t.same(await brokenInvariants(owner), [])
 })

@@ -90,7 +90,7 @@ t.test('a mandate is set up with its first payment, and later ones settle withou
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test('money of later payments comes from the account that the payer chose for the first', async (t) => {
+t.test('later payments debit the account that the payer chose for the first', async (t) => {
   const { consentId, paymentId } = await authorisedMandate(service, merchant)
   const made = await payUnder(service, merchant, { consentId })
   await bringOn()
@@ -102,7 +102,7 @@ t.test('money of later payments comes from the account that the payer chose for 
   t.same(rows[0], rows[1])
 })
 
-t.test('a payment has its own words for the statement', async (t) => {
+t.test('a payment has its own remittance reference', async (t) => {
   const { consentId } = await authorisedMandate(service, merchant, { remittance_reference: 'Gym' })
   const { body } = await payUnder(service, merchant, { consentId, changes: { remittance_reference: 'Gym extra' } })
   await bringOn()
@@ -117,7 +117,7 @@ t.test('a payment has its own words for the statement', async (t) => {
   t.equal(ledger.body.remittance_reference, 'Gym extra')
 })
 
-t.test("the bank's refusals are the payment's own scenario, and leave the mandate as it is", async (t) => {
+t.test("a payment's own scenario decides its rejection, and leaves the mandate unchanged", async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   const endings: Record<string, [string, string | null, string[]]> = {
     success: ['Settled', null, ['Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled']],
@@ -143,14 +143,14 @@ t.test("the bank's refusals are the payment's own scenario, and leave the mandat
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test("without a scenario of its own a payment goes as its mandate's bank does", async (t) => {
+t.test("without its own scenario a payment follows its mandate's bank", async (t) => {
   const { consentId } = await authorisedMandate(service, merchant, { debtor_bank_id: 'mock-empty' })
   const { body } = await payUnder(service, merchant, { consentId })
   await bringOn()
   t.equal((await stateOf(service, body.payment_id)).failure, 'INSUFFICIENT_FUNDS')
 })
 
-t.test('a repeat is the same payment, whatever became of the mandate; another body is refused', async (t) => {
+t.test("a repeat returns the same payment, whatever the mandate's status; another body is rejected", async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   const key = randomUUID()
   const first = await payUnder(service, merchant, { consentId, key })
@@ -171,7 +171,7 @@ t.test('a repeat is the same payment, whatever became of the mandate; another bo
   t.match(await payUnder(service, merchant, { consentId: randomUUID(), key }), { status: 422 }, 'of another mandate')
 })
 
-t.test('50 twins make one payment', async (t) => {
+t.test('50 concurrent repeats create one payment', async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   const key = randomUUID()
   const answers = await times(50, () => payUnder(service, merchant, { consentId, key }))
@@ -179,7 +179,7 @@ t.test('50 twins make one payment', async (t) => {
   t.equal(new Set(answers.map(({ body }) => body.payment_id)).size, 1)
 })
 
-t.test('with the worker running it all happens by itself', async (t) => {
+t.test('a running worker settles a payment without further calls', async (t) => {
   const running = await testService(t, { worker: true })
   const own = await running.merchant()
   const { consentId } = await authorisedMandate(running, own)

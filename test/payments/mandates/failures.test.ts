@@ -11,7 +11,7 @@ const service = await testService(t)
 const merchant = await service.merchant()
 const { app, owner } = service
 
-t.test('what names no usable mandate is refused, and makes nothing', async (t) => {
+t.test('a payment without a usable mandate is rejected, and nothing is stored', async (t) => {
   const stranger = await service.merchant()
   const { consentId } = await authorisedMandate(service, merchant)
   const single = await createPayment(service, merchant)
@@ -65,7 +65,7 @@ t.test('what names no usable mandate is refused, and makes nothing', async (t) =
   t.same((await owner.query('select count(*) from payment_intents')).rows, before.rows)
 })
 
-t.test('the gates of any payment hold for one under a mandate', async (t) => {
+t.test('the checks of any payment apply to one under a mandate', async (t) => {
   const own = await service.merchant()
   const { consentId } = await authorisedMandate(service, own)
   const gates = [
@@ -85,7 +85,7 @@ t.test('the gates of any payment hold for one under a mandate', async (t) => {
   t.match(await payUnder(service, own, { consentId }), { status: 201 })
 })
 
-t.test('a payment whose mandate is over before the bank has it fails, and no other job touches it', async (t) => {
+t.test('a payment whose mandate ends before the bank has it fails, and no other job changes it', async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   const { body } = await payUnder(service, merchant, { consentId })
   await owner.query(`update payment_intents set created_at = created_at - interval '1 hour' where id = $1`, [
@@ -101,7 +101,7 @@ t.test('a payment whose mandate is over before the bank has it fails, and no oth
   t.same(await webhookTypesOf(service, body.payment_id), ['payment.failed'])
 })
 
-t.test('nobody authorises, denies or cancels a payment under a mandate', async (t) => {
+t.test("a payment under a mandate can't be authorised, denied or cancelled by callers", async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   const { body } = await payUnder(service, merchant, { consentId })
   const { rows } = await owner.query('select bank_consent_id as state from payment_intents where id = $1', [
@@ -126,7 +126,7 @@ t.test('nobody authorises, denies or cancels a payment under a mandate', async (
   )
 })
 
-t.test("the payer's capability for the first payment does not live as long as the mandate", async (t) => {
+t.test("the payer's state of the first payment expires long before the mandate", async (t) => {
   const { body } = await createPayment(service, merchant, mandateBody())
   const state = new URL(body.redirect_url).searchParams.get('state') ?? ''
   const look = () =>
@@ -146,7 +146,7 @@ t.test("the payer's capability for the first payment does not live as long as th
   t.equal((await look()).status, 404)
 })
 
-t.test('a mandate whose payer does not authorise it ends as any consent', async (t) => {
+t.test('a mandate that its payer does not authorise expires like any consent', async (t) => {
   const { body } = await createPayment(service, merchant, mandateBody())
   await endConsent(service, body.payment_id)
   await expireConsents(app)

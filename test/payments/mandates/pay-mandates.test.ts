@@ -19,7 +19,7 @@ const readPayment = (id: string) => service.call('GET', `/api/v1/payments/${id}`
 
 const WHOLE_WAY = ['Initiated', 'AwaitingAuthorisation', 'Authorised', 'Settled']
 
-t.test('a bank that is asked remotely is told of the mandate with the first payment', async (t) => {
+t.test('a remote bank gets the mandate with the first payment', async (t) => {
   const { body } = await createPayment(
     service,
     merchant,
@@ -30,12 +30,12 @@ t.test('a bank that is asked remotely is told of the mandate with the first paym
   })
 })
 
-t.test('a silent bank is asked again later, and makes the payment once', async (t) => {
+t.test('a silent bank is asked again later, and executes the payment once', async (t) => {
   for (const call of ['stageUnderMandate', 'authoriseUnderMandate'] as const) {
     const { consentId } = await authorisedMandate(service, merchant)
     const { body } = await payUnder(service, merchant, { consentId })
     const before = bank.calls[call]
-    // The first answer is lost on its way, the second never made.
+    // The first answer is lost in transit, the second request never reaches the bank.
     let asked = 0
     bank.steer(call, async (answer) => {
       asked += 1
@@ -65,31 +65,28 @@ t.test('a silent bank is asked again later, and makes the payment once', async (
   }
 })
 
-t.test(
-  'a worker that dies after the bank has answered, or before it was asked, loses and doubles nothing',
-  async (t) => {
-    for (const call of ['stageUnderMandate', 'authoriseUnderMandate'] as const) {
-      const { consentId } = await authorisedMandate(service, merchant)
-      const { body } = await payUnder(service, merchant, { consentId })
-      bank.steer(call, async (answer) => {
-        await answer()
-        // As far as the database sees, a process that ends here: nothing more is written, and its lease runs out.
-        throw new Error('the worker is killed')
-      })
-      await payMandates(app)
-      bank.steer(call, undefined)
-      await payMandates(app)
-      t.not((await stateOf(service, body.payment_id)).payment, 'Authorised', 'its lease still runs')
-      await endLeases(service)
-      await payMandates(app)
-      await settlePayments(app)
-      t.same(await movesOf(service, body.payment_id), WHOLE_WAY)
-      t.same(await bookingsOf(service, body.payment_id), { debits: ['10.0000'], credits: [] })
-    }
-  },
-)
+t.test("a worker that dies before or after the bank's answer neither loses nor doubles a payment", async (t) => {
+  for (const call of ['stageUnderMandate', 'authoriseUnderMandate'] as const) {
+    const { consentId } = await authorisedMandate(service, merchant)
+    const { body } = await payUnder(service, merchant, { consentId })
+    bank.steer(call, async (answer) => {
+      await answer()
+      // To the database this looks like a process that died: nothing more is written, and its lease expires.
+      throw new Error('the worker is killed')
+    })
+    await payMandates(app)
+    bank.steer(call, undefined)
+    await payMandates(app)
+    t.not((await stateOf(service, body.payment_id)).payment, 'Authorised', 'its lease still runs')
+    await endLeases(service)
+    await payMandates(app)
+    await settlePayments(app)
+    t.same(await movesOf(service, body.payment_id), WHOLE_WAY)
+    t.same(await bookingsOf(service, body.payment_id), { debits: ['10.0000'], credits: [] })
+  }
+})
 
-t.test('many workers at once bring a payment on once', async (t) => {
+t.test('many concurrent workers move a payment once', async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   const made = await times(10, () => payUnder(service, merchant, { consentId, changes: { amount: '1.00' } }))
   const before = bank.calls.authoriseUnderMandate
@@ -102,7 +99,7 @@ t.test('many workers at once bring a payment on once', async (t) => {
   t.ok(bank.calls.authoriseUnderMandate - before >= 10)
 })
 
-t.test('a mandate that is over while its bank is silent does not leave the payment hanging', async (t) => {
+t.test('a payment fails when its mandate ends while the bank is silent', async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   const { body } = await payUnder(service, merchant, { consentId })
   bank.steer('authoriseUnderMandate', noAnswer)
@@ -115,47 +112,50 @@ t.test('a mandate that is over while its bank is silent does not leave the payme
   t.same(await movesOf(service, body.payment_id), ['Initiated', 'AwaitingAuthorisation', 'Failed'])
 })
 
-t.test('a bank that is silent for as long as a payer would have had is given up, and asked no more', async (t) => {
-  for (const [call, code, moves] of [
-    ['stageUnderMandate', 'BANK_UNAVAILABLE', ['Initiated', 'Failed']],
-    ['authoriseUnderMandate', 'BANK_TIMEOUT', ['Initiated', 'AwaitingAuthorisation', 'Failed']],
-  ] as const) {
-    const { consentId } = await authorisedMandate(service, merchant)
-    const { body } = await payUnder(service, merchant, { consentId })
-    const age = (seconds: number) =>
-      owner.query('update payment_intents set created_at = now() - make_interval(secs => $2) where id = $1', [
-        body.payment_id,
-        seconds,
-      ])
-    bank.steer(call, noAnswer)
-    await payMandates(app)
-    await age(app.config.consentSeconds - 60)
-    await endLeases(service)
-    const before = bank.calls[call]
-    await payMandates(app)
-    t.equal(bank.calls[call] - before, 1, 'not over yet')
-    t.not((await stateOf(service, body.payment_id)).payment, 'Failed')
-    await age(app.config.consentSeconds)
-    bank.steer(call, undefined)
-    for (const _ of [1, 2]) {
-      await endLeases(service)
+t.test(
+  'a payment whose bank is silent for as long as a payer would have fails, and the bank is not asked again',
+  async (t) => {
+    for (const [call, code, moves] of [
+      ['stageUnderMandate', 'BANK_UNAVAILABLE', ['Initiated', 'Failed']],
+      ['authoriseUnderMandate', 'BANK_TIMEOUT', ['Initiated', 'AwaitingAuthorisation', 'Failed']],
+    ] as const) {
+      const { consentId } = await authorisedMandate(service, merchant)
+      const { body } = await payUnder(service, merchant, { consentId })
+      const age = (seconds: number) =>
+        owner.query('update payment_intents set created_at = now() - make_interval(secs => $2) where id = $1', [
+          body.payment_id,
+          seconds,
+        ])
+      bank.steer(call, noAnswer)
       await payMandates(app)
+      await age(app.config.consentSeconds - 60)
+      await endLeases(service)
+      const before = bank.calls[call]
+      await payMandates(app)
+      t.equal(bank.calls[call] - before, 1, 'not over yet')
+      t.not((await stateOf(service, body.payment_id)).payment, 'Failed')
+      await age(app.config.consentSeconds)
+      bank.steer(call, undefined)
+      for (const _ of [1, 2]) {
+        await endLeases(service)
+        await payMandates(app)
+      }
+      t.equal(bank.calls[call] - before, 1, 'not asked again, though it would answer now')
+      t.match(await stateOf(service, body.payment_id), { payment: 'Failed', consent: 'AUTHORISED', failure: code })
+      t.same(await movesOf(service, body.payment_id), moves)
+      t.match((await readPayment(body.payment_id)).body, { failure: { source: 'ASPSP_REJECTION' } })
+      t.equal((await webhookTypesOf(service, body.payment_id)).at(-1), 'payment.failed')
+      await settlePayments(app)
+      t.same(await bookingsOf(service, body.payment_id), { debits: [], credits: [] })
     }
-    t.equal(bank.calls[call] - before, 1, 'not asked again, though it would answer now')
-    t.match(await stateOf(service, body.payment_id), { payment: 'Failed', consent: 'AUTHORISED', failure: code })
-    t.same(await movesOf(service, body.payment_id), moves)
-    t.match((await readPayment(body.payment_id)).body, { failure: { source: 'ASPSP_REJECTION' } })
-    t.equal((await webhookTypesOf(service, body.payment_id)).at(-1), 'payment.failed')
-    await settlePayments(app)
-    t.same(await bookingsOf(service, body.payment_id), { debits: [], credits: [] })
-  }
-})
+  },
+)
 
-t.test('and all that must hold of the database does', async (t) => {
+t.test('all invariants of the database hold', async (t) => {
   t.same(await brokenInvariants(owner), [])
 })
 
-t.test("the job does not let one payment's slow bank keep others waiting, and ends when that one has", async (t) => {
+t.test("one payment's slow bank does not delay others, and the job ends when it has answered", async (t) => {
   const { consentId } = await authorisedMandate(service, merchant)
   await provesNoneWaits(t, {
     bank,

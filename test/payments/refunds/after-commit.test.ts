@@ -7,8 +7,8 @@ import { bookingsOf, refund, settledPayment, times, webhookTypesOf } from '../..
 import { steeredBank } from '../../support/steered-bank.ts'
 
 /*
- * Once a refund is reserved it will come to an end, whatever goes wrong afterwards. Who was told an error would ask for
- * another one.
+ * A reserved refund is always finished, whatever error follows: after an error response the caller would order a second
+ * one.
  */
 const bank = steeredBank()
 const service = await testService(t, { overrides: { bank: bank.connector } })
@@ -18,7 +18,7 @@ const merchant = await service.merchant()
 
 type Mishap = { name: string; begin(id: string): Promise<unknown>; end(): Promise<unknown> }
 
-/** Lets the bank give the money back, and then something go wrong. */
+/** Lets the bank execute the refund, and then an error occur. */
 function afterTheBank(begin: () => Promise<unknown> | void): void {
   bank.steer('refund', async (answer) => {
     const answered = await answer()
@@ -87,7 +87,7 @@ for (const { name, begin, end } of MISHAPS) {
   }
 }
 
-t.test('a refund that was carried out, but whose payment can not be read, is told as PENDING', async (t) => {
+t.test("an executed refund whose payment can't be read is returned as PENDING", async (t) => {
   const id = await settledPayment(service, merchant)
   t.teardown(() => (app.batches.find.run = find))
   afterTheBank(() => {
@@ -108,7 +108,7 @@ t.test('a refund that was carried out, but whose payment can not be read, is tol
   t.same((await bookingsOf(service, id)).credits, ['20.0000'])
 })
 
-t.test('a refund that the bank refuses is refused, also where its payment can not be read any more', async (t) => {
+t.test("a refund that the bank rejects returns an error, also where its payment can't be read", async (t) => {
   const id = await settledPayment(service, merchant, { scenario: 'refund-fails' })
   t.teardown(() => (app.batches.find.run = find))
   afterTheBank(() => {

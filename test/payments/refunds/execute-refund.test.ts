@@ -21,7 +21,7 @@ const service = await testService(t, { overrides: { bank: bank.connector } })
 bank.behind(service.app.mockBank)
 const merchant = await service.merchant()
 
-/** Lets the time pass after which the job asks. */
+/** Makes pending refunds due for the job. */
 async function passWaits(): Promise<void> {
   await service.owner.query(`update payment_refunds set resume_at = now() where status = 'PENDING'`)
 }
@@ -42,7 +42,7 @@ async function amountsOf(id: string): Promise<unknown> {
   return rows[0]
 }
 
-t.test('a refund that the bank refuses is told, releases its amount, and is announced', async (t) => {
+t.test('a refund that the bank rejects returns an error, releases its amount and sends a webhook', async (t) => {
   const id = await settledPayment(service, merchant, { scenario: 'refund-fails' })
   const key = randomUUID()
   const answer = await refund(service, merchant, { id, key, body: { amount: '10.00' } })
@@ -70,7 +70,7 @@ t.test('a refund that the bank refuses is told, releases its amount, and is anno
   t.equal((await webhookTypesOf(service, id)).length, 4)
 })
 
-t.test('a full refund that the bank refuses leaves the payment Settled', async (t) => {
+t.test('a full refund that the bank rejects leaves the payment Settled', async (t) => {
   const id = await settledPayment(service, merchant, { scenario: 'refund-fails' })
   t.equal((await refund(service, merchant, { id })).status, 409)
   t.same(await stateOf(service, id), { payment: 'Settled', consent: 'AUTHORISED', failure: null })
@@ -119,7 +119,7 @@ t.test('a silent bank leaves the refund PENDING; the job asks again and complete
   })
 })
 
-t.test('a bank that gave the money back but whose answer was lost gives it back once', async (t) => {
+t.test('a bank whose answer was lost after it paid back pays back once', async (t) => {
   const id = await settledPayment(service, merchant)
   bank.steer('refund', async (answer) => {
     await answer()
@@ -134,7 +134,7 @@ t.test('a bank that gave the money back but whose answer was lost gives it back 
   t.same((await webhookTypesOf(service, id)).slice(3), ['payment.partially_refunded'])
 })
 
-t.test('a refund that a crash left between its two steps is resumed, whichever answer the bank has', async (t) => {
+t.test('a refund that a crash left between its two steps is resumed, whatever the bank answers', async (t) => {
   for (const [scenario, expected] of [
     ['success', 'EXECUTED'],
     ['refund-fails', 'FAILED'],
@@ -153,7 +153,7 @@ t.test('a refund that a crash left between its two steps is resumed, whichever a
   }
 })
 
-t.test('a request and the job that ask at once record one answer', async (t) => {
+t.test('a request and the job that ask concurrently record one answer', async (t) => {
   const id = await settledPayment(service, merchant)
   bank.steer('refund', async (answer) => {
     bank.steer('refund', undefined)
@@ -170,7 +170,7 @@ t.test('a request and the job that ask at once record one answer', async (t) => 
   t.same((await bookingsOf(service, id)).credits, ['50.0000'])
 })
 
-t.test('a part that is refused beside one that waits leaves only the other reserved', async (t) => {
+t.test('a rejected partial refund beside a waiting one leaves only the other reserved', async (t) => {
   const id = await settledPayment(service, merchant)
   bank.steer('refund', noAnswer)
   t.equal((await refund(service, merchant, { id, body: { amount: '30.00' } })).status, 202)
@@ -191,7 +191,7 @@ t.test('a part that is refused beside one that waits leaves only the other reser
   t.equal((await stateOf(service, id)).payment, 'Refunded', 'the one that ends last completes it')
 })
 
-t.test("the job does not let one refund's slow bank keep others waiting, and ends when that one has", async (t) => {
+t.test("one refund's slow bank does not delay others, and the job ends when it has answered", async (t) => {
   await provesNoneWaits(t, {
     bank,
     call: 'refund',

@@ -13,7 +13,7 @@ function list(id: string, of = merchant) {
   return service.call('GET', `/api/v1/payments/${id}/refunds`, { merchant: of })
 }
 
-t.test("a payment's refunds are listed as they came and stand: executed, refused and waiting", async (t) => {
+t.test("a payment's refunds are listed in order with their status: executed, failed and pending", async (t) => {
   const id = await settledPayment(service, merchant)
   t.strictSame((await list(id)).body, { data: [], has_more: false, next_cursor: null })
   const first = await refund(service, merchant, { id, body: { amount: '5', reason: 'one shoe' } })
@@ -40,7 +40,7 @@ t.test("a payment's refunds are listed as they came and stand: executed, refused
   t.type(body.data[0].bank_reference, 'string')
 })
 
-t.test('they come in pages, each once, and a cursor of elsewhere leads nowhere', async (t) => {
+t.test('refunds come in pages, each once, and a foreign cursor is rejected', async (t) => {
   const id = await settledPayment(service, merchant)
   const made: string[] = []
   for (let count = 0; count < 5; count += 1)
@@ -74,7 +74,7 @@ t.test('they come in pages, each once, and a cursor of elsewhere leads nowhere',
     })
 })
 
-t.test("another merchant's payment, one that is nobody's and nonsense are the same 404", async (t) => {
+t.test("another merchant's payment, an unknown one and a malformed id are the same 404", async (t) => {
   const id = await settledPayment(service, merchant)
   await refund(service, merchant, { id })
   const stranger = await service.merchant()

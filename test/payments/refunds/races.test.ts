@@ -46,7 +46,7 @@ function sumOf(amounts: readonly string[]): string {
   return toNumeric(amounts.reduce((sum, amount) => sum + parseAmount(amount), 0n))
 }
 
-/** Lets the job ask about everything that is PENDING, as often as it takes. */
+/** Runs the job until no refund is PENDING. */
 async function resumeAll(id: string): Promise<void> {
   for (let round = 0; round < 20; round += 1) {
     if (!(await refundsOf(id)).some(({ status }) => status === 'PENDING')) return
@@ -56,7 +56,7 @@ async function resumeAll(id: string): Promise<void> {
   throw new Error('some refunds stay PENDING')
 }
 
-/** What has to be true of a payment whose refunds have all ended, whichever way. */
+/** Conditions that hold for a payment whose refunds are all finished. */
 async function assertWhole(t: Test, id: string, gross: string): Promise<void> {
   const refunds = await refundsOf(id)
   const executed = refunds.filter(({ status }) => status === 'EXECUTED').map(({ amount }) => amount)
@@ -93,24 +93,24 @@ async function assertWhole(t: Test, id: string, gross: string): Promise<void> {
   }
 }
 
-t.test('100 parts at once whose sum is far more than was paid never give back more', async (t) => {
+t.test('100 concurrent partial refunds never refund more than was paid', async (t) => {
   const gross = '50.00'
   for (const amountOf of [
     // 68 of them are 49.64, and 0.36 is left.
     () => '0.73',
-    // All different, and none divides the whole.
+    // All different, and none divides the total.
     (index: number) => `${(index * 37) % 5}.${String(((index * 53) % 97) + 1).padStart(2, '0')}`,
   ]) {
     const id = await settledPayment(service, merchant, { amount: gross })
     const wished = Array.from({ length: 100 }, (_, index) => amountOf(index))
     t.ok(parseAmount(sumOf(wished)) > parseAmount(gross))
     const answers = await times(100, (index) => refund(service, merchant, { id, body: { amount: wished[index] } }))
-    // On a busy machine the bank may take longer than a request waits for it: 202, and the job goes on with it.
+    // On a busy machine the bank may take longer than a request waits for it: 202, and the job continues.
     const taken = wished.filter((_, index) => [200, 202].includes(answers[index]?.status ?? 0))
     const refused = wished.filter((_, index) => (answers[index]?.status ?? 0) >= 400)
     t.equal(taken.length + refused.length, 100, 'every one is taken or refused')
     const codes = new Set(answers.map(({ body }) => body.code).filter((code) => code !== undefined))
-    // The second where those before it have come to exactly what was paid.
+    // The second error where the earlier refunds add up to exactly the paid amount.
     for (const code of ['REFUND_EXCEEDS_AVAILABLE', 'PAYMENT_ALREADY_REFUNDED']) codes.delete(code)
     t.same([...codes], [], 'refused for no other reason')
     await resumeAll(id)
@@ -136,7 +136,7 @@ t.test('100 parts at once whose sum is far more than was paid never give back mo
   }
 })
 
-t.test('100 parts at once that are exactly what was paid complete it once', async (t) => {
+t.test('100 concurrent partial refunds of exactly the amount complete the payment once', async (t) => {
   const id = await settledPayment(service, merchant, { amount: '33.00' })
   const answers = await times(100, () => refund(service, merchant, { id, body: { amount: '0.33' } }))
   t.ok(answers.every(({ status }) => status === 200 || status === 202))
@@ -145,7 +145,7 @@ t.test('100 parts at once that are exactly what was paid complete it once', asyn
   t.match(await refund(service, merchant, { id }), { status: 409, body: { code: 'PAYMENT_ALREADY_REFUNDED' } })
 })
 
-t.test('what the bank refuses is free for the others again, and each refusal is told once', async (t) => {
+t.test('an amount that the bank rejects is available again, and each rejection is announced once', async (t) => {
   const id = await settledPayment(service, merchant)
   let asked = 0
   bank.steer('refund', (answer) => {
@@ -166,40 +166,37 @@ t.test('what the bank refuses is free for the others again, and each refusal is 
   await assertWhole(t, id, '50.00')
 })
 
-t.test(
-  'a bank that executes, refuses, is silent and forgets to answer ends with every penny in its place',
-  async (t) => {
-    const id = await settledPayment(service, merchant, { amount: '40.00' })
-    let asked = 0
-    bank.steer('refund', async (answer) => {
-      asked += 1
-      if (asked % 5 === 0) return { outcome: 'refused', failureCode: 'ACCOUNT_BLOCKED' }
-      if (asked % 5 === 1) return noAnswer()
-      if (asked % 5 === 2) {
-        await answer()
-        return noAnswer()
-      }
-      return answer()
-    })
-    const answers = await times(50, () => refund(service, merchant, { id, body: { amount: '1.23' } }))
-    const first = tally(answers.map(({ status, body }) => body.code ?? `${status} ${body.refund_status}`))
-    t.ok((first['202 PENDING'] ?? 0) > 5, 'some have to wait')
-    const { refunded, reserved } = await amountsOf(id)
-    t.ok(parseAmount(refunded) + parseAmount(reserved) <= parseAmount('40.00'))
-    bank.steer('refund', undefined)
-    // Jobs of two workers, and merchants that go on meanwhile.
-    const [, , more] = await Promise.all([
-      resumeAll(id),
-      resumeAll(id),
-      times(20, () => refund(service, merchant, { id, body: { amount: '0.41' } })),
-    ])
-    t.ok(more.every(({ status }) => [200, 202, 422].includes(status)))
-    await resumeAll(id)
-    await assertWhole(t, id, '40.00')
-  },
-)
+t.test('with a bank that executes, rejects, is silent or loses answers, every penny is accounted for', async (t) => {
+  const id = await settledPayment(service, merchant, { amount: '40.00' })
+  let asked = 0
+  bank.steer('refund', async (answer) => {
+    asked += 1
+    if (asked % 5 === 0) return { outcome: 'refused', failureCode: 'ACCOUNT_BLOCKED' }
+    if (asked % 5 === 1) return noAnswer()
+    if (asked % 5 === 2) {
+      await answer()
+      return noAnswer()
+    }
+    return answer()
+  })
+  const answers = await times(50, () => refund(service, merchant, { id, body: { amount: '1.23' } }))
+  const first = tally(answers.map(({ status, body }) => body.code ?? `${status} ${body.refund_status}`))
+  t.ok((first['202 PENDING'] ?? 0) > 5, 'some have to wait')
+  const { refunded, reserved } = await amountsOf(id)
+  t.ok(parseAmount(refunded) + parseAmount(reserved) <= parseAmount('40.00'))
+  bank.steer('refund', undefined)
+  // Jobs of two workers, and further requests of merchants.
+  const [, , more] = await Promise.all([
+    resumeAll(id),
+    resumeAll(id),
+    times(20, () => refund(service, merchant, { id, body: { amount: '0.41' } })),
+  ])
+  t.ok(more.every(({ status }) => [200, 202, 422].includes(status)))
+  await resumeAll(id)
+  await assertWhole(t, id, '40.00')
+})
 
-t.test('50 twins under one key make one refund, whatever the bank does with it', async (t) => {
+t.test('50 concurrent repeats under one key create one refund, whatever the bank answers', async (t) => {
   for (const [behaviour, expected, repeated] of [
     [undefined, 'EXECUTED', { status: 200, body: { refund_status: 'EXECUTED' } }],
     [noAnswer, 'PENDING', { status: 202, body: { refund_status: 'PENDING' } }],
@@ -234,7 +231,7 @@ t.test('50 twins under one key make one refund, whatever the bank does with it',
   }
 })
 
-t.test('a refusal is repeated word for word under its key, and a new key tries again', async (t) => {
+t.test('a repeat of a rejected refund returns the same error, and a new key tries again', async (t) => {
   const id = await settledPayment(service, merchant)
   const key = randomUUID()
   bank.steer('refund', async () => ({ outcome: 'refused', failureCode: 'ACCOUNT_CLOSED' }))
@@ -249,7 +246,7 @@ t.test('a refusal is repeated word for word under its key, and a new key tries a
   await assertWhole(t, id, '50.00')
 })
 
-t.test('of many that know what is left, one goes through', async (t) => {
+t.test('of many requests with the same refund_amount_available, one succeeds', async (t) => {
   const id = await settledPayment(service, merchant)
   const body = { amount: '20.00', refund_amount_available: '50.00' }
   const answers = await times(30, () => refund(service, merchant, { id, body }))
@@ -264,7 +261,7 @@ t.test('of many that know what is left, one goes through', async (t) => {
   await assertWhole(t, id, '50.00')
 })
 
-t.test('refunds of a held, a suspended and a disabled merchant go on under load', async (t) => {
+t.test('refunds of a held, a suspended and a disabled merchant work under load', async (t) => {
   for (const set of ['payout_held = true, payout_held_at = now()', `kyb_status = 'SUSPENDED'`, 'is_active = false']) {
     const gated = await service.merchant()
     const id = await settledPayment(service, gated, { amount: '10.00' })
@@ -275,7 +272,7 @@ t.test('refunds of a held, a suspended and a disabled merchant go on under load'
   }
 })
 
-t.test('a late answer that contradicts the recorded one is told as it was recorded', async (t) => {
+t.test('a late answer that contradicts the recorded one does not change it', async (t) => {
   const id = await settledPayment(service, merchant)
   bank.steer('refund', async () => {
     bank.steer('refund', undefined)

@@ -24,7 +24,7 @@ async function amountsOf(id: string): Promise<unknown> {
   return rows[0]
 }
 
-t.test('a refund without a body gives everything back', async (t) => {
+t.test('a refund without a body refunds the whole amount', async (t) => {
   const id = await settledPayment(service, merchant)
   const answer = await refund(service, merchant, { id })
   t.equal(answer.status, 200)
@@ -63,7 +63,7 @@ t.test('a refund without a body gives everything back', async (t) => {
   t.same(webhook?.payload.data.refund, { id: answer.body.refund_id, amount: '50.00', refundedTotal: '50.00' })
 })
 
-t.test('parts leave the payment Settled until the last one refunds it', async (t) => {
+t.test('partial refunds leave the payment Settled until the last one completes it', async (t) => {
   const id = await settledPayment(service, merchant)
   const first = await refund(service, merchant, { id, body: { amount: '20.5', reason: 'one shoe' } })
   t.match(first, { status: 200, body: { status: 'Settled', refunded_amount: '20.50', remaining_amount: '29.50' } })
@@ -94,7 +94,7 @@ t.test('parts leave the payment Settled until the last one refunds it', async (t
   t.same((await bookingsOf(service, id)).credits, ['20.5000', '0.0100', '29.4900'])
 })
 
-t.test('only a settled payment is refunded, and only what is left of it', async (t) => {
+t.test('only a settled payment can be refunded, up to its remaining amount', async (t) => {
   const authorised = await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:1h' })
   t.match(await refund(service, merchant, authorised), { status: 409, body: { code: 'PAYMENT_NOT_SETTLED' } })
   const id = await settledPayment(service, merchant)
@@ -133,14 +133,14 @@ t.test('only a settled payment is refunded, and only what is left of it', async 
   })
 })
 
-t.test("another merchant's payment is not refunded", async (t) => {
+t.test("another merchant's payment can't be refunded", async (t) => {
   const id = await settledPayment(service, merchant)
   const stranger = await service.merchant()
   t.match(await refund(service, stranger, { id }), { status: 404, body: { code: 'PAYMENT_NOT_FOUND' } })
   t.same((await bookingsOf(service, id)).credits, [])
 })
 
-t.test('refunds go on while a merchant is suspended or held', async (t) => {
+t.test('refunds work while a merchant is suspended or held', async (t) => {
   for (const set of [`kyb_status = 'SUSPENDED'`, 'payout_held = true, payout_held_at = now()']) {
     const gated = await service.merchant()
     const id = await settledPayment(service, gated)
@@ -149,7 +149,7 @@ t.test('refunds go on while a merchant is suspended or held', async (t) => {
   }
 })
 
-t.test('a repeat with the same key is answered with the same refund, with another body refused', async (t) => {
+t.test('a repeat with the same key returns the same refund, and is rejected with another body', async (t) => {
   const id = await settledPayment(service, merchant)
   const key = randomUUID()
   const first = await refund(service, merchant, { id, key, body: { amount: '10', refund_amount_available: '50' } })
@@ -173,7 +173,7 @@ t.test('a repeat with the same key is answered with the same refund, with anothe
   )
 })
 
-t.test('50 full refunds at once give the money back once', async (t) => {
+t.test('50 concurrent full refunds refund once', async (t) => {
   const id = await settledPayment(service, merchant)
   const answers = await times(50, () => refund(service, merchant, { id }))
   t.same(tally(answers.map(({ status, body }) => `${status} ${body.code ?? body.refund_status}`)), {
@@ -185,7 +185,7 @@ t.test('50 full refunds at once give the money back once', async (t) => {
   t.same((await bookingsOf(service, id)).credits, ['50.0000'])
 })
 
-t.test('50 twins of one refund at once under one key make one refund', async (t) => {
+t.test('50 concurrent repeats of a refund under one key create one refund', async (t) => {
   const id = await settledPayment(service, merchant)
   const key = randomUUID()
   const answers = await times(50, () => refund(service, merchant, { id, key, body: { amount: '7.00' } }))
@@ -198,7 +198,7 @@ t.test('50 twins of one refund at once under one key make one refund', async (t)
   t.same(await amountsOf(id), { refunded: '7.0000', reserved: '0.0000' })
 })
 
-t.test('parts at once never give back more than was paid', async (t) => {
+t.test('concurrent partial refunds never refund more than was paid', async (t) => {
   for (let round = 0; round < 3; round += 1) {
     const id = await settledPayment(service, merchant)
     const answers = await times(20, () => refund(service, merchant, { id, body: { amount: '7.00' } }))

@@ -26,7 +26,7 @@ t.test('a signed token pays, without any other credential', async (t) => {
   t.match(asked, { status: 400, body: { errors: [{ path: 'scenario', code: 'SANDBOX_ONLY' }] } })
 })
 
-t.test('a token that its merchant did not sign is refused, and the answer tells nothing more', async (t) => {
+t.test('a token that its merchant did not sign is rejected without details', async (t) => {
   const merchant = await shop()
   const other = await shop()
   const text = plainToken(live, merchant)
@@ -55,7 +55,7 @@ t.test('a token that its merchant did not sign is refused, and the answer tells 
   t.equal(answers.size, 1, [...answers].join('\n'))
 })
 
-t.test('each field is held by the signature', async (t) => {
+t.test('the signature covers each field', async (t) => {
   const merchant = await shop(['https://shop.example', 'https://other.example'])
   const fields = tokenFields(live, merchant, {
     payerName: 'Ada',
@@ -93,7 +93,7 @@ t.test('each field is held by the signature', async (t) => {
   }
 })
 
-t.test('either secret signs while a rotation overlaps', async (t) => {
+t.test('both secrets are valid during the overlap of a rotation', async (t) => {
   const merchant = await shop()
   const old = signedToken(live, merchant)
   const { secret } = await rotateWebhookSecret(live.app, {
@@ -110,7 +110,7 @@ t.test('either secret signs while a rotation overlaps', async (t) => {
   t.match(await readCheckout(live, fresh), { status: 200 })
 })
 
-t.test('a merchant that has named no page has a checkout on none', async (t) => {
+t.test('a merchant without allowed origins has no checkout', async (t) => {
   const merchant = await shop([])
   t.match(await readCheckout(live, signedToken(live, merchant)), {
     status: 403,
@@ -123,7 +123,7 @@ t.test('a merchant that has named no page has a checkout on none', async (t) => 
   })
 })
 
-t.test('a token must tell its order from others, which is told to whoever signed it alone', async (t) => {
+t.test('a token needs a jti, which is reported only for a signed token', async (t) => {
   const merchant = await shop()
   const unnamed = { jti: undefined }
   for (const send of [readCheckout, startPayment]) {
@@ -143,7 +143,7 @@ t.test('a token must tell its order from others, which is told to whoever signed
     t.match(await startPayment(live, token), { status: 201 }, 'two customers, two orders')
 })
 
-t.test('a signed token ends when it says', async (t) => {
+t.test('a signed token expires at its exp', async (t) => {
   const answer = await readCheckout(live, signedToken(live, await shop(), { exp: 1 }))
   t.match(answer, { status: 401, body: { code: 'CHECKOUT_TOKEN_EXPIRED' } })
 })

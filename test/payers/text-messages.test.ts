@@ -17,7 +17,7 @@ const withTexts = { ...live, config: { ...live.config, sms: { url: 'https://text
 const clientAddress = '203.0.113.7'
 const never = new AbortController().signal
 
-t.test('live mode without a gateway refuses every phone number alike, and takes addresses', async (t) => {
+t.test('live mode without an SMS gateway rejects every phone number alike, and accepts e-mail addresses', async (t) => {
   for (const phone of [PHONE, '07700 900999']) {
     await t.rejects(requestLink(live, { body: { phone }, clientAddress }), {
       code: 'VALIDATION_FAILED',
@@ -30,7 +30,7 @@ t.test('live mode without a gateway refuses every phone number alike, and takes 
   t.match(rows, [{ channel: 'EMAIL', status: 'PENDING', life: '00:10:00' }])
 })
 
-t.test('with one, a link goes out as a text', async (t) => {
+t.test('with a gateway, a link is sent as a text message', async (t) => {
   await owner.query('delete from mails')
   await requestLink(withTexts, { body: { phone: '07700 900123' }, clientAddress })
   await sendPayerLinks(withTexts, never)
@@ -38,7 +38,7 @@ t.test('with one, a link goes out as a text', async (t) => {
   t.same(rows, [{ channel: 'SMS', status: 'PENDING', recipient: PHONE, realm: 'payer hub' }])
 })
 
-t.test('what was asked for while there was a gateway is dropped where there is none', async (t) => {
+t.test('a request from a time with a gateway is dropped without one', async (t) => {
   await owner.query('delete from mails')
   await owner.query('delete from payer_tokens')
   await requestLink(withTexts, { body: { phone: PHONE }, clientAddress })
@@ -48,7 +48,7 @@ t.test('what was asked for while there was a gateway is dropped where there is n
   t.same((await owner.query('select from payer_link_requests where handled_at is null')).rows, [])
 })
 
-t.test('the sandbox shows a text where it shows its mails', async (t) => {
+t.test('the sandbox shows text messages with its mails', async (t) => {
   await service.call('POST', `${AUTH}/request-link`, { body: { phone: PHONE } })
   await sendPayerLinks(app, never)
   const { body } = await service.call('GET', '/api/v1/sandbox/mails')
@@ -57,7 +57,7 @@ t.test('the sandbox shows a text where it shows its mails', async (t) => {
   t.match(text.links, [`${app.publicUrl}/hub#token=`])
 })
 
-t.test('a number that no text could be sent to is none', async (t) => {
+t.test("a number that can't receive text messages is rejected", async (t) => {
   for (const phone of ['+492234', '+4922345678901234']) {
     t.equal(normalisePhone(phone), undefined, phone)
     const answer = await service.call('POST', `${AUTH}/request-link`, { body: { phone } })
@@ -67,7 +67,7 @@ t.test('a number that no text could be sent to is none', async (t) => {
   t.equal(normalisePhone('+49 2234 567890'), '+492234567890')
 })
 
-t.test('a request that can not be looked at is given up, and those behind it are', async (t) => {
+t.test('a request that fails is given up, and later ones are handled', async (t) => {
   await owner.query('delete from mails')
   await owner.query('delete from payer_tokens')
   const BROKEN = '+492234'
@@ -91,7 +91,7 @@ t.test('a request that can not be looked at is given up, and those behind it are
   t.same((await owner.query('select from payer_link_requests where handled_at is null')).rows, [])
 })
 
-t.test('a database that is away costs nobody the link', async (t) => {
+t.test('a link is still sent after the database was unavailable', async (t) => {
   await owner.query('delete from mails')
   await requestLink(app, { body: { phone: PHONE }, clientAddress })
   const away = Object.assign(new Error('the connection is gone'), { code: '57P01' })

@@ -15,7 +15,7 @@ const payer = (name: string): { email: string } => ({ email: `${name}@payer.exam
 const list = (headers: Session): Promise<Answer> => service.call('GET', PATH, { headers })
 const cancel = (id: string, headers: Session): Promise<Answer> => service.call('DELETE', `${PATH}/${id}`, { headers })
 
-/** A mandate that its payer has authorised; answers the ids of the consent and of its first payment. */
+/** Creates a mandate that its payer has authorised, and returns the ids of the consent and of its first payment. */
 async function mandateOf(
   { email }: { email: string },
   changes: Record<string, unknown> = {},
@@ -35,7 +35,7 @@ async function consentOf(payment: string): Promise<string> {
   return rows[0].consent_id
 }
 
-t.test('a payer sees the mandates that are active, and what is left of their caps', async (t) => {
+t.test('a payer sees active mandates with the remaining amounts of their caps', async (t) => {
   const ada = payer('ada')
   const { consent } = await mandateOf(ada, { remittance_reference: 'GYM 17', debtor_bank_id: 'mock-fern' })
   const other = await service.merchant()
@@ -59,7 +59,7 @@ t.test('a payer sees the mandates that are active, and what is left of their cap
   for (const hidden of ['payer.example', merchant.id, merchant.clientId]) t.notOk(text.includes(hidden), hidden)
 })
 
-t.test('what is no active mandate is not listed', async (t) => {
+t.test('mandates that are not active are not listed', async (t) => {
   const ada = payer('inactive')
   await authorisedPayment(service, merchant, { payer_email: ada.email })
   await createPayment(service, merchant, {
@@ -74,7 +74,7 @@ t.test('what is no active mandate is not listed', async (t) => {
   t.same((await list(await signIn(service, ada))).body, { data: [] })
 })
 
-t.test('a payer cancels a mandate, which its merchant hears of, and a repeat gives the same', async (t) => {
+t.test('a payer ends a mandate, its merchant gets a webhook, and a repeat has the same result', async (t) => {
   const ada = payer('cancel')
   const { consent, payment } = await mandateOf(ada)
   const headers = await signIn(service, ada)
@@ -96,7 +96,7 @@ t.test('a payer cancels a mandate, which its merchant hears of, and a repeat giv
   t.match(receipt.body, { payment_id: payment, is_recurring: true }, 'what was paid stays')
 })
 
-t.test('payments under a mandate stand among the payer’s own', async (t) => {
+t.test("payments under a mandate are listed among the payer's payments", async (t) => {
   const ada = payer('under')
   const { consent, payment } = await mandateOf(ada)
   const later = await createPayment(service, merchant, {
@@ -112,7 +112,7 @@ t.test('payments under a mandate stand among the payer’s own', async (t) => {
   t.match((await list(headers)).body.data, [{ consent_id: consent, payment_count: 2 }])
 })
 
-t.test("another payer's mandate is no mandate", async (t) => {
+t.test("another payer's mandate is not found", async (t) => {
   const [ada, eve] = [payer('ada.own'), payer('eve')]
   const { consent } = await mandateOf(ada)
   await mandateOf(eve)
@@ -125,7 +125,7 @@ t.test("another payer's mandate is no mandate", async (t) => {
   t.equal((await list(await signIn(service, ada))).body.data.length, 1, 'it lives on')
 })
 
-t.test('what can not be cancelled is told so, and only to whom it belongs', async (t) => {
+t.test("a mandate that can't be ended returns the reason, only to its own payer", async (t) => {
   const ada = payer('single')
   const { id } = await authorisedPayment(service, merchant, { payer_email: ada.email })
   const consent = await consentOf(id)

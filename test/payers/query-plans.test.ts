@@ -36,14 +36,14 @@ await owner.query(
 await owner.query('set session_replication_role = origin')
 await owner.query('analyze payment_consents, payment_intents, disputes')
 
-/** The plan of a statement as a use case makes it, executed, as text. */
+/** The plan of a use case's own statement, executed, as text. */
 async function planOf(run: (db: never) => unknown): Promise<string> {
   let query: { sql: string; values: readonly unknown[] } | undefined
   const seen = (asked: typeof query): Promise<null> => {
     query = asked
     return Promise.resolve(null)
   }
-  // A handle that only listens: the use cases' own statements, and nothing written twice.
+  // A connection that only records, so that the plan is that of the use case's own statement.
   await run({ any: seen, maybeOne: seen, one: seen } as never)
   if (query === undefined) throw new Error('no statement was made')
   const { rows } = await owner.query(`explain (analyze, buffers, format text) ${numbered(query.sql)}`, [
@@ -52,12 +52,12 @@ async function planOf(run: (db: never) => unknown): Promise<string> {
   return rows.map((row) => Object.values(row)[0]).join('\n')
 }
 
-/** Slonik names its places in a way that PostgreSQL does not read. */
+/** Replaces Slonik's placeholders with those of PostgreSQL. */
 function numbered(text: string): string {
   return text.replaceAll(/\$slonik_(\d+)/g, '$$$1')
 }
 
-/** How many pages a plan has touched in all: the first line with buffers is the root's. */
+/** The number of pages that a plan read: the first line with buffers is the root's. */
 function pagesOf(plan: string): number {
   const [, hit = '0', read = '0'] = /Buffers: shared(?: hit=(\d+))?(?: read=(\d+))?/.exec(plan) ?? []
   return Number(hit) + Number(read)
@@ -65,14 +65,14 @@ function pagesOf(plan: string): number {
 
 const contact = { type: 'EMAIL', value: 'ada@payer.example' } as const
 
-t.test('the last fifty payments are found by the index, of a payer with thousands of them', async (t) => {
+t.test('the last fifty payments of a payer with thousands are found by index', async (t) => {
   const plan = await planOf((db) => listPayerPaymentRows(db, { contact, windowDays: 120, limit: 50 }))
   t.match(plan, /payment_consents__payer_email/)
   t.notMatch(plan, /Seq Scan on (payment_consents|payment_intents)/)
   t.ok(pagesOf(plan) < 3_000, `${pagesOf(plan)} pages`)
 })
 
-t.test('a payment and a consent are found by their id', async (t) => {
+t.test('a payment and a consent are found by the index of their id', async (t) => {
   const payment = await planOf((db) => findPayerPayment(db, { contact, windowDays: 120, id: body.payment_id }))
   t.notMatch(payment, /Seq Scan on (payment_consents|payment_intents)/)
   t.ok(pagesOf(payment) < 100, `${pagesOf(payment)} pages`)
@@ -81,7 +81,7 @@ t.test('a payment and a consent are found by their id', async (t) => {
   t.ok(pagesOf(consent) < 200, `${pagesOf(consent)} pages`)
 })
 
-t.test('whether a contact is known is a look at an index', async (t) => {
+t.test('whether a contact is known is read from an index', async (t) => {
   for (const value of ['ada@payer.example', 'nobody@payer.example']) {
     await owner.query(
       `insert into payer_link_requests (id, contact_type, contact_normalised, request_ip_hash)

@@ -18,7 +18,7 @@ const dispute = (id: string, headers: Session, body: unknown = { reason: 'OTHER'
   service.call('POST', `/api/v1/payer/payments/${id}/dispute`, { headers, body })
 const idsOf = ({ body }: Answer): string[] => body.data.map(({ payment_id }: { payment_id: string }) => payment_id)
 
-/** A payer of its own for a test. */
+/** A new payer for one test. */
 const payer = (name: string): { email: string } => ({ email: `${name}@payer.example` })
 
 /** Another merchant, under another name. */
@@ -42,7 +42,7 @@ async function shop(tradingName: string) {
   return { id, clientId, clientSecret: '', realm: '', secret: '' }
 }
 
-t.test('a payer sees the last fifty payments, to whichever merchants, the newest first', async (t) => {
+t.test('a payer sees the last fifty payments to all merchants, the newest first', async (t) => {
   const ada = payer('ada')
   const bakery = await shop('Bread & Butter')
   const ids: string[] = []
@@ -55,7 +55,7 @@ t.test('a payer sees the last fifty payments, to whichever merchants, the newest
   t.same(new Set(names), new Set(['Acme', 'Bread & Butter']))
 })
 
-t.test('a payment is told as its payer may know it, and not a word more', async (t) => {
+t.test('a payment has exactly the fields that its payer may see', async (t) => {
   const ada = payer('told')
   const id = await settledPayment(service, merchant, {
     payer_email: ada.email,
@@ -93,7 +93,7 @@ t.test('a payment is told as its payer may know it, and not a word more', async 
   }
 })
 
-t.test('what was given back stands on the receipt, and what the bank refused does not', async (t) => {
+t.test('executed refunds are on the receipt, and rejected ones are not', async (t) => {
   const ada = payer('refunds')
   const id = await settledPayment(service, merchant, { payer_email: ada.email })
   for (const amount of ['10.00', '5.50'])
@@ -112,14 +112,14 @@ t.test('what was given back stands on the receipt, and what the bank refused doe
   )
 })
 
-t.test('who has a name in common has nothing else in common', async (t) => {
+t.test("payers with the same name don't see each other's payments", async (t) => {
   const [one, two] = [payer('sam.one'), payer('sam.two')]
   const ofOne = [
     await settledPayment(service, merchant, { payer_email: one.email, payer_name: 'Sam Smith' }),
     await paymentOf(service, merchant, { payer_email: one.email, payer_name: 'Sam Smith' }),
   ]
   const ofTwo = [await settledPayment(service, merchant, { payer_email: two.email, payer_name: 'Sam Smith' })]
-  // The address of another one, with another kind of contact, and nothing that both could be found by.
+  // A payment of another payer with the same name, another kind of contact and no shared contact.
   const ofPhone = [await paymentOf(service, merchant, { payer_phone: '+447700900002', payer_name: 'Sam Smith' })]
   const listed = async (contact: { email: string } | { phone: string }) =>
     new Set(idsOf(await get('', await signIn(service, contact))))
@@ -128,7 +128,7 @@ t.test('who has a name in common has nothing else in common', async (t) => {
   t.same(await listed({ phone: '+447700900002' }), new Set(ofPhone))
 })
 
-t.test("another payer's payment is no payment, whatever is done with it", async (t) => {
+t.test("another payer's payment is not found by any operation", async (t) => {
   const [ada, eve] = [payer('ada.own'), payer('eve')]
   const id = await settledPayment(service, merchant, { payer_email: ada.email })
   await paymentOf(service, merchant, { payer_email: eve.email })
@@ -144,7 +144,7 @@ t.test("another payer's payment is no payment, whatever is done with it", async 
   t.equal(rows.length, 0)
 })
 
-t.test('a payer disputes a payment, and its merchant hears the payer’s words', async (t) => {
+t.test("a payer disputes a payment, and its merchant gets the payer's statement", async (t) => {
   const ada = payer('dispute')
   const id = await settledPayment(service, merchant, { payer_email: ada.email })
   const headers = await signIn(service, ada)
@@ -168,7 +168,7 @@ t.test('a payer disputes a payment, and its merchant hears the payer’s words',
   t.equal((await dispute(id, headers)).status, 201, 'and what is told to be disputable is')
 })
 
-t.test('what is told to be disputable is, and what is not is refused', async (t) => {
+t.test('payments shown as disputable can be disputed, and others are rejected', async (t) => {
   const ada = payer('disputable')
   const waiting = await paymentOf(service, merchant, { payer_email: ada.email })
   const authorised = (
@@ -193,7 +193,7 @@ t.test('what is told to be disputable is, and what is not is refused', async (t)
   }
 })
 
-t.test('a payment whose payer came too late is told as it is', async (t) => {
+t.test('a payment whose payer came too late is shown as expired', async (t) => {
   const ada = payer('late')
   const id = await paymentOf(service, merchant, { payer_email: ada.email })
   await endConsent(service, id)

@@ -8,7 +8,7 @@ import { completeSca, endConsent, refund } from '../support/payments.ts'
 const service = await testService(t, { worker: true })
 const merchant = await service.merchant()
 
-t.test('who starts again takes the open payment back, as its payer', async (t) => {
+t.test("starting again cancels the open payment in the payer's name", async (t) => {
   const token = plainToken(service, merchant)
   const first = await startPayment(service, token, { debtor_bank_id: 'mock-albion' })
   const second = await startPayment(service, token, { debtor_bank_id: 'mock-fern' })
@@ -23,7 +23,7 @@ t.test('who starts again takes the open payment back, as its payer', async (t) =
   t.match((await seenByPayer(service, first)).body, { status: 'Failed' }, 'the first tab pays nothing any more')
 })
 
-t.test('after a failure the same token tries again, and each bank fails as it is known for', async (t) => {
+t.test('after a failure the same token can be used again, and each bank fails with its own scenario', async (t) => {
   const token = plainToken(service, merchant)
   for (const [bank, code] of [
     ['mock-doubtful', 'AUTHORISATION_FAILED'],
@@ -42,7 +42,7 @@ t.test('after a failure the same token tries again, and each bank fails as it is
   await untilStatus(service, merchant, started.body.payment_id, 'Settled')
 })
 
-t.test("a scenario that is asked for goes before the bank's own", async (t) => {
+t.test("a requested scenario overrides the bank's own", async (t) => {
   const started = await startPayment(service, plainToken(service, merchant), {
     debtor_bank_id: 'mock-albion',
     scenario: 'limit-exceeded',
@@ -66,7 +66,7 @@ t.test("a scenario that is asked for goes before the bank's own", async (t) => {
   t.equal(BANKS.find(({ id }) => id === 'mock-doubtful')?.scenario, 'sca-fails')
 })
 
-t.test('an order is tried twenty times, and then no more', async (t) => {
+t.test('an order can be tried twenty times', async (t) => {
   const token = plainToken(service, merchant)
   const answers = []
   for (let tries = 0; tries < 20; tries += 1) answers.push(await startPayment(service, token, {}, `try-${tries}`))
@@ -86,7 +86,7 @@ t.test('an order is tried twenty times, and then no more', async (t) => {
   t.match(await startPayment(service, token), { status: 409, body: { code: 'CHECKOUT_ALREADY_PAID' } })
 })
 
-t.test('a payment without a token looks up no token', async (t) => {
+t.test('a payment without a token reads no index of tokens', async (t) => {
   const INDEXES = ['payment_intents__checkout_tries', 'payment_intents__checkout_token_hash']
   const client = service.owner
   const looks = async (item: object): Promise<number[]> => {
@@ -112,7 +112,7 @@ t.test('a payment without a token looks up no token', async (t) => {
   t.ok(own > 0, 'and one with a token does')
 })
 
-t.test('an order that is paid is not paid again', async (t) => {
+t.test("a paid order can't be paid again", async (t) => {
   const paid = { status: 409, body: { code: 'CHECKOUT_ALREADY_PAID' } }
   const token = plainToken(service, merchant)
   const key = randomUUID()
@@ -138,7 +138,7 @@ t.test('an order that is paid is not paid again', async (t) => {
   t.equal(await told(other), true)
 })
 
-t.test('an order is known by its jti, however often the shop makes a token for it', async (t) => {
+t.test('an order is identified by its jti, in every token of the shop', async (t) => {
   const jti = `order-${randomUUID()}`
   const first = await startPayment(service, plainToken(service, merchant, { jti, exp: 4_000_000_000 }))
   await approve(service, first)
@@ -148,7 +148,7 @@ t.test('an order is known by its jti, however often the shop makes a token for i
   t.match(await startPayment(service, next), { status: 201 }, 'and another order by another one')
 })
 
-t.test("a payment that waited for too long is in nobody's way", async (t) => {
+t.test('an expired payment does not block a new one', async (t) => {
   const token = plainToken(service, merchant)
   const first = await startPayment(service, token)
   await endConsent(service, first.body.payment_id)
