@@ -26,11 +26,11 @@ export async function readAllowances<M extends MandateRecord>(
   return capped.map(({ mandate, caps }, index) => {
     const own = allowances[index] ?? []
     // The first payment counts against the caps, but the payer has not agreed to it yet: it is not shown as used.
-    return { ...mandate, caps, allowances: mandate.is_unanswered ? own.map(unused) : own }
+    return { ...mandate, caps, allowances: mandate.is_unanswered ? own.map(asUnused) : own }
   })
 }
 
-function unused(allowance: AllowanceRecord): AllowanceRecord {
+function asUnused(allowance: AllowanceRecord): AllowanceRecord {
   return { ...allowance, used_amount: toNumeric(0n), remaining_amount: allowance.max_amount }
 }
 

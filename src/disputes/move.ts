@@ -13,10 +13,10 @@ import { DISPUTE_TRANSITIONS } from './states.ts'
 import type { DisputeStep, DisputeTransition, DisputeTrigger } from './states.ts'
 
 /** The role that takes a step, and the user; jobs and payers have no `actor`. */
-export type DisputeActor = { changedBy: DisputeChangedBy; actor: { id: string; name: string } | null }
+export type DisputeStepActor = { changedBy: DisputeChangedBy; actor: { id: string; name: string } | null }
 
 type Step = {
-  by: DisputeActor
+  by: DisputeStepActor
   /** The statement, evidence, reason or note of this step. */
   note: string | null
 }

@@ -2,7 +2,7 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { Actor } from '../audit/record.ts'
 import { recordAction } from '../audit/record-action.ts'
-import { isNothingLeft } from '../payments/refunds/refundable-amount.ts'
+import { isFullyRefunded } from '../payments/refunds/refundable-amount.ts'
 import { disputeClosed } from './lock-dispute.ts'
 import { changeDispute } from './move.ts'
 import { orderRefund } from './order-refund.ts'
@@ -24,7 +24,7 @@ export async function orderRefundAgain(
   app: App,
   { dispute, payment, note, actor }: RefundOrder & { note: string; actor: Actor },
 ): Promise<DisputeRecord> {
-  if (isNothingLeft(payment)) throw disputeClosed(dispute, 'nothing is left of its payment to refund')
+  if (isFullyRefunded(payment)) throw disputeClosed(dispute, 'nothing is left of its payment to refund')
   const refundId = await orderRefund(tx, app, { dispute, payment, isRequested: true })
   const changed = await changeDispute(tx, app, {
     merchantId: dispute.merchant_id,

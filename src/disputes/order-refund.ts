@@ -2,7 +2,7 @@ import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
 import type { PaymentRecord } from '../payments/record.ts'
 import { createPendingRefund } from '../payments/refunds/create-pending-refund.ts'
-import { alreadyRefunded, isNothingLeft } from '../payments/refunds/refundable-amount.ts'
+import { alreadyRefunded, isFullyRefunded } from '../payments/refunds/refundable-amount.ts'
 import type { DisputeRecord } from './record.ts'
 
 export type RefundOrder = { dispute: DisputeRecord; payment: PaymentRecord }
@@ -17,7 +17,7 @@ export async function orderRefund(
   { dispute, payment, isRequested }: RefundOrder & { isRequested: boolean },
 ): Promise<string | undefined> {
   if (!isRequested) return undefined
-  if (isNothingLeft(payment))
+  if (isFullyRefunded(payment))
     throw alreadyRefunded('repeat without refund: the payment is refunded, or a refund is in progress')
   // An earlier refund, if any, was refused by the bank; its id makes this one's ids different.
   const ids = app.ids.for('dispute refund', dispute.id, dispute.refund_id ?? '')

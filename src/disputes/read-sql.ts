@@ -4,7 +4,7 @@ import type { DisputeStatus } from '../wire/disputes.ts'
 import { disputeDue } from './deadline-sql.ts'
 import { DisputeEventRecord, DisputeRecord, DisputeSummaryRecord } from './record.ts'
 
-export const summaryColumns = sql.fragment`
+export const disputeSummaryColumns = sql.fragment`
   d.id, d.merchant_id, d.payment_intent_id as payment_id, p.end_to_end_id, p.gross_amount,
   p.gross_amount - p.refunded_amount - p.refund_reserved_amount as refundable_amount, p.currency, d.opened_by, d.reason,
   d.status, d.payer_statement, d.statement, d.merchant_evidence is not null as has_evidence, d.evidence_due_at,
@@ -12,9 +12,9 @@ export const summaryColumns = sql.fragment`
   r.amount as refund_amount, m.trading_name, m.realm_slug, d.created_at as opened_at, d.updated_at, d.resolved_at
 `
 
-const columns = sql.fragment`${summaryColumns}, d.merchant_evidence`
+const disputeColumns = sql.fragment`${disputeSummaryColumns}, d.merchant_evidence`
 
-export const tables = sql.fragment`
+export const disputeTables = sql.fragment`
   disputes d
   join payment_intents p on p.merchant_id = d.merchant_id and p.id = d.payment_intent_id
   join merchants m on m.id = d.merchant_id
@@ -25,13 +25,13 @@ export type DisputeKey = { merchantId: string; id: string }
 
 export function findDispute(tx: CommonQueryMethods, { merchantId, id }: DisputeKey): Promise<DisputeRecord | null> {
   return tx.maybeOne(sql.type(DisputeRecord)`
-    select ${columns} from ${tables} where d.merchant_id = ${merchantId} and d.id = ${id}
+    select ${disputeColumns} from ${disputeTables} where d.merchant_id = ${merchantId} and d.id = ${id}
   `)
 }
 
 /** A dispute of any merchant, for operators. */
 export function findDisputeById(tx: CommonQueryMethods, id: string): Promise<DisputeRecord | null> {
-  return tx.maybeOne(sql.type(DisputeRecord)`select ${columns} from ${tables} where d.id = ${id}`)
+  return tx.maybeOne(sql.type(DisputeRecord)`select ${disputeColumns} from ${disputeTables} where d.id = ${id}`)
 }
 
 /** Locks a dispute's row until the end of the transaction, and reads it. */
@@ -40,7 +40,7 @@ export function lockDisputeRow(
   { merchantId, id }: DisputeKey,
 ): Promise<DisputeRecord> {
   return tx.one(sql.type(DisputeRecord)`
-    select ${columns} from ${tables} where d.merchant_id = ${merchantId} and d.id = ${id} for update of d
+    select ${disputeColumns} from ${disputeTables} where d.merchant_id = ${merchantId} and d.id = ${id} for update of d
   `)
 }
 
@@ -79,8 +79,8 @@ export function listDisputeRows(
 ): Promise<readonly DisputeSummaryRecord[]> {
   const isNewest = filter.order === 'newest'
   return tx.any(sql.type(DisputeSummaryRecord)`
-    select ${summaryColumns}
-    from ${tables}
+    select ${disputeSummaryColumns}
+    from ${disputeTables}
     where ${sql.join(pageConditions(filter), sql.fragment` and `)}
     order by ${isNewest ? sql.fragment`d.created_at desc, d.id desc` : sql.fragment`d.created_at, d.id`}
     limit ${filter.limit}

@@ -2,7 +2,7 @@ import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { UNRESOLVED, disputeDue } from './deadline-sql.ts'
-import { filterConditions, summaryColumns, tables } from './read-sql.ts'
+import { filterConditions, disputeSummaryColumns, disputeTables } from './read-sql.ts'
 import type { DisputeFilter } from './read-sql.ts'
 import { DisputeSummaryRecord } from './record.ts'
 
@@ -17,9 +17,9 @@ export type UrgentFilter = Omit<DisputeFilter, 'order' | 'afterId'> & { after: U
 /** Unresolved disputes by their deadlines, as in the inbox, then resolved ones, the newest first. */
 export function listUrgentRows(tx: CommonQueryMethods, filter: UrgentFilter): Promise<readonly UrgentRow[]> {
   return tx.any(sql.type(UrgentRow)`
-    select ${summaryColumns}, (extract(epoch from page.due_at) * 1000000)::bigint::text as due_us
+    select ${disputeSummaryColumns}, (extract(epoch from page.due_at) * 1000000)::bigint::text as due_us
     from (${unresolvedRows(filter)} union all ${resolvedRows(filter)}) page
-    join (${tables}) on d.merchant_id = page.merchant_id and d.id = page.id
+    join (${disputeTables}) on d.merchant_id = page.merchant_id and d.id = page.id
     order by page.due_at, page.waits, d.created_at desc, d.id desc
     limit ${filter.limit}
   `)

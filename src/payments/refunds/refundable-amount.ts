@@ -7,10 +7,10 @@ type Amounts = Pick<PaymentRecord, 'gross_amount' | 'refunded_amount' | 'refund_
 
 /** The amount that can still be refunded: numeric(19,4) text. */
 export function remainingAmount(payment: Amounts): string {
-  return toNumeric(remaining(payment))
+  return toNumeric(remainingUnits(payment))
 }
 
-function remaining({ gross_amount, refunded_amount, refund_reserved_amount }: Amounts): bigint {
+function remainingUnits({ gross_amount, refunded_amount, refund_reserved_amount }: Amounts): bigint {
   return parseAmount(gross_amount) - parseAmount(refunded_amount) - parseAmount(refund_reserved_amount)
 }
 
@@ -21,8 +21,8 @@ export function withReserved<P extends Amounts>(payment: P, amount: string): P {
 }
 
 /** Whether a payment is completely refunded or reserved for refunds. */
-export function isNothingLeft(payment: Amounts): boolean {
-  return remaining(payment) === 0n
+export function isFullyRefunded(payment: Amounts): boolean {
+  return remainingUnits(payment) === 0n
 }
 
 /**
@@ -37,7 +37,7 @@ export function checkRefundAmount(payment: PaymentRecord, body: RefundPayment): 
   if (payment.status !== 'Settled') {
     throw new DomainError('PAYMENT_NOT_SETTLED', `the payment is ${payment.status}; only a Settled one can be refunded`)
   }
-  const left = remaining(payment)
+  const left = remainingUnits(payment)
   const available = body.refund_amount_available
   if (available !== undefined && parseAmount(available) !== left) {
     throw new DomainError(
