@@ -13,7 +13,7 @@ begin
   update payment_requests
   set expires_at = expires_at - by
   where status = 'Sent' and (customer_id = any (customers) or counterparty_id = any (customers));
-  -- Keys hold for a day.
+  -- Idempotency keys are valid for a day.
   update order_keys set created_at = created_at - by where customer_id = any (customers);
 end
 $$;

@@ -6,12 +6,12 @@ set search_path = public, pg_temp
 as $$
 begin
   update webhook_queue set due_at = due_at - by where merchant_id = merchant;
-  -- What is queued is what has a time, and a few beside the history.
+  -- Through the queue: it has exactly the deliveries with a due time, few beside the history.
   update webhook_deliveries d
   set next_retry_at = d.next_retry_at - by
   from webhook_queue q
   where q.merchant_id = merchant and d.merchant_id = q.merchant_id and d.id = q.delivery_id;
-  -- The bank's own end of a mandate moves with ours.
+  -- The bank's own expiry of a mandate moves with ours.
   update mock_bank.authorisations a
   set mandate_valid_to = a.mandate_valid_to - by
   from payment_consents c
@@ -30,13 +30,12 @@ begin
     and (status = 'Authorised' or under_mandate and status in ('Initiated', 'AwaitingAuthorisation'));
   update payment_refunds set resume_at = resume_at - by where merchant_id = merchant and status = 'PENDING';
   update disputes set evidence_due_at = evidence_due_at - by where merchant_id = merchant and status = 'OPEN';
-  -- The overlap of a secret's rotation ends in the merchant's own time, and what was planned of a replay has moved with
-  -- the queue.
+  -- A rotated secret expires in the merchant's own time, and planned replays have moved with the queue.
   update merchants
   set webhook_secret_previous_expires_at = webhook_secret_previous_expires_at - by,
     webhook_replays_until = webhook_replays_until - by
   where id = merchant and (webhook_secret_previous_expires_at is not null or webhook_replays_until is not null);
-  -- Links of a payer, used ones too: they are counted by the hour and by the day.
+  -- Links of a payer, used ones too, because limits count them by the hour and by the day.
   update payer_tokens t
   set created_at = t.created_at - by, expires_at = t.expires_at - by, used_at = t.used_at - by
   where t.expires_at > now() - interval '1 day'

@@ -10,7 +10,7 @@ begin
     perform advance_merchant_clock(merchant, by);
   end if;
   perform advance_customer_clocks(customers, by);
-  -- After all that was seen here, and before whatever is made next.
+  -- The real time: after every row moved above, and before the next row that is created.
   insert into sandbox_clock_shifts (subject_id, made_at, moved_by)
   select subject, clock_timestamp(), by
   from (select distinct unnest(customers || merchant) as subject) s

@@ -15,7 +15,7 @@ declare
   known transfers;
   booked timestamptz;
 begin
-  -- In the order of their ids, so that two transfers between the same accounts wait for each other and never in a ring.
+  -- In the order of their ids, so that two transfers between the same accounts cannot deadlock.
   perform from accounts a where a.id in (debtor, creditor) order by a.id for no key update;
   select * into known from transfers t where t.id = transfer_id;
   if found then
@@ -31,7 +31,7 @@ begin
     if payer.status = 'Closed' then return 'DEBTOR_CLOSED'; end if;
     if payer.status = 'Blocked' then return 'DEBTOR_BLOCKED'; end if;
     if payer.currency <> of_currency then return 'DEBTOR_CURRENCY'; end if;
-    -- Before anything is said of the other account: whoever has no money learns nothing of others' accounts.
+    -- Before any check of the other account: a payer without money must learn nothing about others' accounts.
     if payer.balance_minor - amount < -payer.overdraft_limit_minor then return 'INSUFFICIENT_FUNDS'; end if;
   end if;
   select * into payee from accounts a where a.id = creditor;

@@ -13,12 +13,12 @@ returns table (
 )
 language plpgsql
 set search_path = public, pg_temp
--- The plan is made while the queue is nearly empty, and kept when it is long: it must not be one that reads it all.
+-- The plan is made while the queue is nearly empty, and kept when it is long: it must not read the whole queue.
 set enable_seqscan = off
 set enable_bitmapscan = off
 set enable_hashjoin = off
 set enable_mergejoin = off
--- The plan is the same whatever the arguments: made anew for each claim, it would cost as much as a small claim itself.
+-- The plan is the same whatever the arguments, and planning each claim would cost as much as a small claim itself.
 set plan_cache_mode = force_generic_plan
 as $$
 #variable_conflict use_column
@@ -81,7 +81,7 @@ begin
       locked_by = worker,
       claim_count = q.claim_count + 1,
       leases_lost = q.leases_lost + case when q.locked_until is null then 0 else 1 end
-    -- By their place, for the planner can't know how few there are and would read the whole queue.
+    -- By ctid, because the planner cannot know how few rows there are and would read the whole queue.
     where q.ctid = any (array(select due.row_id from due))
     returning q.merchant_id, q.delivery_id, q.claim_count, q.leases_lost
   )

@@ -44,7 +44,7 @@ begin
         when i.amount > m.payment_amount_max then 'AMOUNT_TOO_LARGE'
         when i.amount <= round(i.amount * m.fee_percentage + m.fee_flat, 4) then 'AMOUNT_BELOW_FEE'
         when taken.status not in ('Initiated', 'AwaitingAuthorisation') then 'CHECKOUT_ALREADY_PAID'
-        -- Before an open one is taken back for one that can't be made any more.
+        -- Checked before CHECKOUT_OPEN: an open payment must not be cancelled for one that can no longer be created.
         when tried.count >= 20 then 'CHECKOUT_ATTEMPTS_USED'
         when taken.id is not null then 'CHECKOUT_OPEN'
       end as refusal
@@ -52,8 +52,8 @@ begin
     left join merchants m on m.id = i.merchant_id
     left join payment_intents existing
       on existing.merchant_id = i.merchant_id and existing.idempotency_key = i.idempotency_key
-    -- Lateral, because it must be looked up by its key whatever the plan. Most payments have no token at all: with the
-    -- first condition inside too, nothing is looked up for them.
+    -- Lateral, because it must be looked up by its key whatever the plan. The first condition is inside as well, so that
+    -- nothing is looked up for payments without a token, which most are.
     left join lateral (
       select t.id, t.status
       from payment_intents t
@@ -87,10 +87,10 @@ begin
       case when p.under_mandate then p.remittance_reference end, case when p.under_mandate then p.sandbox_scenario end
     from priced p
     where p.existing_id is null and p.refusal is null
-    -- Every transaction takes the unique keys in the same order, so that two of them can't wait for each other. Those of
-    -- tokens are in that order too, for a token's payments have keys that begin with its hash (checkout/start-payment.ts).
+    -- Every transaction takes the unique keys in the same order, so that two of them cannot deadlock. This covers the
+    -- unique token as well: idempotency keys of its payments begin with its hash (checkout/start-payment.ts).
     order by p.merchant_id, p.idempotency_key
-    -- By its key, or by the token of its checkout: whoever comes second finds the first when it looks again.
+    -- A conflict by the key or by the checkout token: the caller repeats the call and finds the first payment.
     on conflict do nothing
     returning id, merchant_id, status
   ),
@@ -129,7 +129,7 @@ begin
     join intent i on i.id = p.payment_id
     where p.event_type is not null
   )
-  -- What was made here is not visible to this statement's own reads: it is told from the items.
+  -- Rows created above are not visible to this statement's own reads, so they are returned from the items.
   select p.ord, 'CREATED', p.payment_id, i.status, p.end_to_end_id::text, money_text(p.amount), money_text(p.fee),
     money_text(p.amount - p.fee), p.currency::text, p.consent_id, p.redirect_url,
     iso_text(coalesce(mandate.expires_at, now() + make_interval(secs => p.consent_seconds))), iso_text(now())

@@ -9,7 +9,7 @@ begin
   ) then
     raise exception 'a consent can''t move from % to %', old.status, new.status using errcode = 'check_violation';
   end if;
-  -- What an authorised consent does further is for recurring ones: a single one has no life after its payment.
+  -- Only mandates move on after AUTHORISED: a single consent ends with its payment.
   if old.status = 'AUTHORISED' and new.consent_type <> 'VARIABLE_RECURRING' then
     raise exception 'a single consent can''t move from % to %', old.status, new.status using errcode = 'check_violation';
   end if;

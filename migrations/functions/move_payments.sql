@@ -18,7 +18,7 @@ begin
     from rows from (json_array_elements(items)) with ordinality as t (value, ord),
       json_populate_record(null::payment_move, t.value) as i
   ),
-  -- Locks are taken in one order, so that two batches can't wait for each other.
+  -- Locks are taken in one order, so that two batches cannot deadlock.
   locked as materialized (
     select i.*, p.status as seen_status, c.status as consent_status, c.expires_at, c.debtor_bank_id, m.webhook_url
     from item i
@@ -60,7 +60,7 @@ begin
     update payment_consents c
     set status = coalesce(m.consent_to::consent_status, c.status),
       bank_consent_reference = coalesce(m.bank_consent_reference, c.bank_consent_reference),
-      -- A mandate lives on after its authorisation, until the end that was agreed.
+      -- A mandate remains valid after its authorisation, until the agreed end.
       expires_at = case when m.consent_to = 'AUTHORISED' then coalesce(c.valid_to, c.expires_at) else c.expires_at end,
       updated_at = now()
     from moved m

@@ -4,7 +4,7 @@ create or replace function seal_dispute_event() returns trigger
 language plpgsql
 as $$
 begin
-  -- The dispute's row is inserted or locked by whoever moves it, which makes its events one after the other.
+  -- Every move inserts or locks the dispute's row first, so its events are strictly one after the other.
   select event_hash into new.prev_hash
   from dispute_events
   where merchant_id = new.merchant_id and dispute_id = new.dispute_id

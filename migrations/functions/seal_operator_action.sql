@@ -4,7 +4,7 @@ create or replace function seal_operator_action() returns trigger
 language plpgsql
 as $$
 begin
-  -- One after the other: the chain has no branches, and the number is given out under the lock.
+  -- One after the other: the chain must not branch, and its order is the order of the ordinals.
   perform pg_advisory_xact_lock(hashtextextended('operator_actions', 0));
   new.ordinal := nextval('operator_actions_ordinal_seq');
   select action_hash into new.prev_hash from operator_actions order by ordinal desc limit 1;
