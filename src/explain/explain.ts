@@ -19,9 +19,8 @@ import { timelineOf } from './timeline.ts'
 const LIMITS: TimelineLimits = { refund: 50, dispute: 100, webhook: 50, attempt: 12, action: 50 }
 const DELIVERY_LIMITS: TimelineLimits = { ...LIMITS, attempt: 100 }
 
-/** The forms of the two other names that support is given: from a bank's statement, and from a receiver's log. */
-const END_TO_END_ID = /^[A-Z]{3}[0-9a-f]{32}$/
-const EVENT_ID = /^evt_\w{1,60}$/
+/** The two other names that support is given: end-to-end ids of bank statements, and event ids of receivers' logs. */
+const NAMES = [/^[A-Z]{3}[0-9a-f]{32}$/, /^evt_\w{1,60}$/]
 
 /**
  * The timeline of a payment, delivery, dispute or merchant, computed from the records and the transition tables that the
@@ -64,8 +63,7 @@ async function findSubject(
   db: CommonQueryMethods,
   search: { merchantId: string | null; id: string },
 ): Promise<Subject | null> {
-  if (END_TO_END_ID.test(search.id)) return subjects.findByEndToEndId(db, search)
-  if (EVENT_ID.test(search.id)) return subjects.findByEventId(db, search)
+  if (NAMES.some((form) => form.test(search.id))) return subjects.findSubjectByName(db, search)
   if (!isUuid(search.id)) return null
   return (await subjects.findSubject(db, search)) ?? subjects.findSubjectByMerchant(db, search)
 }

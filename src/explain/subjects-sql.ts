@@ -46,21 +46,15 @@ export function findSubjectByMerchant(tx: CommonQueryMethods, { merchantId, id }
   `)
 }
 
-/** A payment by its end-to-end id, as bank statements name it. */
-export function findByEndToEndId(tx: CommonQueryMethods, { merchantId, id }: Search): Promise<Subject | null> {
+/** A payment by its end-to-end id, as bank statements name it, or a delivery by its event id, as receivers log it. */
+export function findSubjectByName(tx: CommonQueryMethods, { merchantId, id }: Search): Promise<Subject | null> {
   return tx.maybeOne(sql.type(Subject)`
-    select 'payment' as kind, id, merchant_id
-    from payment_intents
-    where end_to_end_id = ${id} and merchant_id = coalesce(${merchantId}::uuid, merchant_id)
-  `)
-}
-
-/** A delivery by its event id, as receivers log it. */
-export function findByEventId(tx: CommonQueryMethods, { merchantId, id }: Search): Promise<Subject | null> {
-  return tx.maybeOne(sql.type(Subject)`
-    select 'delivery' as kind, id, merchant_id
-    from webhook_deliveries
-    where event_id = ${id} and merchant_id = coalesce(${merchantId}::uuid, merchant_id)
+    with found as (
+      select 'payment' as kind, id, merchant_id from payment_intents where end_to_end_id = ${id}
+      union all
+      select 'delivery', id, merchant_id from webhook_deliveries where event_id = ${id}
+    )
+    select kind, id, merchant_id from found where merchant_id = coalesce(${merchantId}::uuid, merchant_id) limit 1
   `)
 }
 
