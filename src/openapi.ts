@@ -37,11 +37,11 @@ const BY_TOKENS: Security = {
   sandbox: [{ platformToken: [] }],
 }
 
-/** Of the Open Banking API's description (contract §Versioning). */
+/** The version of the Open Banking API's document (contract §Versioning). */
 const OPEN_BANKING_VERSION = '1.0.0'
 
-/** What the document has to know of the service that serves it. */
-export type Described = {
+/** The settings of the service that the document shows. */
+export type DocumentedService = {
   publicUrl: string
   config: Pick<Config, 'mode'>
   identity: Pick<IdentityProvider, 'kind' | 'authUrl'>
@@ -50,8 +50,8 @@ export type Described = {
 /** The two surfaces of the service: the Open Banking API, and payment acquiring (contract §Versioning). */
 export type Surface = 'a' | 'b'
 
-/** The OpenAPI 3.1 description of a surface, made from the operations' own declarations. */
-export function openApiDocument({ publicUrl, config, identity }: Described, surface: Surface): Json {
+/** The OpenAPI 3.1 document of a surface, generated from the operations' declarations. */
+export function openApiDocument({ publicUrl, config, identity }: DocumentedService, surface: Surface): Json {
   const { mode } = config
   const security = identity.kind === 'none' ? BY_HEADERS : BY_TOKENS
   const paths: Record<string, Json> = {}
@@ -73,19 +73,19 @@ export function openApiDocument({ publicUrl, config, identity }: Described, surf
     components: {
       schemas: { Error: schemaOf(surface === 'a' ? ErrorResponse : ErrorBody, 'output') },
       securitySchemes: {
-        ...ofSurface(surface, identity.authUrl === null ? HEADER_SCHEMES : tokenSchemes(identity.authUrl)),
+        ...schemesOf(surface, identity.authUrl === null ? HEADER_SCHEMES : tokenSchemes(identity.authUrl)),
       },
     },
   }
 }
 
-/** Customers prove themselves on the one surface, all others on the other. */
-function ofSurface(surface: Surface, { customerId, customerToken, ...others }: Json): Json {
+/** The security schemes of a surface: Surface A has customers' credentials, Surface B all others. */
+function schemesOf(surface: Surface, { customerId, customerToken, ...others }: Json): Json {
   if (surface === 'b') return { ...others, ...BROWSER_SCHEMES }
   return customerToken === undefined ? { customerId } : { customerToken }
 }
 
-/** What payers' browsers prove themselves with, whatever the identity provider. */
+/** Credentials of payers' browsers, whatever the identity provider. */
 const BROWSER_SCHEMES: Json = {
   paymentState: { type: 'apiKey', in: 'header', name: 'X-Payment-State' },
   checkoutToken: { type: 'apiKey', in: 'header', name: 'X-Checkout-Token' },
@@ -98,7 +98,7 @@ const HEADER_SCHEMES: Json = {
   customerId: { type: 'apiKey', in: 'header', name: 'X-Customer-Id' },
 }
 
-/** Every merchant has an issuer of its own, so its scheme can only tell where to find it; the platform's is known. */
+/** Every merchant has an issuer of its own, so its scheme only describes where to find it; the platform's is known. */
 function tokenSchemes(authUrl: string): Json {
   return {
     merchantToken: {
@@ -124,7 +124,10 @@ function describe(operation: Operation, security: Security): Json {
   return {
     operationId: operation.name,
     summary: operation.summary,
-    security: operation.access.flatMap((access) => security[access]).flatMap((way) => withScopes(operation, way)),
+    ...(operation.description === undefined ? {} : { description: operation.description }),
+    security: operation.access
+      .flatMap((access) => security[access])
+      .flatMap((requirement) => withScopes(operation, requirement)),
     parameters: [
       ...parameters(operation.params, 'path'),
       ...parameters(operation.query, 'query'),
@@ -144,9 +147,9 @@ function describe(operation: Operation, security: Security): Json {
   }
 }
 
-/** Each of the scopes opens it alone: as many ways as there are scopes. Headers that are believed have none. */
-function withScopes({ scopes = [] }: Operation, way: Json): Json[] {
-  return 'customerToken' in way ? scopes.map((scope) => ({ customerToken: [scope] })) : [way]
+/** One scope is enough, so each is an alternative of its own. Trusted headers have no scopes. */
+function withScopes({ scopes = [] }: Operation, requirement: Json): Json[] {
+  return 'customerToken' in requirement ? scopes.map((scope) => ({ customerToken: [scope] })) : [requirement]
 }
 
 function surfaceBStatus(code: ErrorCode): number {
@@ -165,7 +168,7 @@ function reply(schema: Json, description: string): { description: string; conten
   return { description, content: { 'application/json': { schema } } }
 }
 
-/** What a success answers; on Surface A also by its headers. */
+/** The response of a success; on Surface A with its headers. */
 function success(operation: Operation, { status, schema }: { status: string; schema: z.ZodType }): Json {
   const answer =
     status === '204'
@@ -176,23 +179,26 @@ function success(operation: Operation, { status, schema }: { status: string; sch
   return {
     ...answer,
     headers: {
-      'X-Fapi-Interaction-Id': { description: "The request's own, or a new one where it had none", schema: text },
-      ...(status === '201' ? { Location: { description: 'Where it can be read', schema: text } } : {}),
+      'X-Fapi-Interaction-Id': {
+        description: 'The id of the request, or a new one where the request has none',
+        schema: text,
+      },
+      ...(status === '201' ? { Location: { description: 'The address of the created resource', schema: text } } : {}),
     },
   }
 }
 
 /**
- * Server-sent events: OpenAPI 3.1 has no words for the items of a stream, so the schema is that of one frame's data, and
- * its title the frame's event.
+ * Server-sent events: OpenAPI 3.1 cannot describe the items of a stream, so the schema is that of one frame's data, and
+ * its title is the frame's event.
  */
 function eventsOf({ stream }: Operation): ReturnType<typeof reply> | undefined {
   if (stream === undefined) return undefined
   const frames = Object.entries(stream).map(([title, schema]) => ({ title, ...schemaOf(schema, 'output') }))
-  return { description: 'Frames as they come', content: { 'text/event-stream': { schema: { oneOf: frames } } } }
+  return { description: 'Server-sent events', content: { 'text/event-stream': { schema: { oneOf: frames } } } }
 }
 
-/** A list that is also given as CSV has the place of its next page in headers. */
+/** A list that is also served as CSV has the cursor of its next page in headers. */
 function withCsv({ csv }: Operation, answer: ReturnType<typeof reply>): Json {
   if (csv !== true) return answer
   const text = { type: 'string' }
@@ -206,7 +212,7 @@ function withCsv({ csv }: Operation, answer: ReturnType<typeof reply>): Json {
   }
 }
 
-/** `mustBeSent` names what the schema leaves out so that its absence has an error code of its own. */
+/** `mustBeSent` names required members that the schema has as optional, so that their absence has an error code of its own. */
 function parameters(
   schema: z.ZodType,
   place: 'path' | 'query' | 'header',

@@ -113,7 +113,7 @@ export const listAccountTransactions = operation({
   name: 'listAccountTransactions',
   method: 'GET',
   path: '/open-banking/v1/accounts/{AccountId}/transactions',
-  summary: 'List what was booked on an account, the newest first',
+  summary: 'List the transactions of an account, newest first',
   access: ['customer'],
   scopes: ['accounts'],
   params: AccountParams,

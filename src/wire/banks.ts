@@ -15,7 +15,7 @@ export const listBanks = operation({
   name: 'listBanks',
   method: 'GET',
   path: '/api/v1/banks',
-  summary: 'List the banks that a payer can choose, the popular ones first',
+  summary: 'List the banks that a payer can choose, popular first',
   access: ['anyone'],
   params: None,
   query: None,
@@ -32,7 +32,8 @@ export const bankCallback = operation({
   name: 'bankCallback',
   method: 'POST',
   path: '/api/v1/bank/callbacks/{connector}',
-  summary: 'A bank reports the outcome of an authorisation; the connector proves that it is the bank (decision 54)',
+  summary: 'Receive the outcome of an authorisation from a bank',
+  description: 'The connector verifies that the callback comes from the bank.', // decision 54
   access: ['bank'],
   params: z.strictObject({ connector: z.string() }),
   query: None,

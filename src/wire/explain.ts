@@ -57,7 +57,7 @@ export const explainForMerchant = operation({
   name: 'explainForMerchant',
   method: 'GET',
   path: '/api/v1/portal/explain/{id}',
-  summary: "Explain one of the merchant's own records, or itself",
+  summary: 'Explain a record of the merchant, or the merchant itself',
   access: ['merchant'],
   permission: 'read payments',
   params: IdParams,

@@ -35,7 +35,7 @@ export const getMail = operation({
   name: 'getMail',
   method: 'GET',
   path: '/api/v1/sandbox/mails/{id}',
-  summary: 'Read a mail of the outbox, with the links in it',
+  summary: 'Get a mail of the outbox with its links',
   access: ['sandbox'],
   permission: 'operate sandbox',
   params: IdParams,

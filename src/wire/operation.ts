@@ -20,6 +20,8 @@ export type Operation<
   path: string
   /** One line: imperative, short, without a full stop. Shown in OpenAPI and in the generated docs. */
   summary: string
+  /** Rules and limits that callers must know beyond the summary, in full sentences. Shown in OpenAPI. */
+  description?: string
   /** The kinds of credential that it accepts. */
   access: readonly Access[]
   /**
