@@ -28,7 +28,7 @@ t.test('a dry run is refused where the change would be: whoever raises, decides 
     await alike(line(waiting), 7)
     t.match(
       await dry(line(NOBODYS)),
-      { code: 6, stdout: '', stderr: /^Error: no such payment|^Error: there is no/ },
+      { code: 6, stdout: '', stderr: /^Error: payment not found|^Error: there is no/ },
       verb,
     )
   }

@@ -249,7 +249,7 @@ t.test('addresses that say too little, twice or nonsense are refused with what i
     [address({ amount: '9'.repeat(300) }), /amount must be/],
     [address({ currency: 'gbp' }), /currency must be 3 upper-case letters/],
     [address({ currency: '<i>' }), /currency must be/],
-    [address({ merchant: 'nobody' }), /merchant is no client/],
+    [address({ merchant: 'nobody' }), /merchant is not the client id of a merchant/],
     [address({ return_url: 'javascript:alert(1)' }), /return_url must start with https/],
     [address({ return_url: '//evil.example' }), /return_url must be a complete address/],
     [address({ return_url: 'https://shop.example@evil.example/' }), /must not contain a user name/],
