@@ -12,11 +12,11 @@ export type BankAccountKey = { merchantId: string; id: string }
 
 /** The active ones first, and of each kind the newest. */
 export function listBankAccountRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   merchantId: string,
   rowsMax: number,
 ): Promise<readonly BankAccountRecord[]> {
-  return db.any(sql.type(BankAccountRecord)`
+  return tx.any(sql.type(BankAccountRecord)`
     select ${columns}
     from merchant_bank_accounts
     where merchant_id = ${merchantId}
@@ -25,17 +25,17 @@ export function listBankAccountRows(
   `)
 }
 
-export function listActiveRows(db: CommonQueryMethods, merchantId: string): Promise<readonly BankAccountRecord[]> {
-  return db.any(sql.type(BankAccountRecord)`
+export function listActiveRows(tx: CommonQueryMethods, merchantId: string): Promise<readonly BankAccountRecord[]> {
+  return tx.any(sql.type(BankAccountRecord)`
     select ${columns} from merchant_bank_accounts where merchant_id = ${merchantId} and is_active
   `)
 }
 
 export function findBankAccount(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, id }: BankAccountKey,
 ): Promise<BankAccountRecord | null> {
-  return db.maybeOne(sql.type(BankAccountRecord)`
+  return tx.maybeOne(sql.type(BankAccountRecord)`
     select ${columns} from merchant_bank_accounts where merchant_id = ${merchantId} and id = ${id}
   `)
 }
@@ -55,8 +55,8 @@ export type NewBankAccount = BankAccountKey & {
   iban: string | null
 }
 
-export function insertBankAccount(db: CommonQueryMethods, account: NewBankAccount): Promise<BankAccountRecord> {
-  return db.one(sql.type(BankAccountRecord)`
+export function insertBankAccount(tx: CommonQueryMethods, account: NewBankAccount): Promise<BankAccountRecord> {
+  return tx.one(sql.type(BankAccountRecord)`
     insert into merchant_bank_accounts (
       id, merchant_id, account_holder_name, encrypted_account_number, encrypted_sort_code, encrypted_iban
     )
@@ -70,10 +70,10 @@ export function insertBankAccount(db: CommonQueryMethods, account: NewBankAccoun
 
 /** Nothing where it is disabled already, or is not there. */
 export function disableBankAccountRow(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, id }: BankAccountKey,
 ): Promise<BankAccountRecord | null> {
-  return db.maybeOne(sql.type(BankAccountRecord)`
+  return tx.maybeOne(sql.type(BankAccountRecord)`
     update merchant_bank_accounts
     set is_active = false, disabled_at = now()
     where merchant_id = ${merchantId} and id = ${id} and is_active

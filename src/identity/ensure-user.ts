@@ -5,13 +5,13 @@ type EnsureUserInput = {
   realm: string
   email: string
   displayName?: string | undefined
-  /** Whether our own records say that the user with this id was removed. */
+  /** Whether our own records show that the user with this id was removed. */
   isRemoved(userId: string): Promise<boolean>
 }
 
 /**
- * A user with this address who has no rights yet: they are given once our own record says so. What a crash left behind
- * is taken up again, and what a removal could not take away goes now, with its sessions.
+ * Finds or creates a user with this address, without any role: roles are assigned once our own record is written. A
+ * user left behind by a crash is reused; a user that a removal could not delete is deleted now, with its sessions.
  * @returns the user's id
  * @throws {IdentityUnavailableError}
  */
@@ -30,9 +30,9 @@ export async function ensureUser(identity: IdentityProvider, input: EnsureUserIn
 }
 
 /**
- * The user whom our own record names, or another one where the provider has that one no longer: somebody has deleted it
- * there, or the record was made without a provider. The caller writes the id into its record.
- * @param wanted `userId` is the one in our record, who has set no password
+ * Returns the recorded user, or creates another one if the provider no longer has it: it was deleted there, or the
+ * record was written while no provider was configured. The caller writes the id into its record.
+ * @param input `userId` is the id in our record, of a user without a password
  * @returns the user's id
  * @throws {IdentityUnavailableError}
  */
@@ -42,24 +42,24 @@ export async function ensureRecordedUser(
 ): Promise<string> {
   if (identity.kind === 'none') return userId
   if ((await identity.findUser(input.realm, input.email)) === userId) return userId
-  // It may be there under another address: no account must be left that our records know nothing of.
+  // It may exist under another address, and every account must have a record of ours.
   await identity.deleteUser(input.realm, userId)
   return ensureUser(identity, input)
 }
 
-/** More changes of one person at a time than people make. */
+/** More concurrent changes of one user than happen in practice. */
 const ATTEMPTS_MAX = 5
 
 type SyncRolesInput = {
   realm: string
   userId: string
-  /** The role in our own records; null where the person has none any more. */
+  /** The role in our own records; null once the user has none. */
   currentRole(): Promise<string | null>
 }
 
 /**
- * Gives the user the role that our records say, and looks again: of two changes at once the later one stands in both
- * places. Repeating it heals whatever failed before.
+ * Assigns the role in our records and then reads them again, so that of two concurrent changes the later one ends up in
+ * both places. Repeating the call repairs an earlier failure.
  * @throws {IdentityUnavailableError}
  */
 export async function syncRoles(

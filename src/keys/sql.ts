@@ -19,7 +19,7 @@ function kidIn(column: string): FragmentSqlToken {
 }
 
 /** How many values each column holds under each key. */
-export function countKids(db: CommonQueryMethods, columns: readonly SealedColumn[]): Promise<readonly KidCount[]> {
+export function countKids(tx: CommonQueryMethods, columns: readonly SealedColumn[]): Promise<readonly KidCount[]> {
   const counts = columns.map(
     (each) => sql.fragment`
       select ${nameOf(each)}::text as "column", ${kidIn(each.column)} as kid, count(*) as count
@@ -28,7 +28,7 @@ export function countKids(db: CommonQueryMethods, columns: readonly SealedColumn
       group by 2
     `,
   )
-  return db.any(sql.type(KidCount)`${sql.join(counts, sql.fragment` union all `)}`)
+  return tx.any(sql.type(KidCount)`${sql.join(counts, sql.fragment` union all `)}`)
 }
 
 export type Batch = {
@@ -42,7 +42,7 @@ export type Batch = {
 
 /** The next values of a column, in the order of its key. */
 export function readSealed(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { column, kids, after, limit }: Batch,
 ): Promise<readonly SealedValue[]> {
   const { key, merchant } = column
@@ -55,7 +55,7 @@ export function readSealed(
     sql.fragment`, `,
   )
   const owner = merchant === undefined ? sql.fragment`null` : sql.identifier([merchant])
-  return db.any(sql.type(SealedValue)`
+  return tx.any(sql.type(SealedValue)`
     select array[${texts}] as key, ${owner}::text as merchant_id, ${sql.identifier([column.column])} as sealed
     from ${sql.identifier([...column.table])}
     where ${kidIn(column.column)} = any(${sql.array([...kids], 'text')})
@@ -81,7 +81,7 @@ export type Resealed = { key: RowKey; before: string; after: string }
  * @returns how many were written
  */
 export async function writeSealed(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   column: SealedColumn,
   values: readonly Resealed[],
 ): Promise<number> {
@@ -100,7 +100,7 @@ export async function writeSealed(
       sql.fragment` and `,
     )}`
   const names = key.map(({ name }) => sql.identifier([name]))
-  const { count } = await db.one(sql.type(Changed)`
+  const { count } = await tx.one(sql.type(Changed)`
     with wanted (${sql.join([...names, sql.identifier(['before']), sql.identifier(['after'])], sql.fragment`, `)}) as (
       select * from unnest(
         ${sql.join(arrays, sql.fragment`, `)},
@@ -133,8 +133,8 @@ export async function writeSealed(
 }
 
 /** The first and the last merchant's signing secrets: values are sealed anew in their order. */
-export function findOutermostSecrets(db: CommonQueryMethods) {
-  return db.any(sql.type(SealedSecret)`
+export function findOutermostSecrets(tx: CommonQueryMethods) {
+  return tx.any(sql.type(SealedSecret)`
     (select id, webhook_signing_secret from merchants order by id limit 1)
     union
     (select id, webhook_signing_secret from merchants order by id desc limit 1)

@@ -28,9 +28,9 @@ export type MerchantFilter = {
 }
 
 /** Merchants in the order they came, or the other way round. */
-export function listMerchantRows(db: CommonQueryMethods, filter: MerchantFilter): Promise<readonly MerchantRecord[]> {
+export function listMerchantRows(tx: CommonQueryMethods, filter: MerchantFilter): Promise<readonly MerchantRecord[]> {
   const isNewest = filter.order === 'newest'
-  return db.any(sql.type(MerchantRecord)`
+  return tx.any(sql.type(MerchantRecord)`
     select ${columns}
     from merchants m
     where ${sql.join(conditionsOf(filter), sql.fragment` and `)}
@@ -61,8 +61,8 @@ function conditionsOf({ kybStatus, payoutHeld, isActive, search, order, afterId 
   return conditions
 }
 
-export function findMerchantRow(db: CommonQueryMethods, id: string): Promise<MerchantRecord | null> {
-  return db.maybeOne(sql.type(MerchantRecord)`select ${columns} from merchants m where m.id = ${id}`)
+export function findMerchantRow(tx: CommonQueryMethods, id: string): Promise<MerchantRecord | null> {
+  return tx.maybeOne(sql.type(MerchantRecord)`select ${columns} from merchants m where m.id = ${id}`)
 }
 
 /** The same, held against other changes of it until the transaction ends; payments are created meanwhile. */

@@ -9,10 +9,10 @@ export type KnownMember = z.infer<typeof KnownMember>
 
 /** The person with this `sub` in a merchant's realm, active or not. */
 export function findMember(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, subject }: { merchantId: string; subject: string },
 ): Promise<KnownMember | null> {
-  return db.maybeOne(sql.prepared('find_member', KnownMember)`
+  return tx.maybeOne(sql.prepared('find_member', KnownMember)`
     select email, role, is_active from team_members where merchant_id = ${merchantId} and id = ${subject}
   `)
 }

@@ -12,8 +12,8 @@ export type CheckoutSettings = z.infer<typeof CheckoutSettings>
 
 const columns = sql.fragment`branding_config, checkout_origins`
 
-export function findSettings(db: CommonQueryMethods, merchantId: string): Promise<CheckoutSettings> {
-  return db.one(sql.type(CheckoutSettings)`select ${columns} from merchants where id = ${merchantId}`)
+export function findSettings(tx: CommonQueryMethods, merchantId: string): Promise<CheckoutSettings> {
+  return tx.one(sql.type(CheckoutSettings)`select ${columns} from merchants where id = ${merchantId}`)
 }
 
 /** The same, held against other changes until the transaction ends; payments are created meanwhile. */

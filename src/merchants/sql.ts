@@ -7,8 +7,8 @@ import type { MerchantRole } from '../lib/permissions.ts'
 import { MerchantClient, MerchantIdentity } from './record.ts'
 
 /** A client that is not revoked, with its merchant. */
-export function findMerchantClient(db: CommonQueryMethods, clientId: string): Promise<MerchantClient | null> {
-  return db.maybeOne(sql.prepared('find_merchant_client', MerchantClient)`
+export function findMerchantClient(tx: CommonQueryMethods, clientId: string): Promise<MerchantClient | null> {
+  return tx.maybeOne(sql.prepared('find_merchant_client', MerchantClient)`
     select c.client_id, c.kind, c.role, c.merchant_id, m.trading_name, m.kyb_status::text as kyb_status, m.is_active,
       m.realm_slug
     from merchant_client c
@@ -18,14 +18,14 @@ export function findMerchantClient(db: CommonQueryMethods, clientId: string): Pr
 }
 
 /** The merchant of a server client, whose id stands in the merchant's own row. */
-export function findMerchantByClientId(db: CommonQueryMethods, clientId: string): Promise<MerchantIdentity | null> {
-  return db.maybeOne(sql.type(MerchantIdentity)`
+export function findMerchantByClientId(tx: CommonQueryMethods, clientId: string): Promise<MerchantIdentity | null> {
+  return tx.maybeOne(sql.type(MerchantIdentity)`
     select id, client_id, trading_name from merchants where client_id = ${clientId}
   `)
 }
 
-export function findMerchant(db: CommonQueryMethods, id: string): Promise<MerchantIdentity | null> {
-  return db.maybeOne(sql.type(MerchantIdentity)`
+export function findMerchant(tx: CommonQueryMethods, id: string): Promise<MerchantIdentity | null> {
+  return tx.maybeOne(sql.type(MerchantIdentity)`
     select id, client_id, trading_name from merchants where id = ${id}
   `)
 }
@@ -53,9 +53,9 @@ export type NewMerchant = {
 }
 
 /** Adds a merchant with its clients (decision 46); nothing where a client id or the slug is taken. */
-export async function insertMerchant(db: CommonQueryMethods, merchant: NewMerchant): Promise<boolean> {
+export async function insertMerchant(tx: CommonQueryMethods, merchant: NewMerchant): Promise<boolean> {
   const { portal, cli } = clientIdsOf(merchant.realmSlug)
-  const inserted = await db.query(sql.type(z.object({}))`
+  const inserted = await tx.query(sql.type(z.object({}))`
     with merchant as (
       insert into merchants (
         id, client_id, legal_name, trading_name, name, kyb_status, fee_percentage, fee_flat, webhook_url, realm_slug,
@@ -82,8 +82,8 @@ export async function insertMerchant(db: CommonQueryMethods, merchant: NewMercha
 const Realm = z.object({ realm_slug: z.string().nullable() })
 
 /** The merchant's realm; null where there is no such merchant, or it has none. */
-export async function findRealm(db: CommonQueryMethods, merchantId: string): Promise<string | null> {
-  const merchant = await db.maybeOne(sql.type(Realm)`select realm_slug from merchants where id = ${merchantId}`)
+export async function findRealm(tx: CommonQueryMethods, merchantId: string): Promise<string | null> {
+  const merchant = await tx.maybeOne(sql.type(Realm)`select realm_slug from merchants where id = ${merchantId}`)
   return merchant?.realm_slug ?? null
 }
 
@@ -98,8 +98,8 @@ export const MerchantOfRealm = z.object({
 })
 export type MerchantOfRealm = z.infer<typeof MerchantOfRealm>
 
-export function findMerchantByRealm(db: CommonQueryMethods, slug: string): Promise<MerchantOfRealm | null> {
-  return db.maybeOne(sql.type(MerchantOfRealm)`
+export function findMerchantByRealm(tx: CommonQueryMethods, slug: string): Promise<MerchantOfRealm | null> {
+  return tx.maybeOne(sql.type(MerchantOfRealm)`
     select m.id, m.realm_slug, m.trading_name, m.is_active, c.role as server_role
     from merchants m
     left join merchant_client c on c.client_id = m.client_id
@@ -110,9 +110,9 @@ export function findMerchantByRealm(db: CommonQueryMethods, slug: string): Promi
 export type RealmClients = { merchantId: string; slug: string; serverRole: MerchantRole | null; createdBy: string }
 
 /** Adds those of a merchant's three clients that have no row yet. */
-export async function insertMissingClients(db: CommonQueryMethods, clients: RealmClients): Promise<void> {
+export async function insertMissingClients(tx: CommonQueryMethods, clients: RealmClients): Promise<void> {
   const { portal, server, cli } = clientIdsOf(clients.slug)
-  await db.query(sql.type(z.object({}))`
+  await tx.query(sql.type(z.object({}))`
     insert into merchant_client (client_id, merchant_id, kind, role, created_by)
     select c.client_id, ${clients.merchantId}::uuid, c.kind, c.role, ${clients.createdBy}::text
     from (

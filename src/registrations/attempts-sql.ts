@@ -28,8 +28,8 @@ export async function insertAttempt(tx: CommonQueryMethods, requestIpHash: strin
 }
 
 /** Forgets up to `limit` attempts that count no longer. */
-export async function deleteOldAttempts(db: CommonQueryMethods, limit: number): Promise<number> {
-  const { rowCount } = await db.query(sql.type(z.object({}))`
+export async function deleteOldAttempts(tx: CommonQueryMethods, limit: number): Promise<number> {
+  const { rowCount } = await tx.query(sql.type(z.object({}))`
     delete from registration_attempt
     where ctid in (
       select ctid from registration_attempt where created_at < clock_timestamp() - interval '1 hour' limit ${limit}

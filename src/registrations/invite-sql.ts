@@ -7,8 +7,8 @@ import { DueInvite } from './record.ts'
  * Takes invitations that are due. Each is due again after a wait that doubles from 30 seconds to an hour, unless it is
  * marked as sent before: so a process that dies loses none.
  */
-export function claimInvites(db: CommonQueryMethods, limit: number): Promise<readonly DueInvite[]> {
-  return db.any(sql.type(DueInvite)`
+export function claimInvites(tx: CommonQueryMethods, limit: number): Promise<readonly DueInvite[]> {
+  return tx.any(sql.type(DueInvite)`
     update registration
     set invite_attempts = least(invite_attempts + 1, 100), updated_at = now(),
       invite_due_at = now() + least(interval '30 seconds' * 2 ^ least(invite_attempts, 10), interval '1 hour')
@@ -24,28 +24,28 @@ export function claimInvites(db: CommonQueryMethods, limit: number): Promise<rea
   `)
 }
 
-export async function recordInvited(db: CommonQueryMethods, id: string): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+export async function recordInvited(tx: CommonQueryMethods, id: string): Promise<void> {
+  await tx.query(sql.type(z.object({}))`
     update registration set invited_at = now(), invite_due_at = null, failure = null, updated_at = now() where id = ${id}
   `)
 }
 
 /** Why an invitation did not go out, for operators. */
 export async function recordInviteFailure(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, failure }: { id: string; failure: string },
 ): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+  await tx.query(sql.type(z.object({}))`
     update registration set failure = ${failure}, updated_at = now() where id = ${id} and invited_at is null
   `)
 }
 
 /** Lets an invitation wait for what is no failure of its own. */
 export async function postponeInvite(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, seconds }: { id: string; seconds: number },
 ): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+  await tx.query(sql.type(z.object({}))`
     update registration
     set invite_attempts = greatest(invite_attempts - 1, 0), invite_due_at = now() + make_interval(secs => ${seconds}),
       updated_at = now()
@@ -55,10 +55,10 @@ export async function postponeInvite(
 
 /** Another account, or another person, is the registration's administrator from now on, and is invited where `invite`. */
 export async function replaceAdministrator(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, email, userId, invite }: { id: string; email: string; userId: string; invite: boolean },
 ): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+  await tx.query(sql.type(z.object({}))`
     update registration
     set admin_email = ${email}, admin_user_id = ${userId}, warnings = '{}', failure = null, invite_attempts = 0,
       invited_at = case when ${invite} then null else coalesce(invited_at, now()) end,
@@ -69,10 +69,10 @@ export async function replaceAdministrator(
 
 /** Takes a warning off a registration; false where it is gone already. */
 export async function clearWarning(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, warning }: { id: string; warning: string },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql.type(z.object({}))`
+  const { rowCount } = await tx.query(sql.type(z.object({}))`
     update registration
     set warnings = array_remove(warnings, ${warning}), updated_at = now()
     where id = ${id} and ${warning} = any (warnings)

@@ -29,8 +29,8 @@ function isTaken(slug: string) {
 }
 
 /** Takes a free slug; false where a merchant or another registration has it. */
-export async function insertRegistration(db: CommonQueryMethods, draft: Draft): Promise<boolean> {
-  const { rowCount } = await db.query(sql.type(z.object({}))`
+export async function insertRegistration(tx: CommonQueryMethods, draft: Draft): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.type(z.object({}))`
     insert into registration (
       id, slug, status, company_name, trading_name, admin_email, locked_until
     )
@@ -44,10 +44,10 @@ export async function insertRegistration(db: CommonQueryMethods, draft: Draft): 
 
 /** Takes the slug of a registration that failed, as a new one; false where somebody else was faster. */
 export async function takeOverRegistration(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { failedId, draft }: { failedId: string; draft: Draft },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql.type(z.object({}))`
+  const { rowCount } = await tx.query(sql.type(z.object({}))`
     update registration
     set id = ${draft.id}, status = 'PROVISIONING', company_name = ${draft.companyName},
       trading_name = ${draft.tradingName}, admin_email = ${draft.adminEmail}, warnings = '{}', failure = null,
@@ -58,8 +58,8 @@ export async function takeOverRegistration(
   return rowCount === 1
 }
 
-export function findRegistration(db: CommonQueryMethods, slug: string): Promise<RegistrationRecord | null> {
-  return db.maybeOne(sql.type(RegistrationRecord)`select ${columns} from registration where slug = ${slug}`)
+export function findRegistration(tx: CommonQueryMethods, slug: string): Promise<RegistrationRecord | null> {
+  return tx.maybeOne(sql.type(RegistrationRecord)`select ${columns} from registration where slug = ${slug}`)
 }
 
 export type Completion = {
@@ -70,8 +70,8 @@ export type Completion = {
 }
 
 /** Completes a registration that is still this process's; false where it was taken back meanwhile. */
-export async function completeRegistration(db: CommonQueryMethods, completion: Completion): Promise<boolean> {
-  const { rowCount } = await db.query(sql.type(z.object({}))`
+export async function completeRegistration(tx: CommonQueryMethods, completion: Completion): Promise<boolean> {
+  const { rowCount } = await tx.query(sql.type(z.object({}))`
     update registration
     set status = 'COMPLETE', merchant_id = ${completion.merchantId}, admin_user_id = ${completion.adminUserId},
       warnings = ${sql.array([...completion.warnings], 'text')}, failure = null, locked_until = null,
@@ -86,10 +86,10 @@ export async function completeRegistration(db: CommonQueryMethods, completion: C
  * complete, or not half-made, or with `onlyLeft` while a process still works on it.
  */
 export async function holdForRollback(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, leaseSeconds, onlyLeft }: { id: string; leaseSeconds: number; onlyLeft: boolean },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql.type(z.object({}))`
+  const { rowCount } = await tx.query(sql.type(z.object({}))`
     update registration
     set rolling_back = true, locked_until = now() + make_interval(secs => ${leaseSeconds}), updated_at = now()
     where id = ${id} and status = 'PROVISIONING' and (not ${onlyLeft} or locked_until <= now())
@@ -99,10 +99,10 @@ export async function holdForRollback(
 
 /** The slug is free from here on. */
 export async function failRegistration(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, failure }: { id: string; failure: string },
 ): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+  await tx.query(sql.type(z.object({}))`
     update registration
     set status = 'FAILED', failure = ${failure}, rolling_back = false, locked_until = null, updated_at = now()
     where id = ${id} and status = 'PROVISIONING'
@@ -111,10 +111,10 @@ export async function failRegistration(
 
 /** Gives a half-made registration up to whoever comes next: what it has made could not be taken away. */
 export async function leaveRegistration(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, failure }: { id: string; failure: string },
 ): Promise<void> {
-  await db.query(sql.type(z.object({}))`
+  await tx.query(sql.type(z.object({}))`
     update registration
     set failure = ${failure}, locked_until = now(), updated_at = now()
     where id = ${id} and status = 'PROVISIONING'
@@ -123,10 +123,10 @@ export async function leaveRegistration(
 
 /** Half-made registrations that nobody has worked on for `afterSeconds`. */
 export function listLeftRegistrations(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { limit, afterSeconds }: { limit: number; afterSeconds: number },
 ): Promise<readonly RegistrationRecord[]> {
-  return db.any(sql.type(RegistrationRecord)`
+  return tx.any(sql.type(RegistrationRecord)`
     select ${columns}
     from registration
     where status = 'PROVISIONING' and locked_until <= now() - make_interval(secs => ${afterSeconds})
@@ -137,10 +137,10 @@ export function listLeftRegistrations(
 
 /** Registrations that may need a hand, the half-made first and the failed last; failed ones for 30 days. */
 export function listTroubledRegistrations(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   limit: number,
 ): Promise<readonly RegistrationRecord[]> {
-  return db.any(sql.type(RegistrationRecord)`
+  return tx.any(sql.type(RegistrationRecord)`
     select ${columns}
     from registration
     where (status = 'PROVISIONING' and locked_until <= now())

@@ -6,8 +6,8 @@ import { PlatformClient, StaffClientRecord } from './record.ts'
 const columns = sql.fragment`client_id, role::text as role, name, created_by, created_at, revoked_at`
 
 /** A client of the platform's realm that is not revoked. */
-export function findPlatformClient(db: CommonQueryMethods, clientId: string): Promise<PlatformClient | null> {
-  return db.maybeOne(sql.prepared('find_platform_client', PlatformClient)`
+export function findPlatformClient(tx: CommonQueryMethods, clientId: string): Promise<PlatformClient | null> {
+  return tx.maybeOne(sql.prepared('find_platform_client', PlatformClient)`
     select client_id, kind, role::text as role, name, created_by, created_at
     from platform_clients
     where client_id = ${clientId} and revoked_at is null
@@ -15,8 +15,8 @@ export function findPlatformClient(db: CommonQueryMethods, clientId: string): Pr
 }
 
 /** Those that are not revoked, in the order they were made. */
-export function listStaffClientRows(db: CommonQueryMethods): Promise<readonly StaffClientRecord[]> {
-  return db.any(sql.type(StaffClientRecord)`
+export function listStaffClientRows(tx: CommonQueryMethods): Promise<readonly StaffClientRecord[]> {
+  return tx.any(sql.type(StaffClientRecord)`
     select ${columns}
     from platform_clients
     where kind = 'service' and revoked_at is null
@@ -25,8 +25,8 @@ export function listStaffClientRows(db: CommonQueryMethods): Promise<readonly St
 }
 
 /** Revoked or not. */
-export function findStaffClient(db: CommonQueryMethods, clientId: string): Promise<StaffClientRecord | null> {
-  return db.maybeOne(sql.type(StaffClientRecord)`
+export function findStaffClient(tx: CommonQueryMethods, clientId: string): Promise<StaffClientRecord | null> {
+  return tx.maybeOne(sql.type(StaffClientRecord)`
     select ${columns} from platform_clients where client_id = ${clientId} and kind = 'service'
   `)
 }
@@ -34,8 +34,8 @@ export function findStaffClient(db: CommonQueryMethods, clientId: string): Promi
 export type NewStaffClient = { clientId: string; name: string; role: PlatformRole; createdBy: string }
 
 /** Null where the id is taken. */
-export function insertStaffClient(db: CommonQueryMethods, client: NewStaffClient): Promise<StaffClientRecord | null> {
-  return db.maybeOne(sql.type(StaffClientRecord)`
+export function insertStaffClient(tx: CommonQueryMethods, client: NewStaffClient): Promise<StaffClientRecord | null> {
+  return tx.maybeOne(sql.type(StaffClientRecord)`
     insert into platform_clients (client_id, kind, role, name, created_by)
     values (${client.clientId}, 'service', ${client.role}::platform_role, ${client.name}, ${client.createdBy})
     on conflict do nothing
@@ -44,8 +44,8 @@ export function insertStaffClient(db: CommonQueryMethods, client: NewStaffClient
 }
 
 /** Nothing where it is revoked already. */
-export function revokeStaffClientRow(db: CommonQueryMethods, clientId: string): Promise<StaffClientRecord | null> {
-  return db.maybeOne(sql.type(StaffClientRecord)`
+export function revokeStaffClientRow(tx: CommonQueryMethods, clientId: string): Promise<StaffClientRecord | null> {
+  return tx.maybeOne(sql.type(StaffClientRecord)`
     update platform_clients
     set revoked_at = now()
     where client_id = ${clientId} and kind = 'service' and revoked_at is null
@@ -54,18 +54,18 @@ export function revokeStaffClientRow(db: CommonQueryMethods, clientId: string): 
 }
 
 /** The sandbox's demo client comes back with the next `svc up`. */
-export async function reviveStaffClient(db: CommonQueryMethods, clientId: string): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+export async function reviveStaffClient(tx: CommonQueryMethods, clientId: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     update platform_clients set revoked_at = null where client_id = ${clientId} and revoked_at is not null
   `)
 }
 
 /** The clients that the platform's people sign in with; those that stand already stay. */
 export async function insertSignInClients(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { portal, cli, createdBy }: { portal: string; cli: string; createdBy: string },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     insert into platform_clients (client_id, kind, created_by)
     values (${portal}, 'portal', ${createdBy}), (${cli}, 'cli', ${createdBy})
     on conflict do nothing

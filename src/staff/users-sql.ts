@@ -9,15 +9,15 @@ const columns = sql.fragment`
 `
 
 /** The person with this `sub`, active or not. */
-export function findPlatformUser(db: CommonQueryMethods, subject: string): Promise<PlatformUser | null> {
-  return db.maybeOne(sql.prepared('find_platform_user', PlatformUser)`
+export function findPlatformUser(tx: CommonQueryMethods, subject: string): Promise<PlatformUser | null> {
+  return tx.maybeOne(sql.prepared('find_platform_user', PlatformUser)`
     select ${columns} from platform_users where keycloak_user_id = ${subject}
   `)
 }
 
 /** Once a minute, however many processes the person speaks to. */
-export async function markSeen(db: CommonQueryMethods, userId: string): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+export async function markSeen(tx: CommonQueryMethods, userId: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     update platform_users
     set last_seen_at = now()
     where id = ${userId} and (last_seen_at is null or last_seen_at < now() - interval '1 minute')
@@ -25,21 +25,21 @@ export async function markSeen(db: CommonQueryMethods, userId: string): Promise<
 }
 
 /** Those who are active, in the order they came. */
-export function listPlatformUsers(db: CommonQueryMethods): Promise<readonly PlatformUser[]> {
-  return db.any(sql.type(PlatformUser)`
+export function listPlatformUsers(tx: CommonQueryMethods): Promise<readonly PlatformUser[]> {
+  return tx.any(sql.type(PlatformUser)`
     select ${columns} from platform_users where is_active order by created_at, id
   `)
 }
 
 /** Active or not. */
-export function findStaffMember(db: CommonQueryMethods, id: string): Promise<PlatformUser | null> {
-  return db.maybeOne(sql.type(PlatformUser)`
+export function findStaffMember(tx: CommonQueryMethods, id: string): Promise<PlatformUser | null> {
+  return tx.maybeOne(sql.type(PlatformUser)`
     select ${columns} from platform_users where id = ${id}
   `)
 }
 
-export function findStaffByEmail(db: CommonQueryMethods, email: string): Promise<PlatformUser | null> {
-  return db.maybeOne(sql.type(PlatformUser)`
+export function findStaffByEmail(tx: CommonQueryMethods, email: string): Promise<PlatformUser | null> {
+  return tx.maybeOne(sql.type(PlatformUser)`
     select ${columns} from platform_users where email = ${email} and is_active
   `)
 }
@@ -52,8 +52,8 @@ export async function lockStaff(tx: CommonQueryMethods): Promise<void> {
 }
 
 /** Active owners; of a lone one it must not be taken away. */
-export function listOwners(db: CommonQueryMethods): Promise<readonly PlatformUser[]> {
-  return db.any(sql.type(PlatformUser)`
+export function listOwners(tx: CommonQueryMethods): Promise<readonly PlatformUser[]> {
+  return tx.any(sql.type(PlatformUser)`
     select ${columns} from platform_users where is_active and role = 'OWNER' order by created_at, id
   `)
 }
@@ -61,8 +61,8 @@ export function listOwners(db: CommonQueryMethods): Promise<readonly PlatformUse
 export type NewStaff = { id: string; userId: string; email: string; displayName: string; role: PlatformRole }
 
 /** Adds an active person; null where the address or the account is there already. */
-export function insertStaff(db: CommonQueryMethods, staff: NewStaff): Promise<PlatformUser | null> {
-  return db.maybeOne(sql.type(PlatformUser)`
+export function insertStaff(tx: CommonQueryMethods, staff: NewStaff): Promise<PlatformUser | null> {
+  return tx.maybeOne(sql.type(PlatformUser)`
     insert into platform_users (id, keycloak_user_id, email, display_name, role)
     values (${staff.id}, ${staff.userId}, ${staff.email}, ${staff.displayName}, ${staff.role}::platform_role)
     on conflict do nothing

@@ -9,8 +9,8 @@ const columns = sql.fragment`client_id, kind, role, name, created_by, created_at
 export type CredentialKey = { merchantId: string; clientId: string }
 
 /** Those that are not revoked, in the order they were made. */
-export function listCredentialRows(db: CommonQueryMethods, merchantId: string): Promise<readonly CredentialRecord[]> {
-  return db.any(sql.type(CredentialRecord)`
+export function listCredentialRows(tx: CommonQueryMethods, merchantId: string): Promise<readonly CredentialRecord[]> {
+  return tx.any(sql.type(CredentialRecord)`
     select ${columns}
     from merchant_client
     where merchant_id = ${merchantId} and kind in ('server', 'credential') and revoked_at is null
@@ -20,10 +20,10 @@ export function listCredentialRows(db: CommonQueryMethods, merchantId: string): 
 
 /** Revoked or not. */
 export function findCredential(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, clientId }: CredentialKey,
 ): Promise<CredentialRecord | null> {
-  return db.maybeOne(sql.type(CredentialRecord)`
+  return tx.maybeOne(sql.type(CredentialRecord)`
     select ${columns}
     from merchant_client
     where client_id = ${clientId} and merchant_id = ${merchantId} and kind in ('server', 'credential')
@@ -39,8 +39,8 @@ export async function lockCredentials(tx: CommonQueryMethods, merchantId: string
 
 export type NewCredential = CredentialKey & { name: string; role: MerchantRole | null; createdBy: string }
 
-export function insertCredential(db: CommonQueryMethods, credential: NewCredential): Promise<CredentialRecord> {
-  return db.one(sql.type(CredentialRecord)`
+export function insertCredential(tx: CommonQueryMethods, credential: NewCredential): Promise<CredentialRecord> {
+  return tx.one(sql.type(CredentialRecord)`
     insert into merchant_client (client_id, merchant_id, kind, role, name, created_by)
     values (
       ${credential.clientId}, ${credential.merchantId}, 'credential', ${credential.role}, ${credential.name},
@@ -52,10 +52,10 @@ export function insertCredential(db: CommonQueryMethods, credential: NewCredenti
 
 /** Nothing where it is revoked already, or is no credential that can be. */
 export function revokeCredentialRow(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, clientId }: CredentialKey,
 ): Promise<CredentialRecord | null> {
-  return db.maybeOne(sql.type(CredentialRecord)`
+  return tx.maybeOne(sql.type(CredentialRecord)`
     update merchant_client
     set revoked_at = now()
     where client_id = ${clientId} and merchant_id = ${merchantId} and kind = 'credential' and revoked_at is null

@@ -9,8 +9,8 @@ const columns = sql.fragment`id, email, role, is_active, invited_by, created_at`
 export type MemberKey = { merchantId: string; id: string }
 
 /** Those who are active, in the order they came. */
-export function listMembers(db: CommonQueryMethods, merchantId: string): Promise<readonly TeamMemberRecord[]> {
-  return db.any(sql.type(TeamMemberRecord)`
+export function listMembers(tx: CommonQueryMethods, merchantId: string): Promise<readonly TeamMemberRecord[]> {
+  return tx.any(sql.type(TeamMemberRecord)`
     select ${columns}
     from team_members
     where merchant_id = ${merchantId} and is_active
@@ -19,17 +19,17 @@ export function listMembers(db: CommonQueryMethods, merchantId: string): Promise
 }
 
 /** Active or not. */
-export function findMember(db: CommonQueryMethods, { merchantId, id }: MemberKey): Promise<TeamMemberRecord | null> {
-  return db.maybeOne(sql.type(TeamMemberRecord)`
+export function findMember(tx: CommonQueryMethods, { merchantId, id }: MemberKey): Promise<TeamMemberRecord | null> {
+  return tx.maybeOne(sql.type(TeamMemberRecord)`
     select ${columns} from team_members where merchant_id = ${merchantId} and id = ${id}
   `)
 }
 
 export function findMemberByEmail(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, email }: { merchantId: string; email: string },
 ): Promise<TeamMemberRecord | null> {
-  return db.maybeOne(sql.type(TeamMemberRecord)`
+  return tx.maybeOne(sql.type(TeamMemberRecord)`
     select ${columns} from team_members where merchant_id = ${merchantId} and email = ${email} and is_active
   `)
 }
@@ -42,8 +42,8 @@ export async function lockTeam(tx: CommonQueryMethods, merchantId: string): Prom
 }
 
 /** Active ADMINs; of a lone one it must not be taken away. */
-export function listAdmins(db: CommonQueryMethods, merchantId: string): Promise<readonly TeamMemberRecord[]> {
-  return db.any(sql.type(TeamMemberRecord)`
+export function listAdmins(tx: CommonQueryMethods, merchantId: string): Promise<readonly TeamMemberRecord[]> {
+  return tx.any(sql.type(TeamMemberRecord)`
     select ${columns}
     from team_members
     where merchant_id = ${merchantId} and is_active and role = 'ADMIN'
@@ -54,8 +54,8 @@ export function listAdmins(db: CommonQueryMethods, merchantId: string): Promise<
 export type NewMember = MemberKey & { email: string; role: MerchantRole; invitedBy: string }
 
 /** Adds an active member; null where the address or the person is there already. */
-export function insertMember(db: CommonQueryMethods, member: NewMember): Promise<TeamMemberRecord | null> {
-  return db.maybeOne(sql.type(TeamMemberRecord)`
+export function insertMember(tx: CommonQueryMethods, member: NewMember): Promise<TeamMemberRecord | null> {
+  return tx.maybeOne(sql.type(TeamMemberRecord)`
     insert into team_members (merchant_id, id, email, role, invited_by)
     values (${member.merchantId}, ${member.id}, ${member.email}, ${member.role}, ${member.invitedBy})
     on conflict do nothing

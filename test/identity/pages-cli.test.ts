@@ -60,7 +60,7 @@ t.test('a device is signed in with its code', async (t) => {
 
   const second = await ask(shop.authUrl, slug, 'auth/device', { client_id: ids.cli, scope: 'openid' })
   await page.goto(second.body.verification_uri_complete)
-  await page.getByRole('button', { name: 'It is not mine' }).click()
-  await page.getByRole('heading', { name: 'Refused' }).waitFor()
+  await page.getByRole('button', { name: 'This is not my code' }).click()
+  await page.getByRole('heading', { name: 'Sign-in cancelled' }).waitFor()
   await isGood(t, watched, 'device-refused')
 })

@@ -80,7 +80,7 @@ t.test('what does not work says so without telling of what is inside', async (t)
   const watched = await openPage(browser)
   const { page } = watched
   await page.goto(authorization(shop, ids.portal, 'https://elsewhere.example/').url)
-  await page.getByRole('heading', { name: 'This request does not work' }).waitFor()
+  await page.getByRole('heading', { name: 'Invalid request' }).waitFor()
   await isGood(t, watched, 'error')
   await page.goto(authorization(shop, ids.portal, `${portal.url}/callback`).url)
   const signInUrl = page.url()

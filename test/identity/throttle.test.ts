@@ -123,7 +123,7 @@ t.test('a flood of sign-ins is held off with a page', async (t) => {
   )
   const refused = answers.filter(({ status }) => status === 429)
   t.ok(refused.length > 0 && refused.length <= 120, String(refused.length))
-  t.match(refused[0], { type: /text\/html/, text: /Too many tries/ })
+  t.match(refused[0], { type: /text\/html/, text: /Too many attempts/ })
   const preflight = await request(`${url.replace(/auth$/, 'token')}`, { method: 'OPTIONS' })
   await preflight.body.dump()
   t.not(preflight.statusCode, 429)

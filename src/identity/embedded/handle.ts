@@ -28,7 +28,7 @@ import { answerUserinfo } from './protocol/userinfo.ts'
 
 export type Handle = (req: IncomingMessage, res: ServerResponse) => Promise<boolean>
 
-/** Answers everything below `/realms/`. Nothing that goes wrong here leaves it but as an answer. */
+/** Handles every request below `/realms/`. It never throws: each failure becomes an error response. */
 export function makeHandle(parts: EmbeddedParts): Handle {
   const instanceOf = makeInstances(parts)
   const interactions = makeInteractions(parts)
@@ -38,7 +38,7 @@ export function makeHandle(parts: EmbeddedParts): Handle {
     if (lacksTls(req, parts.config)) {
       return sendJson(res, 403, { error: 'invalid_request', error_description: 'HTTPS required' })
     }
-    // Read each time: what another process changed, and be it the whole realm, holds from this request on.
+    // Read on every request, so that changes made by another process, even to the whole realm, apply at once.
     const realm = isSlug(slug) ? await findRealm(parts.pool, slug) : null
     if (realm === null) return sendJson(res, 404, { error: 'Realm does not exist' })
     if (!realm.is_enabled && !OPEN_PATHS.includes(path)) return rejectDisabled(req, res, realm)
@@ -51,7 +51,7 @@ export function makeHandle(parts: EmbeddedParts): Handle {
     setTrustedAddress(parts, req)
     if (await redirectPostedRequest(parts, realm, { req, res, path })) return
     if (await interactions.handle({ provider, realm, req, res, path: `${path}${search}` })) return
-    // The library wants to know where it is mounted, and takes the difference of the two for it.
+    // The library derives its mount path from the difference between the two URLs.
     const url = `${path}${withConsentPrompt(path, search)}`
     Object.assign(req, { originalUrl: `${mountOf(parts, slug)}${url}`, url })
     await protocol(req, res)
@@ -77,8 +77,8 @@ function realmPathOf(url: string): RealmPath | undefined {
 }
 
 /**
- * The library makes addresses from headers that any caller can write. They are replaced by what is configured, so that
- * no address of ours ever leads elsewhere.
+ * The library builds URLs from headers that any caller can set. They are overwritten with the configured address, so
+ * that no URL of ours can point to another host.
  */
 function setTrustedAddress({ publicUrl, config }: EmbeddedParts, req: IncomingMessage): void {
   const { host, protocol } = new URL(publicUrl)
@@ -91,8 +91,8 @@ function setTrustedAddress({ publicUrl, config }: EmbeddedParts, req: IncomingMe
 }
 
 /**
- * Who asks for lasting access asks the person for it (OpenID Connect Core, section 11). Keycloak does so unasked, while
- * the library would leave it out without a word.
+ * Offline access needs the user's consent (OpenID Connect Core, section 11). Keycloak asks for it by itself; the
+ * library would silently drop the scope instead, so the consent prompt is added here.
  */
 function withConsentPrompt(path: string, search: string): string {
   if (path !== AUTHORIZATION_PATH) return search
@@ -106,7 +106,7 @@ function describeRealm({ publicUrl }: EmbeddedParts, res: ServerResponse, realm:
   sendJson(res, 200, { realm: realm.slug, 'token-service': `${issuer}/protocol/openid-connect` })
 }
 
-/** The protocol's endpoints that cost something and ask nobody for a password; pages have their own (interactions.ts). */
+/** Protocol endpoints that are expensive and need no password. Pages have their own limits (interactions.ts). */
 const THROTTLED_PATHS: Readonly<Record<string, ThrottleKey>> = {
   [AUTHORIZATION_PATH]: 'authorize',
   [DEVICE_AUTHORIZATION_PATH]: 'deviceAuthorization',
@@ -124,12 +124,12 @@ function rejectThrottled(
   sendJson(res, 429, { error: 'temporarily_unavailable', error_description: description }, headers)
 }
 
-/** People see a page, programs what Keycloak tells them. */
+/** Browsers get a page, programs the error that Keycloak returns. */
 function rejectDisabled(req: IncomingMessage, res: ServerResponse, realm: RealmRecord): void {
   if (!/\btext\/html\b/.test(req.headers.accept ?? '')) {
     return sendJson(res, 403, { error: 'access_denied', error_description: 'Realm not enabled' })
   }
-  const content = { html: '<p>Signing in here is switched off. Ask whoever runs this service.</p>' }
+  const content = { html: '<p>Signing in is disabled for this realm. Contact the operator of this service.</p>' }
   sendPage(res, messagePage({ theme: themeOf(realm), title: 'Not available', status: 403, content }))
 }
 
@@ -139,7 +139,7 @@ function sendFailure(
   { error, realm }: { error: unknown; realm: string },
 ): void {
   const isAway = isDatabaseAway(error)
-  if (isAway) log.warn({ err: error, realm }, 'the identity provider gets no answer from its database')
+  if (isAway) log.warn({ err: error, realm }, 'the identity provider cannot reach its database')
   else log.error({ err: error, realm }, 'the identity provider failed')
   if (res.headersSent) {
     res.destroy()

@@ -1,4 +1,7 @@
 import type { App } from '../../app.ts'
 
-/** What the embedded provider needs of the app. It is made before the app is whole, so it gets these by name. */
+/**
+ * The parts of the app that the embedded provider needs. It is created before the app is complete, so they are named
+ * here.
+ */
 export type EmbeddedParts = Pick<App, 'config' | 'publicUrl' | 'pool' | 'sealer' | 'ids' | 'wake' | 'log'>

@@ -22,7 +22,7 @@ import {
 
 export type { EmbeddedParts } from './parts.ts'
 
-/** The identity provider that the service brings: an OpenID provider per realm, whose books stand in PostgreSQL. */
+/** The built-in identity provider: an OpenID provider per realm, with its state in PostgreSQL. */
 export function makeEmbeddedProvider(parts: EmbeddedParts): IdentityProvider {
   return {
     kind: 'embedded',
@@ -60,6 +60,6 @@ async function checkHealth(pool: CommonQueryMethods): Promise<void> {
   try {
     await findRealm(pool, '')
   } catch (cause) {
-    throw new IdentityUnavailableError('the identity provider gets no answer from its database', { cause })
+    throw new IdentityUnavailableError('the identity provider cannot reach its database', { cause })
   }
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A realm as its row says. Keys are sealed; `keys.ts` opens them. */
+/** A realm's row. Keys are sealed; `keys.ts` opens them. */
 export const RealmRecord = z.object({
   slug: z.string(),
   kind: z.enum(['merchant', 'platform', 'customers']),
@@ -11,12 +11,12 @@ export const RealmRecord = z.object({
   roles: z.array(z.string()),
   scopes: z.array(z.string()),
   is_enabled: z.boolean(),
-  /** Differs after every change of the row, and from that of any realm that had the name before. */
+  /** Changes with every update of the row, and is never reused for the same name. */
   version: z.bigint(),
 })
 export type RealmRecord = z.infer<typeof RealmRecord>
 
-/** Portal and cli are public clients of people, service is a server's own. */
+/** `portal` and `cli` are public clients of people; `service` is a confidential client of a server. */
 export const ClientRecord = z.object({
   client_id: z.string(),
   kind: z.enum(['portal', 'service', 'cli']),
@@ -29,7 +29,7 @@ export const ClientRecord = z.object({
 })
 export type ClientRecord = z.infer<typeof ClientRecord>
 
-/** Someone with an account. `subject` is the `sub` of its tokens and what sessions and grants are filed under. */
+/** A user. `subject` is the `sub` of its tokens and the key of its sessions and grants. */
 export const UserRecord = z.object({
   id: z.string(),
   realm: z.string(),
@@ -39,12 +39,12 @@ export const UserRecord = z.object({
   password_hash: z.string().nullable(),
   roles: z.array(z.string()),
   is_enabled: z.boolean(),
-  /** No sign-in before counts. */
+  /** Earlier sign-ins are invalid. */
   sessions_valid_from: z.string(),
 })
 export type UserRecord = z.infer<typeof UserRecord>
 
-/** What the protocol remembers under an id. The payload is sealed. */
+/** An item that the protocol library stores under an id. The payload is sealed. */
 export const StateRecord = z.object({
   id_hash: z.string(),
   payload: z.string(),

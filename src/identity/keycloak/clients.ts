@@ -20,7 +20,7 @@ export async function createServiceClient(admin: Admin, slug: string, client: Se
     body: serviceClient(client),
     acceptedStatuses: [409],
   })
-  if (made.status === 409) throw new ClientExistsError(`realm ${slug} has a client ${client.clientId} already`)
+  if (made.status === 409) throw new ClientExistsError(`realm ${slug} already has a client ${client.clientId}`)
   const id = idFromLocation(to, made.location)
   try {
     await giveClientRoles(admin, { slug, id }, client.roles)

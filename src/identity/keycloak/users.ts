@@ -16,7 +16,7 @@ export async function createUser(admin: Admin, slug: string, user: NewUser): Pro
   const to = 'make a user'
   const path = adminPath(slug, 'users')
   const made = await admin.call({ to, method: 'POST', path, body: userRepresentation(user), acceptedStatuses: [409] })
-  if (made.status === 409) throw new UserExistsError(`realm ${slug} has such a user already`)
+  if (made.status === 409) throw new UserExistsError(`realm ${slug} already has this user`)
   const userId = idFromLocation(to, made.location)
   try {
     await addRoles(admin, { slug, userId }, user.roles)

@@ -186,8 +186,8 @@ t.test('the log tells who signed in where, and no secret of it', async (t) => {
   await refresh(url, realm, tokens.refresh_token)
   await ask(url, realm.slug, 'token', { grant_type: 'a\nforged line', client_id: realm.portal })
   const text = lines.join('')
-  t.match(text, '"tokens given"')
-  t.match(text, '"tokens refused"')
+  t.match(text, '"tokens issued"')
+  t.match(text, '"token request rejected"')
   t.match(text, realm.server.clientId)
   t.match(text, realm.admin.id)
   const secrets = [

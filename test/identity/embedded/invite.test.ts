@@ -92,7 +92,7 @@ t.test('what somebody called a company is quoted, and leads nowhere', async (t) 
   await invite(realm, realm.admin.id)
   t.same(await subjectsTo(realm.admin.email), [{ subject: `You are invited to ${realm.slug}`, realm: realm.slug }])
   const [text = ''] = await harness.mailsTo(realm.admin.email)
-  t.match(text, `sign in to ${realm.slug}, which calls itself “Acme Your account is locked`)
+  t.match(text, `sign in to ${realm.slug} (display name: “Acme Your account is locked`)
   t.notMatch(text, /evil\.example|www\.|\u202e|Acme”/)
   t.match(text, /https\[:\]\/\/evil\[\.\]example/)
   const links = text.match(/https?:\/\/\S+/g) ?? []

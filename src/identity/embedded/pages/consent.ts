@@ -7,24 +7,27 @@ import type { Theme } from './style.ts'
 export type ConsentView = {
   theme: Theme
   action: string
-  /** The program that asks, by the name that its user knows. */
+  /** The program that asks for consent, by the name its user knows. */
   program: string
-  /** Who is signed in. */
+  /** The signed-in user. */
   email: string
-  /** What it asks for, of what its realm has; a program of a realm without scopes may do what the person may. */
+  /**
+   * The requested scopes, as far as the realm has them. In a realm without scopes a program may do everything that the
+   * user may do.
+   */
   scopes: readonly Scope[]
   formTargets: readonly string[]
 }
 
-/** What each scope lets a program do, in its user's words. */
+/** What each scope allows, in words for the user. */
 const SCOPE_TEXTS: Readonly<Record<Scope, string>> = {
-  accounts: 'look at your accounts, balances and transactions',
-  payments: 'order payments from your accounts, and ask others for money',
+  accounts: 'see your accounts, balances and transactions',
+  payments: 'make payments from your accounts, and request payments from others',
 }
 
 /**
- * Asks before a program on somebody's machine gets tokens: unlike a portal it can't prove that it is what it says
- * (RFC 8252, section 8.6), so only the person can tell whether this was started by them.
+ * Asks for consent before a program on the user's machine gets tokens. Unlike a portal such a program can't prove its
+ * identity (RFC 8252, section 8.6), so only the user can say whether they started the sign-in.
  */
 export function consentPage({ theme, action, program, email, scopes, formTargets }: ConsentView): PageReply {
   const who = html`<strong>${email}</strong>`

@@ -7,8 +7,9 @@ import type { PageReply } from './shell.ts'
 import type { Theme } from './style.ts'
 
 /**
- * The pages of signing in on another device, as the protocol library asks for them. Its own forms carry event handlers in
- * attributes, which our policy refuses, so the forms are made here, with the secret that the library checks.
+ * The pages of the device flow, in the form that the protocol library expects. The library's own forms have event
+ * handlers in attributes, which our content security policy blocks, so the forms are built here with the secret that
+ * the library checks.
  */
 export function devicePages(theme: Theme) {
   return {
@@ -31,17 +32,17 @@ export function devicePages(theme: Theme) {
 }
 
 function replyTo(ctx: KoaContextWithOIDC, theme: Theme, failure: Error | undefined): PageReply {
-  // Without a session there is nothing that another form could be sent with.
+  // Without a session there is no secret to submit another form with.
   if (failure !== undefined && isNew(ctx.oidc.session)) return lostSignInPage(theme)
   return failure?.name === 'AbortedError' ? cancelledPage(theme) : inputPage(theme, formOf(ctx), failure)
 }
 
-/** Whether the browser came without a session that we know. */
+/** Whether the browser sent no session that we know. */
 function isNew(session: object | undefined): boolean {
   return session !== undefined && 'new' in session && session.new === true
 }
 
-/** `status` is what the library answers a failure with; 200 for what the person can mend. */
+/** `status` is the status the library responds with; 422 for errors that the user can correct. */
 type DeviceForm = { action: string; secret: string; status: number }
 
 function formOf(ctx: KoaContextWithOIDC): DeviceForm {
@@ -54,13 +55,13 @@ function formOf(ctx: KoaContextWithOIDC): DeviceForm {
   }
 }
 
-/** Guessing codes is made slow by the throttle; the page says the same for all that don't work. */
+/** The message is the same for every unusable code. Guessing is slowed down by the throttle. */
 function problemOf(failure: Error | undefined): string | undefined {
   if (failure === undefined) return undefined
   if (failure.name === 'NoCodeError') return 'Enter the code.'
   const isOfCode = ['NotFoundError', 'ExpiredError', 'AlreadyUsedError'].includes(failure.name)
   return isOfCode
-    ? 'This code does not work: it is mistyped, used already, or has run out.'
+    ? 'This code does not work. It is mistyped, already used or expired.'
     : 'This did not work. Enter the code again.'
 }
 
@@ -83,32 +84,32 @@ ${field({ label: 'Code', name: 'user_code', type: 'text', autocomplete: 'off', i
 }
 
 function confirmPage(theme: Theme, { action, secret }: DeviceForm, userCode: string): PageReply {
-  const content = html`<h1>Is this the code you see?</h1>
+  const content = html`<h1>Do you see this code?</h1>
 <p class="code-shown">${userCode}</p>
-<p>Continue only if your own device or terminal shows it, and you started the sign-in yourself, just now. Whoever sent you a
-code would be signed in as you.</p>
+<p>Continue only if your own device or terminal shows this code and you started the sign-in yourself, just now. If someone
+sent you the code, they would be signed in as you.</p>
 <form method="post" action="${action}">
 ${hidden('xsrf', secret)}
 ${hidden('user_code', userCode)}
 ${hidden('confirm', 'yes')}
 <button class="main" type="submit">Continue</button>
-<button type="submit" name="abort" value="yes">It is not mine</button>
+<button type="submit" name="abort" value="yes">This is not my code</button>
 </form>`
-  return page({ theme, title: 'Is this the code you see?', content })
+  return page({ theme, title: 'Do you see this code?', content })
 }
 
 function successPage(theme: Theme): PageReply {
   return messagePage({
     theme,
     title: 'You are signed in',
-    content: html`<p>Go back to your device or terminal. You can close this page.</p>`,
+    content: html`<p>Return to your device or terminal. You can close this page.</p>`,
   })
 }
 
 function cancelledPage(theme: Theme): PageReply {
   return messagePage({
     theme,
-    title: 'Refused',
-    content: html`<p>Nobody was signed in. You can close this page.</p>`,
+    title: 'Sign-in cancelled',
+    content: html`<p>You are not signed in on the device. You can close this page.</p>`,
   })
 }

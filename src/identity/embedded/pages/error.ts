@@ -5,8 +5,8 @@ import { renderPage } from './shell.ts'
 import type { Theme } from './style.ts'
 
 /**
- * What can't be sent back to the client. Whoever builds a client needs the protocol's own code and text, which are made
- * for showing; of a failure of ours there is nothing to show.
+ * Errors that can't be redirected to the client. Client developers need the protocol's own code and description, which
+ * are meant to be shown; a failure of ours shows no details.
  */
 export function errorPage(theme: Theme) {
   return (
@@ -17,8 +17,8 @@ export function errorPage(theme: Theme) {
     if (failure.name === 'SessionNotFound') return renderPage(ctx, lostSignInPage(theme))
     if (ctx.status >= 500) return renderPage(ctx, failurePage(theme, ctx.status))
     const description = out.error_description === undefined ? undefined : html`, ${out.error_description}`
-    const content = html`<p>The program or page that sent you here asked for something that can't be done. Go back and try again.</p>
-<p class="note">For its developers: <strong>${out.error}</strong>${description}</p>`
-    renderPage(ctx, messagePage({ theme, title: 'This request does not work', status: ctx.status, content }))
+    const content = html`<p>The program or page that sent you here made an invalid request. Go back and try again.</p>
+<p class="note">For developers: <strong>${out.error}</strong>${description}</p>`
+    renderPage(ctx, messagePage({ theme, title: 'Invalid request', status: ctx.status, content }))
   }
 }

@@ -8,7 +8,7 @@ import type { Theme } from './style.ts'
 export type ForgotView = {
   theme: Theme
   action: string
-  /** The sign-in that the person came from, to go back to. */
+  /** The sign-in to return to. */
   interaction: string | undefined
   backPath: string | undefined
   problem?: string
@@ -16,7 +16,7 @@ export type ForgotView = {
 
 export function forgotPage({ theme, action, interaction, backPath, problem }: ForgotView): PageReply {
   const content = html`<h1>Forgot your password?</h1>
-<p>We send you a link to choose a new one.</p>
+<p>Enter your e-mail address. We will send you a link to choose a new password.</p>
 ${problemNote(problem)}
 <form method="post" action="${action}">
 ${interaction === undefined ? undefined : hidden('interaction', interaction)}
@@ -32,17 +32,17 @@ ${backTo(backPath)}`
   })
 }
 
-/** The same for an address that has an account and for one that has none. */
+/** The page is the same whether or not the address has an account. */
 export function forgotSentPage(theme: Theme, minutes: number, backPath: string | undefined): PageReply {
   return messagePage({
     theme,
-    title: 'Look into your mail',
-    content: html`<p>If the address has an account here, a link is on its way. It works once, for ${String(minutes)} minutes.</p>
-<p>Nothing there after a few minutes? Look among the unwanted mail, or check the address and try again.</p>
+    title: 'Check your e-mail',
+    content: html`<p>If this address has an account, we have sent a link to it. The link works once and expires after ${String(minutes)} minutes.</p>
+<p>No e-mail after a few minutes? Check your spam folder, or check the address and try again.</p>
 ${backTo(backPath)}`,
   })
 }
 
 function backTo(path: string | undefined) {
-  return path === undefined ? undefined : html`<p class="note"><a href="${path}">Back to signing in</a></p>`
+  return path === undefined ? undefined : html`<p class="note"><a href="${path}">Back to sign-in</a></p>`
 }

@@ -5,20 +5,19 @@ export type Field = {
   label: string
   name: string
   type: 'email' | 'password' | 'text'
-  /** What the browser or a password manager may fill in. */
+  /** What browsers and password managers may fill in. */
   autocomplete: 'username' | 'current-password' | 'new-password' | 'off'
   value?: string | undefined
-  /** Below the field, and read out with it. */
+  /** Shown below the field and read out with it. */
   hint?: string
-  /** Whether what is wrong is wrong here; the text itself stands above the form. */
+  /** Whether the problem shown above the form concerns this field. */
   isWrong?: boolean
-  /** Where the keyboard is when the page opens. */
+  /** Whether the field has the focus when the page opens. */
   isFirst?: boolean
-  /** More attributes, as they stand. */
+  /** More attributes, inserted unchanged. */
   attributes?: Html
 }
 
-/** A labelled field. */
 export function field(options: Field): Html {
   const { label, name, type, autocomplete, value, hint, isWrong = false, isFirst = false, attributes } = options
   const described = [isWrong ? 'problem' : undefined, hint === undefined ? undefined : `${name}-hint`]
@@ -30,12 +29,12 @@ ${isWrong ? html` aria-invalid="true"` : undefined}${describedBy === '' ? undefi
 ${hint === undefined ? undefined : html`<p class="hint" id="${name}-hint">${hint}</p>`}`
 }
 
-/** What is wrong, above the form; the field that it is about points here. */
+/** The problem, shown above the form; the field it concerns refers to it. */
 export function problemNote(problem: string | undefined): Html | undefined {
   return problem === undefined ? undefined : html`<p class="wrong" role="alert" id="problem">${problem}</p>`
 }
 
-/** A page that failed says so before anything else, where a screen reader begins. */
+/** The title of a page with a problem begins with "Error:", because screen readers start there. */
 export function titleOf(title: string, problem: string | undefined): string {
   return problem === undefined ? title : `Error: ${title}`
 }

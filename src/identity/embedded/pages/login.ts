@@ -7,7 +7,7 @@ import type { Theme } from './style.ts'
 export type LoginView = {
   theme: Theme
   action: string
-  /** Where a forgotten password is taken care of. */
+  /** The path of the forgotten-password page. */
   forgotPath: string
   email?: string | undefined
   problem?: string
@@ -15,7 +15,7 @@ export type LoginView = {
   formTargets: readonly string[]
 }
 
-/** Signing in with address and password. */
+/** The sign-in form, with e-mail address and password. */
 export function loginPage({ theme, action, forgotPath, email, problem, status, formTargets }: LoginView): PageReply {
   const isWrong = problem !== undefined
   const hasEmail = email !== undefined && email !== ''

@@ -5,12 +5,12 @@ import { messagePage } from './message.ts'
 import { formSourceOf, page, renderPage } from './shell.ts'
 import type { Theme } from './style.ts'
 
-/** Presses the button. Without scripts the person does. */
+/** Submits the form. Without scripts the user presses the button. */
 const SUBMIT = `addEventListener('DOMContentLoaded', () => document.forms[0].submit())`
 
 /**
- * Signing out. An ID token that the library found genuine shows that the person's own client asks, and the form sends
- * itself; anyone else could have made the link, so the person is asked.
+ * Signs out. With an ID token that the library has verified, the request comes from the user's own client and the form
+ * submits itself. Without one anybody could have made the link, so the user is asked.
  */
 export function logoutPages(theme: Theme) {
   return {
@@ -40,7 +40,7 @@ ${needsConfirmation ? html`<button type="submit">Stay signed in</button>` : unde
   }
 }
 
-/** What the library keeps of the request until the form comes back. */
+/** The state that the library keeps until the form is submitted. */
 function stateOf(ctx: KoaContextWithOIDC): { secret: string; postLogoutRedirectUri: string | undefined } {
   const state: unknown = ctx.oidc.session?.state
   if (typeof state !== 'object' || state === null) return { secret: '', postLogoutRedirectUri: undefined }

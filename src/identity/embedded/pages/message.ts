@@ -12,30 +12,30 @@ export type Message = {
   headers?: NonNullable<PageOptions['headers']>
 }
 
-/** Says something, and asks for nothing. */
+/** A page with a message and no form. */
 export function messagePage({ theme, title, content, ...rest }: Message): PageReply {
   return page({ theme, title, content: html`<h1>${title}</h1>\n${content}`, ...rest })
 }
 
-/** A link that was used, ran out, or never was: one and the same page, so that nobody learns which. */
+/** One page for links that were used, have expired or never existed, so that it does not reveal which. */
 export function unusableLinkPage(theme: Theme, forgotPath: string): PageReply {
   return messagePage({
     theme,
-    title: 'This link can no longer be used',
+    title: 'This link no longer works',
     status: 410,
-    content: html`<p>Each link works once, and only for a while. If you have set your password already, sign in with it.</p>
-<p>If you have not, <a href="${forgotPath}">have a new link sent to you</a>.</p>`,
+    content: html`<p>Each link works once and expires. If you have already set your password, sign in with it.</p>
+<p>If not, <a href="${forgotPath}">request a new link</a>.</p>`,
   })
 }
 
-/** Who asks too often waits. */
+/** The page for a throttled request. */
 export function tooManyPage(theme: Theme, retryAfterSeconds: number): PageReply {
   return messagePage({
     theme,
-    title: 'Too many tries',
+    title: 'Too many attempts',
     status: 429,
     headers: { 'retry-after': String(retryAfterSeconds) },
-    content: html`<p>There were too many tries from your network. Wait ${durationOf(retryAfterSeconds)}, go back, and try again.</p>`,
+    content: html`<p>There were too many attempts from your network. Wait ${durationOf(retryAfterSeconds)}, go back, and try again.</p>`,
   })
 }
 
@@ -44,28 +44,28 @@ function durationOf(seconds: number): string {
   return seconds < 100 ? `${String(seconds)} seconds` : `${String(Math.ceil(seconds / 60))} minutes`
 }
 
-/** A sign-in that this browser knows nothing of, or no longer. */
+/** The sign-in is unknown to this browser, or over. */
 export function lostSignInPage(theme: Theme): PageReply {
   return messagePage({
     theme,
     title: 'This sign-in has ended',
     status: 400,
-    content: html`<p>It took too long, was finished already, or was begun in another browser.</p>
-<p>Go back to where you came from, and sign in again from there.</p>`,
+    content: html`<p>It expired, was already completed, or was started in another browser.</p>
+<p>Go back to the application and sign in again.</p>`,
   })
 }
 
-/** A form that did not come from our page. */
+/** A form that was not sent from our own page. */
 export function unreadablePage(theme: Theme): PageReply {
   return messagePage({
     theme,
     title: 'This form could not be read',
     status: 400,
-    content: html`<p>Nothing was changed. Go back, load the page again, and send the form from there.</p>`,
+    content: html`<p>Nothing was changed. Go back, reload the page and send the form again.</p>`,
   })
 }
 
-/** Something of ours failed. What it was stands in the log alone. */
+/** An internal failure. Its cause is only in the log. */
 export function failurePage(theme: Theme, status = 503): PageReply {
   return messagePage({
     theme,

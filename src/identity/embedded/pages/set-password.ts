@@ -11,7 +11,7 @@ export type SetPasswordView = {
   theme: Theme
   purpose: 'invite' | 'reset'
   action: string
-  /** The link's own, which the form proves itself with. */
+  /** The link's token, which authorises the form. */
   token: string
   email: string
   problem?: string
@@ -19,19 +19,22 @@ export type SetPasswordView = {
 
 const HEADINGS = { invite: 'Welcome: choose a password', reset: 'Choose a new password' }
 
-/** Accepting an invitation, or replacing a forgotten password. Opening the page uses nothing up; the form does. */
+/**
+ * Accepts an invitation or replaces a forgotten password. Opening the page does not use the link up; submitting the
+ * form does.
+ */
 export function setPasswordPage({ theme, purpose, action, token, email, problem }: SetPasswordView): PageReply {
   const title = HEADINGS[purpose]
   const isWrong = problem !== undefined
-  // Password managers file the password under the address, which is why it is a field at all.
+  // Password managers store the password under the address, so the address is a field as well.
   const content = html`<h1>${title}</h1>
 ${purpose === 'invite' ? html`<p>You were invited to ${theme.displayName}. You will sign in with this address and password.</p>` : undefined}
 ${problemNote(problem)}
 <form method="post" action="${action}">
 ${hidden('token', token)}
 ${field({ label: 'E-mail address', name: 'email', type: 'email', autocomplete: 'username', value: email, attributes: html` readonly` })}
-${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'new-password', isWrong, isFirst: true, hint: `At least ${String(PASSWORD_LENGTH.min)} characters. A few words are easier to remember than symbols.` })}
-${field({ label: 'The same password again', name: 'repeated', type: 'password', autocomplete: 'new-password', isWrong })}
+${field({ label: 'Password', name: 'password', type: 'password', autocomplete: 'new-password', isWrong, isFirst: true, hint: `At least ${String(PASSWORD_LENGTH.min)} characters. Several words are easier to remember than symbols.` })}
+${field({ label: 'Repeat password', name: 'repeated', type: 'password', autocomplete: 'new-password', isWrong })}
 <button class="main" type="submit">Set password</button>
 </form>`
   return page({ theme, title: titleOf(title, problem), content, status: isWrong ? 422 : 200 })
@@ -45,21 +48,21 @@ export type PasswordSetView = {
   redirectUri: string | null
 }
 
-/** What comes next, for people in a browser and at a terminal. */
+/** The next step, for users of a browser and of a terminal. */
 export function passwordSetPage({ theme, purpose, slug, clientId, redirectUri }: PasswordSetView): PageReply {
-  const title = purpose === 'invite' ? 'You are in' : 'Your password is set'
+  const title = purpose === 'invite' ? 'Your account is ready' : 'Your password is set'
   const portal = portalAddressOf(redirectUri)
   const hasTerminal = clientId === clientIdsOf(slug).portal || clientId === clientIdsOf(slug).cli
   return messagePage({
     theme,
     title,
-    content: html`${purpose === 'invite' ? html`<p>Your password is set.</p>` : html`<p>You are signed out everywhere. Sign in again with the new password.</p>`}
+    content: html`${purpose === 'invite' ? html`<p>Your password is set.</p>` : html`<p>You have been signed out on all devices. Sign in with your new password.</p>`}
 ${portal === undefined ? undefined : html`<a class="button" href="${portal}">Sign in</a>`}
-${hasTerminal ? html`<p class="note">At a terminal, sign in with:</p><kbd>svc login --realm ${slug}</kbd>` : undefined}`,
+${hasTerminal ? html`<p class="note">To sign in from a terminal, run:</p><kbd>svc login --realm ${slug}</kbd>` : undefined}`,
   })
 }
 
-/** A link leads to a web page, and to nothing else that an address can name. */
+/** Only web addresses may become links. */
 function portalAddressOf(redirectUri: string | null): string | undefined {
   if (redirectUri === null || !URL.canParse(redirectUri)) return undefined
   const { protocol, href } = new URL(redirectUri)

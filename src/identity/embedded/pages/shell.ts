@@ -5,24 +5,24 @@ import type { Html } from '../../../lib/html.ts'
 import { logoOf, stylesOf } from './style.ts'
 import type { Theme } from './style.ts'
 
-/** An answer, whatever server sends it. */
+/** A page as a response, independent of the server that sends it. */
 export type PageReply = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
 export type PageOptions = {
   theme: Theme
-  /** What the page is for; whose it is stands behind it. */
+  /** The page's purpose; the realm's name follows it. */
   title: string
   content: Html
   status?: number
-  /** Where its forms may lead beside this origin: CSP sources, made by `formSourceOf`. */
+  /** Origins that forms may lead to besides this one: CSP sources made by `formSourceOf`. */
   formTargets?: readonly string[]
-  /** The one script of the page, a constant: what it does can be done by hand too. */
+  /** The only script of the page, a constant; the page works without it. */
   script?: string
-  /** More headers, such as Retry-After. */
+  /** Additional headers, such as Retry-After. */
   headers?: Readonly<Record<string, string>>
 }
 
-/** A whole page: one column, one heading, one thing to do. */
+/** A complete page with one column, one heading and one task. */
 export function page(options: PageOptions): PageReply {
   const { theme, title, content, script, status = 200 } = options
   const style = stylesOf(theme)
@@ -56,15 +56,15 @@ ${content}
   }
 }
 
-/** Answers outside the protocol library. */
+/** Sends a page outside the protocol library. */
 export function sendPage(res: ServerResponse, { status, headers, body }: PageReply): void {
   res.writeHead(status, headers).end(body)
 }
 
-/** What the library's contexts can do that a page needs. */
+/** The part of the library's context that a page needs. */
 export type PageContext = { status: number; body: unknown; set(headers: Record<string, string>): void }
 
-/** Answers inside the protocol library. */
+/** Sends a page inside the protocol library. */
 export function renderPage(ctx: PageContext, { status, headers, body }: PageReply): void {
   ctx.status = status
   ctx.set({ ...headers })
@@ -72,21 +72,21 @@ export function renderPage(ctx: PageContext, { status, headers, body }: PageRepl
 }
 
 /**
- * Chromium holds every redirect that answers a form against `form-action`, so `'self'` alone would stop a browser on its
- * way from signing in back to the client. What is added is the one origin that this sign-in leads to, and no more. A
- * source can't name an IPv6 address nor the path of an app's own scheme; there the scheme is named.
+ * Chromium checks every redirect that follows a form submission against `form-action`, so `'self'` alone would block
+ * the redirect from the sign-in back to the client. Only the origin of this sign-in's client is added. A CSP source
+ * can't name an IPv6 address or the path of an app's own scheme; in those cases the scheme is allowed.
  */
 export function formSourceOf(address: string | undefined): string[] {
   if (address === undefined || !URL.canParse(address)) return []
   const { protocol, hostname, origin } = new URL(address)
   if (protocol !== 'http:' && protocol !== 'https:') return [protocol]
-  // A host goes into a header whose parts are told apart by semicolons.
+  // The host becomes part of a header whose parts are separated by semicolons.
   return [/^[a-z0-9._-]+$/.test(hostname) ? origin : protocol]
 }
 
 /**
- * Nothing is loaded from anywhere, nobody may frame the page, nothing keeps it, and no Referer is sent: the address may
- * hold the token of a link. Style and script are allowed by their hashes.
+ * Nothing external is loaded, no page may frame this one, nothing is cached, and no Referer is sent because the URL may
+ * contain a link's token. Style and script are allowed by their hashes.
  */
 function safeHeaders({
   theme,

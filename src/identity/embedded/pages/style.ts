@@ -1,4 +1,4 @@
-/** Whose pages they are. A merchant's own colours and logo take the place of the defaults where they are given. */
+/** The look of a realm's pages. A merchant's own colours and logo replace the defaults where they are set. */
 export type Theme = {
   displayName: string
   colors?: Partial<Record<ColorName, string>>
@@ -8,12 +8,12 @@ export type Theme = {
 
 export type ColorName = 'page' | 'card' | 'text' | 'soft' | 'line' | 'accent' | 'onAccent'
 
-/** The theme of a realm: its name, and what we bring. */
+/** The theme of a realm: its name with the default colours. */
 export function themeOf(realm: { display_name: string }): Theme {
   return { displayName: realm.display_name }
 }
 
-/** Readable contrast in light and in dark (WCAG 2.2 AA). */
+/** Colours with readable contrast in light and dark mode (WCAG 2.2 AA). */
 const LIGHT = `
 :root { color-scheme: light; --page: #f3f5f8; --card: #fff; --text: #16202e; --soft: #556274; --line: #d9dfe7;
   --accent: #0b5cad; --on-accent: #fff; --wrong: #a8201a; }`
@@ -21,7 +21,7 @@ const DARK = `
 @media (prefers-color-scheme: dark) { :root { color-scheme: dark; --page: #0f151d; --card: #19222d; --text: #edf1f6; --soft: #a9b5c4;
   --line: #33404f; --accent: #7db8f5; --on-accent: #0b1a2a; --wrong: #ff9d94; } }`
 
-/** Large targets, visible focus, one column at any width, and nothing that needs a script. */
+/** Large targets, visible focus, one column at any width, and no script needed. */
 const LAYOUT = `
 * { box-sizing: border-box; }
 body { margin: 0; min-height: 100vh; display: grid; place-items: start center; padding: 8vh 1rem 2rem;
@@ -69,8 +69,8 @@ const VARIABLES: ReadonlyMap<string, string> = new Map<ColorName, string>([
 ])
 
 /**
- * The whole style sheet. A colour that is not written as #rrggbb could be anything, and is left out. Own colours are for
- * one look: what was chosen for a light page is not readable on a dark one.
+ * The complete style sheet. A colour that is not written as #rrggbb could contain any CSS and is left out. Custom
+ * colours disable dark mode: colours chosen for a light page are not readable on a dark one.
  */
 export function stylesOf({ colors = {} }: Theme): string {
   const own = Object.entries<string | undefined>(colors).flatMap(([name, color]) => {
@@ -80,7 +80,7 @@ export function stylesOf({ colors = {} }: Theme): string {
   return own.length === 0 ? LIGHT + DARK + LAYOUT : `${LIGHT}\n:root { ${own.join(' ')} }${LAYOUT}`
 }
 
-/** A logo is shown from an https address or not at all. */
+/** The logo's URL; undefined unless it is an https address. */
 export function logoOf({ logoUrl }: Theme): URL | undefined {
   if (logoUrl === undefined || !URL.canParse(logoUrl)) return undefined
   const address = new URL(logoUrl)

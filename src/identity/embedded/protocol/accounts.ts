@@ -3,16 +3,16 @@ import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord, UserRecord } from '../record.ts'
 import { findUserBySubject } from '../users/users-sql.ts'
 
-/** What tokens tell of a person, in OpenID's and Keycloak's words. */
+/** A user's claims, with the names of OpenID and Keycloak. */
 export function claimsOf(user: UserRecord): { sub: string; email: string; preferred_username: string; name?: string } {
   const { subject, email, display_name } = user
   return { sub: subject, email, preferred_username: email, ...(display_name === null ? {} : { name: display_name }) }
 }
 
 /**
- * The account behind a `sub`. Who is disabled has none: neither a session nor a refresh token is worth anything then; nor
- * is any that came of a sign-in before the user's sessions were last ended.
- * @param signedInAt of the session that asks, or of the one that the code or token came of; in seconds
+ * The account of a `sub`. A disabled user has none, which invalidates sessions and refresh tokens; the same holds for
+ * sign-ins before the user's sessions were last ended.
+ * @param signedInAt of the session, or of the session that the code or token came from; in seconds
  */
 export async function findAccount(
   { pool }: EmbeddedParts,

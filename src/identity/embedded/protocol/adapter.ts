@@ -21,12 +21,12 @@ import {
 } from './state-sql.ts'
 import type { StateKey } from './state-sql.ts'
 
-/** For what the library gives no time to; it names one for everything that it keeps today. */
+/** For state without a lifetime. The library currently gives one for everything it stores. */
 const SECONDS_DEFAULT = 3_600
 
 /**
- * What the protocol library remembers, in PostgreSQL. Ids are what bearers carry (a refresh token is its id), so they are
- * kept as keyed hashes only; and what is kept under them names other ids, so it is sealed.
+ * Stores the protocol library's state in PostgreSQL. Ids are bearer secrets (a refresh token is its id), so only keyed
+ * hashes of them are stored; payloads contain other ids, so they are sealed.
  */
 export function makeAdapters(parts: EmbeddedParts, realm: string): AdapterFactory {
   const hash = makeHash(parts, realm)
@@ -36,8 +36,8 @@ export function makeAdapters(parts: EmbeddedParts, realm: string): AdapterFactor
 const SESSION = 'Session'
 
 /**
- * Makes the end of a session that somebody signs out of. Other requests of it may be under way and save it once more:
- * whatever they write, it stays over.
+ * Creates the function that ends a session on sign-out. Concurrent requests of the session may save it again
+ * afterwards: it stays ended whatever they write.
  */
 export function makeEndSession(
   parts: EmbeddedParts,
@@ -58,7 +58,7 @@ function makeHash({ config }: EmbeddedParts, realm: string): Hash {
   return (id) => createHmac('sha256', key).update(`${realm}|${id}`).digest('hex')
 }
 
-/** Where a payload is sealed to. */
+/** The context that a payload is sealed to. */
 function contextOf({ realm, model, idHash }: StateKey): SealContext {
   return { table: 'idp.state', column: 'payload', rowId: `${realm}|${model}|${idHash}`, merchantId: '' }
 }
@@ -72,7 +72,7 @@ function stateAdapter({ parts, realm, model, hash }: StateOptions): Adapter {
 
   function openPayload(row: StateRecord | null): AdapterPayload | undefined {
     if (row === null) return undefined
-    // Sealed under the hash of its id by this adapter, so it is what `upsert` was given.
+    // Sealed by this adapter under the hash of its id, so it is a payload given to `upsert`.
     const payload: AdapterPayload = JSON.parse(sealer.open(row.payload, contextOf(keyOf(row.id_hash))))
     if (row.consumed_at !== null) payload.consumed = Math.floor(Date.parse(row.consumed_at) / 1_000)
     return payload
@@ -98,19 +98,19 @@ function stateAdapter({ parts, realm, model, hash }: StateOptions): Adapter {
     consume: async (id) => {
       const key = keyOf(hash(id))
       if (await consumeState(pool, key)) return
-      // The library looked before it came here; who comes second by a hair has replayed it all the same.
+      // The library checked before this call, so a concurrent second use is a replay as well.
       await revokeGrantOf(pool, key)
       throw new errors.InvalidGrant(`${model} already used`)
     },
-    // A session goes by this way when it gets another id; `makeEndSession` comes before where it ends.
+    // The library destroys a session when its id changes. Where the session ends, `makeEndSession` has run before.
     destroy: (id) => (model === SESSION ? retireSession : deleteState)(pool, keyOf(hash(id))),
     revokeByGrantId: (grantId) => deleteStateOfGrant(pool, { realm, model, grantHash: hash(grantId) }),
   }
 }
 
 /**
- * Whose it is, for it ends with the user's sessions. A sign-in that was answered and not gone on with is of who answered
- * it: else who knew a password could keep one for after it is replaced.
+ * The user that the state belongs to, because it ends with the user's sessions. A completed but unfinished sign-in
+ * belongs to its user: otherwise someone who knew a password could keep such a sign-in past its replacement.
  */
 function subjectOf({ result, accountId }: AdapterPayload): string | null {
   return LoginResult.safeParse(result).data?.login.accountId ?? accountId ?? null
@@ -118,9 +118,9 @@ function subjectOf({ result, accountId }: AdapterPayload): string | null {
 
 const LoginResult = z.object({ login: z.object({ accountId: z.string() }) })
 
-/** Clients are read anew with each request, so that what another process changed holds at once. */
+/** Reads clients on every request, so that changes by another process apply at once. */
 function clientAdapter(parts: EmbeddedParts, realm: string): Adapter {
-  const rejectCall = (): Promise<never> => Promise.reject(new Error('clients are not changed through the protocol'))
+  const rejectCall = (): Promise<never> => Promise.reject(new Error('clients cannot be changed through the protocol'))
   return {
     find: async (clientId) => {
       const client = await readClient(parts, realm, clientId)

@@ -5,7 +5,7 @@ import { openCookieKeys } from '../realms/keys.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 
-/** What of the library's sessions is used here. */
+/** The part of the library's sessions that is used here. */
 type Session = {
   jti: string
   uid: string
@@ -20,12 +20,12 @@ type Session = {
 type SessionClass = { prototype: Session; instantiate(payload: unknown): Session }
 
 /**
- * Sessions that requests at once can't break. The library reads a session when a request begins and saves all of it at the
- * end, so a request that began earlier undoes what a later one did: it signed people in again who had signed out, and
- * forgot the secret of the form that they were about to send.
+ * Protects sessions from lost updates. The library reads a session when a request begins and saves all of it at the
+ * end, so an earlier request overwrote the changes of a later one: it signed users in again who had signed out, and
+ * lost the secret of the form they were about to submit.
  */
 export function protectConcurrentSessions(parts: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
-  // Its types know neither that sessions are made by a method of their class nor that they may be without an end.
+  // The library's types omit that a class method creates sessions, and that a session may have no expiry.
   const sessions = provider.Session as unknown as SessionClass
   const { prototype, instantiate } = sessions
   const { destroy, persist } = prototype
@@ -39,7 +39,7 @@ export function protectConcurrentSessions(parts: EmbeddedParts, realm: RealmReco
       },
     },
     persist: {
-      // A session that was never given out has nothing to keep; the library would fail for want of its end.
+      // A session that was never sent to a browser needs no storage; without an expiry the library would fail.
       value(this: Session): Promise<unknown> {
         return this.exp === undefined ? Promise.resolve() : persist.call(this)
       },
@@ -53,8 +53,8 @@ export function protectConcurrentSessions(parts: EmbeddedParts, realm: RealmReco
 }
 
 /**
- * Gives the forms of a session one secret for as long as the sign-in lasts, where the library would make another with
- * each form and remember the last. One that another request has forgotten, or replaced, is still the same.
+ * Uses one form secret for the whole sign-in. The library would create a new one with each form and store only the
+ * last; this one stays the same even if another request has overwritten it.
  */
 function withStableFormSecret(session: Session, secretOf: (session: Session) => string): Session {
   let { state } = session
@@ -74,7 +74,7 @@ function withStableFormSecret(session: Session, secretOf: (session: Session) => 
   return session
 }
 
-/** Known to the browser of the session alone, and another one after signing in. */
+/** Known only to the session's browser, and different after signing in. */
 function makeFormSecret(parts: EmbeddedParts, realm: RealmRecord): (session: Session) => string {
   const [key = ''] = openCookieKeys(parts, realm)
   return ({ uid, loginTs }) =>

@@ -15,7 +15,7 @@ import type { RealmRecord } from '../record.ts'
 import { ACCESS_TOKEN_SECONDS, LIFETIMES } from './lifetimes.ts'
 import { fillAccessToken } from './token-claims.ts'
 
-/** Keycloak's paths below the realm's, so that nobody who moves from one to the other has to change an address. */
+/** Keycloak's paths below a realm, so that no URL changes when moving between the two providers. */
 const PROTOCOL = '/protocol/openid-connect'
 const ROUTES = {
   authorization: `${PROTOCOL}/auth`,
@@ -33,26 +33,28 @@ export const USERINFO_PATH = ROUTES.userinfo
 export const LOGOUT_PATH = ROUTES.end_session
 export const TOKEN_PATH = ROUTES.token
 export const DEVICE_AUTHORIZATION_PATH = ROUTES.device_authorization
-/** What anyone may read, whatever becomes of the realm: tokens it gave out before are still verified. */
+/** Public even while the realm is disabled: tokens issued before can still be verified. */
 export const OPEN_PATHS: readonly string[] = [ROUTES.jwks, '/.well-known/openid-configuration']
 
-/** The library takes paths in capitals and with a slash at the end too; what we hold them against would not. */
+/**
+ * The library also accepts paths in upper case and with a trailing slash; our own comparisons need the canonical form.
+ */
 export function canonicalPath(path: string): string {
   const folded = path.toLowerCase().replace(/(?<=.)\/$/, '')
   return Object.values(ROUTES).find((route) => route === folded) ?? path
 }
 
-/** The path that a realm is mounted at, without a slash at the end. */
+/** The path a realm is mounted at, without a trailing slash. */
 export function mountOf({ publicUrl }: Pick<EmbeddedParts, 'publicUrl'>, slug: string): string {
   return new URL(issuerOf(publicUrl, slug)).pathname
 }
 
-/** What all access tokens of a realm are for. Without such a resource the library would make them opaque. */
+/** The resource of all access tokens of a realm. Without a resource the library would issue opaque tokens. */
 function resourceOf(parts: EmbeddedParts, slug: string): string {
   return `${issuerOf(parts.publicUrl, slug)}/account`
 }
 
-/** A realm as the protocol library takes it. What stands here once holds for every realm. */
+/** The protocol library's configuration for a realm. */
 export function configurationOf(parts: EmbeddedParts, realm: RealmRecord): Configuration {
   const mount = mountOf(parts, realm.slug)
   return {
@@ -64,7 +66,7 @@ export function configurationOf(parts: EmbeddedParts, realm: RealmRecord): Confi
     ...protocolOf(parts, realm),
     cookies: {
       keys: openCookieKeys(parts, realm),
-      // Realms share a host. The library keeps the short ones apart by itself.
+      // Realms share a host. The library separates the short-lived cookies by itself.
       long: { httpOnly: true, sameSite: 'lax', signed: true, path: `${mount}/` },
       short: { httpOnly: true, sameSite: 'lax', signed: true },
     },
@@ -74,13 +76,13 @@ export function configurationOf(parts: EmbeddedParts, realm: RealmRecord): Confi
   }
 }
 
-/** Who may ask for what, and what it is given. */
+/** Scopes, claims, clients and tokens. */
 function protocolOf(parts: EmbeddedParts, realm: RealmRecord): Configuration {
   const scopes = ['openid', 'offline_access', 'email', 'profile', ...realm.scopes]
   return {
     responseTypes: ['code'],
     scopes,
-    // As with Keycloak, whose clients get the scopes `email` and `profile` unasked.
+    // As in Keycloak, whose clients get the scopes `email` and `profile` without requesting them.
     claims: { openid: ['sub', 'email', 'name', 'preferred_username'], email: ['email'], profile: ['name'] },
     conformIdTokenClaims: false,
     clientAuthMethods: ['none', 'client_secret_basic', 'client_secret_post'],
@@ -107,8 +109,8 @@ function featuresOf(parts: EmbeddedParts, realm: RealmRecord): Configuration['fe
     dPoP: { enabled: false },
     pushedAuthorizationRequests: { enabled: false },
     clientCredentials: { enabled: true },
-    // Introspection stays off: access tokens are JWTs that nothing is kept of, so it could tell no more than verifying
-    // them does, and would be one more door for guessing at refresh tokens.
+    // Introspection stays off: access tokens are JWTs that are not stored, so it would add nothing to verifying them,
+    // and it would allow guessing refresh tokens.
     revocation: { enabled: true, allowedPolicy: (_ctx, client, token) => token.clientId === client.clientId },
     rpInitiatedLogout: { enabled: true, ...logoutPages(theme) },
     deviceFlow: {
@@ -136,18 +138,20 @@ function featuresOf(parts: EmbeddedParts, realm: RealmRecord): Configuration['fe
   }
 }
 
-/** When the person signed in whom a session, a code or a token is of; in seconds. */
+/** The sign-in time of a session, code or token, in seconds. */
 function signedInAt({ oidc }: KoaContextWithOIDC, source: object | undefined): number | undefined {
   if (source === undefined) return oidc.session?.loginTs
   return 'authTime' in source && typeof source.authTime === 'number' ? source.authTime : undefined
 }
 
-/** Addresses of people are not kept where nobody looks at them. */
+/** The device's address is not stored, because nothing uses it. */
 function noDeviceInfo(): Record<string, never> {
   return {}
 }
 
-/** The library's own, and that whose account is gone, or sign-in counts no more, is asked to sign in again. */
+/**
+ * The library's default policy, and a new sign-in for sessions whose account is gone or whose sign-in no longer counts.
+ */
 function promptPolicy(): interactionPolicy.DefaultPolicy {
   const { Check, base } = interactionPolicy
   const policy = base()

@@ -4,9 +4,9 @@ import { requestsOfflineAccess } from './lifetimes.ts'
 type GrantInput = { scopes: readonly string[]; resource: string }
 
 /**
- * The grant that a sign-in is filed under. A portal is the platform's own, so nobody is asked for consent and it gets
- * what it may have. A program on somebody's machine, and lasting access, get a grant only after the person said yes; a
- * lasting one gets a grant of its own each time, so that ending it ends no other.
+ * The grant of a sign-in. A portal belongs to the platform, so it needs no consent and gets all its scopes. A program
+ * on the user's machine and offline access need consent first; each offline access gets its own grant, so that revoking
+ * one does not end another.
  */
 export async function loadGrant(ctx: KoaContextWithOIDC, granted: GrantInput): Promise<Grant | undefined> {
   const { client, session, account, result, params, provider } = ctx.oidc

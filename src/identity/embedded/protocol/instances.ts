@@ -9,19 +9,19 @@ import type { RealmRecord } from '../record.ts'
 import { protectConcurrentSessions } from './concurrent-sessions.ts'
 import { useResponseMiddleware } from './response-middleware.ts'
 
-/** A realm's protocol library, made from one version of its row. It remembers nothing of any request. */
+/** The protocol library for one version of a realm's row. It keeps no state between requests. */
 export type RealmInstance = {
   realm: RealmRecord
   provider: Provider
   answer(req: IncomingMessage, res: ServerResponse): Promise<void>
 }
 
-/** Some 50 KB each; a realm that is not among the latest costs its next request half a millisecond. */
+/** About 50 KB each. Recreating an evicted instance takes half a millisecond. */
 const INSTANCES_MAX = 200
 
-/** Gives the instance for a realm as its row is now. */
+/** Returns the instance for the realm's current row. */
 export function makeInstances(parts: EmbeddedParts): (realm: RealmRecord) => RealmInstance {
-  // In the order of their last use, which is that of a map whose entries are put back each time.
+  // In the order of last use: each access moves the entry to the end of the map.
   const instances = new Map<string, RealmInstance>()
   return (realm) => {
     const known = instances.get(realm.slug)
@@ -36,7 +36,7 @@ export function makeInstances(parts: EmbeddedParts): (realm: RealmRecord) => Rea
 
 function makeInstance(parts: EmbeddedParts, realm: RealmRecord): RealmInstance {
   const provider = new Provider(issuerOf(parts.publicUrl, realm.slug), configurationOf(parts, realm))
-  // `handle.ts` has made the headers of proxies what they have to be.
+  // `handle.ts` has set the proxy headers.
   provider.proxy = true
   provider.maxIpsCount = 1
   compareHashedSecrets(provider)
@@ -53,7 +53,7 @@ function makeInstance(parts: EmbeddedParts, realm: RealmRecord): RealmInstance {
   }
 }
 
-/** Of a client's secret only the hash is kept, which the library knows as the secret itself. */
+/** Only the hash of a client's secret is stored, and the library gets it as the secret. */
 function compareHashedSecrets(provider: Provider): void {
   Object.defineProperty(provider.Client.prototype, 'compareClientSecret', {
     value(this: { clientSecret?: string }, given: string): boolean {

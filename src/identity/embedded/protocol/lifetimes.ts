@@ -1,28 +1,28 @@
 import type { Configuration, RefreshToken, Session } from 'oidc-provider'
 
-/** How long an access token is good for (contract §Authentication). */
+/** Lifetime of an access token (contract §Authentication). */
 export const ACCESS_TOKEN_SECONDS = 900
 
-/** Signing in again is asked for after a working day, whoever was busy or not. */
+/** A session ends after a working day, active or not. */
 export const SESSION_SECONDS = 36_000
-/** A portal that is left alone is signed out; each use of its refresh token begins the time anew. */
+/** An idle portal is signed out after this time; each use of its refresh token restarts it. */
 const IDLE_SECONDS = 1_800
-/** A command line or an app that nobody used for so long is signed out. */
+/** An idle command line or app is signed out after this time. */
 const OFFLINE_IDLE_SECONDS = 30 * 86_400
-/** And at the latest after so long, when its grant ends. */
+/** The maximum lifetime of offline access, when its grant ends. */
 const OFFLINE_SECONDS = 90 * 86_400
 
 function isOffline(scope: string | undefined): boolean {
   return scope?.split(' ').includes('offline_access') ?? false
 }
 
-/** Whether a request wants access that outlasts the session. */
+/** Whether a request asks for offline access, which outlasts the session. */
 export function requestsOfflineAccess(params: unknown): boolean {
   if (typeof params !== 'object' || params === null || !('scope' in params)) return false
   return typeof params.scope === 'string' && isOffline(params.scope)
 }
 
-/** Of everything that the protocol library keeps or gives out, in seconds. */
+/** The lifetime of everything the protocol library stores or issues, in seconds. */
 export const LIFETIMES: NonNullable<Configuration['ttl']> = {
   AccessToken: ACCESS_TOKEN_SECONDS,
   ClientCredentials: ACCESS_TOKEN_SECONDS,
@@ -35,7 +35,7 @@ export const LIFETIMES: NonNullable<Configuration['ttl']> = {
   Session: (_ctx, session: Session) => remainingOf(session.loginTs),
 }
 
-/** What is left of a session, which is counted from the sign-in and not from its last use. */
+/** The remaining lifetime of a session, counted from the sign-in and not from its last use. */
 function remainingOf(loginTs: number | undefined): number {
   if (loginTs === undefined) return IDLE_SECONDS
   return Math.max(loginTs + SESSION_SECONDS - Math.floor(Date.now() / 1_000), 1)

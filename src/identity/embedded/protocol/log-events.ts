@@ -4,10 +4,13 @@ import { DEVICE_GRANT } from '../realms/clients.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 
-/** The member of a context's state that keeps a failure of ours until the answer is given its status (response-middleware.ts). */
+/**
+ * The key in a context's state that holds a failure of ours until the response gets its status
+ * (response-middleware.ts).
+ */
 export const FAILURE = 'svc_failure'
 
-/** Tells the log what was given to whom, and what was refused. Neither tokens nor what a caller wrote are told. */
+/** Logs issued and rejected tokens, without the tokens and without text from the caller. */
 export function logEvents({ log }: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
   function of(ctx: KoaContextWithOIDC | undefined): Record<string, unknown> {
     return {
@@ -23,22 +26,22 @@ export function logEvents({ log }: EmbeddedParts, realm: RealmRecord, provider: 
       const detail = 'error_detail' in error ? error.error_detail : undefined
       log.info({ ...of(ctx), reason: error.message, detail }, what)
     }
-  provider.on('grant.success', (ctx) => log.info(of(ctx), 'tokens given'))
-  provider.on('grant.error', refused('tokens refused'))
+  provider.on('grant.success', (ctx) => log.info(of(ctx), 'tokens issued'))
+  provider.on('grant.error', refused('token request rejected'))
   provider.on('grant.revoked', (ctx) => log.info(of(ctx), 'grant revoked'))
   provider.on('authorization.success', (ctx) => log.info(of(ctx), 'signed in'))
-  provider.on('authorization.error', refused('sign-in refused'))
-  provider.on('device_authorization.error', refused('device sign-in refused'))
+  provider.on('authorization.error', refused('sign-in rejected'))
+  provider.on('device_authorization.error', refused('device sign-in rejected'))
   provider.on('end_session.success', (ctx) => log.info(of(ctx), 'signed out'))
   provider.on('server_error', (ctx, error) => {
     ctx.state[FAILURE] = error
   })
-  // Without a listener the library's server would write to the console. Its types forget that it is one.
+  // Without a listener the library's server would write to the console. Its types omit that it is an event emitter.
   const server: EventEmitter = provider
-  server.on('error', (error: unknown) => log.warn({ err: error, realm: realm.slug }, 'an answer was cut off'))
+  server.on('error', (error: unknown) => log.warn({ err: error, realm: realm.slug }, 'a response was cut off'))
 }
 
-/** The last word of its name, and only of those that exist: anything can stand there. */
+/** The last part of a known grant type's name; unknown values could contain anything. */
 function grantTypeOf(value: unknown): string | undefined {
   const known = ['authorization_code', 'refresh_token', 'client_credentials', DEVICE_GRANT]
   return typeof value === 'string' && known.includes(value) ? value.split(':').at(-1) : undefined

@@ -9,14 +9,14 @@ import { readForm } from '../users/page-request.ts'
 
 const POSTABLE: readonly string[] = [AUTHORIZATION_PATH, LOGOUT_PATH]
 
-/** More would not fit into what browsers and our own server take as one address. */
+/** Longer URLs are not accepted by browsers and by our own server. */
 const ADDRESS_LENGTH_MAX = 8_000
 
 /**
- * Sends a request for signing in or out that came as a form on as an address: OpenID Connect wants both to work. The
- * library answers forms there only with cookies that travel with other sites' forms, which ours never do; the browser
- * brings them with the address.
- * @returns whether it was answered
+ * Redirects an authorization or logout request that was posted as a form to the same request by GET; OpenID Connect
+ * requires both methods. The library accepts such forms only with cookies that are sent with other sites' forms, which
+ * ours never are; with the redirect the browser sends them.
+ * @returns whether a response was sent
  */
 export async function redirectPostedRequest(
   parts: EmbeddedParts,

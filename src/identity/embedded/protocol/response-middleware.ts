@@ -7,7 +7,7 @@ import { FAILURE } from './log-events.ts'
 import type { EmbeddedParts } from '../parts.ts'
 import type { RealmRecord } from '../record.ts'
 
-/** What the middleware sees of a request, whatever else the library's contexts have. */
+/** The part of the library's context that the middleware uses. */
 type Context = {
   path: string
   status: number
@@ -19,13 +19,13 @@ type Context = {
   response: { get(name: string): string | string[] }
 }
 
-/** What holds for every answer of the library: which pages may read it, what a failure looks like, where nothing is. */
+/** Applies to every response of the library: allowed origins, failures, unknown paths and security headers. */
 export function useResponseMiddleware(parts: EmbeddedParts, realm: RealmRecord, provider: Provider): void {
   provider.use(async (ctx, next) => {
     try {
       await next()
     } catch (error) {
-      // The library answers its own errors; what comes this far is ours.
+      // The library handles its own errors; this one is ours.
       ctx.state[FAILURE] = error
       ctx.status = 500
       ctx.body = { error: 'server_error' }
@@ -42,7 +42,7 @@ export function useResponseMiddleware(parts: EmbeddedParts, realm: RealmRecord, 
   })
 }
 
-/** Logs a failure of ours whole, and tells the caller whether it may try again. */
+/** Logs a failure of ours completely, and responds whether a retry may help. */
 function reportFailure({ log }: EmbeddedParts, realm: RealmRecord, ctx: Context): void {
   const failure = ctx.state[FAILURE]
   if (failure === undefined) return
@@ -50,18 +50,15 @@ function reportFailure({ log }: EmbeddedParts, realm: RealmRecord, ctx: Context)
     log.error({ err: failure, realm: realm.slug, path: ctx.path }, 'the identity provider failed')
     return
   }
-  log.warn(
-    { err: failure, realm: realm.slug, path: ctx.path },
-    'the identity provider gets no answer from its database',
-  )
+  log.warn({ err: failure, realm: realm.slug, path: ctx.path }, 'the identity provider cannot reach its database')
   if (ctx.status < 500) return
   ctx.status = 503
   ctx.set('Retry-After', '1')
 }
 
 /**
- * Pages of other origins than the realm's clients' own read nothing. The library asks a request's client; a preflight
- * names none, and what fails before the client is known would go to any page.
+ * Only pages of the realm's clients may read responses. The library checks the origin of the request's client, but a
+ * preflight names no client, and an error before the client is known would be readable by any page.
  */
 async function restrictOrigin(parts: EmbeddedParts, realm: RealmRecord, ctx: Context): Promise<void> {
   const origin = ctx.get('Origin')

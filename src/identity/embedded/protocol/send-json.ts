@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 
-/** Answers in the protocol's own form, which has no error envelope of the service's. */
+/** Sends a response in the protocol's own format, without the service's error envelope. */
 export function sendJson(
   res: ServerResponse,
   status: number,

@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { sql } from '../../../db/sql.ts'
 import type { StateKey } from './state-sql.ts'
 
-/** A session got another id: nothing is found, or kept, under the old one any more. */
-export async function retireSession(db: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
-  await db.query(sql.prepared('retire_idp_session', z.object({}))`
+/** A session changed its id: nothing is found or stored under the old id any more. */
+export async function retireSession(tx: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
+  await tx.query(sql.prepared('retire_idp_session', z.object({}))`
     update idp.state
     set ended_at = now(), uid_hash = null
     where realm = ${realm} and model = ${model} and id_hash = ${idHash} and ended_at is null
@@ -16,13 +16,13 @@ export type EndedSession = StateKey & {
   uidHash: string
   /** Sealed. */
   payload: string
-  /** No session lives longer. */
+  /** The maximum lifetime of a session. */
   seconds: number
 }
 
-/** Somebody signed out: the session is over under every id that it has, or is given yet. */
-export async function endSession(db: CommonQueryMethods, session: EndedSession): Promise<void> {
-  await db.query(sql.prepared('end_idp_session', z.object({}))`
+/** Ends a session on sign-out, under every id it has or still gets. */
+export async function endSession(tx: CommonQueryMethods, session: EndedSession): Promise<void> {
+  await tx.query(sql.prepared('end_idp_session', z.object({}))`
     insert into idp.state (realm, model, id_hash, payload, uid_hash, ended_at, expires_at)
     values (
       ${session.realm}, ${session.model}, ${session.idHash}, ${session.payload}, ${session.uidHash}, now(),
@@ -37,12 +37,12 @@ export async function endSession(db: CommonQueryMethods, session: EndedSession):
 }
 
 /**
- * Ends the sessions of a user, and takes back all that it was granted. A request under way may write any of it back
- * afterwards, so from now on no sign-in counts that was made before. The moment is taken under the lock of the user's
- * row, which every sign-in needs too, and lies in the next second, for sign-ins are told apart by whole ones.
+ * Ends all sessions of a user and revokes everything granted to it. A concurrent request may write any of it back, so
+ * sign-ins made before no longer count. The time is taken under the lock of the user's row, which every sign-in needs
+ * too, and is in the next second because sign-ins are compared by whole seconds.
  */
-export async function endSessions(db: CommonQueryMethods, realm: string, subject: string): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+export async function endSessions(tx: CommonQueryMethods, realm: string, subject: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     with ended as (
       update idp.users
       set sessions_valid_from = greatest(sessions_valid_from, date_trunc('second', clock_timestamp())) + interval '1 second'

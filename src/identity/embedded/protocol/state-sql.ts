@@ -6,7 +6,7 @@ import { StateRecord } from '../record.ts'
 const Id = z.object({ id_hash: z.string() })
 const Count = z.object({ count: z.int() })
 
-/** The name of one remembered thing. */
+/** The key of a stored item. */
 export type StateKey = { realm: string; model: string; idHash: string }
 
 export type NewState = StateKey & {
@@ -19,9 +19,9 @@ export type NewState = StateKey & {
   seconds: number
 }
 
-/** Remembers it, or what changed of it. That it was used up is never forgotten so, and what is over stays over. */
-export async function upsertState(db: CommonQueryMethods, state: NewState): Promise<void> {
-  await db.query(sql.prepared('upsert_idp_state', z.object({}))`
+/** Inserts or updates an item. An update never clears that it was consumed, and an ended session stays ended. */
+export async function upsertState(tx: CommonQueryMethods, state: NewState): Promise<void> {
+  await tx.query(sql.prepared('upsert_idp_state', z.object({}))`
     insert into idp.state (
       realm, model, id_hash, payload, grant_hash, uid_hash, user_code_hash, subject, expires_at
     )
@@ -41,8 +41,8 @@ export async function upsertState(db: CommonQueryMethods, state: NewState): Prom
 }
 
 /**
- * Whether a row still counts. Of a session that is over any row with its uid may have been written meanwhile, by a
- * request that began before; so this is asked when reading, and not only when writing.
+ * Whether a row is valid. A concurrent request may have written a row with the uid of a session that has ended
+ * meanwhile, so this is checked when reading and not only when writing.
  */
 const isAlive = sql.fragment`
   s.ended_at is null
@@ -53,20 +53,20 @@ const isAlive = sql.fragment`
   )
 `
 
-export function findState(db: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<StateRecord | null> {
-  return db.maybeOne(sql.prepared('find_idp_state', StateRecord)`
+export function findState(tx: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<StateRecord | null> {
+  return tx.maybeOne(sql.prepared('find_idp_state', StateRecord)`
     select s.id_hash, s.payload, s.consumed_at
     from idp.state s
     where s.realm = ${realm} and s.model = ${model} and s.id_hash = ${idHash} and ${isAlive}
   `)
 }
 
-/** The newest where several have the code: an old one may still wait to be swept. */
+/** The newest row with this code: an expired one may not be deleted yet. */
 export function findStateByUserCode(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { realm, model, userCodeHash }: { realm: string; model: string; userCodeHash: string },
 ): Promise<StateRecord | null> {
-  return db.maybeOne(sql.prepared('find_idp_state_by_user_code', StateRecord)`
+  return tx.maybeOne(sql.prepared('find_idp_state_by_user_code', StateRecord)`
     select id_hash, payload, consumed_at
     from idp.state
     where realm = ${realm} and user_code_hash = ${userCodeHash} and model = ${model}
@@ -75,12 +75,12 @@ export function findStateByUserCode(
   `)
 }
 
-/** The newest where several have the uid: a session that was renamed keeps it. */
+/** The newest row with this uid: a session keeps it when its id changes. */
 export function findStateByUid(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { realm, model, uidHash }: { realm: string; model: string; uidHash: string },
 ): Promise<StateRecord | null> {
-  return db.maybeOne(sql.prepared('find_idp_state_by_uid', StateRecord)`
+  return tx.maybeOne(sql.prepared('find_idp_state_by_uid', StateRecord)`
     select s.id_hash, s.payload, s.consumed_at
     from idp.state s
     where s.realm = ${realm} and s.uid_hash = ${uidHash} and s.model = ${model} and ${isAlive}
@@ -89,9 +89,9 @@ export function findStateByUid(
   `)
 }
 
-/** Uses it up. False where someone else did before: of any number at once, one gets true. */
-export async function consumeState(db: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<boolean> {
-  const consumed = await db.maybeOne(sql.prepared('consume_idp_state', Id)`
+/** Marks an item as consumed. Of several concurrent calls one returns true. */
+export async function consumeState(tx: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<boolean> {
+  const consumed = await tx.maybeOne(sql.prepared('consume_idp_state', Id)`
     update idp.state
     set consumed_at = now()
     where realm = ${realm} and model = ${model} and id_hash = ${idHash} and consumed_at is null
@@ -101,11 +101,11 @@ export async function consumeState(db: CommonQueryMethods, { realm, model, idHas
 }
 
 /**
- * Takes back the grant that a used-up token or code came from, with which everything that came of it is worth nothing.
- * Only the grant's own row goes, so that any number may do it at once; the others expire.
+ * Revokes the grant of a consumed token or code, which invalidates everything issued under it. Only the grant's own row
+ * is deleted, so concurrent calls are safe; the other rows expire.
  */
-export async function revokeGrantOf(db: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
-  await db.query(sql.prepared('revoke_idp_grant', z.object({}))`
+export async function revokeGrantOf(tx: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
+  await tx.query(sql.prepared('revoke_idp_grant', z.object({}))`
     delete from idp.state g
     using idp.state s
     where s.realm = ${realm} and s.model = ${model} and s.id_hash = ${idHash}
@@ -113,25 +113,28 @@ export async function revokeGrantOf(db: CommonQueryMethods, { realm, model, idHa
   `)
 }
 
-export async function deleteState(db: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
-  await db.query(sql.prepared('delete_idp_state', z.object({}))`
+export async function deleteState(tx: CommonQueryMethods, { realm, model, idHash }: StateKey): Promise<void> {
+  await tx.query(sql.prepared('delete_idp_state', z.object({}))`
     delete from idp.state where realm = ${realm} and model = ${model} and id_hash = ${idHash}
   `)
 }
 
-/** What a grant gave out of one kind. */
+/** Deletes the items of one kind that were issued under a grant. */
 export async function deleteStateOfGrant(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { realm, model, grantHash }: { realm: string; model: string; grantHash: string },
 ): Promise<void> {
-  await db.query(sql.prepared('delete_idp_state_of_grant', z.object({}))`
+  await tx.query(sql.prepared('delete_idp_state_of_grant', z.object({}))`
     delete from idp.state where realm = ${realm} and grant_hash = ${grantHash} and model = ${model}
   `)
 }
 
-/** Forgets up to `limit` things that are expired, used up or not. @returns how many they were */
-export async function sweepState(db: CommonQueryMethods, limit: number): Promise<number> {
-  const { count } = await db.one(sql.type(Count)`
+/**
+ * Deletes up to `limit` expired items.
+ * @returns the number of deleted rows
+ */
+export async function sweepState(tx: CommonQueryMethods, limit: number): Promise<number> {
+  const { count } = await tx.one(sql.type(Count)`
     with expired as (
       select realm, model, id_hash
       from idp.state
@@ -151,9 +154,12 @@ export async function sweepState(db: CommonQueryMethods, limit: number): Promise
   return count
 }
 
-/** Forgets up to `limit` links that set a password and expired a day ago. @returns how many they were */
-export async function sweepActionTokens(db: CommonQueryMethods, limit: number): Promise<number> {
-  const { count } = await db.one(sql.type(Count)`
+/**
+ * Deletes up to `limit` action links that expired a day ago.
+ * @returns the number of deleted rows
+ */
+export async function sweepActionTokens(tx: CommonQueryMethods, limit: number): Promise<number> {
+  const { count } = await tx.one(sql.type(Count)`
     with expired as (
       select token_hash
       from idp.action_tokens

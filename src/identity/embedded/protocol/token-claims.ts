@@ -9,8 +9,8 @@ type RealmContext = { parts: EmbeddedParts; realm: RealmRecord }
 type IssuedToken = { ctx: KoaContextWithOIDC; token: AccessToken | ClientCredentials; jwt: JWTStructured }
 
 /**
- * Makes an access token say what Keycloak's say: `azp`, `typ` and the realm's roles. Roles are read as the token is
- * made, so that a changed one holds from the next token on.
+ * Adds the claims of Keycloak's access tokens: `azp`, `typ` and the realm's roles. Roles are read when the token is
+ * issued, so a change applies from the next token on.
  */
 export async function fillAccessToken(
   { parts, realm }: RealmContext,
@@ -22,7 +22,7 @@ export async function fillAccessToken(
   Object.assign(jwt.payload, rest, {
     azp: token.clientId,
     typ: 'Bearer',
-    // The realm may have lost a role that a row still names.
+    // A row may still name a role that the realm no longer has.
     realm_access: { roles: roles.filter((role) => realm.roles.includes(role)) },
   })
   return undefined
@@ -32,14 +32,14 @@ type TokenClaims = { roles: readonly string[]; preferred_username: string; email
 
 async function userClaims({ parts, realm }: RealmContext, { payload }: JWTStructured): Promise<TokenClaims> {
   const user = await findUserBySubject(parts.pool, realm.slug, String(payload['sub']))
-  if (user === null || !user.is_enabled) throw new errors.InvalidGrant('the account is not there any more')
+  if (user === null || !user.is_enabled) throw new errors.InvalidGrant('the account no longer exists')
   const { email, name, preferred_username } = claimsOf(user)
   return { roles: user.roles, email, preferred_username, ...(name === undefined ? {} : { name }) }
 }
 
-/** The library read the client with this request, roles and all. */
+/** The library has read the client during this request, with its roles. */
 function clientClaims({ oidc: { client } }: KoaContextWithOIDC): TokenClaims {
-  if (client === undefined) throw new errors.InvalidClient('the client is not there any more')
+  if (client === undefined) throw new errors.InvalidClient('the client no longer exists')
   const roles: unknown = client['svc_roles']
   return {
     roles: Array.isArray(roles) ? roles.map(String) : [],

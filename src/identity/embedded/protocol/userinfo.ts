@@ -10,8 +10,8 @@ import { sendJson } from './send-json.ts'
 import { findUserBySubject } from '../users/users-sql.ts'
 
 /**
- * Tells who an access token is of. The library knows only tokens that it keeps, and ours are JWTs, so this is answered
- * here, as Keycloak answers it.
+ * Returns the user of an access token. The library only knows tokens that it stores, and ours are JWTs, so the endpoint
+ * is implemented here, with Keycloak's responses.
  */
 export async function answerUserinfo(
   parts: EmbeddedParts,
@@ -46,7 +46,7 @@ async function verifyAccessToken(parts: EmbeddedParts, realm: RealmRecord, token
   }
 }
 
-/** The origin that may read the answer: one of the token's own client. */
+/** CORS headers: only the origins of the token's own client may read the response. */
 async function corsHeadersFor(
   parts: EmbeddedParts,
   realm: RealmRecord,

@@ -5,8 +5,8 @@ import { ClientRecord } from '../record.ts'
 
 const Id = z.object({ client_id: z.string() })
 
-export function findClient(db: CommonQueryMethods, realm: string, clientId: string): Promise<ClientRecord | null> {
-  return db.maybeOne(sql.prepared('find_idp_client', ClientRecord)`
+export function findClient(tx: CommonQueryMethods, realm: string, clientId: string): Promise<ClientRecord | null> {
+  return tx.maybeOne(sql.prepared('find_idp_client', ClientRecord)`
     select client_id, kind, secret_hash, redirect_uris, post_logout_redirect_uris, web_origins,
       follows_configuration, roles
     from idp.clients
@@ -14,9 +14,9 @@ export function findClient(db: CommonQueryMethods, realm: string, clientId: stri
   `)
 }
 
-/** @returns whether the realm is there and the id was free in it */
-export async function insertClient(db: CommonQueryMethods, realm: string, client: ClientRecord): Promise<boolean> {
-  const inserted = await db.maybeOne(sql.type(Id)`
+/** @returns whether it was inserted: false if the realm does not exist or the id is taken */
+export async function insertClient(tx: CommonQueryMethods, realm: string, client: ClientRecord): Promise<boolean> {
+  const inserted = await tx.maybeOne(sql.type(Id)`
     insert into idp.clients (
       realm, client_id, kind, secret_hash, redirect_uris, post_logout_redirect_uris, web_origins,
       follows_configuration, roles
@@ -33,13 +33,13 @@ export async function insertClient(db: CommonQueryMethods, realm: string, client
   return inserted !== null
 }
 
-/** @returns whether there is such a service client */
+/** @returns whether the service client exists */
 export async function updateSecretHash(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   realm: string,
   client: { clientId: string; secretHash: string },
 ): Promise<boolean> {
-  const updated = await db.maybeOne(sql.type(Id)`
+  const updated = await tx.maybeOne(sql.type(Id)`
     update idp.clients
     set secret_hash = ${client.secretHash}
     where realm = ${realm} and client_id = ${client.clientId} and kind = 'service'
@@ -48,17 +48,20 @@ export async function updateSecretHash(
   return updated !== null
 }
 
-export async function deleteClientRow(db: CommonQueryMethods, realm: string, clientId: string): Promise<void> {
-  await db.query(sql.typeAlias('void')`delete from idp.clients where realm = ${realm} and client_id = ${clientId}`)
+export async function deleteClientRow(tx: CommonQueryMethods, realm: string, clientId: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`delete from idp.clients where realm = ${realm} and client_id = ${clientId}`)
 }
 
-/** Whether a browser's page of this origin belongs to any client of the realm, whose own portal `isOwnPortal` speaks of. */
+/**
+ * Whether the origin belongs to a client of the realm. `isOwnPortal`: it is the origin of the realm's configured
+ * portal.
+ */
 export async function isKnownOrigin(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   realm: string,
   { origin, isOwnPortal }: { origin: string; isOwnPortal: boolean },
 ): Promise<boolean> {
-  const found = await db.maybeOne(sql.prepared('is_known_idp_origin', Id)`
+  const found = await tx.maybeOne(sql.prepared('is_known_idp_origin', Id)`
     select client_id
     from idp.clients
     where realm = ${realm} and (${origin} = any (web_origins) or (follows_configuration and ${isOwnPortal}))

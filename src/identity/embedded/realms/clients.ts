@@ -9,17 +9,17 @@ import { deleteClientRow, findClient, insertClient, updateSecretHash } from './c
 import type { EmbeddedParts } from '../parts.ts'
 import type { ClientRecord } from '../record.ts'
 
-/** What a terminal on the same machine listens on, at any port (RFC 8252). */
+/** Redirect addresses of a terminal on the same machine, on any port (RFC 8252). */
 const LOOPBACK_REDIRECTS = ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback']
 
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
-/** Secrets are 256 random bits, so one round of SHA-256 is as hard to turn back as any slow hash. */
+/** Secrets are 256 random bits, so one round of SHA-256 is as hard to reverse as a slow hash. */
 export function hashSecret(secret: string): string {
   return createHash('sha256').update(secret, 'utf8').digest('hex')
 }
 
-/** Whether a client's secret is the one whose hash is kept, in a time that does not tell how much of it is right. */
+/** Whether the secret has this hash, in constant time. */
 export function isSecretOf(secret: string, secretHash: string): boolean {
   return timingSafeEqual(Buffer.from(hashSecret(secret), 'hex'), Buffer.from(secretHash, 'hex'))
 }
@@ -27,8 +27,8 @@ export function isSecretOf(secret: string, secretHash: string): boolean {
 type PortalClient = PortalAddresses & { clientId: string }
 
 /**
- * A portal's client. Where its addresses are our own portal's, none are kept: they are those that the service is
- * configured with when the client is read, so that another port or address leaves nobody outside.
+ * The client of a portal. Addresses equal to those of our own portal are not stored but taken from the configuration
+ * when the client is read, so that changing the port or URL keeps sign-in working.
  */
 export function portalClient(parts: PortalParts, slug: string, { clientId, ...addresses }: PortalClient): ClientRecord {
   const isOurs = isDeepStrictEqual(addresses, portalAddressesOf(slug, configuredAddresses(parts)))
@@ -50,15 +50,15 @@ function configuredAddresses({ config, publicUrl }: PortalParts) {
   return { publicUrl, portalUrl: config.portalUrl }
 }
 
-/** The origin of our own portal of a realm. */
+/** The origin of the realm's configured portal. */
 export function portalOriginOf(parts: PortalParts, slug: string): string | undefined {
   return portalAddressesOf(slug, configuredAddresses(parts)).webOrigins[0]
 }
 
-/** What the protocol allows an id to be made of; anything else is nobody's, and never reaches the database. */
+/** The characters that the protocol allows in a client id; other ids never reach the database. */
 const CLIENT_ID = /^[\x20-\x7e]{1,255}$/
 
-/** A client with the addresses that it has now; null where there is none. */
+/** The client with its current addresses; null if it does not exist. */
 export async function readClient(
   parts: PortalParts & Pick<EmbeddedParts, 'pool'>,
   realm: string,
@@ -101,10 +101,10 @@ export function serviceClient({ clientId, secret, roles }: ServiceClientSpec): C
   }
 }
 
-/** Members of a client that the protocol does not know; `configuration.ts` names them to the library. */
+/** Our own metadata members of a client; `configuration.ts` registers them with the library. */
 export const OWN_CLIENT_MEMBERS = ['svc_web_origins', 'svc_roles']
 
-/** A client as the protocol library takes it. */
+/** A client in the protocol library's form. */
 export function metadataOf(client: ClientRecord): AdapterPayload {
   const own = { svc_web_origins: client.web_origins, svc_roles: client.roles }
   const common = { client_id: client.client_id, client_name: client.client_id, ...own }
@@ -118,7 +118,7 @@ export function metadataOf(client: ClientRecord): AdapterPayload {
       token_endpoint_auth_method: 'client_secret_basic',
     }
   }
-  // A portal that has no address yet signs nobody in, and is no error either.
+  // A portal without an address can't sign anyone in, which is not an error.
   const canSignIn = client.redirect_uris.length > 0
   return {
     ...common,
@@ -142,10 +142,10 @@ export async function createServiceClient(
   client: ServiceClientSpec,
 ): Promise<void> {
   const isNew = await insertClient(pool, slug, serviceClient(client))
-  if (!isNew) throw new ClientExistsError(`realm ${slug} has a client ${client.clientId} already, or does not exist`)
+  if (!isNew) throw new ClientExistsError(`realm ${slug} already has a client ${client.clientId}, or does not exist`)
 }
 
-/** @throws when there is no such service client */
+/** @throws if the service client does not exist */
 export async function rotateServiceSecret(
   { pool }: EmbeddedParts,
   slug: string,

@@ -10,7 +10,7 @@ import type { RealmRecord } from '../record.ts'
 const KEY_BITS = 2048
 const COOKIE_KEY_BYTES = 32
 
-/** The only algorithm anything is signed with (decision 43). */
+/** The only signing algorithm (decision 43). */
 export const SIGNING_ALGORITHM = 'PS256'
 
 const SigningKey = z.object({
@@ -32,7 +32,7 @@ export type SigningKey = z.infer<typeof SigningKey>
 
 const makeKeyPair = promisify(generateKeyPair)
 
-/** A new key, named by its thumbprint. Made on a thread of its own: it takes some 40 ms of a core. */
+/** Generates a key, named by its thumbprint. It runs on its own thread because it takes about 40 ms of CPU. */
 export async function generateSigningKey(): Promise<SigningKey> {
   const { privateKey } = await makeKeyPair('rsa', { modulusLength: KEY_BITS })
   const jwk = privateKey.export({ format: 'jwk' })
@@ -40,19 +40,19 @@ export async function generateSigningKey(): Promise<SigningKey> {
   return SigningKey.parse({ ...jwk, kid, alg: SIGNING_ALGORITHM, use: 'sig' })
 }
 
-/** What a realm's cookies are signed with. */
+/** Generates the keys that sign a realm's cookies. */
 export function generateCookieKeys(): string[] {
   return [randomBytes(COOKIE_KEY_BYTES).toString('base64url')]
 }
 
-/** Where a realm's keys are sealed to. */
+/** The context that a realm's keys are sealed to. */
 export function realmKeysContext(slug: string, column: 'signing_keys' | 'cookie_keys'): SealContext {
   return { table: 'idp.realms', column, rowId: slug, merchantId: '' }
 }
 
 type SealerPart = Pick<EmbeddedParts, 'sealer'>
 
-/** @param keys the first of them signs */
+/** @param keys the first one signs */
 export function sealSigningKeys({ sealer }: SealerPart, slug: string, keys: readonly SigningKey[]): string {
   return sealer.seal(JSON.stringify(keys), realmKeysContext(slug, 'signing_keys'))
 }
@@ -71,7 +71,7 @@ export function openCookieKeys({ sealer }: SealerPart, { slug, cookie_keys }: Re
   return z.array(z.string()).min(1).parse(JSON.parse(text))
 }
 
-/** What others verify tokens with: member by member, so that nothing private can slip through. */
+/** The public keys. Each member is copied by name, so that nothing private is published. */
 export function publicKeysOf(keys: readonly SigningKey[]): JSONWebKeySet {
   return { keys: keys.map(({ kty, kid, alg, use, n, e }) => ({ kty, kid, alg, use, n, e })) }
 }

@@ -8,16 +8,16 @@ import { sweepActionTokens, sweepState } from '../protocol/state-sql.ts'
 const SWEPT_AT_ONCE = 1_000
 const KEYS_AT_ONCE = 10
 
-/** A signing key is replaced after a quarter of a year. */
+/** A signing key is replaced after 90 days. */
 const KEY_SECONDS = 90 * 86_400
 
-/** For how long others keep a key set before they ask again (decision 43). */
+/** How long clients cache a key set (decision 43). */
 const KEY_CACHE_SECONDS = 600
 
-/** A key that no longer signs is still published for the life of the last token that it may have signed. */
+/** A replaced key is published until the last token it may have signed has expired. */
 const RETIRE_SECONDS = ACCESS_TOKEN_SECONDS + KEY_CACHE_SECONDS
 
-/** One bounded round of housekeeping; any number of processes may do it at once. */
+/** Runs one bounded round of housekeeping; several processes may run it concurrently. */
 export async function maintain(parts: EmbeddedParts): Promise<{ more: boolean }> {
   const states = await sweepState(parts.pool, SWEPT_AT_ONCE)
   const links = await sweepActionTokens(parts.pool, SWEPT_AT_ONCE)
@@ -31,15 +31,15 @@ export async function maintain(parts: EmbeddedParts): Promise<{ more: boolean }>
 }
 
 /**
- * New tokens are signed with a new key; those signed before keep verifying until they expire.
- * @throws when there is no such realm
+ * Signs new tokens with a new key; tokens signed before stay valid until they expire.
+ * @throws if the realm does not exist
  */
 export async function rotateSigningKey(parts: EmbeddedParts, slug: string): Promise<void> {
   const isRotated = await replaceKey(parts, slug, 0)
   if (!isRotated) throw new Error(`realm ${slug} does not exist`)
 }
 
-/** Puts a new key in front, where the one that signs is older than so many seconds by the time its lock is had. */
+/** Adds a new signing key if the current one, read under the realm's lock, is older than the given age. */
 async function replaceKey(parts: EmbeddedParts, slug: string, olderThanSeconds: number): Promise<boolean> {
   const key = await generateSigningKey()
   const isReplaced = await parts.pool.transaction(async (tx) => {
@@ -56,7 +56,7 @@ async function replaceKey(parts: EmbeddedParts, slug: string, olderThanSeconds: 
   return isReplaced
 }
 
-/** Leaves only the key that signs. */
+/** Removes all keys but the signing key. */
 async function retireKeys(parts: EmbeddedParts, slug: string): Promise<void> {
   await parts.pool.transaction(async (tx) => {
     const realm = await lockRealm(tx, slug)

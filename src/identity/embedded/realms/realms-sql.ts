@@ -11,15 +11,15 @@ const realmColumns = sql.fragment`
 
 const Slug = z.object({ slug: z.string() })
 
-export function findRealm(db: CommonQueryMethods, slug: string): Promise<RealmRecord | null> {
-  return db.maybeOne(sql.prepared('find_idp_realm', RealmRecord)`
+export function findRealm(tx: CommonQueryMethods, slug: string): Promise<RealmRecord | null> {
+  return tx.maybeOne(sql.prepared('find_idp_realm', RealmRecord)`
     select ${realmColumns} from idp.realms where slug = ${slug}
   `)
 }
 
-/** The same, which nobody else changes until the transaction ends. */
-export function lockRealm(db: CommonQueryMethods, slug: string): Promise<RealmRecord | null> {
-  return db.maybeOne(sql.type(RealmRecord)`select ${realmColumns} from idp.realms where slug = ${slug} for update`)
+/** The realm, locked until the transaction ends. */
+export function lockRealm(tx: CommonQueryMethods, slug: string): Promise<RealmRecord | null> {
+  return tx.maybeOne(sql.type(RealmRecord)`select ${realmColumns} from idp.realms where slug = ${slug} for update`)
 }
 
 export type NewRealm = {
@@ -35,9 +35,9 @@ export type NewRealm = {
   scopes: readonly string[]
 }
 
-/** @returns whether the name was free */
-export async function insertRealm(db: CommonQueryMethods, realm: NewRealm): Promise<boolean> {
-  const inserted = await db.maybeOne(sql.type(Slug)`
+/** @returns whether it was inserted: false if the name is taken */
+export async function insertRealm(tx: CommonQueryMethods, realm: NewRealm): Promise<boolean> {
+  const inserted = await tx.maybeOne(sql.type(Slug)`
     insert into idp.realms (slug, kind, display_name, registration_id, signing_keys, cookie_keys, roles, scopes)
     values (
       ${realm.slug}, ${realm.kind}, ${realm.displayName}, ${realm.registrationId}::uuid, ${realm.signingKeys},
@@ -49,16 +49,16 @@ export async function insertRealm(db: CommonQueryMethods, realm: NewRealm): Prom
   return inserted !== null
 }
 
-/** Takes the realm with all that belongs to it, where this registration made it. */
-export async function deleteRealmOf(db: CommonQueryMethods, slug: string, registrationId: string): Promise<boolean> {
-  const deleted = await db.maybeOne(sql.type(Slug)`
+/** Deletes the realm with everything in it, if this registration created it. */
+export async function deleteRealmOf(tx: CommonQueryMethods, slug: string, registrationId: string): Promise<boolean> {
+  const deleted = await tx.maybeOne(sql.type(Slug)`
     delete from idp.realms where slug = ${slug} and registration_id = ${registrationId}::uuid returning slug
   `)
   return deleted !== null
 }
 
-export async function updateRealmEnabled(db: CommonQueryMethods, slug: string, isEnabled: boolean): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+export async function updateRealmEnabled(tx: CommonQueryMethods, slug: string, isEnabled: boolean): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     update idp.realms
     set is_enabled = ${isEnabled}, version = nextval('idp.realm_versions')
     where slug = ${slug} and is_enabled <> ${isEnabled}
@@ -68,14 +68,14 @@ export async function updateRealmEnabled(db: CommonQueryMethods, slug: string, i
 export type KeyChange = {
   /** Sealed. */
   signingKeys: string
-  /** Whether the first of them is new. */
+  /** Whether the first key is new. */
   isRotated: boolean
-  /** After how many seconds all but the first may go; null where there are no others. */
+  /** Seconds until all keys but the first may be removed; null if there is only one. */
   retireAfterSeconds: number | null
 }
 
-export async function updateSigningKeys(db: CommonQueryMethods, slug: string, change: KeyChange): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+export async function updateSigningKeys(tx: CommonQueryMethods, slug: string, change: KeyChange): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     update idp.realms
     set signing_keys = ${change.signingKeys},
       keys_rotated_at = case when ${change.isRotated} then now() else keys_rotated_at end,
@@ -85,26 +85,26 @@ export async function updateSigningKeys(db: CommonQueryMethods, slug: string, ch
   `)
 }
 
-/** Whether the realm's signing key is older than that, asked under its lock. */
-export async function areKeysOld(db: CommonQueryMethods, slug: string, seconds: number): Promise<boolean> {
-  const found = await db.maybeOne(sql.type(Slug)`
+/** Whether the realm's signing key is older than `seconds`. Call it under the realm's lock. */
+export async function areKeysOld(tx: CommonQueryMethods, slug: string, seconds: number): Promise<boolean> {
+  const found = await tx.maybeOne(sql.type(Slug)`
     select slug from idp.realms
     where slug = ${slug} and keys_rotated_at <= now() - make_interval(secs => ${seconds}::float8)
   `)
   return found !== null
 }
 
-/** Whether the realm has keys that nothing valid was signed with, asked under its lock. */
-export async function areKeysRetired(db: CommonQueryMethods, slug: string): Promise<boolean> {
-  const found = await db.maybeOne(sql.type(Slug)`
+/** Whether the realm has keys whose tokens have all expired. Call it under the realm's lock. */
+export async function areKeysRetired(tx: CommonQueryMethods, slug: string): Promise<boolean> {
+  const found = await tx.maybeOne(sql.type(Slug)`
     select slug from idp.realms where slug = ${slug} and keys_retire_at <= now()
   `)
   return found !== null
 }
 
-/** Up to `limit` realms whose signing key is older than that. */
-export async function listOldKeys(db: CommonQueryMethods, seconds: number, limit: number): Promise<string[]> {
-  const rows = await db.any(sql.type(Slug)`
+/** Up to `limit` realms whose signing key is older than `seconds`. */
+export async function listOldKeys(tx: CommonQueryMethods, seconds: number, limit: number): Promise<string[]> {
+  const rows = await tx.any(sql.type(Slug)`
     select slug from idp.realms
     where keys_rotated_at <= now() - make_interval(secs => ${seconds}::float8)
     order by keys_rotated_at
@@ -113,9 +113,9 @@ export async function listOldKeys(db: CommonQueryMethods, seconds: number, limit
   return rows.map(({ slug }) => slug)
 }
 
-/** Up to `limit` realms with keys that nothing valid was signed with. */
-export async function listRetiredKeys(db: CommonQueryMethods, limit: number): Promise<string[]> {
-  const rows = await db.any(sql.type(Slug)`
+/** Up to `limit` realms with keys whose tokens have all expired. */
+export async function listRetiredKeys(tx: CommonQueryMethods, limit: number): Promise<string[]> {
+  const rows = await tx.any(sql.type(Slug)`
     select slug from idp.realms where keys_retire_at <= now() order by keys_retire_at limit ${limit}
   `)
   return rows.map(({ slug }) => slug)

@@ -11,13 +11,12 @@ import { newUserRow } from '../users/users.ts'
 import { insertUser } from '../users/users-sql.ts'
 
 /**
- * Makes a realm with its keys, clients and first user, and what the caller records of it, in one transaction: there is
- * never a part of it (decision 47).
+ * Creates a realm with its keys, clients and first user, and the caller's records, in one transaction (decision 47).
  * @throws {RealmExistsError}
  */
 export async function createRealm(parts: EmbeddedParts, spec: RealmSpec, record?: RecordRealm): Promise<CreatedRealm> {
   validateRealmSpec(spec)
-  // Before the transaction, which would otherwise wait for the key with a connection in its hands.
+  // Before the transaction, so that no connection waits for the key.
   const signingKey = await generateSigningKey()
   const realm = {
     ...spec,
@@ -44,7 +43,7 @@ function clientsOf(parts: EmbeddedParts, { slug, portal, service, cli }: RealmSp
   ]
 }
 
-/** Only a realm that this registration made goes, whatever else has its name by now. */
+/** Deletes the realm only if this registration created it, whatever has its name by now. */
 export async function deleteRealm({ pool }: EmbeddedParts, slug: string, registrationId: string): Promise<boolean> {
   return isUuid(registrationId) && (await deleteRealmOf(pool, slug, registrationId))
 }
@@ -53,7 +52,7 @@ export async function realmExists({ pool }: EmbeddedParts, slug: string): Promis
   return (await findRealm(pool, slug)) !== null
 }
 
-/** Sessions stay: they are worth nothing while it is disabled, and whole again when it is not. */
+/** Sessions are kept: they are invalid while the realm is disabled and valid again afterwards. */
 export function setRealmEnabled({ pool }: EmbeddedParts, slug: string, isEnabled: boolean): Promise<void> {
   return updateRealmEnabled(pool, slug, isEnabled)
 }

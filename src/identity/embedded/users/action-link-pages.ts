@@ -8,20 +8,21 @@ import { forgotPage, forgotSentPage } from '../pages/forgot.ts'
 import { unusableLinkPage } from '../pages/message.ts'
 import { passwordSetPage, setPasswordPage } from '../pages/set-password.ts'
 import type { PageReply } from '../pages/shell.ts'
-import { countResets, lockUserByEmail } from './action-tokens-sql.ts'
+import { countResets } from './action-tokens-sql.ts'
 import type { ActionLink, LinkPurpose } from './action-tokens-sql.ts'
 import type { RealmRecord } from '../record.ts'
+import { lockUserByEmail } from './users-sql.ts'
 import { pathIn } from './page-request.ts'
 import type { PageRequest } from './page-request.ts'
 
-/** How long a link for a forgotten password works, and how many one person is sent an hour (decision 133). */
+/** Lifetime of a password reset link, and the number of such links for one user an hour (decision 133). */
 const RESET_SECONDS = 3_600
 const RESETS_PER_HOUR = 5
 
-/** Longer than the answer takes in any case, so that its time does not tell who has an account. */
+/** Longer than the work takes in any case, so that the response time does not reveal whether an account exists. */
 const ANSWER_MS = 250
 
-/** The pages that are reached by links of mails, and the one that asks for such a mail. */
+/** The pages that links in mails lead to, and the page that requests such a mail. */
 export function makeLinkPages() {
   return {
     invite: (request: PageRequest) => takeLink(request, 'invite'),
@@ -47,7 +48,7 @@ async function takeLink(request: PageRequest, purpose: LinkPurpose): Promise<Pag
   if (form === undefined || form.get('password') !== form.get('repeated')) {
     const link = await readActionLink(parts.pool, key)
     if (link === null) return unusable()
-    return showForm(link, form === undefined ? undefined : 'The two passwords are not the same.')
+    return showForm(link, form === undefined ? undefined : 'The passwords do not match.')
   }
   const result = await setPasswordByLink(parts, { ...key, password: form.get('password') ?? '' })
   if (result.outcome === 'unusable') return unusable()
@@ -71,7 +72,7 @@ async function forgot(request: PageRequest): Promise<PageReply> {
   return forgotSentPage(theme, RESET_SECONDS / 60, backPath)
 }
 
-/** Link and mail are there together or not at all. Nobody is told whether they are. */
+/** Creates link and mail in one transaction. The response never shows whether it did. */
 async function sendResetLink({ parts, realm }: PageRequest, email: string): Promise<void> {
   await parts.pool.transaction(async (tx) => {
     const user = await lockUserByEmail(tx, realm.slug, email)
@@ -96,12 +97,12 @@ async function sendResetLink({ parts, realm }: PageRequest, email: string): Prom
 }
 
 function resetMail({ slug, display_name: name }: RealmRecord, link: string): string {
-  return `Somebody, you we hope, asked for a new password for ${slug}, which calls itself ${quoteName(name)}.
+  return `Someone, hopefully you, asked for a new password for ${slug} (display name: ${quoteName(name)}).
 
-Open this link and choose one. It works once, for ${RESET_SECONDS / 60} minutes:
+Choose a new password here. The link works once and expires after ${RESET_SECONDS / 60} minutes:
 
 ${link}
 
-You did not showForm? Then there is nothing to do: without the link your password stays as it is.
+If this was not you, ignore this e-mail: your password stays unchanged.
 `
 }

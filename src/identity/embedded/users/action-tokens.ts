@@ -13,16 +13,16 @@ export type NewActionLink = {
   realm: string
   userId: string
   purpose: LinkPurpose
-  /** The client whose pages the user ends up at. */
+  /** The client that the user is led to afterwards. */
   clientId: string
   redirectUri?: string | null | undefined
   lifespanSeconds: number
 }
 
 /**
- * Makes a link that sets the user's password once. Its token is in the address alone; what is kept is the token's hash,
- * which opens nothing. An invitation closes those before it, so that the newest is the only one that works.
- * @param db the caller's own handle: the link is there with what causes it, or not at all
+ * Creates a single-use link that sets the user's password. Only the URL contains the token; the database keeps its
+ * hash, which opens nothing. A new invitation closes the earlier ones, so that only the newest works.
+ * @param tx the caller's transaction, so that the link exists exactly if its cause is committed
  */
 export async function createActionLink(
   parts: Pick<EmbeddedParts, 'ids' | 'publicUrl'>,
@@ -32,26 +32,26 @@ export async function createActionLink(
   const token = parts.ids.token()
   if (link.purpose === 'invite') await closeInvites(db, link.userId)
   await insertLink(db, { ...link, redirectUri, tokenHash: hashOf(token) })
-  // The token stands in the query, for logs keep paths.
+  // In the query, because logs keep paths.
   return `${issuerOf(parts.publicUrl, link.realm)}/${link.purpose}?token=${token}`
 }
 
 type LinkToken = { realm: string; purpose: LinkPurpose; token: string }
 
-/** The link, where it still works. Mail scanners open links, so opening one changes nothing. */
+/** Returns the link if it still works. Mail scanners open links, so reading one changes nothing. */
 export function readActionLink(db: CommonQueryMethods, { token, ...link }: LinkToken): Promise<ActionLink | null> {
   return findLink(db, { ...link, tokenHash: hashOf(token) })
 }
 
-/** `unusable`: used, expired or never made. */
+/** `unusable`: used, expired or never created. */
 export type SetPasswordResult =
   | { outcome: 'set'; link: ActionLink }
   | { outcome: 'rejected'; link: ActionLink; problem: string }
   | { outcome: 'unusable' }
 
 /**
- * Takes a link: sets the password, ends all sessions of the user, and closes its other links. Of any number of times at
- * once, one succeeds; a password that is refused uses nothing up.
+ * Sets the password with a link, ends all sessions of the user and closes the user's other links. Of several concurrent
+ * calls one succeeds; a rejected password does not use the link up.
  */
 export async function setPasswordByLink(
   { pool }: Pick<EmbeddedParts, 'pool'>,

@@ -20,28 +20,28 @@ export type PageVisit = {
   realm: RealmRecord
   req: IncomingMessage
   res: ServerResponse
-  /** Below `/realms/<slug>`. */
+  /** The path below `/realms/<slug>`. */
   path: string
 }
 
 export type Interactions = {
-  /** Answers what is a page for people; false where it is not, and the protocol library is asked. */
+  /** Responds to requests for pages; false if the path is not a page, so that the protocol library handles it. */
   handle(request: PageVisit): Promise<boolean>
 }
 
-/** A page; `door` is what its form is throttled by. Without `answer` the library answers. */
+/** A page. `throttleKey` limits its form. Without `answer` the library responds. */
 type Page = {
   path: RegExp
   throttleKey?: ThrottleKey
-  /** Undefined: it was answered by the library. */
+  /** Undefined if the library has responded. */
   answer?: (request: PageRequest, uid: string) => Promise<PageReply | undefined>
 }
 
 const METHODS = new Set(['GET', 'HEAD', 'POST'])
 
 /**
- * The pages that the protocol library leaves to us: signing in, allowing a program, taking an invitation, and replacing
- * a forgotten password. The device's code is the library's own page, and only held to the throttle here.
+ * The pages that the protocol library leaves to us: sign-in, consent, invitation and forgotten password. The device
+ * code page is the library's own and is only throttled here.
  */
 export function makeInteractions(parts: EmbeddedParts): Interactions {
   const throttle = makeThrottle(parts)
@@ -79,7 +79,7 @@ export function makeInteractions(parts: EmbeddedParts): Interactions {
   }
 }
 
-/** People get a page whatever goes wrong, and the log the reason. */
+/** Responds with a page even if it fails; the log has the reason. */
 async function answerPage(
   request: PageRequest,
   isForm: boolean,
@@ -93,7 +93,7 @@ async function answerPage(
     if (reply !== undefined) sendPage(res, reply)
   } catch (error) {
     const context = { err: error, realm: request.realm.slug }
-    if (isDatabaseAway(error)) parts.log.warn(context, 'a sign-in page gets no answer from the database')
+    if (isDatabaseAway(error)) parts.log.warn(context, 'a sign-in page cannot reach the database')
     else parts.log.error(context, 'a sign-in page failed')
     if (!res.headersSent) sendPage(res, failurePage(theme))
   }

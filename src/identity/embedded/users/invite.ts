@@ -9,15 +9,16 @@ import type { EmbeddedParts } from '../parts.ts'
 import { findRealm } from '../realms/realms-sql.ts'
 import { lockUser } from './users-sql.ts'
 
-/** As for forgotten passwords (decision 137). */
+/** The same limit as for forgotten passwords (decision 133). */
 const MAILS_PER_HOUR = 5
 
 /**
- * Invites a user to choose a password. The mail is queued with the link it carries, so that a mail server that is away
- * costs nothing but time. Inviting again closes the links before, and only so many mails an hour go to one person.
- * @returns the link, where it is not sent
+ * Invites a user to choose a password. The mail is queued in the transaction that creates its link, so an unavailable
+ * mail server only delays it. Inviting again closes the earlier links, and one address gets a limited number of mails
+ * an hour.
+ * @returns the link, if it is not mailed
  * @throws {DomainError} RATE_LIMITED
- * @throws when there is no such user
+ * @throws if the user does not exist
  */
 export async function inviteUser(
   parts: EmbeddedParts,
@@ -40,7 +41,7 @@ export async function inviteUser(
       lifespanSeconds,
     })
     if (deliver === 'mail') {
-      // Whoever registered chose the name, and the reader knows neither of the two.
+      // The registrant chose the display name, and the recipient may know neither name.
       const name = quoteName(realm.display_name)
       await queueMail(parts, tx, {
         ...series,
@@ -58,20 +59,24 @@ export async function inviteUser(
 
 function rejectThrottled(retryAfterSeconds: number): void {
   if (retryAfterSeconds === 0) return
-  throw new DomainError('RATE_LIMITED', `a person is sent at most ${MAILS_PER_HOUR} invitations an hour`, {
-    next: 'wait until the last ones have arrived; the newest of them works',
-    retryAfterSeconds,
-  })
+  throw new DomainError(
+    'RATE_LIMITED',
+    `too many invitations: at most ${MAILS_PER_HOUR} an hour are sent to one address`,
+    {
+      next: 'wait for the invitations already sent; the newest one works',
+      retryAfterSeconds,
+    },
+  )
 }
 
 type InvitationMail = { slug: string; name: string; email: string; address: string; lifespanSeconds: number }
 
 function bodyOf({ slug, name, email, address, lifespanSeconds }: InvitationMail): string {
   return [
-    `You are invited to sign in to ${slug}, which calls itself ${name}, as ${email}.`,
-    `To begin, choose your password here:\n\n${address}`,
-    `The link works once, for ${spanOf(lifespanSeconds)}.`,
-    'If you did not expect this, ignore it: without the link nobody can sign in with your address.',
+    `You have been invited to sign in to ${slug} (display name: ${name}) as ${email}.`,
+    `To accept, choose a password here:\n\n${address}`,
+    `The link works once and expires after ${spanOf(lifespanSeconds)}.`,
+    'If you did not expect this invitation, ignore it: without the link nobody can sign in with your address.',
   ].join('\n\n')
 }
 

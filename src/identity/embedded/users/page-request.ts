@@ -5,7 +5,7 @@ import type { EmbeddedParts } from '../parts.ts'
 import type { Theme } from '../pages/style.ts'
 import type { RealmRecord } from '../record.ts'
 
-/** One request for a page of a realm, and what answers it. */
+/** A request for a page of a realm, with what is needed to respond. */
 export type PageRequest = {
   parts: EmbeddedParts
   provider: Provider
@@ -14,19 +14,19 @@ export type PageRequest = {
   req: IncomingMessage
   res: ServerResponse
   query: URLSearchParams
-  /** What a form sent; undefined for a page that is only opened. */
+  /** The submitted form; undefined when a page is opened. */
   form: URLSearchParams | undefined
 }
 
-/** A path of the realm as browsers see it, which may have a path of the public address before it. */
+/** A path of the realm as the browser sees it: the public URL may have a path of its own. */
 export function pathIn({ parts, realm }: Pick<PageRequest, 'parts' | 'realm'>, below: string): string {
   return new URL(issuerOf(parts.publicUrl, realm.slug)).pathname + below
 }
 
-/** More than the largest of our forms, with the longest address, password and token. */
+/** More than our largest form with the longest address, password and token. */
 const FORM_BYTES_MAX = 16 * 1_024
 
-/** The fields that a form sent; null for what is no form, or too large for one. */
+/** The submitted fields; null if the body is not a form or is too large. */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams | null> {
   if (!/^application\/x-www-form-urlencoded\s*(;|$)/i.test(req.headers['content-type'] ?? '')) return null
   const chunks: Buffer[] = []
@@ -40,8 +40,8 @@ export async function readForm(req: IncomingMessage): Promise<URLSearchParams | 
 }
 
 /**
- * Whether another site sent the form. Browsers say so since 2023; those that don't are held off by the cookies, which
- * don't travel with another site's form, and by the secrets in the forms themselves.
+ * Whether another site submitted the form. Browsers have sent this header since 2023; for older ones the cookies
+ * protect, which are not sent with another site's form, and the secrets inside the forms.
  */
 export function isCrossSiteForm(req: IncomingMessage): boolean {
   const site = req.headers['sec-fetch-site']

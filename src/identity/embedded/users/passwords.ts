@@ -1,20 +1,20 @@
 import { argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
 
-/** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane; 26 ms on the machine it was measured on. */
+/** OWASP's recommendation for argon2id: 19 MiB, two passes, one lane. One hash took 26 ms when measured. */
 const COST = { memory: 19_456, passes: 2, parallelism: 1 }
 const SALT_BYTES = 16
 const HASH_BYTES = 32
 
 export const PASSWORD_LENGTH = { min: 12, max: 256 }
 
-/** `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, the form that argon2's own tools write. */
+/** `$argon2id$v=19$m=19456,t=2,p=1$<salt>$<hash>`, the format of argon2's own tools. */
 const ENCODED =
   /^\$argon2id\$v=19\$m=(?<memory>\d{1,7}),t=(?<passes>\d{1,3}),p=(?<parallelism>\d{1,3})\$(?<salt>[A-Za-z0-9+/]{11,86})\$(?<hash>[A-Za-z0-9+/]{43})$/
 
 const derive = promisify(argon2)
 
-/** Hashes a password for keeping. */
+/** Hashes a password for storage. */
 export async function hashPassword(plain: string): Promise<string> {
   const salt = randomBytes(SALT_BYTES)
   const hash = await deriveFrom(plain, { ...COST, salt })
@@ -22,7 +22,7 @@ export async function hashPassword(plain: string): Promise<string> {
   return `$argon2id$v=19$${cost}$${unpadded(salt)}$${unpadded(hash)}`
 }
 
-/** Whether it is the password that was hashed. What is no hash of ours matches nothing. */
+/** Whether the password matches the hash. A malformed hash matches nothing. */
 export async function verifyPassword(plain: string, encoded: string): Promise<boolean> {
   const parts = ENCODED.exec(encoded)?.groups
   if (parts === undefined) return false
@@ -36,7 +36,7 @@ export async function verifyPassword(plain: string, encoded: string): Promise<bo
   return timingSafeEqual(hash, known)
 }
 
-/** Takes the time of `verifyPassword` where there is nothing to compare with, so that the time tells nothing. */
+/** Takes as long as `verifyPassword` when there is no hash to compare with, so that timing reveals nothing. */
 export async function verifyDummyPassword(plain: string): Promise<false> {
   await deriveFrom(plain, { ...COST, salt: Buffer.alloc(SALT_BYTES) })
   return false
@@ -45,7 +45,7 @@ export async function verifyDummyPassword(plain: string): Promise<false> {
 type Derivation = { memory: number; passes: number; parallelism: number; salt: Buffer }
 
 function deriveFrom(plain: string, { salt, ...cost }: Derivation): Promise<Buffer> {
-  // One keyboard writes an accent as one character, another as two.
+  // Keyboards encode an accented letter as one character or as two.
   const message = Buffer.from(plain.normalize('NFKC'), 'utf8')
   return derive('argon2id', { message, nonce: salt, tagLength: HASH_BYTES, ...cost })
 }
@@ -54,18 +54,18 @@ function unpadded(bytes: Buffer): string {
   return bytes.toString('base64').replace(/=+$/, '')
 }
 
-/** What a password may not be, in words for the person who chose it; undefined where it may be used. */
+/** Why a password is not allowed, for the person who chose it; undefined if it is allowed. */
 export function passwordProblem(plain: string, email: string): string | undefined {
   const { length } = Array.from(plain)
   if (length < PASSWORD_LENGTH.min) return `The password must have at least ${PASSWORD_LENGTH.min} characters.`
   if (length > PASSWORD_LENGTH.max) return `The password must have at most ${PASSWORD_LENGTH.max} characters.`
   const folded = plain.normalize('NFKC').trim().toLowerCase()
   if (folded === email.toLowerCase()) return 'The password must not be your e-mail address.'
-  if (isCommon(folded)) return 'This password is among the first that anyone would guess. Choose another.'
+  if (isCommon(folded)) return 'This password is too easy to guess. Choose another.'
   return undefined
 }
 
-/** The commonest passwords of 12 characters and more in published leaks, and what repeats itself. */
+/** The most common passwords of 12 or more characters in published leaks. */
 const COMMON = new Set([
   '098765432109',
   '0987654321098',

@@ -14,15 +14,16 @@ import { findUserBySubject } from './users-sql.ts'
 import { pathIn } from './page-request.ts'
 import type { PageRequest } from './page-request.ts'
 
-const REFUSED = 'The e-mail address or the password is not right. After five wrong tries signing in pauses for a while.'
-const BUSY = 'Too many people are signing in just now. Try again in a moment.'
+const REJECTED =
+  'The e-mail address or password is wrong. After five wrong attempts the account is locked for a few minutes.'
+const BUSY = 'Too many sign-ins at the moment. Try again shortly.'
 
 type Details = Awaited<ReturnType<PageRequest['provider']['interactionDetails']>>
 type Step = { request: PageRequest; details: Details; action: string }
 
 /**
- * A sign-in under way, which the library sent the browser to. It belongs to the browser that holds its cookie: the same
- * address elsewhere is a sign-in that has ended, and another site's form comes without it.
+ * The sign-in that the library sent the browser to. It is bound to the browser by a cookie: in another browser the same
+ * URL shows an ended sign-in, and a form of another site comes without the cookie.
  */
 export function makeSignInPages(parts: EmbeddedParts) {
   const signIn = makeSignIn(parts)
@@ -41,10 +42,10 @@ export function makeSignInPages(parts: EmbeddedParts) {
     const attempt = { realm: step.request.realm.slug, email, password: form.get('password') ?? '' }
     const result = await signIn(attempt)
     if (result.outcome === 'signed-in') return finish(step, { login: { accountId: result.subject, ts: result.at } })
-    // Not who tried: what is typed into the wrong field may be a password.
-    parts.log.info({ realm: attempt.realm, outcome: result.outcome }, 'a password was refused')
+    // Without the address: users sometimes type a password into the wrong field.
+    parts.log.info({ realm: attempt.realm, outcome: result.outcome }, 'sign-in rejected')
     if (result.outcome === 'busy') return showLogin(step, { email, problem: BUSY, status: 503 })
-    return showLogin(step, { email, problem: REFUSED, status: 422 })
+    return showLogin(step, { email, problem: REJECTED, status: 422 })
   }
 }
 
@@ -57,7 +58,7 @@ async function detailsOf({ provider, req, res }: PageRequest): Promise<Details |
   }
 }
 
-/** The library sends the browser on, to the next step or back to the client. */
+/** The library redirects the browser to the next step or back to the client. */
 async function finish({ request }: Step, result: Parameters<PageRequest['provider']['interactionFinished']>[2]) {
   await request.provider.interactionFinished(request.req, request.res, result)
   return undefined
@@ -76,7 +77,7 @@ function showLogin({ request, details, action }: Step, wrong?: FormError): PageR
   })
 }
 
-/** What the library asks for where the client is a program on somebody's machine. */
+/** The consent step, for clients that are programs on the user's machine. */
 async function allow(step: Step): Promise<PageReply | undefined> {
   const { request, details, action } = step
   const { slug } = request.realm

@@ -1,9 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { EmbeddedParts } from '../parts.ts'
 import { verifyDummyPassword, verifyPassword } from './passwords.ts'
-import { recordLogin, startLoginAttempt } from './action-tokens-sql.ts'
+import { recordLogin, startLoginAttempt } from './login-attempts-sql.ts'
 
-/** `at`: in whole seconds since 1970. `busy`: more guesses wait than can be looked at soon. `refused` says no more: why would be told to anyone. */
+/**
+ * `at`: whole seconds since 1970. `busy`: too many sign-ins are running. `rejected` has no reason, because the reason
+ * would be shown to anyone.
+ */
 export type SignInResult =
   | { outcome: 'signed-in'; subject: string; at: number }
   | { outcome: 'rejected' }
@@ -11,15 +14,15 @@ export type SignInResult =
 
 type Attempt = { realm: string; email: string; password: string }
 
-/** Guesses under way in one process: hashing uses a few threads and 19 MiB each, and the rest would only queue. */
+/** Concurrent sign-ins of one process. Hashing uses a few threads and 19 MiB each; more sign-ins would only queue. */
 const CONCURRENT_MAX = 100
 
-/** Longer than a refusal takes in any case, so that its time does not tell the cases apart. */
+/** Longer than a rejection takes in any case, so that its duration does not reveal the reason. */
 const REFUSAL_MS = 150
 
 /**
- * Makes the check of address and password. An unknown address, a wrong password, a locked and a disabled user are one
- * answer, in the same time.
+ * Creates the check of address and password. An unknown address, a wrong password, a locked user and a disabled user
+ * give the same result in the same time.
  */
 export function makeSignIn({ pool }: Pick<EmbeddedParts, 'pool'>): (attempt: Attempt) => Promise<SignInResult> {
   let runningCount = 0
@@ -39,7 +42,7 @@ export function makeSignIn({ pool }: Pick<EmbeddedParts, 'pool'>): (attempt: Att
   }
 }
 
-/** The slot of the guess is taken before its password is looked at. */
+/** Counts the attempt before the password is checked. */
 async function check(
   pool: EmbeddedParts['pool'],
   { realm, email, password }: Attempt,
@@ -54,7 +57,7 @@ async function check(
 
 const ADDRESS_LENGTH_MAX = 320
 
-/** An address as it is kept. What can't be one is nobody's, and never reaches the database. */
+/** An address in its stored form; empty for text that can't be an address, which then never reaches the database. */
 export function addressOf(text: string): string {
   const address = text.trim().toLowerCase()
   const isPossible = address.length <= ADDRESS_LENGTH_MAX && address.isWellFormed() && !address.includes('\u0000')

@@ -3,12 +3,12 @@ import { makeTokenBuckets } from '../../../lib/token-buckets.ts'
 import type { RateLimit } from '../../../lib/token-buckets.ts'
 import type { EmbeddedParts } from '../parts.ts'
 
-/** The doors that can be knocked on without being known (decision 133). */
+/** Limits of the endpoints that need no credentials (decision 133). */
 const ALLOWANCES = {
   login: { burst: 30, perHour: 600 },
   forgot: { burst: 20, perHour: 20 },
   device: { burst: 20, perHour: 120 },
-  // Whole offices and data centres stand behind one address: these hold off floods, and nobody who signs in.
+  // Whole offices and data centres share one address: these limits stop floods without blocking sign-ins.
   authorize: { burst: 300, perHour: 18_000 },
   deviceAuthorization: { burst: 60, perHour: 3_600 },
   token: { burst: 600, perHour: 36_000 },
@@ -16,10 +16,10 @@ const ALLOWANCES = {
 
 export type ThrottleKey = keyof typeof ALLOWANCES
 
-/** 0 where the request may pass; else the seconds until the next one may. */
+/** Returns 0 if the request may pass, otherwise the seconds to wait. */
 export type Throttle = (door: ThrottleKey, address: string) => number
 
-/** Off unless the configuration wants rate limits. */
+/** Off unless rate limits are configured. */
 export function makeThrottle({ config }: Pick<EmbeddedParts, 'config'>): Throttle {
   if (!config.rateLimits) return () => 0
   const buckets = new Map(Object.entries(ALLOWANCES).map(([door, allowance]) => [door, makeTokenBuckets(allowance)]))

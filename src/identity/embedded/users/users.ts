@@ -17,7 +17,7 @@ import {
 } from './users-sql.ts'
 import type { NewUserRow } from './users-sql.ts'
 
-/** A user as it is kept, not yet there. */
+/** A new user's row, not yet inserted. */
 export function newUserRow({ ids }: Pick<EmbeddedParts, 'ids'>, realm: string, user: NewUser): NewUserRow {
   const id = ids.uuid()
   return {
@@ -30,11 +30,11 @@ export function newUserRow({ ids }: Pick<EmbeddedParts, 'ids'>, realm: string, u
   }
 }
 
-/** @throws {UserExistsError} where the address, or the subject, is taken */
+/** @throws {UserExistsError} if the address or the subject is taken */
 export async function createUser(parts: EmbeddedParts, slug: string, user: NewUser): Promise<string> {
   const row = newUserRow(parts, slug, user)
   const isInserted = await insertUser(parts.pool, row)
-  if (!isInserted) throw new UserExistsError(`realm ${slug} has such a user already, or does not exist`)
+  if (!isInserted) throw new UserExistsError(`realm ${slug} already has this user, or does not exist`)
   return row.id
 }
 
@@ -42,13 +42,13 @@ export async function findUser({ pool }: EmbeddedParts, slug: string, email: str
   return (await findUserByEmail(pool, slug, addressOf(email)))?.id ?? null
 }
 
-/** False until the invitation is taken. */
+/** False until the user has accepted the invitation. */
 export async function hasPassword({ pool }: EmbeddedParts, slug: string, userId: string): Promise<boolean> {
   const user = isUuid(userId) ? await findUserById(pool, slug, userId) : null
   return user !== null && user.password_hash !== null
 }
 
-/** Its sessions, refresh tokens and grants go with it. */
+/** Deletes the user with its sessions, refresh tokens and grants. */
 export async function deleteUser({ pool }: EmbeddedParts, slug: string, userId: string): Promise<void> {
   if (!isUuid(userId)) return
   await pool.transaction(async (tx) => {
@@ -59,7 +59,7 @@ export async function deleteUser({ pool }: EmbeddedParts, slug: string, userId: 
 
 type UserKey = { slug: string; userId: string }
 
-/** Holds from the next token on. */
+/** Applies from the next token on. */
 export async function setUserRoles(
   { pool }: EmbeddedParts,
   { slug, userId }: UserKey,
@@ -68,7 +68,7 @@ export async function setUserRoles(
   if (isUuid(userId)) await updateUserRoles(pool, { realm: slug, id: userId, roles })
 }
 
-/** Who is disabled is signed out everywhere, and stays so when enabled again. */
+/** Disabling signs the user out everywhere; enabling does not restore the sessions. */
 export async function setUserEnabled(
   { pool }: EmbeddedParts,
   { slug, userId }: UserKey,
@@ -82,8 +82,8 @@ export async function setUserEnabled(
 }
 
 /**
- * Whoever knew the old one is signed out.
- * @throws {DomainError} VALIDATION_FAILED for what no user could choose either
+ * Sets the password and ends all sessions.
+ * @throws {DomainError} VALIDATION_FAILED for a password that the user could not choose either
  */
 export async function setPassword({ pool }: EmbeddedParts, { slug, userId }: UserKey, password: string): Promise<void> {
   if (!isUuid(userId)) return
