@@ -4,14 +4,18 @@ import type { Actor } from '../audit/record.ts'
 import { DomainError, invalidField } from '../lib/errors.ts'
 import type { BankAccount } from '../wire/bank-accounts.ts'
 import { checkAccount } from './check-account.ts'
-import type { AccountNumbers, TypedNumbers } from './check-account.ts'
+import type { AccountNumbers, AccountNumbersInput } from './check-account.ts'
 import { auditedAccount, maskedAccount, openNumbers, sealNumbers } from './numbers.ts'
 import { insertBankAccount, listActiveRows, lockBankAccounts } from './sql.ts'
 
 /** How many active accounts a merchant may have. */
 const ACTIVE_MAX = 20
 
-export type BankAccountWish = TypedNumbers & { account_holder_name: string; merchantId: string; actor: Actor }
+export type AddBankAccountInput = AccountNumbersInput & {
+  account_holder_name: string
+  merchantId: string
+  actor: Actor
+}
 
 /**
  * Adds an account that payouts go to. Its numbers are sealed before they reach the database.
@@ -19,19 +23,19 @@ export type BankAccountWish = TypedNumbers & { account_holder_name: string; merc
  */
 export async function addBankAccount(
   app: Pick<App, 'pool' | 'sealer' | 'ids'>,
-  wish: BankAccountWish,
+  input: AddBankAccountInput,
 ): Promise<BankAccount> {
-  const { merchantId, actor } = wish
-  const numbers = checkAccount(wish)
+  const { merchantId, actor } = input
+  const numbers = checkAccount(input)
   const key = { merchantId, id: app.ids.uuid() }
   const sealed = sealNumbers(app, key, numbers)
   return app.pool.transaction(async (tx) => {
     await lockBankAccounts(tx, merchantId)
     const active = await listActiveRows(tx, merchantId)
     // Compared in memory: a fingerprint to compare by would tell whoever has a dump which merchants share an account.
-    if (active.some((row) => isSame(openNumbers(app, row), numbers))) throw alreadyThere()
+    if (active.some((row) => isSame(openNumbers(app, row), numbers))) throw duplicateAccount()
     if (active.length >= ACTIVE_MAX) throw limitReached()
-    const row = await insertBankAccount(tx, { ...key, ...sealed, holderName: wish.account_holder_name })
+    const row = await insertBankAccount(tx, { ...key, ...sealed, holderName: input.account_holder_name })
     const account = maskedAccount(app, row)
     const after = auditedAccount(account)
     await recordAction(app, tx, { actor, action: 'bank_account.add', merchantId, subjectId: key.id, after })
@@ -43,7 +47,7 @@ function isSame(one: AccountNumbers, other: AccountNumbers): boolean {
   return one.sortCode === other.sortCode && one.accountNumber === other.accountNumber
 }
 
-function alreadyThere(): DomainError {
+function duplicateAccount(): DomainError {
   return invalidField('account_number', 'ALREADY_THERE', 'this account is there already, and active')
 }
 

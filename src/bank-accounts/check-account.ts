@@ -5,14 +5,14 @@ import type { FieldError } from '../lib/errors.ts'
 /** The numbers of an account as they are stored: digits alone, and an IBAN without spaces. */
 export type AccountNumbers = { sortCode: string; accountNumber: string; iban: string | null }
 
-export type TypedNumbers = { sort_code: string; account_number: string; iban?: string | undefined }
+export type AccountNumbersInput = { sort_code: string; account_number: string; iban?: string | undefined }
 
 /**
  * Checks what a person typed by its form; no bank is asked. The messages repeat none of it, for errors are logged and
  * shown.
  * @throws {DomainError} VALIDATION_FAILED with every broken field
  */
-export function checkAccount(typed: TypedNumbers): AccountNumbers {
+export function checkAccount(typed: AccountNumbersInput): AccountNumbers {
   const sortCode = typed.sort_code.replaceAll(/[\s-]/g, '')
   const accountNumber = typed.account_number.replaceAll(/\s/g, '')
   const iban = typed.iban === undefined ? null : (electronicFormatIBAN(typed.iban.replaceAll(/\s/g, '')) ?? '')
@@ -46,14 +46,14 @@ function accountNumberError(accountNumber: string): FieldError | undefined {
 function ibanError(
   { sortCode, accountNumber, iban }: AccountNumbers,
   typed: string,
-  isComparable: boolean,
+  canCompare: boolean,
 ): FieldError | undefined {
   const path = 'iban'
   // The library would drop hyphens and dots, with which a slip of the finger becomes another account's number.
   const isPlain = iban !== null && /^[A-Z0-9]+$/i.test(typed.replaceAll(/\s/g, ''))
   if (!isPlain || !validateIBAN(iban).valid)
     return { path, code: 'INVALID', message: 'must be an IBAN: its country, length or check digits are not right' }
-  if (!isComparable || !iban.startsWith('GB')) return undefined
+  if (!canCompare || !iban.startsWith('GB')) return undefined
   if (iban.slice(8) === sortCode + accountNumber) return undefined
   return { path, code: 'MISMATCH', message: 'must be of the same sort code and account number' }
 }

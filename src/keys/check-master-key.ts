@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { webhookSecretContext } from '../signing/secret.ts'
-import { findOutermostSecrets } from './sql.ts'
+import { findFirstAndLastSecrets } from './sql.ts'
 
 /** The configured master keys do not open what this database holds. */
 export class MasterKeyError extends Error {
@@ -15,7 +15,7 @@ export class MasterKeyError extends Error {
  * @throws {MasterKeyError}
  */
 export async function checkMasterKey({ pool, sealer }: Pick<App, 'pool' | 'sealer'>): Promise<void> {
-  for (const { id, webhook_signing_secret } of await findOutermostSecrets(pool)) {
+  for (const { id, webhook_signing_secret } of await findFirstAndLastSecrets(pool)) {
     try {
       sealer.open(webhook_signing_secret, webhookSecretContext(id))
     } catch (cause) {

@@ -38,11 +38,11 @@ function sumsOf(columns: Readonly<Record<string, number>>): Pick<ListedKey, 'val
 }
 
 /** Whether something would be lost with the keys that are configured: it is sealed under another one. */
-export function isLost(keys: readonly ListedKey[]): boolean {
+export function hasUnknownKey(keys: readonly ListedKey[]): boolean {
   return keys.some(({ state, values }) => state === 'unknown' && values > 0)
 }
 
 /** How many values still need a key before the current one. */
-export function leftUnderPrevious(keys: readonly ListedKey[]): number {
+export function countUnderPreviousKeys(keys: readonly ListedKey[]): number {
   return keys.filter(({ state }) => state === 'previous').reduce((total, { values }) => total + values, 0)
 }

@@ -7,7 +7,7 @@ import type { Resealed, SealedValue } from './sql.ts'
 /** What the keys' use cases need of the app. */
 export type KeysApp = Pick<App, 'pool' | 'sealer'>
 
-export type Resealing = {
+export type ResealResult = {
   /** How many values now stand under the current key. */
   resealed: number
   /** How many do not open, and stay as they are. */
@@ -45,8 +45,8 @@ export type ResealOptions = {
 }
 
 /** One way through all that is sealed under a previous key. Any number of processes may be on it at once. */
-export async function resealAll(app: KeysApp, options: ResealOptions = {}): Promise<Resealing> {
-  const total: Resealing = { resealed: 0, broken: 0, finished: true }
+export async function resealAll(app: KeysApp, options: ResealOptions = {}): Promise<ResealResult> {
+  const total: ResealResult = { resealed: 0, broken: 0, finished: true }
   const budget = { batches: options.batchesMax ?? Number.POSITIVE_INFINITY }
   for (const column of SEALED_COLUMNS.filter(({ context }) => context !== null)) {
     const onBatch = ({ resealed, broken }: Counts): void => {
@@ -59,7 +59,7 @@ export async function resealAll(app: KeysApp, options: ResealOptions = {}): Prom
   return total
 }
 
-type Counts = Pick<Resealing, 'resealed' | 'broken'>
+type Counts = Pick<ResealResult, 'resealed' | 'broken'>
 type ColumnRun = Pick<ResealOptions, 'signal' | 'onBroken'> & {
   budget: { batches: number }
   onBatch(counts: Counts): void
@@ -88,9 +88,9 @@ async function resealColumn(app: KeysApp, column: SealedColumn, run: ColumnRun):
   }
 }
 
-type One = { column: SealedColumn; row: SealedValue; onBroken: ResealOptions['onBroken'] }
+type ResealTask = { column: SealedColumn; row: SealedValue; onBroken: ResealOptions['onBroken'] }
 
-function resealed({ sealer }: KeysApp, { column, row, onBroken }: One): Resealed | undefined {
+function resealed({ sealer }: KeysApp, { column, row, onBroken }: ResealTask): Resealed | undefined {
   const { key, merchant_id, sealed } = row
   const context = column.context?.(key, merchant_id)
   if (context === undefined) return undefined

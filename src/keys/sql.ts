@@ -11,7 +11,7 @@ const SealedValue = z.object({ key: z.array(z.string()), merchant_id: z.string()
 export type SealedValue = z.infer<typeof SealedValue>
 
 const SealedSecret = z.object({ id: z.string(), webhook_signing_secret: z.string() })
-const Changed = z.object({ count: z.int() })
+const ChangedCount = z.object({ count: z.int() })
 
 /** The id of the key that a sealed text names (lib/seal.ts). */
 function kidIn(column: string): FragmentSqlToken {
@@ -100,7 +100,7 @@ export async function writeSealed(
       sql.fragment` and `,
     )}`
   const names = key.map(({ name }) => sql.identifier([name]))
-  const { count } = await tx.one(sql.type(Changed)`
+  const { count } = await tx.one(sql.type(ChangedCount)`
     with wanted (${sql.join([...names, sql.identifier(['before']), sql.identifier(['after'])], sql.fragment`, `)}) as (
       select * from unnest(
         ${sql.join(arrays, sql.fragment`, `)},
@@ -133,7 +133,7 @@ export async function writeSealed(
 }
 
 /** The first and the last merchant's signing secrets: values are sealed anew in their order. */
-export function findOutermostSecrets(tx: CommonQueryMethods) {
+export function findFirstAndLastSecrets(tx: CommonQueryMethods) {
   return tx.any(sql.type(SealedSecret)`
     (select id, webhook_signing_secret from merchants order by id limit 1)
     union

@@ -12,7 +12,7 @@ import { findSettings, lockSettings, updateBranding } from './settings-sql.ts'
 /** The whole look of a merchant's checkout: what was never set has its default (decision 27). */
 export async function getBranding(app: Pick<App, 'pool'>, merchantId: string): Promise<Branding> {
   const { branding_config } = await findSettings(app.pool, merchantId)
-  return withWarnings(lookOf(branding_config))
+  return withWarnings(storedBranding(branding_config))
 }
 
 /**
@@ -24,10 +24,10 @@ export async function putBranding(
   app: Pick<App, 'pool' | 'ids' | 'config'>,
   { merchantId, actor, look: given }: { merchantId: string; actor: Actor; look: BrandingConfig },
 ): Promise<Branding> {
-  const look = normalised(given, { allowLoopbackHttp: app.config.mode === 'sandbox' })
+  const look = normalizeBranding(given, { allowLoopbackHttp: app.config.mode === 'sandbox' })
   await app.pool.transaction(async (tx) => {
     const { branding_config } = await lockSettings(tx, merchantId)
-    const before = lookOf(branding_config)
+    const before = storedBranding(branding_config)
     if (canonicalJson(before) === canonicalJson(look)) return
     await updateBranding(tx, { merchantId, branding: JSON.stringify(look) })
     await recordAction(app, tx, {
@@ -43,11 +43,11 @@ export async function putBranding(
 }
 
 /** A stored look was checked when it was set; the schema adds what a later version knows beyond it. */
-function lookOf(stored: unknown): BrandingConfig {
+function storedBranding(stored: unknown): BrandingConfig {
   return BrandingConfig.parse(stored ?? {})
 }
 
-function normalised(look: BrandingConfig, rules: { allowLoopbackHttp: boolean }): BrandingConfig {
+function normalizeBranding(look: BrandingConfig, rules: { allowLoopbackHttp: boolean }): BrandingConfig {
   const { primary, background, text } = look.colors
   return {
     colors: { primary: primary.toUpperCase(), background: background.toUpperCase(), text: text.toUpperCase() },

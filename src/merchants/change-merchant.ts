@@ -39,7 +39,7 @@ export async function changeMerchant(
   const { id, reason, actor, expected } = asked
   if (!isUuid(id)) throw merchantNotFound()
   return app.pool.transaction(async (tx) => {
-    const before = (await lockMerchantRow(tx, id)) ?? refuseUnknown()
+    const before = (await lockMerchantRow(tx, id)) ?? throwNotFound()
     if (!matchesExpectedValues(expected, before)) {
       if (plan(before) === undefined && (await isRepeat(tx, asked, action))) return before
       checkExpectedValues(expected, before)
@@ -47,7 +47,7 @@ export async function changeMerchant(
     const write = plan(before)
     if (write === undefined) return before
     await write(tx)
-    const after = (await findMerchantRow(tx, id)) ?? refuseUnknown()
+    const after = (await findMerchantRow(tx, id)) ?? throwNotFound()
     await recordAction(app, tx, {
       actor,
       action,
@@ -83,7 +83,7 @@ export function merchantNotFound(): DomainError {
   return new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
 }
 
-function refuseUnknown(): never {
+function throwNotFound(): never {
   throw merchantNotFound()
 }
 

@@ -6,7 +6,7 @@ import type { MerchantAction } from './change-merchant.ts'
 import type { MerchantRecord } from './record.ts'
 
 /** More changes of one merchant at a time than operators make. */
-const ROUNDS_MAX = 200
+const ATTEMPTS_MAX = 200
 
 /**
  * Disables a merchant, whose realm then signs nobody in and whose tokens change nothing (http/guards.ts), or enables it
@@ -25,7 +25,7 @@ export async function setMerchantActive(
     plan: (merchant) =>
       merchant.is_active === isActive ? undefined : (tx) => updateActive(tx, { id: action.id, isActive }),
   })
-  await settleRealm(app, changed)
+  await syncRealm(app, changed)
   return changed
 }
 
@@ -33,13 +33,13 @@ export async function setMerchantActive(
  * Lets the realm be as the row is, and looks again: whoever sets the realm last has then seen the row agree with it, so
  * of two changes at once the later one stands in both places.
  */
-async function settleRealm(
+async function syncRealm(
   app: Pick<App, 'pool' | 'identity'>,
   { id, realm_slug: realm, is_active: isActive }: MerchantRecord,
 ): Promise<void> {
   if (realm === null) return
   let wanted = isActive
-  for (let round = 0; round < ROUNDS_MAX; round += 1) {
+  for (let round = 0; round < ATTEMPTS_MAX; round += 1) {
     await app.identity.setRealmEnabled(realm, wanted)
     const now = (await findMerchantRow(app.pool, id))?.is_active
     if (now === undefined || now === wanted) return

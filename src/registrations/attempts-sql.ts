@@ -8,7 +8,7 @@ import { sql } from '../db/sql.ts'
  * where it may go on. Held against others of the same network until the transaction's end, so that a burst is counted
  * one by one.
  */
-export async function secondsToWait(
+export async function secondsUntilAllowed(
   tx: CommonQueryMethods,
   { requestIpHash, limit }: { requestIpHash: string; limit: number },
 ): Promise<number | null> {

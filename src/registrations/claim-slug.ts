@@ -33,7 +33,7 @@ export function realmExists(slug: string, cause?: unknown): DomainError {
   })
 }
 
-export type SlugWish = Omit<Draft, 'leaseSeconds'> & {
+export type ClaimSlugInput = Omit<Draft, 'leaseSeconds'> & {
   /** Where the caller's address is known. */
   clientAddress: string | null
 }
@@ -44,8 +44,8 @@ export type SlugWish = Omit<Draft, 'leaseSeconds'> & {
  * @throws {DomainError} REALM_EXISTS, RATE_LIMITED
  * @throws {IdentityUnavailableError}
  */
-export async function claimSlug(app: App, { clientAddress, ...wish }: SlugWish): Promise<void> {
-  const draft: Draft = { ...wish, leaseSeconds: LEASE_SECONDS }
+export async function claimSlug(app: App, { clientAddress, ...input }: ClaimSlugInput): Promise<void> {
+  const draft: Draft = { ...input, leaseSeconds: LEASE_SECONDS }
   const isMine = await app.pool.transaction(async (tx) => {
     if (clientAddress !== null) await limitRegistrations(app, tx, clientAddress)
     return insertRegistration(tx, draft)
@@ -54,7 +54,7 @@ export async function claimSlug(app: App, { clientAddress, ...wish }: SlugWish):
   const known = await findRegistration(app.pool, draft.slug)
   if (known === null || known.status === 'COMPLETE' || known.is_underway) throw realmExists(draft.slug)
   if (known.status === 'PROVISIONING') {
-    await rollBack(app, known, { failure: known.failure ?? 'it was left half-made', onlyLeft: true })
+    await rollBack(app, known, { failure: known.failure ?? 'it was left half-made', onlyAbandoned: true })
   } else {
     // Nothing should be left of it, unless a slow provider made the realm after everyone had given up.
     await app.identity.deleteRealm(known.slug, known.id)

@@ -3,7 +3,7 @@ import { DomainError } from '../lib/errors.ts'
 import { clientIdsOf } from '../lib/realms.ts'
 import { claimInvites, postponeInvite, recordInviteFailure, recordInvited } from './invite-sql.ts'
 import type { DueInvite } from './record.ts'
-import { inWords } from './roll-back.ts'
+import { failureReason } from './roll-back.ts'
 
 /** Invitations of one run; the next run follows at once while there are more. */
 const INVITES_MAX = 10
@@ -29,7 +29,7 @@ async function tryToInvite(app: App, invite: DueInvite): Promise<void> {
     }
     const attempt = { merchant_id: invite.merchant_id, attempt: invite.invite_attempts }
     app.log.warn({ err: error, ...attempt }, 'an administrator could not be invited; it is tried again later')
-    await recordInviteFailure(app.pool, { id: invite.id, failure: inWords(error) })
+    await recordInviteFailure(app.pool, { id: invite.id, failure: failureReason(error) })
   }
 }
 

@@ -2,7 +2,7 @@ import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { networkHash } from '../lib/network-hash.ts'
-import { insertAttempt, secondsToWait } from './attempts-sql.ts'
+import { insertAttempt, secondsUntilAllowed } from './attempts-sql.ts'
 
 /** Registrations that one network may ask for within an hour, those refused included (decision 32). */
 const PER_HOUR = 10
@@ -20,7 +20,7 @@ export async function limitRegistrations(
 ): Promise<void> {
   if (!app.config.rateLimits) return
   const ipHash = networkHash(app.config.encryptionKey, { purpose: 'registration address', clientAddress })
-  const seconds = await secondsToWait(tx, { requestIpHash: ipHash, limit: PER_HOUR })
+  const seconds = await secondsUntilAllowed(tx, { requestIpHash: ipHash, limit: PER_HOUR })
   if (seconds === null) return insertAttempt(tx, ipHash)
   throw new DomainError(
     'RATE_LIMITED',

@@ -9,7 +9,7 @@ import { clientIdsOf } from '../lib/realms.ts'
 import { realmExists } from './claim-slug.ts'
 import { merchantRealm } from './realm-spec.ts'
 import { completeRegistration, findRegistration } from './sql.ts'
-import { inWords, rollBack } from './roll-back.ts'
+import { failureReason, rollBack } from './roll-back.ts'
 import { insertMerchant } from '../merchants/sql.ts'
 import { insertMember } from '../team/members-sql.ts'
 import { generateWebhookSecret, webhookSecretContext } from '../signing/secret.ts'
@@ -17,7 +17,7 @@ import { generateWebhookSecret, webhookSecretContext } from '../signing/secret.t
 /** The user was made, but could not be given its role (decision 48). */
 export const ADMIN_ROLE_NOT_ASSIGNED = 'ADMIN_ROLE_NOT_ASSIGNED'
 
-export type Claimed = {
+export type ClaimedRegistration = {
   /** The registration's id; its slug is taken in this name. */
   id: string
   slug: string
@@ -43,7 +43,7 @@ export type Provisioned = {
  * @throws {DomainError} REALM_EXISTS
  * @throws {IdentityUnavailableError}
  */
-export async function provision(app: App, claimed: Claimed): Promise<Provisioned> {
+export async function provision(app: App, claimed: ClaimedRegistration): Promise<Provisioned> {
   const merchantId = app.ids.for('registered merchant', claimed.slug).uuid()
   const clientSecret = app.ids.token()
   const webhookSecret = generateWebhookSecret()
@@ -57,42 +57,44 @@ export async function provision(app: App, claimed: Claimed): Promise<Provisioned
     admin: { email: claimed.adminEmail },
   })
   const sealed = app.sealer.seal(webhookSecret, webhookSecretContext(merchantId))
-  const merchant: NewcomerRow = { ...claimed, merchantId, clientId, sealed }
+  const merchant: NewMerchantRecords = { ...claimed, merchantId, clientId, sealed }
   try {
     const made = await app.identity.createRealm(realm, (created, db) =>
-      db === undefined ? writeApart(app, merchant, created) : writeNewcomer(app, db, merchant, created),
+      db === undefined
+        ? writeRecordsSeparately(app, merchant, created)
+        : writeMerchantRecords(app, db, merchant, created),
     )
     return { merchantId, clientId, clientSecret, webhookSecret, warnings: warningsOf(made) }
   } catch (error) {
-    const warnings = await takeBack(app, merchant, error)
+    const warnings = await rollBackFailed(app, merchant, error)
     if (warnings !== undefined) return { merchantId, clientId, clientSecret, webhookSecret, warnings }
     throw error instanceof RealmExistsError ? realmExists(claimed.slug, error) : error
   }
 }
 
-type NewcomerRow = Claimed & { merchantId: string; clientId: string; sealed: string }
+type NewMerchantRecords = ClaimedRegistration & { merchantId: string; clientId: string; sealed: string }
 
 /**
  * Writes what belongs to a realm elsewhere, which is taken back where this fails. A commit whose answer got lost may have
  * been one all the same, and then the realm has to stay.
  */
-async function writeApart(app: App, newcomer: NewcomerRow, made: CreatedRealm): Promise<void> {
+async function writeRecordsSeparately(app: App, records: NewMerchantRecords, made: CreatedRealm): Promise<void> {
   try {
-    await app.pool.transaction((tx) => writeNewcomer(app, tx, newcomer, made))
+    await app.pool.transaction((tx) => writeMerchantRecords(app, tx, records, made))
   } catch (error) {
-    const known = await findRegistration(app.pool, newcomer.slug)
-    if (known?.merchant_id !== newcomer.merchantId) throw error
+    const known = await findRegistration(app.pool, records.slug)
+    if (known?.merchant_id !== records.merchantId) throw error
   }
 }
 
 /** Everything of the service's own, in one transaction. The audit entry is last: it holds the lock of the whole trail. */
-async function writeNewcomer(
+async function writeMerchantRecords(
   app: App,
   db: CommonQueryMethods,
-  newcomer: NewcomerRow,
+  records: NewMerchantRecords,
   made: CreatedRealm,
 ): Promise<void> {
-  const { id, slug, merchantId, clientId, companyName, tradingName, adminEmail, sealed, operator } = newcomer
+  const { id, slug, merchantId, clientId, companyName, tradingName, adminEmail, sealed, operator } = records
   const createdBy = operator?.actor.name ?? 'registration'
   const inserted = await insertMerchant(db, {
     id: merchantId,
@@ -137,17 +139,17 @@ function warningsOf(made: CreatedRealm): string[] {
  * Takes back what was made before `cause`. A commit whose answer got lost may have completed the registration after all:
  * then nothing is taken back, and its warnings are returned.
  */
-async function takeBack(app: App, newcomer: NewcomerRow, cause: unknown): Promise<string[] | undefined> {
-  const log = app.log.child({ registration_id: newcomer.id, slug: newcomer.slug })
+async function rollBackFailed(app: App, records: NewMerchantRecords, cause: unknown): Promise<string[] | undefined> {
+  const log = app.log.child({ registration_id: records.id, slug: records.slug })
   try {
-    if (await rollBack(app, newcomer, { failure: inWords(cause), onlyLeft: false })) {
+    if (await rollBack(app, records, { failure: failureReason(cause), onlyAbandoned: false })) {
       log.warn({ err: cause }, 'a registration failed and was taken back')
       return undefined
     }
-    const known = await findRegistration(app.pool, newcomer.slug)
-    if (known?.merchant_id === newcomer.merchantId) return known.warnings
+    const known = await findRegistration(app.pool, records.slug)
+    if (known?.merchant_id === records.merchantId) return known.warnings
     // Somebody else has taken it back, perhaps before its realm came to be.
-    await app.identity.deleteRealm(newcomer.slug, newcomer.id)
+    await app.identity.deleteRealm(records.slug, records.id)
     return undefined
   } catch (error) {
     log.error({ err: cause }, 'a registration failed')

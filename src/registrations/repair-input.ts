@@ -15,9 +15,9 @@ export type RepairInput = {
 }
 
 /** `repaired` says in words what was done. */
-export type Repaired = { slug: string; status: 'COMPLETE' | 'FAILED'; repaired: string[] }
+export type RepairResult = { slug: string; status: 'COMPLETE' | 'FAILED'; repaired: string[] }
 
-export function underWay(cause?: unknown): DomainError {
+export function registrationUnderWay(cause?: unknown): DomainError {
   return new DomainError('REGISTRATION_UNDER_WAY', 'the registration is being worked on at this moment', {
     retryAfterSeconds: 60,
     next: 'look again in a minute',
@@ -25,7 +25,7 @@ export function underWay(cause?: unknown): DomainError {
   })
 }
 
-type Recorded = {
+type RepairAction = {
   known: RegistrationRecord
   input: RepairInput
   action: string
@@ -35,7 +35,7 @@ type Recorded = {
 export function recordRepair(
   app: Pick<App, 'ids'>,
   db: Parameters<typeof recordAction>[1],
-  { known, input, action, after }: Recorded,
+  { known, input, action, after }: RepairAction,
 ): Promise<void> {
   const { status, warnings, failure, merchant_id } = known
   return recordAction(app, db, {

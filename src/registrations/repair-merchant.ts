@@ -7,12 +7,12 @@ import { sendInvite } from './invite-admins.ts'
 import { clearWarning, recordInvited } from './invite-sql.ts'
 import { ADMIN_ROLE_NOT_ASSIGNED } from './provision.ts'
 import type { RegistrationRecord } from './record.ts'
-import { recordRepair, underWay } from './repair-input.ts'
-import type { RepairInput, Repaired } from './repair-input.ts'
-import { refuseTakeOver, replaceAdmin, restoreAdmin } from './restore-admin.ts'
+import { recordRepair, registrationUnderWay } from './repair-input.ts'
+import type { RepairInput, RepairResult } from './repair-input.ts'
+import { rejectIfAdminSignedUp, replaceAdmin, restoreAdmin } from './restore-admin.ts'
 import type { Administrator } from './restore-admin.ts'
 import { restoreRealm } from './restore-realm.ts'
-import type { Restoration } from './restore-realm.ts'
+import type { RestoreRealmInput } from './restore-realm.ts'
 import { findRegistration } from './sql.ts'
 
 /**
@@ -23,7 +23,7 @@ export async function repairMerchant(
   app: App,
   known: RegistrationRecord | null,
   input: RepairInput,
-): Promise<Repaired> {
+): Promise<RepairResult> {
   const merchant = isSlug(input.slug) ? await findMerchantByRealm(app.pool, input.slug) : null
   if (merchant === null) throw new DomainError('REGISTRATION_NOT_FOUND', 'there is no such registration')
   if (input.rollback) {
@@ -49,11 +49,11 @@ export async function repairMerchant(
   return { slug: input.slug, status: 'COMPLETE', repaired }
 }
 
-async function remakeRealm(app: App, restoration: Restoration): Promise<boolean> {
+async function remakeRealm(app: App, restoration: RestoreRealmInput): Promise<boolean> {
   try {
     return await restoreRealm(app, restoration)
   } catch (error) {
-    throw error instanceof RealmExistsError ? underWay(error) : error
+    throw error instanceof RealmExistsError ? registrationUnderWay(error) : error
   }
 }
 
@@ -65,7 +65,7 @@ async function repairAdmin(
   const { slug, adminEmail, actor, reason } = input
   const repair = { merchantId, slug, registrationId: known?.id ?? null, actor, reason }
   if (adminEmail === undefined) return restoreAdmin(app, { ...repair, adminEmail: known?.admin_email ?? null })
-  await refuseTakeOver(app, { merchantId, slug })
+  await rejectIfAdminSignedUp(app, { merchantId, slug })
   return replaceAdmin(app, { ...repair, email: adminEmail })
 }
 
@@ -81,7 +81,7 @@ async function assignRole(app: App, known: RegistrationRecord, input: RepairInpu
   })
 }
 
-type Inviting = {
+type InviteInput = {
   registration: RegistrationRecord | null
   merchantId: string
   admin: Administrator | null
@@ -89,7 +89,7 @@ type Inviting = {
 }
 
 /** Now rather than by the job, which takes over where this fails; for a merchant that never registered there is none. */
-async function invite(app: App, { registration, merchantId, admin, input }: Inviting): Promise<boolean> {
+async function invite(app: App, { registration, merchantId, admin, input }: InviteInput): Promise<boolean> {
   const { slug } = input
   if (registration === null) {
     if (admin?.invite !== true) return false

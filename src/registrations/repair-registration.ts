@@ -5,8 +5,8 @@ import { isSlug } from '../lib/realms.ts'
 import { claimSlug } from './claim-slug.ts'
 import { provision } from './provision.ts'
 import type { RegistrationRecord } from './record.ts'
-import { recordRepair, underWay } from './repair-input.ts'
-import type { RepairInput, Repaired } from './repair-input.ts'
+import { recordRepair, registrationUnderWay } from './repair-input.ts'
+import type { RepairInput, RepairResult } from './repair-input.ts'
 import { repairMerchant } from './repair-merchant.ts'
 import { findRegistration } from './sql.ts'
 import { rollBack } from './roll-back.ts'
@@ -21,9 +21,9 @@ import { rollBack } from './roll-back.ts'
  *   where there can be none, RATE_LIMITED for one who is invited too often
  * @throws {IdentityUnavailableError}
  */
-export async function repairRegistration(app: App, input: RepairInput): Promise<Repaired> {
+export async function repairRegistration(app: App, input: RepairInput): Promise<RepairResult> {
   const known = isSlug(input.slug) ? await findRegistration(app.pool, input.slug) : null
-  if (known?.is_underway === true) throw underWay()
+  if (known?.is_underway === true) throw registrationUnderWay()
   if (known === null || known.status === 'COMPLETE') return repairMerchant(app, known, input)
   if (input.adminEmail !== undefined && (input.rollback || known.status === 'FAILED')) {
     throw invalidField(
@@ -33,22 +33,22 @@ export async function repairRegistration(app: App, input: RepairInput): Promise<
     )
   }
   if (known.status === 'FAILED') return clearLeftovers(app, known, input)
-  return input.rollback ? takeBack(app, known, input) : finish(app, known, input)
+  return input.rollback ? rollBackByOperator(app, known, input) : finish(app, known, input)
 }
 
-async function takeBack(app: App, known: RegistrationRecord, input: RepairInput): Promise<Repaired> {
+async function rollBackByOperator(app: App, known: RegistrationRecord, input: RepairInput): Promise<RepairResult> {
   const wasLeft = await rollBack(app, known, {
     failure: 'an operator took it back',
-    onlyLeft: true,
+    onlyAbandoned: true,
     record: (tx) =>
       recordRepair(app, tx, { known, input, action: 'registration.rollback', after: { status: 'FAILED' } }),
   })
-  if (!wasLeft) throw underWay()
+  if (!wasLeft) throw registrationUnderWay()
   return { slug: known.slug, status: 'FAILED', repaired: ['took back what was half-made; the name is free again'] }
 }
 
 /** A failed registration has nothing left, unless a slow provider made its realm after everyone had given up. */
-async function clearLeftovers(app: App, known: RegistrationRecord, input: RepairInput): Promise<Repaired> {
+async function clearLeftovers(app: App, known: RegistrationRecord, input: RepairInput): Promise<RepairResult> {
   if (!(await app.identity.deleteRealm(known.slug, known.id))) {
     return { slug: known.slug, status: 'FAILED', repaired: [] }
   }
@@ -57,7 +57,7 @@ async function clearLeftovers(app: App, known: RegistrationRecord, input: Repair
 }
 
 /** Begins once more with what the merchant asked for. Nobody has seen the new secrets: the merchant makes its own. */
-async function finish(app: App, known: RegistrationRecord, input: RepairInput): Promise<Repaired> {
+async function finish(app: App, known: RegistrationRecord, input: RepairInput): Promise<RepairResult> {
   const claimed = {
     id: app.ids.uuid(),
     slug: known.slug,

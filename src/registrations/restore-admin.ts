@@ -29,7 +29,7 @@ export type Administrator = { userId: string; email: string; invite: boolean }
  * @throws {DomainError} USER_EXISTS
  * @throws {IdentityUnavailableError}
  */
-export async function refuseTakeOver(
+export async function rejectIfAdminSignedUp(
   { pool, identity }: AdminApp,
   { merchantId, slug }: Pick<AdminRepair, 'merchantId' | 'slug'>,
 ): Promise<void> {
@@ -43,7 +43,7 @@ export async function refuseTakeOver(
 
 /**
  * Makes someone the merchant's administrator instead of those who have not signed up, whose invitations and accounts are
- * worth nothing from now on: one of them may have gone to a mistyped address. `refuseTakeOver` has been asked before.
+ * worth nothing from now on: one of them may have gone to a mistyped address. `rejectIfAdminSignedUp` has been asked before.
  * @param input `email` in lower case
  * @throws {IdentityUnavailableError}
  */
@@ -59,7 +59,7 @@ export async function replaceAdmin(app: AdminApp, input: AdminRepair & { email: 
     const others = admins.filter((admin) => admin.email !== email)
     for (const { id } of others) await updateMember(tx, { merchantId, id }, { role: 'ADMIN', isActive: false })
     await writeAdmin(tx, { merchantId, email, userId, invitedBy: input.actor.name })
-    await follow(tx, input, admin)
+    await updateRegistration(tx, input, admin)
     await record(app, tx, input, {
       action: 'registration.replace_admin',
       before: { admin_emails: admins.map((admin) => admin.email) },
@@ -103,7 +103,7 @@ export async function restoreAdmin(
   await app.pool.transaction(async (tx) => {
     await lockTeam(tx, merchantId)
     await writeAdmin(tx, { merchantId, email, userId, invitedBy: admin.invited_by })
-    await follow(tx, input, { userId, email, invite: true })
+    await updateRegistration(tx, input, { userId, email, invite: true })
     const change = { before: { admin_user_id: admin.id }, after: { admin_user_id: userId } }
     await record(app, tx, input, { action: 'registration.restore_admin', ...change })
   })
@@ -127,7 +127,7 @@ function accountOf(
 }
 
 /** The registration, where there is one, names the same person. */
-async function follow(
+async function updateRegistration(
   tx: CommonQueryMethods,
   { registrationId: id }: AdminRepair,
   admin: Administrator,

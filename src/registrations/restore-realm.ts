@@ -7,7 +7,7 @@ import { insertMissingClients } from '../merchants/sql.ts'
 import type { MerchantOfRealm } from '../merchants/sql.ts'
 import { merchantRealm } from './realm-spec.ts'
 
-export type Restoration = {
+export type RestoreRealmInput = {
   merchant: MerchantOfRealm
   /** Whose the realm is: the registration's id, or the merchant's where it never registered. */
   realmOwner: string
@@ -25,7 +25,7 @@ export type Restoration = {
  */
 export async function restoreRealm(
   app: Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publicUrl'>,
-  { merchant, realmOwner, reason, actor }: Restoration,
+  { merchant, realmOwner, reason, actor }: RestoreRealmInput,
 ): Promise<boolean> {
   const { id: merchantId, realm_slug: slug, server_role: serverRole } = merchant
   if (app.identity.kind === 'none' || (await app.identity.realmExists(slug))) return false

@@ -2,7 +2,7 @@ import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { IdentityUnavailableError, RealmExistsError } from '../identity/provider.ts'
 import { DomainError } from '../lib/errors.ts'
-import { failRegistration, holdForRollback, leaveRegistration } from './sql.ts'
+import { failRegistration, lockForRollback, abandonRegistration } from './sql.ts'
 
 /** How long taking a realm away may take until somebody else may try. */
 const ROLLBACK_LEASE_SECONDS = 60
@@ -13,7 +13,7 @@ export type RollBackOptions = {
   /** Why, in words; it stands in the registration's row. */
   failure: string
   /** Spares a registration that a process still works on. */
-  onlyLeft: boolean
+  onlyAbandoned: boolean
   /** Written in the transaction that frees the slug. */
   record?: (tx: CommonQueryMethods) => Promise<void>
 }
@@ -27,13 +27,13 @@ export type RollBackOptions = {
 export async function rollBack(
   app: App,
   { id, slug }: Registration,
-  { failure, onlyLeft, record }: RollBackOptions,
+  { failure, onlyAbandoned, record }: RollBackOptions,
 ): Promise<boolean> {
-  if (!(await holdForRollback(app.pool, { id, leaseSeconds: ROLLBACK_LEASE_SECONDS, onlyLeft }))) return false
+  if (!(await lockForRollback(app.pool, { id, leaseSeconds: ROLLBACK_LEASE_SECONDS, onlyAbandoned }))) return false
   try {
     await app.identity.deleteRealm(slug, id)
   } catch (error) {
-    await leaveRegistration(app.pool, { id, failure: `${failure}; its realm could not be taken away yet` })
+    await abandonRegistration(app.pool, { id, failure: `${failure}; its realm could not be taken away yet` })
     throw error
   }
   await app.pool.transaction(async (tx) => {
@@ -44,7 +44,7 @@ export async function rollBack(
 }
 
 /** Why something failed, for operators: in words, and without anything that a message from below may carry. */
-export function inWords(error: unknown): string {
+export function failureReason(error: unknown): string {
   if (error instanceof DomainError) return error.message
   if (error instanceof RealmExistsError)
     return 'the identity provider has a realm of this name that no registration made'

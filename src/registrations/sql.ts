@@ -83,16 +83,16 @@ export async function completeRegistration(tx: CommonQueryMethods, completion: C
 
 /**
  * Reserves a half-made registration for taking it back: from here on it can't be completed any more. False where it is
- * complete, or not half-made, or with `onlyLeft` while a process still works on it.
+ * complete, or not half-made, or with `onlyAbandoned` while a process still works on it.
  */
-export async function holdForRollback(
+export async function lockForRollback(
   tx: CommonQueryMethods,
-  { id, leaseSeconds, onlyLeft }: { id: string; leaseSeconds: number; onlyLeft: boolean },
+  { id, leaseSeconds, onlyAbandoned }: { id: string; leaseSeconds: number; onlyAbandoned: boolean },
 ): Promise<boolean> {
   const { rowCount } = await tx.query(sql.type(z.object({}))`
     update registration
     set rolling_back = true, locked_until = now() + make_interval(secs => ${leaseSeconds}), updated_at = now()
-    where id = ${id} and status = 'PROVISIONING' and (not ${onlyLeft} or locked_until <= now())
+    where id = ${id} and status = 'PROVISIONING' and (not ${onlyAbandoned} or locked_until <= now())
   `)
   return rowCount === 1
 }
@@ -110,7 +110,7 @@ export async function failRegistration(
 }
 
 /** Gives a half-made registration up to whoever comes next: what it has made could not be taken away. */
-export async function leaveRegistration(
+export async function abandonRegistration(
   tx: CommonQueryMethods,
   { id, failure }: { id: string; failure: string },
 ): Promise<void> {
@@ -122,7 +122,7 @@ export async function leaveRegistration(
 }
 
 /** Half-made registrations that nobody has worked on for `afterSeconds`. */
-export function listLeftRegistrations(
+export function listAbandonedRegistrations(
   tx: CommonQueryMethods,
   { limit, afterSeconds }: { limit: number; afterSeconds: number },
 ): Promise<readonly RegistrationRecord[]> {

@@ -4,7 +4,7 @@ import { recordAction } from '../audit/record-action.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isSlug } from '../lib/realms.ts'
 
-type Rotation = { realm: string; reason?: string | undefined; actor: Actor }
+type RotateRealmKeysInput = { realm: string; reason?: string | undefined; actor: Actor }
 
 /**
  * Lets a realm's tokens be signed with a new key from now on, for a key that somebody may have seen. Tokens of before
@@ -15,7 +15,7 @@ type Rotation = { realm: string; reason?: string | undefined; actor: Actor }
  */
 export async function rotateRealmKeys(
   app: Pick<App, 'pool' | 'ids' | 'identity'>,
-  { realm, reason, actor }: Rotation,
+  { realm, reason, actor }: RotateRealmKeysInput,
 ): Promise<string[]> {
   const before = isSlug(realm) ? await keyIdsOf(app, realm) : null
   if (before === null) throw new DomainError('REALM_NOT_FOUND', 'the identity provider has no such realm')

@@ -57,9 +57,9 @@ export function syncStaffRole(
   })
 }
 
-type Recorded = StaffChange & { action: string; before?: Record<string, unknown>; after?: Record<string, unknown> }
+type ActionInput = StaffChange & { action: string; before?: Record<string, unknown>; after?: Record<string, unknown> }
 
-export function recordStaffAction(app: Pick<App, 'ids'>, tx: CommonQueryMethods, input: Recorded): Promise<void> {
+export function recordStaffAction(app: Pick<App, 'ids'>, tx: CommonQueryMethods, input: ActionInput): Promise<void> {
   const { actor, action, id, reason, before, after } = input
   return recordAction(app, tx, { actor, action, merchantId: null, subjectId: id, reason, before, after })
 }

@@ -15,18 +15,18 @@ export function listStaffClients(app: Pick<App, 'pool'>): Promise<readonly Staff
   return listStaffClientRows(app.pool)
 }
 
-export type StaffClientWish = { name: string; role: PlatformRole; reason?: string | undefined; actor: Actor }
+export type CreateStaffClientInput = { name: string; role: PlatformRole; reason?: string | undefined; actor: Actor }
 
 /** A client with what is shown once; both null without an identity provider. */
-export type ShownStaffClient = StaffClientRecord & { client_secret: string | null; token_endpoint: string | null }
+export type IssuedStaffClient = StaffClientRecord & { client_secret: string | null; token_endpoint: string | null }
 
 /**
  * Makes a client for operators' automation. Its row comes first, so that nothing works at the identity provider that the
  * list does not show.
  * @throws {IdentityUnavailableError}
  */
-export async function createStaffClient(app: ClientsApp, wish: StaffClientWish): Promise<ShownStaffClient> {
-  const { name, role, reason, actor } = wish
+export async function createStaffClient(app: ClientsApp, input: CreateStaffClientInput): Promise<IssuedStaffClient> {
+  const { name, role, reason, actor } = input
   const clientId = newClientId(PLATFORM_REALM)
   const client = await app.pool.transaction(async (tx) => {
     const row = await insertStaffClient(tx, { clientId, name, role, createdBy: actor.name })

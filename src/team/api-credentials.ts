@@ -29,7 +29,7 @@ import type { CredentialRecord } from './record.ts'
 type CredentialsApp = Pick<App, 'pool' | 'ids' | 'identity' | 'log'>
 
 /** A credential with what is shown once; the secret is null without an identity provider. */
-export type ShownCredential = IssuedSecret & { credential: CredentialRecord }
+export type IssuedCredential = IssuedSecret & { credential: CredentialRecord }
 
 /** How many a merchant may have beside its server client. */
 const LIVE_MAX = 20
@@ -39,15 +39,18 @@ export function listApiCredentials(app: Pick<App, 'pool'>, merchantId: string): 
   return listCredentialRows(app.pool, merchantId)
 }
 
-export type CredentialWish = { merchantId: string; name: string; role: MerchantRole | null; actor: Actor }
+export type CreateApiCredentialInput = { merchantId: string; name: string; role: MerchantRole | null; actor: Actor }
 
 /**
  * Makes a client for one of the merchant's programs: with a role, or for payments only (decision 31).
  * @throws {DomainError} CREDENTIAL_LIMIT_REACHED, SERVICE_UNAVAILABLE for a merchant without a realm
  * @throws {IdentityUnavailableError}
  */
-export async function createApiCredential(app: CredentialsApp, wish: CredentialWish): Promise<ShownCredential> {
-  const { merchantId, name, role, actor } = wish
+export async function createApiCredential(
+  app: CredentialsApp,
+  input: CreateApiCredentialInput,
+): Promise<IssuedCredential> {
+  const { merchantId, name, role, actor } = input
   const realm = await existingRealmOf(app, merchantId)
   const clientId = newClientId(realm)
   const key = { merchantId, clientId }
@@ -72,7 +75,7 @@ export async function createApiCredential(app: CredentialsApp, wish: CredentialW
 export async function rotateApiCredential(
   app: CredentialsApp,
   { actor, ...key }: CredentialKey & { actor: Actor },
-): Promise<ShownCredential> {
+): Promise<IssuedCredential> {
   const credential = await readCredential(app, key)
   if (credential.revoked_at !== null) throw credentialNotFound()
   const { merchantId, clientId } = key

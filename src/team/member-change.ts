@@ -58,7 +58,7 @@ export function syncMemberRole(
   })
 }
 
-type Recorded = MemberKey & {
+type ActionInput = MemberKey & {
   actor: Actor
   action: string
   before?: Record<string, unknown>
@@ -68,7 +68,7 @@ type Recorded = MemberKey & {
 export function recordMemberAction(
   app: Pick<App, 'ids'>,
   tx: CommonQueryMethods,
-  { id, ...action }: Recorded,
+  { id, ...action }: ActionInput,
 ): Promise<void> {
   return recordAction(app, tx, { ...action, subjectId: id })
 }

@@ -94,7 +94,7 @@ export const ApiCredential = z.strictObject({
 export type ApiCredential = z.infer<typeof ApiCredential>
 
 /** A credential with its secret. */
-const ShownCredential = ApiCredential.extend({
+const IssuedCredential = ApiCredential.extend({
   client_secret: z.string().nullable().meta({ description: 'shown this once; null without an identity provider' }),
   token_endpoint: z.string().nullable().meta({ description: 'where it gets tokens, by client_credentials' }),
 })
@@ -128,7 +128,7 @@ export const createApiCredential = operation({
   query: None,
   headers: NoHeaders,
   body: z.strictObject({ name: nameText(100), role: MerchantRole.nullable().default(null) }),
-  replies: { 201: ShownCredential },
+  replies: { 201: IssuedCredential },
   errors: ['CREDENTIAL_LIMIT_REACHED', 'IDP_UNAVAILABLE'],
 })
 
@@ -163,6 +163,6 @@ export const rotateApiCredential = operation({
   headers: NoHeaders,
   body: None.optional(),
   bodyOptional: true,
-  replies: { 200: ShownCredential },
+  replies: { 200: IssuedCredential },
   errors: ['CREDENTIAL_NOT_FOUND', 'IDP_UNAVAILABLE'],
 })

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import t from 'tap'
 import { checkAccount } from '../../src/bank-accounts/check-account.ts'
-import type { TypedNumbers } from '../../src/bank-accounts/check-account.ts'
+import type { AccountNumbersInput } from '../../src/bank-accounts/check-account.ts'
 import { DomainError } from '../../src/lib/errors.ts'
 
 const GOOD = { sort_code: '12-34-56', account_number: '12345678' }
@@ -12,7 +12,7 @@ function ibanOf(country: string, bban: string): string {
   return `${country}${String(98n - (BigInt(digits) % 97n)).padStart(2, '0')}${bban}`
 }
 
-function refusal(numbers: TypedNumbers): { path: string; code: string }[] {
+function refusal(numbers: AccountNumbersInput): { path: string; code: string }[] {
   try {
     checkAccount(numbers)
     return []
@@ -44,7 +44,7 @@ t.test('well-known IBANs of other countries are taken: the account is then not c
     t.equal(checkAccount({ ...GOOD, iban }).iban, iban)
 })
 
-const REFUSED: [what: string, numbers: TypedNumbers, errors: { path: string; code: string }[]][] = [
+const REFUSED: [what: string, numbers: AccountNumbersInput, errors: { path: string; code: string }[]][] = [
   ['a sort code of 5 digits', { ...GOOD, sort_code: '12345' }, [{ path: 'sort_code', code: 'INVALID' }]],
   ['a sort code of 7', { ...GOOD, sort_code: '1234567' }, [{ path: 'sort_code', code: 'INVALID' }]],
   ['a sort code with a letter', { ...GOOD, sort_code: '12345a' }, [{ path: 'sort_code', code: 'INVALID' }]],

@@ -1,7 +1,7 @@
 import t from 'tap'
 import type { Test } from 'tap'
 import { checkMasterKey } from '../../src/keys/check-master-key.ts'
-import { isLost, leftUnderPrevious, listKeys } from '../../src/keys/list-keys.ts'
+import { hasUnknownKey, countUnderPreviousKeys, listKeys } from '../../src/keys/list-keys.ts'
 import { resealAll, resealSecrets } from '../../src/keys/reseal.ts'
 import { SEALED_COLUMNS, nameOf } from '../../src/keys/sealed-columns.ts'
 import { writeSealed } from '../../src/keys/sql.ts'
@@ -59,7 +59,7 @@ t.test('everything that stays comes under the new key and opens there; the old o
     { kid: app.sealer.kid, state: 'current', values: 0 },
     { kid: old, state: 'previous' },
   ])
-  const left = leftUnderPrevious(before)
+  const left = countUnderPreviousKeys(before)
   t.ok(left >= 10)
   t.ok((before[1]?.expiring ?? 0) > 0, 'sign-ins are counted apart')
 
@@ -76,7 +76,7 @@ t.test('everything that stays comes under the new key and opens there; the old o
 
   const alone = await appWithKeys(t, service, [fresh])
   await checkMasterKey(alone)
-  t.notOk(isLost(await listKeys(alone)), 'what is left under the old key ends by itself')
+  t.notOk(hasUnknownKey(await listKeys(alone)), 'what is left under the old key ends by itself')
   const { rows } = await service.owner.query('select id, merchant_id, body from mails where body is not null')
   t.ok(rows.length > 0)
   const { ensurePlatform } = await import('../../src/staff/ensure-platform.ts')
@@ -94,7 +94,7 @@ t.test('the job does it within a run, and with one key it asks the database noth
   const { service, key } = await livelyService(t)
   const app = await appWithKeys(t, service, [newKey(), key])
   t.same(await resealSecrets(app, SIGNAL), { more: false })
-  t.equal(leftUnderPrevious(await listKeys(app)), 0)
+  t.equal(countUnderPreviousKeys(await listKeys(app)), 0)
   const away = { ...service.app, pool: new Proxy(service.app.pool, { get: () => t.fail('it asked') }) }
   t.same(await resealSecrets(away, SIGNAL), { more: false })
   const stopped = new AbortController()
@@ -162,7 +162,7 @@ t.test('values under a key that nobody has are told', async (t) => {
   const app = await appWithKeys(t, service, [newKey(), newKey()])
   const listed = await listKeys(app)
   t.match(listed.at(-1), { kid: lost, state: 'unknown', values: 1 })
-  t.ok(isLost(listed))
+  t.ok(hasUnknownKey(listed))
 })
 
 t.test('a start tries the keys on the first and on the last merchant, and names keys by their ids', async (t) => {

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { leftUnderPrevious, listKeys } from '../../src/keys/list-keys.ts'
+import { countUnderPreviousKeys, listKeys } from '../../src/keys/list-keys.ts'
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
 import { authorisedPayment, testService, until } from '../support/app.ts'
 import type { TestService } from '../support/app.ts'
@@ -53,7 +53,7 @@ t.test('a key is replaced while payments and webhooks go on: no request fails, n
   const { resealSecrets } = await import('../../src/keys/reseal.ts')
   await until(async () => {
     await resealSecrets(rotated.app, new AbortController().signal)
-    return leftUnderPrevious(await listKeys(rotated.app)) === 0
+    return countUnderPreviousKeys(await listKeys(rotated.app)) === 0
   })
   await more(10)
   stop = true

@@ -7,7 +7,7 @@ import {
   revokeApiCredential,
   rotateApiCredential,
 } from '../../src/team/api-credentials.ts'
-import type { ShownCredential } from '../../src/team/api-credentials.ts'
+import type { IssuedCredential } from '../../src/team/api-credentials.ts'
 import { identifyMerchant } from '../../src/merchants/identify.ts'
 import { testService } from '../support/app.ts'
 import { fakeProvider } from '../support/fake-provider.ts'
@@ -22,7 +22,7 @@ type Shop = {
   merchantId: string
   clientId: string
   realm: string
-  create(name?: string, role?: 'ADMIN' | 'DEVELOPER' | null): Promise<ShownCredential>
+  create(name?: string, role?: 'ADMIN' | 'DEVELOPER' | null): Promise<IssuedCredential>
 }
 
 const shop = async (): Promise<Shop> => {

@@ -68,7 +68,7 @@ async function rotateData(context: Context, { dryRun, yes }: RotateOptions): Pro
     const { kid } = keys.sealer
     await confirm(context, { what: `encrypt every secret anew under the key ${kid}`, words: [kid], isExact: true, yes })
   }
-  const { isLost, leftUnderPrevious, listKeys } = await import('../../../src/keys/list-keys.ts')
+  const { hasUnknownKey, countUnderPreviousKeys, listKeys } = await import('../../../src/keys/list-keys.ts')
   const { resealAll } = await import('../../../src/keys/reseal.ts')
   return withDatabase(keys, databaseOf(keys), async (app) => {
     let listed = await listKeys(app)
@@ -76,15 +76,15 @@ async function rotateData(context: Context, { dryRun, yes }: RotateOptions): Pro
     const broken = new Set<string>()
     const onBroken = (where: string): void => void broken.add(where)
     await withProgress(context, { title: 'Encrypting anew', unit: 'values' }, async (progress) => {
-      const onProgress = progressFor(progress, leftUnderPrevious(listed))
-      for (let round = 0; !dryRun && round < ROUNDS_MAX && leftUnderPrevious(listed) > 0; round += 1) {
+      const onProgress = progressFor(progress, countUnderPreviousKeys(listed))
+      for (let round = 0; !dryRun && round < ROUNDS_MAX && countUnderPreviousKeys(listed) > 0; round += 1) {
         const done = await resealAll(app, { onBroken, onProgress: (count) => onProgress(resealed + count) })
         resealed += done.resealed
         listed = await listKeys(app)
         if (done.resealed === 0) break
       }
     })
-    const left = leftUnderPrevious(listed)
+    const left = countUnderPreviousKeys(listed)
     const unknown = listed.filter(({ state, values }) => state === 'unknown' && values > 0).map(({ kid }) => kid)
     context.print.record({
       item: { dry_run: dryRun, kid: app.sealer.kid, resealed, left, broken: broken.size, unknown_keys: unknown },
@@ -102,7 +102,7 @@ async function rotateData(context: Context, { dryRun, yes }: RotateOptions): Pro
         'There is one key, and so nothing to encrypt anew: SVC_ENCRYPTION_KEY_PREVIOUS names those before it.',
       )
     if (dryRun) context.note('Nothing was changed.')
-    return isLost(listed) || (!dryRun && left > 0) ? EXIT.failure : undefined
+    return hasUnknownKey(listed) || (!dryRun && left > 0) ? EXIT.failure : undefined
   })
 }
 

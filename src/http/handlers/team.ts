@@ -4,7 +4,7 @@ import {
   revokeApiCredential,
   rotateApiCredential,
 } from '../../team/api-credentials.ts'
-import type { ShownCredential } from '../../team/api-credentials.ts'
+import type { IssuedCredential } from '../../team/api-credentials.ts'
 import type { CredentialRecord } from '../../team/record.ts'
 import { inviteTeamMember } from '../../team/invite-team-member.ts'
 import { changeTeamRole, listTeam, removeTeamMember } from '../../team/members.ts'
@@ -70,6 +70,6 @@ function presentCredential(credential: CredentialRecord): wire.ApiCredential {
   return { client_id, kind, role, name, created_by, created_at }
 }
 
-function presentShown({ credential, secret, tokenEndpoint }: ShownCredential) {
+function presentShown({ credential, secret, tokenEndpoint }: IssuedCredential) {
   return { ...presentCredential(credential), client_secret: secret, token_endpoint: tokenEndpoint }
 }
