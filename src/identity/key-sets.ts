@@ -5,27 +5,27 @@ import { setBounded } from '../lib/cached-lookup.ts'
 
 export type KeySets = {
   /**
-   * The key that a token's header names; null where the realm has no such key, or does not exist.
-   * @throws {DomainError} IDP_UNAVAILABLE when nothing is known of the realm and the provider gives no answer
+   * Returns the key named in a token's header; null if the realm does not have it or does not exist.
+   * @throws {DomainError} IDP_UNAVAILABLE if nothing is known about the realm and the provider does not respond
    */
   keyOf(slug: string, header: JWSHeaderParameters): Promise<CryptoKey | null>
 }
 
 export type KeySetsOptions = {
-  /** A realm's public keys; null where there is no such realm (identity/provider.ts `keys`). */
+  /** Returns a realm's public keys; null if the realm does not exist (identity/provider.ts `keys`). */
   fetch(slug: string): Promise<JSONWebKeySet | null>
   now?: () => number
 }
 
-/** Realms whose keys a process holds; the one whose keys were asked for longest ago makes room. */
+/** Maximum number of realms whose keys a process caches; the least recently fetched is evicted. */
 const REALMS_MAX = 1_000
-/** How long a set holds without a look at the provider (decision 43). */
+/** How long a key set is used without fetching it again (decision 43). */
 const FRESH_MS = 600_000
-/** How long it goes on verifying while the provider gives no answer. Its tokens end within 15 minutes anyway. */
+/** How long a set is used while the provider does not respond. Its tokens expire within 15 minutes anyway. */
 const STALE_MS = 86_400_000
-/** How often a key that is not in the set may make us look again, for a realm (decision 43). */
+/** Minimum time between two fetches caused by an unknown key id, per realm (decision 43). */
 const UNKNOWN_KEY_COOLDOWN_MS = 30_000
-/** How long "there is no such realm" holds, and "the provider gives no answer". */
+/** How long a missing realm and a failed fetch are remembered. */
 const NO_REALM_MS = 30_000
 const NO_ANSWER_MS = 2_000
 const FETCH_TIMEOUT_MS = 2_000
@@ -33,16 +33,16 @@ const FETCH_TIMEOUT_MS = 2_000
 type LocalSet = ReturnType<typeof createLocalJWKSet>
 
 type Realm = {
-  /** Null where the realm does not exist; undefined where nothing is known. */
+  /** Null if the realm does not exist; undefined if nothing is known. */
   keys: LocalSet | null | undefined
   fetchedAt: number
   failedAt: number
-  /** When a key that was not in the set last made us look again. */
+  /** When an unknown key id last caused a fetch. */
   unknownKeyFetchedAt: number
   pending: Promise<void> | undefined
 }
 
-/** Realms' public keys, each set fetched once at a time and kept (decision 43). */
+/** Caches realms' public keys, with one fetch per realm at a time (decision 43). */
 export function makeKeySets({ fetch, now = () => performance.now() }: KeySetsOptions): KeySets {
   const realms = new Map<string, Realm>()
 
@@ -67,14 +67,14 @@ export function makeKeySets({ fetch, now = () => performance.now() }: KeySetsOpt
       realm.fetchedAt = now()
       setBounded(realms, slug, realm, REALMS_MAX)
     } catch {
-      // Whatever it was: the provider did not give a key set. Its own health check tells why.
+      // Any failure means that the provider returned no key set. Its health check reports the reason.
       realm.failedAt = now()
     } finally {
       realm.pending = undefined
     }
   }
 
-  /** One fetch at a time for a realm: whoever comes meanwhile waits for the same. */
+  /** Runs one fetch at a time for a realm; concurrent callers share it. */
   function fetchOnce(slug: string, realm: Realm): Promise<void> {
     realm.pending ??= load(slug, realm)
     return realm.pending
@@ -85,13 +85,16 @@ export function makeKeySets({ fetch, now = () => performance.now() }: KeySetsOpt
     if (!isFresh && now() - realm.failedAt >= NO_ANSWER_MS) {
       const wasAway = isAway(realm)
       const pendingFetch = fetchOnce(slug, realm)
-      // Once it has failed to answer, nobody who can do without it waits for it.
+      // After a failed fetch only callers without any keys wait for the next one.
       if (realm.keys === undefined || !wasAway) await pendingFetch
     }
     if (realm.keys === undefined || now() - realm.fetchedAt >= STALE_MS) throw unavailable()
   }
 
-  /** A key that is not in the set may be newer than it; but not every stranger's key id is worth a question. */
+  /**
+   * Fetches again because an unknown key may be newer than the set, but limits the fetches that invented key ids can
+   * cause.
+   */
   async function refetchForUnknownKey(slug: string, realm: Realm): Promise<void> {
     const isCoolingDown =
       now() - realm.unknownKeyFetchedAt < UNKNOWN_KEY_COOLDOWN_MS || now() - realm.failedAt < NO_ANSWER_MS
@@ -109,23 +112,27 @@ export function makeKeySets({ fetch, now = () => performance.now() }: KeySetsOpt
       if (found !== null || realm.keys === null || realm.fetchedAt >= startedAt) return found
       await refetchForUnknownKey(slug, realm)
       const newer = await pick(realm.keys, header)
-      // It may well be genuine, and only the provider could say.
+      // The token may be genuine; only the provider could tell.
       if (newer === null && isAway(realm)) throw unavailable()
       return newer
     },
   }
 }
 
-/** Whether the provider gave no answer when it was last asked for the realm. */
+/** Whether the last fetch for the realm failed. */
 function isAway(realm: Realm): boolean {
   return realm.failedAt > realm.fetchedAt
 }
 
 function unavailable(): DomainError {
-  return new DomainError('IDP_UNAVAILABLE', 'the identity provider gives no answer, so the token is not checked', {
-    next: 'repeat the request in a few seconds',
-    retryAfterSeconds: NO_ANSWER_MS / 1000,
-  })
+  return new DomainError(
+    'IDP_UNAVAILABLE',
+    'the access token cannot be verified: the identity provider does not respond',
+    {
+      next: 'repeat the request in a few seconds',
+      retryAfterSeconds: NO_ANSWER_MS / 1000,
+    },
+  )
 }
 
 async function pick(keys: LocalSet | null | undefined, header: JWSHeaderParameters): Promise<CryptoKey | null> {
@@ -138,11 +145,11 @@ async function pick(keys: LocalSet | null | undefined, header: JWSHeaderParamete
   }
 }
 
-/** The provider has a time-out of its own; requests that wait here need one that can be relied on. */
+/** Limits the waiting time of requests, independent of the provider's own timeout. */
 async function withTimeout<T>(answer: Promise<T>): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error('the provider gave no key set in time')), FETCH_TIMEOUT_MS)
+    timer = setTimeout(() => reject(new Error('the provider returned no key set in time')), FETCH_TIMEOUT_MS)
   })
   try {
     return await Promise.race([answer, late])

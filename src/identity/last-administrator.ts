@@ -3,8 +3,8 @@ import { IdentityUnavailableError } from './provider.ts'
 import type { IdentityProvider } from './provider.ts'
 
 /**
- * Those of these users who can sign in, for they have taken their invitation. Without an identity provider that is
- * everyone, and so it is while the provider is away: whoever has to go must not be kept in by that.
+ * Returns the users who can sign in, because they have accepted their invitation. Without an identity provider, and
+ * while it does not respond, that is all of them: an outage must not prevent a removal.
  */
 export async function findUsersAbleToSignIn(
   identity: Pick<IdentityProvider, 'kind' | 'hasPassword'>,
@@ -25,25 +25,27 @@ type RoleRemoval = {
   code: 'LAST_ADMIN' | 'LAST_OWNER'
   group: 'team' | 'staff'
   role: 'ADMIN' | 'OWNER'
-  /** The user who is to have the role no longer. */
+  /** The user who loses the role. */
   leaving: string
-  /** The users who have it beside. */
+  /** The other users with the role. */
   others: readonly string[]
-  /** As `findUsersAbleToSignIn` says of all of them. */
+  /** The result of `findUsersAbleToSignIn` for all of them. */
   signsIn: ReadonlySet<string>
 }
 
 /**
- * Lets nobody leave a role that then no one would have who can sign in: an invitation may have gone to a mistyped
- * address, and an account may be gone at the identity provider.
+ * Prevents the removal of the last user with a role who can sign in: another holder's invitation may have gone to a
+ * mistyped address, and an account may be missing at the identity provider.
  * @throws {DomainError} LAST_ADMIN or LAST_OWNER
  */
 export function requireOtherHolder({ code, group, role, leaving, others, signsIn }: RoleRemoval): void {
   if (others.length === 0) {
-    throw new DomainError(code, `the ${group} has no other ${role}`, { next: `make another member an ${role} first` })
+    throw new DomainError(code, `the ${group} has no other ${role}`, {
+      next: `give another member the role ${role} first`,
+    })
   }
   if (!signsIn.has(leaving) || others.some((id) => signsIn.has(id))) return
   throw new DomainError(code, `the ${group} has no other ${role} who can sign in`, {
-    next: `wait until another ${role} has taken the invitation and set a password, then repeat this`,
+    next: `wait until another ${role} has accepted the invitation and set a password, then repeat this`,
   })
 }

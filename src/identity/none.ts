@@ -1,8 +1,8 @@
 import type { CreatedRealm, IdentityProvider } from './provider.ts'
 
 /**
- * No identity provider (decision 57): headers say who calls, on a loopback address and never live. Realms are names, and
- * nobody has an account; what asks for one gets an id and can't sign in with it.
+ * No identity provider (decision 57): headers identify the caller, on loopback addresses and never in live mode. Realms
+ * are only names and nobody has an account; a created user gets an id but can't sign in.
  */
 export function makeNoProvider(ids: { uuid(): string }): IdentityProvider {
   const nothing = (): Promise<void> => Promise.resolve()

@@ -3,22 +3,22 @@ import type { JSONWebKeySet } from 'jose'
 import type { CommonQueryMethods } from 'slonik'
 import type { RealmKind } from '../lib/realms.ts'
 
-/** A realm as it is asked for. The caller makes the service client's secret, and shows it once. */
+/** A realm to create. The caller generates the service client's secret and shows it once. */
 export type RealmSpec = {
   slug: string
   kind: RealmKind
   displayName: string
-  /** Who makes it: only the same id may delete it again (decision 47). */
+  /** The registration that creates it; only this one may delete it again (decision 47). */
   registrationId: string
-  /** Public client of people in a browser: authorization code with PKCE S256. */
+  /** Public client for browsers: authorization code with PKCE S256. */
   portal?: { clientId: string; redirectUris: string[]; postLogoutRedirectUris: string[]; webOrigins: string[] }
-  /** Confidential client of a server: client_credentials. */
+  /** Confidential client for servers: client_credentials. */
   service?: ServiceClientSpec
-  /** Public client of the command line: loopback redirect on any port, and the device grant. */
+  /** Public client for the command line: loopback redirect on any port, and the device grant. */
   cli?: { clientId: string }
-  /** The realm roles that exist. */
+  /** The realm's roles. */
   roles: readonly string[]
-  /** Scopes beyond OpenID's own that its clients may ask for (decision 58). */
+  /** Scopes besides OpenID's own that its clients may request (decision 58). */
   scopes?: readonly string[]
   /** The first user. */
   admin?: { email: string; displayName?: string; roles: readonly string[] }
@@ -27,70 +27,71 @@ export type RealmSpec = {
 export type ServiceClientSpec = { clientId: string; secret: string; roles: readonly string[] }
 
 export type CreatedRealm = {
-  /** The first user's id, the `sub` of its tokens; null where none was asked for. */
+  /** The first user's id, the `sub` of its tokens; null if none was requested. */
   adminUserId: string | null
-  /** False where the user was made but could not be given its role (decision 48): repaired later. */
+  /** False if the user was created but its role could not be assigned; it is repaired later (decision 48). */
   adminRoleAssigned: boolean
 }
 
 /**
- * Writes what belongs to a new realm. Both or neither come to be: the embedded provider calls it inside the transaction
- * that makes the realm (`db`), a provider elsewhere calls it after (`db` undefined) and takes the realm back if it fails.
+ * Writes the records of a new realm, together with it or not at all: the embedded provider calls it inside the
+ * transaction that creates the realm (`db`); an external provider calls it afterwards (`db` undefined) and deletes the
+ * realm if it fails.
  */
 export type RecordRealm = (made: CreatedRealm, db: CommonQueryMethods | undefined) => Promise<void>
 
 export type Invitation = {
-  /** The client whose pages the user ends up at. */
+  /** The client that the user is led to afterwards. */
   clientId: string
   redirectUri?: string
   lifespanSeconds: number
-  /** `mail` sends it; `link` returns the link instead, for the first operator (decision 62). */
+  /** `mail` sends the link; `link` returns it, for the first operator (decision 62). */
   deliver: 'mail' | 'link'
-  /** The merchant that the mail is filed under; null for the platform. */
+  /** The merchant that the mail belongs to; null for the platform. */
   merchantId: string | null
 }
 
 /**
- * Whatever keeps realms, users and keys: the one we bring, Keycloak, or none. Everything else in the service speaks to
- * this alone. Any method may throw `IdentityUnavailableError`.
+ * The interface of identity providers: the embedded one, Keycloak, or none. The rest of the service uses only this.
+ * Every method may throw `IdentityUnavailableError`.
  */
 export type IdentityProvider = {
   readonly kind: 'embedded' | 'keycloak' | 'none'
   /** Issuers are `{authUrl}/realms/<slug>`; null without a provider. */
   readonly authUrl: string | null
-  /** All or nothing. @throws {RealmExistsError} */
+  /** Atomic. @throws {RealmExistsError} */
   createRealm(spec: RealmSpec, record?: RecordRealm): Promise<CreatedRealm>
-  /** Whether it was there with this registration's id, and is gone. */
+  /** Deletes the realm if this registration created it. @returns whether it did */
   deleteRealm(slug: string, registrationId: string): Promise<boolean>
   realmExists(slug: string): Promise<boolean>
-  /** A disabled realm signs nobody in and issues no tokens. */
+  /** A disabled realm allows no sign-in and issues no tokens. */
   setRealmEnabled(slug: string, isEnabled: boolean): Promise<void>
   /** @returns the user's id. @throws {UserExistsError} */
   createUser(slug: string, user: NewUser): Promise<string>
   /** The id of the user with this address; null where there is none. */
   findUser(slug: string, email: string): Promise<string | null>
-  /** Whether the user has set a password, and so has taken its invitation. */
+  /** Whether the user has set a password, and so has accepted the invitation. */
   hasPassword(slug: string, userId: string): Promise<boolean>
-  /** Ends its sessions and refresh tokens too. Nothing happens where there is none. */
+  /** Also ends its sessions and refresh tokens. Does nothing if the user does not exist. */
   deleteUser(slug: string, userId: string): Promise<void>
-  /** Nothing happens where there is no such user, as with the two below. */
+  /** Does nothing if the user does not exist, like the two methods below. */
   setUserRoles(slug: string, userId: string, roles: readonly string[]): Promise<void>
   setUserEnabled(slug: string, userId: string, isEnabled: boolean): Promise<void>
   setPassword(slug: string, userId: string, password: string): Promise<void>
-  /** The link, where it is not sent by mail. @throws {DomainError} RATE_LIMITED for a person invited too often */
+  /** @returns the link, if it is not mailed. @throws {DomainError} RATE_LIMITED if the user was invited too often */
   inviteUser(slug: string, userId: string, invitation: Invitation): Promise<string | null>
-  /** Replaces nothing. @throws {ClientExistsError} where the id is taken */
+  /** @throws {ClientExistsError} if the id is taken */
   createServiceClient(slug: string, client: ServiceClientSpec): Promise<void>
-  /** The old secret is refused from now on. */
+  /** The old secret is rejected from now on. */
   rotateServiceSecret(slug: string, clientId: string, secret: string): Promise<void>
   deleteClient(slug: string, clientId: string): Promise<void>
-  /** A realm's public keys; null where there is no such realm. */
+  /** A realm's public keys; null if it does not exist. */
   keys(slug: string): Promise<JSONWebKeySet | null>
-  /** New tokens are signed with a new key; those signed before keep verifying until they expire. */
+  /** Signs new tokens with a new key; tokens signed before stay valid until they expire. */
   rotateSigningKey?(slug: string): Promise<void>
-  /** Answers `/realms/…` where the provider lives in this process; false where the path is not its own. */
+  /** Handles `/realms/…` if the provider runs in this process; false for other paths. */
   handle?(req: IncomingMessage, res: ServerResponse): Promise<boolean>
-  /** One bounded round of housekeeping: expired state, keys that are due. */
+  /** Runs one bounded round of housekeeping: deletes expired state, rotates keys that are due. */
   maintain?(): Promise<{ more: boolean }>
   /** @throws {IdentityUnavailableError} */
   health(): Promise<void>
@@ -100,7 +101,7 @@ export type NewUser = {
   email: string
   displayName?: string
   roles: readonly string[]
-  /** The `sub` of its tokens where that is not the user's id (decision 58). */
+  /** The `sub` of its tokens, if that is not the user's id (decision 58). */
   subject?: string
 }
 
@@ -116,7 +117,7 @@ export class ClientExistsError extends Error {
   override readonly name = 'ClientExistsError'
 }
 
-/** The provider does not answer, or not as it should; nothing is known of what was asked. */
+/** The provider did not respond, or not as expected; the result of the call is unknown. */
 export class IdentityUnavailableError extends Error {
   override readonly name = 'IdentityUnavailableError'
 }

@@ -8,32 +8,32 @@ const SUFFIX_LENGTH = 8
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
 /**
- * A fresh id for a client of this realm. Two are alike once in 2.8 trillion, and the second one is refused.
- * @param below draws a whole number below another
+ * A new client id in this realm. A collision happens once in 2.8 trillion ids, and is rejected.
+ * @param randomBelow returns a random integer below its argument
  */
 export function newClientId(realm: string, randomBelow: (size: number) => number = (size) => randomInt(size)): string {
   const suffix = Array.from({ length: SUFFIX_LENGTH }, () => LETTERS[randomBelow(LETTERS.length)]).join('')
   return credentialIdOf(realm, suffix)
 }
 
-/** A client's secret: 256 random bits. Nobody keeps it but its owner. */
+/** A client secret of 256 random bits. It is not stored. */
 export function newClientSecret(): string {
   return randomBytes(32).toString('base64url')
 }
 
-/** Where a realm's clients get their tokens; null without an identity provider. */
+/** The token endpoint of a realm's clients; null without an identity provider. */
 function tokenEndpointOf({ authUrl }: Pick<IdentityProvider, 'authUrl'>, realm: string): string | null {
   return authUrl === null ? null : `${issuerOf(authUrl, realm)}/protocol/openid-connect/token`
 }
 
-/** What is shown of a client once; both are null without an identity provider. */
+/** A client's secret, which is shown once; both null without an identity provider. */
 export type IssuedSecret = { secret: string | null; tokenEndpoint: string | null }
 
 type ClientKey = { realm: string; clientId: string; roles: readonly string[] }
 
 /**
- * Makes the client of a row that stands already, so that nothing works at the identity provider that no list shows.
- * Where it can't be made, the row is revoked again: a client that has not come to be must not stand in a list either.
+ * Creates the client of an existing row, so that every client at the identity provider is in our lists. If that fails,
+ * the row is revoked again, so that no list shows a client that does not exist.
  * @param client `revoke` revokes its row
  * @throws {IdentityUnavailableError}
  */
@@ -45,12 +45,12 @@ export async function createRecordedClient(
   try {
     await app.identity.createServiceClient(realm, { clientId, secret, roles })
   } catch (cause) {
-    // Whatever fails from here on is told by the first error.
+    // The first error is reported, whatever fails from here on.
     try {
-      await revoke('the identity provider has not made it')
+      await revoke('the identity provider did not create it')
       await app.identity.deleteClient(realm, clientId)
     } catch (error) {
-      app.log.warn({ err: error, client_id: clientId }, 'a client that was not made could not be taken back')
+      app.log.warn({ err: error, client_id: clientId }, 'could not revoke a client that was not created')
     }
     throw cause
   }
@@ -58,8 +58,8 @@ export async function createRecordedClient(
 }
 
 /**
- * Gives the client of a row another secret. A client that the provider does not know is made: its row is older than the
- * provider, or than the realm.
+ * Replaces the secret of a client. A client that the provider does not know is created: its row is older than the
+ * provider or the realm.
  * @throws {IdentityUnavailableError}
  */
 export async function renewRecordedClient(
@@ -71,7 +71,7 @@ export async function renewRecordedClient(
   return issuedSecret(identity, realm, secret)
 }
 
-/** Lets the client have this secret, whether it is there yet or not. */
+/** Creates the client with this secret, or replaces the secret if it exists. */
 export async function setClientSecret(
   identity: IdentityProvider,
   realm: string,
@@ -88,9 +88,9 @@ export async function setClientSecret(
 type RevokedRow<Row> = Row & { revoked_at: string }
 
 /**
- * Revokes the row of a client, and then the client: also where the row was revoked before, for the identity provider may
- * not have heard of it.
- * @param client `revoke` gives null where the row was revoked before, which `find` then reads
+ * Revokes the client's row and then deletes the client, even if the row was revoked before: the earlier deletion may
+ * have failed.
+ * @param client `revoke` returns null if the row was revoked before; `find` then reads it
  * @throws {IdentityUnavailableError}
  */
 export async function revokeRecordedClient<Row extends { revoked_at: string | null }>(

@@ -8,17 +8,17 @@ import { setBounded } from '../lib/cached-lookup.ts'
 import { makeKeySets } from './key-sets.ts'
 import type { IdentityProvider } from './provider.ts'
 
-/** What a token proves: nothing of it is believed before its signature has been checked. */
+/** The content of a token whose signature has been verified. */
 export type VerifiedToken = {
   /** The realm that issued it. */
   slug: string
-  /** The client that it was issued to (`azp`), one that is known in this realm. */
+  /** The client it was issued to (`azp`), which is registered in this realm. */
   clientId: string
   subject: string
-  /** The realm roles in it, known or not. */
+  /** The realm roles in the token, whether or not we know them. */
   roles: readonly string[]
   email: string | undefined
-  /** What the client was allowed to ask for (OAuth 2.0, `scope`). */
+  /** The granted scopes (OAuth 2.0, `scope`). */
   scopes: readonly string[]
   /** Seconds since 1970. */
   expiresAt: number
@@ -26,34 +26,34 @@ export type VerifiedToken = {
 
 export type Verifier = {
   /**
-   * @throws {DomainError} UNAUTHENTICATED for whatever is wrong, always the same; TOKEN_EXPIRED for a genuine token past
-   * its time; IDP_UNAVAILABLE when the keys can't be had
+   * @throws {DomainError} UNAUTHENTICATED for any defect, always with the same message; TOKEN_EXPIRED for a genuine but
+   *   expired token; IDP_UNAVAILABLE if the keys can't be fetched
    */
   verify(token: string): Promise<VerifiedToken>
 }
 
 export type VerifierParts = {
   provider: Pick<IdentityProvider, 'authUrl' | 'keys'>
-  /** Whether a realm of ours has a client with this id: asked before the provider hears of the token. */
+  /** Whether the realm has a client with this id. Checked before the provider is contacted. */
   knows(slug: string, clientId: string): Promise<boolean>
-  /** Seconds since 1970 and milliseconds that only rise, for tests of time. */
+  /** Seconds since 1970 and monotonic milliseconds; replaced in tests. */
   clock?: { seconds(): number; monotonicMs(): number }
 }
 
 const ALGORITHM = 'PS256'
 const TOKEN_BYTES_MAX = 8 * 1024
 const CLOCK_TOLERANCE_SECONDS = 5
-/** Access tokens live 900 seconds (contract §Authentication); a minute more is a provider's own rounding. */
+/** Access tokens live 900 seconds (contract §Authentication); one more minute allows for a provider's rounding. */
 const LIFETIME_SECONDS_MAX = 960
-/** Headers that bring a key, or rules that we don't know: no token of ours has them. */
+/** Headers that contain a key or rules that we do not support: no token of ours has them. */
 const FORBIDDEN_HEADERS = ['jku', 'x5u', 'jwk', 'x5c', 'crit', 'b64', 'zip']
 const COMPACT = /^[\w-]+\.[\w-]+\.[\w-]+$/
 
-/** Tokens that were checked, and for how long that holds: a server sends the same one many times a second. */
+/** Cache of verified tokens, because servers send the same token many times a second. */
 const CACHED_TOKENS_MAX = 10_000
 const CACHE_MS = 60_000
 
-// Ids go into statements, which no text with a NUL can.
+// Ids are used in SQL statements, which can't contain a NUL.
 const Id = z
   .string()
   .min(1)
@@ -72,8 +72,8 @@ const Claims = z.object({
 type Claims = z.infer<typeof Claims>
 
 /**
- * Checks access tokens of any realm of the provider. The order is the point (decision 43): what the token says of itself
- * must lead to a realm and a client that we know before a key is fetched, and only from where the provider is configured.
+ * Verifies access tokens of all realms. The order matters (decision 43): the unverified claims must name a realm and a
+ * client that we know before a key is fetched, and keys are only fetched from the configured provider.
  */
 export function makeVerifier({ provider, knows, clock = systemClock }: VerifierParts): Verifier {
   const keySets = makeKeySets({ fetch: (slug) => provider.keys(slug), now: () => clock.monotonicMs() })
@@ -91,7 +91,7 @@ export function makeVerifier({ provider, knows, clock = systemClock }: VerifierP
     const claims = Claims.safeParse(payload)
     if (!claims.success || claims.data.exp - claims.data.iat > LIFETIME_SECONDS_MAX) throw invalidToken()
     if (isExpired) {
-      throw new DomainError('TOKEN_EXPIRED', 'the access token is past its time', { next: 'get a new one and repeat' })
+      throw new DomainError('TOKEN_EXPIRED', 'the access token has expired', { next: 'get a new one and repeat' })
     }
     return verifiedOf(slug, claims.data)
   }
@@ -113,14 +113,14 @@ export function makeVerifier({ provider, knows, clock = systemClock }: VerifierP
 
 const systemClock = { seconds: () => Date.now() / 1000, monotonicMs: () => performance.now() }
 
-/** The one answer to every bad token: it does not say how close it came. */
+/** The error for every invalid token. It does not reveal what is wrong. */
 export function invalidToken(): DomainError {
   return new DomainError('UNAUTHENTICATED', 'the access token is not valid', {
-    next: 'get a new one from the token endpoint of your realm: GET /api/v1/service tells where',
+    next: "get a new one from your realm's token endpoint (its address is in GET /api/v1/service)",
   })
 }
 
-/** What a token says of itself, as far as it could be true. */
+/** Reads the unverified header and claims, and rejects impossible ones. */
 function readUntrusted(
   token: string,
   authUrl: string | null,
@@ -142,7 +142,7 @@ function decode(token: string): { header: ProtectedHeaderParameters; payload: JW
   }
 }
 
-/** The realm of an issuer, which must be exactly as we would write it: no other case, port, slash or user. */
+/** The realm of an issuer, which must be exactly in our own form: no other case, port, slash or user. */
 function slugOfIssuer(authUrl: string, issuer: unknown): string | undefined {
   const prefix = issuerOf(authUrl, '')
   if (typeof issuer !== 'string' || !issuer.startsWith(prefix)) return undefined
@@ -150,7 +150,7 @@ function slugOfIssuer(authUrl: string, issuer: unknown): string | undefined {
   return isSlug(slug) ? slug : undefined
 }
 
-/** A payload whose signature, issuer and times are right, or right but for its end. */
+/** Verifies signature, issuer and times. An expired token is returned with `isExpired`. */
 async function verifySignature(
   token: string,
   key: CryptoKey,
@@ -161,14 +161,14 @@ async function verifySignature(
       algorithms: [ALGORITHM],
       issuer,
       clockTolerance: CLOCK_TOLERANCE_SECONDS,
-      // Refuses what was issued in the future, too.
+      // This also rejects tokens issued in the future.
       maxTokenAge: LIFETIME_SECONDS_MAX,
       requiredClaims: ['exp', 'iat', 'sub', 'azp', 'iss'],
       currentDate: new Date(seconds * 1000),
     })
     return { payload, isExpired: false }
   } catch (error) {
-    // The last thing that is looked at: all else is right.
+    // Expiry is checked last, so everything else is valid.
     if (error instanceof errors.JWTExpired) return { payload: error.payload, isExpired: true }
     if (error instanceof errors.JOSEError) throw invalidToken()
     throw error

@@ -145,7 +145,7 @@ t.test('a provider that fails leaves no credential that works, or that the list 
     t.equal(identity.realm(realm).clients.size, 1)
     t.match(await actionsOf(merchantId), [
       { action: 'credential.create' },
-      { action: 'credential.revoke', reason: 'the identity provider has not made it' },
+      { action: 'credential.revoke', reason: 'the identity provider did not create it' },
     ])
   }
   const { app, identity, merchantId, realm, create } = await shop()

@@ -4,34 +4,34 @@ import { makeHttp, describeConnectionFailure } from './http.ts'
 import type { Http, HttpResponse, HttpCall } from './http.ts'
 import type { KeycloakSettings } from './settings.ts'
 
-/** A call of the Admin REST API. Its path is made by `at`. */
+/** A call of the Admin REST API. `adminPath` builds its path. */
 export type AdminCall = {
-  /** What it is for, as it completes "could not": stands in errors. */
+  /** The purpose, which completes "could not …" in error messages. */
   to: string
   method: HttpCall['method']
   path: string
   body?: unknown
   timeoutMs?: number
-  /** Unless told otherwise what changes nothing when repeated: every method but POST. */
+  /** Whether repeating is safe. Default: every method but POST. */
   mayRepeat?: boolean
-  /** Statuses beside 2xx that are answers, and no failures. */
+  /** Statuses besides 2xx that are expected. */
   acceptedStatuses?: readonly number[]
 }
 
 export type Admin = {
-  /** @throws {IdentityUnavailableError} where there is no answer, or another one than was expected */
+  /** @throws {IdentityUnavailableError} for no response or an unexpected one */
   call(call: AdminCall): Promise<HttpResponse>
-  /** A GET whose answer is read by a schema; null where there is no such thing. */
+  /** Sends a GET and validates the response; null for 404. */
   read<Value>(call: Pick<AdminCall, 'to' | 'path'>, schema: z.ZodType<Value>): Promise<Value | null>
-  /** What is asked without a token, such as a realm's keys. @throws {IdentityUnavailableError} for no answer at all */
+  /** Sends a GET without a token, such as for a realm's keys. @throws {IdentityUnavailableError} for no response */
   getWithoutToken(call: Pick<HttpCall, 'timeoutMs' | 'bytesMax'> & { to: string; path: string }): Promise<HttpResponse>
-  /** Drops the token: the rights of realms that were made since it was issued may not be in it. */
+  /** Discards the token: it may lack the rights for realms created after it was issued. */
   renew(): void
 }
 
 const ANSWER_BYTES_MAX = 1024 * 1024
 const CALL_TIMEOUT_MS = 5_000
-/** A token is not used any more so long before its end. Keycloak's are good for 60 seconds. */
+/** How long before its expiry a token is renewed. Keycloak's admin tokens live 60 seconds. */
 const EXPIRES_EARLY_MS = 10_000
 const MESSAGE_LENGTH_MAX = 200
 
@@ -42,12 +42,12 @@ const ErrorAnswer = z.object({
   error: z.string().optional(),
 })
 
-/** A path of the Admin REST API; its parts may hold anything. */
+/** Builds a path of the Admin REST API; the parts are encoded. */
 export function adminPath(...parts: string[]): string {
   return ['/admin/realms', ...parts.map((part) => encodeURIComponent(part))].join('/')
 }
 
-/** The Admin REST API, with a token that is fetched when it is needed, once for all who wait for it. */
+/** A client of the Admin REST API. Its token is fetched when needed, once for concurrent callers. */
 export function makeAdmin(settings: KeycloakSettings, http: Http = makeHttp()): Admin {
   const { authUrl, clientId, clientSecret } = settings
   let cached: { token: string; until: number } | undefined
@@ -106,7 +106,7 @@ export function makeAdmin(settings: KeycloakSettings, http: Http = makeHttp()): 
   async function call(request: AdminCall): Promise<HttpResponse> {
     let token = await currentToken()
     let answer = await callWith(token, request)
-    // It may have ended early, or be older than the right that is asked for.
+    // The token may have been revoked, or be older than the required right.
     if (answer.status === 401 || answer.status === 403) {
       if (cached?.token === token) cached = undefined
       token = await currentToken()
@@ -130,11 +130,11 @@ export function makeAdmin(settings: KeycloakSettings, http: Http = makeHttp()): 
   }
 }
 
-/** @throws {IdentityUnavailableError} where the answer is not what it should be */
+/** @throws {IdentityUnavailableError} if the response does not match the schema */
 export function parse<Value>(to: string, text: string, schema: z.ZodType<Value>): Value {
   const parsed = schema.safeParse(jsonOf(text))
   if (parsed.success) return parsed.data
-  throw new IdentityUnavailableError(`the identity provider could not ${to}: its answer is not understood`)
+  throw new IdentityUnavailableError(`the identity provider could not ${to}: its response is not valid`)
 }
 
 function jsonOf(text: string): unknown {
@@ -145,7 +145,7 @@ function jsonOf(text: string): unknown {
   }
 }
 
-/** What Keycloak says to a refusal goes into the message: shortened, on one line, and without what must stay secret. */
+/** Includes Keycloak's own message, shortened, on one line and without secrets. */
 function errorOf(to: string, { status, text }: HttpResponse, secrets: string[]): IdentityUnavailableError {
   const { errorMessage, error_description, error } = ErrorAnswer.safeParse(jsonOf(text)).data ?? {}
   const redacted = secrets.reduce(
@@ -154,6 +154,6 @@ function errorOf(to: string, { status, text }: HttpResponse, secrets: string[]):
   )
   const message = redacted.replaceAll(/\s+/g, ' ').slice(0, MESSAGE_LENGTH_MAX)
   return new IdentityUnavailableError(
-    `the identity provider could not ${to}: it answered ${status}${message === '' ? '' : `, ${message}`}`,
+    `the identity provider could not ${to}: it responded with ${status}${message === '' ? '' : `, ${message}`}`,
   )
 }

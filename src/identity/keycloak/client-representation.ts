@@ -1,21 +1,21 @@
 import type { RealmSpec, ServiceClientSpec } from '../provider.ts'
 import { DEFAULT_SCOPES } from './scope-representation.ts'
 
-/** What a terminal on the same machine listens on: Keycloak takes any port of a loopback address (RFC 8252). */
+/** Redirect addresses of a terminal on the same machine: Keycloak accepts any port of a loopback address (RFC 8252). */
 const LOOPBACK_REDIRECTS = ['http://127.0.0.1/callback', 'http://[::1]/callback', 'http://localhost/callback']
 
-/** Between addresses of a list that is kept as one attribute. */
+/** Separates the addresses of a list in one attribute. */
 const SEPARATOR = '##'
 
 const S256 = { 'pkce.code.challenge.method': 'S256' }
 
-/** What a client of any kind may not: tokens in an address, and tokens for a password (contract 17). */
+/** No client may get tokens in a URL (implicit flow) or for a password (direct access grant). */
 const COMMON = {
   enabled: true,
   protocol: 'openid-connect',
   implicitFlowEnabled: false,
   directAccessGrantsEnabled: false,
-  // Realm roles reach a token only of a client that may have all of them.
+  // Only a client with full scope gets realm roles in its tokens.
   fullScopeAllowed: true,
 }
 
@@ -26,7 +26,7 @@ export function portalClient(portal: NonNullable<RealmSpec['portal']>, scopes: r
     ...PUBLIC,
     ...scopesOf(scopes),
     clientId: portal.clientId,
-    // Where Keycloak's own pages lead back to, such as the last one of an invitation.
+    // The link target on Keycloak's own pages, such as the last page of an invitation.
     ...(portal.postLogoutRedirectUris[0] === undefined ? {} : { baseUrl: portal.postLogoutRedirectUris[0] }),
     redirectUris: portal.redirectUris,
     webOrigins: portal.webOrigins,
@@ -41,7 +41,7 @@ export function cliClient({ clientId }: { clientId: string }, scopes: readonly s
     clientId,
     redirectUris: LOOPBACK_REDIRECTS,
     webOrigins: [],
-    // Anything on the machine can claim to be the command line, so the person is asked.
+    // Any program on the machine can claim to be the command line, so the user is asked for consent.
     consentRequired: true,
     attributes: {
       ...S256,
@@ -65,7 +65,7 @@ export function serviceClient({ clientId, secret }: Omit<ServiceClientSpec, 'rol
   }
 }
 
-/** A realm's own scopes are in a token only when they are asked for. Who names some must name them all. */
+/** A realm's own scopes are only in a token that requests them. A client with explicit scopes must list all of them. */
 function scopesOf(scopes: readonly string[]) {
   if (scopes.length === 0) return {}
   return { defaultClientScopes: DEFAULT_SCOPES, optionalClientScopes: [...scopes, 'offline_access'] }

@@ -12,7 +12,7 @@ const ServiceAccount = z.object({ id: z.string() })
 
 /** @throws {ClientExistsError} */
 export async function createServiceClient(admin: Admin, slug: string, client: ServiceClientSpec): Promise<void> {
-  const to = 'make a client'
+  const to = 'create a client'
   const made = await admin.call({
     to,
     method: 'POST',
@@ -30,7 +30,7 @@ export async function createServiceClient(admin: Admin, slug: string, client: Se
   }
 }
 
-/** A client's token is of a user of its own, which has the roles. */
+/** A client's tokens belong to a service account user, which has the roles. */
 async function giveClientRoles(
   admin: Admin,
   { slug, id }: { slug: string; id: string },
@@ -42,7 +42,7 @@ async function giveClientRoles(
   await addRoles(admin, { slug, userId: user.id }, roles)
 }
 
-/** @throws when there is no such client */
+/** @throws if the client does not exist */
 export async function rotateServiceSecret(
   admin: Admin,
   slug: string,
@@ -54,7 +54,7 @@ export async function rotateServiceSecret(
   await admin.call({ to, method: 'PUT', path: adminPath(slug, 'clients', id), body: { clientId, secret } })
 }
 
-/** Its tokens are good until they end; it gets no new ones. */
+/** Existing tokens stay valid until they expire; the client gets no new ones. */
 export async function deleteClient(admin: Admin, slug: string, clientId: string): Promise<void> {
   const id = await findClient(admin, slug, clientId)
   if (id !== null) await deleteById(admin, slug, id)
@@ -69,7 +69,7 @@ async function deleteById(admin: Admin, slug: string, id: string): Promise<void>
   })
 }
 
-/** Keycloak's own id of a client. */
+/** Keycloak's internal id of a client. */
 async function findClient(admin: Admin, slug: string, clientId: string): Promise<string | null> {
   const path = `${adminPath(slug, 'clients')}?clientId=${encodeURIComponent(clientId)}`
   const found = await admin.read({ to: 'find a client', path }, Clients)

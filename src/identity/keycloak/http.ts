@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream'
 import { Agent, request } from 'undici'
 
-/** A call as it goes out. The whole of it, connection and body too, takes `timeoutMs` at most. */
+/** A call. Connection, request and body together take at most `timeoutMs`. */
 export type HttpCall = {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   url: string
   headers: Record<string, string>
   body?: string
   timeoutMs: number
-  /** More of an answer than this is not read. */
+  /** The maximum size of the response body. */
   bytesMax: number
-  /** Whether it may go out a second time where a connection failed: not where doing it twice does more than once. */
+  /** Whether to retry after a connection failure; false if repeating is not idempotent. */
   mayRepeat: boolean
 }
 
@@ -21,7 +21,7 @@ export type Http = (call: HttpCall) => Promise<HttpResponse>
 const CONNECT_TIMEOUT_MS = 2_000
 const CONNECTIONS_MAX = 16
 
-/** What says that a connection failed, and nothing of what was asked over it. */
+/** Error codes of failed connections; they contain nothing of the request. */
 const CONNECTION_FAILURES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -31,7 +31,7 @@ const CONNECTION_FAILURES = new Set([
   'UND_ERR_CLOSED',
 ])
 
-/** Calls over connections of their own. Redirects are not followed: an API that is where it was said to be has none. */
+/** Sends calls over its own connection pool. Redirects are not followed: a correctly configured API has none. */
 export function makeHttp(): Http {
   const dispatcher = new Agent({ connections: CONNECTIONS_MAX, connect: { timeout: CONNECT_TIMEOUT_MS } })
 
@@ -64,11 +64,11 @@ export function makeHttp(): Http {
 async function readAtMost(body: Readable, bytesMax: number): Promise<string> {
   const chunks: Buffer[] = []
   let bytes = 0
-  // Leaving the loop by an error ends the body too.
+  // An error inside the loop also closes the body.
   for await (const chunk of body) {
     const part = Buffer.from(chunk)
     bytes += part.length
-    if (bytes > bytesMax) throw new Error(`the answer has more than ${bytesMax} bytes`)
+    if (bytes > bytesMax) throw new Error(`the response is larger than ${bytesMax} bytes`)
     chunks.push(part)
   }
   return Buffer.concat(chunks).toString('utf8')
@@ -78,7 +78,7 @@ function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-/** Why no answer came, in words that hold nothing of what was sent. */
+/** Why there is no response, without any content of the request. */
 export function describeConnectionFailure(error: unknown): string {
   if (error instanceof Error && (error.name === 'TimeoutError' || error.name === 'AbortError')) return 'it timed out'
   return codeOf(error) === '' ? 'the connection failed' : `the connection failed (${codeOf(error)})`

@@ -7,13 +7,13 @@ import type { KeycloakSettings } from './settings.ts'
 import { REQUIRED_ACTIONS } from './user-representation.ts'
 import type { UserKey } from './users.ts'
 
-/** Keycloak answers when its mail server has taken the mail, or not. */
+/** Keycloak responds after its mail server has accepted or rejected the mail. */
 const MAIL_TIMEOUT_MS = 20_000
 
 /**
- * Has Keycloak send a mail whose link lets a user choose a password. It gives its links to nobody else, so `deliver:
- * 'link'` sends a mail too, and null is returned in any case.
- * @throws {IdentityUnavailableError} when the mail could not be sent; inviting again is all there is to do
+ * Lets Keycloak mail a link to choose a password. Keycloak gives its links to nobody else, so `deliver: 'link'` sends a
+ * mail too, and the result is always null.
+ * @throws {IdentityUnavailableError} if the mail could not be sent; inviting again is the only remedy
  */
 export async function inviteUser(
   { admin, settings }: { admin: Admin; settings: KeycloakSettings },
@@ -29,7 +29,7 @@ export async function inviteUser(
     path: `${adminPath(slug, 'users', userId, 'execute-actions-email')}?${query.toString()}`,
     body: REQUIRED_ACTIONS,
     timeoutMs: MAIL_TIMEOUT_MS,
-    // Twice would be two mails.
+    // A retry would send a second mail.
     mayRepeat: false,
     acceptedStatuses: [404],
   })
@@ -38,8 +38,8 @@ export async function inviteUser(
 }
 
 /**
- * Gives the realm the mail server of the configuration as it is today. Keycloak keeps one per realm, and a realm that
- * was made before a change would go on with the old one. Where none is configured, the realm's own is left alone.
+ * Sets the realm's mail server to the configured one. Keycloak stores one per realm, and older realms would keep an
+ * outdated one. Without a configured mail server the realm's own stays.
  */
 async function useMailServer(admin: Admin, settings: KeycloakSettings, slug: string): Promise<void> {
   const smtpServer = mailServerOf(settings)

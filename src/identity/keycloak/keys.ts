@@ -9,9 +9,9 @@ const KEYS_BYTES_MAX = 64 * 1024
 
 const KeySet = z.object({ keys: z.array(z.looseObject({ kty: z.string() })) })
 
-/** What a realm publishes to check its tokens with; null where there is no such realm. Keys to encrypt with are left out. */
+/** The public keys of a realm; null if the realm does not exist. Encryption keys are left out. */
 export async function keysOf(admin: Admin, slug: string): Promise<JSONWebKeySet | null> {
-  const to = 'give the keys of a realm'
+  const to = 'return the keys of a realm'
   const path = `/realms/${encodeURIComponent(slug)}/protocol/openid-connect/certs`
   const { status, text } = await admin.getWithoutToken({
     to,
@@ -20,21 +20,22 @@ export async function keysOf(admin: Admin, slug: string): Promise<JSONWebKeySet 
     bytesMax: KEYS_BYTES_MAX,
   })
   if (status === 404) return null
-  if (status !== 200) throw new IdentityUnavailableError(`the identity provider could not ${to}: it answered ${status}`)
+  if (status !== 200)
+    throw new IdentityUnavailableError(`the identity provider could not ${to}: it responded with ${status}`)
   const { keys } = parse(to, text, KeySet)
   return { keys: keys.filter((key) => key['use'] !== 'enc') }
 }
 
 const PROVIDER_TYPE = 'org.keycloak.keys.KeyProvider'
 const KEY_BITS = '2048'
-/** What a realm begins with; each key that follows stands above those before, which go on verifying. */
+/** The priority of the first key. Each new key has a higher one, and the older keys keep verifying. */
 const FIRST_PRIORITY = 100
-/** A key that another one has replaced is taken away so much later: no token lives as long. */
+/** Time until a replaced key is deleted; no token lives as long. */
 const REPLACED_SECONDS = 3_600
 
 /**
- * A realm's keys as an import makes them. Naming one kind means naming all: without a PS256 key among them, Keycloak
- * would sign with RS256 until somebody asks for more (decision 43).
+ * The keys for a realm import. All kinds must be listed once one is: without a PS256 key Keycloak would sign with RS256
+ * (decision 43).
  */
 export function keyComponents(nowSeconds: number): unknown[] {
   const priority = [String(FIRST_PRIORITY)]
@@ -46,7 +47,7 @@ export function keyComponents(nowSeconds: number): unknown[] {
   ]
 }
 
-/** Its name tells when it was made, which Keycloak does not. */
+/** Its name contains the creation time, which Keycloak does not record. */
 function signingKey(priority: number, nowSeconds: number) {
   return {
     name: `ps256-${nowSeconds}`,
@@ -65,11 +66,11 @@ const Components = z.array(
   }),
 )
 
-/** Signs with a new key from now on. Keys that were replaced long ago go. */
+/** Creates a new signing key and deletes keys that were replaced more than an hour ago. */
 export async function rotateSigningKey(admin: Admin, slug: string): Promise<void> {
   const to = 'replace a signing key'
   const realm = await admin.read({ to, path: adminPath(slug) }, Realm)
-  if (realm === null) throw new Error(`there is no realm ${slug}`)
+  if (realm === null) throw new Error(`realm ${slug} does not exist`)
   const path = `${adminPath(slug, 'components')}?type=${PROVIDER_TYPE}`
   const components = (await admin.read({ to, path }, Components)) ?? []
   const newestFirst = components

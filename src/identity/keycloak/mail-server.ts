@@ -6,7 +6,7 @@ const PORTS: Record<string, string> = { 'smtp:': '587', 'smtps:': '465' }
 /** `Name <address>`, or the address alone. */
 const FROM = /^\s*(?:"?(?<name>[^"<]*?)"?\s*)<(?<address>[^<>\s]+)>\s*$/
 
-/** The mail server of a realm as Keycloak takes it; undefined where none is configured. */
+/** A realm's mail server in Keycloak's form; undefined if none is configured. */
 export function mailServerOf({ smtpUrl, mailFrom }: Pick<KeycloakSettings, 'smtpUrl' | 'mailFrom'>) {
   if (smtpUrl === undefined) return undefined
   const { protocol, hostname, port, username, password } = new URL(smtpUrl)
@@ -21,7 +21,7 @@ export function mailServerOf({ smtpUrl, mailFrom }: Pick<KeycloakSettings, 'smtp
     from: from?.['address'] ?? mailFrom.trim(),
     fromDisplayName: from?.['name'] ?? '',
     ssl: String(protocol === 'smtps:'),
-    // Taken where the mail server offers it; a relay on this machine has no certificate of its own.
+    // STARTTLS, except for a relay on this machine, which has no certificate.
     starttls: String(protocol === 'smtp:' && !LOOPBACK.has(hostname)),
     ...login,
   }

@@ -12,7 +12,7 @@ import { createUser, deleteUser, findUser, hasPassword, setPassword, setUserEnab
 const HEALTH_TIMEOUT_MS = 5_000
 const HEALTH_BYTES_MAX = 64 * 1024
 
-/** A Keycloak of the operator's own as identity provider: a realm of its own for each merchant (decision 46). */
+/** The operator's own Keycloak as identity provider, with one realm for each merchant (decision 46). */
 export function makeKeycloakProvider(parts: KeycloakParts): IdentityProvider {
   const { settings } = parts
   const admin = makeAdmin(settings)
@@ -41,11 +41,12 @@ export function makeKeycloakProvider(parts: KeycloakParts): IdentityProvider {
   }
 }
 
-/** Whether it answers, and still takes us for its administrator. @throws {IdentityUnavailableError} */
+/** Checks that Keycloak responds and accepts our admin client. @throws {IdentityUnavailableError} */
 async function checkHealth(admin: Admin): Promise<void> {
-  const to = 'tell of itself'
+  const to = 'report its status'
   const limits = { timeoutMs: HEALTH_TIMEOUT_MS, bytesMax: HEALTH_BYTES_MAX }
   const { status } = await admin.getWithoutToken({ to, path: '/realms/master', ...limits })
-  if (status !== 200) throw new IdentityUnavailableError(`the identity provider could not ${to}: it answered ${status}`)
-  await admin.call({ to: 'let us in', method: 'GET', path: '/admin/realms/master' })
+  if (status !== 200)
+    throw new IdentityUnavailableError(`the identity provider could not ${to}: it responded with ${status}`)
+  await admin.call({ to: 'accept the admin client', method: 'GET', path: '/admin/realms/master' })
 }

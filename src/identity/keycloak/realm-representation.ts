@@ -6,11 +6,11 @@ import { DEFAULT_SCOPES, clientScopes } from './scope-representation.ts'
 import type { KeycloakParts } from './settings.ts'
 import { USER_PROFILE, userRepresentation } from './user-representation.ts'
 
-/** The realm's attributes that name who made it: the registration, and the one attempt of it. */
+/** Realm attributes that name the registration that created the realm, and the single attempt. */
 export const REGISTRATION_ATTRIBUTE = 'svcRegistrationId'
 export const ATTEMPT_ATTRIBUTE = 'svcAttempt'
 
-/** Seconds. They are those of the embedded provider (contract §Authentication). */
+/** In seconds, the same as in the embedded provider (contract §Authentication). */
 const LIFETIMES = {
   accessTokenLifespan: 900,
   ssoSessionIdleTimeout: 1_800,
@@ -21,7 +21,7 @@ const LIFETIMES = {
   actionTokenGeneratedByAdminLifespan: 43_200,
 }
 
-/** Five guesses, then a lock that grows from one minute to fifteen (contract 26). */
+/** Five wrong passwords, then a lock that grows from one minute to fifteen (decision 133). */
 const BRUTE_FORCE = {
   bruteForceProtected: true,
   permanentLockout: false,
@@ -30,7 +30,7 @@ const BRUTE_FORCE = {
   maxFailureWaitSeconds: 900,
 }
 
-/** A realm, whole, as one import: Keycloak makes all of it in one transaction, or nothing. */
+/** A complete realm as one import: Keycloak creates all of it in one transaction, or nothing. */
 export function realmRepresentation({ settings, ids }: KeycloakParts, spec: RealmSpec, attempt: string) {
   const { slug, displayName, registrationId, roles } = spec
   const smtpServer = mailServerOf(settings)
@@ -42,7 +42,7 @@ export function realmRepresentation({ settings, ids }: KeycloakParts, spec: Real
     registrationAllowed: false,
     loginWithEmailAllowed: true,
     duplicateEmailsAllowed: false,
-    // Where it is, the name must be the address; a realm of customers names its users otherwise.
+    // If set, the user name must be the address; users of a customers realm have other names.
     registrationEmailAsUsername: spec.kind !== 'customers',
     resetPasswordAllowed: true,
     rememberMe: false,
@@ -75,7 +75,7 @@ function scopesOf({ scopes = [] }: RealmSpec) {
   return {
     clientScopes: clientScopes(scopes),
     defaultDefaultClientScopes: DEFAULT_SCOPES,
-    // Of clients that are made later: they may ask for the realm's own scopes too.
+    // For clients created later: they may also request the realm's own scopes.
     defaultOptionalClientScopes: scopes,
   }
 }
@@ -85,12 +85,12 @@ function clientsOf({ portal, service, cli, scopes = [] }: RealmSpec) {
     ...(portal === undefined ? [] : [portalClient(portal, scopes)]),
     ...(service === undefined ? [] : [serviceClient(service)]),
     ...(cli === undefined ? [] : [cliClient(cli, scopes)]),
-    // Keycloak makes it in every realm, to give out tokens for a password.
+    // Keycloak creates this client in every realm, to issue tokens for a password.
     { clientId: 'admin-cli', enabled: false, publicClient: true, directAccessGrantsEnabled: false },
   ]
 }
 
-/** People, and the user that a service client's token is of. Imported users have no role but those they are given. */
+/** The first user and the service account. Imported users have only the listed roles. */
 function usersOf({ slug, admin, service }: RealmSpec) {
   return [
     ...(admin === undefined

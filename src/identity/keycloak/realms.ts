@@ -12,9 +12,9 @@ import { findUser } from './users.ts'
 
 export type Keycloak = KeycloakParts & { admin: Admin }
 
-/** Making or deleting a realm is some hundred statements, and slower where there are many realms. */
+/** Creating or deleting a realm takes some hundred statements, and longer with many realms. */
 const REALM_TIMEOUT_MS = 15_000
-/** After a failure, the realm, ours or another's of the name, may come to be a little later: how long it is looked for. */
+/** After a failed import the realm, ours or a concurrent one, may appear a little later: how often to check for it. */
 const LATE_CHECKS = 5
 const LATE_PAUSE_MS = 1_000
 
@@ -22,8 +22,8 @@ const Realm = z.object({ realm: z.string(), attributes: z.record(z.string(), z.s
 type Realm = z.infer<typeof Realm>
 
 /**
- * Makes a realm in one import, which is whole or not at all, and then calls `record`. What fails after the import takes
- * the realm away again; so does a missing answer, behind which there may be a realm (decision 47).
+ * Creates a realm in one import, which is atomic, and then calls `record`. If anything after the import fails, the
+ * realm is deleted again; so it is after a missing response, which may hide a created realm (decision 47).
  * @throws {RealmExistsError}
  */
 export async function createRealm(keycloak: Keycloak, spec: RealmSpec, record?: RecordRealm): Promise<CreatedRealm> {
@@ -31,7 +31,7 @@ export async function createRealm(keycloak: Keycloak, spec: RealmSpec, record?: 
   const attempt = keycloak.ids.uuid()
   await importRealm(keycloak, spec, attempt)
   try {
-    // The rights of the new realm are only in tokens that were issued after it.
+    // Only tokens issued after the realm was created include the rights for it.
     keycloak.admin.renew()
     const made = await completeAdmin(keycloak, spec)
     await record?.(made, undefined)
@@ -46,7 +46,7 @@ async function importRealm(keycloak: Keycloak, spec: RealmSpec, attempt: string)
   const { slug } = spec
   try {
     const { status } = await keycloak.admin.call({
-      to: 'make a realm',
+      to: 'create a realm',
       method: 'POST',
       path: adminPath(),
       body: realmRepresentation(keycloak, spec, attempt),
@@ -57,31 +57,33 @@ async function importRealm(keycloak: Keycloak, spec: RealmSpec, attempt: string)
   } catch (error) {
     if (error instanceof RealmExistsError) throw error
     if ((await deleteAttempt(keycloak, { slug, attempt }, LATE_CHECKS)) === 'foreign') {
-      // Of two made at once the later one is told that a "database operation failed", before the other one is there.
+      // Of two concurrent imports the later one fails with "database operation failed" before the other realm is
+      // visible.
       throw new RealmExistsError(`realm ${slug} exists`, { cause: error })
     }
     throw error
   }
 }
 
-/** Finds the first user, and gives it the roles that it lacks; a failure of that is no reason to fail (decision 48). */
+/** Finds the first user and adds missing roles. A failure to add them does not fail the registration (decision 48). */
 async function completeAdmin({ admin, log }: Keycloak, { slug, admin: wanted }: RealmSpec): Promise<CreatedRealm> {
   if (wanted === undefined) return { adminUserId: null, adminRoleAssigned: true }
   const userId = await findUser(admin, slug, wanted.email)
-  if (userId === null) throw new IdentityUnavailableError(`the identity provider made realm ${slug} without its user`)
+  if (userId === null)
+    throw new IdentityUnavailableError(`the identity provider created realm ${slug} without its user`)
   try {
     await addRoles(admin, { slug, userId }, wanted.roles)
     return { adminUserId: userId, adminRoleAssigned: true }
   } catch (error) {
-    log.warn({ err: error, slug }, 'the first user of a realm could not be given its roles')
+    log.warn({ err: error, slug }, 'could not assign the roles of the first user of a realm')
     return { adminUserId: userId, adminRoleAssigned: false }
   }
 }
 
 /**
- * Takes away what an attempt has made, and nothing else: registrations of the service's own realms share one id, so the
- * attempt counts here. Never fails: what is left is taken away by the registration's own roll-back.
- * @returns `foreign` where somebody else's realm stands there
+ * Deletes the realm that an attempt created, and no other: the service's own realms share one registration id, so the
+ * attempt decides. Never throws: what is left is deleted by the rollback of the registration.
+ * @returns `foreign` if the name belongs to another realm
  */
 async function deleteAttempt(
   keycloak: Keycloak,
@@ -101,12 +103,12 @@ async function deleteAttempt(
     }
     return 'gone'
   } catch (error) {
-    log.warn({ err: error, slug }, 'a realm that could not be completed may be left at the identity provider')
+    log.warn({ err: error, slug }, 'an incomplete realm may be left at the identity provider')
     return 'unknown'
   }
 }
 
-/** Only a realm that this registration made goes, whatever else has its name by now. */
+/** Deletes the realm only if this registration created it, whatever has its name by now. */
 export async function deleteRealm({ admin }: Keycloak, slug: string, registrationId: string): Promise<boolean> {
   const realm = await readRealm(admin, slug)
   if (realm?.attributes?.[REGISTRATION_ATTRIBUTE] !== registrationId) return false
@@ -114,7 +116,7 @@ export async function deleteRealm({ admin }: Keycloak, slug: string, registratio
   return true
 }
 
-/** Somebody may be faster. */
+/** A concurrent deletion is no error. */
 async function deleteBySlug(admin: Admin, slug: string): Promise<void> {
   const to = 'delete a realm'
   await admin.call({
@@ -126,12 +128,12 @@ async function deleteBySlug(admin: Admin, slug: string): Promise<void> {
   })
 }
 
-/** Without its attributes where it is not ours to look into. */
+/** Attributes are missing if our client may not read them. */
 function readRealm(admin: Admin, slug: string): Promise<Realm | null> {
   return admin.read({ to: 'find a realm', path: adminPath(slug) }, Realm)
 }
 
-/** A realm that we may not look into is there as well. */
+/** A realm that our client may not read exists, too. */
 export async function realmExists({ admin }: Keycloak, slug: string): Promise<boolean> {
   const { status } = await admin.call({
     to: 'find a realm',
@@ -142,7 +144,7 @@ export async function realmExists({ admin }: Keycloak, slug: string): Promise<bo
   return status !== 404
 }
 
-/** Sessions stay: they are worth nothing while it is disabled, and whole again when it is not. */
+/** Sessions are kept: they are invalid while the realm is disabled and valid again afterwards. */
 export async function setRealmEnabled({ admin }: Keycloak, slug: string, isEnabled: boolean): Promise<void> {
   const to = isEnabled ? 'enable a realm' : 'disable a realm'
   await admin.call({ to, method: 'PUT', path: adminPath(slug), body: { enabled: isEnabled }, acceptedStatuses: [404] })

@@ -1,8 +1,8 @@
 import { SUBJECT_ATTRIBUTE } from './user-representation.ts'
 
 /**
- * The scopes of a realm that has some of its own (decision 58). An import that names one makes no others, so those of
- * Keycloak's that our tokens need stand here too; `sub` is the user's own subject where it has one.
+ * The scopes of a realm with scopes of its own (decision 58). An import with any scope creates no default ones, so
+ * those of Keycloak's that our tokens need are listed here; `sub` is the user's own subject where it has one.
  */
 export function clientScopes(own: readonly string[]): unknown[] {
   return [
@@ -45,7 +45,7 @@ export function clientScopes(own: readonly string[]): unknown[] {
   ]
 }
 
-/** What every client of such a realm has without asking. */
+/** The scopes that every client of such a realm gets by default. */
 export const DEFAULT_SCOPES = ['basic', 'roles', 'web-origins', 'email']
 
 const EVERYWHERE = { 'id.token.claim': 'true', 'access.token.claim': 'true', 'userinfo.token.claim': 'true' }

@@ -1,15 +1,15 @@
 import type { Ids } from '../../lib/ids.ts'
 import type { Logger } from '../../observe/log.ts'
 
-/** What the configuration says of the Keycloak that is used, and of what its realms are given. */
+/** The configuration of the Keycloak in use and of its realms. */
 export type KeycloakSettings = {
   /** Its address, without a slash at the end; issuers are `{authUrl}/realms/<slug>`. */
   authUrl: string
-  /** A client of the realm `master` whose service account may create realms, and needs no more than that. */
+  /** A client of the realm `master` whose service account may create realms; it needs no other right. */
   clientId: string
   clientSecret: string
   sslRequired: 'none' | 'external' | 'all'
-  /** The mail server that Keycloak sends invitations over; without one it sends none. */
+  /** The mail server for invitations; without one Keycloak sends none. */
   smtpUrl: string | undefined
   mailFrom: string
 }

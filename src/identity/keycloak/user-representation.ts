@@ -1,13 +1,13 @@
 import { createHash } from 'node:crypto'
 import type { NewUser } from '../provider.ts'
 
-/** The user's attribute that its tokens name as their subject, where it is not the user's id (decision 58). */
+/** The user attribute with the `sub` of its tokens, if that is not the user's id (decision 58). */
 export const SUBJECT_ATTRIBUTE = 'svcSubject'
 
-/** What a user has to do before it can sign in for the first time. */
+/** Actions required before the first sign-in. */
 export const REQUIRED_ACTIONS = ['UPDATE_PASSWORD', 'VERIFY_EMAIL']
 
-/** An address as it is kept and looked up: Keycloak folds its case too. */
+/** An address in its stored form; Keycloak also ignores case. */
 export function addressOf(email: string): string {
   return email.trim().toLowerCase()
 }
@@ -28,16 +28,16 @@ export function userRepresentation({ email, displayName, subject }: Omit<NewUser
 }
 
 /**
- * Keycloak lets no two users have the same name, and knows no such rule for an attribute: a name made of the subject
- * makes that one unique too. Its hash, for names have no capitals. Signing in is by address in any case.
+ * Keycloak requires unique user names but not unique attributes, so a name derived from the subject makes the subject
+ * unique. It is a hash because names have no upper case. Users always sign in with their address.
  */
 function usernameOf(address: string, subject: string | undefined): string {
   return subject === undefined ? address : `subject-${createHash('sha256').update(subject).digest('hex').slice(0, 40)}`
 }
 
 /**
- * What Keycloak asks and keeps of users: an address that only administrators change, for the service knows its people
- * by it, and names that nobody has to give. Other attributes are not kept.
+ * The user attributes that Keycloak stores: an address that only administrators can change, because our records use it,
+ * and optional names. Other attributes are not stored.
  */
 export const USER_PROFILE = {
   attributes: [

@@ -11,9 +11,9 @@ export type UserKey = { slug: string; userId: string }
 const Users = z.array(z.object({ id: z.string(), email: z.string().optional() }))
 const Credentials = z.array(z.object({ type: z.string() }))
 
-/** @throws {UserExistsError} where the address, or the subject, is taken */
+/** @throws {UserExistsError} if the address or the subject is taken */
 export async function createUser(admin: Admin, slug: string, user: NewUser): Promise<string> {
-  const to = 'make a user'
+  const to = 'create a user'
   const path = adminPath(slug, 'users')
   const made = await admin.call({ to, method: 'POST', path, body: userRepresentation(user), acceptedStatuses: [409] })
   if (made.status === 409) throw new UserExistsError(`realm ${slug} already has this user`)
@@ -21,23 +21,23 @@ export async function createUser(admin: Admin, slug: string, user: NewUser): Pro
   try {
     await addRoles(admin, { slug, userId }, user.roles)
   } catch (error) {
-    // Half a user is none: whoever asks again is not told that it exists.
+    // An incomplete user is deleted, so that a retry does not fail because it exists.
     await deleteUser(admin, { slug, userId }).catch(() => undefined)
     throw error
   }
   return userId
 }
 
-/** The id of what a POST has made. */
+/** The id of the resource that a POST created. */
 export function idFromLocation(to: string, location: string | undefined): string {
   const id = location?.split('/').at(-1)
   if (id === undefined || id === '') {
-    throw new IdentityUnavailableError(`the identity provider could not ${to}: it does not tell what it made`)
+    throw new IdentityUnavailableError(`the identity provider could not ${to}: its response has no Location`)
   }
   return id
 }
 
-/** The id of the user with this address; null where there is none. */
+/** The id of the user with this address; null if there is none. */
 export async function findUser(admin: Admin, slug: string, email: string): Promise<string | null> {
   const address = addressOf(email)
   const path = `${adminPath(slug, 'users')}?email=${encodeURIComponent(address)}&exact=true&briefRepresentation=true`
@@ -45,14 +45,14 @@ export async function findUser(admin: Admin, slug: string, email: string): Promi
   return found?.find((user) => user.email?.toLowerCase() === address)?.id ?? null
 }
 
-/** False until the invitation is taken. */
+/** False until the user has accepted the invitation. */
 export async function hasPassword(admin: Admin, { slug, userId }: UserKey): Promise<boolean> {
   const to = "read a user's credentials"
   const found = await admin.read({ to, path: adminPath(slug, 'users', userId, 'credentials') }, Credentials)
   return found?.some(({ type }) => type === 'password') ?? false
 }
 
-/** Its sessions and refresh tokens go with it. */
+/** Deletes the user with its sessions and refresh tokens. */
 export async function deleteUser(admin: Admin, { slug, userId }: UserKey): Promise<void> {
   await admin.call({
     to: 'delete a user',
@@ -66,13 +66,13 @@ export function setUserRoles(admin: Admin, key: UserKey, roles: readonly string[
   return setRoles(admin, key, roles)
 }
 
-/** Who is disabled is signed out everywhere, and stays so when enabled again. */
+/** Disabling signs the user out everywhere; enabling does not restore the sessions. */
 export async function setUserEnabled(admin: Admin, key: UserKey, isEnabled: boolean): Promise<void> {
   const exists = await updateUser(admin, key, { enabled: isEnabled })
   if (exists && !isEnabled) await endSessions(admin, key)
 }
 
-/** Whoever knew the old one is signed out. Nothing is left to do before signing in. */
+/** Sets the password, ends all sessions and clears the required actions. */
 export async function setPassword(admin: Admin, key: UserKey, password: string): Promise<void> {
   const to = 'set a password'
   const body = { type: 'password', value: password, temporary: false }
@@ -83,7 +83,7 @@ export async function setPassword(admin: Admin, key: UserKey, password: string):
   await endSessions(admin, key)
 }
 
-/** False where there is no such user. What is not named stays as it is. */
+/** Returns false if the user does not exist. Omitted members stay unchanged. */
 async function updateUser(
   admin: Admin,
   { slug, userId }: UserKey,
@@ -100,7 +100,7 @@ async function updateUser(
   return status !== 404
 }
 
-/** Ends its sessions, and refuses what was issued up to now (`notBefore`). */
+/** Ends the user's sessions and rejects everything issued before (`notBefore`). */
 async function endSessions(admin: Admin, { slug, userId }: UserKey): Promise<void> {
   const path = adminPath(slug, 'users', userId, 'logout')
   await admin.call({ to: 'sign a user out', method: 'POST', path, mayRepeat: true, acceptedStatuses: [404] })

@@ -47,7 +47,7 @@ t.test('a token that is refused is replaced once', async (t) => {
   t.equal(fake.tokens(), 2)
   t.match(
     await messageOf(admin.call({ ...GET, path: adminPath('forbidden') })),
-    /could not find a realm: it answered 403/,
+    /could not find a realm: it responded with 403/,
   )
   t.equal(fake.tokens(), 3)
 })
@@ -62,7 +62,7 @@ t.test('no failure tells the secret or a token', async (t) => {
   t.ok(said.length < 400, 'and it is short')
   t.notMatch(said, FAKE_TOKEN)
   const refused = await messageOf(adminOf(fake, 'an0ther-secret').call(GET))
-  t.match(refused, /could not give an admin token: it answered 401/)
+  t.match(refused, /could not give an admin token: it responded with 401/)
   t.notMatch(refused, 'an0ther-secret')
 })
 
@@ -71,9 +71,9 @@ t.test('no answer, a late one, a redirect and nonsense are one error', async (t)
   const silent = await fakeKeycloak(t, () => undefined)
   t.match(await messageOf(adminOf(silent).call({ ...GET, timeoutMs: 50 })), /could not find a realm: it timed out/)
   const elsewhere = await fakeKeycloak(t, () => ({ status: 302 }))
-  t.match(await messageOf(adminOf(elsewhere).call(GET)), /it answered 302/)
+  t.match(await messageOf(adminOf(elsewhere).call(GET)), /it responded with 302/)
   const odd = await fakeKeycloak(t, () => ({ status: 200, json: ['odd'] }))
-  t.match(await messageOf(adminOf(odd).read(GET, z.object({ realm: z.string() }))), /its answer is not understood/)
+  t.match(await messageOf(adminOf(odd).read(GET, z.object({ realm: z.string() }))), /its response is not valid/)
 })
 
 t.test('a connection that fails is tried once more, but nothing is made twice', async (t) => {
@@ -116,6 +116,6 @@ t.test('the keys of a realm are those that sign, none where there is no realm, a
   t.same(await keysOf(admin, 'acme'), { keys: [{ kty: 'RSA', use: 'sig', kid: '1' }] })
   t.equal(await keysOf(admin, 'nobody'), null)
   t.match(await messageOf(keysOf(admin, 'broken')), /answered 500/)
-  t.match(await messageOf(keysOf(admin, 'flood')), /could not give the keys/)
+  t.match(await messageOf(keysOf(admin, 'flood')), /could not return the keys/)
   t.equal(fake.tokens(), 0, 'nobody asks for them with a token')
 })

@@ -79,7 +79,7 @@ t.test('a mail server that refuses is told of, without its password, and the nex
   const invitation = { clientId: realm.portal, lifespanSeconds: 600, deliver: 'mail', merchantId: null } as const
   harness.sink.refuse(550)
   const refused = harness.identity.inviteUser(realm.slug, realm.admin.id, invitation)
-  await t.rejects(refused, { name: 'IdentityUnavailableError', message: /could not send an invitation: it answered/ })
+  await t.rejects(refused, { name: 'IdentityUnavailableError', message: /could not send an invitation: it responded/ })
   harness.sink.refuse(undefined)
   await harness.identity.inviteUser(realm.slug, realm.admin.id, invitation)
   t.equal(mailsTo(harness.sink, realm.admin.email).length, 1)
