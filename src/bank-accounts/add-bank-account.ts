@@ -8,7 +8,7 @@ import type { AccountNumbers, AccountNumbersInput } from './check-account.ts'
 import { auditedAccount, maskedAccount, openNumbers, sealNumbers } from './numbers.ts'
 import { insertBankAccount, listActiveRows, lockBankAccounts } from './sql.ts'
 
-/** How many active accounts a merchant may have. */
+/** The maximum number of active accounts of a merchant. */
 const ACTIVE_MAX = 20
 
 export type AddBankAccountInput = AccountNumbersInput & {
@@ -18,8 +18,8 @@ export type AddBankAccountInput = AccountNumbersInput & {
 }
 
 /**
- * Adds an account that payouts go to. Its numbers are sealed before they reach the database.
- * @throws {DomainError} VALIDATION_FAILED, also for an account that is there and active; BANK_ACCOUNT_LIMIT_REACHED
+ * Adds a payout account. Its numbers are sealed before they reach the database.
+ * @throws {DomainError} VALIDATION_FAILED, also for an account that is already active; BANK_ACCOUNT_LIMIT_REACHED
  */
 export async function addBankAccount(
   app: Pick<App, 'pool' | 'sealer' | 'ids'>,
@@ -32,7 +32,8 @@ export async function addBankAccount(
   return app.pool.transaction(async (tx) => {
     await lockBankAccounts(tx, merchantId)
     const active = await listActiveRows(tx, merchantId)
-    // Compared in memory: a fingerprint to compare by would tell whoever has a dump which merchants share an account.
+    // Compared in memory: a stored fingerprint would reveal to anyone with a database dump which merchants share an
+    // account.
     if (active.some((row) => isSame(openNumbers(app, row), numbers))) throw duplicateAccount()
     if (active.length >= ACTIVE_MAX) throw limitReached()
     const row = await insertBankAccount(tx, { ...key, ...sealed, holderName: input.account_holder_name })
@@ -48,11 +49,15 @@ function isSame(one: AccountNumbers, other: AccountNumbers): boolean {
 }
 
 function duplicateAccount(): DomainError {
-  return invalidField('account_number', 'ALREADY_THERE', 'this account is there already, and active')
+  return invalidField('account_number', 'ALREADY_THERE', 'this account is already active')
 }
 
 function limitReached(): DomainError {
-  return new DomainError('BANK_ACCOUNT_LIMIT_REACHED', `a merchant has at most ${ACTIVE_MAX} active bank accounts`, {
-    next: 'disable one that is not needed any more',
-  })
+  return new DomainError(
+    'BANK_ACCOUNT_LIMIT_REACHED',
+    `a merchant can have at most ${ACTIVE_MAX} active bank accounts`,
+    {
+      next: 'disable an account that is no longer needed',
+    },
+  )
 }

@@ -2,15 +2,15 @@ import { electronicFormatIBAN, validateIBAN } from 'ibantools'
 import { DomainError } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
 
-/** The numbers of an account as they are stored: digits alone, and an IBAN without spaces. */
+/** An account's numbers as stored: digits only, and an IBAN without spaces. */
 export type AccountNumbers = { sortCode: string; accountNumber: string; iban: string | null }
 
 export type AccountNumbersInput = { sort_code: string; account_number: string; iban?: string | undefined }
 
 /**
- * Checks what a person typed by its form; no bank is asked. The messages repeat none of it, for errors are logged and
+ * Validates the numbers by their form; no bank is asked. The messages do not repeat them, because errors are logged and
  * shown.
- * @throws {DomainError} VALIDATION_FAILED with every broken field
+ * @throws {DomainError} VALIDATION_FAILED with every invalid field
  */
 export function checkAccount(typed: AccountNumbersInput): AccountNumbers {
   const sortCode = typed.sort_code.replaceAll(/[\s-]/g, '')
@@ -29,31 +29,33 @@ export function checkAccount(typed: AccountNumbersInput): AccountNumbers {
 function sortCodeError(sortCode: string): FieldError | undefined {
   const path = 'sort_code'
   if (!/^\d{6}$/.test(sortCode)) return { path, code: 'INVALID', message: 'must be 6 digits, such as 12-34-56' }
-  if (/^0+$/.test(sortCode)) return { path, code: 'INVALID', message: 'must not be zeros alone' }
+  if (/^0+$/.test(sortCode)) return { path, code: 'INVALID', message: 'must not be all zeros' }
   return undefined
 }
 
 function accountNumberError(accountNumber: string): FieldError | undefined {
   const path = 'account_number'
   if (/^\d{6,7}$/.test(accountNumber))
-    return { path, code: 'TOO_SHORT', message: 'must be 8 digits; put zeros in front of a shorter one' }
+    return { path, code: 'TOO_SHORT', message: 'must be 8 digits; add leading zeros to a shorter number' }
   if (!/^\d{8}$/.test(accountNumber)) return { path, code: 'INVALID', message: 'must be 8 digits' }
-  if (/^0+$/.test(accountNumber)) return { path, code: 'INVALID', message: 'must not be zeros alone' }
+  if (/^0+$/.test(accountNumber)) return { path, code: 'INVALID', message: 'must not be all zeros' }
   return undefined
 }
 
-/** Country, length, form and check digits; and a British one names the very account it stands beside. */
+/**
+ * Checks country, length, form and check digits. A British IBAN must contain the given sort code and account number.
+ */
 function ibanError(
   { sortCode, accountNumber, iban }: AccountNumbers,
   typed: string,
   canCompare: boolean,
 ): FieldError | undefined {
   const path = 'iban'
-  // The library would drop hyphens and dots, with which a slip of the finger becomes another account's number.
+  // The library ignores hyphens and dots, so a typing mistake could become another account's number.
   const isPlain = iban !== null && /^[A-Z0-9]+$/i.test(typed.replaceAll(/\s/g, ''))
   if (!isPlain || !validateIBAN(iban).valid)
-    return { path, code: 'INVALID', message: 'must be an IBAN: its country, length or check digits are not right' }
+    return { path, code: 'INVALID', message: 'must be a valid IBAN: its country, length or check digits are wrong' }
   if (!canCompare || !iban.startsWith('GB')) return undefined
   if (iban.slice(8) === sortCode + accountNumber) return undefined
-  return { path, code: 'MISMATCH', message: 'must be of the same sort code and account number' }
+  return { path, code: 'MISMATCH', message: 'must match the sort code and account number' }
 }

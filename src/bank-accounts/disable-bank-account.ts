@@ -9,8 +9,8 @@ import { disableBankAccountRow, findBankAccount } from './sql.ts'
 import type { BankAccountKey } from './sql.ts'
 
 /**
- * Lets no payout go to an account any more; it stays listed. Repeating it changes nothing.
- * @throws {DomainError} BANK_ACCOUNT_NOT_FOUND, for another merchant's account too
+ * Disables a payout account; it stays listed. Repeating it changes nothing.
+ * @throws {DomainError} BANK_ACCOUNT_NOT_FOUND, also for another merchant's account
  */
 export async function disableBankAccount(
   app: Pick<App, 'pool' | 'sealer' | 'ids'>,
@@ -33,5 +33,5 @@ export async function disableBankAccount(
 }
 
 function notFound(): DomainError {
-  return new DomainError('BANK_ACCOUNT_NOT_FOUND', 'there is no such bank account')
+  return new DomainError('BANK_ACCOUNT_NOT_FOUND', 'bank account not found')
 }

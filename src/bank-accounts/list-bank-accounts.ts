@@ -3,10 +3,10 @@ import type { BankAccount } from '../wire/bank-accounts.ts'
 import { maskedAccount } from './numbers.ts'
 import { listBankAccountRows } from './sql.ts'
 
-/** All that can be active, and the disabled ones that anyone still looks for. */
+/** All accounts that can be active, and some disabled ones. */
 const LISTED_MAX = 100
 
-/** A merchant's accounts, masked: those that payouts go to first, and the latest of those disabled. */
+/** A merchant's accounts with masked numbers: the active ones first, then the most recently added disabled ones. */
 export async function listBankAccounts(
   app: Pick<App, 'pool' | 'sealer'>,
   merchantId: string,

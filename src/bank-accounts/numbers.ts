@@ -8,12 +8,12 @@ import type { BankAccountKey } from './sql.ts'
 
 export type SealedNumber = 'encrypted_account_number' | 'encrypted_sort_code' | 'encrypted_iban'
 
-/** Where a number of an account is sealed to; it opens nowhere else. */
+/** The context that an account's number is sealed to. */
 export function bankAccountContext({ merchantId, id }: BankAccountKey, column: SealedNumber): SealContext {
   return { table: 'merchant_bank_accounts', column, rowId: id, merchantId }
 }
 
-/** The numbers of an account as they are stored. */
+/** Seals an account's numbers for storage. */
 export function sealNumbers({ sealer }: Pick<App, 'sealer'>, key: BankAccountKey, numbers: AccountNumbers) {
   const seal = (plain: string, column: SealedNumber): string => sealer.seal(plain, bankAccountContext(key, column))
   return {
@@ -24,15 +24,15 @@ export function sealNumbers({ sealer }: Pick<App, 'sealer'>, key: BankAccountKey
 }
 
 /**
- * The numbers in plain. They leave the service masked only.
- * @throws when one was altered, or came from another row: somebody has been at the database
+ * Opens an account's numbers. They leave the service only masked.
+ * @throws if a number was altered or copied from another row, which only happens by direct changes in the database
  */
 export function openNumbers({ sealer }: Pick<App, 'sealer'>, row: BankAccountRecord): AccountNumbers {
   const open = (column: SealedNumber, sealed: string): string => {
     try {
       return sealer.open(sealed, bankAccountContext({ merchantId: row.merchant_id, id: row.id }, column))
     } catch (cause) {
-      throw new Error(`${column} of bank account ${row.id} does not open: its row is not as it was written`, { cause })
+      throw new Error(`${column} of bank account ${row.id} cannot be opened: its row was altered`, { cause })
     }
   }
   return {
@@ -42,7 +42,7 @@ export function openNumbers({ sealer }: Pick<App, 'sealer'>, row: BankAccountRec
   }
 }
 
-/** An account as anyone may see it who may see it at all. */
+/** The account as the API shows it, with masked numbers. */
 export function maskedAccount(app: Pick<App, 'sealer'>, row: BankAccountRecord): BankAccount {
   const { sortCode, accountNumber, iban } = openNumbers(app, row)
   return {
@@ -57,7 +57,7 @@ export function maskedAccount(app: Pick<App, 'sealer'>, row: BankAccountRecord):
   }
 }
 
-/** What the audit trail keeps of an account. */
+/** The members of an account that the audit trail records. */
 export function auditedAccount({ account_holder_name, account_number, sort_code, iban, is_active }: BankAccount) {
   return { account_holder_name, account_number, sort_code, iban, is_active }
 }

@@ -10,7 +10,7 @@ const columns = sql.fragment`
 
 export type BankAccountKey = { merchantId: string; id: string }
 
-/** The active ones first, and of each kind the newest. */
+/** Active accounts first, the newest first among each. */
 export function listBankAccountRows(
   tx: CommonQueryMethods,
   merchantId: string,
@@ -40,7 +40,7 @@ export function findBankAccount(
   `)
 }
 
-/** One new account of a merchant at a time, so that their limit holds and none is there twice. */
+/** Serialises additions for a merchant, so that the limit holds and no account is added twice. */
 export async function lockBankAccounts(tx: CommonQueryMethods, merchantId: string): Promise<void> {
   await tx.query(sql.type(z.object({ locked: z.unknown() }))`
     select pg_advisory_xact_lock(hashtextextended(${`bank accounts ${merchantId}`}, 0)) as locked
@@ -49,7 +49,7 @@ export async function lockBankAccounts(tx: CommonQueryMethods, merchantId: strin
 
 export type NewBankAccount = BankAccountKey & {
   holderName: string
-  /** Sealed, as are the next two. */
+  /** Sealed, like the next two. */
   accountNumber: string
   sortCode: string
   iban: string | null
@@ -68,7 +68,7 @@ export function insertBankAccount(tx: CommonQueryMethods, account: NewBankAccoun
   `)
 }
 
-/** Nothing where it is disabled already, or is not there. */
+/** Null if it is already disabled or does not exist. */
 export function disableBankAccountRow(
   tx: CommonQueryMethods,
   { merchantId, id }: BankAccountKey,

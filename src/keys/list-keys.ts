@@ -2,21 +2,21 @@ import type { KeysApp } from './reseal.ts'
 import { SEALED_COLUMNS, nameOf } from './sealed-columns.ts'
 import { countKids } from './sql.ts'
 
-/** A master key by its id, and what is sealed under it. `unknown` is none of those that are configured. */
+/** A master key by its id, with the values sealed with it. `unknown` keys are not configured. */
 export type ListedKey = {
   kid: string
   state: 'current' | 'previous' | 'unknown'
-  /** How many values are sealed under it that stay: while there are any, it is needed. */
+  /** Number of permanent values sealed with it: while there are any, the key is needed. */
   values: number
-  /** How many expire by themselves, and would open under no other key. */
+  /** Number of values that expire by themselves and can't be resealed. */
   expiring: number
-  /** The same, column by column; without those that hold none. */
+  /** The same by column; empty columns are left out. */
   columns: Readonly<Record<string, number>>
 }
 
 const EXPIRING = new Set(SEALED_COLUMNS.filter(({ context }) => context === null).map((column) => nameOf(column)))
 
-/** The keys that are configured, and those that something was sealed under and nobody has configured. */
+/** The configured keys, and unknown keys that values were sealed with. */
 export async function listKeys({ pool, sealer }: KeysApp): Promise<readonly ListedKey[]> {
   const counts = await countKids(pool, SEALED_COLUMNS)
   const byKid = Map.groupBy(counts, ({ kid }) => kid)
@@ -37,12 +37,12 @@ function sumsOf(columns: Readonly<Record<string, number>>): Pick<ListedKey, 'val
   return { values: sum(false), expiring: sum(true) }
 }
 
-/** Whether something would be lost with the keys that are configured: it is sealed under another one. */
+/** Whether values are sealed with a key that is not configured, so that they can't be opened. */
 export function hasUnknownKey(keys: readonly ListedKey[]): boolean {
   return keys.some(({ state, values }) => state === 'unknown' && values > 0)
 }
 
-/** How many values still need a key before the current one. */
+/** Number of values that still need a previous key. */
 export function countUnderPreviousKeys(keys: readonly ListedKey[]): number {
   return keys.filter(({ state }) => state === 'previous').reduce((total, { values }) => total + values, 0)
 }

@@ -4,47 +4,47 @@ import type { RowKey, SealedColumn } from './sealed-columns.ts'
 import { readSealed, writeSealed } from './sql.ts'
 import type { Resealed, SealedValue } from './sql.ts'
 
-/** What the keys' use cases need of the app. */
+/** The parts of the app that the use cases of keys need. */
 export type KeysApp = Pick<App, 'pool' | 'sealer'>
 
 export type ResealResult = {
-  /** How many values now stand under the current key. */
+  /** Number of values resealed with the current key. */
   resealed: number
-  /** How many do not open, and stay as they are. */
+  /** Number of values that can't be opened; they stay unchanged. */
   broken: number
-  /** Whether the last of the values was looked at. */
+  /** Whether all values were processed. */
   finished: boolean
 }
 
 const BATCH = 200
 
-/** What one run of the job does at most, of every column. */
+/** Maximum number of batches in one run of the job, over all columns. */
 const RUN_BATCHES_MAX = 50
 
 /**
- * The job: seals anew, under the current key, what is sealed under a previous one. With one key there is nothing to look
- * at. A run does not ask for the next at once: while the processes change to a new key one after the other, each half of
- * them seals what the other half did, and that must stay a trickle.
+ * The job: reseals values of previous keys with the current key. With a single key there is nothing to do. A run never
+ * asks for an immediate next one: while processes switch to a new key one by one, each half reseals the values of the
+ * other, and that must stay slow.
  */
 export async function resealSecrets(app: KeysApp & Pick<App, 'log'>, signal: AbortSignal): Promise<{ more: boolean }> {
   if (app.sealer.previousKids.length === 0) return { more: false }
   const onBroken = (value: string, err: unknown): void =>
-    app.log.error({ err, value }, 'a sealed value does not open, and stays as it is')
+    app.log.error({ err, value }, 'a sealed value cannot be opened; it stays unchanged')
   const { resealed } = await resealAll(app, { signal, batchesMax: RUN_BATCHES_MAX, onBroken })
-  if (resealed > 0) app.log.info({ resealed, kid: app.sealer.kid }, 'values were sealed anew under the current key')
+  if (resealed > 0) app.log.info({ resealed, kid: app.sealer.kid }, 'values were resealed with the current key')
   return { more: false }
 }
 
 export type ResealOptions = {
   signal?: AbortSignal
   batchesMax?: number
-  /** Told after each batch how many it was in all. */
+  /** Called after each batch with the total so far. */
   onProgress?(resealed: number): void
-  /** Told of each that does not open: its column and the key of its row. */
+  /** Called for each value that can't be opened, with its column and row key. */
   onBroken?(value: string, error: unknown): void
 }
 
-/** One way through all that is sealed under a previous key. Any number of processes may be on it at once. */
+/** Reseals all values of previous keys once. Several processes may do it concurrently. */
 export async function resealAll(app: KeysApp, options: ResealOptions = {}): Promise<ResealResult> {
   const total: ResealResult = { resealed: 0, broken: 0, finished: true }
   const budget = { batches: options.batchesMax ?? Number.POSITIVE_INFINITY }
@@ -65,7 +65,7 @@ type ColumnRun = Pick<ResealOptions, 'signal' | 'onBroken'> & {
   onBatch(counts: Counts): void
 }
 
-/** @returns whether it came to the end of the column */
+/** @returns whether the end of the column was reached */
 async function resealColumn(app: KeysApp, column: SealedColumn, run: ColumnRun): Promise<boolean> {
   let after: RowKey | null = null
   for (;;) {

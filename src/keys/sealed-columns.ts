@@ -5,7 +5,7 @@ import type { SealContext } from '../lib/seal.ts'
 import { mailBodyContext } from '../mail/seal-context.ts'
 import { previousSecretContext, webhookSecretContext } from '../signing/secret.ts'
 
-/** A row by the values of its primary key, in their order. */
+/** The values of a row's primary key, in order. */
 export type RowKey = readonly string[]
 
 type KeyColumn = { name: string; type: 'uuid' | 'text' }
@@ -15,16 +15,16 @@ export type SealedColumn = {
   table: readonly [table: string] | readonly [schema: string, table: string]
   column: string
   key: readonly KeyColumn[]
-  /** Where its values are sealed to, as its owner says; null for what is not sealed anew, because it ends by itself. */
+  /** Returns the context that a value is sealed to; null for values that are not resealed because they expire. */
   context: ((key: RowKey, merchantId: string | null) => SealContext) | null
-  /** The column that says whose the row is, where its key does not. */
+  /** The column with the merchant's id, if the key does not contain it. */
   merchant?: string
 }
 
 const BY_ID: SealedColumn['key'] = [{ name: 'id', type: 'uuid' }]
 const BY_SLUG: SealedColumn['key'] = [{ name: 'slug', type: 'text' }]
 
-/** Every column that holds sealed values. The test holds it against the rows of a database in use. */
+/** Every column with sealed values. A test compares it with the rows of a database in use. */
 export const SEALED_COLUMNS: readonly SealedColumn[] = [
   {
     table: ['merchants'],
@@ -60,8 +60,8 @@ export const SEALED_COLUMNS: readonly SealedColumn[] = [
     key: BY_SLUG,
     context: ([slug = '']) => realmKeysContext(slug, 'cookie_keys'),
   },
-  // Its rows are found by a hash that is keyed with the master key too: under another key none is found again, so that
-  // there is nothing to carry over, and they expire.
+  // Rows are found by a hash that also depends on the master key: with another key none is found, so there is nothing
+  // to reseal, and they expire.
   {
     table: ['idp', 'state'],
     column: 'payload',

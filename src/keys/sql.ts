@@ -13,12 +13,12 @@ export type SealedValue = z.infer<typeof SealedValue>
 const SealedSecret = z.object({ id: z.string(), webhook_signing_secret: z.string() })
 const ChangedCount = z.object({ count: z.int() })
 
-/** The id of the key that a sealed text names (lib/seal.ts). */
+/** The key id in a sealed text (lib/seal.ts). */
 function kidIn(column: string): FragmentSqlToken {
   return sql.fragment`split_part(${sql.identifier([column])}, '.', 2)`
 }
 
-/** How many values each column holds under each key. */
+/** Number of values per column and key. */
 export function countKids(tx: CommonQueryMethods, columns: readonly SealedColumn[]): Promise<readonly KidCount[]> {
   const counts = columns.map(
     (each) => sql.fragment`
@@ -33,14 +33,14 @@ export function countKids(tx: CommonQueryMethods, columns: readonly SealedColumn
 
 export type Batch = {
   column: SealedColumn
-  /** Only what was sealed under these. */
+  /** Only values sealed with these keys. */
   kids: readonly string[]
-  /** Only rows behind this one. */
+  /** Only rows after this one. */
   after: RowKey | null
   limit: number
 }
 
-/** The next values of a column, in the order of its key. */
+/** The next values of a column, ordered by its key. */
 export function readSealed(
   tx: CommonQueryMethods,
   { column, kids, after, limit }: Batch,
@@ -76,9 +76,9 @@ function valuesOf({ key }: SealedColumn, row: RowKey): FragmentSqlToken {
 export type Resealed = { key: RowKey; before: string; after: string }
 
 /**
- * Writes values sealed anew, each only where the column still holds what was read: what somebody else has written since
- * stays. Rows that are locked are passed over, so that this waits for nobody.
- * @returns how many were written
+ * Writes resealed values, each only if the column still contains the value that was read, so that concurrent changes
+ * stay. Locked rows are skipped, so it never waits.
+ * @returns the number of written values
  */
 export async function writeSealed(
   tx: CommonQueryMethods,
@@ -132,7 +132,7 @@ export async function writeSealed(
   return count
 }
 
-/** The first and the last merchant's signing secrets: values are sealed anew in their order. */
+/** The signing secrets of the first and the last merchant: values are resealed in this order. */
 export function findFirstAndLastSecrets(tx: CommonQueryMethods) {
   return tx.any(sql.type(SealedSecret)`
     (select id, webhook_signing_secret from merchants order by id limit 1)

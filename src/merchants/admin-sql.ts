@@ -19,7 +19,7 @@ export type MerchantFilter = {
   kybStatus?: KybStatus | undefined
   payoutHeld?: boolean | undefined
   isActive?: boolean | undefined
-  /** Part of a name or of the realm, as it was typed. */
+  /** Part of a name or of the realm. */
   search?: string | undefined
   order: 'newest' | 'oldest'
   /** The last merchant of the page before. */
@@ -27,7 +27,7 @@ export type MerchantFilter = {
   limit: number
 }
 
-/** Merchants in the order they came, or the other way round. */
+/** Merchants by creation time. */
 export function listMerchantRows(tx: CommonQueryMethods, filter: MerchantFilter): Promise<readonly MerchantRecord[]> {
   const isNewest = filter.order === 'newest'
   return tx.any(sql.type(MerchantRecord)`
@@ -65,14 +65,14 @@ export function findMerchantRow(tx: CommonQueryMethods, id: string): Promise<Mer
   return tx.maybeOne(sql.type(MerchantRecord)`select ${columns} from merchants m where m.id = ${id}`)
 }
 
-/** The same, held against other changes of it until the transaction ends; payments are created meanwhile. */
+/** The merchant, locked against other changes until the transaction ends; payments can still be created. */
 export function lockMerchantRow(tx: CommonQueryMethods, id: string): Promise<MerchantRecord | null> {
   return tx.maybeOne(sql.type(MerchantRecord)`
     select ${columns} from merchants m where m.id = ${id} for no key update of m
   `)
 }
 
-/** Moves a merchant from one status to another; nothing where it is in a third. */
+/** Changes the status if it still is `from`. */
 export async function updateKyb(
   tx: CommonQueryMethods,
   { id, from, to }: { id: string; from: KybStatus; to: KybStatus },
@@ -84,7 +84,7 @@ export async function updateKyb(
   `)
 }
 
-/** Holds a merchant's payouts in somebody's name, or releases them with null. */
+/** Holds a merchant's payouts with the operator's name, or releases them with null. */
 export async function updateHold(
   tx: CommonQueryMethods,
   { id, heldBy }: { id: string; heldBy: string | null },

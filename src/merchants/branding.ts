@@ -9,15 +9,15 @@ import { BrandingConfig } from '../wire/settings.ts'
 import type { Branding } from '../wire/settings.ts'
 import { findSettings, lockSettings, updateBranding } from './settings-sql.ts'
 
-/** The whole look of a merchant's checkout: what was never set has its default (decision 27). */
+/** A merchant's complete checkout branding, with defaults for values that were never set (decision 27). */
 export async function getBranding(app: Pick<App, 'pool'>, merchantId: string): Promise<Branding> {
   const { branding_config } = await findSettings(app.pool, merchantId)
   return withWarnings(storedBranding(branding_config))
 }
 
 /**
- * Sets the look of a merchant's checkout as a whole. Colours that are hard to read are told and not refused. What is set
- * already is no change.
+ * Replaces the branding of a merchant's checkout. Colours with low contrast cause warnings, not errors. Setting the
+ * current branding again changes nothing.
  * @throws {DomainError} VALIDATION_FAILED
  */
 export async function putBranding(
@@ -42,7 +42,7 @@ export async function putBranding(
   return withWarnings(look)
 }
 
-/** A stored look was checked when it was set; the schema adds what a later version knows beyond it. */
+/** Stored branding was validated when it was set; the schema adds defaults for members of later versions. */
 function storedBranding(stored: unknown): BrandingConfig {
   return BrandingConfig.parse(stored ?? {})
 }

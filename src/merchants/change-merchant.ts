@@ -9,7 +9,7 @@ import { isUuid } from '../lib/ids.ts'
 import { findMerchantRow, lockMerchantRow } from './admin-sql.ts'
 import type { MerchantRecord } from './record.ts'
 
-/** What an operator does to a merchant: who, to whom, and why; perhaps only where it still is as the operator has seen it. */
+/** An operator's action on a merchant. With `expected`, it only applies if the merchant still has these values. */
 export type MerchantAction = {
   id: string
   reason?: string | undefined
@@ -18,18 +18,18 @@ export type MerchantAction = {
 }
 
 export type MerchantChange = {
-  /** The name in the audit trail, such as `merchant.kyb`. */
+  /** The action's name in the audit trail, such as `merchant.kyb`. */
   action: string
-  /** The members that it is about, as the audit trail keeps them before and after. */
+  /** The changed members, recorded in the audit trail before and after. */
   members: readonly (keyof MerchantRecord)[]
-  /** Writes the change; undefined where the merchant is as it should be. @throws {DomainError} */
+  /** Returns the write; undefined if nothing has to change. @throws {DomainError} */
   plan(merchant: MerchantRecord): ((tx: CommonQueryMethods) => Promise<void>) | undefined
 }
 
 /**
- * Changes a merchant and writes it into the audit trail, in one transaction that no other change of this merchant runs
- * beside. What is so already is left alone, and nothing is recorded.
- * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE where it is not as expected, and what `plan` throws
+ * Changes a merchant and records it in the audit trail, in one transaction under the merchant's lock. If nothing
+ * changes, nothing is recorded.
+ * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE if it is not as expected, and the errors of `plan`
  */
 export async function changeMerchant(
   app: Pick<App, 'pool' | 'ids'>,
@@ -61,7 +61,10 @@ export async function changeMerchant(
   })
 }
 
-/** Whether the last thing of this kind was done by the same one for the same reason: the answer to it may have got lost. */
+/**
+ * Whether the last action of this kind had the same actor and reason: then this is probably a retry after a lost
+ * response.
+ */
 async function isRepeat(
   tx: CommonQueryMethods,
   { id, reason, actor }: MerchantAction,
@@ -80,7 +83,7 @@ async function isRepeat(
 }
 
 export function merchantNotFound(): DomainError {
-  return new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
+  return new DomainError('MERCHANT_NOT_FOUND', 'merchant not found')
 }
 
 function throwNotFound(): never {

@@ -7,15 +7,18 @@ import { readWebOrigin } from '../lib/web-origin.ts'
 import type { WebOriginRules } from '../lib/web-origin.ts'
 import { findSettings, lockSettings, updateOrigins } from './settings-sql.ts'
 
-/** The pages that may embed a merchant's checkout. None means any in the sandbox, and none at all in live mode (decision 26). */
+/**
+ * The origins that may embed a merchant's checkout. An empty list means any origin in the sandbox, and none in live
+ * mode (decision 26).
+ */
 export async function getCheckoutOrigins(app: Pick<App, 'pool'>, merchantId: string): Promise<string[]> {
   return (await findSettings(app.pool, merchantId)).checkout_origins
 }
 
 /**
- * Sets the pages that may embed a merchant's checkout, each as its origin in the form that browsers send; one that is
- * named twice is kept once. What is set already is no change.
- * @throws {DomainError} VALIDATION_FAILED with every origin that is none
+ * Replaces the origins that may embed a merchant's checkout, normalised as browsers send them and without duplicates.
+ * Setting the current list again changes nothing.
+ * @throws {DomainError} VALIDATION_FAILED with every invalid origin
  */
 export async function putCheckoutOrigins(
   app: Pick<App, 'pool' | 'ids' | 'config'>,

@@ -13,11 +13,11 @@ import { updateFees } from './settings-sql.ts'
 
 const HISTORY_MAX = 100
 
-/** How the audit trail keeps them, before and after. */
+/** The fees as recorded in the audit trail, before and after. */
 const Fees = z.object({ fee_percentage: z.string(), fee_flat: z.string() })
 
 /**
- * What a merchant pays for the payments to come, and the last hundred changes of it, the newest first.
+ * A merchant's fees for new payments, and the last hundred changes, newest first.
  * @throws {DomainError} MERCHANT_NOT_FOUND
  */
 export async function getFees(app: Pick<App, 'pool'>, id: string): Promise<MerchantFees> {
@@ -29,8 +29,8 @@ export async function getFees(app: Pick<App, 'pool'>, id: string): Promise<Merch
 export type FeesChange = MerchantAction & { percentage: string | undefined; flat: string | undefined }
 
 /**
- * Sets a merchant's fees for payments that are created from now on; those there are keep the fees of their creation. The
- * fees it has already are no change.
+ * Sets a merchant's fees for payments created from now on; existing payments keep their fees. Setting the current fees
+ * again changes nothing.
  * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE
  */
 export async function setFees(

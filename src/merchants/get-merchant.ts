@@ -6,11 +6,11 @@ import { findMerchantRow } from './admin-sql.ts'
 import { merchantNotFound } from './change-merchant.ts'
 import type { MerchantRecord } from './record.ts'
 
-/** How much of a merchant's history is shown with it. */
+/** Number of audit entries returned with a merchant. */
 const ACTIONS_SHOWN = 20
 
 /**
- * A merchant, with the last things that were done to it, the newest first.
+ * A merchant with the latest operator actions on it, newest first.
  * @throws {DomainError} MERCHANT_NOT_FOUND
  */
 export async function getMerchant(

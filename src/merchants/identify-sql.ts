@@ -3,11 +3,11 @@ import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { MERCHANT_ROLES } from '../lib/permissions.ts'
 
-/** What the service knows of a person who works for a merchant. */
+/** The service's record of a merchant's team member. */
 export const KnownMember = z.object({ email: z.string(), role: z.enum(MERCHANT_ROLES), is_active: z.boolean() })
 export type KnownMember = z.infer<typeof KnownMember>
 
-/** The person with this `sub` in a merchant's realm, active or not. */
+/** The member with this `sub` in a merchant's realm, active or not. */
 export function findMember(
   tx: CommonQueryMethods,
   { merchantId, subject }: { merchantId: string; subject: string },

@@ -4,12 +4,12 @@ import type { KnownMember } from './identify-sql.ts'
 import type { MerchantClient } from './record.ts'
 import { findMerchantClient } from './sql.ts'
 
-/** Longer than any client id; what is longer is not looked up. */
+/** The maximum length of a client id; longer ones are not looked up. */
 const CLIENT_ID_LENGTH_MAX = 255
 
 /**
- * The merchant that a client id speaks for, and as what; null for an id that is nobody's or was revoked. A client id
- * never changes hands, but may be revoked: callers remember it for seconds only.
+ * The merchant and kind of a client id; null for an unknown or revoked id. A client id never changes its merchant but
+ * may be revoked, so callers cache it only for seconds.
  */
 export async function identifyMerchant(app: Pick<App, 'pool'>, clientId: string): Promise<MerchantClient | null> {
   const isPossible = clientId !== '' && clientId.length <= CLIENT_ID_LENGTH_MAX && !clientId.includes('\u0000')
@@ -17,8 +17,8 @@ export async function identifyMerchant(app: Pick<App, 'pool'>, clientId: string)
 }
 
 /**
- * What the service knows of the person with this `sub`; null where that is nothing, as of people whom an administrator
- * of the identity provider has added: their token alone says who they are.
+ * The service's record of the person with this `sub`; null if there is none, as for users added directly at the
+ * identity provider: then only the token identifies them.
  */
 export function identifyMember(
   app: Pick<App, 'pool'>,

@@ -3,15 +3,15 @@ import { z } from 'zod'
 import { MERCHANT_ROLES } from '../lib/permissions.ts'
 import { KybStatus } from '../wire/admin.ts'
 
-/** Who a merchant is. */
+/** A merchant's identity. */
 export const MerchantIdentity = z.object({ id: z.string(), client_id: z.string(), trading_name: z.string() })
 export type MerchantIdentity = z.infer<typeof MerchantIdentity>
 
-/** A client of a merchant's realm with its merchant: what a request's credential is resolved to (decision 46). */
+/** A client of a merchant's realm with its merchant, which a request's credentials resolve to (decision 46). */
 export const MerchantClient = z.object({
   client_id: z.string(),
   kind: z.enum(['portal', 'server', 'cli', 'credential']),
-  /** Of a server or credential; null for payments only. People bring their role in their token. */
+  /** The role of a server client or credential; null for payments only. People have their role in the token. */
   role: z.enum(MERCHANT_ROLES).nullable(),
   merchant_id: z.string(),
   trading_name: z.string(),
@@ -34,7 +34,7 @@ export const MerchantRecord = z.object({
   webhook_url: z.string().nullable(),
   is_active: z.boolean(),
   realm_slug: z.string().nullable(),
-  /** Of the administrator who has been there the longest. */
+  /** The longest-serving administrator. */
   admin_email: z.string().nullable(),
   payout_held: z.boolean(),
   payout_held_at: z.string().nullable(),

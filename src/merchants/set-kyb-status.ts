@@ -8,7 +8,7 @@ import type { MerchantRecord } from './record.ts'
 import { KYB_TRANSITIONS, kybMove } from './states.ts'
 
 /**
- * Approves, refuses, suspends or reinstates a merchant (decision 19). The status it has already is no change.
+ * Approves, rejects, suspends or reinstates a merchant (decision 19). Setting the current status again changes nothing.
  * @throws {DomainError} MERCHANT_NOT_FOUND, KYB_TRANSITION_INVALID, CHANGED_MEANWHILE
  */
 export function setKybStatus(
@@ -28,7 +28,7 @@ export function setKybStatus(
 
 function invalidMove(from: KybStatus, to: KybStatus): DomainError {
   const allowed = KYB_TRANSITIONS.filter((row) => row.from === from).map((row) => row.to)
-  return new DomainError('KYB_TRANSITION_INVALID', `a merchant that is ${from} can't become ${to}`, {
+  return new DomainError('KYB_TRANSITION_INVALID', `a merchant cannot change from ${from} to ${to}`, {
     next: `set one of: ${allowed.join(', ')}`,
   })
 }

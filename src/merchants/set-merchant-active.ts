@@ -5,13 +5,13 @@ import { changeMerchant } from './change-merchant.ts'
 import type { MerchantAction } from './change-merchant.ts'
 import type { MerchantRecord } from './record.ts'
 
-/** More changes of one merchant at a time than operators make. */
+/** More concurrent changes of one merchant than happen in practice. */
 const ATTEMPTS_MAX = 200
 
 /**
- * Disables a merchant, whose realm then signs nobody in and whose tokens change nothing (http/guards.ts), or enables it
- * again (decision 26). The merchant's own row goes first and the realm follows it: repeating the request heals a realm
- * that a crash, or a provider that did not answer, left behind.
+ * Disables a merchant, so that its realm allows no sign-in and its tokens can't change anything (http/guards.ts), or
+ * enables it again (decision 26). The merchant's row is changed first and the realm follows: repeating the request
+ * repairs a realm that was not updated because of a crash or a provider outage.
  * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE
  * @throws {IdentityUnavailableError} the merchant is changed, its realm is not yet
  */
@@ -30,8 +30,8 @@ export async function setMerchantActive(
 }
 
 /**
- * Lets the realm be as the row is, and looks again: whoever sets the realm last has then seen the row agree with it, so
- * of two changes at once the later one stands in both places.
+ * Sets the realm to the state of the row and reads the row again, so that of two concurrent changes the later one ends
+ * up in both places.
  */
 async function syncRealm(
   app: Pick<App, 'pool' | 'identity'>,
@@ -45,11 +45,7 @@ async function syncRealm(
     if (now === undefined || now === wanted) return
     wanted = now
   }
-  throw new DomainError(
-    'SERVICE_UNAVAILABLE',
-    'the merchant is changed again and again meanwhile; repeat the request',
-    {
-      retryAfterSeconds: 1,
-    },
-  )
+  throw new DomainError('SERVICE_UNAVAILABLE', 'the merchant keeps changing concurrently; repeat the request', {
+    retryAfterSeconds: 1,
+  })
 }

@@ -5,8 +5,8 @@ import type { MerchantAction } from './change-merchant.ts'
 import type { MerchantRecord } from './record.ts'
 
 /**
- * Holds a merchant's payouts in the operator's name, or releases them (decision 20). While held it creates no payments;
- * refunds go on. A release forgets when and by whom, which the audit trail keeps.
+ * Holds or releases a merchant's payouts (decision 20). While held, the merchant creates no payments; refunds continue.
+ * A release clears time and operator, which the audit trail keeps.
  * @throws {DomainError} MERCHANT_NOT_FOUND, CHANGED_MEANWHILE
  */
 export function setPayoutHold(

@@ -2,9 +2,9 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-/** What a merchant sets about its checkout. */
+/** A merchant's checkout settings. */
 export const CheckoutSettings = z.object({
-  /** JSON as it was stored; null while nothing was set. */
+  /** JSON as stored; null if never set. */
   branding_config: z.unknown(),
   checkout_origins: z.array(z.string()),
 })
@@ -16,7 +16,7 @@ export function findSettings(tx: CommonQueryMethods, merchantId: string): Promis
   return tx.one(sql.type(CheckoutSettings)`select ${columns} from merchants where id = ${merchantId}`)
 }
 
-/** The same, held against other changes until the transaction ends; payments are created meanwhile. */
+/** The settings, locked against other changes until the transaction ends; payments can still be created. */
 export function lockSettings(tx: CommonQueryMethods, merchantId: string): Promise<CheckoutSettings> {
   return tx.one(sql.type(CheckoutSettings)`
     select ${columns} from merchants where id = ${merchantId} for no key update

@@ -6,7 +6,7 @@ import { MERCHANT_ROLES } from '../lib/permissions.ts'
 import type { MerchantRole } from '../lib/permissions.ts'
 import { MerchantClient, MerchantIdentity } from './record.ts'
 
-/** A client that is not revoked, with its merchant. */
+/** An active client with its merchant. */
 export function findMerchantClient(tx: CommonQueryMethods, clientId: string): Promise<MerchantClient | null> {
   return tx.maybeOne(sql.prepared('find_merchant_client', MerchantClient)`
     select c.client_id, c.kind, c.role, c.merchant_id, m.trading_name, m.kyb_status::text as kyb_status, m.is_active,
@@ -17,7 +17,7 @@ export function findMerchantClient(tx: CommonQueryMethods, clientId: string): Pr
   `)
 }
 
-/** The merchant of a server client, whose id stands in the merchant's own row. */
+/** The merchant of a server client, whose id is in the merchant's own row. */
 export function findMerchantByClientId(tx: CommonQueryMethods, clientId: string): Promise<MerchantIdentity | null> {
   return tx.maybeOne(sql.type(MerchantIdentity)`
     select id, client_id, trading_name from merchants where client_id = ${clientId}
@@ -41,18 +41,18 @@ export type NewMerchant = {
   /** numeric(10,2). */
   feeFlat: string
   webhookUrl: string | null
-  /** Who holds its payouts from the start; null for nobody. */
+  /** Who holds its payouts from the start; null if they are not held. */
   payoutHeldBy?: string | null
   realmSlug: string
   /** Sealed. */
   webhookSigningSecret: string
-  /** What its server client may do; null is payments only (decision 31). */
+  /** The role of its server client; null is payments only (decision 31). */
   serverRole: MerchantRole | null
-  /** Who makes it, as its clients tell. */
+  /** The creator, recorded with its clients. */
   createdBy: string
 }
 
-/** Adds a merchant with its clients (decision 46); nothing where a client id or the slug is taken. */
+/** Inserts a merchant with its clients (decision 46); false if a client id or the slug is taken. */
 export async function insertMerchant(tx: CommonQueryMethods, merchant: NewMerchant): Promise<boolean> {
   const { portal, cli } = clientIdsOf(merchant.realmSlug)
   const inserted = await tx.query(sql.type(z.object({}))`
@@ -81,19 +81,19 @@ export async function insertMerchant(tx: CommonQueryMethods, merchant: NewMercha
 
 const Realm = z.object({ realm_slug: z.string().nullable() })
 
-/** The merchant's realm; null where there is no such merchant, or it has none. */
+/** The merchant's realm; null if the merchant does not exist or has none. */
 export async function findRealm(tx: CommonQueryMethods, merchantId: string): Promise<string | null> {
   const merchant = await tx.maybeOne(sql.type(Realm)`select realm_slug from merchants where id = ${merchantId}`)
   return merchant?.realm_slug ?? null
 }
 
-/** What a realm is made from once more. */
+/** The data to create a merchant's realm again. */
 export const MerchantOfRealm = z.object({
   id: z.string(),
   realm_slug: z.string(),
   trading_name: z.string(),
   is_active: z.boolean(),
-  /** Of its server client. */
+  /** The role of its server client. */
   server_role: z.enum(MERCHANT_ROLES).nullable(),
 })
 export type MerchantOfRealm = z.infer<typeof MerchantOfRealm>
@@ -109,7 +109,7 @@ export function findMerchantByRealm(tx: CommonQueryMethods, slug: string): Promi
 
 export type RealmClients = { merchantId: string; slug: string; serverRole: MerchantRole | null; createdBy: string }
 
-/** Adds those of a merchant's three clients that have no row yet. */
+/** Inserts the missing ones of a merchant's three clients. */
 export async function insertMissingClients(tx: CommonQueryMethods, clients: RealmClients): Promise<void> {
   const { portal, server, cli } = clientIdsOf(clients.slug)
   await tx.query(sql.type(z.object({}))`

@@ -3,7 +3,7 @@ import type { KybStatus } from '../wire/admin.ts'
 
 export type KybTrigger = 'registration' | 'approval' | 'refusal' | 'suspension' | 'reinstatement'
 
-/** What becomes of a merchant (contract §KYB status; decision 19): a row is the whole rule. */
+/** The transitions of a merchant (contract §KYB status; decision 19). A row is the complete rule. */
 export const KYB_TRANSITIONS: readonly Transition<KybStatus, KybTrigger>[] = [
   { from: null, on: 'registration', to: 'PENDING' },
   { from: 'PENDING', on: 'approval', to: 'APPROVED' },
@@ -12,7 +12,7 @@ export const KYB_TRANSITIONS: readonly Transition<KybStatus, KybTrigger>[] = [
   { from: 'SUSPENDED', on: 'reinstatement', to: 'APPROVED' },
 ]
 
-/** The row that leads from one status to another; undefined where none does. */
+/** The transition from one status to another; undefined if there is none. */
 export function kybMove(from: KybStatus, to: KybStatus): Transition<KybStatus, KybTrigger> | undefined {
   return KYB_TRANSITIONS.find((row) => row.from === from && row.to === to)
 }

@@ -2,8 +2,8 @@ import type { App } from '../app.ts'
 import { findMerchant } from './sql.ts'
 
 /**
- * What payers know a merchant as.
- * @param id of a merchant that is there
+ * The merchant's name as payers know it.
+ * @param id of an existing merchant
  */
 export async function tradingNameOf(app: Pick<App, 'pool'>, id: string): Promise<string> {
   const merchant = await findMerchant(app.pool, id)

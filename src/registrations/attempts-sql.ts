@@ -3,18 +3,21 @@ import { z } from 'zod'
 import { secondsUntilFewer } from '../db/hourly-limit-sql.ts'
 import { sql } from '../db/sql.ts'
 
-/**
- * How many seconds a network must wait until it has asked for fewer than `limit` registrations within the hour; null
- * where it may go on. Held against others of the same network until the transaction's end, so that a burst is counted
- * one by one.
- */
-export async function secondsUntilAllowed(
-  tx: CommonQueryMethods,
-  { requestIpHash, limit }: { requestIpHash: string; limit: number },
-): Promise<number | null> {
+/** Serialises the registrations of a network until the transaction ends. */
+export async function lockNetwork(tx: CommonQueryMethods, requestIpHash: string): Promise<void> {
   await tx.query(sql.type(z.object({}))`
     select from pg_advisory_xact_lock(hashtextextended('registration ' || ${requestIpHash}, 0))
   `)
+}
+
+/**
+ * Seconds until a network has asked for fewer than `limit` registrations within the hour; null if it may register now.
+ * Call it under `lockNetwork`, so that a burst is counted one by one.
+ */
+export function secondsUntilAllowed(
+  tx: CommonQueryMethods,
+  { requestIpHash, limit }: { requestIpHash: string; limit: number },
+): Promise<number | null> {
   return secondsUntilFewer(tx, {
     table: 'registration_attempt',
     column: 'request_ip_hash',
@@ -27,7 +30,7 @@ export async function insertAttempt(tx: CommonQueryMethods, requestIpHash: strin
   await tx.query(sql.type(z.object({}))`insert into registration_attempt (request_ip_hash) values (${requestIpHash})`)
 }
 
-/** Forgets up to `limit` attempts that count no longer. */
+/** Deletes up to `limit` attempts that no longer count. */
 export async function deleteOldAttempts(tx: CommonQueryMethods, limit: number): Promise<number> {
   const { rowCount } = await tx.query(sql.type(z.object({}))`
     delete from registration_attempt

@@ -6,12 +6,12 @@ import { findRegistration, insertRegistration, takeOverRegistration } from './sq
 import type { Draft } from './sql.ts'
 import { rollBack } from './roll-back.ts'
 
-/** How long a registration is one process's own: far longer than it takes, for a provider may be slow. */
+/** How long one process owns a registration: much longer than it takes, because a provider may be slow. */
 export const LEASE_SECONDS = 60
 
 /**
  * The realm's name for a company (decision 46).
- * @throws {DomainError} VALIDATION_FAILED at `company_name`, REALM_EXISTS for a reserved one
+ * @throws {DomainError} VALIDATION_FAILED at `company_name`, REALM_EXISTS for a reserved name
  */
 export function usableSlug(companyName: string): string {
   const slug = slugOf(companyName)
@@ -19,7 +19,7 @@ export function usableSlug(companyName: string): string {
     throw invalidField(
       'company_name',
       'UNUSABLE_NAME',
-      'must have at least 3 letters of the Latin alphabet or digits, no invisible characters, and no word that mixes alphabets',
+      'must have at least 3 Latin letters or digits, no invisible characters, and no word that mixes alphabets',
     )
   }
   if (RESERVED_REALMS.includes(slug)) throw realmExists(slug)
@@ -27,20 +27,20 @@ export function usableSlug(companyName: string): string {
 }
 
 export function realmExists(slug: string, cause?: unknown): DomainError {
-  return new DomainError('REALM_EXISTS', `the name ${slug}, made from company_name, is taken`, {
+  return new DomainError('REALM_EXISTS', `the realm name ${slug}, derived from company_name, is taken`, {
     next: 'register under another company_name; if this company is yours, sign in or ask an operator',
     ...(cause === undefined ? {} : { cause }),
   })
 }
 
 export type ClaimSlugInput = Omit<Draft, 'leaseSeconds'> & {
-  /** Where the caller's address is known. */
+  /** Null if the caller's address is not known. */
   clientAddress: string | null
 }
 
 /**
- * Takes a slug before anything is made at the identity provider, so that of many that want it one gets it. One whose
- * registration failed, or was left half-made, is free again: what is left of that is taken away first (decision 47).
+ * Claims a slug before anything is created at the identity provider, so that one of several concurrent registrations
+ * gets it. A slug of a failed or incomplete registration is free again, after its leftovers are deleted (decision 47).
  * @throws {DomainError} REALM_EXISTS, RATE_LIMITED
  * @throws {IdentityUnavailableError}
  */
@@ -54,9 +54,9 @@ export async function claimSlug(app: App, { clientAddress, ...input }: ClaimSlug
   const known = await findRegistration(app.pool, draft.slug)
   if (known === null || known.status === 'COMPLETE' || known.is_underway) throw realmExists(draft.slug)
   if (known.status === 'PROVISIONING') {
-    await rollBack(app, known, { failure: known.failure ?? 'it was left half-made', onlyAbandoned: true })
+    await rollBack(app, known, { failure: known.failure ?? 'it was left incomplete', onlyAbandoned: true })
   } else {
-    // Nothing should be left of it, unless a slow provider made the realm after everyone had given up.
+    // Nothing should be left, unless a slow provider created the realm after the registration was given up.
     await app.identity.deleteRealm(known.slug, known.id)
   }
   if (!(await takeOverRegistration(app.pool, { failedId: known.id, draft }))) throw realmExists(draft.slug)

@@ -5,13 +5,13 @@ import { claimInvites, postponeInvite, recordInviteFailure, recordInvited } from
 import type { DueInvite } from './record.ts'
 import { failureReason } from './roll-back.ts'
 
-/** Invitations of one run; the next run follows at once while there are more. */
+/** Maximum number of invitations in one run; the next run follows at once while there are more. */
 const INVITES_MAX = 10
 
-/** How long a person who has been invited too often is left in peace, where the provider does not say. */
+/** The wait after too many invitations, if the provider gives none. */
 const LIMITED_SECONDS = 3_600
 
-/** Invites the first administrators of merchants that have just registered, again and again until it works. A job. */
+/** The job: invites the first administrators of new merchants, and retries until it works. */
 export async function inviteAdmins(app: App): Promise<{ more: boolean }> {
   const due = await claimInvites(app.pool, INVITES_MAX)
   await Promise.all(due.map((invite) => tryToInvite(app, invite)))
@@ -28,14 +28,14 @@ async function tryToInvite(app: App, invite: DueInvite): Promise<void> {
       return
     }
     const attempt = { merchant_id: invite.merchant_id, attempt: invite.invite_attempts }
-    app.log.warn({ err: error, ...attempt }, 'an administrator could not be invited; it is tried again later')
+    app.log.warn({ err: error, ...attempt }, 'could not invite an administrator; retrying later')
     await recordInviteFailure(app.pool, { id: invite.id, failure: failureReason(error) })
   }
 }
 
 /**
  * Sends one invitation.
- * @throws {DomainError} RATE_LIMITED for a person who is invited too often
+ * @throws {DomainError} RATE_LIMITED if the administrator was invited too often
  * @throws {IdentityUnavailableError}
  */
 export async function sendInvite(

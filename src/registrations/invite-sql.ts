@@ -4,8 +4,8 @@ import { sql } from '../db/sql.ts'
 import { DueInvite } from './record.ts'
 
 /**
- * Takes invitations that are due. Each is due again after a wait that doubles from 30 seconds to an hour, unless it is
- * marked as sent before: so a process that dies loses none.
+ * Claims invitations that are due. Each becomes due again after a wait that doubles from 30 seconds to an hour, unless
+ * it is marked as sent before, so that a crashed process loses none.
  */
 export function claimInvites(tx: CommonQueryMethods, limit: number): Promise<readonly DueInvite[]> {
   return tx.any(sql.type(DueInvite)`
@@ -30,7 +30,7 @@ export async function recordInvited(tx: CommonQueryMethods, id: string): Promise
   `)
 }
 
-/** Why an invitation did not go out, for operators. */
+/** Records why an invitation was not sent, for operators. */
 export async function recordInviteFailure(
   tx: CommonQueryMethods,
   { id, failure }: { id: string; failure: string },
@@ -40,7 +40,7 @@ export async function recordInviteFailure(
   `)
 }
 
-/** Lets an invitation wait for what is no failure of its own. */
+/** Postpones an invitation without counting an attempt. */
 export async function postponeInvite(
   tx: CommonQueryMethods,
   { id, seconds }: { id: string; seconds: number },
@@ -53,7 +53,7 @@ export async function postponeInvite(
   `)
 }
 
-/** Another account, or another person, is the registration's administrator from now on, and is invited where `invite`. */
+/** Replaces the registration's administrator; sends an invitation if `invite` is set. */
 export async function replaceAdministrator(
   tx: CommonQueryMethods,
   { id, email, userId, invite }: { id: string; email: string; userId: string; invite: boolean },
@@ -67,7 +67,7 @@ export async function replaceAdministrator(
   `)
 }
 
-/** Takes a warning off a registration; false where it is gone already. */
+/** Removes a warning from a registration; false if it is already gone. */
 export async function clearWarning(
   tx: CommonQueryMethods,
   { id, warning }: { id: string; warning: string },

@@ -2,15 +2,15 @@ import type { CommonQueryMethods } from 'slonik'
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { networkHash } from '../lib/network-hash.ts'
-import { insertAttempt, secondsUntilAllowed } from './attempts-sql.ts'
+import { insertAttempt, lockNetwork, secondsUntilAllowed } from './attempts-sql.ts'
 
-/** Registrations that one network may ask for within an hour, those refused included (decision 32). */
+/** Maximum number of registrations of one network within an hour, including rejected ones (decision 32). */
 const PER_HOUR = 10
 
 /**
- * Holds a network to its registrations per hour, and counts this one, in the transaction that adds it: also one that is
- * refused for its name counts, or names could be asked for one after the other. Only where callers are slowed down at all
- * (config `SVC_RATE_LIMITS`).
+ * Limits a network's registrations per hour and counts this one, in the transaction that inserts it. A registration
+ * rejected for its name counts too, because otherwise names could be probed. Only if rate limits are configured
+ * (`SVC_RATE_LIMITS`).
  * @throws {DomainError} RATE_LIMITED
  */
 export async function limitRegistrations(
@@ -20,14 +20,11 @@ export async function limitRegistrations(
 ): Promise<void> {
   if (!app.config.rateLimits) return
   const ipHash = networkHash(app.config.encryptionKey, { purpose: 'registration address', clientAddress })
+  await lockNetwork(tx, ipHash)
   const seconds = await secondsUntilAllowed(tx, { requestIpHash: ipHash, limit: PER_HOUR })
   if (seconds === null) return insertAttempt(tx, ipHash)
-  throw new DomainError(
-    'RATE_LIMITED',
-    `an address may ask for ${PER_HOUR} registrations in an hour, and this one has`,
-    {
-      retryAfterSeconds: seconds,
-      next: `register again in ${Math.ceil(seconds / 60)} minutes`,
-    },
-  )
+  throw new DomainError('RATE_LIMITED', `too many registrations from this network: at most ${PER_HOUR} an hour`, {
+    retryAfterSeconds: seconds,
+    next: `register again in ${Math.ceil(seconds / 60)} minutes`,
+  })
 }

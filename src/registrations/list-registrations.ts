@@ -7,7 +7,10 @@ const LISTED_MAX = 100
 
 export type TroubledRegistration = { registration: RegistrationRecord; problems: string[] }
 
-/** Registrations that need a hand (decisions 47 and 48): half-made, without an administrator, not invited, or failed. */
+/**
+ * Registrations that need an operator (decisions 47 and 48): incomplete, failed, or with an administrator who has no
+ * role or no invitation.
+ */
 export async function listRegistrations(
   app: Pick<App, 'pool'>,
 ): Promise<{ registrations: TroubledRegistration[]; hasMore: boolean }> {
@@ -20,20 +23,20 @@ export async function listRegistrations(
   }
 }
 
-/** What is wrong with a registration, in words. */
+/** The problems of a registration, as text. */
 export function problemsOf(registration: RegistrationRecord): string[] {
   const { status, failure } = registration
   const because = failure === null ? '' : `: ${failure}`
-  if (status === 'FAILED') return [`it failed, and its name is free again${because}`]
-  if (status === 'PROVISIONING') return registration.is_underway ? [] : [`it was left half-made${because}`]
+  if (status === 'FAILED') return [`it failed; its name is free again${because}`]
+  if (status === 'PROVISIONING') return registration.is_underway ? [] : [`it was left incomplete${because}`]
   const waitsForInvite = registration.invited_at === null && registration.invite_due_at !== null
   return [
-    ...(registration.warnings.includes(ADMIN_ROLE_NOT_ASSIGNED) ? ['its administrator has not been given a role'] : []),
+    ...(registration.warnings.includes(ADMIN_ROLE_NOT_ASSIGNED) ? ['its administrator has no role'] : []),
     ...(waitsForInvite && registration.invite_attempts > 0
       ? [`its administrator could not be invited in ${registration.invite_attempts} attempts${because}`]
       : []),
     ...(waitsForInvite && registration.invite_attempts === 0 && registration.invite_overdue
-      ? ['its administrator has not been invited: no worker seems to run']
+      ? ['its administrator has not been invited: no worker seems to be running']
       : []),
   ]
 }

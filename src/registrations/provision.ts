@@ -14,32 +14,32 @@ import { insertMerchant } from '../merchants/sql.ts'
 import { insertMember } from '../team/members-sql.ts'
 import { generateWebhookSecret, webhookSecretContext } from '../signing/secret.ts'
 
-/** The user was made, but could not be given its role (decision 48). */
+/** The user was created, but its role could not be assigned (decision 48). */
 export const ADMIN_ROLE_NOT_ASSIGNED = 'ADMIN_ROLE_NOT_ASSIGNED'
 
 export type ClaimedRegistration = {
-  /** The registration's id; its slug is taken in this name. */
+  /** The registration's id, which has claimed the slug. */
   id: string
   slug: string
   companyName: string
   tradingName: string
   adminEmail: string
-  /** Who asks for it; undefined where the merchant itself does. */
+  /** The operator who requested it; undefined if the merchant registered itself. */
   operator?: { actor: Actor; reason?: string | undefined } | undefined
 }
 
 export type Provisioned = {
   merchantId: string
   clientId: string
-  /** Of `clientId`. Kept nowhere in clear. */
+  /** The secret of `clientId`. It is not stored. */
   clientSecret: string
   webhookSecret: string
   warnings: string[]
 }
 
 /**
- * Makes a registration's realm and everything of the service's own that belongs to it, both or neither. Whichever step
- * fails, what was made is taken back, and the slug is free again (decision 47).
+ * Creates a registration's realm and all records of it, or nothing. If any step fails, what was created is deleted and
+ * the slug is free again (decision 47).
  * @throws {DomainError} REALM_EXISTS
  * @throws {IdentityUnavailableError}
  */
@@ -75,8 +75,8 @@ export async function provision(app: App, claimed: ClaimedRegistration): Promise
 type NewMerchantRecords = ClaimedRegistration & { merchantId: string; clientId: string; sealed: string }
 
 /**
- * Writes what belongs to a realm elsewhere, which is taken back where this fails. A commit whose answer got lost may have
- * been one all the same, and then the realm has to stay.
+ * Writes the records of a realm at an external provider; if this fails, the realm is deleted. A commit whose response
+ * was lost may have succeeded; then the realm has to stay.
  */
 async function writeRecordsSeparately(app: App, records: NewMerchantRecords, made: CreatedRealm): Promise<void> {
   try {
@@ -87,7 +87,7 @@ async function writeRecordsSeparately(app: App, records: NewMerchantRecords, mad
   }
 }
 
-/** Everything of the service's own, in one transaction. The audit entry is last: it holds the lock of the whole trail. */
+/** Writes all records in one transaction. The audit entry comes last, because it locks the whole trail. */
 async function writeMerchantRecords(
   app: App,
   db: CommonQueryMethods,
@@ -117,7 +117,7 @@ async function writeMerchantRecords(
   }
   const warnings = warningsOf(made)
   if (!(await completeRegistration(db, { id, merchantId, adminUserId: made.adminUserId, warnings }))) {
-    throw new DomainError('SERVICE_UNAVAILABLE', 'the registration took so long that it was taken back', {
+    throw new DomainError('SERVICE_UNAVAILABLE', 'the registration took too long and was rolled back', {
       next: 'register again',
     })
   }
@@ -136,24 +136,24 @@ function warningsOf(made: CreatedRealm): string[] {
 }
 
 /**
- * Takes back what was made before `cause`. A commit whose answer got lost may have completed the registration after all:
- * then nothing is taken back, and its warnings are returned.
+ * Rolls back what was created before `cause`. A commit whose response was lost may have completed the registration:
+ * then nothing is rolled back, and its warnings are returned.
  */
 async function rollBackFailed(app: App, records: NewMerchantRecords, cause: unknown): Promise<string[] | undefined> {
   const log = app.log.child({ registration_id: records.id, slug: records.slug })
   try {
     if (await rollBack(app, records, { failure: failureReason(cause), onlyAbandoned: false })) {
-      log.warn({ err: cause }, 'a registration failed and was taken back')
+      log.warn({ err: cause }, 'a registration failed and was rolled back')
       return undefined
     }
     const known = await findRegistration(app.pool, records.slug)
     if (known?.merchant_id === records.merchantId) return known.warnings
-    // Somebody else has taken it back, perhaps before its realm came to be.
+    // Another process has rolled it back, perhaps before the realm was created.
     await app.identity.deleteRealm(records.slug, records.id)
     return undefined
   } catch (error) {
     log.error({ err: cause }, 'a registration failed')
-    log.error({ err: error }, 'it could not be taken back yet; the sweeper tries again when its lease is over')
+    log.error({ err: error }, 'rollback failed; the sweeper retries after the lease')
     return undefined
   }
 }

@@ -7,16 +7,18 @@ import { clientIdsOf, portalAddressesOf } from '../lib/realms.ts'
 export type MerchantRealm = {
   slug: string
   displayName: string
-  /** Whose it is: nobody else can take it away. */
+  /** The owner of the realm: only this id can delete it. */
   registrationId: string
-  /** Of the server client. */
+  /** The secret of the server client. */
   secret: string
-  /** What the server client may do; null is payments only (decision 31). */
+  /** The role of the server client; null is payments only (decision 31). */
   serverRole: MerchantRole | null
   admin?: { email: string }
 }
 
-/** A merchant's realm as it is asked for: three clients named from its slug, the team's roles, and one administrator. */
+/**
+ * The specification of a merchant's realm: three clients named after its slug, the team's roles, and one administrator.
+ */
 export function merchantRealm(app: Pick<App, 'config' | 'publicUrl'>, realm: MerchantRealm): RealmSpec {
   const { portal, server, cli } = clientIdsOf(realm.slug)
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** A registration at whatever step it stands (migrations/0004_registrations.sql). */
+/** A registration in any state (migrations/0004_registrations.sql). */
 export const RegistrationRecord = z.object({
   id: z.string(),
   slug: z.string(),
@@ -12,10 +12,10 @@ export const RegistrationRecord = z.object({
   admin_user_id: z.string().nullable(),
   warnings: z.array(z.string()),
   failure: z.string().nullable(),
-  /** Whether a process works on it at this moment. */
+  /** Whether a process is working on it. */
   is_underway: z.boolean(),
   invite_due_at: z.string().nullable(),
-  /** Whether the invitation should have gone out by now. */
+  /** Whether the invitation is overdue. */
   invite_overdue: z.boolean(),
   invite_attempts: z.int(),
   invited_at: z.string().nullable(),

@@ -5,14 +5,14 @@ import { claimSlug, usableSlug } from './claim-slug.ts'
 import { provision } from './provision.ts'
 
 export type RegisterInput = RegisterMerchant & {
-  /** Where the request came from; registrations are counted by it. */
+  /** The caller's address, which the registration limit counts. */
   clientAddress: string
 }
 
 /**
- * Registers a merchant: its name is taken, then its realm, clients, administrator and records are made, all or nothing;
- * an operator approves it (contract §Merchant portal; decisions 25, 46 and 47). The invitation goes out by a job,
- * for a mail that can't be sent is no reason to refuse a merchant.
+ * Registers a merchant: claims its name, then creates its realm, clients, administrator and records, all or nothing; an
+ * operator approves it (contract §Merchant portal; decisions 25, 46 and 47). A job sends the invitation, because a mail
+ * failure must not fail the registration.
  * @throws {DomainError} VALIDATION_FAILED, REALM_EXISTS, RATE_LIMITED
  * @throws {IdentityUnavailableError}
  */

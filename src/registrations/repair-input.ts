@@ -6,21 +6,21 @@ import type { RegistrationRecord } from './record.ts'
 
 export type RepairInput = {
   slug: string
-  /** Takes a half-made realm away and frees its name, instead of finishing it. */
+  /** Deletes an incomplete realm and frees its name, instead of completing it. */
   rollback: boolean
-  /** Who administers the merchant instead of whoever has not signed up, in lower case. */
+  /** The address, in lower case, of an administrator to replace those who have not signed up. */
   adminEmail?: string | undefined
   reason?: string | undefined
   actor: Actor
 }
 
-/** `repaired` says in words what was done. */
+/** `repaired` describes each repair. */
 export type RepairResult = { slug: string; status: 'COMPLETE' | 'FAILED'; repaired: string[] }
 
 export function registrationUnderWay(cause?: unknown): DomainError {
-  return new DomainError('REGISTRATION_UNDER_WAY', 'the registration is being worked on at this moment', {
+  return new DomainError('REGISTRATION_UNDER_WAY', 'the registration is in progress', {
     retryAfterSeconds: 60,
-    next: 'look again in a minute',
+    next: 'try again in a minute',
     cause,
   })
 }

@@ -16,8 +16,8 @@ import type { RestoreRealmInput } from './restore-realm.ts'
 import { findRegistration } from './sql.ts'
 
 /**
- * Heals a merchant that is there.
- * @param known its registration; null where it never registered, as a sandbox merchant or one of before
+ * Repairs an existing merchant.
+ * @param known its registration; null if it never registered, such as a sandbox merchant
  */
 export async function repairMerchant(
   app: App,
@@ -25,23 +25,23 @@ export async function repairMerchant(
   input: RepairInput,
 ): Promise<RepairResult> {
   const merchant = isSlug(input.slug) ? await findMerchantByRealm(app.pool, input.slug) : null
-  if (merchant === null) throw new DomainError('REGISTRATION_NOT_FOUND', 'there is no such registration')
+  if (merchant === null) throw new DomainError('REGISTRATION_NOT_FOUND', 'registration not found')
   if (input.rollback) {
-    throw new DomainError('REGISTRATION_COMPLETE', 'the registration is complete, so it is not taken back', {
+    throw new DomainError('REGISTRATION_COMPLETE', 'a complete registration cannot be rolled back', {
       next: 'disable the merchant instead: svc merchants disable <id>',
     })
   }
   const { actor, reason } = input
   const repaired: string[] = []
   if (await remakeRealm(app, { merchant, realmOwner: known?.id ?? merchant.id, reason, actor })) {
-    repaired.push('made its realm and its clients again; rotating the server client gives its secret')
+    repaired.push('created its realm and clients again; rotate the server client to get its secret')
   }
   const admin = await repairAdmin(app, known, { merchantId: merchant.id, input })
-  if (admin !== null) repaired.push(`made an account for the administrator ${admin.email}`)
-  // As it is by now.
+  if (admin !== null) repaired.push(`created an account for the administrator ${admin.email}`)
+  // The registration after the repairs above.
   const registration = known === null ? null : await findRegistration(app.pool, known.slug)
   if (registration !== null && (await assignRole(app, registration, input))) {
-    repaired.push('gave the administrator its role')
+    repaired.push('assigned the administrator role')
   }
   if (await invite(app, { registration, merchantId: merchant.id, admin, input })) {
     repaired.push('invited the administrator')
@@ -88,7 +88,10 @@ type InviteInput = {
   input: RepairInput
 }
 
-/** Now rather than by the job, which takes over where this fails; for a merchant that never registered there is none. */
+/**
+ * Invites at once instead of waiting for the job, which retries if this fails; a merchant that never registered has no
+ * job.
+ */
 async function invite(app: App, { registration, merchantId, admin, input }: InviteInput): Promise<boolean> {
   const { slug } = input
   if (registration === null) {

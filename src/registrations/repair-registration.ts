@@ -12,13 +12,13 @@ import { findRegistration } from './sql.ts'
 import { rollBack } from './roll-back.ts'
 
 /**
- * Heals a registration (decisions 47 and 48): finishes what is half-made or takes it back. Of a merchant that is there,
- * registered or not, it makes the realm and the administrator's account where the identity provider has them not, gives
- * the administrator its role, and sends the invitation that did not go out. With `adminEmail` it puts another
- * administrator in the place of one who has not signed up. Repeating it is safe; what it did stands in the audit trail.
- * @throws {DomainError} REGISTRATION_NOT_FOUND, REGISTRATION_COMPLETE for a rollback of a merchant that is there,
- *   REGISTRATION_UNDER_WAY, USER_EXISTS for another administrator where one has signed up, VALIDATION_FAILED for one
- *   where there can be none, RATE_LIMITED for one who is invited too often
+ * Repairs a registration (decisions 47 and 48): completes an incomplete one or rolls it back. For an existing merchant,
+ * registered or not, it creates a realm and administrator account missing at the identity provider, assigns the
+ * administrator's role, and sends an overdue invitation. With `adminEmail` it replaces an administrator who has not
+ * signed up. Repeating it is safe; the audit trail records what it did.
+ * @throws {DomainError} REGISTRATION_NOT_FOUND; REGISTRATION_COMPLETE for a rollback of an existing merchant;
+ *   REGISTRATION_UNDER_WAY; USER_EXISTS for `adminEmail` if an administrator has signed up; VALIDATION_FAILED for
+ *   `adminEmail` if there is nothing to administer; RATE_LIMITED for too many invitations
  * @throws {IdentityUnavailableError}
  */
 export async function repairRegistration(app: App, input: RepairInput): Promise<RepairResult> {
@@ -26,11 +26,7 @@ export async function repairRegistration(app: App, input: RepairInput): Promise<
   if (known?.is_underway === true) throw registrationUnderWay()
   if (known === null || known.status === 'COMPLETE') return repairMerchant(app, known, input)
   if (input.adminEmail !== undefined && (input.rollback || known.status === 'FAILED')) {
-    throw invalidField(
-      'admin_email',
-      'NOT_APPLICABLE',
-      'must be left out where nothing is left that has an administrator',
-    )
+    throw invalidField('admin_email', 'NOT_APPLICABLE', 'must be omitted: this registration has no administrator')
   }
   if (known.status === 'FAILED') return clearLeftovers(app, known, input)
   return input.rollback ? rollBackByOperator(app, known, input) : finish(app, known, input)
@@ -38,25 +34,31 @@ export async function repairRegistration(app: App, input: RepairInput): Promise<
 
 async function rollBackByOperator(app: App, known: RegistrationRecord, input: RepairInput): Promise<RepairResult> {
   const wasLeft = await rollBack(app, known, {
-    failure: 'an operator took it back',
+    failure: 'an operator rolled it back',
     onlyAbandoned: true,
     record: (tx) =>
       recordRepair(app, tx, { known, input, action: 'registration.rollback', after: { status: 'FAILED' } }),
   })
   if (!wasLeft) throw registrationUnderWay()
-  return { slug: known.slug, status: 'FAILED', repaired: ['took back what was half-made; the name is free again'] }
+  return {
+    slug: known.slug,
+    status: 'FAILED',
+    repaired: ['rolled back the incomplete registration; its name is free again'],
+  }
 }
 
-/** A failed registration has nothing left, unless a slow provider made its realm after everyone had given up. */
+/** A failed registration has no leftovers, unless a slow provider created its realm after it was given up. */
 async function clearLeftovers(app: App, known: RegistrationRecord, input: RepairInput): Promise<RepairResult> {
   if (!(await app.identity.deleteRealm(known.slug, known.id))) {
     return { slug: known.slug, status: 'FAILED', repaired: [] }
   }
   await recordRepair(app, app.pool, { known, input, action: 'registration.rollback', after: { status: 'FAILED' } })
-  return { slug: known.slug, status: 'FAILED', repaired: ['took away the realm that was left of it'] }
+  return { slug: known.slug, status: 'FAILED', repaired: ['deleted its leftover realm'] }
 }
 
-/** Begins once more with what the merchant asked for. Nobody has seen the new secrets: the merchant makes its own. */
+/**
+ * Starts again with the merchant's original input. The new secrets are shown to nobody: the merchant rotates its own.
+ */
 async function finish(app: App, known: RegistrationRecord, input: RepairInput): Promise<RepairResult> {
   const claimed = {
     id: app.ids.uuid(),
@@ -77,6 +79,8 @@ async function finish(app: App, known: RegistrationRecord, input: RepairInput): 
   return {
     slug: known.slug,
     status: 'COMPLETE',
-    repaired: ['finished the registration; the administrator is invited, and rotates the server client for its secret'],
+    repaired: [
+      'completed the registration; the administrator is invited, and rotates the server client to get its secret',
+    ],
   }
 }

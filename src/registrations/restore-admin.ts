@@ -14,18 +14,18 @@ type AdminApp = Pick<App, 'pool' | 'ids' | 'identity'>
 export type AdminRepair = {
   merchantId: string
   slug: string
-  /** Null for a merchant that never registered. */
+  /** Null if the merchant never registered. */
   registrationId: string | null
   reason?: string | undefined
   actor: Actor
 }
 
-/** An administrator as it is after the repair; `invite` where there is an invitation to send. */
+/** The administrator after the repair; `invite` if an invitation has to be sent. */
 export type Administrator = { userId: string; email: string; invite: boolean }
 
 /**
- * Refuses to name an administrator where the merchant has one who has signed up: operators must not get hold of a
- * merchant that can look after itself.
+ * Rejects a new administrator if an existing one has signed up: operators must not be able to take over a merchant that
+ * can manage itself.
  * @throws {DomainError} USER_EXISTS
  * @throws {IdentityUnavailableError}
  */
@@ -35,15 +35,15 @@ export async function rejectIfAdminSignedUp(
 ): Promise<void> {
   for (const { id, email } of await listAdmins(pool, merchantId)) {
     if (!(await identity.hasPassword(slug, id))) continue
-    throw new DomainError('USER_EXISTS', `the merchant has an ADMIN who has signed up: ${email}`, {
-      next: 'that ADMIN invites others and removes them: svc team invite',
+    throw new DomainError('USER_EXISTS', `an ADMIN of the merchant has already signed up: ${email}`, {
+      next: 'ask that ADMIN to invite or remove members: svc team invite',
     })
   }
 }
 
 /**
- * Makes someone the merchant's administrator instead of those who have not signed up, whose invitations and accounts are
- * worth nothing from now on: one of them may have gone to a mistyped address. `rejectIfAdminSignedUp` has been asked before.
+ * Replaces the administrators who have not signed up, and deletes their invitations and accounts: one of them may have
+ * a mistyped address. Call `rejectIfAdminSignedUp` first.
  * @param input `email` in lower case
  * @throws {IdentityUnavailableError}
  */
@@ -82,10 +82,10 @@ async function writeAdmin(
 }
 
 /**
- * Gives the administrator an account again whom the identity provider has lost. Where another ADMIN has signed up, that
- * one invites again: nothing is done then.
- * @param input `adminEmail` is the one who registered the merchant, if anybody did
- * @returns null where nothing had to be done
+ * Creates the administrator's account again if the identity provider has lost it. If another ADMIN has signed up,
+ * nothing is done, because that one can invite again.
+ * @param input `adminEmail` is the one who registered the merchant, if it registered
+ * @returns null if nothing had to be done
  * @throws {IdentityUnavailableError}
  */
 export async function restoreAdmin(
@@ -126,7 +126,7 @@ function accountOf(
     : ensureRecordedUser(app.identity, { ...wanted, userId: known.id })
 }
 
-/** The registration, where there is one, names the same person. */
+/** Updates the registration, if there is one, to the same administrator. */
 async function updateRegistration(
   tx: CommonQueryMethods,
   { registrationId: id }: AdminRepair,

@@ -9,18 +9,18 @@ import { merchantRealm } from './realm-spec.ts'
 
 export type RestoreRealmInput = {
   merchant: MerchantOfRealm
-  /** Whose the realm is: the registration's id, or the merchant's where it never registered. */
+  /** The owner of the realm: the registration's id, or the merchant's if it never registered. */
   realmOwner: string
   reason?: string | undefined
   actor: Actor
 }
 
 /**
- * Makes the realm of a merchant again that the identity provider does not have: the merchant is older than the provider,
- * or the provider has been set up anew. It comes with its three clients and nobody in it. Nobody sees the new secret of
- * the server client: the merchant rotates it.
- * @returns false where the realm is there
- * @throws {RealmExistsError} where somebody else makes it at this moment
+ * Creates a merchant's realm if the identity provider does not have it: the merchant is older than the provider, or the
+ * provider was set up again. The realm has the three clients and no users. The server client's new secret is shown to
+ * nobody: the merchant rotates it.
+ * @returns false if the realm exists
+ * @throws {RealmExistsError} if a concurrent process creates it
  * @throws {IdentityUnavailableError}
  */
 export async function restoreRealm(

@@ -4,25 +4,25 @@ import { IdentityUnavailableError, RealmExistsError } from '../identity/provider
 import { DomainError } from '../lib/errors.ts'
 import { failRegistration, lockForRollback, abandonRegistration } from './sql.ts'
 
-/** How long taking a realm away may take until somebody else may try. */
+/** The lease for deleting a realm; after it another process may try. */
 const ROLLBACK_LEASE_SECONDS = 60
 
 type Registration = { id: string; slug: string }
 
 export type RollBackOptions = {
-  /** Why, in words; it stands in the registration's row. */
+  /** The reason, stored in the registration's row. */
   failure: string
-  /** Spares a registration that a process still works on. */
+  /** Skips a registration that a process is still working on. */
   onlyAbandoned: boolean
-  /** Written in the transaction that frees the slug. */
+  /** Runs in the transaction that frees the slug. */
   record?: (tx: CommonQueryMethods) => Promise<void>
 }
 
 /**
- * Takes back what a half-made registration has made, and frees its slug. From the first statement on nobody can complete
- * it any more; a realm is deleted only by the id of the registration that made it, so never another's (decision 47).
- * @returns false where there was nothing half-made: it is complete, or somebody else has taken it back
- * @throws {IdentityUnavailableError} when the realm could not be taken away; it is tried again by whoever comes next
+ * Rolls back an incomplete registration and frees its slug. After the first statement nobody can complete it any more;
+ * a realm is only deleted by the id of the registration that created it, so never another's (decision 47).
+ * @returns false if there was nothing incomplete: it is complete, or another process has rolled it back
+ * @throws {IdentityUnavailableError} if the realm could not be deleted; the next sweep or retry tries again
  */
 export async function rollBack(
   app: App,
@@ -33,7 +33,7 @@ export async function rollBack(
   try {
     await app.identity.deleteRealm(slug, id)
   } catch (error) {
-    await abandonRegistration(app.pool, { id, failure: `${failure}; its realm could not be taken away yet` })
+    await abandonRegistration(app.pool, { id, failure: `${failure}; its realm could not be deleted yet` })
     throw error
   }
   await app.pool.transaction(async (tx) => {
@@ -43,12 +43,12 @@ export async function rollBack(
   return true
 }
 
-/** Why something failed, for operators: in words, and without anything that a message from below may carry. */
+/** The reason of a failure for operators, without text from lower layers that could contain secrets. */
 export function failureReason(error: unknown): string {
   if (error instanceof DomainError) return error.message
   if (error instanceof RealmExistsError)
-    return 'the identity provider has a realm of this name that no registration made'
+    return 'the identity provider has a realm of this name that no registration created'
   if (error instanceof IdentityUnavailableError) return 'the identity provider did not answer'
-  const name = error instanceof Error ? error.name : 'something that is no error'
-  return `it failed unexpectedly (${name}); the log says more`
+  const name = error instanceof Error ? error.name : 'not an Error'
+  return `it failed unexpectedly (${name}); see the log`
 }

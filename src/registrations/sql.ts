@@ -19,7 +19,7 @@ export type Draft = {
   leaseSeconds: number
 }
 
-/** Whether a merchant has the slug, or a client id that would be made from it. */
+/** Whether a merchant has the slug, or a client id derived from it. */
 function isTaken(slug: string) {
   const { portal, server, cli } = clientIdsOf(slug)
   return sql.fragment`(
@@ -28,7 +28,7 @@ function isTaken(slug: string) {
   )`
 }
 
-/** Takes a free slug; false where a merchant or another registration has it. */
+/** Claims a free slug; false if a merchant or another registration has it. */
 export async function insertRegistration(tx: CommonQueryMethods, draft: Draft): Promise<boolean> {
   const { rowCount } = await tx.query(sql.type(z.object({}))`
     insert into registration (
@@ -42,7 +42,7 @@ export async function insertRegistration(tx: CommonQueryMethods, draft: Draft): 
   return rowCount === 1
 }
 
-/** Takes the slug of a registration that failed, as a new one; false where somebody else was faster. */
+/** Claims the slug of a failed registration; false if another process was faster. */
 export async function takeOverRegistration(
   tx: CommonQueryMethods,
   { failedId, draft }: { failedId: string; draft: Draft },
@@ -69,7 +69,7 @@ export type Completion = {
   warnings: readonly string[]
 }
 
-/** Completes a registration that is still this process's; false where it was taken back meanwhile. */
+/** Completes a registration unless it is being rolled back. */
 export async function completeRegistration(tx: CommonQueryMethods, completion: Completion): Promise<boolean> {
   const { rowCount } = await tx.query(sql.type(z.object({}))`
     update registration
@@ -82,8 +82,8 @@ export async function completeRegistration(tx: CommonQueryMethods, completion: C
 }
 
 /**
- * Reserves a half-made registration for taking it back: from here on it can't be completed any more. False where it is
- * complete, or not half-made, or with `onlyAbandoned` while a process still works on it.
+ * Reserves an incomplete registration for rollback: from now on it can't be completed. False if it is not incomplete,
+ * or with `onlyAbandoned` while a process is still working on it.
  */
 export async function lockForRollback(
   tx: CommonQueryMethods,
@@ -97,7 +97,7 @@ export async function lockForRollback(
   return rowCount === 1
 }
 
-/** The slug is free from here on. */
+/** Marks a registration as failed, which frees its slug. */
 export async function failRegistration(
   tx: CommonQueryMethods,
   { id, failure }: { id: string; failure: string },
@@ -109,7 +109,7 @@ export async function failRegistration(
   `)
 }
 
-/** Gives a half-made registration up to whoever comes next: what it has made could not be taken away. */
+/** Releases an incomplete registration whose realm could not be deleted, so that the next sweep or retry continues. */
 export async function abandonRegistration(
   tx: CommonQueryMethods,
   { id, failure }: { id: string; failure: string },
@@ -121,7 +121,7 @@ export async function abandonRegistration(
   `)
 }
 
-/** Half-made registrations that nobody has worked on for `afterSeconds`. */
+/** Incomplete registrations whose lease ended at least `afterSeconds` ago. */
 export function listAbandonedRegistrations(
   tx: CommonQueryMethods,
   { limit, afterSeconds }: { limit: number; afterSeconds: number },
@@ -135,7 +135,9 @@ export function listAbandonedRegistrations(
   `)
 }
 
-/** Registrations that may need a hand, the half-made first and the failed last; failed ones for 30 days. */
+/**
+ * Registrations that may need an operator, incomplete ones first and failed ones last; failed ones of the last 30 days.
+ */
 export function listTroubledRegistrations(
   tx: CommonQueryMethods,
   limit: number,

@@ -21,7 +21,7 @@ export async function findSubjects(
   if (merchantId === undefined && customerIds.length === 0)
     throw invalidField('merchant_id', 'REQUIRED', 'give a merchant, customers, or both')
   if (merchantId !== undefined && (!isUuid(merchantId) || (await findMerchant(pool, merchantId)) === null))
-    throw new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
+    throw new DomainError('MERCHANT_NOT_FOUND', 'merchant not found')
   const found = await findCustomersByExternalId(pool, customerIds)
   const known = new Set(found.map((customer) => customer.external_customer_id))
   const unknown = customerIds.flatMap((id, place) =>

@@ -56,7 +56,7 @@ export async function getBankFaults(app: App, id: string): Promise<BankFaults> {
 
 async function knownMerchant({ pool }: App, id: string): Promise<string> {
   if (isUuid(id) && (await findMerchant(pool, id)) !== null) return id.toLowerCase()
-  throw new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
+  throw new DomainError('MERCHANT_NOT_FOUND', 'merchant not found')
 }
 
 /** Undefined without any fault; a seed alone is not a fault. */

@@ -38,6 +38,6 @@ export function openNewest(sealer: Sealer, state: Pick<SecretState, 'merchant_id
 
 /** @throws {DomainError} MERCHANT_NOT_FOUND */
 export function foundSecrets(state: SecretState | null): SecretState {
-  if (state === null) throw new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
+  if (state === null) throw new DomainError('MERCHANT_NOT_FOUND', 'merchant not found')
   return state
 }

@@ -10,23 +10,23 @@ import type { StaffApp } from './staff-change.ts'
 import { findPlatformUser, findStaffByEmail, insertStaff, listOwners, lockStaff, updateStaff } from './users-sql.ts'
 
 export type StaffInvitation = {
-  /** In lower case. */
+  /** The address in lower case. */
   email: string
   displayName?: string | undefined
   role: PlatformRole
   reason?: string | undefined
   actor: Actor
-  /** `link` returns the invitation instead of mailing it, for the first operator (decision 62). */
+  /** `link` returns the invitation's link instead of mailing it, for the first operator (decision 62). */
   deliver?: 'mail' | 'link'
-  /** Only while the platform has no other OWNER whom the identity provider knows. */
+  /** Succeeds only while the platform has no other OWNER that the identity provider knows. */
   isFirstOwner?: boolean
 }
 
 /**
- * Invites someone to the staff. Who has not taken the invitation yet gets another one, with the role and name asked for
- * now; whoever the identity provider knows no longer is made there again.
- * @returns the link where it was asked for, and there is an identity provider
- * @throws {DomainError} USER_EXISTS, LAST_OWNER, RATE_LIMITED for a person who is invited too often
+ * Invites someone to the staff. A member who has not accepted yet gets another invitation, with the new role and name;
+ * an account that the identity provider has lost is created again.
+ * @returns the link if it was requested and there is an identity provider
+ * @throws {DomainError} USER_EXISTS, LAST_OWNER, RATE_LIMITED for too many invitations
  * @throws {IdentityUnavailableError}
  */
 export async function addStaff(
@@ -49,7 +49,7 @@ export async function addStaff(
   return { member, link }
 }
 
-/** OWNERs of ours whom the identity provider does not know: it was set up anew, or our rows are older than it. */
+/** OWNERs that the identity provider does not know, because it was set up again or is newer than our rows. */
 async function lostOwners({ pool, identity }: StaffApp): Promise<string[]> {
   if (identity.kind === 'none') return []
   const owners = await listOwners(pool)
@@ -60,8 +60,8 @@ async function lostOwners({ pool, identity }: StaffApp): Promise<string[]> {
 function rejectSecondOwner(owners: readonly PlatformUser[], email: string, lostOwnerIds: readonly string[]): void {
   const other = owners.find((owner) => owner.email !== email && !lostOwnerIds.includes(owner.id))
   if (other === undefined) return
-  throw new DomainError('USER_EXISTS', `the platform has an OWNER already: ${other.email}`, {
-    next: 'an OWNER adds others: svc staff add --email … --role OWNER',
+  throw new DomainError('USER_EXISTS', `the platform already has an OWNER: ${other.email}`, {
+    next: 'ask an OWNER to add you: svc staff add --email … --role OWNER',
   })
 }
 
@@ -80,9 +80,9 @@ async function admit(
     if (member !== null) await recordStaffAction(app, tx, { ...input, id, action: 'staff.add', after: { email, role } })
     return member
   })
-  // Somebody else has just invited the same person.
+  // A concurrent request has invited the same person.
   const member = added ?? (await findStaffByEmail(app.pool, email))
-  if (member === null) throw new Error('a staff member is neither new nor there')
+  if (member === null) throw new Error('a staff member was neither inserted nor found')
   return member
 }
 
@@ -101,8 +101,8 @@ async function inviteAgain(
 ): Promise<PlatformUser> {
   const { email, role } = input
   if (await app.identity.hasPassword(PLATFORM_REALM, known.keycloak_user_id)) {
-    throw new DomainError('USER_EXISTS', 'the staff has a member with this e-mail address', {
-      next: 'change the role with PUT /api/v1/admin/staff/{id}; who forgot the password asks for a new one when signing in',
+    throw new DomainError('USER_EXISTS', 'a staff member with this e-mail address already exists', {
+      next: 'change the role with PUT /api/v1/admin/staff/{id}; a forgotten password is reset on the sign-in page',
     })
   }
   const signsIn = await ownersAbleToSignIn(app, known)
@@ -122,7 +122,7 @@ async function inviteAgain(
     await recordStaffAction(app, tx, { ...input, id, action: 'staff.reinvite', ...change })
     return updateStaff(tx, id, next)
   })
-  // Somebody else has removed the person meanwhile.
+  // A concurrent request has removed the person.
   return again ?? admit(app, { ...input, lostOwnerIds: [] })
 }
 

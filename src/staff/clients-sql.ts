@@ -5,7 +5,7 @@ import { PlatformClient, StaffClientRecord } from './record.ts'
 
 const columns = sql.fragment`client_id, role::text as role, name, created_by, created_at, revoked_at`
 
-/** A client of the platform's realm that is not revoked. */
+/** An active client of the platform's realm. */
 export function findPlatformClient(tx: CommonQueryMethods, clientId: string): Promise<PlatformClient | null> {
   return tx.maybeOne(sql.prepared('find_platform_client', PlatformClient)`
     select client_id, kind, role::text as role, name, created_by, created_at
@@ -14,7 +14,7 @@ export function findPlatformClient(tx: CommonQueryMethods, clientId: string): Pr
   `)
 }
 
-/** Those that are not revoked, in the order they were made. */
+/** Active service clients, oldest first. */
 export function listStaffClientRows(tx: CommonQueryMethods): Promise<readonly StaffClientRecord[]> {
   return tx.any(sql.type(StaffClientRecord)`
     select ${columns}
@@ -24,7 +24,7 @@ export function listStaffClientRows(tx: CommonQueryMethods): Promise<readonly St
   `)
 }
 
-/** Revoked or not. */
+/** A service client, revoked or not. */
 export function findStaffClient(tx: CommonQueryMethods, clientId: string): Promise<StaffClientRecord | null> {
   return tx.maybeOne(sql.type(StaffClientRecord)`
     select ${columns} from platform_clients where client_id = ${clientId} and kind = 'service'
@@ -33,7 +33,7 @@ export function findStaffClient(tx: CommonQueryMethods, clientId: string): Promi
 
 export type NewStaffClient = { clientId: string; name: string; role: PlatformRole; createdBy: string }
 
-/** Null where the id is taken. */
+/** Null if the id is taken. */
 export function insertStaffClient(tx: CommonQueryMethods, client: NewStaffClient): Promise<StaffClientRecord | null> {
   return tx.maybeOne(sql.type(StaffClientRecord)`
     insert into platform_clients (client_id, kind, role, name, created_by)
@@ -43,7 +43,7 @@ export function insertStaffClient(tx: CommonQueryMethods, client: NewStaffClient
   `)
 }
 
-/** Nothing where it is revoked already. */
+/** Null if it is already revoked. */
 export function revokeStaffClientRow(tx: CommonQueryMethods, clientId: string): Promise<StaffClientRecord | null> {
   return tx.maybeOne(sql.type(StaffClientRecord)`
     update platform_clients
@@ -53,14 +53,14 @@ export function revokeStaffClientRow(tx: CommonQueryMethods, clientId: string): 
   `)
 }
 
-/** The sandbox's demo client comes back with the next `svc up`. */
+/** Restores the sandbox's demo client at the next `svc up`. */
 export async function reviveStaffClient(tx: CommonQueryMethods, clientId: string): Promise<void> {
   await tx.query(sql.typeAlias('void')`
     update platform_clients set revoked_at = null where client_id = ${clientId} and revoked_at is not null
   `)
 }
 
-/** The clients that the platform's people sign in with; those that stand already stay. */
+/** Inserts the clients for sign-in to the platform's realm; existing rows stay. */
 export async function insertSignInClients(
   tx: CommonQueryMethods,
   { portal, cli, createdBy }: { portal: string; cli: string; createdBy: string },

@@ -7,19 +7,19 @@ import { insertSignInClients } from './clients-sql.ts'
 
 type PlatformApp = Pick<App, 'pool' | 'identity' | 'publicUrl'>
 
-/** The realms of the service itself are made by no registration; these ids stand for one, in every installation. */
+/** The service's own realms have no registration; these fixed ids stand for one in every installation. */
 const REGISTRATION = {
   platform: '00000000-0000-4000-8000-000000000001',
   customers: '00000000-0000-4000-8000-000000000002',
 }
 
 /**
- * Makes the realms of the platform's staff and of the banks' customers (decision 58) where they are not there yet.
- * Any number of processes may do so at once, and whatever is missing is added.
+ * Creates the realms of the platform's staff and of the banks' customers (decision 58) if they are missing. Concurrent
+ * calls are safe.
  * @throws {IdentityUnavailableError}
  */
 export async function ensurePlatform(app: PlatformApp): Promise<void> {
-  // Before the realm, for rows without one are harmless, and nobody is let in whose client has no row.
+  // Before the realm: rows without a realm are harmless, and a client without a row is rejected.
   const { portal, cli } = clientIdsOf(PLATFORM_REALM)
   await insertSignInClients(app.pool, { portal, cli, createdBy: 'svc' })
   await ensureRealm(app, {
@@ -46,12 +46,12 @@ async function ensureRealm({ identity }: PlatformApp, spec: RealmSpec): Promise<
   try {
     await identity.createRealm(spec)
   } catch (error) {
-    // Another process was faster.
+    // A concurrent process has created it.
     if (!(error instanceof RealmExistsError)) throw error
   }
 }
 
-/** How people sign in to a realm of the service's own: in a browser, and at a terminal. */
+/** The clients for sign-in to the service's own realms, in a browser and at a terminal. */
 function signInClients({ publicUrl }: PlatformApp, slug: string): Pick<RealmSpec, 'portal' | 'cli'> {
   const { portal, cli } = clientIdsOf(slug)
   return { portal: { clientId: portal, ...portalAddressesOf(slug, { publicUrl }) }, cli: { clientId: cli } }

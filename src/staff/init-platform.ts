@@ -9,20 +9,20 @@ export type InitialisedPlatform = {
   realm: string
   email: string
   role: 'OWNER'
-  /** Where its owner sets a password, once; null without an identity provider. */
+  /** The single-use link to set the OWNER's password; null without an identity provider. */
   link: string | null
   /** ISO 8601. */
   link_expires_at: string
 }
 
-/** Whoever has the database's address and the master key. */
+/** The operator who has the database address and the master key. */
 const INSTALLER: Actor = { id: 'svc init', name: 'svc init', role: 'INSTALLER' }
 
 /**
- * Makes the platform's realms and invites its first OWNER by a link for the terminal: no password is ever set for
- * anyone (decision 62). Until the invitation is taken, repeating it gives a new link.
+ * Creates the platform's realms and invites its first OWNER by a link for the terminal: no default password exists
+ * (decision 62). Until the invitation is accepted, repeating it returns a new link.
  * @param input `email` in lower case
- * @throws {DomainError} USER_EXISTS where the platform has an OWNER already
+ * @throws {DomainError} USER_EXISTS if the platform already has an OWNER
  * @throws {IdentityUnavailableError}
  */
 export async function initPlatform(
@@ -38,7 +38,7 @@ export async function initPlatform(
   return { realm: PLATFORM_REALM, email, role, link, link_expires_at }
 }
 
-/** The words for whoever installs: they have no token, and so nothing that the API's own advice is of use for. */
+/** The error for `svc init`: its user has no token, so the API's advice does not apply. */
 async function explainError(
   app: Pick<App, 'pool' | 'publicUrl' | 'identity'>,
   email: string,
@@ -47,13 +47,13 @@ async function explainError(
   if (!(error instanceof DomainError) || error.code !== 'USER_EXISTS') return error
   const owner = (await listOwners(app.pool)).find((each) => each.email === email)
   if (owner === undefined || !(await app.identity.hasPassword(PLATFORM_REALM, owner.keycloak_user_id))) return error
-  return new DomainError('USER_EXISTS', `${email} is an OWNER already`, {
-    next: `svc login --platform --api-url ${app.publicUrl}; a forgotten password is made anew on the sign-in page`,
+  return new DomainError('USER_EXISTS', `${email} is already an OWNER`, {
+    next: `svc login --platform --api-url ${app.publicUrl}; reset a forgotten password on the sign-in page`,
     cause: error,
   })
 }
 
-/** Who is OWNER now, by e-mail address. */
+/** The current OWNERs' e-mail addresses. */
 export async function currentOwners({ pool }: Pick<App, 'pool'>): Promise<string[]> {
   return (await listOwners(pool)).map(({ email }) => email)
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PLATFORM_ROLES } from '../lib/permissions.ts'
 
-/** Someone who operates the platform (contract §Platform user; decision 28). */
+/** A staff member of the platform (contract §Platform user; decision 28). */
 export const PlatformUser = z.object({
   id: z.string(),
   keycloak_user_id: z.string(),
@@ -18,7 +18,7 @@ export type PlatformUser = z.infer<typeof PlatformUser>
 export const PlatformClient = z.object({
   client_id: z.string(),
   kind: z.enum(['portal', 'cli', 'service']),
-  /** Of a service client; people bring their role in their token. */
+  /** The role of a service client; people have their role in the token. */
   role: z.enum(PLATFORM_ROLES).nullable(),
   name: z.string().nullable(),
   created_by: z.string(),

@@ -7,10 +7,10 @@ import { isSlug } from '../lib/realms.ts'
 type RotateRealmKeysInput = { realm: string; reason?: string | undefined; actor: Actor }
 
 /**
- * Lets a realm's tokens be signed with a new key from now on, for a key that somebody may have seen. Tokens of before
- * are taken until they expire.
- * @returns the ids of all keys that tokens of the realm may be signed with
- * @throws {DomainError} REALM_NOT_FOUND, SERVICE_UNAVAILABLE where the identity provider does it by itself alone
+ * Signs a realm's tokens with a new key from now on, such as after a key leak. Existing tokens are accepted until they
+ * expire.
+ * @returns the ids of all keys that the realm's tokens may be signed with
+ * @throws {DomainError} REALM_NOT_FOUND; SERVICE_UNAVAILABLE if the service can't rotate this provider's keys
  * @throws {IdentityUnavailableError}
  */
 export async function rotateRealmKeys(
@@ -20,11 +20,11 @@ export async function rotateRealmKeys(
   const before = isSlug(realm) ? await keyIdsOf(app, realm) : null
   if (before === null) throw new DomainError('REALM_NOT_FOUND', 'the identity provider has no such realm')
   if (app.identity.rotateSigningKey === undefined) {
-    throw new DomainError('SERVICE_UNAVAILABLE', 'the service can not rotate keys of this identity provider', {
+    throw new DomainError('SERVICE_UNAVAILABLE', 'the service cannot rotate keys of this identity provider', {
       next: "rotate the realm's keys at the identity provider itself",
     })
   }
-  // Recorded before it is done: what follows may have taken effect even where no answer comes.
+  // Recorded before the rotation, which may take effect even if its response is lost.
   await app.pool.transaction((tx) =>
     recordAction(app, tx, {
       actor,

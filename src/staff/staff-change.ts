@@ -13,8 +13,7 @@ export type StaffApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config' | 'publi
 export type StaffChange = { id: string; reason?: string | undefined; actor: Actor }
 
 /**
- * Which OWNERs' accounts can sign in, asked before a transaction that may take one away; nobody where this person is
- * none.
+ * The OWNERs who can sign in, read before a transaction that may remove one; empty if the member is no active OWNER.
  */
 export async function ownersAbleToSignIn(app: StaffApp, member: PlatformUser | null): Promise<ReadonlySet<string>> {
   if (member?.role !== 'OWNER' || !member.is_active) return new Set()
@@ -27,7 +26,7 @@ export async function ownersAbleToSignIn(app: StaffApp, member: PlatformUser | n
 }
 
 /**
- * Lets the last OWNER stay one, in the transaction that holds the staff.
+ * Prevents the removal of the last OWNER, inside the transaction that locks the staff.
  * @throws {DomainError} LAST_OWNER
  */
 export async function requireAnotherOwner(
@@ -42,7 +41,7 @@ export async function requireAnotherOwner(
   requireOtherHolder({ code: 'LAST_OWNER', group: 'staff', role: 'OWNER', leaving, others, signsIn })
 }
 
-/** Lets the provider hear what our row says. */
+/** Updates the provider's role to the one in our row. */
 export function syncStaffRole(
   app: Pick<App, 'pool' | 'identity'>,
   { id, keycloak_user_id: userId }: PlatformUser,

@@ -10,19 +10,19 @@ import type { StaffClientRecord } from './record.ts'
 
 type ClientsApp = Pick<App, 'pool' | 'ids' | 'identity' | 'log'>
 
-/** Programs that operate the platform, without those revoked. */
+/** Active service clients of the platform. */
 export function listStaffClients(app: Pick<App, 'pool'>): Promise<readonly StaffClientRecord[]> {
   return listStaffClientRows(app.pool)
 }
 
 export type CreateStaffClientInput = { name: string; role: PlatformRole; reason?: string | undefined; actor: Actor }
 
-/** A client with what is shown once; both null without an identity provider. */
+/** A client with the values that are shown once; both null without an identity provider. */
 export type IssuedStaffClient = StaffClientRecord & { client_secret: string | null; token_endpoint: string | null }
 
 /**
- * Makes a client for operators' automation. Its row comes first, so that nothing works at the identity provider that the
- * list does not show.
+ * Creates a client for operators' automation. Its row is written first, so that every client at the identity provider
+ * is in the list.
  * @throws {IdentityUnavailableError}
  */
 export async function createStaffClient(app: ClientsApp, input: CreateStaffClientInput): Promise<IssuedStaffClient> {
@@ -52,8 +52,8 @@ export async function createStaffClient(app: ClientsApp, input: CreateStaffClien
 }
 
 /**
- * Revokes a client: it gets no more tokens, and those it has are refused. Repeating it heals a revocation that the
- * identity provider did not hear of.
+ * Revokes a client: it gets no more tokens, and existing ones are rejected. Repeating it repairs a revocation that the
+ * identity provider missed.
  * @throws {DomainError} CREDENTIAL_NOT_FOUND
  * @throws {IdentityUnavailableError}
  */
@@ -62,7 +62,7 @@ export async function revokeStaffClient(
   { clientId, reason, actor }: { clientId: string; reason?: string | undefined; actor: Actor },
 ): Promise<StaffClientRecord & { revoked_at: string }> {
   const known = clientId.includes('\u0000') ? null : await findStaffClient(app.pool, clientId)
-  if (known === null) throw new DomainError('CREDENTIAL_NOT_FOUND', 'the platform has no such client')
+  if (known === null) throw new DomainError('CREDENTIAL_NOT_FOUND', 'platform client not found')
   return revokeRecordedClient(app, {
     realm: PLATFORM_REALM,
     clientId,
@@ -71,7 +71,7 @@ export async function revokeStaffClient(
   })
 }
 
-/** Null where it was revoked before. */
+/** Null if it was revoked before. */
 function markRevoked(
   app: ClientsApp,
   { clientId, actor, reason }: { clientId: string; actor: Actor; reason?: string | undefined },

@@ -10,8 +10,8 @@ import type { StaffApp, StaffChange } from './staff-change.ts'
 import { findStaffMember, listPlatformUsers, lockStaff, updateStaff } from './users-sql.ts'
 
 /*
- * Like a merchant's team: a person may do what both our row and the identity provider say. The row is changed first, so
- * a provider that fails leaves less than the row says; repeating the request makes up for it.
+ * As in a merchant's team, a member may do what both our row and the identity provider allow. The row is changed first,
+ * so after a provider failure the member may do less than the row says; repeating the request repairs that.
  */
 
 /** The platform's active staff. */
@@ -20,7 +20,7 @@ export function listStaff(app: Pick<App, 'pool'>): Promise<readonly PlatformUser
 }
 
 /**
- * Changes what a staff member may do, from now on and whatever their tokens say.
+ * Changes a staff member's role, effective at once even for existing tokens.
  * @throws {DomainError} STAFF_NOT_FOUND, LAST_OWNER
  * @throws {IdentityUnavailableError}
  */
@@ -43,8 +43,8 @@ export async function changeStaffRole(
 }
 
 /**
- * Takes someone off the staff at once, and the account with its sessions and tokens. Repeating it heals a removal that
- * the identity provider did not hear of.
+ * Removes a staff member at once, with account, sessions and tokens. Repeating it repairs a removal that the identity
+ * provider missed.
  * @throws {DomainError} STAFF_NOT_FOUND, LAST_OWNER
  * @throws {IdentityUnavailableError}
  */
@@ -76,5 +76,5 @@ async function lockMember(tx: DatabaseTransactionConnection, id: string): Promis
 }
 
 function staffNotFound(): DomainError {
-  return new DomainError('STAFF_NOT_FOUND', 'the staff has no such member')
+  return new DomainError('STAFF_NOT_FOUND', 'staff member not found')
 }

@@ -8,14 +8,14 @@ const columns = sql.fragment`
   id, keycloak_user_id, email, display_name, role::text as role, is_active, created_at, last_seen_at
 `
 
-/** The person with this `sub`, active or not. */
+/** The staff member with this `sub`, active or not. */
 export function findPlatformUser(tx: CommonQueryMethods, subject: string): Promise<PlatformUser | null> {
   return tx.maybeOne(sql.prepared('find_platform_user', PlatformUser)`
     select ${columns} from platform_users where keycloak_user_id = ${subject}
   `)
 }
 
-/** Once a minute, however many processes the person speaks to. */
+/** Updated at most once a minute, however many processes the person uses. */
 export async function markSeen(tx: CommonQueryMethods, userId: string): Promise<void> {
   await tx.query(sql.typeAlias('void')`
     update platform_users
@@ -24,14 +24,14 @@ export async function markSeen(tx: CommonQueryMethods, userId: string): Promise<
   `)
 }
 
-/** Those who are active, in the order they came. */
+/** Active staff, oldest first. */
 export function listPlatformUsers(tx: CommonQueryMethods): Promise<readonly PlatformUser[]> {
   return tx.any(sql.type(PlatformUser)`
     select ${columns} from platform_users where is_active order by created_at, id
   `)
 }
 
-/** Active or not. */
+/** A staff member, active or not. */
 export function findStaffMember(tx: CommonQueryMethods, id: string): Promise<PlatformUser | null> {
   return tx.maybeOne(sql.type(PlatformUser)`
     select ${columns} from platform_users where id = ${id}
@@ -44,14 +44,17 @@ export function findStaffByEmail(tx: CommonQueryMethods, email: string): Promise
   `)
 }
 
-/** One change of the staff at a time, until the transaction ends: the last OWNER must not leave twice. */
+/**
+ * Serialises changes of the staff until the transaction ends, so that two concurrent removals can't remove the last
+ * OWNER.
+ */
 export async function lockStaff(tx: CommonQueryMethods): Promise<void> {
   await tx.query(sql.type(z.object({ locked: z.unknown() }))`
     select pg_advisory_xact_lock(hashtextextended('platform_users', 0)) as locked
   `)
 }
 
-/** Active owners; of a lone one it must not be taken away. */
+/** Active OWNERs, oldest first. */
 export function listOwners(tx: CommonQueryMethods): Promise<readonly PlatformUser[]> {
   return tx.any(sql.type(PlatformUser)`
     select ${columns} from platform_users where is_active and role = 'OWNER' order by created_at, id
@@ -60,7 +63,7 @@ export function listOwners(tx: CommonQueryMethods): Promise<readonly PlatformUse
 
 export type NewStaff = { id: string; userId: string; email: string; displayName: string; role: PlatformRole }
 
-/** Adds an active person; null where the address or the account is there already. */
+/** Inserts an active member; null if the address or the account exists. */
 export function insertStaff(tx: CommonQueryMethods, staff: NewStaff): Promise<PlatformUser | null> {
   return tx.maybeOne(sql.type(PlatformUser)`
     insert into platform_users (id, keycloak_user_id, email, display_name, role)

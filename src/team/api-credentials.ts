@@ -22,19 +22,19 @@ import { realmOf, existingRealmOf } from './merchant-realm.ts'
 import type { CredentialRecord } from './record.ts'
 
 /*
- * A credential counts only while its row does, so the row is written first when one is made or revoked: nothing works at
- * the identity provider that the merchant can't see in its list.
+ * A credential is valid only while its row is, so the row is written first on creation and revocation: the merchant's
+ * list shows every client at the identity provider.
  */
 
 type CredentialsApp = Pick<App, 'pool' | 'ids' | 'identity' | 'log'>
 
-/** A credential with what is shown once; the secret is null without an identity provider. */
+/** A credential with the values that are shown once; the secret is null without an identity provider. */
 export type IssuedCredential = IssuedSecret & { credential: CredentialRecord }
 
-/** How many a merchant may have beside its server client. */
+/** Maximum number of credentials of a merchant besides its server client. */
 const LIVE_MAX = 20
 
-/** The merchant's server client and its credentials, without those revoked. */
+/** The merchant's server client and active credentials. */
 export function listApiCredentials(app: Pick<App, 'pool'>, merchantId: string): Promise<readonly CredentialRecord[]> {
   return listCredentialRows(app.pool, merchantId)
 }
@@ -42,7 +42,7 @@ export function listApiCredentials(app: Pick<App, 'pool'>, merchantId: string): 
 export type CreateApiCredentialInput = { merchantId: string; name: string; role: MerchantRole | null; actor: Actor }
 
 /**
- * Makes a client for one of the merchant's programs: with a role, or for payments only (decision 31).
+ * Creates a client for one of the merchant's programs: with a role, or for payments only (decision 31).
  * @throws {DomainError} CREDENTIAL_LIMIT_REACHED, SERVICE_UNAVAILABLE for a merchant without a realm
  * @throws {IdentityUnavailableError}
  */
@@ -68,7 +68,8 @@ export async function createApiCredential(
 }
 
 /**
- * Replaces the secret of a credential, or of the server client, whose id stays for ever: the old one is refused at once.
+ * Replaces the secret of a credential or of the server client, whose id never changes. The old secret is rejected at
+ * once.
  * @throws {DomainError} CREDENTIAL_NOT_FOUND, SERVICE_UNAVAILABLE for a merchant without a realm
  * @throws {IdentityUnavailableError}
  */
@@ -80,7 +81,7 @@ export async function rotateApiCredential(
   if (credential.revoked_at !== null) throw credentialNotFound()
   const { merchantId, clientId } = key
   const realm = await existingRealmOf(app, merchantId)
-  // Recorded before it is done: what follows may have taken effect even where no answer comes.
+  // Recorded before the rotation, which may take effect even if its response is lost.
   await app.pool.transaction((tx) =>
     recordAction(app, tx, { actor, action: 'credential.rotate', merchantId, subjectId: clientId }),
   )
@@ -89,8 +90,8 @@ export async function rotateApiCredential(
 }
 
 /**
- * Revokes a credential: it gets no more tokens, and those it has are refused. The server client can't be revoked, for
- * the merchant is known by it; rotating its secret shuts out whoever has the old one.
+ * Revokes a credential: it gets no more tokens, and existing ones are rejected. The server client identifies the
+ * merchant and can't be revoked; rotating its secret invalidates the old one.
  * @throws {DomainError} CREDENTIAL_NOT_FOUND, CREDENTIAL_NOT_REVOCABLE
  * @throws {IdentityUnavailableError}
  */
@@ -100,8 +101,8 @@ export async function revokeApiCredential(
 ): Promise<CredentialRecord & { revoked_at: string }> {
   const credential = await readCredential(app, key)
   if (credential.kind === 'server') {
-    throw new DomainError('CREDENTIAL_NOT_REVOCABLE', "the merchant's server client can't be revoked", {
-      next: 'rotate its secret: the old one is refused at once',
+    throw new DomainError('CREDENTIAL_NOT_REVOCABLE', "the merchant's server client cannot be revoked", {
+      next: 'rotate its secret: the old one is rejected at once',
     })
   }
   return revokeRecordedClient(app, {
@@ -112,7 +113,7 @@ export async function revokeApiCredential(
   })
 }
 
-/** Null where it was revoked before. */
+/** Null if it was revoked before. */
 function markRevoked(
   app: CredentialsApp,
   { actor, reason, ...key }: CredentialKey & { actor: Actor; reason?: string },
@@ -134,11 +135,11 @@ async function readCredential(app: Pick<App, 'pool'>, key: CredentialKey): Promi
 }
 
 function limitReached(): DomainError {
-  return new DomainError('CREDENTIAL_LIMIT_REACHED', `the merchant has ${LIVE_MAX} credentials`, {
-    next: 'revoke one that nothing uses any more',
+  return new DomainError('CREDENTIAL_LIMIT_REACHED', `a merchant can have at most ${LIVE_MAX} credentials`, {
+    next: 'revoke one that is no longer used',
   })
 }
 
 function credentialNotFound(): DomainError {
-  return new DomainError('CREDENTIAL_NOT_FOUND', 'the merchant has no such credential')
+  return new DomainError('CREDENTIAL_NOT_FOUND', 'credential not found')
 }

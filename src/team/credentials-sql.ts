@@ -8,7 +8,7 @@ const columns = sql.fragment`client_id, kind, role, name, created_by, created_at
 
 export type CredentialKey = { merchantId: string; clientId: string }
 
-/** Those that are not revoked, in the order they were made. */
+/** Active server client and credentials, oldest first. */
 export function listCredentialRows(tx: CommonQueryMethods, merchantId: string): Promise<readonly CredentialRecord[]> {
   return tx.any(sql.type(CredentialRecord)`
     select ${columns}
@@ -18,7 +18,7 @@ export function listCredentialRows(tx: CommonQueryMethods, merchantId: string): 
   `)
 }
 
-/** Revoked or not. */
+/** A credential, revoked or not. */
 export function findCredential(
   tx: CommonQueryMethods,
   { merchantId, clientId }: CredentialKey,
@@ -30,7 +30,7 @@ export function findCredential(
   `)
 }
 
-/** One new credential of a merchant at a time, so that their limit holds. */
+/** Serialises additions for a merchant, so that the limit holds. */
 export async function lockCredentials(tx: CommonQueryMethods, merchantId: string): Promise<void> {
   await tx.query(sql.type(z.object({ locked: z.unknown() }))`
     select pg_advisory_xact_lock(hashtextextended(${`credentials ${merchantId}`}, 0)) as locked
@@ -50,7 +50,7 @@ export function insertCredential(tx: CommonQueryMethods, credential: NewCredenti
   `)
 }
 
-/** Nothing where it is revoked already, or is no credential that can be. */
+/** Null if it is already revoked or can't be revoked. */
 export function revokeCredentialRow(
   tx: CommonQueryMethods,
   { merchantId, clientId }: CredentialKey,

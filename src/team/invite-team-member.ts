@@ -12,10 +12,10 @@ import type { TeamMemberRecord } from './record.ts'
 export type MemberInvitation = { merchantId: string; email: string; role: MerchantRole; actor: Actor }
 
 /**
- * Invites someone by e-mail (an address in lower case). Who has not taken the invitation yet gets another one, with the
- * role that is asked for now; whoever the identity provider knows no longer is made there again, under another id.
- * @throws {DomainError} USER_EXISTS, LAST_ADMIN, RATE_LIMITED for a person who is invited too often, SERVICE_UNAVAILABLE
- *   for a merchant without a realm
+ * Invites someone by e-mail (an address in lower case). A member who has not accepted yet gets another invitation with
+ * the new role; an account that the identity provider has lost is created again, with another id.
+ * @throws {DomainError} USER_EXISTS, LAST_ADMIN, RATE_LIMITED for too many invitations, SERVICE_UNAVAILABLE for a
+ *   merchant without a realm
  * @throws {IdentityUnavailableError}
  */
 export async function inviteTeamMember(app: TeamApp, input: MemberInvitation): Promise<TeamMemberRecord> {
@@ -42,9 +42,9 @@ async function admit(app: TeamApp, realm: string, input: MemberInvitation): Prom
       await recordMemberAction(app, tx, { ...input, id, action: 'team.invite', after: { email, role } })
     return member
   })
-  // Somebody else has just invited the same person.
+  // A concurrent request has invited the same person.
   const member = added ?? (await findMemberByEmail(app.pool, { merchantId, email }))
-  if (member === null) throw new Error('a team member is neither new nor there')
+  if (member === null) throw new Error('a team member was neither inserted nor found')
   return member
 }
 
@@ -61,8 +61,8 @@ async function inviteAgain(
 ): Promise<TeamMemberRecord> {
   const { merchantId, email, role } = input
   if (await app.identity.hasPassword(realm, known.id)) {
-    throw new DomainError('USER_EXISTS', 'the team has a member with this e-mail address', {
-      next: 'change the role with PUT /api/v1/portal/team/{id}; who forgot the password asks for a new one when signing in',
+    throw new DomainError('USER_EXISTS', 'a team member with this e-mail address already exists', {
+      next: 'change the role with PUT /api/v1/portal/team/{id}; a forgotten password is reset on the sign-in page',
     })
   }
   const signsIn = await adminsAbleToSignIn(app, realm, { merchantId, member: known })
@@ -82,6 +82,6 @@ async function inviteAgain(
     await recordMemberAction(app, tx, { ...input, id: userId, action: 'team.reinvite', before, after })
     return updateMember(tx, { merchantId, id: member.id }, { userId, role, isActive: true })
   })
-  // Somebody else has removed the person meanwhile.
+  // A concurrent request has removed the person.
   return again ?? admit(app, realm, input)
 }

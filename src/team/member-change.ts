@@ -11,8 +11,8 @@ import type { TeamMemberRecord } from './record.ts'
 export type TeamApp = Pick<App, 'pool' | 'ids' | 'identity' | 'config'>
 
 /**
- * Which ADMINs can sign in, asked before a transaction that may take one away; nobody where this member is none.
- * @throws whatever the provider throws, but not that it is away
+ * The ADMINs who can sign in, read before a transaction that may remove one; empty if the member is no active ADMIN.
+ * @throws the provider's errors, except that it does not respond
  */
 export async function adminsAbleToSignIn(
   app: TeamApp,
@@ -29,7 +29,7 @@ export async function adminsAbleToSignIn(
 }
 
 /**
- * Lets the last ADMIN stay one, in the transaction that holds the team.
+ * Prevents the removal of the last ADMIN, inside the transaction that locks the team.
  * @throws {DomainError} LAST_ADMIN
  */
 export async function requireAnotherAdmin(
@@ -42,7 +42,7 @@ export async function requireAnotherAdmin(
   requireOtherHolder({ code: 'LAST_ADMIN', group: 'team', role: 'ADMIN', leaving: member.id, others, signsIn })
 }
 
-/** Lets the provider hear what our row says. */
+/** Updates the provider's role to the one in our row. */
 export function syncMemberRole(
   app: Pick<App, 'pool' | 'identity'>,
   realm: string,

@@ -8,7 +8,7 @@ const columns = sql.fragment`id, email, role, is_active, invited_by, created_at`
 
 export type MemberKey = { merchantId: string; id: string }
 
-/** Those who are active, in the order they came. */
+/** Active members, oldest first. */
 export function listMembers(tx: CommonQueryMethods, merchantId: string): Promise<readonly TeamMemberRecord[]> {
   return tx.any(sql.type(TeamMemberRecord)`
     select ${columns}
@@ -18,7 +18,7 @@ export function listMembers(tx: CommonQueryMethods, merchantId: string): Promise
   `)
 }
 
-/** Active or not. */
+/** A member, active or not. */
 export function findMember(tx: CommonQueryMethods, { merchantId, id }: MemberKey): Promise<TeamMemberRecord | null> {
   return tx.maybeOne(sql.type(TeamMemberRecord)`
     select ${columns} from team_members where merchant_id = ${merchantId} and id = ${id}
@@ -34,14 +34,17 @@ export function findMemberByEmail(
   `)
 }
 
-/** One change of a merchant's team at a time, until the transaction ends: its last ADMIN must not leave twice. */
+/**
+ * Serialises changes of a merchant's team until the transaction ends, so that two concurrent removals can't remove the
+ * last ADMIN.
+ */
 export async function lockTeam(tx: CommonQueryMethods, merchantId: string): Promise<void> {
   await tx.query(sql.type(z.object({ locked: z.unknown() }))`
     select pg_advisory_xact_lock(hashtextextended(${`team ${merchantId}`}, 0)) as locked
   `)
 }
 
-/** Active ADMINs; of a lone one it must not be taken away. */
+/** Active ADMINs, oldest first. */
 export function listAdmins(tx: CommonQueryMethods, merchantId: string): Promise<readonly TeamMemberRecord[]> {
   return tx.any(sql.type(TeamMemberRecord)`
     select ${columns}
@@ -53,7 +56,7 @@ export function listAdmins(tx: CommonQueryMethods, merchantId: string): Promise<
 
 export type NewMember = MemberKey & { email: string; role: MerchantRole; invitedBy: string }
 
-/** Adds an active member; null where the address or the person is there already. */
+/** Inserts an active member; null if the address or the person exists. */
 export function insertMember(tx: CommonQueryMethods, member: NewMember): Promise<TeamMemberRecord | null> {
   return tx.maybeOne(sql.type(TeamMemberRecord)`
     insert into team_members (merchant_id, id, email, role, invited_by)
@@ -63,7 +66,7 @@ export function insertMember(tx: CommonQueryMethods, member: NewMember): Promise
   `)
 }
 
-/** Changes a member. `userId` is another one where the provider has lost the first. */
+/** Changes a member. `userId` is a new id if the provider has lost the account. */
 export function updateMember(
   tx: CommonQueryMethods,
   { merchantId, id }: MemberKey,

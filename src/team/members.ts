@@ -11,8 +11,8 @@ import { realmOf } from './merchant-realm.ts'
 import type { TeamMemberRecord } from './record.ts'
 
 /*
- * A person may do what both say: our row and the roles at the identity provider. So the row is changed first, and a
- * provider that fails then leaves less than the row says, never more. Repeating the request takes up what is missing.
+ * A member may do what both our row and the identity provider's roles allow. The row is changed first, so after a
+ * provider failure the member may do less than the row says, never more. Repeating the request repairs that.
  */
 
 /** The merchant's active team. */
@@ -21,7 +21,7 @@ export function listTeam(app: Pick<App, 'pool'>, merchantId: string): Promise<re
 }
 
 /**
- * Changes what a member may do, from now on and whatever their tokens say.
+ * Changes a member's role, effective at once even for existing tokens.
  * @throws {DomainError} TEAM_MEMBER_NOT_FOUND, LAST_ADMIN
  * @throws {IdentityUnavailableError}
  */
@@ -46,8 +46,8 @@ export async function changeTeamRole(
 }
 
 /**
- * Takes someone off the team at once, and the account with its sessions and tokens. Repeating it heals a removal that the
- * identity provider did not hear of.
+ * Removes a member at once, with account, sessions and tokens. Repeating it repairs a removal that the identity
+ * provider missed.
  * @throws {DomainError} TEAM_MEMBER_NOT_FOUND, LAST_ADMIN
  * @throws {IdentityUnavailableError}
  */
@@ -67,7 +67,7 @@ export async function removeTeamMember(app: TeamApp, input: MemberKey & { actor:
 }
 
 async function readMember(app: TeamApp, key: MemberKey): Promise<{ realm: string; member: TeamMemberRecord }> {
-  // No id of ours has it, and PostgreSQL can't read it.
+  // No id contains a NUL, and PostgreSQL rejects it.
   const member = key.id.includes('\u0000') ? null : await findMember(app.pool, key)
   if (member === null) throw memberNotFound()
   return { realm: await realmOf(app, key.merchantId), member }
@@ -81,5 +81,5 @@ async function lockMember(tx: DatabaseTransactionConnection, key: MemberKey): Pr
 }
 
 function memberNotFound(): DomainError {
-  return new DomainError('TEAM_MEMBER_NOT_FOUND', 'the team has no such member')
+  return new DomainError('TEAM_MEMBER_NOT_FOUND', 'team member not found')
 }

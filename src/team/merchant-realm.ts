@@ -3,8 +3,8 @@ import { DomainError } from '../lib/errors.ts'
 import { findRealm } from '../merchants/sql.ts'
 
 /**
- * The realm that a merchant's people and programs sign in to.
- * @throws {DomainError} SERVICE_UNAVAILABLE for a merchant of old that has none yet
+ * The realm of a merchant's people and programs.
+ * @throws {DomainError} SERVICE_UNAVAILABLE for an older merchant without a realm
  */
 export async function realmOf(app: Pick<App, 'pool'>, merchantId: string): Promise<string> {
   const realm = await findRealm(app.pool, merchantId)
@@ -13,7 +13,7 @@ export async function realmOf(app: Pick<App, 'pool'>, merchantId: string): Promi
 }
 
 /**
- * The same, where something is to be made in it: a merchant may be older than its identity provider.
+ * The realm, checked to exist before something is created in it: a merchant may be older than its identity provider.
  * @throws {DomainError} SERVICE_UNAVAILABLE
  * @throws {IdentityUnavailableError}
  */
@@ -24,7 +24,7 @@ export async function existingRealmOf(app: Pick<App, 'pool' | 'identity'>, merch
 }
 
 function noRealm(): DomainError {
-  return new DomainError('SERVICE_UNAVAILABLE', 'the merchant has no realm to sign in to', {
-    next: 'an operator gives it one: svc merchants repair <realm>',
+  return new DomainError('SERVICE_UNAVAILABLE', 'the merchant has no realm', {
+    next: 'an operator can create it: svc merchants repair <realm>',
   })
 }

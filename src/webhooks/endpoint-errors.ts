@@ -8,7 +8,7 @@ export function endpointNotSet(): DomainError {
 }
 
 export function merchantNotFound(): DomainError {
-  return new DomainError('MERCHANT_NOT_FOUND', 'there is no such merchant')
+  return new DomainError('MERCHANT_NOT_FOUND', 'merchant not found')
 }
 
 /**

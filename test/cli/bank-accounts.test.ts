@@ -131,7 +131,7 @@ t.test('a refusal names the next command', async (t) => {
       : {
           status: 409,
           json: {
-            error: 'a merchant has at most 20 active bank accounts',
+            error: 'a merchant can have at most 20 active bank accounts',
             code: 'BANK_ACCOUNT_LIMIT_REACHED',
             status: 409,
             type: 'http://127.0.0.1/errors/bank-account-limit-reached',

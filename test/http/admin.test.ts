@@ -178,11 +178,7 @@ t.test('an id that is nobody is the same 404, whatever it looks like', async (t)
       ...(await Promise.all(CHANGES.map(([name, body]) => call('PUT', `${path}/${name}`, 'OPS', { body })))),
     ]
     for (const { status, body } of answers) {
-      t.match(
-        { status, body },
-        { status: 404, body: { code: 'MERCHANT_NOT_FOUND', error: 'there is no such merchant' } },
-        id,
-      )
+      t.match({ status, body }, { status: 404, body: { code: 'MERCHANT_NOT_FOUND', error: 'merchant not found' } }, id)
     }
   }
 })

@@ -73,7 +73,7 @@ t.test('so does one that never registered, and a disabled one stays disabled', a
   const { id: merchantId, realm: slug } = await service.merchant()
   await service.owner.query(`delete from merchant_client where kind <> 'server'`)
   await service.owner.query('update merchants set is_active = false')
-  t.match(await repair(app, { slug }), { status: 'COMPLETE', repaired: [/made its realm/] })
+  t.match(await repair(app, { slug }), { status: 'COMPLETE', repaired: [/created its realm/] })
   t.match((await service.owner.query('select is_enabled, registration_id from idp.realms')).rows, [
     { is_enabled: false, registration_id: merchantId },
   ])

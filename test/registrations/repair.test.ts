@@ -113,7 +113,7 @@ t.test('or takes it back, which is written down', async (t) => {
   const { app, owner, identity, ...rest } = await remote(t)
   await killedMidway({ app, owner, identity, ...rest })
   const repaired = await repairRegistration(app, { slug: 'acme-ltd', rollback: true, reason: 'a test', actor })
-  t.match(repaired, { status: 'FAILED', repaired: [/took back/] })
+  t.match(repaired, { status: 'FAILED', repaired: [/rolled back/] })
   t.equal(identity.realms.size, 0)
   t.match(await countLeftovers(owner), { ...NOTHING, operator_actions: 1 })
   t.match((await owner.query('select * from operator_actions')).rows, [
@@ -158,7 +158,7 @@ t.test('a realm that a slow provider made after everyone had given up is taken a
   await killedMidway(service)
   await service.owner.query(`update registration set status = 'FAILED', locked_until = null`)
   t.match(await repairRegistration(service.app, { slug: 'acme-ltd', rollback: true, actor }), {
-    repaired: [/took away/],
+    repaired: [/deleted its leftover realm/],
   })
   t.equal(service.identity.realms.size, 0)
 })

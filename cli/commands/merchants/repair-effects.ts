@@ -20,11 +20,11 @@ export async function effectOfRepair(client: Client, slug: string, { rollback, a
     throw refuse(
       'REGISTRATION_COMPLETE',
       409,
-      'the registration is complete, so it is not taken back',
+      'a complete registration cannot be rolled back',
       `disable the merchant instead: svc merchants disable ${slug} --reason "..."`,
     )
   if (!isMerchant && !(await isOfRegistration(client, slug)))
-    throw refuse('REGISTRATION_NOT_FOUND', 404, 'there is no such registration')
+    throw refuse('REGISTRATION_NOT_FOUND', 404, 'registration not found')
   if (rollback) return `this would take the realm ${slug} away, as far as it was made, and free its name`
   const admin = adminEmail === undefined ? '' : `, with ${adminEmail} as its administrator`
   return isMerchant

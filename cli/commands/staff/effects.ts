@@ -39,6 +39,6 @@ export async function effectOfAdding(
     return `this would send ${email} another invitation, and make it ${role}`
   throw wouldRefuse(client, addStaff, {
     input: { body: { ...input, reason: '' } },
-    refusal: { code: 'USER_EXISTS', status: 409, message: 'the staff has a member with this e-mail address' },
+    refusal: { code: 'USER_EXISTS', status: 409, message: 'a staff member with this e-mail address already exists' },
   })
 }

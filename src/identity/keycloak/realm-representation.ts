@@ -21,7 +21,7 @@ const LIFETIMES = {
   actionTokenGeneratedByAdminLifespan: 43_200,
 }
 
-/** Five wrong passwords, then a lock that grows from one minute to fifteen (decision 133). */
+/** Five wrong passwords, then a lock that grows from one minute to fifteen, as in the embedded provider. */
 const BRUTE_FORCE = {
   bruteForceProtected: true,
   permanentLockout: false,

@@ -41,7 +41,7 @@ t.test('the first OWNER is invited by a link, which works once; then nobody else
   t.match(JSON.parse(again.stderr), {
     error: {
       code: 'USER_EXISTS',
-      message: 'ada@pay.example is an OWNER already',
+      message: 'ada@pay.example is already an OWNER',
       hint: new RegExp(`^svc login --platform --api-url ${service.url}`),
     },
   })

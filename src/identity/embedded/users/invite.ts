@@ -9,7 +9,7 @@ import type { EmbeddedParts } from '../parts.ts'
 import { findRealm } from '../realms/realms-sql.ts'
 import { lockUser } from './users-sql.ts'
 
-/** The same limit as for forgotten passwords (decision 133). */
+/** The same limit as for forgotten passwords (decision 137). */
 const MAILS_PER_HOUR = 5
 
 /**

@@ -3,7 +3,7 @@ import { makeTokenBuckets } from '../../../lib/token-buckets.ts'
 import type { RateLimit } from '../../../lib/token-buckets.ts'
 import type { EmbeddedParts } from '../parts.ts'
 
-/** Limits of the endpoints that need no credentials (decision 133). */
+/** Limits of the endpoints that need no credentials (decision 32). */
 const ALLOWANCES = {
   login: { burst: 30, perHour: 600 },
   forgot: { burst: 20, perHour: 20 },
