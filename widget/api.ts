@@ -4,12 +4,12 @@ import type { ErrorBody } from '../src/wire/common.ts'
 import type { PayerContact } from '../src/wire/payer.ts'
 import type { CreatedPayment, PayerView } from '../src/wire/payments.ts'
 
-/** How long the service may take for an answer, in milliseconds. */
+/** Timeout of a call, in milliseconds. */
 const ANSWER_MS_MAX = 15_000
 
-/** A call that did not succeed: the service's own code and words, or NETWORK where it gave no answer. */
+/** A failed call: the service's error code and message, or NETWORK without a response. */
 export class CallFailed extends Error {
-  // Declared alone: a field that is defined as well would cost a helper in the bundle.
+  // Only declared: a defined field would add a helper to the bundle.
   declare readonly code: string
   constructor(code: string, message: string) {
     super(message)
@@ -21,13 +21,15 @@ type StartedPayment = Pick<CreatedPayment, 'payment_id' | 'payment_state'>
 
 export type Api = ReturnType<typeof makeApi>
 
-/** The service as a payer's browser may use it: with the checkout's token, and the payment's own state (decision 66). */
+/**
+ * The operations that a payer's browser may call, with the checkout token and the payment's own state (decision 66).
+ */
 export function makeApi(token: string) {
   const withToken = { 'X-Checkout-Token': token }
   return {
     checkout: () => call<Checkout>('GET', '/checkout', withToken),
     banks: () => call<{ data: Bank[] }>('GET', '/banks', {}).then(({ data }) => data),
-    /** A key of its own each time: every attempt is a new payment (decision 63). */
+    /** A new key each time: every attempt is a new payment (decision 63). */
     startPayment: (bankId: string) =>
       call<CreatedPayment>(
         'POST',
@@ -78,7 +80,7 @@ async function call<Answer>(
   }
 }
 
-/** A random UUID. `crypto.randomUUID` is there in secure contexts only, and a sandbox may be without TLS. */
+/** A random UUID. `crypto.randomUUID` exists in secure contexts only, and a sandbox may run without TLS. */
 export function randomId(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16))
   bytes[6] = ((bytes[6] ?? 0) & 0x0f) | 0x40

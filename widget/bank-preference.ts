@@ -1,14 +1,11 @@
 import type { Bank } from '../src/wire/banks.ts'
 import { randomId } from './api.ts'
 
-/** Under what names this browser remembers (contract §Checkout token; decision 63). */
+/** Keys in the browser's storage (contract §Checkout token; decision 63). */
 const PREFERENCE = 'service_bank_preference'
 const SECRET = 'service_bank_preference_secret'
 
-/**
- * The bank that was used last from here. The payer's browser may refuse to remember, and anybody may have written
- * nonsense: then there is none.
- */
+/** The bank used last in this browser; undefined if storage is blocked or contains invalid data. */
 export function preferredBank(banks: readonly Bank[]): Bank | undefined {
   try {
     const kept: unknown = JSON.parse(localStorage.getItem(PREFERENCE) ?? 'null')
@@ -19,18 +16,18 @@ export function preferredBank(banks: readonly Bank[]): Bank | undefined {
   }
 }
 
-/** Remembers a bank that a payment has succeeded with, so that none is offered that never worked. */
+/** Stores a bank after a successful payment, so that only banks that have worked are offered. */
 export async function rememberBank({ id }: Bank): Promise<void> {
   try {
     const payerFingerprint = await fingerprint()
     const kept = { lastUsedBankId: id, lastUsedTimestamp: new Date().toISOString(), payerFingerprint }
     localStorage.setItem(PREFERENCE, JSON.stringify(kept))
   } catch {
-    // A browser that keeps nothing, or an address without TLS: the payer chooses a bank the next time too.
+    // Storage is blocked, or the address has no TLS: the payer chooses a bank again next time.
   }
 }
 
-/** SHA-256 of a random value that stays beside it. Neither ever leaves this browser. */
+/** SHA-256 of a random value that is stored next to it. Neither leaves the browser. */
 async function fingerprint(): Promise<string> {
   const secret = localStorage.getItem(SECRET) ?? randomId()
   localStorage.setItem(SECRET, secret)

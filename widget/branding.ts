@@ -1,13 +1,13 @@
 import { CONTRAST_MIN, buttonTextOn, contrastRatio } from '../src/lib/contrast.ts'
 import type { Branding } from '../src/wire/settings.ts'
 
-/** What the service answers where a merchant chose nothing (decision 27): then the payer's light or dark look stays. */
+/** The service's default branding (decision 27); with it the payer's light or dark theme stays. */
 const DEFAULTS = { primary: '#0b5fff', background: '#ffffff', text: '#111111' }
 
 const COLOUR = /^#[0-9a-f]{6}$/i
 const ALLOWED_FONTS = ['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial', 'Georgia', 'Verdana']
 
-/** Puts a merchant's look on. Each value is looked at again: only colours, and fonts of the list, become style. */
+/** Applies a merchant's branding. Every value is validated again: only colours and listed fonts become style. */
 export function applyBranding({ colors, font }: Branding, style: CSSStyleDeclaration): void {
   if (ALLOWED_FONTS.includes(font))
     style.setProperty('--svc-font', font === 'system-ui' ? 'system-ui, sans-serif' : font)
@@ -18,7 +18,7 @@ export function applyBranding({ colors, font }: Branding, style: CSSStyleDeclara
   }
   if (!COLOUR.test(background) || !COLOUR.test(text)) return
   if (background.toLowerCase() === DEFAULTS.background && text.toLowerCase() === DEFAULTS.text) return
-  // Colours that can't be read are warned of when they are saved; a payer must be able to read what is paid all the same.
+  // Low contrast only causes a warning when it is saved; the payer must still be able to read the payment.
   const readable = contrastRatio(text, background) < CONTRAST_MIN ? buttonTextOn(background) : text
   style.setProperty('--svc-background', background)
   for (const name of ['--svc-text', '--svc-soft']) style.setProperty(name, readable)
@@ -28,7 +28,7 @@ export function applyBranding({ colors, font }: Branding, style: CSSStyleDeclara
   style.setProperty('color-scheme', buttonTextOn(background) === '#FFFFFF' ? 'dark' : 'light')
 }
 
-/** The address of a logo that may be loaded: https alone. */
+/** The logo's address, only if it is https. */
 export function logoOf({ logo_url: logo }: Branding): string | undefined {
   return logo !== null && /^https:\/\//i.test(logo) ? logo : undefined
 }

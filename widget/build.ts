@@ -7,8 +7,8 @@ import { drawLogos } from './build/logos.ts'
 import { withCompressed, writeAll } from './build/write.ts'
 
 /*
- * Builds what browsers load into dist/widget, or into the folder that is named: scripts, styles, pages and the banks'
- * images, each also compressed. What a payer has to load has a budget; above it the build fails.
+ * Builds the browser files into dist/widget or the given folder: scripts, styles, pages and bank logos, each also
+ * compressed. Files that a payer loads have a size budget; the build fails above it.
  */
 const PAGES = ['index.html', 'hub.html', 'demo.html']
 
@@ -26,13 +26,13 @@ function logos(): Built[] {
 const folder = process.argv[2] ?? join(SOURCES, '..', 'dist', 'widget')
 const bundles = await bundleAll()
 const files = [...bundles.flatMap((bundle) => bundle.files), ...logos()].flatMap(withCompressed)
-// Pages are answered by the service with headers of their own, and are too small to compress.
+// The service sends pages with its own headers; they are too small to compress.
 writeAll(folder, [...files, ...pages()])
 
 const weights = weigh(bundles)
 console.log(['widget, gzipped:', ...formatWeights(weights)].join('\n'))
 const over = overBudget(weights)
 if (over.length > 0) {
-  console.error(['The widget is above its budget.', ...over.map((line) => `  ${line}`)].join('\n'))
+  console.error(['The widget exceeds its size budget:', ...over.map((line) => `  ${line}`)].join('\n'))
   process.exitCode = 1
 }

@@ -12,10 +12,10 @@ import type { Stage } from './stage.ts'
 
 type RunCheckoutOptions = Omit<EffectContext, 'send' | 'now'> & { l10n: Localization; stage: Stage; isPhone: boolean }
 
-/** Of the widget's messages, which a merchant's page may look at. */
+/** The version of the widget's messages, for merchants' pages. */
 const VERSION = '1.0.0'
 
-/** Runs one checkout, from its token to its end: an event changes the state, the state is shown and acted on. */
+/** Runs one checkout: an event changes the state, then the state is shown and its effects start. */
 export function runCheckout({ l10n, stage, isPhone, ...options }: RunCheckoutOptions): void {
   let state: State = START
   let end: (() => void) | undefined
@@ -55,7 +55,7 @@ export function runCheckout({ l10n, stage, isPhone, ...options }: RunCheckoutOpt
     options.connection.emit('SVC_WIDGET_READY', { version: VERSION, screen, merchantName, amount, currency })
   }
 
-  /** What looks like a number is a phone's; which form it must have is for the service to say. */
+  /** Text that looks like a number is sent as a phone number; the service validates its form. */
   async function leaveContact(text: string): ReturnType<View['leaveContact']> {
     if (!state.payment) return 'wrong'
     try {

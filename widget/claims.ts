@@ -1,11 +1,11 @@
 import type { CheckoutToken } from '../src/wire/checkout.ts'
 
-/** What the browser reads of a token. It is no proof of anything: the service checks the token for itself. */
+/** The token's claims that the browser uses. They are not verified here: the service verifies the token itself. */
 export type Claims = Pick<CheckoutToken, 'merchantClientId' | 'callbackOrigin' | 'returnUrl' | 'merchantName'>
 
 const NEEDED = ['merchantClientId', 'callbackOrigin', 'returnUrl', 'merchantName'] as const
 
-/** Reads a token's text, signed or not (decision 40), in either alphabet of base64; null when it is none. */
+/** Reads a token, signed or not (decision 40), in either base64 alphabet; null if it is not a token. */
 export function readClaims(token: string): Claims | null {
   try {
     const text = (token.split('.')[0] ?? '').replace(/-/g, '+').replace(/_/g, '/')

@@ -4,40 +4,40 @@ import { themeOf } from './theme.ts'
 import type { Theme } from './theme.ts'
 import type { PortRequest, Hello, Init, WidgetEventType, WidgetEvents } from './messages.ts'
 
-/** How long the page around the frame may take to say what to do, in milliseconds. */
+/** How long to wait for the parent page's init message, in milliseconds. */
 const INIT_MS_MAX = 10_000
 
-/** The merchant's page as the widget in its frame knows it. */
+/** The connection to the merchant's page. */
 export type Connection = {
   token: string
-  /** As the merchant wrote it; undefined leaves the choice to the browser's languages. */
+  /** As set by the merchant; undefined uses the browser's languages. */
   locale: string | undefined
   theme: Theme
   parentOrigin: string
-  /** Tells the merchant's page of an event: to the token's callbackOrigin only, so that nobody else can hear it. */
+  /** Sends an event to the merchant's page, only to the token's callbackOrigin so that no other page receives it. */
   emit<Type extends WidgetEventType>(eventType: Type, payload: WidgetEvents[Type]): void
-  /** Whether the page is to keep the payer from leaving by accident. */
+  /** Turns the page's protection against leaving on or off. */
   guard(on: boolean): void
-  /** Asks the page to go to the token's returnUrl. It may stay where it is, as pages of one piece want. */
+  /** Asks the page to go to the token's returnUrl. A single-page app may stay where it is. */
   leave(url: string): void
 }
 
 /**
- * Meets the loader on the page around this frame: says hello, and is told the token. From then on the page hears of the
- * height by itself.
- * @throws {Error} with what is wrong, for the payer's eyes, when there is no such page or it is not the token's
+ * Connects to the loader on the parent page: sends hello and receives the token. From then on the page gets the
+ * widget's height.
+ * @throws {Error} with a message for display if there is no loader or the token belongs to another page
  */
 export async function connect(): Promise<Connection> {
   const asked = new URLSearchParams(location.hash.slice(1))
   const nonce = asked.get('nonce')
   const parentOrigin = asked.get('parent')
-  if (window.parent === window) throw new Error('This page works inside a shop’s checkout only.')
-  if (!nonce || !parentOrigin) throw new Error('The checkout was not opened by its own script.')
+  if (window.parent === window) throw new Error('This page only works inside a shop’s checkout.')
+  if (!nonce || !parentOrigin) throw new Error('The checkout was not opened by its loader script.')
   const { init, port } = await handshake(nonce, parentOrigin)
   const callbackOrigin = readClaims(init.token)?.callbackOrigin
-  if (callbackOrigin === undefined) throw new Error('The checkout token can’t be read.')
+  if (callbackOrigin === undefined) throw new Error('The checkout token is not valid.')
   if (callbackOrigin !== parentOrigin) {
-    throw new Error(`This checkout belongs to ${callbackOrigin}, and the page around it is ${parentOrigin}.`)
+    throw new Error(`This checkout is for ${callbackOrigin}, but the page around it is ${parentOrigin}.`)
   }
   const ask = (what: PortRequest): void => port.postMessage(what)
   const connection: Connection = {
@@ -55,7 +55,7 @@ export async function connect(): Promise<Connection> {
 
 type Handshake = { init: Init; port: MessagePort }
 
-/** Only the page around the frame is listened to; what other windows send changes nothing. */
+/** Listens only to the parent page; messages of other windows are ignored. */
 function handshake(nonce: string, parentOrigin: string): Promise<Handshake> {
   return new Promise((resolve, reject) => {
     const end = (error?: string): void => {
@@ -72,18 +72,18 @@ function handshake(nonce: string, parentOrigin: string): Promise<Handshake> {
       end()
       resolve({ init, port })
     }
-    const timer = setTimeout(() => end('The page around the checkout gives no answer.'), INIT_MS_MAX)
+    const timer = setTimeout(() => end('The page around the checkout does not respond.'), INIT_MS_MAX)
     window.addEventListener('message', onMessage)
     const hello: Hello = { svc: 'hello', nonce }
     try {
       window.parent.postMessage(hello, parentOrigin)
     } catch {
-      end('The page around the checkout has no address that can be answered.')
+      end('The page around the checkout has no valid origin.')
     }
   })
 }
 
-/** Tells how high the content is, once a frame at most and only when it has changed. */
+/** Sends the content's height, at most once per animation frame and only if it has changed. */
 function reportHeight({ emit }: Connection): void {
   let reportedHeight = 0
   let isDue = false
@@ -92,7 +92,7 @@ function reportHeight({ emit }: Connection): void {
     isDue = true
     requestAnimationFrame(() => {
       isDue = false
-      // Before there is something to see, the place that the page keeps for it is the better height.
+      // Until there is content, the page's placeholder height is better.
       if (!document.querySelector('main')?.firstElementChild) return
       const height = Math.ceil(document.body.getBoundingClientRect().height)
       if (height === reportedHeight) return

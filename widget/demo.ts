@@ -6,8 +6,8 @@ import type { Mounted } from './loader/mount.ts'
 import type { WidgetEventType } from './messages.ts'
 
 /*
- * The sandbox's demo: a shop's page that shows the checkout, what it tells the page, and the lines that a shop needs. It
- * makes its token in the browser, which a shop must not do.
+ * The sandbox demo: a shop page with the checkout, its events and the HTML that a shop needs. It creates its token in
+ * the browser, which a real shop must not do.
  */
 const EVENTS: readonly WidgetEventType[] = [
   'SVC_WIDGET_READY',
@@ -63,7 +63,7 @@ function log(type: string, detail: unknown): void {
 async function copy(): Promise<void> {
   const done = await navigator.clipboard.writeText(find('snippet').textContent ?? '').then(
     () => 'Copied.',
-    () => 'The browser does not allow it: please select the text.',
+    () => 'Copying is not allowed here: select the text instead.',
   )
   find('copied').textContent = done
 }

@@ -1,11 +1,11 @@
-/** What a child of an element can be: text is always text, never markup. */
+/** A child of an element: text is always inserted as text, never as markup. */
 export type Child = Node | string | null | undefined | false
 
 type Props = Readonly<Record<string, string | boolean | number | undefined | ((event: Event) => void)>>
 
 /**
- * Makes an element. A function is a listener (`onclick`), `true` an attribute without a value, and what is false or
- * undefined is left out. Nothing here parses markup, so no text can become any.
+ * Creates an element. A function is a listener (`onclick`), `true` an attribute without a value; false and undefined
+ * are left out. Nothing parses markup, so text can't become HTML.
  */
 export function el<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,

@@ -2,10 +2,10 @@ import type { Bank } from '../src/wire/banks.ts'
 import type { Checkout } from '../src/wire/checkout.ts'
 import type { CreatedPayment, PayerView } from '../src/wire/payments.ts'
 
-/** The screens of the contract, and what comes before, instead and after. */
+/** The screens of the contract, and those before, instead and after. */
 export type ScreenName = 'START' | 'ERROR' | 'ST-01' | 'ST-02' | 'ST-03' | 'ST-04' | 'ST-05' | 'END'
 
-/** Where each phase of the flow is shown. */
+/** The screen of each phase. */
 export const SCREENS = {
   start: 'START',
   unusable: 'ERROR',
@@ -23,7 +23,7 @@ export const SCREENS = {
 } as const satisfies Record<string, ScreenName>
 export type Phase = keyof typeof SCREENS
 
-/** What a screen or the service says, with what came with it. */
+/** An event of a screen or of the service, with its data. */
 export type FlowEvent =
   | { type: 'OPENED'; checkout: Checkout; banks: Bank[] }
   | { type: 'OPENED_FAST'; checkout: Checkout; banks: Bank[]; bank: Bank }
@@ -37,7 +37,7 @@ export type FlowEvent =
   | { type: 'FAILED'; seen: PayerView; failure: string }
   | { type: 'CANCEL' | 'CANCELLED' | 'TOO_LATE' | 'RETRY' | 'RETURN' }
 
-/** Why there is no checkout. `message` is for the shop's developer; `again` tells whether another try may help. */
+/** Why the checkout can't be used. `message` is for the shop's developer; `again`: whether a retry may help. */
 export type Problem = { code: string; message: string; again: boolean }
 
 export type State = {
@@ -46,9 +46,9 @@ export type State = {
   banks?: Bank[]
   bank?: Bank
   payment?: CreatedPayment
-  /** The payment as it was seen last. */
+  /** The payment as last received. */
   seen?: PayerView
-  /** The code of a failed or refused payment. */
+  /** The code of a failed or rejected payment. */
   failure?: string
   problem?: Problem
 }
@@ -58,8 +58,9 @@ export const START: State = { phase: 'start' }
 type Row = { readonly [Type in FlowEvent['type']]?: Phase }
 
 /**
- * The flow (contract §Widget screens): from each phase, what leads where. What is not here does not happen. From ST-03
- * on nothing leads back, but for RETRY: a failed payment's payer chooses a bank again, and a new payment is made.
+ * The flow (contract §Widget screens): the events of each phase and the phase they lead to. Anything else is ignored.
+ * From ST-03 on nothing leads back except RETRY: after a failed payment the payer chooses a bank again, and a new
+ * payment is created.
  */
 export const FLOW: Readonly<Record<Phase, Row>> = {
   start: { OPENED: 'consent', OPENED_FAST: 'creating', PAID_BEFORE: 'paidBefore', UNUSABLE: 'unusable' },
@@ -74,23 +75,23 @@ export const FLOW: Readonly<Record<Phase, Row>> = {
     FAILED: 'failed',
     CANCEL: 'cancelling',
   },
-  // The bank may have been faster than the payer who cancels.
+  // The bank may be faster than a payer who cancels.
   cancelling: { CANCELLED: 'left', TOO_LATE: 'processing' },
   processing: { AUTHORISED: 'processing', SETTLED: 'paid', FAILED: 'failed', TIMED_OUT: 'waiting' },
   waiting: { CHECK_AGAIN: 'processing', AUTHORISED: 'waiting', SETTLED: 'paid', FAILED: 'failed', RETURN: 'left' },
   paid: { RETURN: 'left' },
-  // The order was paid by another attempt: no failure, and nothing more to pay.
+  // Another attempt paid the order: not a failure, and nothing left to pay.
   paidBefore: { RETURN: 'left' },
   failed: { RETRY: 'banks', CANCEL: 'left', RETURN: 'left' },
   left: {},
 }
 
-/** The state after an event; the very same one where the event means nothing in it. */
+/** The state after an event; the same object if the phase ignores the event. */
 export function next(state: State, event: FlowEvent): State {
   const phase = FLOW[state.phase][event.type]
   if (phase === undefined) return state
   const { type, ...said } = event
-  // A new attempt knows nothing of the one before.
+  // A new attempt starts without the data of the previous one.
   return { ...(type === 'RETRY' ? withoutAttempt(state) : state), ...said, phase }
 }
 

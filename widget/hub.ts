@@ -16,7 +16,7 @@ import { showSignIn } from './hub/sign-in-view.ts'
 import { makeStage } from './hub/stage.ts'
 import { en } from './hub/texts.ts'
 
-/** Takes the link's token out of the address before anything else: it must not stay where it can be read later. */
+/** Removes the link's token from the URL first, so that it can't be read there later. */
 function takeToken(): string | undefined {
   const token = tokenIn(location.hash)
   if (token !== undefined) history.replaceState(null, '', location.pathname)
@@ -29,17 +29,17 @@ function requireElement(id: string): HTMLElement {
   return found
 }
 
-/** What is shown and was shown before, and what the next view is to say. */
+/** The current and previous route, and the notice for the next view. */
 type Navigation = { current: Route | undefined; before: Route | undefined; notice: string | undefined }
 
 type HubOptions = {
   navigation: Navigation
-  /** Shows the view of the address. */
+  /** Shows the view of the current URL. */
   open(): void
   hideBar(): void
 }
 
-/** What the views are given. */
+/** The context shared by all views. */
 function makeHub({ navigation, open, hideBar }: HubOptions): Hub {
   const texts = en
   const live = requireElement('live')
@@ -68,7 +68,7 @@ function makeHub({ navigation, open, hideBar }: HubOptions): Hub {
       session.forget()
       hideBar()
       hub.announce(text)
-      // Who asks for a new link already is not disturbed.
+      // A payer who is already requesting a new link is not interrupted.
       if (why === 'ended' && navigation.current?.name === 'new-link') return
       showSignIn(hub, { notice: alertBox(why === 'ended' ? 'note' : 'good', text) })
     },
@@ -76,13 +76,13 @@ function makeHub({ navigation, open, hideBar }: HubOptions): Hub {
   return hub
 }
 
-/** The page: which view is shown is what the address and the session say. */
+/** Starts the page: URL and session decide which view is shown. */
 function startHub(): void {
   const token = takeToken()
   const navigation: Navigation = { current: undefined, before: undefined, notice: undefined }
   const hub = makeHub({ navigation, open, hideBar: () => bar.show(undefined) })
   const bar = makeAccountBar(hub, requireElement('account'), () => {
-    // It takes the token with it before that is forgotten; nobody has to wait for the answer.
+    // The call reads the token before it is deleted; nobody waits for the response.
     void hub.api.signOut()
     hub.signedOut('by-choice')
   })
@@ -106,7 +106,7 @@ function startHub(): void {
     showArrival(hub, arrived)
   }
   window.addEventListener('hashchange', () => showLocation(takeToken()))
-  // A page that comes back whole from the browser's memory may show what a session that is over had opened.
+  // A page restored from the back-forward cache may show data of an expired session.
   window.addEventListener('pageshow', ({ persisted }) => persisted && open())
   showLocation(token)
 }

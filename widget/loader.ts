@@ -3,15 +3,15 @@ import type { MountOptions, Mounted } from './loader/mount.ts'
 import { problemMessage } from './loader/problem-message.ts'
 
 /*
- * The script that a shop's page loads from the checkout's address. A tag with `data-checkout-token` and
- * `data-container-id` shows the checkout; without them, `SvcCheckout.mount` does.
+ * The script that a shop's page loads from the checkout's origin. A tag with `data-checkout-token` and
+ * `data-container-id` shows the checkout; otherwise `SvcCheckout.mount` does.
  */
 
 export type SvcCheckout = {
   /**
-   * Shows a checkout in an element, which is named by its id or given. The same token in the same element is the checkout
-   * that is there already; another token takes its place.
-   * @throws {Error} when there is no such element
+   * Shows a checkout in an element, given directly or by its id. The same token in the same element returns the
+   * existing checkout; another token replaces it.
+   * @throws {Error} if the element does not exist
    */
   mount(place: HTMLElement | string, options: MountOptions): Mounted
 }
@@ -23,8 +23,8 @@ declare global {
 }
 
 /**
- * Known only while the script runs for the first time. Asked of the prototype: an image of the page that is named
- * `currentScript` takes the place of the document's own, and would say where the token goes.
+ * Only known during the script's first run. Read through the prototype, because an image named `currentScript` would
+ * hide the document's property and could redirect the token.
  */
 const script = Reflect.get(Document.prototype, 'currentScript', document) as HTMLScriptElement
 const checkoutOrigin = new URL(script.src).origin
@@ -46,8 +46,8 @@ function makeCheckout(): SvcCheckout {
 }
 
 /**
- * Several tags on a page share one: it knows which containers are taken. What only an element's id or a frame's name made is
- * not the window's own.
+ * All tags on a page share one instance, which knows the used containers. Properties that the browser derives from
+ * element ids or frame names are not own properties of the window.
  */
 const checkout = (Object.hasOwn(window, 'SvcCheckout') && window.SvcCheckout) || (window.SvcCheckout = makeCheckout())
 
@@ -62,6 +62,6 @@ function start(): void {
   }
 }
 
-// An async script may run before the container is there.
+// An async script may run before the container exists.
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start)
 else start()

@@ -3,26 +3,26 @@ import type { Locale } from './locales/choose.ts'
 
 type Params = Readonly<Record<string, string>>
 
-/** How the widget speaks: texts with what belongs into them, amounts, moments and counts, all in the payer's language. */
+/** Texts, amounts, times and counts in the payer's language. */
 export type Localization = {
   texts: Texts
   fill(text: string, params: Params): string
-  /** An amount as the service writes it, never made a float: `Intl` takes decimal strings. */
+  /** Formats an amount without converting it to a float: `Intl` accepts decimal strings. */
   money(amount: string, currency: string): string
   moment(timestamp: string): string
   found(count: number): string
 }
 
-/** A letter of a script that runs from right to left. */
+/** A letter of a right-to-left script. */
 const RTL = /[\u0590-\u08ff\ufb1d-\ufefc]/
 
 export function makeLocalization({ tag, dir, texts }: Locale): Localization {
-  // Some browsers know nothing of Welsh and would write as the payer's system does: better as Britain does.
+  // Browsers without Welsh would use the system's format; British is better.
   const tags = [tag, 'en-GB']
   const plurals = new Intl.PluralRules(tags)
   const numbers = new Intl.NumberFormat(tags)
   const dates = new Intl.DateTimeFormat(tags, { dateStyle: 'long', timeStyle: 'short' })
-  // Inside a sentence of the other direction, a name must not reorder what stands around it.
+  // In a sentence of the other direction a name must not reorder the text around it.
   const isolated = (value: string): string => (dir === 'rtl' || RTL.test(value) ? `\u2068${value}\u2069` : value)
   const fill = (text: string, params: Params): string =>
     text.replace(/\{(\w+)\}/g, (whole, name: string) => {

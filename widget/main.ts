@@ -11,7 +11,7 @@ import { makeLocalization } from './localization.ts'
 
 const TIMERS: Timers = { every: (run, ms) => setInterval(run, ms), stop: (timer) => clearInterval(timer) }
 
-/** Fingers mean a phone or a tablet, which has the bank's app on it; so does a small screen, however it is pointed at. */
+/** A coarse pointer means a phone or tablet, which has the bank's app; so does a small screen with any pointer. */
 const PHONE = '(pointer: coarse), (max-device-width: 40rem)'
 
 async function start(root: HTMLElement): Promise<void> {
@@ -30,7 +30,7 @@ async function start(root: HTMLElement): Promise<void> {
   })
 }
 
-/** The page around the frame is told only of changes. */
+/** Sends the guard to the parent page only when it changes. */
 function withoutRepeatedGuards(connection: Connection): Connection {
   let isOn = false
   const guard = (on: boolean): void => {

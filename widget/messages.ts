@@ -1,9 +1,9 @@
 /*
- * What the loader on the merchant's page and the widget in its frame say to each other. Either side reads the other's
- * messages here, by hand: nothing that was not looked at goes further.
+ * The messages between the loader on the merchant's page and the widget in its frame. Both sides validate messages
+ * here, field by field.
  */
 
-/** The events of the contract, with their payloads (decision 39). */
+/** The events of the contract with their payloads (decision 39). */
 export type WidgetEvents = {
   SVC_WIDGET_READY: { version: string; screen: string; merchantName: string; amount: string; currency: string }
   SVC_BANK_SELECTED: { bankId: string; bankName: string }
@@ -18,18 +18,18 @@ export type WidgetEvent = {
   [Type in WidgetEventType]: { eventType: Type; payload: WidgetEvents[Type] }
 }[WidgetEventType]
 
-/** The fields of each payload, all of them text but for the height, and for what a note says. */
+/** The fields of each payload, all strings except where noted. */
 const PAYLOADS: Record<WidgetEventType, string> = {
   SVC_WIDGET_READY: 'version screen merchantName amount currency',
   SVC_BANK_SELECTED: 'bankId bankName',
   SVC_PAYMENT_SUCCESS: 'transactionId endToExternalId endToEndId',
   SVC_PAYMENT_FAILED: 'errorCode',
-  // The transaction may be null: there may be none yet.
+  // The transaction may be null before a payment exists.
   SVC_PAYMENT_CANCELLED: 'screen returnUrl transactionId',
   SVC_RESIZE: 'height',
 }
 
-/** Reads an event of the frame: null for anything else. Only the fields that are known come through. */
+/** Validates an event of the frame; null for anything else. Unknown fields are dropped. */
 export function readEvent(data: unknown): WidgetEvent | null {
   const { eventType, payload } = fieldsOf(data)
   if (typeof eventType !== 'string' || !Object.hasOwn(PAYLOADS, eventType)) return null
@@ -48,12 +48,12 @@ export function readEvent(data: unknown): WidgetEvent | null {
   return { eventType, payload: read } as WidgetEvent
 }
 
-/** The frame is ready to hear what it is to do. */
+/** The frame is ready for its init message. */
 export type Hello = { svc: 'hello'; nonce: string }
 
 /**
- * What the frame is to do. A port comes with it, on which the frame asks for what only the page around it can do. The theme
- * is `light`, `dark` or `auto`, or the CSS `color-scheme` of the frame's place, such as `light dark`.
+ * The init message, sent with a port for the frame's requests to the page. The theme is `light`, `dark` or `auto`, or
+ * the CSS `color-scheme` of the container, such as `light dark`.
  */
 export type Init = { svc: 'init'; nonce: string; token: string; locale: string | undefined; theme: string | undefined }
 
@@ -72,11 +72,11 @@ function textOf(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 
-/** What the frame may ask for on its port: that the payer is not let go by accident, or that the page goes elsewhere. */
+/** The frame's requests on its port: protect the payer from leaving, or navigate. */
 export type PortRequest = { guard: boolean } | { leave: string }
 
-/** The fields of what came, none where it can have none. */
+/** The fields of a message; none if it is not an object. */
 export function fieldsOf(data: unknown): Record<string, unknown> {
-  // What is no object becomes one that has none of the fields.
+  // `Object()` turns other values into objects without these fields.
   return Object(data)
 }

@@ -5,14 +5,14 @@ import { codeOf } from './phase-effects.ts'
 import { explainFailure } from './failures.ts'
 import type { FlowEvent } from './flow.ts'
 
-/** Reads the checkout and the banks. Why one can't be used the shop's developer reads in the service's own words. */
+/** Loads the checkout and the banks. An error keeps the service's message for the shop's developer. */
 export async function openCheckout(api: Api, { parentOrigin }: Connection): Promise<FlowEvent> {
   try {
     const [checkout, banks] = await Promise.all([api.checkout(), api.banks()])
     if (checkout.callback_origin !== parentOrigin) {
       return unusable(
         'ORIGIN_MISMATCH',
-        `This checkout belongs to ${checkout.callback_origin}, and the page around it is ${parentOrigin}.`,
+        `This checkout is for ${checkout.callback_origin}, but the page around it is ${parentOrigin}.`,
       )
     }
     if (checkout.is_paid) return { type: 'PAID_BEFORE', checkout }
@@ -22,7 +22,7 @@ export async function openCheckout(api: Api, { parentOrigin }: Connection): Prom
   } catch (error) {
     const code = codeOf(error)
     const { message } = error as Error
-    // What is not the token's fault may go better in a moment.
+    // Errors not caused by the token may go away with a retry.
     return unusable(code, sentence(message), ['NETWORK', 'UNKNOWN'].includes(explainFailure(code).text))
   }
 }
@@ -31,7 +31,7 @@ function unusable(code: string, message: string, again = false): FlowEvent {
   return { type: 'UNUSABLE', problem: { code, message, again } }
 }
 
-/** The service writes its errors without a capital and a full stop. */
+/** The service's messages have no capital and no full stop. */
 function sentence(text: string): string {
   if (text === '') return ''
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`

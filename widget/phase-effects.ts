@@ -12,14 +12,14 @@ export type EffectContext = {
   connection: Connection
   timers: Timers
   send(event: FlowEvent): void
-  /** The state now: an answer may find another one than the question did. */
+  /** Returns the current state, which may have changed since a call was sent. */
   now(): State
 }
 
-/** A lost answer is asked for once more, for the bank may have been faster meanwhile. */
+/** A lost response is retried once, because the bank may have completed the payment meanwhile. */
 const CANCEL_TRIES = 2
 
-/** What happens outside when a phase begins. What is answered ends it. */
+/** Starts the effects of a phase and returns the function that stops them. */
 export function enterPhase(context: EffectContext, before: State, event: FlowEvent): (() => void) | undefined {
   const { connection, send } = context
   const state = context.now()
@@ -76,7 +76,7 @@ async function cancel({ api, send }: EffectContext, { payment }: State): Promise
       await api.cancel(payment)
       break
     } catch (error) {
-      // The bank was faster. Any other answer does not hold the payer: what nobody authorises ends by itself.
+      // The bank was faster. Any other error does not block the payer: an unauthorised payment expires by itself.
       if (codeOf(error) === 'PAYMENT_NOT_CANCELLABLE') return send({ type: 'TOO_LATE' })
     }
   }
@@ -85,10 +85,7 @@ async function cancel({ api, send }: EffectContext, { payment }: State): Promise
 
 type WatchOptions = { maxMs: number; onEnd?: () => void; now?: boolean }
 
-/**
- * Looks at the payment until its phase ends: on time, and when the payer comes back from the bank's tab. A look without an
- * answer says nothing; the next one may.
- */
+/** Polls the payment until its phase ends, and when the payer returns from the bank's tab. A failed poll is ignored. */
 function watchPayment(context: EffectContext, { maxMs, onEnd, now = false }: WatchOptions): () => void {
   let isOver = false
   const check = async (): Promise<void> => {
@@ -109,7 +106,7 @@ function watchPayment(context: EffectContext, { maxMs, onEnd, now = false }: Wat
   }
 }
 
-/** Success is a settled payment: a bank may still refuse one that was authorised (contract §Payment status). */
+/** Success is a settled payment: a bank may still reject an authorised one (contract §Payment status). */
 function reportPayment({ send, now }: EffectContext, seen: NonNullable<State['seen']>): void {
   if (seen.status === 'Settled' || seen.status === 'Refunded') send({ type: 'SETTLED', seen })
   else if (seen.status === 'Failed') send({ type: 'FAILED', seen, failure: seen.failure?.code ?? 'UNKNOWN' })

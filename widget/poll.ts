@@ -1,8 +1,8 @@
-/** Between two looks at a payment, in milliseconds (contract §Limits). */
+/** The polling interval, in milliseconds (contract §Limits). */
 export const POLL_EVERY_MS = 2_500
-/** How long ST-04 looks by itself. */
+/** How long ST-04 polls automatically. */
 export const POLL_MAX_MS = 120_000
-/** How long a QR code is watched for being scanned: long enough to find the phone, and much less than a consent lives. */
+/** How long a QR code screen polls: long enough to find a phone, and much shorter than a consent's lifetime. */
 export const QR_WATCH_MAX_MS = 600_000
 
 export type Timers = {
@@ -13,20 +13,21 @@ export type Timers = {
 export type Polling = {
   check(): Promise<unknown>
   maxMs: number
-  /** When the time is over. */
+  /** Called when the time is over. */
   onEnd?(): void
 }
 
 /**
- * Looks every 2.5 seconds, and never at two things at once. Counts looks and not time: a phone that sleeps while its owner
- * is in the bank's app has not used any up when it wakes. Answers how to stop it.
+ * Polls every 2.5 seconds, one request at a time. It counts polls and not time: a phone that sleeps while the payer
+ * uses the bank's app uses none up.
+ * @returns a function that stops polling
  */
 export function poll({ check, maxMs, onEnd }: Polling, timers: Timers): () => void {
   let left = Math.floor(maxMs / POLL_EVERY_MS)
   let isChecking = false
   const timer = timers.every(() => {
     left -= 1
-    // Whoever goes on from here looks for itself: the answer of a last look would come when its phase is over.
+    // The next phase polls by itself: a last response would arrive after this phase has ended.
     if (left === 0) {
       timers.stop(timer)
       onEnd?.()

@@ -2,8 +2,8 @@ import { interleave } from './qr-correction.ts'
 import type { Version } from './qr-correction.ts'
 
 /*
- * A QR code (ISO/IEC 18004) of a text, as much of it as a short address needs: bytes, error correction level M, nine versions.
- * test/widget/qr-code.test.ts holds each version against another encoder.
+ * QR codes (ISO/IEC 18004) for short addresses: byte mode, error correction level M, versions 1 to 9.
+ * test/widget/qr-code.test.ts compares each version with another encoder.
  */
 
 /** Modules by row and column: true is dark. */
@@ -12,7 +12,7 @@ export type Modules = boolean[][]
 /** The largest version here: 53 modules on a side, which any camera reads from a screen. */
 const VERSION_MAX = 9
 
-/** Of level M, by version: codewords for correction in a block, and blocks. */
+/** Level M by version: correction codewords per block, and blocks. */
 const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22]
 const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5]
 
@@ -25,8 +25,8 @@ function describe(version: number): Version {
 }
 
 /**
- * Encodes a text with one of the eight masks, or the best of them.
- * @throws {RangeError} when the text is too long for these versions: above 180 bytes
+ * Encodes a text with the given mask, or the best of the eight.
+ * @throws {RangeError} if the text is longer than 180 bytes
  */
 export function qrCode(text: string, mask?: number): Modules {
   const bytes = new TextEncoder().encode(text)
@@ -40,7 +40,7 @@ export function qrCode(text: string, mask?: number): Modules {
   throw new RangeError('the text is too long for a QR code')
 }
 
-/** Mode, length, the bytes, an end, and filling. */
+/** Mode, length, bytes, terminator and padding. */
 function withHeader(bytes: Uint8Array, { data }: Version): number[] {
   const digits = `4${Array.from([bytes.length, ...bytes], (byte) => byte.toString(16).padStart(2, '0')).join('')}0`
   const filled = (digits.match(/../g) ?? []).map((pair) => Number.parseInt(pair, 16))
@@ -98,7 +98,7 @@ function alignment(version: number, size: number): number[] {
 
 type Set = (x: number, y: number, isDark: boolean) => void
 
-/** Level M is 0; with the mask, and ten bits that correct them. */
+/** The format bits: level M is 0, then the mask and ten correction bits. */
 function drawFormat(set: Set, size: number, mask: number): void {
   let rest = mask
   for (let step = 0; step < 10; step += 1) rest = (rest << 1) ^ ((rest >> 9) * 0x537)
@@ -123,7 +123,7 @@ function drawVersion(set: Set, size: number, version: number): void {
   }
 }
 
-/** In a zigzag of two columns, from the lower right, around what is drawn. */
+/** Fills the data in a zigzag of two columns from the lower right, around the fixed patterns. */
 function fill(
   modules: (boolean | undefined)[][],
   size: number,
@@ -146,7 +146,7 @@ function fill(
   }
 }
 
-/** How hard a code is to read: long runs, blocks, what looks like a corner, and too much of one colour. */
+/** The penalty of a mask: long runs, blocks, finder-like patterns, and too much of one colour. */
 function penalty(modules: Modules): number {
   const text = (rows: Modules): string[] => rows.map((row) => row.map((isDark) => (isDark ? 1 : 0)).join(''))
   const rows = text(modules)

@@ -1,4 +1,4 @@
-/** A version's measures: modules on a side, and codewords by what they are for. */
+/** A version's size in modules, and its codewords by purpose. */
 export type Version = {
   version: number
   size: number
@@ -8,7 +8,7 @@ export type Version = {
   data: number
 }
 
-/** The product in the field of 256 elements that the code is defined over. */
+/** The product in GF(256). */
 function times(x: number, y: number): number {
   let product = 0
   for (let bit = 7; bit >= 0; bit -= 1) product = (product << 1) ^ ((product >> 7) * 0x11d) ^ (((y >> bit) & 1) * x)
@@ -33,7 +33,7 @@ function remainder(data: readonly number[], by: readonly number[]): number[] {
   return result
 }
 
-/** Blocks with their correction, read across: a blot on the code hurts each of them a little. */
+/** Interleaves data and correction codewords, so that damage to the code affects each block only a little. */
 export function interleave(data: readonly number[], { blocks, correction, codewords }: Version): number[] {
   const by = divisor(correction)
   const short = Math.floor(codewords / blocks) - correction

@@ -1,11 +1,11 @@
 import { qrCode } from './qr-code.ts'
 
-/** The quiet zone that readers need around the code, in modules (ISO/IEC 18004). */
+/** The required quiet zone in modules (ISO/IEC 18004). */
 const QUIET = 4
-/** Pixels of the canvas for a module: more than a screen shows, so that the edges stay sharp. */
+/** Canvas pixels per module, more than a screen shows, so that edges stay sharp. */
 const SCALE = 8
 
-/** Draws an address as a QR code: dark on white in every theme, for many readers know nothing else. */
+/** Draws an address as a QR code, dark on white in every theme, because many readers need that. */
 export function drawQr(canvas: HTMLCanvasElement, address: string): void {
   const modules = qrCode(address)
   canvas.width = canvas.height = (modules.length + 2 * QUIET) * SCALE

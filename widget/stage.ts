@@ -4,18 +4,18 @@ import { SCREEN_OF } from './screens/all.ts'
 import { helpSection, orderSummary } from './screens/parts.ts'
 import type { View } from './screens/view.ts'
 
-/** What is there for a moment only keeps the height of the screen before it, or the page around the frame would jump. */
+/** Short-lived phases keep the previous screen's height, so that the parent page does not jump. */
 const TRANSIENT_PHASES: readonly Phase[] = ['start', 'creating', 'cancelling']
 
-/** Where screens are shown. */
+/** Shows screens. */
 export type Stage = {
-  /** `news` is read out by itself: for what changes while the screen stays. */
+  /** `news` is announced: for changes within the same screen. */
   show(view: View, news?: string): void
 }
 
 /**
- * Shows screens in an element. A new screen's heading takes the focus, once the payer has done something in here: until then
- * the focus belongs to the page around the frame.
+ * Shows screens in an element. A new screen's heading gets the focus once the payer has interacted with the frame;
+ * until then the focus belongs to the parent page.
  */
 export function makeStage(root: HTMLElement): Stage {
   const live = el('p', { class: 'hidden', role: 'status' })
@@ -37,7 +37,7 @@ export function makeStage(root: HTMLElement): Stage {
       )
       const name = title?.textContent ?? ''
       document.title = name
-      // The page around the frame has a main part too; names tell them apart.
+      // The parent page has a main element too; labels distinguish them.
       root.setAttribute('aria-label', name)
       if ((isNew && isUsed) || hadFocus) title?.focus()
       else if (isNew) live.textContent = name

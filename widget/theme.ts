@@ -1,9 +1,9 @@
-/** How the widget looks: `auto` is as the payer's system does. */
+/** The theme: `auto` follows the payer's system. */
 export type Theme = 'light' | 'dark' | 'auto'
 
 /**
- * What the merchant chose, or what fits to the page: `light`, `dark` and `auto`, or a CSS `color-scheme`. A page that says
- * nothing of the dark is light, whatever the payer's system prefers.
+ * The theme of `light`, `dark`, `auto` or a CSS `color-scheme`. A page that does not mention dark is light, whatever
+ * the payer's system prefers.
  */
 export function themeOf(value: string | undefined): Theme {
   const keywords = value?.split(' ') ?? []

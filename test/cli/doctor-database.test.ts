@@ -176,7 +176,7 @@ t.test('of one service: each finding is made, and found', async (t) => {
     await owner.query(`insert into registration (id, slug, status, company_name, trading_name, admin_email, locked_until)
       values (gen_random_uuid(), 'half-ltd', 'PROVISIONING', 'Half', 'Half', 'a@half.example', now() - interval '1 hour')`)
     const { checks } = await lookOver(env, 'identity')
-    t.match(checks['registrations'], { state: 'finding', text: /half-made/, fix: 'svc merchants repair half-ltd' })
+    t.match(checks['registrations'], { state: 'finding', text: /incomplete/, fix: 'svc merchants repair half-ltd' })
   })
 })
 

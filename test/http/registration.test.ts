@@ -64,7 +64,7 @@ t.test('nobody needs a token to register, and one of any kind changes nothing', 
 t.test('operators see what needs a hand and heal it; who may only read sees no address', async (t) => {
   await plantHalfMade(owner)
   const listed = await call('GET', '/api/v1/admin/registrations', { headers: ops })
-  const shown = { slug: 'acme-ltd', status: 'PROVISIONING', admin_email: 'ada@acme.example', problems: [/half-made/] }
+  const shown = { slug: 'acme-ltd', status: 'PROVISIONING', admin_email: 'ada@acme.example', problems: [/incomplete/] }
   t.match(listed, { status: 200, body: { data: [shown], has_more: false, next_cursor: null } })
   t.match(await call('GET', '/api/v1/admin/registrations', { headers: support }), {
     body: { data: [{ slug: 'acme-ltd', admin_email: 'a***@acme.example' }] },

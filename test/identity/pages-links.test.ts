@@ -53,7 +53,7 @@ t.test('a forgotten password is replaced with the link of the mail, without scri
   await page.getByRole('button', { name: 'Send the link' }).click()
   await page.getByRole('heading', { name: 'Check your e-mail' }).waitFor()
   await isGood(t, watched, 'forgot-sent')
-  await page.getByRole('link', { name: 'Back to signing in' }).click()
+  await page.getByRole('link', { name: 'Back to sign-in' }).click()
   await page.getByRole('heading', { name: 'Sign in' }).waitFor()
 
   const { rows } = await service.owner.query(`select id, body from mails`)

@@ -144,7 +144,7 @@ t.test('a name that is taken is refused, whoever has it', async (t) => {
   })
   await t.rejects(registerMerchant(app, registrationInput({ company_name: 'Left over' })), again, 'a realm of nobody')
   t.ok(identity.realms.has('left-over'), 'which stays')
-  t.match(await registrationRow(owner, 'left-over'), { status: 'FAILED', failure: /no registration made/ })
+  t.match(await registrationRow(owner, 'left-over'), { status: 'FAILED', failure: /no registration created/ })
 })
 
 t.test('the administrator is invited by mail, once', async (t) => {

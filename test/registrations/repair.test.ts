@@ -44,10 +44,10 @@ async function killedMidway({ identity, owner }: Awaited<ReturnType<typeof remot
 t.test('what a killed process left is swept, and the name is free', async (t) => {
   const service = await remote(t)
   await killedMidway(service)
-  t.match(await listRegistrations(service.app), { registrations: [{ problems: [/left half-made/] }] })
+  t.match(await listRegistrations(service.app), { registrations: [{ problems: [/left incomplete/] }] })
   await sweepRegistrations(service.app)
   t.equal(service.identity.realms.size, 0)
-  t.match(await registrationRow(service.owner), { status: 'FAILED', failure: /a process that died/ })
+  t.match(await registrationRow(service.owner), { status: 'FAILED', failure: /a crashed process/ })
   t.match(await registerMerchant(service.app, registrationInput()), { realm_slug: 'acme-ltd' })
 })
 
@@ -59,7 +59,7 @@ t.test('the sweeper spares what is worked on, and tries again what it can not ta
   await service.owner.query(`update registration set locked_until = now() - interval '5 minutes'`)
   service.identity.faults.failDelete = true
   t.same(await sweepRegistrations(service.app), { more: false })
-  t.match(await registrationRow(service.owner), { status: 'PROVISIONING', failure: /could not be taken away/ })
+  t.match(await registrationRow(service.owner), { status: 'PROVISIONING', failure: /could not be deleted/ })
   service.identity.faults.failDelete = false
   await service.owner.query(`update registration set locked_until = now() - interval '5 minutes'`)
   await sweepRegistrations(service.app)
@@ -79,7 +79,7 @@ t.test('an operator finishes what was left half-made', async (t) => {
   const { app, owner, identity, ...rest } = await remote(t)
   await killedMidway({ app, owner, identity, ...rest })
   const repaired = await repairRegistration(app, { slug: 'acme-ltd', rollback: false, reason: 'they called', actor })
-  t.match(repaired, { status: 'COMPLETE', repaired: [/finished/] })
+  t.match(repaired, { status: 'COMPLETE', repaired: [/completed the registration/] })
   t.match(await registrationRow(owner), { status: 'COMPLETE', merchant_id: String })
   t.match((await owner.query('select * from operator_actions')).rows, [
     { action: 'merchant.register', actor_name: 'olga', actor_id: 'sub-1', actor_role: 'OPS', reason: 'they called' },
@@ -168,8 +168,10 @@ t.test('an administrator without its role is given it', async (t) => {
   identity.faults.withoutRole = true
   await registerMerchant(app, registrationInput())
   await inviteAdmins(app)
-  t.match(await listRegistrations(app), { registrations: [{ problems: [/not been given a role/] }] })
-  t.match(await repairRegistration(app, { slug: 'acme-ltd', rollback: false, actor }), { repaired: [/its role/] })
+  t.match(await listRegistrations(app), { registrations: [{ problems: [/has no role/] }] })
+  t.match(await repairRegistration(app, { slug: 'acme-ltd', rollback: false, actor }), {
+    repaired: [/assigned the administrator role/],
+  })
   t.same(identity.realms.get('acme-ltd')?.users[0]?.roles, ['ADMIN'])
   t.match(await registrationRow(owner), { warnings: [] })
   t.same(await listRegistrations(app), { registrations: [], hasMore: false })

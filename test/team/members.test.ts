@@ -238,7 +238,7 @@ t.test('an ADMIN who has not signed up is no other ADMIN', async (t) => {
     await t.resolves(go(bob), 'whose going takes nothing away')
     await signUp(own, cat)
     await t.resolves(go(ada))
-    await t.rejects(go(cat), { code: 'LAST_ADMIN', next: /make another/ })
+    await t.rejects(go(cat), { code: 'LAST_ADMIN', next: /give another member/ })
   }
 })
 

@@ -50,7 +50,7 @@ t.test('a token of another shop is of no use, even to a page that frames it', as
   await page.waitForFunction('messages.length > 0')
   await init(tokenFor('https://shop.example', service.url, { merchantClientId: clientId }))
   await frame.getByRole('alert').waitFor()
-  t.match(await frame.locator('details').textContent(), /belongs to https:\/\/shop\.example/)
+  t.match(await frame.locator('details').textContent(), /checkout is for https:\/\/shop\.example/)
   t.match(await page.evaluate('messages'), [{ data: { svc: 'hello' } }], 'a hello and no event')
   t.same(asked, [])
 })

@@ -36,7 +36,7 @@ t.test('another payer sees nothing of it, whatever the address says', async (t) 
   t.equal(await page.getByText('£50.00').count(), 0)
   for (const hash of [`#payment=${paid}`, `#dispute=${paid}`]) {
     await goTo(page, hash)
-    await page.getByText('We can not find this payment among yours.').waitFor()
+    await page.getByText('We could not find this payment.').waitFor()
   }
   t.equal((await page.locator('main').innerText()).includes('50.00'), false)
 })

@@ -56,6 +56,6 @@ t.test("dates are written in the reader's own English", async (t) => {
 
 t.test('no failure leaves the payer without a word of the money, and an unknown one is not made up', async (t) => {
   for (const code of Object.keys(MEANINGS))
-    t.match(failureTextOf(code), /No money left your account\.$|Look at your account before you pay again\.$/, code)
+    t.match(failureTextOf(code), /No money left your account\.$|Check your account before you pay again\.$/, code)
   for (const code of ['SOMETHING_NEW', 'constructor', '__proto__', '']) t.equal(failureTextOf(code), undefined)
 })

@@ -82,7 +82,7 @@ t.test('addresses lead to views, and back and forward go through them', async (t
   await page.reload()
   await page.getByText('Fee, paid by the merchant').waitFor()
   await goTo(page, '#payment=00000000-0000-0000-0000-000000000000')
-  await page.getByText('We can not find this payment among yours.').waitFor()
+  await page.getByText('We could not find this payment.').waitFor()
   await goTo(page, '#constructor=1')
   await title('Your payments')
   t.same(complaints, [])

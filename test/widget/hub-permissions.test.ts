@@ -62,7 +62,7 @@ t.test('a permission tells what it allows, and is cancelled after a word of what
   const { body } = await service.call('GET', `/api/v1/portal/consents/${ofAcme}`, { merchant: acme })
   t.equal(body.status, 'REVOKED')
   await goTo(page, `#cancel=${ofAcme}`)
-  await page.getByText('This permission is not active any more.').waitFor()
+  await page.getByText('This permission is no longer active.').waitFor()
   t.same(watched.complaints, [])
 })
 
@@ -79,7 +79,7 @@ t.test('a permission that ends meanwhile, or a service that is away, is told, an
     route.fulfill({ status: 409, json: { code: 'CONSENT_NOT_REVOCABLE', error: 'ended' } }),
   )
   await page.getByRole('button', { name: 'Yes, cancel it' }).click()
-  await page.getByText('This permission is not active any more.').waitFor()
+  await page.getByText('This permission is no longer active.').waitFor()
   const { body } = await service.call('GET', `/api/v1/portal/consents/${id}`, { merchant: acme })
   t.equal(body.status, 'AUTHORISED')
 })

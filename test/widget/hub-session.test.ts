@@ -115,9 +115,9 @@ t.test(
 
     const link = await linkFor(service, other)
     await goTo(page, link.split('#')[1] ?? '')
-    await page.getByText('You are signed in as p…@home.example. This link takes its place.').waitFor()
+    await page.getByText('You are signed in as p…@home.example. This link will replace that session.').waitFor()
     await isGood(t, watched, 'hub-replaces', false)
-    await page.getByRole('link', { name: 'Stay signed in as I am' }).click()
+    await page.getByRole('link', { name: 'Keep my current session' }).click()
     await heading(page, 'Your payments')
     await page.getByText('Signed in as p…@home.example').waitFor()
 

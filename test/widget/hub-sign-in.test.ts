@@ -122,7 +122,7 @@ t.test('what is no address or number is said at the field', async (t) => {
   await page.getByText('Enter a phone number, such as').waitFor()
   await page.getByLabel('Phone number').fill('07700 900123')
   await send.click()
-  await page.getByText('If we know this number, a link is on its way').waitFor()
+  await page.getByText('If we know this number, we have sent a link to it').waitFor()
   await heading(page, 'Check your text messages')
   t.same(complaints, [])
 })

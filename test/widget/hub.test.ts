@@ -21,7 +21,7 @@ t.test('a payer asks for a link, signs in, reads the receipt, disputes and sees 
 
   await page.getByLabel('E-mail address').fill(PAYER)
   await page.getByRole('button', { name: 'Send me a link' }).click()
-  await page.getByText('If we know this address, a link is on its way').waitFor()
+  await page.getByText('If we know this address, we have sent a link to it').waitFor()
   await page.getByText('svc mail').waitFor()
   await isGood(t, watched, 'hub-sent', false)
 

@@ -3,19 +3,19 @@ import { gzipSync } from 'node:zlib'
 import type { Built, Bundle } from './bundle.ts'
 
 const KIB = 1024
-/** In bytes, compressed with gzip. The contract's target for loader and widget is below 20 KB. */
+/** In bytes after gzip. The contract's target for loader and widget is below 20 KB. */
 export const BUDGETS = { loader: 2.5 * KIB, checkout: 17 * KIB, locale: 2 * KIB }
 
 export type Weight = { path: string; gzip: number }
 export type Weights = {
   loader: Weight[]
-  /** All that a payer loads in English, the loader with it. */
+  /** Everything a payer loads in English, including the loader. */
   checkout: Weight[]
-  /** The other languages, each loaded where it is asked for. */
+  /** The other languages, each loaded on demand. */
   locales: Weight[]
 }
 
-/** What the payer's browser has to load, by what the bundler says of who imports what. */
+/** The sizes of what the payer's browser loads, by the bundler's import graph. */
 export function weigh(bundles: readonly Bundle[]): Weights {
   const files = bundles.flatMap((bundle) => bundle.files)
   const loader = files.filter(({ path }) => path === 'checkout.js')
@@ -25,10 +25,10 @@ export function weigh(bundles: readonly Bundle[]): Weights {
   return { loader: loader.map(weightOf), checkout: [...loader, ...payer].map(weightOf), locales: locales.map(weightOf) }
 }
 
-/** What is above its budget, as a person reads it. */
+/** The files above their budget, as text. */
 export function overBudget({ loader, checkout, locales }: Weights): string[] {
   const over = (name: string, weights: readonly Weight[], max: number): string[] =>
-    sum(weights) > max ? [`${name}: ${kib(sum(weights))}, and may be ${kib(max)}`] : []
+    sum(weights) > max ? [`${name}: ${kib(sum(weights))}, budget ${kib(max)}`] : []
   return [
     ...over('the loader', loader, BUDGETS.loader),
     ...over('loader and widget', checkout, BUDGETS.checkout),
@@ -36,7 +36,7 @@ export function overBudget({ loader, checkout, locales }: Weights): string[] {
   ]
 }
 
-/** The sizes for the terminal, a line each. */
+/** The sizes for the terminal, one per line. */
 export function formatWeights({ loader, checkout, locales }: Weights): string[] {
   return [
     ...checkout.map(({ path, gzip }) => `  ${path.padEnd(34)} ${kib(gzip)}`),
@@ -50,7 +50,7 @@ function has({ files }: Bundle, path: string): boolean {
   return files.some((file) => file.path === path)
 }
 
-/** A part that was made from a language's file and is imported late. */
+/** A chunk built from a language's file and loaded on demand. */
 function isLocale(path: string, { meta }: Bundle): boolean {
   const [, output] = Object.entries(meta.outputs).find(([name]) => basename(name) === basename(path)) ?? []
   return output?.entryPoint !== undefined && /(^|\/)locales\//.test(output.entryPoint)

@@ -3,10 +3,10 @@ import { join } from 'node:path'
 import { build } from 'esbuild'
 import type { BuildOptions, Metafile } from 'esbuild'
 
-/** The folder of the browser's sources. */
+/** The folder of the browser sources. */
 export const SOURCES = join(import.meta.dirname, '..')
 
-/** A file of the build: its path below the folder of the assets, with slashes. */
+/** A built file; the path is relative to the assets folder, with slashes. */
 export type Built = { path: string; bytes: Uint8Array }
 
 export type Bundle = { files: Built[]; meta: Metafile }
@@ -26,13 +26,13 @@ const SHARED: BuildOptions = {
   tsconfig: join(SOURCES, 'tsconfig.json'),
 }
 
-/** The loader is a classic script: only those know the element that they stand in. */
+/** The loader is a classic script, because only those know their own script element. */
 const CLASSIC: BuildOptions = { format: 'iife' }
 
-/** What the checkout's own pages load. A part that is imported late becomes a file of its own, named by its content. */
+/** Scripts of the checkout's own pages. A chunk that is imported on demand is a file named by its content. */
 const MODULE: BuildOptions = { format: 'esm', splitting: true, chunkNames: 'chunks/[name]-[hash]' }
 
-/** The entries: the name of what is built, and the source. One bundle each, so that none waits for another's parts. */
+/** The entries with output name and source. Each has its own bundle, so that none depends on another's chunks. */
 const ENTRIES: readonly { name: string; source: string; options: BuildOptions }[] = [
   { name: 'checkout', source: 'loader.ts', options: CLASSIC },
   { name: 'widget', source: 'main.ts', options: MODULE },
@@ -43,7 +43,7 @@ const ENTRIES: readonly { name: string; source: string; options: BuildOptions }[
   { name: 'demo', source: 'demo.css', options: {} },
 ]
 
-/** Builds what there is of the entries. */
+/** Builds the entries whose sources exist. */
 export async function bundleAll(): Promise<Bundle[]> {
   const present = ENTRIES.filter(({ source }) => existsSync(join(SOURCES, source)))
   return Promise.all(

@@ -2,12 +2,12 @@ import { BANKS } from '../../src/banks/catalogue.ts'
 import type { CatalogueBank } from '../../src/banks/catalogue.ts'
 import { CONTRAST_MIN, contrastRatio } from '../../src/lib/contrast.ts'
 
-/** Turning by this much gives neighbours in the list colours that lie far apart, however many there are. */
+/** Turning the hue by this angle gives neighbours in the list clearly different colours, for any number of banks. */
 const GOLDEN_ANGLE = 137.508
 
 export type Logo = { id: string; svg: string }
 
-/** The banks are invented, so their images are too: the letters of their name on a colour of their own. */
+/** Logos of the invented banks: the initials of the name on a colour. */
 export function drawLogos(banks: readonly CatalogueBank[] = BANKS): Logo[] {
   return banks.map(({ id, name }, index) => ({ id, svg: drawLogo(monogramOf(name), colourOf(index)) }))
 }
@@ -21,7 +21,7 @@ function drawLogo(letters: string, colour: string): string {
   )
 }
 
-/** The first letters of at most two words. What stands in brackets is for people who test, and no part of the name. */
+/** The first letters of at most two words. Text in brackets is for testers and not part of the name. */
 export function monogramOf(name: string): string {
   const words = name.replace(/\(.*\)/, '').match(/\p{Lu}\p{L}*/gu) ?? ['?']
   return words
@@ -30,7 +30,7 @@ export function monogramOf(name: string): string {
     .join('')
 }
 
-/** As light as white letters allow (WCAG 1.4.3). */
+/** The lightest shade that white letters can be read on (WCAG 1.4.3). */
 export function colourOf(index: number): string {
   const hue = (index * GOLDEN_ANGLE + 212) % 360
   for (let lightness = 0.5; lightness > 0; lightness -= 0.01) {
@@ -40,7 +40,7 @@ export function colourOf(index: number): string {
   return '#000000'
 }
 
-/** A colour of HSL (hue in degrees, the others from 0 to 1) as #RRGGBB. */
+/** Converts HSL (hue in degrees, the others from 0 to 1) to #RRGGBB. */
 function hexOf(hue: number, saturation: number, lightness: number): string {
   const reach = saturation * Math.min(lightness, 1 - lightness)
   const channel = (offset: number): string => {

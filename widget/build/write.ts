@@ -3,7 +3,7 @@ import { dirname, join, relative, sep } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import type { Built } from './bundle.ts'
 
-/** A file and what browsers may get in its stead. What compression does not make smaller is not kept. */
+/** A file with its compressed variants, if they are smaller. */
 export function withCompressed(file: Built): Built[] {
   const quality = { params: { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY } }
   const compressed = [
@@ -14,8 +14,8 @@ export function withCompressed(file: Built): Built[] {
 }
 
 /**
- * Brings a folder to hold these files and no others. Each comes whole, under its name or not at all: a service that runs
- * meanwhile never reads half of one. What has not changed keeps its time, and with it its tag in caches.
+ * Makes the folder contain exactly these files. Each is written completely and then renamed, so that a running service
+ * never reads half a file. Unchanged files keep their modification time, and so their ETag.
  */
 export function writeAll(folder: string, files: readonly Built[]): void {
   for (const { path, bytes } of files) {

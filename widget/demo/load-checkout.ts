@@ -4,8 +4,8 @@ type TrustedPolicies = { createPolicy(name: string, rules: { createScriptURL(url
 type ScriptPolicy = { createScriptURL(url: string): string }
 
 /**
- * This machine under its other name: to browsers another origin, as the checkout is to a shop. Elsewhere there is no
- * second name, and the loader says on the page why it does not start.
+ * The other loopback name of this machine, which browsers treat as another origin, as the checkout is to a shop. On
+ * other hosts there is no second name, and the loader shows why it does not start.
  */
 export function otherLoopbackOrigin({ protocol, hostname, host, origin }: Location): string {
   const twins: Record<string, string> = { localhost: '127.0.0.1', '127.0.0.1': 'localhost' }
@@ -15,14 +15,14 @@ export function otherLoopbackOrigin({ protocol, hostname, host, origin }: Locati
 
 let loading: Promise<SvcCheckout> | undefined
 
-/** The loader's script, once a page; after a failure it may be asked for again. */
+/** Loads the loader script once per page; after a failure it can be loaded again. */
 export function loadCheckout(checkoutOrigin: string): Promise<SvcCheckout> {
   loading ??= new Promise<SvcCheckout>((resolve, reject) => {
     const script = document.createElement('script')
     script.src = trusted(`${checkoutOrigin}/v1/checkout.js`)
     script.onload = () =>
       window.SvcCheckout ? resolve(window.SvcCheckout) : reject(new Error('The loader did not start.'))
-    script.onerror = () => reject(new Error(`The loader can’t be fetched from ${checkoutOrigin}.`))
+    script.onerror = () => reject(new Error(`The loader could not be loaded from ${checkoutOrigin}.`))
     document.head.append(script)
   }).catch((error: unknown) => {
     loading = undefined
@@ -31,7 +31,7 @@ export function loadCheckout(checkoutOrigin: string): Promise<SvcCheckout> {
   return loading
 }
 
-/** The page's policy wants the addresses of scripts from one place only: this one. */
+/** The page's Trusted Types policy allows script addresses only from here. */
 function trusted(url: string): string {
   const { trustedTypes } = window as Window & { trustedTypes?: TrustedPolicies }
   policy ??= trustedTypes?.createPolicy('checkout-loader', { createScriptURL: (text) => text })

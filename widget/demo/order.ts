@@ -1,25 +1,25 @@
 import type { CheckoutToken } from '../../src/wire/checkout.ts'
 
-/** What the demo's form says. */
+/** The values of the demo's form. */
 export type Order = {
   /** A decimal string. */
   amount: string
   currency: string
   merchantName: string
   merchantClientId: string
-  /** `''` leaves it to the browser. */
+  /** `''` uses the browser's language. */
   locale: string
   isFast: boolean
   noRedirect: boolean
 }
 
-/** An account of an invented payer: a token that names one takes the fast path. */
+/** An invented payer's account: a token with one takes the fast path. */
 const FAST_PATH_ACCOUNT = {
   debtorAccountScheme: 'UK.OBIE.SortCodeAccountNumber',
   debtorIdentification: '20000055779911',
 } as const
 
-/** A token without a signature, as the sandbox takes it (decision 40). Each is another order. */
+/** Creates an unsigned token, which the sandbox accepts (decision 40). Each is a new order. */
 export function demoToken(
   { amount, currency, merchantName, merchantClientId, isFast }: Order,
   { checkoutOrigin, shopUrl }: { checkoutOrigin: string; shopUrl: string },
@@ -39,7 +39,7 @@ export function demoToken(
   return btoa(String.fromCharCode(...bytes))
 }
 
-/** The lines that a shop puts into its page. */
+/** The HTML that a shop adds to its page. */
 export function snippetOf(
   { locale, noRedirect }: Order,
   { token, checkoutOrigin, containerId }: { token: string; checkoutOrigin: string; containerId: string },

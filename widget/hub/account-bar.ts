@@ -7,13 +7,13 @@ const MINUTE_MS = 60_000
 const WARNING_MS = 3 * MINUTE_MS
 const UPDATE_MS = 1_000
 
-/** The bar above every view of a session: where to go, how long it lasts, and the way out. */
+/** The bar above every view of a session: navigation, remaining time and sign-out. */
 export type AccountBar = {
-  /** Shows the bar, with the page that is open marked; hides it without a session. */
+  /** Shows the bar with the current page marked; hides it without a session. */
   show(route: Route | undefined): void
 }
 
-/** Which page of the two a view belongs to. */
+/** The page that each view belongs to. */
 const PAGE: Partial<Record<Route['name'], 'payments' | 'permissions'>> = {
   payments: 'payments',
   payment: 'payments',
@@ -22,7 +22,7 @@ const PAGE: Partial<Record<Route['name'], 'payments' | 'permissions'>> = {
   cancel: 'permissions',
 }
 
-/** Makes the bar. It looks at the clock each second: timers stand still while a computer sleeps. */
+/** Creates the bar. It checks the clock every second, because timers stop while a computer sleeps. */
 export function makeAccountBar(hub: Hub, place: HTMLElement, signOut: () => void): AccountBar {
   const { texts } = hub
   const who = el('p', { class: 'soft' })
@@ -44,7 +44,7 @@ export function makeAccountBar(hub: Hub, place: HTMLElement, signOut: () => void
     setText(left, minutes === 0 ? texts.session.lastMinute : texts.session.left(Math.ceil(ms / MINUTE_MS)))
     warn(ms)
   }
-  /** Said twice: with three minutes to go, and in the last one. */
+  /** Warns twice: three minutes before the end, and in the last minute. */
   const warn = (ms: number): void => {
     const kind = ms > WARNING_MS ? undefined : ms > MINUTE_MS ? 'soon' : 'now'
     if (kind === shownWarning) return

@@ -11,7 +11,7 @@ import type {
 import type { DisputeReason } from '../../src/wire/disputes.ts'
 import type { SessionStore } from './session.ts'
 
-/** Why there is no answer, as far as it matters to what the page says. */
+/** Why a call failed, as far as the page distinguishes it. */
 export type Problem =
   | { kind: 'unreachable' }
   | { kind: 'signed-out' }
@@ -20,7 +20,7 @@ export type Problem =
 
 export type Result<T> = { ok: true; value: T } | { ok: false; problem: Problem }
 
-/** A broken rule of a request, as the service names it. */
+/** An invalid field, as the service reports it. */
 type Field = { code: string; message: string }
 
 type Call = {
@@ -28,7 +28,7 @@ type Call = {
   path: string
   body?: unknown
   withSession?: boolean
-  /** Whether it goes on when the page is left. */
+  /** Whether the request continues when the page is closed. */
   keepalive?: boolean
 }
 
@@ -36,7 +36,7 @@ const TIMEOUT_MS = 15_000
 
 export type Api = ReturnType<typeof makeApi>
 
-/** The payer's operations (src/wire/payer.ts). Nothing here throws: what goes wrong is a value. */
+/** The payer's operations (src/wire/payer.ts). They never throw: failures are values. */
 export function makeApi(session: SessionStore) {
   const call = <T>(request: Call): Promise<Result<T>> => send<T>(session, request)
   const mine = <T>(method: Call['method'], path: string, body?: unknown): Promise<Result<T>> =>
@@ -99,7 +99,7 @@ async function problemOf(answer: Response, withSession: boolean): Promise<Proble
     const seconds = parseInt(answer.headers.get('retry-after') ?? '', 10)
     return { kind: 'too-many', retryAfterSeconds: seconds > 0 ? seconds : undefined }
   }
-  // What stands between the service and the browser may answer too, and not in JSON.
+  // A proxy may respond too, and not in JSON.
   if (answer.status >= 500) return { kind: 'unreachable' }
   const body = (await answer.json()) as Partial<ErrorBody>
   return { kind: 'refused', code: body.code ?? '', message: body.error ?? '', fields: body.errors ?? [] }

@@ -4,8 +4,8 @@ import { alertBox, button, problemText } from './parts.ts'
 import { showSignIn } from './sign-in-view.ts'
 
 /**
- * Asks for one click before the link's token is used: what looks into mails loads the page too, and runs its script, and
- * the link would be used up before its owner sees it.
+ * Asks for one click before the link's token is used: mail scanners load the page and run its script, and would use the
+ * link up.
  */
 export function showArrival(hub: Hub, token: string): void {
   const { arrival: texts } = hub.texts

@@ -5,7 +5,7 @@ import { loadView } from './load-view.ts'
 import { alertBox, button, problemText } from './parts.ts'
 import { endedBox } from './permissions-view.ts'
 
-/** Asks whether a mandate shall end, and says what that means. */
+/** Asks the payer to confirm the end of a mandate, and explains the consequences. */
 export async function showCancel(hub: Hub, id: string): Promise<void> {
   await loadView(hub, {
     title: hub.texts.permissions.cancelTitle,
@@ -26,7 +26,7 @@ function confirmation(hub: Hub, consent: PayerConsent): HTMLElement[] {
   const cancel = async (): Promise<void> => {
     problem.replaceChildren()
     const result = await hub.api.revokeConsent(consent.consent_id)
-    // The payer may have gone on to another view meanwhile, and is not called back from there.
+    // The payer may have moved to another view meanwhile, and stays there.
     if (!problem.isConnected) return
     if (result.ok) return hub.go({ name: 'permissions' }, texts.cancelled(merchant))
     if (result.problem.kind === 'signed-out') return hub.signedOut('ended')

@@ -6,7 +6,7 @@ import { alertBox, button, fact, form, problemText } from './parts.ts'
 import { hashOf } from './routes.ts'
 import { statementField } from './statement-field.ts'
 
-/** What can be wrong, in the order that it is asked. */
+/** The reasons, in the order shown. */
 const REASONS: readonly DisputeReason[] = [
   'ITEM_NOT_RECEIVED',
   'DUPLICATE_PAYMENT',
@@ -15,7 +15,7 @@ const REASONS: readonly DisputeReason[] = [
   'OTHER',
 ]
 
-/** The form for disputing a payment; what was written before, and not sent, stands in it. */
+/** The dispute form, with an unsent draft filled in. */
 export async function showDispute(hub: Hub, id: string): Promise<void> {
   const { texts } = hub
   const back = el('p', { class: 'back' }, el('a', { href: hashOf({ name: 'payment', id }) }, texts.payment.title))
@@ -52,7 +52,7 @@ function disputeForm(hub: Hub, id: string): HTMLElement {
     form(
       texts.next,
       () => {
-        // Both say what is wrong with them; the first of them keeps the focus.
+        // Both fields show their errors; the first one gets the focus.
         const isSaid = statement.check()
         if (reasons.check() && isSaid) showCheck(hub, id, draft)
       },
@@ -101,7 +101,7 @@ function reasonField({ texts: { dispute: texts } }: Hub, draft: Draft): { elemen
   return { element, check }
 }
 
-/** What will be sent, before it is: it can't be taken back (WCAG 3.3.4). */
+/** Shows the dispute before it is sent, because it can't be withdrawn (WCAG 3.3.4). */
 function showCheck(hub: Hub, id: string, draft: Draft): void {
   const { dispute: texts } = hub.texts
   const { reason } = draft

@@ -6,7 +6,7 @@ import { isPaid, statusText } from './payments-view.ts'
 
 const KEPT_MS = 10_000
 
-/** Saves a receipt as a text file, made here: no other request is made, and no address leads to it later. */
+/** Saves a receipt as a text file, created in the browser: no request, and no address that stays valid. */
 export function downloadReceipt(hub: Hub, payment: PayerReceipt): void {
   const url = URL.createObjectURL(new Blob([receiptText(hub, payment)], { type: 'text/plain;charset=utf-8' }))
   const link = el('a', { href: url, download: `receipt-${payment.end_to_end_id}.txt` })
@@ -14,7 +14,7 @@ export function downloadReceipt(hub: Hub, payment: PayerReceipt): void {
   setTimeout(() => URL.revokeObjectURL(url), KEPT_MS)
 }
 
-/** A receipt, one line for each fact. */
+/** The receipt with one line per fact. */
 export function receiptText(hub: Pick<Hub, 'texts' | 'format'>, payment: PayerReceipt): string {
   const { payment: texts } = hub.texts
   const money = (amount: string): string => hub.format.money(amount, payment.currency)

@@ -1,11 +1,11 @@
 import type { Texts } from './texts.ts'
 
-/** The reader's own English where the browser names one, for dates and amounts; the texts are the same in all. */
+/** The browser's variant of English, for dates and amounts; the texts are the same in all. */
 export function localeOf(languages: readonly string[], { lang }: Pick<Texts, 'lang'>): string {
   return languages.find((tag) => (tag === lang || tag.startsWith(`${lang}-`)) && isLocale(tag)) ?? 'en-GB'
 }
 
-/** Browsers pass on what the system is set to, and that can be no language tag at all (`en-US@posix`). */
+/** Browsers report the system's setting, which may not be a valid language tag (`en-US@posix`). */
 function isLocale(tag: string): boolean {
   try {
     return Intl.getCanonicalLocales(tag).length === 1
@@ -15,7 +15,7 @@ function isLocale(tag: string): boolean {
 }
 
 export type Format = {
-  /** An amount from its decimal string, with every decimal that it has (decision 50). */
+  /** Formats a decimal string with all its decimals (decision 50). */
   money(amount: string, currency: string): string
   day(timestamp: string): string
   moment(timestamp: string): string
@@ -32,13 +32,13 @@ export function makeFormat(locale: string): Format {
   const inCurrency = (currency: string): Intl.NumberFormat => {
     const known = currencies.get(currency)
     if (known !== undefined) return known
-    // Fees have up to four decimals, and rounded they would not add up.
+    // Fees have up to four decimals; rounded amounts would not add up.
     const made = new Intl.NumberFormat(locale, { style: 'currency', currency, maximumFractionDigits: 4 })
     currencies.set(currency, made)
     return made
   }
   return {
-    // `format` reads decimal strings exactly; the type is from before it did.
+    // `format` accepts decimal strings exactly; its type is older.
     money: (amount, currency) => inCurrency(currency).format(amount as unknown as bigint),
     day: (timestamp) => day.format(new Date(timestamp)),
     moment: (timestamp) => moment.format(new Date(timestamp)),
@@ -47,7 +47,7 @@ export function makeFormat(locale: string): Format {
   }
 }
 
-/** Whether an amount is more than nothing. */
+/** Whether an amount is greater than 0. */
 export function isPositive(amount: string): boolean {
   return /[1-9]/.test(amount)
 }

@@ -6,37 +6,37 @@ import type { Route } from './routes.ts'
 import type { SessionStore } from './session.ts'
 import type { Texts } from './texts.ts'
 
-/** A dispute that is being written. */
+/** An unsent dispute. */
 export type Draft = { reason: DisputeReason | undefined; statement: string }
 
-/** A view on the page. It is filled when its data has come, unless the payer has gone on by then. */
+/** A view on the page, filled when its data arrives unless the payer has moved on. */
 export type Stage = {
-  /** Puts content under the heading, in place of what is there. */
+  /** Replaces the content under the heading. */
   fill(...content: readonly (Child | readonly Child[])[]): void
-  /** Whether this view is still the one that is seen. */
+  /** Whether this view is still shown. */
   isCurrent(): boolean
 }
 
-/** What every view of the hub is given. */
+/** The context of all views of the hub. */
 export type Hub = {
   texts: Texts
   format: Format
   api: Api
   session: SessionStore
-  /** Words of disputes that were not sent yet, by payment; in memory alone, and gone with the session's sign-out. */
+  /** Unsent disputes by payment, kept in memory and deleted at sign-out. */
   drafts: Map<string, Draft>
-  /** Where the payer was before, for coming back to the same row. */
+  /** The previous route, to return to the same row. */
   cameFrom: () => Route | undefined
-  /** Begins a view: its heading takes the focus, and its name becomes the window's title. */
+  /** Starts a view: its heading gets the focus and its title becomes the window's title. */
   show(title: string, ...content: readonly (Child | readonly Child[])[]): Stage
-  /** Tells those who don't see the page. */
+  /** Announces text to screen readers. */
   announce(text: string): void
-  /** Goes on from a view that has done its work, and whose place in the history the next one takes; that says `notice`. */
+  /** Moves on from a completed view and replaces it in the history; the next view shows `notice`. */
   go(route: Route, notice?: string): void
-  /** Shows the view of the address again. */
+  /** Shows the current URL's view again. */
   again(): void
-  /** Takes over a session and shows what it opens. */
+  /** Shows the first view after signing in. */
   signedIn(): void
-  /** Forgets the session and asks to sign in, saying why. */
+  /** Deletes the session and shows the sign-in with the reason. */
   signedOut(why: 'ended' | 'by-choice'): void
 }

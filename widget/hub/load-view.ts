@@ -6,13 +6,13 @@ import { problemBox, loadingText } from './parts.ts'
 export type LoadedView<T> = {
   title: string
   load: () => Promise<Result<T>>
-  /** What stands under the heading once the data has come. */
+  /** Renders the loaded data. */
   render: (value: T) => readonly (Child | readonly Child[])[]
-  /** What to say where there is no such thing. */
+  /** The content if the item does not exist. */
   refused?: () => readonly Child[]
 }
 
-/** Shows a view whose data comes from the service: waiting, then the data, or what went wrong with a way to retry. */
+/** Shows a view with data of the service: a loading text, then the data, or the error with a retry button. */
 export async function loadView<T>(hub: Hub, { title, load, render, refused }: LoadedView<T>): Promise<void> {
   const stage = hub.show(title, loadingText(hub))
   const attempt = async (): Promise<void> => {

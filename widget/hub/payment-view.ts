@@ -8,7 +8,7 @@ import { alertBox, button, fact } from './parts.ts'
 import { isPaid, statusText } from './payments-view.ts'
 import { hashOf } from './routes.ts'
 
-/** One payment with its receipt, and what became of it. */
+/** A payment with its receipt, history and dispute. */
 export async function showPayment(hub: Hub, id: string, notice?: string): Promise<void> {
   const { payment: texts } = hub.texts
   if (notice !== undefined) hub.announce(notice)
@@ -60,12 +60,12 @@ function summary(hub: Hub, payment: PayerReceipt): HTMLElement {
 
 type Failure = { code: string; reason: string; source?: string }
 
-/** A failure in words for the payer; the bank's own where there is a code that the page does not know yet. */
+/** The failure's text for the payer; the bank's own text for a code that the page does not know. */
 export function failureText({ texts }: Pick<Hub, 'texts'>, { code, reason, source }: Failure): string {
   return texts.failure(code, source) ?? `${reason}.`
 }
 
-/** What a payment that arrived came to; of any other, the amount above says all. */
+/** The amounts of a completed payment; for others the amount above is enough. */
 function amounts({ format, texts: { payment: texts } }: Hub, payment: PayerReceipt): HTMLElement | null {
   const money = (amount: string): string => format.money(amount, payment.currency)
   if (!isPaid(payment)) return null
@@ -92,7 +92,7 @@ function history({ format, texts }: Hub, { status_history: changes, refunds, cur
       text: `${texts.payment.refunded}: ${format.money(amount, currency)}`,
     })),
   ]
-  // In place: browsers of two years ago know no `toSorted`.
+  // Sorts in place: two-year-old browsers lack `toSorted`.
   steps.sort((one, other) => (one.at < other.at ? -1 : one.at > other.at ? 1 : 0))
   return el(
     'section',

@@ -7,7 +7,7 @@ import { hashOf, routeOf } from './routes.ts'
 
 const LISTED_MAX = 50
 
-/** The payer's last payments, by month. */
+/** The payer's latest payments by month. */
 export async function showPayments(hub: Hub): Promise<void> {
   const { payments: texts } = hub.texts
   const cameFrom = hub.cameFrom()
@@ -21,7 +21,7 @@ export async function showPayments(hub: Hub): Promise<void> {
       return [byMonth(hub, data), data.length === LISTED_MAX && el('p', { class: 'soft' }, texts.last)]
     },
   })
-  // Back from a payment, the payer goes on where the list was left.
+  // After returning from a payment, the focus is on its row again.
   if (cameFrom?.name !== 'payment' || routeOf(location.hash).name !== 'payments') return
   document.querySelector<HTMLElement>(`a[href="${hashOf(cameFrom)}"]`)?.focus()
 }
@@ -58,12 +58,12 @@ function row(hub: Hub, payment: PayerPayment): HTMLElement {
   )
 }
 
-/** Whether the money has arrived, whatever became of it later. */
+/** Whether the payment was settled, even if it was refunded later. */
 export function isPaid({ status }: PayerPayment): boolean {
   return status === 'Settled' || status === 'Refunded'
 }
 
-/** Where a payment stands, in plain words. */
+/** The payment's status in plain words. */
 export function statusText({ texts }: Pick<Hub, 'texts'>, payment: PayerPayment): string {
   const isPartly = payment.status === 'Settled' && isPositive(payment.refunded_amount)
   return isPartly ? texts.payments.partly : texts.status[payment.status]

@@ -5,7 +5,7 @@ import { loadView } from './load-view.ts'
 import { alertBox, fact } from './parts.ts'
 import { hashOf } from './routes.ts'
 
-/** The mandates that are active, with what is left of their caps. */
+/** The active mandates with their remaining limits. */
 export async function showPermissions(hub: Hub, notice?: string): Promise<void> {
   const { permissions: texts } = hub.texts
   await loadView(hub, {
@@ -75,7 +75,7 @@ function capitalised(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }
 
-/** What stands where a permission can't be cancelled, for it has ended already. */
+/** The message for a permission that has already ended. */
 export function endedBox({ texts: { permissions: texts } }: Hub): HTMLElement[] {
   return [alertBox('note', texts.gone), el('p', {}, el('a', { href: '#permissions' }, texts.title))]
 }

@@ -1,11 +1,11 @@
 import type { PayerSession } from '../../src/wire/payer.ts'
 
-/** A session, when it ends, in milliseconds of the browser's clock, and whose it is, as far as it may be shown. */
+/** A session with its end, in milliseconds of the browser's clock, and the payer's masked contact. */
 export type Session = { token: string; endsAtMs: number; contact: string }
 
-/** Where the session is kept: in the tab alone, and nowhere once the tab is closed. */
+/** Stores the session for this tab only, until the tab is closed. */
 export type SessionStore = {
-  /** The session, unless its time is over. */
+  /** The session, unless it has expired. */
   read(): Session | undefined
   keep(session: PayerSession): void
   forget(): void
@@ -13,7 +13,7 @@ export type SessionStore = {
 
 const KEY = 'svc_payer_session'
 
-/** Keeps the session in the tab's storage; in memory, until the next load, where the browser blocks that. */
+/** Stores the session in the tab's storage; in memory until the next load if storage is blocked. */
 export function makeSessionStore(storageOf: () => Storage = () => window.sessionStorage): SessionStore {
   let current = readStored(storageOf)
   return {
@@ -41,11 +41,11 @@ function readStored(storageOf: () => Storage): Session | undefined {
   return found
 }
 
-/** Storage can be forbidden, full, or hold what somebody else wrote. */
+/** Storage may be blocked, full or contain invalid data. */
 function unlessBlocked(use: () => void): void {
   try {
     use()
   } catch {
-    // The session is then in memory alone.
+    // The session then stays in memory only.
   }
 }

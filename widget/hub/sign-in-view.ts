@@ -5,10 +5,12 @@ import { alertBox, button, form, problemText } from './parts.ts'
 
 type ContactMethod = 'email' | 'phone'
 
-/** What the form is shown with: why the payer is asked again, and whether a session still runs. */
+/** `notice` explains why the payer has to sign in; `isRenewal`: a session is still active. */
 export type SignInOptions = { notice?: HTMLElement; isRenewal?: boolean }
 
-/** Asks where to send a link to. The answer is the same whether anybody is known there (decision 25). */
+/**
+ * Asks for the address or number to send a link to. The response is the same whether or not it is known (decision 25).
+ */
 export function showSignIn(hub: Hub, { notice, isRenewal = false }: SignInOptions = {}): void {
   const { signIn: texts } = hub.texts
   const field = contactField(hub)
@@ -38,7 +40,7 @@ export function showSignIn(hub: Hub, { notice, isRenewal = false }: SignInOption
 
 type ContactField = { element: HTMLElement; read(): PayerContact | undefined; reject(code?: string): void }
 
-/** One field, for either kind; the choice above it says which. */
+/** One field for either kind of contact; the choice above it decides which. */
 function contactField({ texts: { signIn: texts } }: Hub): ContactField {
   let method: ContactMethod = 'email'
   const input = el('input', { id: 'contact', 'aria-describedby': 'contact-hint contact-error' })
@@ -58,7 +60,7 @@ function contactField({ texts: { signIn: texts } }: Hub): ContactField {
     setError('')
   }
   const reject = (code?: string): void => {
-    // A service without a way to send text messages says so.
+    // The service reports if it can't send text messages.
     setError(code === 'NOT_OFFERED' ? texts.phoneNotOffered : method === 'email' ? texts.emailWrong : texts.phoneWrong)
     input.focus()
   }
@@ -88,7 +90,7 @@ function contactField({ texts: { signIn: texts } }: Hub): ContactField {
   return { element: el('div', {}, methods, label, hint, input, error), read, reject }
 }
 
-/** The one answer. */
+/** Shows the same confirmation in every case. */
 function showSent(hub: Hub, contact: PayerContact, isRenewal: boolean): void {
   const { signIn: texts } = hub.texts
   const method: ContactMethod = 'email' in contact ? 'email' : 'phone'
@@ -108,7 +110,7 @@ function showSent(hub: Hub, contact: PayerContact, isRenewal: boolean): void {
   )
   void hub.api.isSandbox().then((isSandbox) => {
     if (!isSandbox || !stage.isCurrent()) return
-    // What a shell would read as more than an address is left out of the line to copy.
+    // An address with characters that a shell interprets is left out of the command to copy.
     const isPlain = method === 'email' && /^[\w.+-]+@[\w.-]+$/.test(address)
     const command = `${texts.sandboxCommand}${isPlain ? ` --recipient ${address}` : ''}`
     hint.append(alertBox('note', el('p', {}, texts.sandbox), el('p', {}, el('code', {}, command))))

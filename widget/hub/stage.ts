@@ -2,8 +2,8 @@ import { el } from '../dom.ts'
 import type { Hub, Stage } from './hub-context.ts'
 
 /**
- * Begins views in the page's main part. The heading takes the focus, so that those who don't see the page are told where
- * they are, and the keyboard goes on from there (WCAG 2.4.3). The first view of a page leaves the focus alone.
+ * Shows views in the page's main element. The heading gets the focus, so that screen readers announce the view and the
+ * keyboard continues there (WCAG 2.4.3). The first view leaves the focus alone.
  */
 export function makeStage(main: HTMLElement, site: string): Hub['show'] {
   let shown: HTMLElement | undefined

@@ -1,13 +1,13 @@
 import { el } from '../dom.ts'
 import type { Draft, Hub } from './hub-context.ts'
 
-/** How long a statement can be (src/wire/disputes.ts, Words). */
+/** Maximum length of a statement (src/wire/disputes.ts, Words). */
 export const STATEMENT_MAX = 5_000
-/** The counter is read out from here on, and not at every key before. */
+/** The counter is announced only below this number of remaining characters. */
 const NEAR_END = 200
 const PAUSE_MS = 1_000
 
-/** The field for the payer's own words, with what is left of its length. It takes too much rather than cut a paste. */
+/** The payer's statement with a counter. It accepts too much text rather than truncate pasted text. */
 export function statementField(hub: Hub, draft: Draft): { element: HTMLElement; check(): boolean } {
   const { dispute: texts } = hub.texts
   const area = el('textarea', { id: 'statement', rows: 6, 'aria-describedby': 'statement-hint statement-count' })

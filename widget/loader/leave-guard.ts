@@ -1,13 +1,12 @@
 /**
- * Keeps the payer on the page while a payment is under way.
- * @param then what to do once the guard is gone; going back over its entry of the history takes a moment
+ * Protects the payer from leaving the page during a payment.
+ * @param then runs after the guard is removed; going back over its history entry takes a moment
  */
 export type LeaveGuard = (on: boolean, then?: () => void) => void
 
 /**
- * The browser asks before the page is closed or left, and its Back button leads to an entry of the history that is this
- * page again. Both end with the guard. It never listens to `unload`, which would keep the page out of the cache that
- * makes Back instant.
+ * The browser asks before the page is closed or left, and Back leads to a history entry of this same page. Both end
+ * with the guard. It never listens to `unload`, which would disable the back-forward cache.
  */
 export function makeLeaveGuard(mark: string): LeaveGuard {
   let isOn = false
@@ -16,7 +15,7 @@ export function makeLeaveGuard(mark: string): LeaveGuard {
     event.preventDefault()
     event.returnValue = ''
   }
-  // What the page's own router keeps in the entry stays in it.
+  // Keeps the state of the page's own router.
   const hold = (): void => history.pushState({ ...history.state, svc: mark }, '')
   return async (on, then) => {
     if (on !== isOn) {

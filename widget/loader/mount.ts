@@ -6,22 +6,22 @@ import { problemMessage } from './problem-message.ts'
 
 export type MountOptions = {
   token: string
-  /** The language of the checkout, such as `cy`; the browser's where it is not given. */
+  /** The checkout's language, such as `cy`; by default the browser's. */
   locale?: string | undefined
-  /** `light`, `dark` or `auto`, which is as the payer's system does; what fits to the element's color-scheme otherwise. */
+  /** `light`, `dark` or `auto` (the payer's system); by default the element's color-scheme. */
   theme?: string | undefined
-  /** Whether the page stays when the payer goes back to the shop; the shop then listens to the events. */
+  /** Whether the page stays when the payer returns to the shop; the shop then handles the events. */
   noRedirect?: boolean | undefined
 }
 
 export type Mounted = {
-  /** Takes the checkout off the page. */
+  /** Removes the checkout from the page. */
   destroy(): void
-  /** Hears of an event of the contract; what comes back ends that. */
+  /** Adds a listener for an event of the contract and returns the function that removes it. */
   on<Type extends WidgetEventType>(eventType: Type, listener: (payload: WidgetEvents[Type]) => void): () => void
 }
 
-/** Shows the checkout of `checkoutOrigin` in a container, or in words why it can't be shown. */
+/** Shows the checkout of `checkoutOrigin` in a container, or the reason why it can't be shown. */
 export function mountCheckout(
   container: HTMLElement,
   checkoutOrigin: string,
@@ -33,12 +33,12 @@ export function mountCheckout(
   const reason = rejectionReason(claims, checkoutOrigin)
   let close: (() => void) | undefined
 
-  /** The shop hears of an event as of any other on its page; none but those that were checked come here. */
+  /** Dispatches a validated event to the shop's page. */
   const dispatch = ({ eventType, payload }: WidgetEvent): void => {
     container.dispatchEvent(new CustomEvent(eventType, { bubbles: true, detail: payload }))
   }
 
-  /** The page hears of it a moment later: who has just mounted this could not listen yet. */
+  /** The event follows a moment later, because the caller of `mount` could not add a listener yet. */
   const showFailure = (text: string, errorCode: string, retry?: () => void): void => {
     container.replaceChildren(problemMessage(text, retry))
     setTimeout(() => listening.signal.aborted || dispatch({ eventType: 'SVC_PAYMENT_FAILED', payload: { errorCode } }))
@@ -62,7 +62,7 @@ export function mountCheckout(
   open()
   return {
     destroy() {
-      // A second time it would empty what may hold another checkout by now.
+      // A second call must not clear a container that another checkout may use by now.
       if (listening.signal.aborted) return
       listening.abort()
       close?.()
@@ -77,7 +77,7 @@ export function mountCheckout(
   }
 }
 
-/** Why a checkout is not shown on this page; no text where it may be. */
+/** Why the checkout can't be shown on this page; empty if it can. */
 function rejectionReason(claims: Claims | null, checkoutOrigin: string): string {
   const here = location.origin
   if (!claims) return 'its token is missing or can’t be read.'

@@ -5,17 +5,17 @@ import { makeLeaveGuard } from './leave-guard.ts'
 import type { LeaveGuard } from './leave-guard.ts'
 
 /**
- * The frame keeps its own origin (`allow-same-origin`), or it could call nobody; the loader refuses to work where that is
- * the page's origin too. It may open the bank's page or app when the payer has pressed something, and nothing else.
+ * The frame keeps its own origin (`allow-same-origin`) to call the service; the loader rejects pages of the same
+ * origin. After a click it may open the bank's page or app, and nothing else.
  */
 const SANDBOX =
   'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox ' +
   'allow-top-navigation-by-user-activation allow-top-navigation-to-custom-protocols'
 
-/** In CSS pixels. The first is about what the first screen needs: the page around it does not jump. */
+/** In CSS pixels. About the height of the first screen, so that the page does not jump. */
 const HEIGHT_FIRST = 440
 
-/** How long the frame may take in all, and how long once it has loaded something, until it says hello; milliseconds. */
+/** How long to wait for the frame's hello, in total and after it has loaded, in milliseconds. */
 const HELLO_MS_MAX = 20_000
 const HELLO_AFTER_LOAD_MS_MAX = 3_000
 
@@ -24,16 +24,16 @@ export type OpenFrameOptions = {
   token: string
   claims: Claims
   locale?: string | undefined
-  /** As the shop wrote it, or the color-scheme of the frame's place: the widget reads either. */
+  /** The shop's setting or the container's color-scheme: the widget accepts either. */
   theme?: string | undefined
   noRedirect?: boolean | undefined
-  /** Called with each event that the frame tells of. */
+  /** Called with each event of the frame. */
   dispatch(event: WidgetEvent): void
-  /** Called once when nothing that answers comes up in the frame; the frame is to be taken off the page then. */
+  /** Called once if the frame does not respond; the caller then removes it. */
   fail(): void
 }
 
-/** A checkout's frame, and what ends all that belongs to it. Who takes it off the page ends it too. */
+/** Opens a checkout's frame. Call `close` when removing the frame. */
 export function openFrame({
   checkoutOrigin,
   token,
@@ -74,7 +74,7 @@ export function openFrame({
     dispatch(event)
   }
 
-  /** The frame says hello each time that it is loaded. */
+  /** The frame sends hello each time it is loaded. */
   function answerHello(): void {
     clearTimeout(timer)
     port?.close()
@@ -94,7 +94,9 @@ export function openFrame({
   return { frame, close }
 }
 
-/** Does what the frame asks for. It may lead to the shop's own address alone, and nowhere where that is not given. */
+/**
+ * Handles a request of the frame. It may only navigate to the shop's own return address, or nowhere if that is empty.
+ */
 function handlePortRequest(data: unknown, guard: LeaveGuard, returnUrl: string): void {
   const { guard: on, leave } = fieldsOf(data)
   if (typeof on === 'boolean') guard(on)
@@ -110,7 +112,7 @@ function makeFrame(
   frame.title = `Pay ${merchantName} by bank`
   frame.sandbox.value = SANDBOX
   frame.referrerPolicy = 'origin'
-  // Through the object model, which a page's policy on styles leaves alone.
+  // Set through the CSSOM, which a page's style policy allows.
   frame.style.cssText = 'display:block;width:100%;min-height:320px;max-height:1200px;border:0'
   resize(frame, HEIGHT_FIRST)
   const query = new URLSearchParams({ client_id: merchantClientId })

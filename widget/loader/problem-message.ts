@@ -1,4 +1,4 @@
-/** A sentence that screen readers read out at once, with a button where trying again may help. */
+/** A message that screen readers announce at once, with a retry button if a retry may help. */
 export function problemMessage(text: string, retry?: () => void): HTMLElement {
   const element = document.createElement('p')
   element.setAttribute('role', 'alert')

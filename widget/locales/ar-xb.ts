@@ -5,7 +5,7 @@ const ACCENTED: Readonly<Record<string, string>> = {
 } // prettier-ignore
 
 /**
- * No language: English with accents, a third longer and from right to left. What was forgotten in a text or a layout stands
+ * A pseudo-locale: English with accents, a third longer and right to left. Untranslated texts and layout mistakes stand
  * out in it.
  */
 export function pseudo<Part extends Texts | Texts[keyof Texts]>(texts: Part): Part {
@@ -16,7 +16,7 @@ export function pseudo<Part extends Texts | Texts[keyof Texts]>(texts: Part): Pa
   return Object.fromEntries(changed) as Part
 }
 
-/** Names in braces stay; the marks U+202E and U+202C turn the rest around. */
+/** Placeholders in braces stay; U+202E and U+202C reverse the rest. */
 function pseudoText(text: string): string {
   const turned = text.split(/(\{\w+\})/).map((part) => {
     if (part.startsWith('{') || part.trim() === '') return part

@@ -1,25 +1,25 @@
 import { en } from './en.ts'
 import type { Texts } from './en.ts'
 
-/** A language of the widget: what a browser's wish must begin with, and where the texts are. */
+/** A language of the widget: the tag that a preference must start with, and its texts. */
 type Language = { tag: string; dir: 'ltr' | 'rtl'; load(): Promise<Texts> }
 
 const LANGUAGES: readonly Language[] = [
   { tag: 'en', dir: 'ltr', load: () => Promise.resolve(en) },
   { tag: 'cy', dir: 'ltr', load: () => import('./cy.ts').then(({ cy }) => cy) },
-  // English is there already: the pseudo-locale is made of it and does not bring it again.
+  // The pseudo-locale is generated from English, which is already loaded.
   { tag: 'ar-XB', dir: 'rtl', load: () => import('./ar-xb.ts').then(({ pseudo }) => pseudo(en)) },
 ]
 
-/** The texts of a language, and how numbers and dates are written in it. */
+/** The texts of a language, and the tag for formatting numbers and dates. */
 export type Locale = { tag: string; dir: 'ltr' | 'rtl'; texts: Texts }
 
-/** What is shown before any language was loaded, and where one can't be. */
+/** Used before a language is loaded, and if none can be loaded. */
 export const ENGLISH: Locale = { tag: 'en-GB', dir: 'ltr', texts: en }
 
 /**
- * The first of the wishes that there is: the merchant's, then the browser's. A wish's own region stays for numbers and
- * dates; English without one is British.
+ * Chooses the first available preference: the merchant's, then the browser's. A preference's region is kept for numbers
+ * and dates; English without a region is British.
  */
 export async function chooseLocale(preferences: readonly (string | undefined)[]): Promise<Locale> {
   for (const preference of preferences) {
@@ -29,7 +29,7 @@ export async function chooseLocale(preferences: readonly (string | undefined)[])
       const [tag = ENGLISH.tag] = Intl.getCanonicalLocales(preference === 'en' ? ENGLISH.tag : preference)
       return { tag, dir: found.dir, texts: await found.load() }
     } catch {
-      // It can't be loaded now, or is no language at all.
+      // It can't be loaded, or is not a valid language.
     }
   }
   return ENGLISH

@@ -7,7 +7,7 @@ import { processingScreen, waitingScreen } from './processing.ts'
 import { receiptScreen } from './receipt.ts'
 import type { View } from './view.ts'
 
-/** What is shown in each phase. */
+/** The screen of each phase. */
 export const SCREEN_OF: Readonly<Record<Phase, (view: View) => HTMLElement>> = {
   start: loadingScreen,
   unusable: unusableScreen,

@@ -3,10 +3,10 @@ import { el } from '../dom.ts'
 import { bankMark, paragraph } from './parts.ts'
 import type { View } from './view.ts'
 
-/** How long a pause ends what is typed to find a bank in the list, in milliseconds. */
+/** The pause that ends a type-ahead search, in milliseconds. */
 const TYPE_AHEAD_MS = 700
 
-/** All banks, with a field that narrows them down. What is typed is compared and never becomes anything else. */
+/** All banks with a search field. The input is only compared with names. */
 export function bankList(view: View, banks: readonly Bank[]): HTMLElement {
   const { texts, found } = view.l10n
   const list = el('ul', { id: 'banks', role: 'listbox', 'aria-label': texts.allBanks, class: 'list' })
@@ -57,7 +57,7 @@ function option(view: View, bank: Bank): HTMLElement {
 
 type Row = { name: string; option: HTMLElement }
 
-/** Arrows, Home, End, a name's first letters, and Enter or space to choose (ARIA's listbox pattern). */
+/** Arrow keys, Home, End, type-ahead, and Enter or space to choose (ARIA listbox pattern). */
 function listKeys(rowsNow: () => readonly Row[]): (event: KeyboardEvent) => void {
   let typedPrefix = ''
   let typedAt = 0
@@ -79,7 +79,7 @@ function listKeys(rowsNow: () => readonly Row[]): (event: KeyboardEvent) => void
   }
 }
 
-/** Only the option that has the focus is reached by Tab. */
+/** Only the focused option is in the tab order. */
 function moveTo(event: Event, option: HTMLElement | undefined): void {
   event.preventDefault()
   if (option === undefined) return
@@ -88,7 +88,7 @@ function moveTo(event: Event, option: HTMLElement | undefined): void {
   option.focus()
 }
 
-/** Without case and accents: `ŵy` is found by `WY`. */
+/** Ignores case and accents: `ŵy` matches `WY`. */
 function normalized(text: string): string {
   return text.normalize('NFD').replace(/\p{M}/gu, '').toLowerCase().trim()
 }

@@ -4,7 +4,7 @@ import { bankList } from './bank-list.ts'
 import { bankMark, heading, screenOf, backLink } from './parts.ts'
 import type { View } from './view.ts'
 
-/** ST-02: the bank of the last time, the popular ones, and all of them to search in. */
+/** ST-02: the last used bank, the popular ones, and a search over all. */
 export function banksScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   const banks = view.state.banks ?? []

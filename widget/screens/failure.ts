@@ -4,7 +4,7 @@ import { developerDetails, heading, mainButton, paragraph, plainButton, screenOf
 import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
-/** ST-05 of a payment that failed or was refused: why, whether money moved, and what can be done. */
+/** ST-05 for a failed or rejected payment: why, whether money moved, and what the payer can do. */
 export function failureScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   const { text, remedy, nothingTaken } = explainFailure(view.state.failure ?? '', view.state.seen?.failure?.source)
@@ -15,7 +15,7 @@ export function failureScreen(view: View): HTMLElement {
     paragraph(texts.failures[text]),
     nothingTaken && paragraph(texts.nothingTaken),
     remedy !== 'none' && mainButton(remedy === 'again' ? texts.again : texts.otherBank, retry),
-    // Who may have paid already does not cancel by going back.
+    // A payer who may have paid must not cancel by going back.
     backLink(view, { type: nothingTaken ? 'CANCEL' : 'RETURN' }),
   )
 }
@@ -24,7 +24,7 @@ export function loadingScreen({ l10n: { texts } }: View): HTMLElement {
   return screenOf(heading(texts.loading), spinner())
 }
 
-/** The order was paid before, by another attempt. No failure: the payer has nothing to do. */
+/** Another attempt has paid the order: not a failure, and nothing to do. */
 export function paidBeforeScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   return screenOf(
@@ -34,7 +34,7 @@ export function paidBeforeScreen(view: View): HTMLElement {
   )
 }
 
-/** There is no checkout: what the payer can do, and below it what the shop's developer has to know. */
+/** The checkout can't be used: what the payer can do, and details for the shop's developer. */
 export function unusableScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   const { problem } = view.state
@@ -48,7 +48,7 @@ export function unusableScreen(view: View): HTMLElement {
   )
 }
 
-/** After the way back was taken, where the page around the frame stays. */
+/** Shown after leaving, if the page around the frame stays. */
 export function leftScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   return screenOf(heading(texts.leftTitle), paragraph(fillText(view, texts.leftText)))

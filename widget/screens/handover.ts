@@ -3,7 +3,7 @@ import { bankLink, heading, mainButton, paragraph, plainButton, screenOf, spinne
 import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
-/** ST-03 while the payment is being made at the service. */
+/** ST-03 while the payment is created. */
 export function creatingScreen(view: View): HTMLElement {
   return screenOf(heading(fillText(view, view.l10n.texts.creatingTitle)), spinner())
 }
@@ -12,7 +12,7 @@ export function cancellingScreen(view: View): HTMLElement {
   return screenOf(heading(view.l10n.texts.cancellingTitle), spinner())
 }
 
-/** ST-03: on to the bank. On a phone by a link into its app, elsewhere by a code for the phone or in this browser. */
+/** ST-03: leads to the bank, on a phone by a link to its app, elsewhere by a QR code or in this browser. */
 export function handoverScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   return screenOf(
@@ -35,7 +35,7 @@ function onDesktop(view: View): HTMLElement[] {
   const { texts } = view.l10n
   const address = shortAddress(view)
   const canvas = el('canvas', { class: 'qr', role: 'img', 'aria-label': fillText(view, texts.qrLabel) })
-  // The encoder comes when it is needed. Without it there still are the link and the button.
+  // The encoder is loaded on demand. Without it the link and the button remain.
   void import('../qr.ts').then(({ drawQr }) => drawQr(canvas, address)).catch(() => canvas.remove())
   const scanned = (): void => view.send({ type: 'HAND_OVER' })
   const link = copyField(view, address)
@@ -50,17 +50,17 @@ function onDesktop(view: View): HTMLElement[] {
   return [title, text, canvas, mainButton(texts.scanned, scanned), here, link]
 }
 
-/** Whether this is a sandbox that only the machine it runs on can open: its own names lead a phone to the phone. */
+/** Whether this sandbox only runs on the local machine: a phone can't open its loopback address. */
 function isUnreachableByPhone({ state: { checkout } }: View): boolean {
   return checkout?.mode === 'sandbox' && /^(localhost|127\..*|\[::1\])$/.test(location.hostname)
 }
 
-/** Leads on to the bank, whose own address may be too long for a camera. */
+/** A short redirect to the bank, because the bank's own address may be too long for a camera. */
 function shortAddress({ state: { payment } }: View): string {
   return `${location.origin}/go?state=${payment?.payment_state ?? ''}`
 }
 
-/** The link as text, for other devices. A frame may not be allowed to copy: then the text is selected at least. */
+/** The link as text, for other devices. If the frame may not copy, the text is at least selected. */
 function copyField(view: View, address: string): HTMLElement {
   const { texts } = view.l10n
   const field = el('input', { id: 'link', dir: 'ltr', readonly: true, value: address, onfocus: () => field.select() })
@@ -74,7 +74,7 @@ function copyField(view: View, address: string): HTMLElement {
   return el('div', { class: 'copy' }, el('label', { for: 'link' }, texts.linkLabel), field, button, status)
 }
 
-/** The newer way, which frames have only where the page around them allows it. */
+/** The clipboard API, which frames can use only if the parent page allows it. */
 async function copyWithClipboardApi(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)

@@ -7,7 +7,7 @@ import type { Texts } from '../locales/en.ts'
 import { amountOf, fillText } from './view.ts'
 import type { View } from './view.ts'
 
-/** A screen's heading. It takes the focus when the screen comes, so that it is read out. */
+/** A screen's heading. It gets the focus when the screen appears, so that it is read out. */
 export function heading(text: string): HTMLElement {
   return el('h1', { tabindex: -1 }, text)
 }
@@ -24,7 +24,7 @@ export function plainButton(label: string, onclick: () => void): HTMLElement {
   return el('button', { type: 'button', class: 'plain', onclick }, label)
 }
 
-/** The way back to the shop. The page around the frame goes there, not the frame; the address is for people to see. */
+/** The link back to the shop. The parent page navigates, not the frame; the address is only for display. */
 export function backLink(view: View, event: FlowEvent, className = 'back'): HTMLElement | undefined {
   const { checkout } = view.state
   if (checkout === undefined) return undefined
@@ -38,21 +38,21 @@ export function backLink(view: View, event: FlowEvent, className = 'back'): HTML
   return el('a', { class: className, href, target: '_top', onclick }, fillText(view, label))
 }
 
-/** The link to the bank's page, in a tab of its own that knows nothing of this one. */
+/** The link to the bank's page, in a new tab without access to this one. */
 export function bankLink(view: View, label: string, className: string): HTMLElement {
   const href = webAddress(view.state.payment?.redirect_url ?? '')
-  // The click must have led to the bank before this link goes away with its screen.
+  // The navigation must start before the link is removed with its screen.
   const onclick = (): unknown => setTimeout(() => view.send({ type: 'HAND_OVER' }), 0)
   const { newTab } = view.l10n.texts
   return el('a', { class: className, href, target: '_blank', rel: 'noopener', onclick }, label, ' ', hidden(newTab))
 }
 
-/** Read out, not shown. */
+/** Text for screen readers only. */
 export function hidden(text: string): HTMLElement {
   return el('span', { class: 'hidden' }, text)
 }
 
-/** Only addresses of the web: no other kind may stand in a link. */
+/** Only web addresses may be used as links. */
 function webAddress(text: string): string | undefined {
   return /^https?:\/\//i.test(text) ? text : undefined
 }
@@ -65,19 +65,19 @@ export function paragraph(text: string, className?: string): HTMLElement {
   return el('p', { class: className }, text)
 }
 
-/** A bank's image, and its first letter where there is none. */
+/** A bank's logo, or its first letter without one. */
 export function bankMark({ name, logo }: Bank): HTMLElement {
   const image = el('img', { src: logo, alt: '', width: 32, height: 32, onerror: () => image.remove() })
   return el('span', { class: 'mark', 'aria-hidden': 'true' }, name.slice(0, 1), image)
 }
 
-/** Why a checkout can't be used, for those who can mend it. The service and the widget write it in English. */
+/** Details for the shop's developer, in English. */
 export function developerDetails(texts: Texts, message: string, code?: string): HTMLElement {
   const details = el('p', { lang: 'en', dir: 'ltr' }, message, ' ', code !== undefined && el('code', {}, code))
   return el('details', {}, el('summary', {}, texts.developer), details)
 }
 
-/** Who is paid, and how much: above every screen. */
+/** Payee and amount, above every screen. */
 export function orderSummary(view: View): HTMLElement | undefined {
   const { checkout } = view.state
   if (checkout === undefined) return undefined
@@ -99,7 +99,7 @@ function hide(element: HTMLElement | false): void {
   if (element !== false) element.hidden = true
 }
 
-/** Below every screen, always in the same place. */
+/** Help, below every screen in the same place. */
 export function helpSection(view: View): HTMLElement | undefined {
   const { texts } = view.l10n
   const { checkout } = view.state

@@ -2,13 +2,13 @@ import { bankLink, heading, mainButton, paragraph, screenOf, spinner, backLink }
 import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
-/** What ST-04 says of the payment as it was seen last. */
+/** ST-04's text for the payment as last received. */
 export function progressText(view: View): string {
   const { texts } = view.l10n
   return fillText(view, view.state.seen?.status === 'Authorised' ? texts.authorisedText : texts.processingText)
 }
 
-/** ST-04: the bank has the word. Nothing can be cancelled here. */
+/** ST-04: waiting for the bank. Cancelling is no longer possible. */
 export function processingScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   return screenOf(
@@ -19,7 +19,7 @@ export function processingScreen(view: View): HTMLElement {
   )
 }
 
-/** ST-04 after the last look: calm, with another look by hand and the way back (decision 63). */
+/** ST-04 after the last poll, with a manual check and the link back (decision 63). */
 export function waitingScreen(view: View): HTMLElement {
   const { texts } = view.l10n
   return screenOf(

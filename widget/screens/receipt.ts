@@ -3,7 +3,7 @@ import { heading, paragraph, screenOf, backLink } from './parts.ts'
 import { fillText } from './view.ts'
 import type { View } from './view.ts'
 
-/** ST-05 of a payment that succeeded: its reference, and what became of the money. */
+/** ST-05 for a successful payment: amounts, date and reference. */
 export function receiptScreen(view: View): HTMLElement {
   const { texts, money, moment } = view.l10n
   const { seen } = view.state
@@ -27,7 +27,7 @@ export function receiptScreen(view: View): HTMLElement {
   )
 }
 
-/** Where the payer wants to find the payment again (decision 41). Nobody has to say anything here. */
+/** Optional contact to find the payment again later (decision 41). */
 function contactForm(view: View): HTMLElement {
   const { texts } = view.l10n
   const input = el('input', { id: 'contact', autocomplete: 'email', maxlength: 254, required: true })

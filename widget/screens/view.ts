@@ -3,22 +3,22 @@ import type { Checkout } from '../../src/wire/checkout.ts'
 import type { FlowEvent, State } from '../flow.ts'
 import type { Localization } from '../localization.ts'
 
-/** How a contact that a payer left was taken. */
+/** The result of saving a payer's contact. */
 export type ContactAnswer = 'kept' | 'known' | 'wrong'
 
-/** What a screen is made of. It is made anew from this and keeps nothing but what is being typed. */
+/** The data of a screen. A screen is rebuilt from it and keeps nothing but text being typed. */
 export type View = {
   state: State
   l10n: Localization
-  /** Whether this is the device that the bank's app is on. */
+  /** Whether the bank's app is on this device. */
   isPhone: boolean
-  /** The bank for the Quick Pay tile. */
+  /** The bank of the Quick Pay tile. */
   preferred: Bank | undefined
   send(event: FlowEvent): void
   leaveContact(text: string): Promise<ContactAnswer>
 }
 
-/** Where the texts' placeholders come from. */
+/** The values of the texts' placeholders. */
 export function paramsOf({ state: { checkout, bank }, l10n }: View): Record<string, string> {
   return {
     merchant: checkout?.merchant_name ?? '',
@@ -31,7 +31,7 @@ export function amountOf({ amount, currency }: Checkout, l10n: Localization): st
   return l10n.money(amount, currency)
 }
 
-/** A text of the locale with the payee, the amount and the bank in it. */
+/** Fills payee, amount and bank into a text of the locale. */
 export function fillText(view: View, text: string): string {
   return view.l10n.fill(text, paramsOf(view))
 }

@@ -58,7 +58,7 @@ t.test('no failure tells the secret or a token', async (t) => {
     json: { errorMessage: `${authorization ?? ''}\n${FAKE_SECRET} ${body} ${'x'.repeat(1_000)}` },
   }))
   const said = await messageOf(adminOf(fake).call(GET))
-  t.match(said, /answered 400, Bearer \[redacted\] \[redacted\]/)
+  t.match(said, /responded with 400, Bearer \[redacted\] \[redacted\]/)
   t.ok(said.length < 400, 'and it is short')
   t.notMatch(said, FAKE_TOKEN)
   const refused = await messageOf(adminOf(fake, 'an0ther-secret').call(GET))
@@ -115,7 +115,7 @@ t.test('the keys of a realm are those that sign, none where there is no realm, a
   const admin = adminOf(fake)
   t.same(await keysOf(admin, 'acme'), { keys: [{ kty: 'RSA', use: 'sig', kid: '1' }] })
   t.equal(await keysOf(admin, 'nobody'), null)
-  t.match(await messageOf(keysOf(admin, 'broken')), /answered 500/)
+  t.match(await messageOf(keysOf(admin, 'broken')), /responded with 500/)
   t.match(await messageOf(keysOf(admin, 'flood')), /could not return the keys/)
   t.equal(fake.tokens(), 0, 'nobody asks for them with a token')
 })
