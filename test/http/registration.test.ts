@@ -74,7 +74,7 @@ t.test('operators see what needs a hand and heal it; who may only read sees no a
   t.match(await call('POST', REPAIR, { headers: ops, body: { rollback: 'yes' } }), { status: 400 })
   t.match(await call('POST', REPAIR, { headers: ops }), {
     status: 200,
-    body: { status: 'COMPLETE', repaired: [/finished/] },
+    body: { status: 'COMPLETE', repaired: [/completed the registration/] },
   })
   t.match(await registrationRow(owner), { status: 'COMPLETE' })
   t.match(await call('POST', REPAIR, { headers: ops, body: { rollback: true, reason: 'x' } }), {
