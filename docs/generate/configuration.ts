@@ -1,11 +1,16 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { z } from 'zod'
 import { CONFIG_VARIABLES, Environment } from '../../src/config/environment.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
-import { block, code, pageHead, table } from './markdown.ts'
+import { block, code, codes, pageHead, table } from './markdown.ts'
 
 export function configurationPage(): string {
-  const rows = CONFIG_VARIABLES.map(({ name, unset }) => [code(name), descriptionOf(name), defaultOf(name, unset)])
+  const rows = CONFIG_VARIABLES.map(({ name, unset }) => [
+    code(name),
+    `${descriptionOf(name)}${valuesOf(name)}`,
+    defaultOf(name, unset),
+  ])
   return `${pageHead(
     'Configuration',
     `The environment variables of \`svc serve\`, \`svc worker\`, \`svc migrate\` and \`svc init\`. The commands read a
@@ -18,10 +23,43 @@ orchestrator mounts. Durations are whole seconds.
 ${table(['Variable', 'Meaning', 'Default'], rows)}`
 }
 
+/** Defaults that follow from other variables, or from the mode. */
+const COMPUTED: Readonly<Record<string, string>> = {
+  SVC_MIGRATION_DATABASE_URL: '`SVC_DATABASE_URL`',
+  SVC_ENCRYPTION_KEY_PREVIOUS: 'none',
+  SVC_PUBLIC_URL: '`http://` with host and port',
+  SVC_AUTH_URL: '**required** with Keycloak',
+  SVC_KEYCLOAK_CLIENT_SECRET: '**required** with Keycloak',
+  SVC_SSL_REQUIRED: '`external` in live mode and where the public address is https, else `none`',
+  SVC_TRUST_PROXY: '`false`; **required** in live mode',
+  SVC_PORTAL_URL: '`SVC_PUBLIC_URL/portal`',
+  SVC_SMTP_URL: 'none; **required** in live mode',
+  SVC_RATE_LIMITS: '`true` in live mode, else `false`',
+  SVC_SMS_URL: 'none',
+  SVC_SMS_TOKEN: 'none',
+  SVC_BANK_HOLIDAYS: 'those of England and Wales to 2035',
+  SVC_WEBHOOK_ALLOW_PRIVATE: '`true` in a sandbox with `SVC_HOST` and `SVC_PUBLIC_URL` on loopback, else `false`',
+}
+
 function defaultOf(name: string, unset: string | undefined): string {
   if (unset !== undefined) return unset === '' ? 'none' : code(unset)
-  const schema = new Map(Object.entries(Environment.shape)).get(name)
-  return schema?.safeParse(undefined).success === true ? 'depends on others, or none' : '**required**'
+  const isRequired = schemaOf(name).safeParse(undefined).success === false
+  if (isRequired) return '**required**'
+  const computed = COMPUTED[name]
+  if (computed === undefined) throw new Error(`${name} needs a row in COMPUTED of docs/generate/configuration.ts`)
+  return computed
+}
+
+/** The names that a variable takes, where these are all. */
+function valuesOf(name: string): string {
+  const values = z.toJSONSchema(schemaOf(name), { io: 'input', unrepresentable: 'any' }).enum
+  return values === undefined ? '' : ` One of ${codes(values.map(String))}.`
+}
+
+function schemaOf(name: string): z.ZodType {
+  const schema = new Map<string, z.ZodType>(Object.entries(Environment.shape)).get(name)
+  if (schema === undefined) throw new Error(`there is no variable ${name}`)
+  return schema
 }
 
 /** The comment above each variable, which is where the schema is documented. */

@@ -1,3 +1,4 @@
+import { z } from 'zod'
 import { ERROR_STATUS } from '../../src/http/error-status.ts'
 import { routesOf } from '../../src/http/routes.ts'
 import { errorsOf, permissionsOfOperation } from '../../src/wire/operation.ts'
@@ -54,7 +55,8 @@ Every operation can also return ${shared.map(code).join(', ')}; operations with 
     'INVALID_JSON',
     'UNSUPPORTED_MEDIA_TYPE',
     'BODY_TOO_LARGE',
-  ])}. The lists below name the other codes: [what they mean](errors.md).
+  ])}. The lists below have the other codes: [what they mean](errors.md).
+A member of a query or a body that ends in \`?\` is optional.
 `
 }
 
@@ -91,8 +93,21 @@ function detail(operation: Operation): string {
   const forms = `${operation.csv ? ', also as CSV (`Accept: text/csv`)' : ''}${operation.stream ? ', as server-sent events' : ''}`
   const byStatus = Map.groupBy(own, (errorCode) => ERROR_STATUS[errorCode])
   const lines = Array.from(byStatus, ([status, errorCodes]) => `- ${status}: ${codes(errorCodes)}`)
+  const inputs = [...membersOf('Query', operation.query), ...membersOf('Body', operation.body)]
+  const items = [...inputs, ...lines]
   return `### ${operation.name}
 
-${code(`${operation.method} ${operation.path}`)} returns ${statuses.join(' or ')}${forms}${own.length === 0 ? '.' : ', or an error:'}
-${lines.length === 0 ? '' : `\n${lines.join('\n')}\n`}`
+${code(`${operation.method} ${operation.path}`)} returns ${statuses.join(' or ')}${forms}.
+${items.length === 0 ? '' : `\n${items.join('\n')}\n`}`
+}
+
+/** A line with the names that a schema of an object takes; the optional ones end with a question mark. */
+function membersOf(title: string, schema: z.ZodType): string[] {
+  const { anyOf, ...whole } = z.toJSONSchema(schema, { io: 'input', unrepresentable: 'any' })
+  const forms = [whole, ...(anyOf ?? [])].filter(({ properties }) => properties !== undefined)
+  const names = [...new Set(forms.flatMap(({ properties }) => Object.keys(properties ?? {})))]
+  if (names.length === 0) return []
+  return [
+    `- ${title}: ${codes(names.map((name) => (forms.every(({ required }) => required?.includes(name)) ? name : `${name}?`)))}`,
+  ]
 }

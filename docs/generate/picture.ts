@@ -13,7 +13,7 @@ import { packageRoot } from '../../src/lib/package-root.ts'
  *   node docs/generate/picture.ts <state directory>
  */
 const COLUMNS = 96
-const ROWS = 23
+const ROWS = 24
 const CELL_WIDTH = 8.4
 const LINE_HEIGHT = 18
 const MARGIN = 14
@@ -65,17 +65,19 @@ function toSvg(terminal: InstanceType<typeof xterm.Terminal>): string {
   const height = ROWS * LINE_HEIGHT + 2 * MARGIN
   const lines = Array.from({ length: ROWS }, (_, row) => {
     const y = MARGIN + (row + 0.75) * LINE_HEIGHT
-    return runsOf(terminal, row).map(({ column, text, style }) => {
-      const cut = text.trimEnd()
-      const x = (MARGIN + column * CELL_WIDTH).toFixed(1)
-      const length = (cut.length * CELL_WIDTH).toFixed(1)
-      return `<text x="${x}" y="${y}" textLength="${length}" ${style}>${escape(cut)}</text>`
-    })
+    return runsOf(terminal, row).flatMap(({ column, text, style }) =>
+      // Each piece has its own place: a viewer may make one space of several.
+      Array.from(text.matchAll(/\S+(?: \S+)*/g), ({ 0: piece, index }) => {
+        const x = (MARGIN + (column + index) * CELL_WIDTH).toFixed(1)
+        const length = (piece.length * CELL_WIDTH).toFixed(1)
+        return `<text x="${x}" y="${y}" textLength="${length}" ${style}>${escape(piece)}</text>`
+      }),
+    )
   })
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" role="img" aria-label="The overview of the svc console">`,
     `<rect width="${width}" height="${height}" rx="8" fill="${FILL}"/>`,
-    `<g font-family="${FONT}" font-size="14" xml:space="preserve">`,
+    `<g font-family="${FONT}" font-size="14">`,
     ...lines.flat(),
     '</g>',
     '</svg>',
@@ -93,7 +95,7 @@ async function main([stateDirectory = '.svc']: readonly string[]): Promise<void>
   })
   pty.onData((text) => terminal.write(text))
   const deadline = performance.now() + TIMEOUT_MS
-  while (!textOf(terminal).includes('fresh') && performance.now() < deadline) await sleep(100)
+  while (!/fresh[^]*Refunded/.test(textOf(terminal)) && performance.now() < deadline) await sleep(100)
   const file = join(packageRoot(), 'docs', 'images', 'console.svg')
   writeFileSync(file, toSvg(terminal))
   pty.kill()
