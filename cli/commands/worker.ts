@@ -51,12 +51,12 @@ function databaseAway(cause: unknown): CliError {
 
 async function workOnce(context: Context, env: NodeJS.ProcessEnv): Promise<CommandResult> {
   const failed = await withApp(env, async (app) => {
-    const [{ workOnce: doDue }, { isDatabaseAway }] = await Promise.all([
+    const [{ workOnce: doDue }, { isDatabaseUnavailable }] = await Promise.all([
       import('../../src/worker.ts'),
-      import('../../src/db/is-away.ts'),
+      import('../../src/db/is-database-unavailable.ts'),
     ])
     return doDue(app).catch((error: unknown) => {
-      throw isDatabaseAway(error) ? databaseAway(error) : error
+      throw isDatabaseUnavailable(error) ? databaseAway(error) : error
     })
   })
   context.print.record({

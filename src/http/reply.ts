@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isDatabaseAway } from '../db/is-away.ts'
+import { isDatabaseUnavailable } from '../db/is-database-unavailable.ts'
 import { IdentityUnavailableError } from '../identity/provider.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Logger } from '../observe/log.ts'
@@ -96,7 +96,7 @@ function expected(error: unknown): DomainError {
       retryAfterSeconds: 1,
     })
   }
-  if (isDatabaseAway(error)) {
+  if (isDatabaseUnavailable(error)) {
     return new DomainError('SERVICE_UNAVAILABLE', 'the service gets no answer from its database', {
       cause: error,
       retryAfterSeconds: 1,

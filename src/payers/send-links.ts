@@ -1,6 +1,6 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
-import { isDatabaseAway } from '../db/is-away.ts'
+import { isDatabaseUnavailable } from '../db/is-database-unavailable.ts'
 import { sha256Hex } from '../lib/hmac.ts'
 import { queueMail, queueText } from '../mail/queue.ts'
 import { linkMail, linkText } from './link-message.ts'
@@ -47,7 +47,7 @@ async function sendOne(app: SendApp): Promise<boolean> {
       return true
     })
   } catch (error) {
-    if (claimed === undefined || isDatabaseAway(error)) throw error
+    if (claimed === undefined || isDatabaseUnavailable(error)) throw error
     app.log.error({ err: error, link_request_id: claimed }, 'a request for a link failed and is given up')
     await markRequestHandled(app.pool, claimed)
     return true

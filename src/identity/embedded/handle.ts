@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { isDatabaseAway } from '../../db/is-away.ts'
+import { isDatabaseUnavailable } from '../../db/is-database-unavailable.ts'
 import { clientAddressOf } from '../../lib/client-address.ts'
 import { isSlug, issuerOf } from '../../lib/realms.ts'
 import { redirectPostedRequest } from './protocol/redirect-posted-request.ts'
@@ -138,7 +138,7 @@ function sendFailure(
   res: ServerResponse,
   { error, realm }: { error: unknown; realm: string },
 ): void {
-  const isAway = isDatabaseAway(error)
+  const isAway = isDatabaseUnavailable(error)
   if (isAway) log.warn({ err: error, realm }, 'the identity provider cannot reach its database')
   else log.error({ err: error, realm }, 'the identity provider failed')
   if (res.headersSent) {

@@ -1,5 +1,5 @@
 import type { Provider } from 'oidc-provider'
-import { isDatabaseAway } from '../../../db/is-away.ts'
+import { isDatabaseUnavailable } from '../../../db/is-database-unavailable.ts'
 import { isKnownOrigin } from '../realms/clients-sql.ts'
 import { portalOriginOf } from '../realms/clients.ts'
 import { OPEN_PATHS } from './configuration.ts'
@@ -46,7 +46,7 @@ export function useResponseMiddleware(parts: EmbeddedParts, realm: RealmRecord, 
 function reportFailure({ log }: EmbeddedParts, realm: RealmRecord, ctx: Context): void {
   const failure = ctx.state[FAILURE]
   if (failure === undefined) return
-  if (!isDatabaseAway(failure)) {
+  if (!isDatabaseUnavailable(failure)) {
     log.error({ err: failure, realm: realm.slug, path: ctx.path }, 'the identity provider failed')
     return
   }

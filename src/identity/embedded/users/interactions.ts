@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Provider } from 'oidc-provider'
-import { isDatabaseAway } from '../../../db/is-away.ts'
+import { isDatabaseUnavailable } from '../../../db/is-database-unavailable.ts'
 import { clientAddressOf } from '../../../lib/client-address.ts'
 import { makeLinkPages } from './action-link-pages.ts'
 import { makeSignInPages } from './sign-in-pages.ts'
@@ -93,7 +93,7 @@ async function answerPage(
     if (reply !== undefined) sendPage(res, reply)
   } catch (error) {
     const context = { err: error, realm: request.realm.slug }
-    if (isDatabaseAway(error)) parts.log.warn(context, 'a sign-in page cannot reach the database')
+    if (isDatabaseUnavailable(error)) parts.log.warn(context, 'a sign-in page cannot reach the database')
     else parts.log.error(context, 'a sign-in page failed')
     if (!res.headersSent) sendPage(res, failurePage(theme))
   }

@@ -9,10 +9,10 @@ const AWAY =
 const AWAY_CODES = /^(ECONN|EPIPE|ETIMEDOUT|57P|57014|08|53|55P03|40001|40P01)/
 
 /** Whether an error says that the database gave no answer, as opposed to a wrong one: a repeat may succeed. */
-export function isDatabaseAway(error: unknown): boolean {
+export function isDatabaseUnavailable(error: unknown): boolean {
   if (error instanceof BatchUnavailableError || error instanceof DatabaseSilentError) return true
   if (!(error instanceof Error)) return false
   if (AWAY.test(error.name)) return true
   if ('code' in error && typeof error.code === 'string' && AWAY_CODES.test(error.code)) return true
-  return isDatabaseAway(error.cause)
+  return isDatabaseUnavailable(error.cause)
 }
