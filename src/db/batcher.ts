@@ -6,8 +6,8 @@ import type { ConnectionTarget } from './connection.ts'
 import type { OnStatement } from './pool.ts'
 
 /**
- * Calls of a set-returning function that takes `items json` and answers a row per item, numbered by `ord` from 1. Calls
- * that arrive together share one statement and so one commit; each gets its own answer, after the commit.
+ * Calls of a set-returning function that takes `items json` and returns a row for each item, numbered by `ord` from 1.
+ * Calls that arrive together share one statement and so one commit; each gets its own row, after the commit.
  */
 export type Batcher<Item, Row> = {
   /**
@@ -16,7 +16,7 @@ export type Batcher<Item, Row> = {
    *   and repeating the call is safe only where the item carries its own idempotency
    */
   run(item: Item): Promise<Row>
-  /** Answers what is under way, then ends the connections. */
+  /** Waits for the calls in progress, then ends the connections. */
   close(): Promise<void>
 }
 
@@ -36,8 +36,8 @@ const ITEMS_MAX = 64
 /** Items that may wait; beyond it the service says it is overloaded instead of answering ever later. */
 const WAITING_MAX = 10_000
 
-/** Between two looks whether everything is answered, when the service stops. */
-const CLOSING_LOOK_MS = 5
+/** How often closing checks whether every call has its answer. */
+const CLOSING_POLL_MS = 5
 
 export type BatcherOptions<Row> = ConnectionTarget & {
   /** Name of the prepared statement. */
@@ -45,15 +45,15 @@ export type BatcherOptions<Row> = ConnectionTarget & {
   /** One parameter `$1`, the items as json; must return `ord`. */
   statement: string
   parseRow: (row: unknown) => Row
-  /** Two fill each other's waits; more only take turns at the processor. */
+  /** Two overlap their waiting for commits; more would only compete for the processor. */
   connections?: number
-  /** Told the name of each statement, and never the items. */
+  /** Gets the name of each statement, never the items. */
   onStatement?: OnStatement
 }
 
 /**
- * Makes a batcher over connections of its own. No timer: an idle connection sends at once, and what arrives while all
- * are busy is sent together. An item that makes the statement fail fails alone: the others are run again one by one.
+ * Makes a batcher over connections of its own. No timer: an idle connection sends at once, and items that arrive
+ * while all are busy are sent together. An item that makes the statement fail fails alone: all are run again one by one.
  */
 export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<Item, Row> {
   const waiting: Pending<Item, Row>[] = []
@@ -85,7 +85,7 @@ export function makeBatcher<Item, Row>(options: BatcherOptions<Row>): Batcher<It
       }),
     close: async () => {
       closing = true
-      while (waiting.length > 0 || lanes.some((lane) => lane.busy())) await delay(CLOSING_LOOK_MS)
+      while (waiting.length > 0 || lanes.some((lane) => lane.busy())) await delay(CLOSING_POLL_MS)
       await Promise.all(lanes.map((lane) => lane.close()))
     },
   }
@@ -97,14 +97,14 @@ type Lane<Item, Row> = {
   close(): Promise<void>
 }
 
-/** One connection and what it is doing. A lost connection is replaced by the next batch that needs one. */
+/** One connection, and whether it is busy. A lost connection is replaced by the next batch that needs one. */
 function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
   let client: Client | undefined
   let busy = false
 
   async function connected(): Promise<Client> {
     if (client !== undefined) return client
-    // The handler may run before the connection is there to be named, and after another one has taken its place.
+    // The handler may run before `made` is set, and after another connection has replaced this one.
     let made: Client | undefined
     try {
       made = await makePgConnection({ ...options, onError: () => made !== undefined && drop(made) })
@@ -123,7 +123,7 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
   async function query(items: Item[]): Promise<unknown[]> {
     const connection = await connected()
     const { name, statement, onStatement } = options
-    const begun = performance.now()
+    const startedAt = performance.now()
     try {
       const { rows } = await connection.query<{ ord: bigint }>({
         name,
@@ -132,12 +132,12 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
       })
       return inOrder(rows, items.length)
     } catch (error) {
-      // Only a refusal that the server itself pronounced leaves the connection usable and the outcome known.
-      if (isRefusal(error)) throw error
+      // Only an error that the server itself raised leaves the connection usable and the outcome known.
+      if (isStatementError(error)) throw error
       drop(connection)
       throw new BatchUnavailableError('the database did not answer', { cause: error })
     } finally {
-      onStatement?.(name, performance.now() - begun)
+      onStatement?.(name, performance.now() - startedAt)
     }
   }
 
@@ -156,10 +156,10 @@ function makeLane<Item, Row>(options: BatcherOptions<Row>): Lane<Item, Row> {
     for (const [index, pending] of batch.entries()) answer(pending, rows[index])
   }
 
-  /** A row of another shape than declared is a bug of ours, and nobody else's answer. */
+  /** A row of another shape than declared is a bug of ours; it must not reach the other callers. */
   function answer({ resolve, reject }: Pending<Item, Row>, row: unknown): void {
     try {
-      if (row === undefined) throw new Error(`the batch ${options.name} answered too few rows`)
+      if (row === undefined) throw new Error(`the batch ${options.name} returned too few rows`)
       resolve(options.parseRow(row))
     } catch (error) {
       reject(error)
@@ -186,7 +186,7 @@ function inOrder(rows: { ord: bigint }[], count: number): unknown[] {
   return ordered
 }
 
-/** An error that the server pronounced, and not one of the classes that end the connection (08, 57P). */
-function isRefusal(error: unknown): boolean {
+/** An error that the server raised, except for the classes that end the connection (08, 57P). */
+function isStatementError(error: unknown): boolean {
   return error instanceof DatabaseError && !/^(08|57P)/.test(error.code ?? '')
 }

@@ -28,7 +28,7 @@ const escapeOption = (value: string): string => value.replaceAll(/[\\ ]/g, Strin
 /**
  * The target's URL with the session's settings in `options`: they travel in the start-up packet and cost
  * no round trip. Options that the URL already carries come first, so ours win. UTC and ISO dates are
- * always set, for the type parsers read no other form.
+ * always set, because the type parsers read no other form.
  */
 export const urlWithSettings = (target: ConnectionTarget, settings: Readonly<Record<string, string>>): string => {
   const [base = '', query = ''] = target.databaseUrl.split('?', 2)
@@ -65,10 +65,10 @@ const connect = async (client: pg.Client): Promise<pg.Client> => {
  * do: the batcher's named statements, LISTEN and NOTIFY, advisory locks held over a whole session.
  *
  * It never reconnects. `onError` is called once when the server or the network ends an idle connection
- * (without a listener Node would end the process); queries under way reject besides, and every later one
- * does. The owner then drops this client and makes another. A query that outlives `queryDeadlineMs`
+ * (without a listener Node would end the process); queries in progress reject as well, and so
+ * does every later one. The owner then drops this client and makes another. A query that outlives `queryDeadlineMs`
  * rejects with "Query read timeout" while the connection still waits for its answer: the owner must drop
- * the client in that case too, and must treat a commit that was under way as unknown.
+ * the client in that case too, and must treat a commit in progress as unknown.
  */
 export const makePgConnection = async (
   target: ConnectionTarget & { onError: (error: Error) => void },
@@ -87,7 +87,7 @@ export const makePgConnection = async (
 /**
  * A connected `pg` client of the login itself for maintenance (migrations, creating databases): no
  * statement timeout, since building an index may take its time; the caller sets lock timeouts where it
- * locks. A lost connection makes the statement under way reject, so the error event says nothing new.
+ * locks. A lost connection makes the statement in progress reject, so the error event adds nothing.
  */
 export const makeAdminConnection = async (target: ConnectionTarget): Promise<pg.Client> => {
   const client = new pg.Client({

@@ -3,7 +3,7 @@ import pg from 'pg'
 type Fault = { code: string; message: string }
 
 // Errors arrive wrapped (slonik keeps the driver's as the cause) or several at once (localhost has two
-// addresses). The first one with a code of its own is the one that says something.
+// addresses). The first one with a code of its own is the informative one.
 const faultsOf = (error: unknown, depth = 0): Fault[] => {
   if (!(error instanceof Error) || depth > 5) return []
   const inner = error instanceof AggregateError ? error.errors : []
@@ -29,7 +29,7 @@ const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
   },
   {
     when: /28P01|SASL|password must be/,
-    what: 'the user name or password is refused',
+    what: 'the user name or password is rejected',
     remedy: 'Correct them in SVC_DATABASE_URL; percent-encode special characters of the password.',
   },
   {
@@ -39,7 +39,7 @@ const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
   },
   {
     when: /28000/,
-    what: 'the server refuses this user from this machine',
+    what: 'the server rejects this user from this machine',
     remedy: "Allow it in the server's pg_hba.conf, or use another user in SVC_DATABASE_URL.",
   },
   {
@@ -64,7 +64,7 @@ const advice: readonly { when: RegExp; what: string; remedy: string }[] = [
   },
   {
     when: /does not support SSL/,
-    what: 'the server does not speak TLS',
+    what: 'the server does not support TLS',
     remedy: 'Remove sslmode from SVC_DATABASE_URL, or switch TLS on in the server.',
   },
   {
@@ -92,8 +92,8 @@ const place = (databaseUrl: string): { name: string; password: string } => {
 }
 
 /**
- * Says in one or two sentences, without any password, why the database of this URL cannot be used and what
- * to do. For errors it does not know it repeats the innermost message.
+ * Describes in one or two sentences, without any password, why the database of this URL cannot be used and
+ * what to do. An unknown error is described by its innermost message.
  */
 export const describeDatabaseError = (error: unknown, databaseUrl: string): string => {
   const { name, password } = place(databaseUrl)
@@ -104,6 +104,6 @@ export const describeDatabaseError = (error: unknown, databaseUrl: string): stri
     if (match !== undefined) return `${name}: ${match.what}. ${match.remedy}`
   }
   const { code, message } = faults.find((fault) => fault.message !== '') ?? { code: '', message: String(error) }
-  // Where the server itself refuses a statement, its address is right.
+  // Where the server itself rejects a statement, its address is right.
   return hide(`${name}: ${message}.${SQL_STATE.test(code) ? '' : ' Check SVC_DATABASE_URL.'}`)
 }

@@ -29,7 +29,7 @@ export type EmbeddedServer = {
    * stays alive.
    */
   stop: () => Promise<void>
-  /** Resolves when the server process has ended, asked to or not. */
+  /** Resolves when the server process has ended, for whatever reason. */
   exited: Promise<Exit>
 }
 
@@ -37,7 +37,7 @@ export type EmbeddedOptions = {
   stateDir: string
   /** The port on 127.0.0.1; without one, the last one when still free, else any free one. */
   port?: number
-  /** Gets one sentence per event worth telling. */
+  /** Gets one sentence for each notable event. */
   log: (line: string) => void
   /** For throw-away data: faster, but a crash of the server or the machine may lose some or all of it. */
   disposable?: boolean
@@ -54,7 +54,7 @@ const readyTimeoutMs = 60_000
 const backendsTimeoutMs = 10_000
 
 // A laptop's sandbox: little memory, little disk, all the durability. Statements and row values stay out of
-// the log, for they may hold personal data; the error and its code are enough to find the statement.
+// the log, because they may hold personal data; the error and its code are enough to find the statement.
 const settings: Readonly<Record<string, string>> = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
@@ -106,7 +106,7 @@ const openLog = (stateDir: string): { file: number; from: number; path: string }
   return { file, from: fstatSync(file).size, path }
 }
 
-type Launch = { child: ChildProcess; exited: Promise<Exit>; said: () => string }
+type Launch = { child: ChildProcess; exited: Promise<Exit>; output: () => string }
 
 const launch = (cluster: Cluster, port: number): Launch => {
   const log = openLog(cluster.stateDir)
@@ -123,14 +123,14 @@ const launch = (cluster: Cluster, port: number): Launch => {
   const { promise: exited, resolve } = Promise.withResolvers<Exit>()
   child.once('error', () => resolve({ code: null, signal: null }))
   child.once('exit', (code, signal) => resolve({ code, signal }))
-  return { child, exited, said: () => readFileSync(log.path).subarray(log.from).toString('utf8').trim() }
+  return { child, exited, output: () => readFileSync(log.path).subarray(log.from).toString('utf8').trim() }
 }
 
 const hasEnded = ({ child }: Launch): boolean =>
   child.pid === undefined || child.exitCode !== null || child.signalCode !== null
 
 const launchUntilReady = async (cluster: Cluster, port: number): Promise<Launch> => {
-  const patienceUntil = performance.now() + backendsTimeoutMs
+  const retryUntil = performance.now() + backendsTimeoutMs
   for (;;) {
     const launched = launch(cluster, port)
     const { pid } = launched.child
@@ -138,25 +138,25 @@ const launchUntilReady = async (cluster: Cluster, port: number): Promise<Launch>
     const inTime = await holdsWithin(readyTimeoutMs, settled)
     if (inTime && !hasEnded(launched)) return launched
     if (pid !== undefined && !inTime) await endServer(pid, () => hasEnded(launched))
-    const said = launched.said()
-    if (said.includes('pre-existing shared memory block') && performance.now() < patienceUntil) {
+    const output = launched.output()
+    if (output.includes('pre-existing shared memory block') && performance.now() < retryUntil) {
       await holdsWithin(100, () => false)
       continue
     }
-    const last = said.split('\n').slice(-5).join(' | ')
-    const remedy = said.includes('No space left') ? ' The disk is full: free some space.' : ''
+    const last = output.split('\n').slice(-5).join(' | ')
+    const remedy = output.includes('No space left') ? ' The disk is full: free some space.' : ''
     throw new Error(
-      `PostgreSQL did not start: ${last === '' ? 'it said nothing' : last}.${remedy} ` +
+      `PostgreSQL did not start: ${last === '' ? 'it printed nothing' : last}.${remedy} ` +
         `See ${join(cluster.stateDir, 'postgres.log')}, choose another --state-dir, or use SVC_DATABASE_URL.`,
     )
   }
 }
 
-const choosePort = async (wanted: number | undefined, remembered: number | null): Promise<number> => {
-  if (wanted !== undefined) {
-    if (await isFree(wanted)) return wanted
+const choosePort = async (requested: number | undefined, remembered: number | null): Promise<number> => {
+  if (requested !== undefined) {
+    if (await isFree(requested)) return requested
     throw new Error(
-      `Port ${wanted} on 127.0.0.1, wanted for PostgreSQL, is taken. Stop what listens there, or choose another port.`,
+      `Port ${requested} on 127.0.0.1, requested for PostgreSQL, is taken. Stop the program that listens there, or choose another port.`,
     )
   }
   if (remembered !== null && (await isFree(remembered))) return remembered
@@ -189,7 +189,7 @@ const prepareCluster = async (
   if (ended !== null)
     options.log(`A PostgreSQL of an earlier run (process ${ended}) was still running and was stopped.`)
   const port = await choosePort(options.port, before?.port ?? null)
-  // Written before the cluster exists: a cluster whose password is lost would be of no use.
+  // Written before the cluster exists: a cluster whose password is lost would be useless.
   writeServerState(stateDir, { password, port, dataDirectory })
   if (existsSync(join(dataDirectory, 'PG_VERSION'))) requireSameMajor(dataDirectory, binaries.version)
   else {
@@ -228,11 +228,11 @@ const supervise = (launched: Launch, unlock: () => void): { stop: () => Promise<
  * random password, and the database `svc`; later ones use the same data. It listens on 127.0.0.1 only.
  *
  * A server left behind by a svc that was killed is stopped first. Rejects with StateDirectoryError when the
- * directory cannot be used or another svc uses it, with EmbeddedUnavailableError where there is nothing to
- * run; all messages say what to do.
+ * directory cannot be used or another svc uses it, with EmbeddedUnavailableError on a machine without server
+ * binaries; all messages say what to do.
  */
 export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedServer> => {
-  const begun = performance.now()
+  const startedAt = performance.now()
   const stateDir = prepareStateDirectory(options.stateDir)
   const unlock = lockStateDirectory(stateDir)
   try {
@@ -247,7 +247,7 @@ export const startEmbedded = async (options: EmbeddedOptions): Promise<EmbeddedS
       throw error
     }
     options.log(
-      `PostgreSQL ${cluster.binaries.version.split('.', 2).join('.')} listens on 127.0.0.1:${port} (${Math.round(performance.now() - begun)} ms).`,
+      `PostgreSQL ${cluster.binaries.version.split('.', 2).join('.')} listens on 127.0.0.1:${port} (${Math.round(performance.now() - startedAt)} ms).`,
     )
     return { url: urlOf(databaseName), port, pid, stop, exited: launched.exited }
   } catch (error) {

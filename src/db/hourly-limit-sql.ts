@@ -5,8 +5,8 @@ import { sql } from './sql.ts'
 const Wait = z.object({ seconds: z.int() })
 
 /**
- * How many seconds until fewer than `limit` rows of a table bear this value and are younger than an hour; null where that
- * is so now. Whoever counts one by one holds a lock, or the row that is counted for.
+ * How many seconds until fewer than `limit` rows of a table have this value and are younger than an hour; null if that is
+ * already so. For an exact limit the caller holds a lock, or the row that it counts for.
  */
 export async function secondsUntilFewer(
   tx: CommonQueryMethods,

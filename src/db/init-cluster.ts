@@ -16,22 +16,22 @@ const run = (command: string, parameters: readonly string[], user: ServerUser): 
     env: { PATH: process.env['PATH'], LC_ALL: 'C', TZ: 'UTC' },
     timeout: initTimeoutMs,
   })
-  let said = ''
-  child.stderr.setEncoding('utf8').on('data', (text: string) => (said += text))
+  let output = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => (output += text))
   child.once('error', reject)
   child.once('close', (code) => {
     if (code === 0) return resolve()
-    const space = said.includes('No space left')
+    const space = output.includes('No space left')
       ? ' The disk is full: free some space, or choose another --state-dir.'
       : ''
     reject(
-      new Error(`PostgreSQL's data could not be created: ${said.trim().split('\n').slice(-5).join(' | ')}.${space}`),
+      new Error(`PostgreSQL's data could not be created: ${output.trim().split('\n').slice(-5).join(' | ')}.${space}`),
     )
   })
   return promise
 }
 
-/** Refuses data of another major version, which this server could not read. */
+/** Throws for data of another major version, which this server could not read. */
 export const requireSameMajor = (dataDirectory: string, version: string): void => {
   const data = readFileSync(join(dataDirectory, 'PG_VERSION'), 'utf8').trim()
   const major = version.split('.')[0]
@@ -44,7 +44,7 @@ export const requireSameMajor = (dataDirectory: string, version: string): void =
 
 /**
  * Creates a cluster with initdb: UTF-8, the same sorting on every machine, scram-sha-256 for every login.
- * It is made under another name and renamed when complete, so that a start which is killed half-way leaves
+ * It is created under another name and renamed when complete, so that a start which is killed half-way leaves
  * nothing that looks like data.
  */
 export const createCluster = async (options: {

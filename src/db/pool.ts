@@ -25,7 +25,7 @@ export class DatabaseSilentError extends Error {
 
 const isRow = (value: unknown): value is QueryResultRow => typeof value === 'object' && value !== null
 
-// The row's values stay out of the error, for they may be secrets or personal data, and errors are logged.
+// The row's values stay out of the error, because they may be secrets or personal data, and errors are logged.
 const checkRows: Interceptor = {
   name: 'check-rows',
   transformRow: ({ resultParser }, query, row) => {
@@ -39,10 +39,10 @@ const checkRows: Interceptor = {
   },
 }
 
-/** Told of each statement, without its values, and of how long it took. */
+/** Gets the text of each statement, without its values, and its duration. */
 export type OnStatement = ((text: string, durationMs: number) => void) | undefined
 
-const within = async <T>(work: Promise<T>): Promise<T> => {
+const withDeadline = async <T>(work: Promise<T>): Promise<T> => {
   const { promise, reject } = Promise.withResolvers<never>()
   const message = `The database has not answered for ${queryDeadlineMs} ms.`
   const timer = setTimeout(() => reject(new DatabaseSilentError(message)), queryDeadlineMs)
@@ -53,23 +53,23 @@ const within = async <T>(work: Promise<T>): Promise<T> => {
   }
 }
 
-// slonik's driver waits for ever on a link that went silent. Rejecting here makes slonik destroy the
+// slonik's driver waits forever on a link that went silent. Rejecting here makes slonik destroy the
 // connection, as it does with every connection on which a statement failed.
-const impatientDriver =
+const driverWithDeadline =
   (onStatement: OnStatement): DriverFactory =>
   async (input) => {
     const driver = await createPgDriverFactory()(input)
     return {
       createClient: async () => {
         const client = await driver.createClient()
-        const query: typeof client.query = (text, values, options) => within(client.query(text, values, options))
+        const query: typeof client.query = (text, values, options) => withDeadline(client.query(text, values, options))
         if (onStatement === undefined) return { ...client, query }
         const timed: typeof client.query = async (text, values, options) => {
-          const begun = performance.now()
+          const startedAt = performance.now()
           try {
             return await query(text, values, options)
           } finally {
-            onStatement(text, performance.now() - begun)
+            onStatement(text, performance.now() - startedAt)
           }
         }
         return { ...client, query: timed }
@@ -77,7 +77,7 @@ const impatientDriver =
     }
   }
 
-// slonik reads fewer TLS parameters than pg does, and refuses the ones it does not know. So pg reads the
+// slonik reads fewer TLS parameters than pg does, and rejects those it does not know. So pg reads the
 // URL's, and slonik gets the outcome: both kinds of connection then trust the same certificates.
 const withoutTls = (url: string): { uri: string; tls: Pick<ClientConfigurationInput, 'ssl'> } => {
   const ssl: unknown = new pg.Client({ connectionString: url }).ssl
@@ -99,8 +99,8 @@ const nothingToReset = async (): Promise<void> => undefined
  * request never waits for one to be made. Rejects when the database cannot be reached (see
  * `describeDatabaseError`); later losses are repaired by the next query that asks for a connection.
  *
- * Nothing may depend on session state left behind, for connections are handed on as they are: resetting
- * them would drop the prepared statements. A statement that fails costs its connection, so expected
+ * Nothing may depend on session state, because connections are reused as they are: resetting them would
+ * drop the prepared statements. A statement that fails costs its connection, so expected
  * conflicts are answered with `on conflict`, not by catching. A transaction's handler is run again on a
  * serialisation failure or a deadlock, so it holds nothing but SQL. A statement of several seconds is
  * ended by the server (5 s), a lock waited for at most 2 s.
@@ -111,12 +111,12 @@ export const makePool = async (
   const { uri, tls } = withoutTls(urlWithSettings(target, runtimeSettings))
   return createPool(uri, {
     ...tls,
-    driverFactory: impatientDriver(target.onStatement),
+    driverFactory: driverWithDeadline(target.onStatement),
     minPoolSize: target.size,
     maxPoolSize: target.size,
     idleTimeout: 'DISABLE_TIMEOUT',
     connectionTimeout: connectTimeoutMs,
-    // One is slonik's way to say: try once, so that a request fails fast while the database is away.
+    // One means to try once, so that a request fails fast while the database is unavailable.
     connectionRetryLimit: 1,
     statementTimeout: statementTimeoutMs,
     idleInTransactionSessionTimeout: idleInTransactionTimeoutMs,

@@ -5,7 +5,7 @@ import { createRequire } from 'node:module'
 import { basename, dirname, join } from 'node:path'
 import { z } from 'zod'
 
-/** The user the server runs as; undefined means the one who runs svc. */
+/** The user that the server runs as; undefined means the user who runs svc. */
 export type ServerUser = { uid: number; gid: number } | undefined
 
 export type PostgresBinaries = { postgres: string; initdb: string; version: string }
@@ -17,7 +17,7 @@ export class EmbeddedUnavailableError extends Error {
 
 const insteadUse = 'Point SVC_DATABASE_URL at an existing PostgreSQL (15 to 18) instead.'
 
-/** Where root keeps what the server's user must reach and the checkout or the state directory hides. */
+/** For root: files that the server's user must reach and cannot in the checkout or the state directory. */
 export const sharedFolder = '/var/lib/svc'
 
 export const shortHash = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 12)
@@ -47,7 +47,7 @@ const createUser = (): ServerUser => {
 }
 
 /**
- * The user for the server's processes. PostgreSQL refuses to run as root; then it is `postgres`, created
+ * The user for the server's processes. PostgreSQL does not run as root; the user is then `postgres`, created
  * when missing, or `nobody` where no user can be created.
  */
 export const serverUser = (): ServerUser => {

@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 
 const defaultPollMs = 10
 
-/** Whether a process of this id exists, whoever owns it. */
+/** Whether a process with this id exists, even one of another user. */
 export const isAlive = (pid: number): boolean => {
   try {
     process.kill(pid, 0)
@@ -55,20 +55,20 @@ const commandLine = (pid: number): string => {
   }
 }
 
-/** Ends a server: fast (clients are cut off, data is flushed), then ever harder. True once it is gone. */
+/** Ends a server: fast first (clients are cut off, data is flushed), then harder. True once it is gone. */
 export const endServer = async (pid: number, isGone: () => boolean = () => !isAlive(pid)): Promise<boolean> => {
   const steps: readonly [NodeJS.Signals, number][] = [
     ['SIGINT', 10_000],
     ['SIGQUIT', 3_000],
     ['SIGKILL', 2_000],
   ]
-  for (const [signal, patienceMs] of steps) {
+  for (const [signal, waitMs] of steps) {
     try {
       process.kill(pid, signal)
     } catch {
-      // Gone between the look and the signal, which the next line finds out.
+      // It ended just before the signal; the next line notices.
     }
-    if (await holdsWithin(patienceMs, isGone)) return true
+    if (await holdsWithin(waitMs, isGone)) return true
   }
   return false
 }
@@ -91,10 +91,10 @@ export const findServer = (dataDirectory: string): number | null => {
 }
 
 /**
- * Clears what an earlier life of this data directory left. A server that outlived its svc (killed with
+ * Clears the leftovers of an earlier run on this data directory. A server that outlived its svc (killed with
  * SIGKILL) is recognised by the process id in postmaster.pid and by its command line, and ended. An id
- * that now belongs to another program is replaced by our own: PostgreSQL takes its parent's id for stale
- * and goes on to check for surviving backends, which deleting the file would skip.
+ * that now belongs to another program is replaced by our own: PostgreSQL treats its parent's id as stale
+ * and then checks for surviving backends, which deleting the file would skip.
  * Returns the id of the server that was ended, or null.
  */
 export const clearLeftovers = async (dataDirectory: string): Promise<number | null> => {

@@ -16,14 +16,14 @@ const reasons: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
   ENOTDIR: 'a part of the path is a file, not a directory',
   EEXIST: 'it is a file, not a directory',
-  EISDIR: 'a directory stands where a file is expected',
+  EISDIR: 'a directory is where a file is expected',
   EIO: 'the disk reports an error',
 }
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
 
-/** Turns a file system's refusal into a StateDirectoryError. */
+/** Turns an error of the file system into a StateDirectoryError. */
 export const stateDirectoryError = (stateDir: string, error: unknown): StateDirectoryError => {
   const reason = reasons[codeOf(error)] ?? (error instanceof Error ? error.message : String(error))
   return new StateDirectoryError(
@@ -38,9 +38,9 @@ const requireDirectory = (stateDir: string): void => {
 }
 
 /**
- * Creates the state directory if it is missing and returns its real path. What is secret in it lies in
- * files of mode 0600, and others may not list it, but may pass through: when svc runs as root, the
- * server's own user has to reach its data below.
+ * Creates the state directory if it is missing and returns its real path. Its secrets are in files of
+ * mode 0600. Other users may not list it, but may pass through: when svc runs as root, the server's own user
+ * has to reach its data below.
  */
 export const prepareStateDirectory = (stateDir: string): string => {
   try {
@@ -56,16 +56,16 @@ export const prepareStateDirectory = (stateDir: string): string => {
 const sqliteBusy = 5
 
 /**
- * Takes the state directory for this process and returns the function that gives it back. The lock is the
+ * Locks the state directory for this process and returns the function that unlocks it. The lock is the
  * operating system's (SQLite's exclusive file lock), so it cannot outlive the process, however it ends.
  * Throws StateDirectoryError while another process, or another start in this one, holds it.
  */
 export const lockStateDirectory = (stateDir: string): (() => void) => lockFileOf(stateDir, 'svc.lock')
 
-/** The same with a lock of its own, for what may be done beside a running service, by one process at a time. */
+/** The same with a lock of its own, for work that one process at a time may do beside a running service. */
 export const lockFileOf = (stateDir: string, name: string): (() => void) => {
   try {
-    // SQLite says of a file in the directory's place only that it can't open its own.
+    // For a file in the directory's place, SQLite only reports that it can't open its own file.
     requireDirectory(stateDir)
     const lock = new DatabaseSync(join(stateDir, name))
     lock.exec('begin exclusive')
@@ -94,7 +94,7 @@ export type ServerState = z.infer<typeof ServerState>
 
 const stateFile = (stateDir: string): string => join(stateDir, 'postgres.json')
 
-/** What the last start left, or null on the first one. Throws StateDirectoryError on an unreadable file. */
+/** The state of the last start, or null on the first one. Throws StateDirectoryError on an unreadable file. */
 export const readServerState = (stateDir: string): ServerState | null => {
   try {
     return ServerState.parse(JSON.parse(readFileSync(stateFile(stateDir), 'utf8')))
@@ -103,7 +103,7 @@ export const readServerState = (stateDir: string): ServerState | null => {
     if (codeOf(error) !== '') throw stateDirectoryError(stateDir, error)
     throw new StateDirectoryError(
       `${stateFile(stateDir)} is damaged: it holds the password of the database beside it. Restore it from a ` +
-        'backup, or remove the state directory (all its data with it) to begin anew.',
+        'backup, or remove the state directory (all its data with it) to start again.',
       { cause: error },
     )
   }

@@ -8,8 +8,8 @@ const textualZoned = /^(\d{4}-\d{2}-\d{2}) (\d{2}:\d{2}:\d{2})(?:\.(\d{1,6}))?\+
 /**
  * Turns PostgreSQL's text for a `timestamptz` into ISO 8601 in UTC with exactly three digits of a second
  * ('2026-11-21T06:46:05.123Z'). Microseconds are cut, never rounded, so that a time is never later than
- * the one stored. Connections run in UTC, hence `+00`; what is not such a time (`infinity`, years beyond
- * 9999) is returned as the text it is, for the row's schema to refuse.
+ * the one stored. Connections run in UTC, hence `+00`; any other text (`infinity`, years beyond
+ * 9999) is returned unchanged, for the row's schema to reject.
  */
 export const isoFromTimestamptz = (text: string): string => {
   const match = textualZoned.exec(text)
@@ -18,7 +18,7 @@ export const isoFromTimestamptz = (text: string): string => {
   return `${match[1]}T${match[2]}.${milliseconds}Z`
 }
 
-// An array's empty element reaches the parser as null, whatever the driver's types say.
+// An array's empty element reaches the parser as null, although the driver's types exclude it.
 const unlessNull =
   (parse: (text: string) => unknown): Parse =>
   (text) =>
@@ -27,7 +27,7 @@ const unlessNull =
 const asText = unlessNull((text) => text)
 
 // Money is `numeric` and never becomes a floating-point number; int8 does not fit one either. Times are
-// text on the wire and in rows, so no Date stands between the two. json and jsonb keep the driver's
+// text on the wire and in rows, so no Date comes between the two. json and jsonb keep the driver's
 // parser: a statement that needs the stored bytes selects `payload::text`.
 const parsers: readonly { name: string; oid: number; arrayOid: number; parse: Parse }[] = [
   { name: 'numeric', oid: 1700, arrayOid: 1231, parse: asText },

@@ -5,16 +5,16 @@ import type { ConnectionTarget } from './connection.ts'
 
 /**
  * Wakes jobs at once instead of at their next turn, in whatever process they run. A lost wake-up costs only the wait
- * until that turn, so nothing here is ever an error to the caller.
+ * until that turn, so nothing here throws to the caller.
  */
 export type Wake = {
   /** Wakes the job of that name. To be called after the commit; calls within a few milliseconds become one. */
   notify(job: string): void
   /**
-   * Calls `handler` with the name of every job that is woken; resolves with a function that stops it. `onAgain` is called
-   * when it listens again after a lost connection: what was told meanwhile was not heard.
+   * Calls `handler` with the name of every job that is woken; resolves with a function that stops it. `onReconnect` is
+   * called when it listens again after a lost connection: wake-ups in between were missed.
    */
-  listen(handler: (job: string) => void, onAgain?: () => void): Promise<() => Promise<void>>
+  listen(handler: (job: string) => void, onReconnect?: () => void): Promise<() => Promise<void>>
   close(): Promise<void>
 }
 
@@ -32,8 +32,8 @@ export function makeWake(target: ConnectionTarget, log: Logger): Wake {
   const listeners = new Set<() => Promise<void>>()
   return {
     notify: (job) => notifier.notify(job),
-    listen: async (handler, onAgain) => {
-      const stop = await keepListening({ target, log, handler, onAgain })
+    listen: async (handler, onReconnect) => {
+      const stop = await keepListening({ target, log, handler, onReconnect })
       listeners.add(stop)
       return async () => {
         listeners.delete(stop)
@@ -72,7 +72,7 @@ function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify
         values: [CHANNEL, names],
       })
     } catch (error) {
-      // A connection that only fell silent is still open.
+      // A connection that only went silent is still open.
       client?.then((lost) => lost.end()).catch(() => undefined)
       client = undefined
       log.warn({ err: error, jobs: names }, 'a wake-up was lost; the jobs run at their next turn')
@@ -82,8 +82,8 @@ function makeNotifier(target: ConnectionTarget, log: Logger): Pick<Wake, 'notify
   return {
     notify: (job) => {
       jobs.add(job)
-      // The first goes at once, what follows it closely goes together; and one after the other, for a connection carries
-      // one statement at a time.
+      // The first goes at once, and those that follow closely go together; one statement after the other, because a
+      // connection carries one at a time.
       timer ??= setTimeout(() => (sending = sending.then(send)), Math.max(lastAt + GATHER_MS - performance.now(), 0))
     },
     close: async () => {
@@ -103,11 +103,11 @@ type Listening = {
   target: ConnectionTarget
   log: Logger
   handler: (job: string) => void
-  onAgain: (() => void) | undefined
+  onReconnect: (() => void) | undefined
 }
 
 /** Listens, and after a lost connection again, until it is stopped. */
-async function keepListening({ target, log, handler, onAgain }: Listening): Promise<() => Promise<void>> {
+async function keepListening({ target, log, handler, onReconnect }: Listening): Promise<() => Promise<void>> {
   let stopped = false
   let client: Client | undefined
   let retry: NodeJS.Timeout | undefined
@@ -127,12 +127,12 @@ async function keepListening({ target, log, handler, onAgain }: Listening): Prom
 
   function again(error: unknown): void {
     client = undefined
-    // A connection that is lost under its first statement says so twice.
+    // A connection that is lost during its first statement reports it twice.
     if (stopped || retry !== undefined) return
-    log.warn({ err: error }, 'wake-ups are not heard; jobs run at their own cadence meanwhile')
+    log.warn({ err: error }, 'wake-ups are not received; jobs run at their own cadence meanwhile')
     retry = setTimeout(() => {
       retry = undefined
-      listen().then(() => !stopped && onAgain?.(), again)
+      listen().then(() => !stopped && onReconnect?.(), again)
     }, RETRY_MS)
   }
 

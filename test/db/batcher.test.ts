@@ -12,7 +12,7 @@ const { url } = await emptyDatabase(t)
 const owner = await makeAdminConnection({ databaseUrl: url })
 t.teardown(() => owner.end())
 
-// Answers in the wrong order, tells which statement an item was in, and writes it down.
+// Returns rows in the wrong order, with the statement that each item was in, and stores the items.
 await owner.query(`
   create table done (id bigserial primary key, n integer);
   create function batch(items json) returns table (ord bigint, doubled integer, statement text) language plpgsql as $$
@@ -55,7 +55,7 @@ async function failureOf(promise: Promise<unknown>): Promise<unknown> {
   throw new Error('it did not fail')
 }
 
-t.test('each caller gets its own answer, whatever order the database answers in', async (t) => {
+t.test('each caller gets its own row, in whatever order the database returns them', async (t) => {
   const batcher = batcherFor(t)
   const rows = await times(300, (n) => batcher.run({ n: n + 1 }))
   t.same(
@@ -64,7 +64,7 @@ t.test('each caller gets its own answer, whatever order the database answers in'
   )
 })
 
-t.test('what arrives together shares a statement, 64 items at the most', async (t) => {
+t.test('items that arrive together share a statement, at most 64 of them', async (t) => {
   const batcher = batcherFor(t, { connections: 1 })
   const statements = (rows: Row[]) =>
     [...Map.groupBy(rows, ({ statement }) => statement).values()].map((group) => group.length)
@@ -72,7 +72,7 @@ t.test('what arrives together shares a statement, 64 items at the most', async (
   t.same(statements(await times(150, (n) => batcher.run({ n: n + 1 }))), [64, 64, 22])
 })
 
-t.test('what arrives while the connections are busy waits for one of them and goes together', async (t) => {
+t.test('items that arrive while the connections are busy wait for one and are sent together', async (t) => {
   const batcher = batcherFor(t)
   const slow = [batcher.run({ n: 1, sleep: 0.2 })]
   await new Promise((resolve) => setImmediate(() => setImmediate(resolve)))
@@ -101,7 +101,7 @@ t.test('an item that makes the statement fail fails alone, and nothing is done t
 })
 
 t.test(
-  'a connection that is lost under a statement makes it unavailable, and the next call has a new one',
+  'a connection lost during a statement fails the call as unavailable, and the next call gets a new one',
   async (t) => {
     const batcher = batcherFor(t, { connections: 1 })
     await owner.query('truncate done')
@@ -136,7 +136,7 @@ t.test('an idle connection that is lost is not noticed by the next call', async 
   t.equal((await batcher.run({ n: 6 })).doubled, 12)
 })
 
-t.test("a database that can't be reached is unavailable, for all that wait", async (t) => {
+t.test("a database that can't be reached is unavailable to every waiting call", async (t) => {
   const nowhere = batcherFor(t, { databaseUrl: `postgres://nobody@127.0.0.1:${await freePort()}/nothing` })
   const missing = new URL(url)
   missing.pathname = '/no_such_database'
@@ -148,14 +148,14 @@ t.test("a database that can't be reached is unavailable, for all that wait", asy
   }
 })
 
-t.test('an item without an answer is an error, and its neighbours have theirs', async (t) => {
+t.test('an item without a row is an error, and the others get theirs', async (t) => {
   const batcher = batcherFor(t)
   const [lost, found] = await Promise.allSettled([batcher.run({ n: 1, lost: true }), batcher.run({ n: 2 })])
   t.match(lost, { status: 'rejected', reason: { message: /too few rows/ } })
   t.match(found, { status: 'fulfilled', value: { doubled: 4 } })
 })
 
-t.test('beyond ten thousand waiting items the batcher says that it is overloaded', async (t) => {
+t.test('beyond ten thousand waiting items the batcher reports overload', async (t) => {
   const batcher = batcherFor(t)
   const outcomes = await Promise.allSettled(Array.from({ length: 10_050 }, (_, n) => batcher.run({ n: n + 1 })))
   const refused = outcomes.filter((outcome) => outcome.status === 'rejected')
@@ -163,7 +163,7 @@ t.test('beyond ten thousand waiting items the batcher says that it is overloaded
   t.match(refused[0]?.reason, { name: 'BatchUnavailableError', message: 'too many requests are waiting' })
 })
 
-t.test('closing answers what is under way and refuses what comes later', async (t) => {
+t.test('closing completes the calls in progress and rejects later ones', async (t) => {
   const batcher = batcherFor(t)
   const underWay = times(100, (n) => batcher.run({ n: n + 1, sleep: 0.05 }))
   const closed = batcher.close()

@@ -63,7 +63,7 @@ const script = join(import.meta.dirname, '../support/embedded-owner.ts')
 const otherSvc = async (
   parameters: string[],
   user: { uid?: number; gid?: number } = {},
-): Promise<{ child: ChildProcess; said: z.infer<typeof Outcome> }> => {
+): Promise<{ child: ChildProcess; outcome: z.infer<typeof Outcome> }> => {
   // Without tap's preloads, whose results an ordinary user could not write. env replaces itself by node.
   const command = ['-u', 'NODE_OPTIONS', process.execPath, script, ...parameters]
   const child = spawn('env', command, { ...user, cwd: '/', stdio: ['ignore', 'pipe', 'inherit'] })
@@ -73,7 +73,7 @@ const otherSvc = async (
     text += part
     if (text.includes('\n')) resolve(text)
   })
-  return { child, said: Outcome.parse(JSON.parse(await promise)) }
+  return { child, outcome: Outcome.parse(JSON.parse(await promise)) }
 }
 
 t.test('the first start makes a database, the second finds the same data on the same port', async (t) => {
@@ -100,7 +100,7 @@ t.test('the first start makes a database, the second finds the same data on the 
   t.equal(await ask(second.url, 'select n from kept'), 42)
 })
 
-t.test('nobody gets in without the password or from another interface', async (t) => {
+t.test('connections without the password or from another interface are rejected', async (t) => {
   const server = await start(newStateDir())
   t.teardown(() => server.stop())
   const wrong = new URL(server.url)
@@ -122,7 +122,7 @@ t.test('the server is in a process group of its own, so that Ctrl+C reaches only
   t.equal(group, String(server.pid))
 })
 
-t.test('after the server was killed, its owner learns of it and the next start recovers', async (t) => {
+t.test('a killed server is reported to its owner, and the next start recovers', async (t) => {
   const stateDir = newStateDir()
   const first = await startEmbedded({ stateDir, log: () => undefined })
   await ask(first.url, 'create table kept as select 1 as n')
@@ -135,7 +135,7 @@ t.test('after the server was killed, its owner learns of it and the next start r
 })
 
 t.test(
-  'a process id in postmaster.pid that another program has by now is no obstacle, and that program lives',
+  'a process id in postmaster.pid that now belongs to another program is no obstacle, and that program keeps running',
   async (t) => {
     const stateDir = newStateDir()
     const first = await start(stateDir)
@@ -154,8 +154,8 @@ t.test(
 
 t.test('a server that outlived its killed svc is stopped, and the next start has its data', async (t) => {
   const stateDir = newStateDir()
-  const { child, said } = await otherSvc([stateDir])
-  const orphan = Report.parse(said)
+  const { child, outcome } = await otherSvc([stateDir])
+  const orphan = Report.parse(outcome)
   await ask(orphan.url, 'create table kept as select 7 as n')
   child.kill('SIGKILL')
   await holdsWithin(5_000, () => child.signalCode !== null)
@@ -167,19 +167,19 @@ t.test('a server that outlived its killed svc is stopped, and the next start has
   t.match(lines.at(-2), /earlier run/)
 })
 
-t.test('a svc that exits without stopping its server takes it along', async (t) => {
-  const { child, said } = await otherSvc([newStateDir(), 'exit'])
-  const { pid } = Report.parse(said)
+t.test('a svc that exits without stopping its server ends it all the same', async (t) => {
+  const { child, outcome } = await otherSvc([newStateDir(), 'exit'])
+  const { pid } = Report.parse(outcome)
   t.equal(await holdsWithin(5_000, () => child.exitCode === 3 && !isAlive(pid)), true)
 })
 
-t.test('a second start on the same state directory is refused, and the first goes on', async (t) => {
+t.test('a second start on the same state directory is rejected, and the first keeps running', async (t) => {
   const stateDir = newStateDir()
   const server = await start(stateDir)
   t.teardown(() => server.stop())
   await t.rejects(start(stateDir), { name: 'StateDirectoryError', message: /Another svc.*--state-dir/ })
-  const { said } = await otherSvc([stateDir])
-  t.match(said, { error: /Another svc/ })
+  const { outcome } = await otherSvc([stateDir])
+  t.match(outcome, { error: /Another svc/ })
   t.equal(await ask(server.url, 'select 1'), 1)
 })
 
@@ -191,7 +191,7 @@ t.test('of five starts at once exactly one succeeds', async (t) => {
   await Promise.all(servers.map((server) => server.stop()))
 })
 
-t.test('a wanted port is used, and refused by name when it is taken', async (t) => {
+t.test('a requested port is used, and named in the error when it is taken', async (t) => {
   const port = await freePort()
   const server = await start(newStateDir(), { port })
   t.equal(server.port, port)
@@ -199,7 +199,7 @@ t.test('a wanted port is used, and refused by name when it is taken', async (t) 
   await server.stop()
 })
 
-t.test('a remembered port that is taken by now is replaced', async (t) => {
+t.test('a remembered port that is now taken is replaced', async (t) => {
   const stateDir = newStateDir()
   const first = await start(stateDir)
   await first.stop()
@@ -211,7 +211,7 @@ t.test('a remembered port that is taken by now is replaced', async (t) => {
   await second.stop()
 })
 
-t.test('a state directory that cannot be used is refused with what to do', async (t) => {
+t.test('a state directory that cannot be used is rejected with advice', async (t) => {
   const file = newStateDir()
   writeFileSync(file, '')
   await t.rejects(start(file), { name: 'StateDirectoryError', message: /file, not a directory.*--state-dir/ })
@@ -228,7 +228,7 @@ t.test('a state directory that cannot be used is refused with what to do', async
   t.equal(readdirSync(other).includes('postgres'), true, 'the data is left alone')
 })
 
-t.test('a machine without server binaries is told of SVC_DATABASE_URL', async (t) => {
+t.test('a machine without server binaries is pointed to SVC_DATABASE_URL', async (t) => {
   t.intercept(process, 'arch', { value: 'mips' })
   await t.rejects(start(newStateDir()), { name: 'EmbeddedUnavailableError', message: /SVC_DATABASE_URL/ })
 })
@@ -258,7 +258,7 @@ t.test('an installation without install scripts works all the same', async (t) =
   await server.stop()
 })
 
-t.test('as root, under folders closed to others, nothing is opened up and it works', { skip: !isRoot }, async (t) => {
+t.test('as root, under folders closed to others, it works and opens none of them', { skip: !isRoot }, async (t) => {
   const closed = join(root, 'closed')
   mkdirSync(closed, { mode: 0o700 })
   const packageFolder = join(closed, 'package')
@@ -279,19 +279,23 @@ t.test('as root, under folders closed to others, nothing is opened up and it wor
   await again.stop()
 })
 
-t.test('an ordinary user runs it as themselves, and root may start it later', { skip: !isRoot }, async (t) => {
-  const nobody = { uid: 65_534, gid: 65_534 }
-  const home = join(root, 'home')
-  mkdirSync(home, { mode: 0o711 })
-  chownSync(home, nobody.uid, nobody.gid)
-  const stateDir = join(home, 'state')
-  const { child, said } = await otherSvc([stateDir, 'stop'], nobody)
-  Report.parse(said)
-  t.equal(await holdsWithin(10_000, () => child.exitCode === 0), true)
-  const asRoot = await start(stateDir)
-  await asRoot.stop()
-  const again = await otherSvc([stateDir, 'stop'], nobody)
-  t.ok(Report.safeParse(again.said).success, 'and the user after root')
-  const refused = await otherSvc([newStateDir(), 'stop'], nobody)
-  t.match(refused.said, { error: /may not write.*--state-dir/ })
-})
+t.test(
+  'an ordinary user runs the server under their own account, and root may start it later',
+  { skip: !isRoot },
+  async (t) => {
+    const nobodyUser = { uid: 65_534, gid: 65_534 }
+    const home = join(root, 'home')
+    mkdirSync(home, { mode: 0o711 })
+    chownSync(home, nobodyUser.uid, nobodyUser.gid)
+    const stateDir = join(home, 'state')
+    const { child, outcome } = await otherSvc([stateDir, 'stop'], nobodyUser)
+    Report.parse(outcome)
+    t.equal(await holdsWithin(10_000, () => child.exitCode === 0), true)
+    const asRoot = await start(stateDir)
+    await asRoot.stop()
+    const again = await otherSvc([stateDir, 'stop'], nobodyUser)
+    t.ok(Report.safeParse(again.outcome).success, 'and the user after root')
+    const rejected = await otherSvc([newStateDir(), 'stop'], nobodyUser)
+    t.match(rejected.outcome, { error: /may not write.*--state-dir/ })
+  },
+)

@@ -84,7 +84,7 @@ t.test('both kinds of connection read every type the same way', async (t) => {
   }
 })
 
-t.test('a row in another shape than declared is refused, without its values in the error', async (t) => {
+t.test('a row of another shape than declared is rejected, without its values in the error', async (t) => {
   const wrong = sql.type(z.object({ secret: z.number() }))`select 'hunter2' as secret`
   await t.rejects(pool.one(wrong), { name: 'RowShapeError' })
   const error: unknown = await pool.one(wrong).catch((caught: unknown) => caught)
@@ -115,7 +115,7 @@ t.test('every connection has its timeouts from its first statement on', async (t
   t.same(await pool.one(token), { settings: expected })
 })
 
-t.test('a connection acts as the role it was asked for, and can do no more than that role', async (t) => {
+t.test('a connection acts as the requested role, with no more rights than that role', async (t) => {
   const role = `svc_role_${Date.now()}`
   await client.query(`create role ${role} nologin; create table owned (id int4)`)
   t.teardown(() => client.query(`drop owned by ${role}; drop role ${role}`))
@@ -148,7 +148,7 @@ t.test('the pool recovers after the server ended its connections', async (t) => 
   t.equal(recovered, true)
 })
 
-t.test('the owner of a dedicated connection hears of its loss', async (t) => {
+t.test('the owner of a dedicated connection is notified of its loss', async (t) => {
   const { promise, resolve } = Promise.withResolvers<Error>()
   const lost = await makePgConnection({ databaseUrl: url, applicationName: 'svc-lost', onError: resolve })
   await client.query("select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'svc-lost'")

@@ -118,7 +118,7 @@ const ENUMS: Record<string, string[]> = {
   webhook_delivery_status: ['PENDING', 'DELIVERED', 'FAILED', 'DEAD'],
 }
 
-/** What the role that the service acts as may do with each table: nothing that is not here. */
+/** The rights of the service's role on each table, and no others. */
 const TABLE_GRANTS: Record<string, string> = {
   'idp.action_tokens': 'DELETE,INSERT,SELECT,UPDATE',
   'idp.clients': 'DELETE,INSERT,SELECT,UPDATE',
@@ -173,7 +173,7 @@ const TABLE_GRANTS: Record<string, string> = {
   'public.webhook_queue': 'DELETE,INSERT,SELECT,UPDATE',
 }
 
-/** And with single columns; all of them are updates. */
+/** Its rights on single columns; all of them are updates. */
 const COLUMN_GRANTS: Record<string, string[]> = {
   'mock_bank.authorisations': ['exchange_calls', 'execution_calls', 'story_ended_at', 'story_locked_until'],
   'mock_bank.code_tries': ['was_wrong', 'wrong_codes'],
@@ -225,7 +225,7 @@ const COLUMN_GRANTS: Record<string, string[]> = {
   ],
 }
 
-/** Functions that act with the owner's rights. Those that can be called are called by the runtime role alone. */
+/** Functions that act with the owner's rights. The callable ones are callable by the runtime role alone. */
 const DEFINERS: Record<string, 'callable' | 'trigger'> = {
   advance_sandbox_clock: 'callable',
   arm_late_webhook_delivery: 'trigger',
@@ -297,7 +297,7 @@ t.test('the ordinal is a bigserial and the primary key', async (t) => {
   t.same(row, { key: 'PRIMARY KEY (ordinal)', sequence: 'public.payment_events_ordinal_seq', type: 'bigint' })
 })
 
-/** Tables of the bank's customers, who are tenants of their own: what they refer to, they refer to through the customer. */
+/** Tables of the bank's customers, who are tenants of their own: these refer to each other through the customer. */
 const OF_CUSTOMERS = [
   'accounts',
   'customer_clients',
@@ -328,7 +328,7 @@ const NO_TENANT: Record<string, string> = {
   sandbox_clock_shifts: 'of a merchant or of a customer of the bank',
 }
 
-t.test('every table of a tenant says whose it is, and refers to its neighbours through the tenant', async (t) => {
+t.test('every table of a tenant names its tenant, and refers to its neighbours through the tenant', async (t) => {
   const tables = await all<{ name: string; tenant: boolean }>(`
     select c.relname as name, exists (select from pg_attribute a where a.attrelid = c.oid and a.attname = 'merchant_id' and a.attnotnull) as tenant
     from pg_class c where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p')
@@ -352,7 +352,7 @@ t.test('every table of a tenant says whose it is, and refers to its neighbours t
     if (BOOKS.includes(key.table)) continue
     if (OF_CUSTOMERS.includes(key.table)) {
       const isOfCustomer = key.columns.some((column) => ['customer_id', 'counterparty_id', 'payer_id'].includes(column))
-      // A payment names the request that made it, whose maker may be somebody else.
+      // A payment names the request that made it, whose maker may be another customer.
       t.ok(isOfCustomer || key.target === 'payment_requests', `${key.table} to ${key.target}`)
       if (OF_CUSTOMERS.includes(key.target) && key.target !== 'payment_requests')
         t.ok(key.targets.includes('customer_id'), `${key.table} to ${key.target}`)
@@ -363,7 +363,7 @@ t.test('every table of a tenant says whose it is, and refers to its neighbours t
   }
 })
 
-t.test('the database itself refuses a reference from one tenant to another', async (t) => {
+t.test('the database itself rejects a reference from one tenant to another', async (t) => {
   const [a, b] = ['11111111-1111-4111-8111-111111111111', '22222222-2222-4222-8222-222222222222']
   for (const [id, name] of [
     [a, 'a'],
@@ -389,10 +389,10 @@ t.test('the database itself refuses a reference from one tenant to another', asy
   await t.resolves(insert(a))
 })
 
-/** Rows that break a rule of money, each refused by the database whatever the code believes. */
+/** Rows that break a rule of money, each rejected by the database even if the code allows them. */
 const BROKEN: [name: string, set: string][] = [
   ['a gross amount of nothing', 'gross_amount = 0, amount = 0, net_amount = -0.7'],
-  ['a gross amount that is no number', `gross_amount = 'NaN', amount = 'NaN', net_amount = 'NaN'`],
+  ['a gross amount that is not a number', `gross_amount = 'NaN', amount = 'NaN', net_amount = 'NaN'`],
   ['a negative gross amount', 'gross_amount = -50, amount = -50, net_amount = -50.7'],
   ['an amount that is not the gross', 'amount = 49'],
   ['a net that is not gross less fee', 'net_amount = 49.31'],
@@ -408,12 +408,12 @@ const BROKEN: [name: string, set: string][] = [
   ['an end-to-end id of another form', `end_to_end_id = 'SVC' || repeat('G', 32)`],
 ]
 
-t.test('money that does not add up is refused by the database', async (t) => {
+t.test('money that does not add up is rejected by the database', async (t) => {
   for (const [name, set] of BROKEN)
     await t.rejects(owner.query(`update payment_intents set ${set}`), { code: /^(23514|22003)$/ }, name)
 })
 
-t.test("the service's role owns nothing and is nobody's superior", async (t) => {
+t.test("the service's role owns nothing and is a member of no other role", async (t) => {
   const [role] = await all<Record<string, unknown>>(
     `select rolsuper, rolcreaterole, rolcreatedb, rolcanlogin, rolreplication, rolbypassrls from pg_roles where rolname = 'svc_runtime'`,
   )
@@ -459,7 +459,7 @@ t.test("the service's role has these rights on tables and columns, and no other"
 })
 
 t.test(
-  "functions that act with the owner's rights are few, pin their search path, and are nobody else's to call",
+  "functions that act with the owner's rights are few, pin their search path, and are callable by the service's role alone",
   async (t) => {
     const definers = await all<{
       name: string
@@ -476,14 +476,14 @@ t.test(
     for (const { name, config, runtime, everyone, trigger } of definers) {
       t.same(config, ['search_path=public, pg_temp'], name)
       t.equal(trigger, DEFINERS[name] === 'trigger', name)
-      // Nobody can call a trigger's function but a trigger.
+      // Only a trigger can call a trigger's function.
       if (!trigger) t.same({ runtime, everyone }, { runtime: true, everyone: false }, name)
     }
   },
 )
 
 t.test(
-  "the books of the mock bank and of the identity provider refer to nothing of the service's, and the other way round",
+  "no table of the mock bank or the identity provider refers to the service's tables, nor the reverse",
   async (t) => {
     t.same(
       await all(`

@@ -9,7 +9,7 @@ import { emptyDatabase } from '../support/database.ts'
 
 const { url } = await emptyDatabase(t)
 
-// Stands between us and the server; once silent it passes nothing on and closes nothing, like a cut cable.
+// A proxy before the server; once silent it passes nothing on and closes nothing, like a cut cable.
 const sockets = new Set<Socket>()
 let silent = false
 const server = createServer((near) => {
@@ -38,7 +38,7 @@ t.test('a link that went silent fails queries in bounded time, and the pool reco
   const query = sql.typeAlias('exists')`select true as exists`
   t.equal(await pool.oneFirst(query), true)
   silent = true
-  const begun = performance.now()
+  const startedAt = performance.now()
   const failures = await Promise.all([
     pool.oneFirst(query).then(
       () => 'answered',
@@ -52,7 +52,7 @@ t.test('a link that went silent fails queries in bounded time, and the pool reco
   t.match(failures[0], { name: 'DatabaseSilentError' })
   t.match(failures[1], { message: 'Query read timeout' })
   t.match(describeDatabaseError(failures[0], url), /does not answer in time/)
-  t.ok(performance.now() - begun < queryDeadlineMs + 3_000, 'a little after the deadline at most')
+  t.ok(performance.now() - startedAt < queryDeadlineMs + 3_000, 'a little after the deadline at most')
   silent = false
   t.equal(await pool.oneFirst(query), true)
   client.connection.stream.destroy()
