@@ -83,6 +83,12 @@ t.test('a merchant’s look is put on, readable even where it was chosen badly',
   t.same(await accessibilityProblems(page, { only: [CONTRAST] }), [], 'the same in the dark')
 })
 
+/** The colour scheme, and every element's colours. */
+const COLORS = `[
+  getComputedStyle(document.documentElement).colorScheme,
+  [...document.querySelectorAll('*')].map(getComputedStyle).map((s) => [s.color, s.backgroundColor, s.borderColor, s.opacity].join()).join(';'),
+]`
+
 t.test('the look is the page’s, not the payer’s system’s, unless the page follows that too', async (t) => {
   const cases = [
     [{ scheme: 'normal' }, 'light'],
@@ -93,14 +99,22 @@ t.test('the look is the page’s, not the payer’s system’s, unless the page 
     [{ scheme: 'light dark', theme: 'light' }, 'light'],
     [{ scheme: 'light dark', theme: 'nonsense' }, 'light'],
   ] as const
+  const seen: Record<string, string> = {}
+  const found = []
   for (const [attributes, look] of cases) {
     const { widget, page, context } = await openWidget(browser, shop, { attributes, context: { colorScheme: 'dark' } })
     await widget.getByRole('button', { name: en.continue }).waitFor()
-    const scheme = await frameOf(page).evaluate('getComputedStyle(document.documentElement).colorScheme')
-    t.equal(scheme, look, JSON.stringify(attributes))
-    t.same(await accessibilityProblems(page, { only: [CONTRAST] }), [], JSON.stringify(attributes))
+    const [scheme, colors] = (await frameOf(page).evaluate(COLORS)) as [string, string]
+    // The same colours have the same contrast: axe looks at the first page of each look.
+    const problems = colors === seen[look] ? [] : await accessibilityProblems(page, { only: [CONTRAST] })
+    seen[look] ??= colors
+    found.push({ attributes, look: scheme, isSame: colors === seen[look], problems })
     await context.close()
   }
+  t.same(
+    found,
+    cases.map(([attributes, look]) => ({ attributes, look, isSame: true, problems: [] })),
+  )
 })
 
 t.test('the frame keeps its height while a payment is made and ended', async (t) => {
