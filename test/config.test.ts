@@ -72,8 +72,8 @@ t.test('everything that is wrong is named at once', async (t) => {
 t.test('what is missing is said to be missing, and how to make a key; no word of a library', async (t) => {
   t.equal(
     refusal({}),
-    'the configuration is not complete:\n  SVC_DATABASE_URL: is missing\n' +
-      '  SVC_ENCRYPTION_KEY: is missing; to make one: openssl rand -base64 32',
+    'invalid configuration:\n  SVC_DATABASE_URL: is missing\n' +
+      '  SVC_ENCRYPTION_KEY: is missing; create one with: openssl rand -base64 32',
   )
   const wrong = {
     SVC_MODE: 'x',
@@ -134,13 +134,13 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
     { SVC_ENCRYPTION_KEY_PREVIOUS: `${randomBytes(32).toString('base64')},c4n4ryPassword` },
     /SVC_ENCRYPTION_KEY_PREVIOUS: must be keys of 32 bytes/,
   ],
-  ['the key as a previous one', { SVC_ENCRYPTION_KEY_PREVIOUS: KEY }, /SVC_ENCRYPTION_KEY_PREVIOUS has a key that/],
+  ['the key as a previous one', { SVC_ENCRYPTION_KEY_PREVIOUS: KEY }, /SVC_ENCRYPTION_KEY_PREVIOUS repeats a key/],
   [
     'a previous key twice, written in two ways',
     {
       SVC_ENCRYPTION_KEY_PREVIOUS: `${Buffer.alloc(32, 7).toString('base64')}, ${Buffer.alloc(32, 7).toString('base64').replace('c=', 'd=')}`,
     },
-    /SVC_ENCRYPTION_KEY_PREVIOUS has a key that/,
+    /SVC_ENCRYPTION_KEY_PREVIOUS repeats a key/,
   ],
   ['a key in hex', { SVC_ENCRYPTION_KEY: 'ab'.repeat(32) }, /SVC_ENCRYPTION_KEY/],
   ...['-1', '65536', '1.5', '1e3', '0x50', ' 80', '80 ', 'http', '80,81'].map(
@@ -150,7 +150,7 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
     (days): [string, NodeJS.ProcessEnv, RegExp] => [
       `the holidays ${days}`,
       { SVC_BANK_HOLIDAYS: days },
-      /^the configuration is not complete:\n  SVC_BANK_HOLIDAYS: must be days such as/,
+      /^invalid configuration:\n  SVC_BANK_HOLIDAYS: must be dates such as/,
     ],
   ),
   ['a pool of none', { SVC_DATABASE_POOL: '0' }, /SVC_DATABASE_POOL/],
@@ -183,7 +183,7 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ['fees of more than everything', { SVC_FEE_PERCENTAGE: '1' }, /SVC_FEE_PERCENTAGE/],
   ['a mail server that is a web server', { SVC_SMTP_URL: 'http://c4n4ry:c4n4ry@mail' }, /SVC_SMTP_URL/],
   ['texts by another protocol', { SVC_SMS_URL: 'sms://c4n4ry@texts.example' }, /SVC_SMS_URL: must be an http/],
-  ['a token for texts that is no header', { SVC_SMS_TOKEN: 'c4n4ry\nx' }, /SVC_SMS_TOKEN: must be letters/],
+  ['a token for texts that is no header', { SVC_SMS_TOKEN: 'c4n4ry\nx' }, /SVC_SMS_TOKEN: must be printable ASCII/],
   [
     'live with texts in clear',
     { SVC_MODE: 'live', SVC_SMS_URL: 'http://texts.example' },
@@ -353,6 +353,6 @@ t.test('previous keys are listed with commas, in a variable or in a file', async
     encryptionKey: KEY,
     encryptionKeysPrevious: previous,
   })
-  t.throws(() => readKeys({ SVC_ENCRYPTION_KEY: KEY, SVC_ENCRYPTION_KEY_PREVIOUS: KEY }), /stands there already/)
+  t.throws(() => readKeys({ SVC_ENCRYPTION_KEY: KEY, SVC_ENCRYPTION_KEY_PREVIOUS: KEY }), /repeats a key/)
   t.throws(() => readKeys({}), /SVC_ENCRYPTION_KEY: is missing/)
 })

@@ -1,7 +1,7 @@
 import type { Holidays } from '../lib/working-days.ts'
 import type { Environment } from './environment.ts'
 
-/** What the service goes by, made of its environment. */
+/** The configuration of the service, read from its environment. */
 export type Config = Readonly<{
   mode: 'sandbox' | 'live'
   databaseUrl: string
@@ -13,7 +13,7 @@ export type Config = Readonly<{
   port: number
   publicUrl: string | undefined
   identity: 'embedded' | 'keycloak' | 'none'
-  /** Undefined unless that is the identity provider. */
+  /** Undefined unless `identity` is `keycloak`. */
   keycloak: Readonly<{ authUrl: string; clientId: string; clientSecret: string }> | undefined
   sslRequired: 'none' | 'external' | 'all'
   trustProxy: boolean
@@ -25,16 +25,16 @@ export type Config = Readonly<{
   feePercentage: string
   feeFlat: string
   logLevel: Environment['SVC_LOG_LEVEL']
-  /** Whether each statement to the database is logged, without its values. */
+  /** Whether each SQL statement is logged, without its values. */
   debugSql: boolean
   consentSeconds: number
   disputeEvidenceSeconds: number
   disputeWindowDays: number
   vrpCaps: 'ignore' | 'enforce'
   mockBankLogin: Readonly<{ username: string; password: string; code: string }>
-  /** Undefined where no text messages are sent. */
+  /** Undefined if no text messages are sent. */
   sms: Readonly<{ url: string; token: string | undefined }> | undefined
-  /** On which banks are closed: those that are known here, changed by what is configured. */
+  /** Bank holidays: the built-in ones, with the configured changes. */
   holidays: Holidays
   webhookConcurrency: number
   webhookConcurrencyPerMerchant: number

@@ -6,7 +6,7 @@ const Port = whole(0, 65_535)
 const ConsentSeconds = whole(1, 31_536_000)
 const Count = whole(1, 10_000)
 
-/** Digits only: "1e3", " 8080" or "0x50" are more likely a slip than a number somebody meant. */
+/** Digits only: "1e3", " 8080" or "0x50" are more likely a mistake than intended. */
 function whole(min: number, max: number) {
   return z
     .string()
@@ -31,7 +31,7 @@ const PreviousKeys = z
       .array(z.string())
       .max(KEYS_PREVIOUS_MAX, `must be at most ${KEYS_PREVIOUS_MAX} keys`)
       .refine((keys) => keys.every((key) => MasterKey.safeParse(key).success), {
-        error: 'must be keys of 32 bytes as base64, with commas between them',
+        error: 'must be keys of 32 bytes as base64, separated by commas',
       }),
   )
 
@@ -39,7 +39,7 @@ const SCALE_RULE = 'must be a number from 1 to 1000000'
 const TimeScale = z.coerce.number(SCALE_RULE).min(1, SCALE_RULE).max(1_000_000, SCALE_RULE)
 
 const HOLIDAYS_RULE =
-  'must be days such as 2027-05-07, with a minus in front to take one away, with commas between them, each named once'
+  'must be dates such as 2027-05-07, or -2027-05-07 to remove one, separated by commas, without repetitions'
 const BankHolidays = z.string().transform((text, context) => {
   try {
     return bankHolidays(text)
@@ -52,54 +52,54 @@ const BankHolidays = z.string().transform((text, context) => {
 const DatabaseUrl = z.string().regex(/^postgres(ql)?:\/\//, 'must be a postgres:// address')
 
 /**
- * The environment, documented where it is parsed. Every variable has a twin with `_FILE` that names a file holding the
- * value, for secrets mounted by an orchestrator. Durations are whole seconds.
+ * The environment variables, documented where they are parsed. Each has a variant with the suffix `_FILE` that names a
+ * file with the value, for secrets mounted by an orchestrator. Durations are whole seconds.
  */
 export const Environment = z.object({
   /** `sandbox` has the mock bank and the development pages; `live` has neither. */
   SVC_MODE: oneOf(['sandbox', 'live']).default('sandbox'),
-  /** PostgreSQL 15 to 18, as the login the service works under; it must be a member of the role svc_runtime. */
+  /** PostgreSQL 15 to 18, with the service's login, a member of the role svc_runtime. */
   SVC_DATABASE_URL: DatabaseUrl,
-  /** The login that owns the tables and runs migrations; the same address when not set. */
+  /** The login that owns the tables and runs migrations; by default the same address. */
   SVC_MIGRATION_DATABASE_URL: DatabaseUrl.optional(),
-  /** Database connections of one process, beside the two of the payment batches. */
+  /** Database connections of one process, in addition to the two of the payment batches. */
   SVC_DATABASE_POOL: Count.default(6),
-  /** The master key that secrets are sealed under: 32 bytes as base64. */
+  /** The master key that seals secrets: 32 bytes as base64. */
   SVC_ENCRYPTION_KEY: MasterKey,
-  /** Up to five others with commas between them, which open what was sealed under them and seal nothing. */
+  /** Up to five previous master keys, separated by commas. They open what they sealed, and seal nothing new. */
   SVC_ENCRYPTION_KEY_PREVIOUS: PreviousKeys.optional(),
   /** The address the API listens on. */
   SVC_HOST: z.string().default('127.0.0.1'),
   /** The port the API listens on. */
   SVC_PORT: Port.default(8080),
-  /** The address that payers and merchants reach the API at; made from host and port when not set. */
+  /** The address of the API for payers and merchants; by default made from host and port. */
   SVC_PUBLIC_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
-  /** Who proves identities. `none` trusts headers: only on a loopback address, never live (decision 57). */
+  /** The identity provider. `none` trusts headers: only on a loopback address, never in live mode (decision 57). */
   SVC_IDENTITY: oneOf(['embedded', 'keycloak', 'none']).default('embedded'),
-  /** Where Keycloak is, as its tokens name it: issuers are `{SVC_AUTH_URL}/realms/<slug>`. */
+  /** The address of Keycloak, as in its tokens: issuers are `{SVC_AUTH_URL}/realms/<slug>`. */
   SVC_AUTH_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
-  /** A client of Keycloak's realm `master` with the role `create-realm`, and no other (examples/keycloak). */
+  /** A client of Keycloak's realm `master` with only the role `create-realm` (examples/keycloak). */
   SVC_KEYCLOAK_CLIENT_ID: z.string().min(1).max(255).default('svc-provisioner'),
   /** The secret of that client; required with Keycloak. */
   SVC_KEYCLOAK_CLIENT_SECRET: z.string().min(1).max(1_000).optional(),
-  /** Whether realms refuse requests without TLS: `external` from anywhere but private addresses (decision 62). */
+  /** Whether realms reject requests without TLS; `external` accepts them from private addresses (decision 62). */
   SVC_SSL_REQUIRED: oneOf(['none', 'external', 'all']).optional(),
-  /** Whether a proxy stands in front, whose X-Forwarded-Proto and X-Forwarded-For are believed. */
+  /** Whether to trust the X-Forwarded-Proto and X-Forwarded-For of a proxy in front of the service. */
   SVC_TRUST_PROXY: Flag.optional(),
-  /** Where a merchant's portal is: its `/callback` is where people come back to after signing in. */
+  /** The address of the merchant portal; its `/callback` is the redirect address after sign-in. */
   SVC_PORTAL_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
-  /** How long an invitation can be taken. */
+  /** How long an invitation is valid. */
   SVC_INVITE_SECONDS: whole(60, 2_592_000).default(43_200),
-  /** The mail server, smtp:// or smtps:// with login; without one the sandbox keeps its mail for `svc mail`. */
+  /** The mail server, smtp:// or smtps:// with login; without it, the sandbox keeps its mail for `svc mail`. */
   SVC_SMTP_URL: z
     .string()
     .regex(/^smtps?:\/\//, 'must be an smtp:// or smtps:// address')
     .optional(),
   /** The sender of mails. */
   SVC_MAIL_FROM: z.string().max(320).default('svc <no-reply@localhost>'),
-  /** Whether callers are slowed down (decision 32): in live mode unless told otherwise. */
+  /** Whether callers are rate limited (decision 32); by default in live mode. */
   SVC_RATE_LIMITS: Flag.optional(),
-  /** The fees of a merchant that registers: 0.0100 is 1 %; the flat part is in GBP (decision 46). */
+  /** The fees of new merchants: 0.0100 is 1 %; the flat part is in GBP (decision 46). */
   SVC_FEE_PERCENTAGE: z
     .string()
     .regex(/^0(\.\d{1,4})?$/, 'must be a decimal below 1, such as 0.0100')
@@ -111,17 +111,17 @@ export const Environment = z.object({
     .default('0.20'),
   /** The least level that is logged. */
   SVC_LOG_LEVEL: oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).default('info'),
-  /** What is told beside the log: of its areas the service knows `sql`. */
+  /** Additional logging, separated by commas: `sql` logs every statement. */
   SVC_DEBUG: z.string().default(''),
-  /** How long a payer has to authorise: 90 minutes (contract §Limits). */
+  /** How long a payer has to authorise a payment: 90 minutes (contract §Limits). */
   SVC_CONSENT_SECONDS: ConsentSeconds.default(5_400),
-  /** How long a merchant has to answer a dispute with evidence: 14 days (decision 23). */
+  /** How long a merchant has to submit evidence for a dispute: 14 days (decision 23). */
   SVC_DISPUTE_EVIDENCE_SECONDS: whole(1, 31_536_000).default(1_209_600),
   /** How many days after its creation a payment can be disputed (decision 22). */
   SVC_DISPUTE_WINDOW_DAYS: whole(1, 3_650).default(120),
-  /** Whether payments under a mandate are held to its caps; version 1 keeps them and ignores them (decision 49). */
+  /** Whether the caps of mandates are enforced; version 1 stores and ignores them (decision 49). */
   SVC_VRP_CAPS: oneOf(['ignore', 'enforce']).default('ignore'),
-  /** What the mock bank's full login page takes, beside the name of a scenario as the user name (decision 44). */
+  /** The credentials of the mock bank's login page, which also accepts a scenario's name as user name (decision 44). */
   SVC_MOCK_BANK_USERNAME: z.string().min(1).max(64).default('payer'),
   /** The password of that page. */
   SVC_MOCK_BANK_PASSWORD: z.string().min(1).max(64).default('mock-password'),
@@ -131,33 +131,33 @@ export const Environment = z.object({
     .regex(/^\d{6}$/, 'must be 6 digits')
     .default('123456'),
   /**
-   * Where text messages are handed over: a POST of `{id, to, text}` for each, answered with 2xx. Without it the sandbox
-   * keeps them for `svc mail`, and live mode sends links by e-mail alone.
+   * The gateway for text messages: receives a POST of `{id, to, text}` for each, and responds with 2xx. Without it, the
+   * sandbox keeps them for `svc mail`, and live mode sends links by e-mail only.
    */
   SVC_SMS_URL: z.url({ protocol: /^https?$/, error: 'must be an http:// or https:// address' }).optional(),
   /** The bearer token that is sent to SVC_SMS_URL. */
   SVC_SMS_TOKEN: z
     .string()
     .max(1_000)
-    .regex(/^[!-~]+$/, 'must be letters, digits and signs, without spaces')
+    .regex(/^[!-~]+$/, 'must be printable ASCII characters without spaces')
     .optional(),
-  /** Bank holidays that a proclamation adds, `2027-05-07`, or takes away, `-2027-05-03`, with commas between them. */
+  /** Bank holidays that a proclamation adds, `2027-05-07`, or removes, `-2027-05-03`, separated by commas. */
   SVC_BANK_HOLIDAYS: BankHolidays.prefault(''),
   /** Deliveries that one worker has in progress at once, over all merchants. */
   SVC_WEBHOOK_CONCURRENCY: Count.default(128),
   /** The same for one merchant. */
   SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT: Count.default(8),
   /**
-   * Whether webhooks may go to private addresses. Never live, and unasked only in a sandbox that no others reach, where
-   * the merchant's server is next door: what an address answers is shown to whoever set it.
+   * Whether webhooks may go to private addresses. Never in live mode, and by default only in a sandbox that only this
+   * machine reaches, because the response of an address is shown to the merchant who set it.
    */
   SVC_WEBHOOK_ALLOW_PRIVATE: Flag.optional(),
-  /** Divides the delays of the webhook retry schedule, for tests; 1 is the contract's schedule. */
+  /** Divides the delays of the webhook retry schedule, for tests; 1 is the schedule of the contract. */
   SVC_WEBHOOK_TIME_SCALE: TimeScale.default(1),
 })
 export type Environment = z.infer<typeof Environment>
 
-/** Every variable that the service reads, with what it is where nothing is said; undefined where that follows from others. */
+/** Every variable that the service reads, with its default; undefined if that depends on other variables. */
 export const CONFIG_VARIABLES: readonly { name: string; unset: string | undefined }[] = Object.entries(
   Environment.shape,
 ).map(([name, schema]) => {

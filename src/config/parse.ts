@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { z } from 'zod'
 
-/** The environment is not what the service needs; the message names every variable that is wrong. */
+/** The environment is invalid; the message names every invalid variable. */
 export class ConfigError extends Error {
   constructor(message: string) {
     super(message)
@@ -10,7 +10,7 @@ export class ConfigError extends Error {
 }
 
 /**
- * What a schema over the environment makes of it.
+ * Parses the environment by a schema.
  * @throws {ConfigError}
  */
 export function parseEnvironment<T extends z.ZodObject>(schema: T, env: NodeJS.ProcessEnv): z.output<T> {
@@ -18,18 +18,18 @@ export function parseEnvironment<T extends z.ZodObject>(schema: T, env: NodeJS.P
   const parsed = schema.safeParse(filled)
   if (parsed.success) return parsed.data
   const problems = parsed.error.issues.map((issue) => problemOf(issue, filled))
-  throw new ConfigError(`the configuration is not complete:\n${[...new Set(problems)].join('\n')}`)
+  throw new ConfigError(`invalid configuration:\n${[...new Set(problems)].join('\n')}`)
 }
 
 function problemOf(issue: z.core.$ZodIssue, env: NodeJS.ProcessEnv): string {
   const name = String(issue.path[0])
-  const what = env[name] === undefined ? 'is missing' : issue.message
-  return `  ${name}: ${what}${name === 'SVC_ENCRYPTION_KEY' ? '; to make one: openssl rand -base64 32' : ''}`
+  const problem = env[name] === undefined ? 'is missing' : issue.message
+  return `  ${name}: ${problem}${name === 'SVC_ENCRYPTION_KEY' ? '; create one with: openssl rand -base64 32' : ''}`
 }
 
-/** Fills in variables whose value stands in a file named by their `_FILE` twin. */
+/** Fills in variables whose value is in a file, named by their `_FILE` variant. */
 function withFiles(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.ProcessEnv {
-  // A variable that is set to nothing, as compose files do, is not set.
+  // An empty variable, as compose files set it, counts as not set.
   const filled = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ''))
   for (const name of names) {
     const file = filled[`${name}_FILE`]
@@ -37,9 +37,9 @@ function withFiles(env: NodeJS.ProcessEnv, names: readonly string[]): NodeJS.Pro
     try {
       filled[name] = readFileSync(file, 'utf8').trim()
     } catch (cause) {
-      // Neither the path nor the system's message, which repeats it: it may be the secret itself, put in the wrong place.
+      // Without the path, and the system's message, which repeats it: the value may be the secret itself, in the wrong variable.
       const code = cause instanceof Error && 'code' in cause ? ` (${String(cause.code)})` : ''
-      throw new ConfigError(`${name}_FILE: can't read the file that it names${code}`)
+      throw new ConfigError(`${name}_FILE: cannot read the file${code}`)
     }
   }
   return filled

@@ -5,8 +5,8 @@ import { isReachable } from './reachable.ts'
 import { refuseUnsafe, repeatedKey } from './refuse-unsafe.ts'
 
 /**
- * Parses the environment once.
- * @throws {ConfigError} naming each variable that is missing or wrong; values are never repeated, for they may be secrets
+ * Parses the environment.
+ * @throws {ConfigError} naming each missing or invalid variable; never its value, which may be a secret
  */
 export function readConfig(env: NodeJS.ProcessEnv): Config {
   const parsed = parseEnvironment(Environment, env)
@@ -18,7 +18,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
 const KeyEnvironment = Environment.pick({ SVC_ENCRYPTION_KEY: true, SVC_ENCRYPTION_KEY_PREVIOUS: true })
 
 /**
- * The master keys alone, for who needs nothing else of the configuration.
+ * Reads only the master keys, for commands that need nothing else of the configuration.
  * @throws {ConfigError}
  */
 export function readKeys(env: NodeJS.ProcessEnv): Pick<Config, 'encryptionKey' | 'encryptionKeysPrevious'> {
@@ -69,17 +69,17 @@ function fromEnvironment(env: Environment): Config {
     holidays: env.SVC_BANK_HOLIDAYS,
     webhookConcurrency: env.SVC_WEBHOOK_CONCURRENCY,
     webhookConcurrencyPerMerchant: env.SVC_WEBHOOK_CONCURRENCY_PER_MERCHANT,
-    webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? (env.SVC_MODE === 'sandbox' && isOwn(env)),
+    webhookAllowPrivate: env.SVC_WEBHOOK_ALLOW_PRIVATE ?? (env.SVC_MODE === 'sandbox' && isLocal(env)),
     webhookTimeScale: env.SVC_WEBHOOK_TIME_SCALE,
   }
 }
 
-/** Whether only this machine reaches the service, as far as it is told. */
-function isOwn({ SVC_HOST, SVC_PUBLIC_URL }: Environment): boolean {
+/** Whether only this machine reaches the service, by its configuration. */
+function isLocal({ SVC_HOST, SVC_PUBLIC_URL }: Environment): boolean {
   return !isReachable({ host: SVC_HOST, publicUrl: SVC_PUBLIC_URL })
 }
 
-/** Where tokens travel over the internet: live, or wherever there is a certificate (contract §Authentication). */
+/** Whether tokens travel over the internet: in live mode, or with an https:// address (contract §Authentication). */
 function hasTls({ SVC_MODE, SVC_PUBLIC_URL, SVC_AUTH_URL }: Environment): boolean {
   return SVC_MODE === 'live' || [SVC_PUBLIC_URL, SVC_AUTH_URL].some((url) => url?.startsWith('https:'))
 }
