@@ -6,8 +6,8 @@ import { DomainError } from '../lib/errors.ts'
 export const BODY_BYTES_MAX = 100 * 1024
 
 /**
- * Reads a request's body, counting its bytes as they come.
- * @throws {DomainError} BODY_TOO_LARGE as soon as it is; the rest is not read. INVALID_JSON when the client goes away
+ * Reads a request's body, counting its bytes as they arrive.
+ * @throws {DomainError} BODY_TOO_LARGE as soon as it is, without reading the rest. INVALID_JSON when the client disconnects
  */
 export async function readBody(req: IncomingMessage): Promise<Buffer> {
   if (Number(req.headers['content-length'] ?? 0) > BODY_BYTES_MAX) throw tooLarge()
@@ -21,8 +21,8 @@ export async function readBody(req: IncomingMessage): Promise<Buffer> {
     }
   } catch (cause) {
     if (cause instanceof DomainError) throw cause
-    // The client has gone: its network error is not to be taken for one of the database's.
-    throw new DomainError('INVALID_JSON', 'the body ended before it was whole', { cause })
+    // The client has disconnected. Its network error must not be mistaken for one of the database.
+    throw new DomainError('INVALID_JSON', 'the body is incomplete', { cause })
   }
   return chunks.length === 1 ? (chunks[0] ?? Buffer.alloc(0)) : Buffer.concat(chunks)
 }
@@ -43,7 +43,7 @@ export function parseJsonBody(raw: Buffer, contentType: string | undefined): unk
   }
   if (!isUtf8(raw)) throw new DomainError('INVALID_JSON', 'the body is not UTF-8')
   const value = parse(raw.toString('utf8'))
-  refuseHostile(value, { keys: 0, depth: 0 })
+  rejectHostile(value, { keys: 0, depth: 0 })
   return value
 }
 
@@ -58,25 +58,25 @@ function parse(text: string): unknown {
 const DEPTH_MAX = 32
 const KEYS_MAX = 256
 
-/** Refuses what JSON can write but no request needs, and what the database can't hold. Counts over the whole body. */
-function refuseHostile(value: unknown, seen: { keys: number; depth: number }): void {
-  if (typeof value === 'string') refuseUnstorable(value)
+/** Rejects structures that no request needs, and text that the database can't store. Counts over the whole body. */
+function rejectHostile(value: unknown, counts: { keys: number; depth: number }): void {
+  if (typeof value === 'string') rejectUnstorable(value)
   if (typeof value !== 'object' || value === null) return
-  seen.depth += 1
-  if (seen.depth > DEPTH_MAX)
+  counts.depth += 1
+  if (counts.depth > DEPTH_MAX)
     throw new DomainError('INVALID_JSON', `the body is nested deeper than ${DEPTH_MAX} levels`)
   for (const [key, member] of Object.entries(value)) {
-    seen.keys += 1
-    if (seen.keys > KEYS_MAX) throw new DomainError('INVALID_JSON', `the body has more than ${KEYS_MAX} members`)
-    // Some parsers take it for the object's prototype, ours drops it: nobody who means well sends it.
+    counts.keys += 1
+    if (counts.keys > KEYS_MAX) throw new DomainError('INVALID_JSON', `the body has more than ${KEYS_MAX} members`)
+    // Some parsers use it as the object's prototype, and ours drops it: only an attacker sends it.
     if (key === '__proto__') throw new DomainError('INVALID_JSON', 'the body has a member named __proto__')
-    refuseUnstorable(key)
-    refuseHostile(member, seen)
+    rejectUnstorable(key)
+    rejectHostile(member, counts)
   }
-  seen.depth -= 1
+  counts.depth -= 1
 }
 
-function refuseUnstorable(text: string): void {
+function rejectUnstorable(text: string): void {
   if (!text.includes('\u0000') && text.isWellFormed()) return
   throw new DomainError('INVALID_JSON', "the body contains U+0000 or half of a surrogate pair, which can't be stored")
 }

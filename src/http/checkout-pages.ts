@@ -21,9 +21,9 @@ type Allowed = (req: IncomingMessage, operation: Operation, show: () => Promise<
 export function addCheckoutPages(
   app: App,
   router: Router,
-  { served, slowDown }: { served: Served; slowDown: BrowserLimits },
+  { served, limitRate }: { served: Served; limitRate: BrowserLimits },
 ): void {
-  const allowed = makeAllowed(app, slowDown)
+  const allowed = makeAllowed(app, limitRate)
   router.get('/checkout', (req, res) =>
     served(req, res, async () => sendPage(res, await allowed(req, getCheckout, () => checkoutPage(app, queryOf(req))))),
   )
@@ -42,11 +42,11 @@ export function addCheckoutPages(
 }
 
 /** A page does what an operation does for the widget, and may be asked for as often (decision 66). */
-function makeAllowed(app: App, slowDown: BrowserLimits): Allowed {
+function makeAllowed(app: App, limitRate: BrowserLimits): Allowed {
   return async (req, operation, show) => {
     try {
       const clientAddress = clientAddressOf(req, app.config.trustProxy)
-      slowDown(operation, { headers: req.headers, rawHeaders: req.rawHeaders, params: {}, clientAddress })
+      limitRate(operation, { headers: req.headers, rawHeaders: req.rawHeaders, params: {}, clientAddress })
     } catch (failure) {
       if (failure instanceof DomainError) return busyPage(failure, { isForm: req.method === 'POST' })
       throw failure

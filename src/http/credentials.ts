@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from 'node:http'
 
-/** What of a request can prove who sends it. */
+/** The parts of a request that can authenticate its caller. */
 export type Credentials = {
   headers: IncomingHttpHeaders
-  /** Names and values in turn, as they came: `headers` keeps only the first of two. */
+  /** Names and values in turn, as received: `headers` keeps only the first of two. */
   rawHeaders: readonly string[]
   params: Readonly<Record<string, string>>
-  /** Where the request comes from; `''` where nobody knows. */
+  /** The address of the client; `''` if unknown. */
   clientAddress?: string
 }

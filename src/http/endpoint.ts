@@ -24,20 +24,20 @@ export type Input<O extends Operation> = {
   query: z.output<O['query']>
   headers: z.output<O['headers']>
   body: z.output<O['body']>
-  /** The body's bytes as they came. */
+  /** The bytes of the body as received. */
   rawBody: Buffer
-  /** Where the request comes from; behind a proxy that is trusted, where that one says. */
+  /** The address of the client; behind a trusted proxy, the one that the proxy names. */
   clientAddress: string
-  /** Every header, for those whose names only a bank connector knows. */
+  /** Every header, because only a bank connector knows the names of its own. */
   allHeaders: Readonly<Record<string, string | undefined>>
 }
 
-/** What a handler answers: one of the operation's own statuses with its body. */
+/** The response of a handler: one of the operation's statuses with its body. */
 export type Reply<O extends Operation> = OperationReply<O> & { headers?: Record<string, string> }
 
 export type Handler<O extends Operation> = (app: App, input: Input<O>) => Promise<Reply<O>>
 
-/** Answers with server-sent events, until the stream's signal aborts. */
+/** Responds with server-sent events until the stream's signal aborts. */
 export type StreamHandler<O extends Operation> = (
   app: App,
   input: Input<O> & { headOnly: boolean },
@@ -55,21 +55,20 @@ export type Handlers<Contract> = {
 type HandlerOf<O> = O extends StreamOperation ? StreamHandler<O> : O extends Operation ? Handler<O> : never
 
 /**
- * The rules of a body that its schema can't have, such as those that depend on the time: what is wrong with the members
- * that keep their own rules. The handler's use case holds valid bodies against them itself, for a repeat is answered as
- * it was whatever the time. Here they are asked where something else is wrong, so that all of it is told at once
- * (decision 10).
+ * Rules of a body that its schema can't express, such as those that depend on the time. The use case checks them itself,
+ * because a repeated request gets its first response whatever the time. Here they run only when the body has other
+ * errors, so that the response lists all errors at once (decision 10).
  */
 export type BodyRules = (body: unknown) => FieldError[]
 
-/** What polka has found out about a request. */
+/** A request with the parameters and query that polka has parsed. */
 export type RoutedRequest = IncomingMessage & { params: Record<string, string>; query: Record<string, unknown> }
 
 export type Endpoint = (req: RoutedRequest, res: ServerResponse) => Promise<void>
 
 /**
- * The one way from a request to its answer: prove the caller, parse, run, answer. Whatever goes wrong on it is answered
- * here, so nothing a handler throws can end the process.
+ * Handles a request: authenticates the caller, parses, runs the handler, responds. Errors become error responses here, so
+ * nothing that a handler throws can end the process.
  */
 export function makeEndpoint<O extends Operation>(
   app: App,
@@ -83,7 +82,7 @@ export function makeEndpoint<O extends Operation>(
     const requestId = requestIdOf(app, req)
     res.once('close', () => observe({ app, operation, req, res, requestId, started }))
     try {
-      refuseUnacceptable(operation, req)
+      requireAcceptsJson(operation, req)
       const principal = await guard(operation, credentialsOf(app, req))
       const input = await parseRequest({ app, operation, req, principal, rules })
       const reply = await handler(app, input)
@@ -103,7 +102,7 @@ export function makeEndpoint<O extends Operation>(
   }
 }
 
-/** The same way to an answer that goes on: its caller is asked about again while it runs. */
+/** The same for a stream of events, which checks its caller again while it runs. */
 export function makeStreamEndpoint<O extends Operation>(
   app: App,
   guard: Guard,
@@ -116,11 +115,11 @@ export function makeStreamEndpoint<O extends Operation>(
     res.once('close', () => observe({ app, operation, req, res, requestId, started }))
     const log = app.log.child({ operation: operation.name })
     try {
-      const askAgain = () => guard(operation, credentialsOf(app, req))
-      const principal = await askAgain()
+      const checkCaller = () => guard(operation, credentialsOf(app, req))
+      const principal = await checkCaller()
       const input = await parseRequest({ app, operation, req, principal, rules: undefined })
       const headers = { 'x-request-id': requestId }
-      const stream = makeEventStream({ app, operation, res, headers, askAgain })
+      const stream = makeEventStream({ app, operation, res, headers, checkCaller })
       await handler(app, { ...input, headOnly: req.method === 'HEAD' }, stream)
     } catch (error) {
       sendError(res, { error, requestId, publicUrl: app.publicUrl, log })
@@ -139,25 +138,25 @@ function credentialsOf(app: App, req: RoutedRequest): Credentials {
   }
 }
 
-/** Surface A answers JSON and nothing else, and says so to a client that takes none (decision 11). */
-function refuseUnacceptable({ path }: Operation, { headers: { accept } }: IncomingMessage): void {
+/** Surface A responds with JSON only, and rejects clients that do not accept it (decision 11). */
+function requireAcceptsJson({ path }: Operation, { headers: { accept } }: IncomingMessage): void {
   if (accept === undefined || !isOpenBanking(path) || takesJson(accept)) return
-  throw new DomainError('NOT_ACCEPTABLE', 'the request accepts no JSON, and the answer is nothing else', {
+  throw new DomainError('NOT_ACCEPTABLE', 'the request does not accept JSON, the only format of the response', {
     next: 'send Accept: application/json',
   })
 }
 
-/** Outside production every answer is held against its declaration: a contract that is not kept is a bug, told at once. */
+/** Outside of live mode, checks every response against its declaration: a difference is a bug, and fails the request. */
 function checkReply(app: App, operation: Operation, reply: { status: number; body: unknown }): void {
   if (app.config.mode === 'live') return
   const schema = operation.replies[reply.status]
-  if (schema === undefined) throw new Error(`${operation.name} answered the undeclared status ${reply.status}`)
+  if (schema === undefined) throw new Error(`${operation.name} responded with the undeclared status ${reply.status}`)
   const parsed = schema.safeParse(reply.body)
   if (!parsed.success)
-    throw new Error(`${operation.name} answered another shape than declared: ${z.prettifyError(parsed.error)}`)
+    throw new Error(`${operation.name} responded with another shape than declared: ${z.prettifyError(parsed.error)}`)
 }
 
-type Observed = {
+type ObservedRequest = {
   app: App
   operation: Operation
   req: IncomingMessage
@@ -166,10 +165,10 @@ type Observed = {
   started: number
 }
 
-function observe({ app, operation, req, res, requestId, started }: Observed): void {
+function observe({ app, operation, req, res, requestId, started }: ObservedRequest): void {
   const ms = performance.now() - started
   const { name, method } = operation
-  // How long somebody looked on says nothing of how fast the service is.
+  // The duration of a stream says nothing about the speed of the service.
   if (operation.stream === undefined)
     app.metrics.httpSeconds.observe({ operation: name, method, status: res.statusCode }, ms / 1000)
   const payment = /\/payments\/([0-9a-f-]{36})/.exec(req.url ?? '')?.[1]

@@ -3,43 +3,43 @@ import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { Operation } from '../wire/operation.ts'
 
-/** A frame of server-sent events; its data is JSON, in which no line ends. */
+/** A frame of server-sent events. Its data is JSON on one line. */
 export type SseFrame = { event: string; id?: string; data: unknown }
 
-/** An answer that goes on. */
+/** A response of server-sent events. */
 export type EventStream = {
-  /** Aborts when the reader has gone, takes nothing any more, or was told of the end. */
+  /** Aborts when the client has disconnected, has stopped reading, or was sent the end. */
   signal: AbortSignal
-  /** Sends the head, with the cursor that the stream begins behind. */
+  /** Sends the headers, with the cursor that the stream starts after. */
   begin(cursor: string): void
-  /** Resolves when there is room for more, so that a slow reader is waited for; never rejects. */
+  /** Resolves when there is room for more, so that the writer waits for a slow client; never rejects. */
   write(frames: readonly SseFrame[]): Promise<void>
-  /** Tells the reader why, and ends the answer. */
-  end(why: DomainError): void
+  /** Sends the reason and ends the response. */
+  end(reason: DomainError): void
 }
 
-/** How long an end may take that its reader does not fetch. */
+/** Time for the client to read the end, in milliseconds, before the connection is closed. */
 const END_MS = 1_000
 
 const HEADERS = {
   'content-type': 'text/event-stream; charset=utf-8',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
-  // Proxies that gather answers would hold every event back.
+  // Proxies that buffer responses would hold every event back.
   'x-accel-buffering': 'no',
 }
 
-type Given = {
+type EventStreamOptions = {
   app: Pick<App, 'config' | 'streams'>
   operation: Operation
   res: ServerResponse
   headers: Record<string, string>
-  /** Throws when its caller may not read any more. */
-  askAgain(): Promise<unknown>
+  /** Throws when the caller may no longer read the stream. */
+  checkCaller(): Promise<unknown>
 }
 
-/** Makes an answer of server-sent events; whoever can't read on is told so, and one that does not read is cut off. */
-export function makeEventStream({ app, operation, res, headers, askAgain }: Given): EventStream {
+/** Makes a stream of server-sent events. A caller who loses access is sent the end; a client that does not read is disconnected. */
+export function makeEventStream({ app, operation, res, headers, checkCaller }: EventStreamOptions): EventStream {
   const { askAgainMs, pingMs, stuckMs } = app.streams.limits
   const gone = new AbortController()
   const timers: NodeJS.Timeout[] = []
@@ -55,12 +55,12 @@ export function makeEventStream({ app, operation, res, headers, askAgain }: Give
     gone.abort()
   }
 
-  async function ask(): Promise<void> {
+  async function recheckCaller(): Promise<void> {
     try {
-      await askAgain()
+      await checkCaller()
     } catch (error) {
-      // A database or a provider that is away says nothing about the caller.
-      if (error instanceof DomainError && !PASSING.has(error.code)) end(error)
+      // An unavailable database or provider says nothing about the caller.
+      if (error instanceof DomainError && !TRANSIENT.has(error.code)) end(error)
     }
   }
 
@@ -68,15 +68,15 @@ export function makeEventStream({ app, operation, res, headers, askAgain }: Give
     signal: gone.signal,
     end,
     begin: (cursor) => {
-      // Who has gone meanwhile gets no timers, which nothing would end.
+      // A client that has disconnected meanwhile gets no timers, because nothing would clear them.
       if (res.destroyed || res.closed) return gone.abort()
       res.writeHead(200, { ...HEADERS, ...headers, 'x-next-cursor': cursor })
       if (res.req.method === 'HEAD') return void res.end()
-      // A client that connects again names this place, though no event has come.
+      // A client that reconnects sends this cursor, even if there was no event.
       res.write(`id: ${cursor}\n\n`)
       timers.push(
-        setInterval(() => void ask(), askAgainMs),
-        // One that has no room for more needs no sign of life.
+        setInterval(() => void recheckCaller(), askAgainMs),
+        // A full buffer needs no ping.
         setInterval(() => res.writableNeedDrain || res.write(': ping\n\n'), pingMs),
       )
     },
@@ -88,36 +88,36 @@ export function makeEventStream({ app, operation, res, headers, askAgain }: Give
   }
 }
 
-const PASSING: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'IDP_UNAVAILABLE', 'INTERNAL_ERROR'])
+const TRANSIENT: ReadonlySet<string> = new Set(['SERVICE_UNAVAILABLE', 'IDP_UNAVAILABLE', 'INTERNAL_ERROR'])
 
 function textOf({ event, id, data }: SseFrame): string {
   return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${JSON.stringify(data)}\n\n`
 }
 
-/** Resolves when what was written has left, or the reader has gone; one that takes nothing for so long is cut off. */
+/** Resolves when the buffer is sent or the client has disconnected. A client that reads nothing for `stuckMs` is disconnected. */
 async function drained(
   res: ServerResponse,
   { stuckMs, signal }: { stuckMs: number; signal: AbortSignal },
 ): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  let left = res.writableLength
-  let look: NodeJS.Timeout | undefined
+  let remaining = res.writableLength
+  let timer: NodeJS.Timeout | undefined
   const cutIfStuck = (): void => {
-    if (res.writableLength >= left) return void res.destroy()
-    left = res.writableLength
-    look?.refresh()
+    if (res.writableLength >= remaining) return void res.destroy()
+    remaining = res.writableLength
+    timer?.refresh()
   }
-  look = setTimeout(cutIfStuck, stuckMs)
+  timer = setTimeout(cutIfStuck, stuckMs)
   const done = (): void => resolve()
   res.once('drain', done)
   signal.addEventListener('abort', done, { once: true })
   await promise
-  clearTimeout(look)
+  clearTimeout(timer)
   res.off('drain', done)
   signal.removeEventListener('abort', done)
 }
 
-/** As with every answer: outside production a frame that is not as declared is a bug, told at once. */
+/** As for every response: outside of live mode, a frame that differs from its declaration is a bug, and throws. */
 function checkFrame({ config }: Pick<App, 'config'>, { name, stream }: Operation, { event, data }: SseFrame): void {
   if (config.mode === 'live') return
   const schema = stream?.[event]

@@ -11,7 +11,7 @@ import { parseJsonBody, readBody } from './body.ts'
 import type { BodyRules, Input, RoutedRequest } from './endpoint.ts'
 import type { Principal } from './principal.ts'
 
-type Request<O extends Operation> = {
+type RequestToParse<O extends Operation> = {
   app: App
   operation: O
   req: RoutedRequest
@@ -20,10 +20,10 @@ type Request<O extends Operation> = {
 }
 
 /**
- * Every part of a request by the operation's own schemas.
- * @throws {DomainError} VALIDATION_FAILED with all that is wrong (decision 10)
+ * Parses every part of a request by the operation's schemas.
+ * @throws {DomainError} VALIDATION_FAILED with all errors at once (decision 10)
  */
-export async function parseRequest<O extends Operation>(request: Request<O>): Promise<Input<O>> {
+export async function parseRequest<O extends Operation>(request: RequestToParse<O>): Promise<Input<O>> {
   const { app, operation, req, principal, rules } = request
   const rawBody = await readBody(req)
   const json = parseJsonBody(rawBody, req.headers['content-type'])
@@ -37,7 +37,7 @@ export async function parseRequest<O extends Operation>(request: Request<O>): Pr
   const query = parsePart(operation.query, req.query, errors)
   const headers = parsePart(operation.headers, req.headers, errors)
   const body = parsePart(bodySchema(operation, principal), json, errors)
-  errors.push(...keyTwins(operation, req))
+  errors.push(...repeatedKeyErrors(operation, req))
   if (errors.length > 0) {
     errors.push(...(rules?.(json) ?? []))
     throw new DomainError(
@@ -46,7 +46,7 @@ export async function parseRequest<O extends Operation>(request: Request<O>): Pr
       { errors },
     )
   }
-  // Every part has been parsed by its own schema, which its type can't show.
+  // Every part was parsed by its own schema, which the type can't express.
   return {
     principal,
     params,
@@ -57,14 +57,14 @@ export async function parseRequest<O extends Operation>(request: Request<O>): Pr
     get clientAddress() {
       return clientAddressOf(req, app.config.trustProxy)
     },
-    // Laid out only for the one operation that asks for it.
+    // Computed only for the one operation that reads it.
     get allHeaders() {
       return flatHeaders(req)
     },
   } as Input<O>
 }
 
-/** The router fills in the names of every pattern that fits the path: also `{ordinal}` where `export` is a path of its own. */
+/** The parameters of this operation's path. The router adds those of every matching pattern: also `{ordinal}` for `/export`. */
 function ownParams({ path }: Operation, params: Readonly<Record<string, string>>): Record<string, string> {
   return Object.fromEntries(Object.entries(params).filter(([name]) => path.includes(`{${name}}`)))
 }
@@ -75,8 +75,8 @@ function bodySchema({ body, bodyWithCheckoutToken }: Operation, { kind }: Princi
 
 const KEY = 'x-idempotency-key'
 
-/** Two keys are joined to one on their way here, which is neither. */
-function keyTwins({ headers }: Operation, { rawHeaders }: IncomingMessage): FieldError[] {
+/** Rejects two idempotency keys, which Node.js joins to one value that is neither. */
+function repeatedKeyErrors({ headers }: Operation, { rawHeaders }: IncomingMessage): FieldError[] {
   if (!(headers instanceof z.ZodObject) || !(KEY in headers.shape)) return []
   const count = rawHeaders.filter((text, at) => at % 2 === 0 && text.toLowerCase() === KEY).length
   return count > 1 ? [{ path: KEY, code: 'INVALID', message: 'must be sent once' }] : []

@@ -10,41 +10,40 @@ import type { Credentials } from './credentials.ts'
 const SECONDS_PER_HOUR = 3_600
 
 /**
- * What payers' browsers behind one network may do in a second, and at once (decisions 66 and 171). A widget that waits for
- * its bank asks less than once in two seconds, so that an office of payers has room behind one address; a new payment
- * costs the service and the bank more than a look at one. A payer signs in now and then, and each try is work for the
- * tables: so few in a second that nobody else waits for it.
+ * Rates for payers' browsers of one network (decisions 32 and 66). A widget that waits for its bank sends less than one
+ * request in two seconds, so an office of payers fits behind one address. A new payment costs the service and the bank
+ * more than reading one. Payers sign in rarely, and each attempt writes to the database.
  */
-const ALLOWANCES = {
-  ask: { burst: 40, perHour: 20 * SECONDS_PER_HOUR },
+const RATES = {
+  read: { burst: 40, perHour: 20 * SECONDS_PER_HOUR },
   pay: { burst: 10, perHour: 2 * SECONDS_PER_HOUR },
   signIn: { burst: 10, perHour: 2 * SECONDS_PER_HOUR },
 }
 
-/** Operations by which payers sign in: they carry no credential, and are held to an allowance all the same. */
+/** Operations that sign payers in. They need no credential, and are rate limited as well. */
 export const SIGN_INS: ReadonlySet<string> = new Set([requestLink.name, verifyLink.name])
 
 /** @throws {DomainError} RATE_LIMITED */
 export type BrowserLimits = (operation: Operation, credentials: Credentials) => void
 
 /**
- * Holds browsers to their allowance, before what they bring is looked at: who guesses is slowed down as well. One for the
- * operations and the pages together, or a network would have it twice. In memory,
- * for each process of its own; off unless the configuration wants rate limits.
+ * Limits the requests of browsers before their credentials are checked, so that guessing is limited as well. One instance
+ * serves operations and pages, or a network would have each rate twice. In memory, for each process; off unless the
+ * configuration enables rate limits.
  * @param now seconds; the process's own clock when not given
  */
 export function makeBrowserLimits({ config }: Pick<App, 'config'>, now?: () => number): BrowserLimits {
   if (!config.rateLimits) return () => undefined
-  const ask = makeTokenBuckets(ALLOWANCES.ask, now)
-  const pay = makeTokenBuckets(ALLOWANCES.pay, now)
-  const signIn = makeTokenBuckets(ALLOWANCES.signIn, now)
-  const bucketsOf = (name: string) => (name === createPayment.name ? pay : SIGN_INS.has(name) ? signIn : ask)
+  const read = makeTokenBuckets(RATES.read, now)
+  const pay = makeTokenBuckets(RATES.pay, now)
+  const signIn = makeTokenBuckets(RATES.signIn, now)
+  const bucketsOf = (name: string) => (name === createPayment.name ? pay : SIGN_INS.has(name) ? signIn : read)
   return ({ name }, { clientAddress = '' }) => {
     const seconds = bucketsOf(name)(networkOf(clientAddress))
     if (seconds === 0) return
-    throw new DomainError('RATE_LIMITED', 'too many requests come from this address', {
+    throw new DomainError('RATE_LIMITED', 'too many requests from this address', {
       retryAfterSeconds: seconds,
-      next: 'wait a moment, and try again',
+      next: 'wait a moment, then try again',
     })
   }
 }

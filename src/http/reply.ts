@@ -8,10 +8,10 @@ import type { ErrorBody } from '../wire/common.ts'
 import { ERROR_STATUS } from './error-status.ts'
 import { isOpenBanking, openBankingError, openBankingStatus } from './open-banking-errors.ts'
 
-/** Nothing the API answers may be kept by anyone on the way. */
+/** No cache may store a response of the API. */
 const HEADERS = { 'cache-control': 'no-store', 'x-content-type-options': 'nosniff' }
 
-/** Answers without a body. */
+/** Responds without a body. */
 export function sendNothing(res: ServerResponse, headers: Record<string, string> = {}): void {
   res.writeHead(204, { ...HEADERS, ...headers }).end()
 }
@@ -25,21 +25,21 @@ export function sendJson(
   sendText(res, status, JSON.stringify(body), { 'content-type': 'application/json; charset=utf-8', ...headers })
 }
 
-/** Answers with text of the type that `headers` name. */
+/** Responds with text; `headers` has its content type. */
 export function sendText(res: ServerResponse, status: number, text: string, headers: Record<string, string>): void {
-  // As text and not as bytes: head and body then leave in one write to the socket.
+  // As text, not as bytes: headers and body are then one write to the socket.
   const length = Buffer.byteLength(text, 'utf8')
   res.writeHead(status, { ...HEADERS, 'content-length': length, ...headers })
   res.end(text, 'utf8')
 }
 
-export type Failed = { error: unknown; requestId: string; publicUrl: string; log: Logger }
+export type FailedRequest = { error: unknown; requestId: string; publicUrl: string; log: Logger }
 
 /**
- * Answers a failure (decision 29). An expected one is told with its code; anything else is logged whole and shown as
- * nothing but its request id.
+ * Sends an error response (decision 29). An expected error is shown with its code; any other is logged in full, and the
+ * response shows only its request id.
  */
-export function sendError(res: ServerResponse, { error, requestId, publicUrl, log }: Failed): void {
+export function sendError(res: ServerResponse, { error, requestId, publicUrl, log }: FailedRequest): void {
   const known = expected(error)
   if (known.code === 'INTERNAL_ERROR') log.error({ err: error, request_id: requestId }, 'a request failed')
   else if (ERROR_STATUS[known.code] >= 500)
@@ -58,7 +58,7 @@ export function sendError(res: ServerResponse, { error, requestId, publicUrl, lo
   if (status === 401) headers['www-authenticate'] = challenge(res.req)
   if (known.scope !== undefined)
     headers['www-authenticate'] = `Bearer error="insufficient_scope", scope="${known.scope}"`
-  // The rest of an oversized body is not read: the connection can't carry another request.
+  // The rest of an oversized body is not read, so the connection can't carry another request.
   if (status === 413) headers['connection'] = 'close'
   const body = isOfSurfaceA
     ? openBankingError(known, { id: requestId, publicUrl })
@@ -66,7 +66,7 @@ export function sendError(res: ServerResponse, { error, requestId, publicUrl, lo
   sendJson(res, status, body, headers)
 }
 
-/** What RFC 6750 asks of a 401: how to prove oneself, and whether a token was given and is no good. */
+/** The WWW-Authenticate header of a 401 (RFC 6750): the scheme, and whether a token was sent and is invalid. */
 function challenge({ headers }: IncomingMessage): string {
   return /^bearer\b/i.test(headers.authorization ?? '') ? 'Bearer error="invalid_token"' : 'Bearer'
 }
@@ -88,16 +88,16 @@ function errorBody(
 
 function expected(error: unknown): DomainError {
   if (error instanceof DomainError) return error
-  // Before the database: a connection that was refused is the cause of either.
+  // Before the database's, because a refused connection can be the cause of either.
   if (error instanceof IdentityUnavailableError) {
-    return new DomainError('IDP_UNAVAILABLE', 'the identity provider gives no answer', {
+    return new DomainError('IDP_UNAVAILABLE', 'the identity provider does not respond', {
       cause: error,
-      next: 'try again; a repeat takes up what was begun',
+      next: 'try again; a repeated request continues where the first one stopped',
       retryAfterSeconds: 1,
     })
   }
   if (isDatabaseUnavailable(error)) {
-    return new DomainError('SERVICE_UNAVAILABLE', 'the service gets no answer from its database', {
+    return new DomainError('SERVICE_UNAVAILABLE', 'the database does not respond', {
       cause: error,
       retryAfterSeconds: 1,
     })

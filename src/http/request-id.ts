@@ -5,9 +5,9 @@ import { isOpenBanking } from './open-banking-errors.ts'
 
 const REQUEST_ID = /^[A-Za-z0-9._-]{8,64}$/
 
-/** The caller's own id where it is a sane one, so that logs on both sides can be laid beside each other. */
+/** The caller's request id if it is valid, so that the logs of both sides can be matched; otherwise a new one. */
 export function requestIdOf({ ids }: Pick<App, 'ids'>, req: IncomingMessage): string {
-  // On Surface A the exchange has a name of its own, a UUID, which is played back (decision 11).
+  // Surface A has an interaction id, a UUID, which the response repeats (decision 11).
   if (isOpenBanking(req.url)) {
     const names = [req.headers['x-fapi-interaction-id'], req.headers['x-request-id']]
     return names.filter((name) => typeof name === 'string').find((name) => isUuid(name)) ?? ids.uuid()

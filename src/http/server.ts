@@ -22,7 +22,7 @@ import { OPEN_BANKING_PATH } from '../wire/open-banking.ts'
 import { errorsOf } from '../wire/operation.ts'
 import { routesOf } from './routes.ts'
 
-/** What a client may take its time with, in milliseconds, and how much one connection may ask. */
+/** Time limits of clients, in milliseconds, and the limit of headers in bytes. */
 const SERVER_LIMITS = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
@@ -37,16 +37,16 @@ const CONNECTIONS_MAX = 10_000
 const METHODS = { GET: 'get', POST: 'post', PUT: 'put', DELETE: 'delete' } as const
 
 /**
- * The HTTP server with every route, not yet listening. polka only routes: whatever an endpoint throws is answered by
- * our own `onError`, for polka's would take an error's `status` for the answer's and show its message.
+ * The HTTP server with every route, not yet listening. polka only routes. Errors go to our own `onError`, because polka's
+ * would use an error's `status` as the response's and show its message.
  */
 export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Server {
   const server = createServer(SERVER_LIMITS)
   server.maxRequestsPerSocket = REQUESTS_PER_SOCKET_MAX
   server.maxConnections = CONNECTIONS_MAX
   const router = polka({ server, onError: failed(app), onNoMatch: (req, res) => noMatch(app, req, res) })
-  const slowDown = makeBrowserLimits(app)
-  const guard = makeGuard(app, limits, slowDown)
+  const limitRate = makeBrowserLimits(app)
+  const guard = makeGuard(app, limits, limitRate)
   for (const { operation, bind } of routesOf(app.config.mode)) {
     const endpoint = bind(app, guard)
     const path = operation.path.replaceAll(/\{(\w+)\}/g, ':$1')
@@ -55,11 +55,11 @@ export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Serv
   addOperationalRoutes(app, router)
   const asPage: Served = (req, res, run) => served(app, req, res, run)
   addAssetRoutes(app, router, asPage)
-  addCheckoutPages(app, router, { served: asPage, slowDown })
+  addCheckoutPages(app, router, { served: asPage, limitRate })
   if (app.config.mode === 'sandbox') addDevRoutes(app, router, asPage)
   server.on('request', (req, res) => {
     req.url = originForm(req)
-    if (isInClear(app, req)) void served(app, req, res, refuseClear)
+    if (lacksRequiredTls(app, req)) void served(app, req, res, rejectWithoutTls)
     else if (isOfRealms(req)) void served(app, req, res, () => answerRealms(app, req, res))
     else router.handler(asRouted(req), res, undefined as never)
   })
@@ -67,8 +67,8 @@ export function makeServer(app: App, limits: Partial<CallersOptions> = {}): Serv
 }
 
 /**
- * A client may name the whole address (RFC 9112, absolute-form), with the host that it also sends apart: from here on it is
- * a path, whoever reads it. The address of another host stays as it is, and is no route.
+ * The path of a request. A client may send the whole address (RFC 9112, absolute-form), whose host must be the one of the
+ * Host header. The address of another host stays as it is, and matches no route.
  */
 function originForm({ url = '/', headers }: IncomingMessage): string {
   const [origin = '', host] = /^https?:\/\/([^/?#]*)/i.exec(url) ?? []
@@ -77,20 +77,20 @@ function originForm({ url = '/', headers }: IncomingMessage): string {
   return path.startsWith('/') ? path : `/${path}`
 }
 
-/** What probes and scrapers ask from inside, where no proxy has taken TLS off. */
+/** Paths of probes and scrapers, which call from inside the network, without the proxy that terminates TLS. */
 const OPERATIONAL = new Set(['/healthz', '/readyz', '/metrics'])
 
-/** Whether a request came in clear that must not (decision 62). Realms say so in their protocol's own words. */
-function isInClear(app: App, req: IncomingMessage): boolean {
+/** Whether a request lacks the TLS that it needs (decision 62). Realms reject such requests themselves, in their own protocol. */
+function lacksRequiredTls(app: App, req: IncomingMessage): boolean {
   const path = (req.url ?? '/').split('?', 1)[0] ?? '/'
   return !isOfRealms(req) && !OPERATIONAL.has(path) && lacksTls(req, app.config)
 }
 
-function refuseClear(): Promise<never> {
-  const refused = new DomainError('HTTPS_REQUIRED', 'the request did not come over TLS', {
-    next: 'use the https:// address; a credential that was sent in clear should be replaced',
+function rejectWithoutTls(): Promise<never> {
+  const error = new DomainError('HTTPS_REQUIRED', 'the request was not sent over TLS', {
+    next: 'use the https:// address, and replace credentials that were sent without TLS',
   })
-  return Promise.reject(refused)
+  return Promise.reject(error)
 }
 
 /** The identity provider's own pages and endpoints, at Keycloak's paths. */
@@ -98,13 +98,13 @@ function isOfRealms({ url = '/' }: IncomingMessage): boolean {
   return url.startsWith('/realms/')
 }
 
-/** The provider speaks its own protocol with its own errors; what is not its path is no route of ours either. */
+/** Passes the request to the identity provider, which has its own errors. A path that it does not handle is not found. */
 async function answerRealms(app: App, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const answered = (await app.identity.handle?.(req, res)) ?? false
   if (!answered) sendUnknown(req, res)
 }
 
-/** polka fills in what its request type adds. */
+/** polka adds the members of its own request type. */
 function asRouted(req: IncomingMessage): Parameters<Router['handler']>[0] {
   return req as Parameters<Router['handler']>[0]
 }
@@ -134,7 +134,7 @@ function addOperationalRoutes(app: App, router: Router): void {
   router.get('/errors/:code', (req, res) => describeError(app, req, res))
 }
 
-/** Where an error body's `type` leads. */
+/** Serves the address in the `type` of an error response. */
 function describeError(app: App, req: RoutedRequest, res: ServerResponse): void {
   const code = (req.params['code'] ?? '').toUpperCase().replaceAll('-', '_')
   const status = Object.entries(ERROR_STATUS).find(([name]) => name === code)?.[1]
@@ -145,7 +145,7 @@ function describeError(app: App, req: RoutedRequest, res: ServerResponse): void 
   sendJson(res, 200, { code, status, operations: operations.map(({ method, path }) => `${method} ${path}`) })
 }
 
-/** Pages have no operation to be told by in the log: method, path, status and time are. */
+/** Logs a page, which has no operation, by method, path, status and duration. */
 function observePage(app: App, req: IncomingMessage, res: ServerResponse): void {
   const started = performance.now()
   const path = (req.url ?? '/').split('?')[0]

@@ -51,7 +51,7 @@ export const ListedMerchant = AdminMerchant.extend({
     .strictObject({ delivered: z.int(), dead: z.int() })
     .optional()
     .meta({
-      description: `with "include" alone: how its newest ${RECENT_DELIVERIES} deliveries have ended; those under way are in neither`,
+      description: `only with "include": the outcomes of its newest ${RECENT_DELIVERIES} deliveries, without those in progress`,
     }),
 })
 export type ListedMerchant = z.infer<typeof ListedMerchant>
@@ -73,7 +73,7 @@ export const listMerchants = operation({
     include: z
       .literal('recent_deliveries')
       .optional()
-      .meta({ description: 'what is counted for each merchant of the page' }),
+      .meta({ description: 'figures to include for each merchant of the page' }),
     limit: Limit,
     cursor: z.string().max(64).optional(),
   }),
@@ -99,7 +99,7 @@ export const getMerchant = operation({
 })
 
 /** Why an operator does something. A blank says nothing, so it is refused. */
-export const Reason = reasonText(500).optional().meta({ description: 'why; it stands in the audit trail' })
+export const Reason = reasonText(500).optional().meta({ description: 'the reason, for the audit trail' })
 
 export const setKybStatus = operation({
   name: 'setKybStatus',

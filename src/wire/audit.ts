@@ -5,10 +5,12 @@ import { operation } from './operation.ts'
 
 /** What an operator did: who, when, why, before and after. */
 export const OperatorAction = z.strictObject({
-  ordinal: z.string().meta({ description: 'its place in the order of all actions' }),
+  ordinal: z.string().meta({ description: 'its position in the order of all actions' }),
   action: z.string().meta({ examples: ['merchant.kyb'] }),
   actor: z.string().meta({ description: "a person's e-mail address, or a client's id" }),
-  actor_id: z.string().meta({ description: 'the `sub` of the token; it stays when an address changes hands' }),
+  actor_id: z
+    .string()
+    .meta({ description: 'the `sub` of the token; unlike an address, it never belongs to another person' }),
   actor_role: z.string(),
   merchant_id: Uuid.nullable(),
   realm_slug: z.string().nullable().meta({ description: "the merchant's realm" }),
@@ -33,8 +35,8 @@ export const listAudit = operation({
     merchant_id: z.string().optional(),
     action: text(64).optional(),
     actor: text(254).optional(),
-    from: Instant.optional().meta({ description: 'only what was done then or later' }),
-    to: Instant.optional().meta({ description: 'only what was done before' }),
+    from: Instant.optional().meta({ description: 'only actions at this time or later' }),
+    to: Instant.optional().meta({ description: 'only actions before this time' }),
     limit: Limit,
     cursor: z.string().max(64).optional(),
   }),
@@ -97,7 +99,7 @@ export const exportAudit = operation({
       next_cursor: z
         .string()
         .nullable()
-        .meta({ description: 'payment and dispute events of the last 30 seconds are not in it yet' }),
+        .meta({ description: 'without payment and dispute events of the last 30 seconds' }),
     }),
   },
   errors: [],

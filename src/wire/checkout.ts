@@ -26,23 +26,23 @@ export const CheckoutToken = z.strictObject({
   debtorAccountScheme: DebtorAccountScheme.optional(),
   debtorIdentification: text(34).optional(),
   remittanceReference: nameText(18).optional(),
-  exp: z.int().positive().optional().meta({ description: 'when it ends, in seconds since 1970' }),
+  exp: z.int().positive().optional().meta({ description: 'expiry, in seconds since 1970' }),
   jti: text(64)
     .optional()
-    .meta({ description: 'tells orders apart that say the same otherwise; required in live mode' }),
+    .meta({ description: 'distinguishes orders that are otherwise equal; required in live mode' }),
 })
 export type CheckoutToken = z.infer<typeof CheckoutToken>
 
 /** A checkout as its token describes it, checked, with what the widget has to know of the merchant. */
 export const Checkout = z.strictObject({
   mode: z.enum(['sandbox', 'live']),
-  merchant_name: z.string().meta({ description: "the merchant's trading name, as the service knows it" }),
+  merchant_name: z.string().meta({ description: "the merchant's trading name" }),
   merchant_client_id: z.string(),
   amount: Money,
   currency: Currency,
   payer_name: z.string().nullable(),
   remittance_reference: z.string().nullable(),
-  is_paid: z.boolean().meta({ description: 'whether the order is paid already, or its money is on the way' }),
+  is_paid: z.boolean().meta({ description: 'whether the order is paid, or its payment is in progress' }),
   is_fast_path: z.boolean().meta({ description: "whether the token names the payer's account" }),
   callback_origin: z.string(),
   return_url: z.string(),

@@ -45,7 +45,7 @@ export function expecting<Shape extends z.ZodRawShape>(
   shape: Shape,
 ): z.ZodOptional<z.ZodObject<Shape, z.core.$strict>> {
   return z.strictObject(shape).optional().meta({
-    description: 'what the caller has seen; where one of it has changed since, nothing is done',
+    description: 'the values that the caller has seen; if one of them has changed, the request changes nothing',
   })
 }
 

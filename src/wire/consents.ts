@@ -20,7 +20,7 @@ export const Mandate = z.strictObject({
   consent_type: ConsentType,
   status: ConsentStatus,
   currency: Currency,
-  control_parameters: z.unknown().meta({ description: 'as they were given' }),
+  control_parameters: z.unknown().meta({ description: 'as they were sent' }),
   max_amount_per_payment: Money,
   allowances: z.array(Allowance),
   caps_enforced: z.boolean(),

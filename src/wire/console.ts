@@ -4,26 +4,27 @@ import { operation, streamOperation } from './operation.ts'
 import { ListQuery, Payment, PaymentSummary } from './payments.ts'
 import { RefundRow } from './refunds.ts'
 
-/** A frame of the stream that tells of one event: what a list needs to show it, and nothing of people. */
+/** A frame of the stream for one event: the fields that a list shows, without personal data. */
 export const StreamedEvent = z.strictObject({
   event_id: z.string(),
   event_type: z.string(),
   payment_id: Uuid.nullable(),
   merchant_id: Uuid,
-  realm_slug: z.string().nullable().meta({ description: 'null for merchants, who know their own' }),
+  realm_slug: z.string().nullable().meta({ description: 'null for merchants' }),
   created_at: Timestamp,
 })
 export type StreamedEvent = z.infer<typeof StreamedEvent>
 
-/** What may have changed beside events: a hint to fetch it again. */
+/** Lists that may have changed without an event: a hint to fetch them again. */
 export const StreamedChange = z.strictObject({
   of: z.array(z.enum(['merchants', 'disputes', 'audit', 'deliveries'])).meta({
-    description: '"deliveries": one has become DEAD, or is none any more; all else is told to operators alone',
+    description:
+      '"deliveries": a delivery has become DEAD, or is no longer DEAD; the others are sent to operators only',
   }),
 })
 export type StreamedChange = z.infer<typeof StreamedChange>
 
-/** Why the service ends a stream, in the words of an error. */
+/** The reason why the service ends a stream, as an error. */
 export const StreamEnd = z.strictObject({ code: z.string(), message: z.string() })
 export type StreamEnd = z.infer<typeof StreamEnd>
 
@@ -41,7 +42,7 @@ export const streamEvents = streamOperation({
   params: None,
   query: z.strictObject({
     after: StreamCursor.optional().meta({
-      description: 'a cursor of the feed of events, or "latest", which is what no cursor means',
+      description: 'a cursor of the feed of events, or "latest", which is the default',
     }),
   }),
   headers: z.object({ 'last-event-id': StreamCursor.optional() }),
@@ -51,7 +52,7 @@ export const streamEvents = streamOperation({
   errors: ['RATE_LIMITED'],
 })
 
-/** A number that may be more than it says. */
+/** A count with an upper limit. */
 const Counted = z.int().meta({ description: 'counted up to 10,000' })
 
 const ByStatus = z.strictObject({
@@ -96,7 +97,7 @@ export const Overview = z.strictObject({
     next_evidence_due_at: Timestamp.nullable(),
   }),
   worker: z.strictObject({
-    lag_ms: z.int().meta({ description: 'how long the oldest thing that is due has not been taken' }),
+    lag_ms: z.int().meta({ description: 'how long the oldest due job has waited' }),
   }),
 })
 export type Overview = z.infer<typeof Overview>
@@ -142,8 +143,8 @@ export type InboxKind = z.infer<typeof InboxKind>
 /** One thing that waits for a person. */
 export const InboxItem = z.strictObject({
   kind: InboxKind,
-  id: Uuid.meta({ description: 'of what it is about: a dispute, a merchant, a registration' }),
-  merchant_id: Uuid.nullable().meta({ description: 'null for a registration that has made no merchant' }),
+  id: Uuid.meta({ description: 'the id of its subject: a dispute, a merchant, a registration' }),
+  merchant_id: Uuid.nullable().meta({ description: 'null for a registration without a merchant' }),
   realm_slug: z.string().nullable(),
   trading_name: z.string(),
   summary: z.string().meta({ description: 'one sentence' }),
@@ -151,7 +152,7 @@ export const InboxItem = z.strictObject({
   since: Timestamp,
   due_at: Timestamp,
   overdue: z.boolean(),
-  command: z.string().meta({ description: 'what deals with it, as it is typed', examples: ['svc kyb show acme-ltd'] }),
+  command: z.string().meta({ description: 'the command for the task', examples: ['svc kyb show acme-ltd'] }),
 })
 export type InboxItem = z.infer<typeof InboxItem>
 

@@ -57,18 +57,18 @@ export const DisputeSummary = z.strictObject({
   reason: DisputeReason,
   status: DisputeStatus,
   gross_amount: Money,
-  refundable_amount: Money.meta({ description: 'what is left of the payment to refund' }),
+  refundable_amount: Money.meta({ description: 'the amount of the payment that can still be refunded' }),
   currency: Currency,
   payer_statement: z.string().nullable(),
-  statement: z.string().nullable().meta({ description: 'what the merchant or the operator said who opened it' }),
+  statement: z.string().nullable().meta({ description: 'the statement of the merchant or operator who opened it' }),
   has_evidence: z.boolean(),
   evidence_due_at: Timestamp,
-  evidence_missing: z.boolean().meta({ description: 'whether the deadline has passed and there is still no evidence' }),
+  evidence_missing: z.boolean().meta({ description: 'whether the deadline has passed without evidence' }),
   resolution_note: z.string().nullable(),
   refund: z
     .strictObject({ refund_id: Uuid, refund_status: RefundStatus, amount: Money })
     .nullable()
-    .meta({ description: 'the refund that the resolution ordered; the last one, where the bank refused one before' }),
+    .meta({ description: 'the refund that the resolution ordered; the last one, if the bank rejected one before' }),
   opened_at: Timestamp,
   updated_at: Timestamp,
   resolved_at: Timestamp.nullable(),
@@ -99,7 +99,7 @@ const ofOperators = {
   trading_name: z.string(),
   realm_slug: z.string().nullable(),
   due_at: Timestamp.nullable().meta({
-    description: "until when whoever's turn it is should have dealt with it, as in the inbox; null once it is resolved",
+    description: 'the deadline of the next step, as in the inbox; null once it is resolved',
   }),
   assignee: z.string().nullable(),
   escalation_reason: z.string().nullable(),
@@ -144,7 +144,7 @@ const ListQuery = {
   from: Instant.optional().meta({ description: 'opened at this time or later' }),
   to: Instant.optional().meta({ description: 'opened before this time' }),
   order: z.enum(['newest', 'oldest', 'urgent']).default('newest').meta({
-    description: '"urgent": first what is not resolved, by its deadline, then the others, the newest first',
+    description: '"urgent": first the unresolved, by deadline, then the others, newest first',
   }),
   limit: Limit,
   cursor: z.string().max(128).optional(),

@@ -42,12 +42,12 @@ export const Explanation = z.strictObject({
   merchant_id: Uuid,
   title: z.string().meta({ description: 'the subject in a few words', examples: ['payment of 50.00 GBP'] }),
   status: z.string(),
-  standing: z.string().meta({ description: 'why it has its status, in a sentence or two' }),
+  standing: z.string().meta({ description: 'the reason for its status, in one or two sentences' }),
   as_of: Timestamp.meta({ description: "when this was read, by the service's clock" }),
-  timeline: z.array(TimelineEntry).meta({ description: 'the oldest first' }),
+  timeline: z.array(TimelineEntry).meta({ description: 'oldest first' }),
   left_out: z
     .array(z.string())
-    .meta({ description: 'what the timeline leaves out because of its limits or of the role' }),
+    .meta({ description: 'notes on entries that the timeline omits because of its limits or the role' }),
   next: z.array(NextStep).meta({ description: 'empty in a final status' }),
   also: z.array(OtherStep),
 })

@@ -24,7 +24,7 @@ export const MerchantFees = z.strictObject({
         before: z.strictObject({ fee_percentage: z.string(), fee_flat: z.string() }),
       }),
     )
-    .meta({ description: 'the last hundred changes, the newest first' }),
+    .meta({ description: 'the last 100 changes, newest first' }),
 })
 export type MerchantFees = z.infer<typeof MerchantFees>
 

@@ -13,8 +13,8 @@ export const ControlParameters = z.record(z.string().max(64), z.unknown())
 export const mandateFields = {
   consent_type: ConsentType.optional(),
   control_parameters: ControlParameters.optional(),
-  valid_to: Instant.optional().meta({ description: 'when the mandate ends; in a year where nothing is said' }),
-  consent_id: Uuid.optional().meta({ description: 'the mandate that this payment is made under' }),
+  valid_to: Instant.optional().meta({ description: 'when the mandate ends; by default after one year' }),
+  consent_id: Uuid.optional().meta({ description: 'the mandate of this payment' }),
 }
 
 type MandateFields = { consent_type?: z.infer<typeof ConsentType> | undefined } & Record<string, unknown>
@@ -38,7 +38,7 @@ export function mandateProblems(body: MandateFields): { path: string; message: s
   if (body['consent_id'] !== undefined) {
     return OF_THE_MANDATE.filter((path) => body[path] !== undefined).map((path) => ({
       path,
-      message: 'is what the mandate says; leave it out of a payment that names its consent_id',
+      message: 'must be left out of a payment with a consent_id: the mandate has it',
     }))
   }
   const problems: { path: string; message: string }[] = []
@@ -47,7 +47,7 @@ export function mandateProblems(body: MandateFields): { path: string; message: s
     problems.push({ path: 'control_parameters', message: 'is required with consent_type VARIABLE_RECURRING' })
   for (const path of ['control_parameters', 'valid_to']) {
     if (!isRecurring && body[path] !== undefined)
-      problems.push({ path, message: 'goes with consent_type VARIABLE_RECURRING alone' })
+      problems.push({ path, message: 'is only allowed with consent_type VARIABLE_RECURRING' })
   }
   return problems
 }

@@ -43,8 +43,7 @@ export const CurrencyAmount = z
         path: ['Amount'],
         message: `has digits below the minor unit of ${Currency}: they must be 0`,
       })
-    } else if (minor === 0n)
-      context.addIssue({ code: 'custom', path: ['Amount'], message: 'must be more than nothing' })
+    } else if (minor === 0n) context.addIssue({ code: 'custom', path: ['Amount'], message: 'must be greater than 0' })
   })
 export type CurrencyAmount = z.infer<typeof CurrencyAmount>
 

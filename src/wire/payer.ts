@@ -42,7 +42,7 @@ export const PayerSession = z.strictObject({
   session_token: z.string(),
   token_type: z.literal('Bearer'),
   expires_in: z.int().meta({ description: 'seconds' }),
-  contact: z.string().meta({ description: 'whose session it is, as p…@example.org or +44 … 0123' }),
+  contact: z.string().meta({ description: 'the contact of the session, masked as p…@example.org or +44 … 0123' }),
 })
 export type PayerSession = z.infer<typeof PayerSession>
 
@@ -102,7 +102,7 @@ export const PayerPayment = z.strictObject({
       resolution_note: z.string().nullable(),
     })
     .nullable()
-    .meta({ description: 'the last one, whoever opened it' }),
+    .meta({ description: 'the last dispute, opened by any party' }),
   is_disputable: z.boolean(),
   created_at: Timestamp,
   updated_at: Timestamp,

@@ -47,7 +47,7 @@ export const CreatedPayment = z.strictObject({
   payment_state: z
     .string()
     .optional()
-    .meta({ description: "the payer's capability for this payment; only in answers to a checkout token" }),
+    .meta({ description: "the payer's credential for this payment; only in responses to a checkout token" }),
 })
 export type CreatedPayment = z.infer<typeof CreatedPayment>
 
@@ -88,7 +88,7 @@ export type ChangedBy = z.infer<typeof ChangedBy>
 export const StatusChange = z.strictObject({
   ordinal: z
     .string()
-    .meta({ description: 'grows with every event of the service; a decimal string, for it outgrows a double' }),
+    .meta({ description: 'increases with every event of the service; a decimal string, because it exceeds a double' }),
   previous_status: PaymentStatus.nullable(),
   new_status: PaymentStatus,
   changed_by: ChangedBy,

@@ -12,7 +12,7 @@ export const Email = z
 
 export const RegisterMerchant = z.strictObject({
   company_name: nameText(140).meta({
-    description: 'the legal name; the realm is named from it',
+    description: 'the legal name; the name of the realm is derived from it',
     examples: ['Acme Ltd'],
   }),
   trading_name: nameText(140).meta({ description: 'what payers see', examples: ['Acme'] }),
@@ -25,12 +25,13 @@ export const RegisteredMerchant = z.strictObject({
   merchant_id: Uuid,
   client_id: z.string(),
   client_secret: z.string().nullable().meta({
-    description: "the secret of client_id, the merchant's server client: shown this once; null without a provider",
+    description:
+      "the secret of client_id, the merchant's server client; only in this response; null without an identity provider",
   }),
   realm_slug: z.string(),
   kyb_status: z.literal('PENDING'),
   issuer: z.string().nullable(),
-  webhook_signing_secret: z.string().meta({ description: 'what webhooks are signed with: shown this once' }),
+  webhook_signing_secret: z.string().meta({ description: 'the secret that signs webhooks; only in this response' }),
   warnings: z.array(z.string()),
 })
 export type RegisteredMerchant = z.infer<typeof RegisteredMerchant>
@@ -98,9 +99,9 @@ export const repairRegistration = operation({
   headers: NoHeaders,
   body: z
     .strictObject({
-      rollback: z.boolean().default(false).meta({ description: 'take a half-made realm away and free its name' }),
+      rollback: z.boolean().default(false).meta({ description: 'delete an incomplete realm and free its name' }),
       admin_email: Email.optional().meta({
-        description: 'who administers the merchant instead of whoever has not signed up; refused once an ADMIN has',
+        description: 'a new administrator in place of one who has not signed up; rejected once an ADMIN has signed up',
       }),
       reason: reasonText(500).optional(),
     })

@@ -43,7 +43,7 @@ export type NewCustomer = z.output<typeof NewCustomer>
 /** An account as the sandbox shows it: the bank's own view. */
 export const SandboxAccount = z.strictObject({
   account_id: Uuid,
-  customer_id: z.string().meta({ description: 'external id: what a token has as `sub`' }),
+  customer_id: z.string().meta({ description: 'external id: the `sub` of its tokens' }),
   name: z.string(),
   nickname: z.string().nullable(),
   currency: z.string(),

@@ -14,16 +14,16 @@ export const BankFaultWishes = z.strictObject({
   latency: z
     .string()
     .max(16)
-    .meta({ description: 'before each answer of the bank, such as 250ms or 3s; at most 60s', examples: ['3s'] })
+    .meta({ description: 'delay of each response of the bank, such as 250ms or 3s; at most 60s', examples: ['3s'] })
     .optional(),
-  drop_callback: Share.meta({ description: 'share of callbacks that get lost' }).optional(),
-  duplicate: Share.meta({ description: 'share of callbacks that come twice' }).optional(),
-  unavailable: Share.meta({ description: 'share of calls without an answer; half of them are carried out' }).optional(),
+  drop_callback: Share.meta({ description: 'share of callbacks that are lost' }).optional(),
+  duplicate: Share.meta({ description: 'share of callbacks that are sent twice' }).optional(),
+  unavailable: Share.meta({ description: 'share of calls without a response; half of them take effect' }).optional(),
   seed: z
     .int()
     .min(0)
     .max(2_147_483_647)
-    .meta({ description: 'what is hit follows from it; 1 where none is given' })
+    .meta({ description: 'seed of the choice of affected calls; 1 by default' })
     .optional(),
 })
 export type BankFaultWishes = z.output<typeof BankFaultWishes>

@@ -5,7 +5,7 @@ import { operation } from './operation.ts'
 
 /** What a test run calls what it makes. */
 export const Reference = text(200).meta({
-  description: 'in a service that was started with a seed, the ids follow from it; elsewhere it does nothing',
+  description: 'in a service that was started with a seed, the ids are derived from it; otherwise ignored',
   examples: ['refunds.yaml 2'],
 })
 
@@ -82,7 +82,7 @@ export const advanceSandboxClock = operation({
     to: z.iso
       .datetime({ offset: true })
       .optional()
-      .meta({ description: 'in place of by: a moment of their own time, which GET /sandbox/clock tells' }),
+      .meta({ description: 'instead of by: a time on their own clock, which GET /sandbox/clock returns' }),
   }),
   replies: {
     200: z.strictObject({

@@ -14,14 +14,14 @@ const masked = z.string().meta({ description: 'the last four characters', exampl
 const overlap = {
   rotated_at: Timestamp.nullable().meta({ description: 'null before the first rotation' }),
   previous_expires_at: Timestamp.nullable().meta({
-    description: 'until when webhooks carry the signature of the secret before as well; null outside of an overlap',
+    description: 'until when webhooks also carry the signature of the previous secret; null outside of an overlap',
   }),
 }
 
 /** The signing secret, masked (contract §Merchant portal; decision 25). */
 export const WebhookSecret = z.strictObject({
   masked_secret: masked,
-  verification_snippet: z.string().meta({ description: 'a whole receiver, to copy' }),
+  verification_snippet: z.string().meta({ description: 'a complete receiver, to copy' }),
   language: SnippetLanguage,
   ...overlap,
 })
@@ -43,7 +43,7 @@ export const getWebhookSecret = operation({
 })
 
 export const RotatedSecret = z.strictObject({
-  webhook_signing_secret: z.string().meta({ description: 'the new one, this once' }),
+  webhook_signing_secret: z.string().meta({ description: 'the new secret; only in this response' }),
   masked_secret: masked,
   ...overlap,
 })
@@ -63,10 +63,10 @@ export const rotateWebhookSecret = operation({
   body: z
     .strictObject({
       overlap_seconds: z.int().min(0).max(604_800).default(overlapSecondsDefault).meta({
-        description: 'for how long the secret before signs as well; with discard_current its end stays as it is',
+        description: 'how long the previous secret also signs; with discard_current its end does not change',
       }),
       discard_current: z.boolean().default(false).meta({
-        description: 'during an overlap: replace the newest secret, which nobody uses yet, and keep the one before',
+        description: 'during an overlap: replace the newest secret, which is not in use yet, and keep the previous one',
       }),
     })
     .optional(),

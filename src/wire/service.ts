@@ -17,7 +17,7 @@ export const ServiceInfo = z.strictObject({
   vrp_caps: z
     .enum(['ignore', 'enforce'])
     .optional()
-    .meta({ description: 'whether payments under a mandate are held to its caps; older services do not say' }),
+    .meta({ description: 'whether the caps of mandates are enforced; older services omit it' }),
 })
 export type ServiceInfo = z.infer<typeof ServiceInfo>
 
@@ -50,10 +50,10 @@ export const Whoami = z.strictObject({
       id: Uuid,
       trading_name: z.string(),
       kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']),
-      is_active: z.boolean().meta({ description: 'a disabled merchant may read and refund, and nothing else' }),
+      is_active: z.boolean().meta({ description: 'a disabled merchant may only read and refund' }),
     })
     .nullable(),
-  expires_at: z.string().nullable().meta({ format: 'date-time', description: "the token's end" }),
+  expires_at: z.string().nullable().meta({ format: 'date-time', description: 'when the token expires' }),
 })
 export type Whoami = z.infer<typeof Whoami>
 

@@ -10,9 +10,7 @@ export const PlatformRole = z.enum(PLATFORM_ROLES)
 /** Someone who operates the platform (contract §Platform user; decision 28). */
 export const StaffMember = z.strictObject({
   id: Uuid,
-  keycloak_user_id: z
-    .string()
-    .meta({ description: "the `sub` of the person's tokens, whichever provider issues them" }),
+  keycloak_user_id: z.string().meta({ description: "the `sub` of the person's tokens, with any identity provider" }),
   email: z.string(),
   display_name: z.string(),
   role: PlatformRole,
@@ -158,7 +156,7 @@ export const rotateRealmKeys = operation({
   replies: {
     200: z.strictObject({
       realm: z.string(),
-      key_ids: z.array(z.string()).meta({ description: 'every `kid` that tokens of the realm may have' }),
+      key_ids: z.array(z.string()).meta({ description: 'every valid `kid` of the realm' }),
     }),
   },
   errors: ['REALM_NOT_FOUND', 'IDP_UNAVAILABLE'],

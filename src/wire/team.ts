@@ -95,8 +95,11 @@ export type ApiCredential = z.infer<typeof ApiCredential>
 
 /** A credential with its secret. */
 const IssuedCredential = ApiCredential.extend({
-  client_secret: z.string().nullable().meta({ description: 'shown this once; null without an identity provider' }),
-  token_endpoint: z.string().nullable().meta({ description: 'where it gets tokens, by client_credentials' }),
+  client_secret: z
+    .string()
+    .nullable()
+    .meta({ description: 'only in this response; null without an identity provider' }),
+  token_endpoint: z.string().nullable().meta({ description: 'the endpoint for tokens, by client_credentials' }),
 })
 
 const CredentialParams = z.strictObject({ id: z.string().meta({ description: 'the client_id' }) })

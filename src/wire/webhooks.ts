@@ -28,7 +28,7 @@ export const Delivery = z.strictObject({
   last_http_status: z.int().nullable(),
   last_error: z.string().nullable(),
   attempt_count: z.int(),
-  next_retry_at: Timestamp.nullable().meta({ description: 'null when no attempt is planned' }),
+  next_retry_at: Timestamp.nullable().meta({ description: 'null when no attempt is scheduled' }),
   delivered_at: Timestamp.nullable(),
   created_at: Timestamp,
 })
@@ -39,18 +39,17 @@ export const DeliveryAttempt = z.strictObject({
   attempt: z.int(),
   started_at: Timestamp,
   duration_ms: z.int(),
-  outcome: z.string().meta({ description: '`delivered`, or why it was none', examples: ['timeout', 'http_500'] }),
-  http_status: z.int().nullable(),
-  response_body: z
+  outcome: z
     .string()
-    .nullable()
-    .meta({ description: 'at most its first 1024 bytes; null where there were none' }),
+    .meta({ description: '`delivered`, or the reason of the failure', examples: ['timeout', 'http_500'] }),
+  http_status: z.int().nullable(),
+  response_body: z.string().nullable().meta({ description: 'at most its first 1024 bytes; null if it was empty' }),
 })
 export type DeliveryAttempt = z.infer<typeof DeliveryAttempt>
 
 export const DeliveryDetail = Delivery.extend({
   payload: z.string().meta({ description: 'the exact bytes of the webhook, as text' }),
-  attempts: z.array(DeliveryAttempt).meta({ description: 'the oldest first; the last 50 of them' }),
+  attempts: z.array(DeliveryAttempt).meta({ description: 'the last 50, oldest first' }),
 })
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>
 
@@ -58,7 +57,7 @@ export type DeliveryDetail = z.infer<typeof DeliveryDetail>
 export const EndpointCheck = z.strictObject({
   reachable: z.boolean(),
   outcome: z.string().meta({
-    description: '`answered`, or what was in the way',
+    description: '`answered`, or the reason of the failure',
     examples: ['answered', 'dns', 'connect', 'tls', 'timeout'],
   }),
   http_status: z.int().nullable(),
@@ -78,7 +77,7 @@ export type WebhookAlert = z.infer<typeof WebhookAlert>
 export const WebhookEndpoint = z.strictObject({
   webhook_url: z.string().nullable(),
   paused: z.boolean(),
-  gone: z.boolean().meta({ description: 'whether the last answer of this address was 410' }),
+  gone: z.boolean().meta({ description: 'whether the last response of this address was 410' }),
   alert: WebhookAlert.nullable(),
 })
 export type WebhookEndpoint = z.infer<typeof WebhookEndpoint>
@@ -115,7 +114,7 @@ export const putWebhookEndpoint = operation({
   replies: {
     200: WebhookEndpoint.extend({
       check: EndpointCheck.nullable().meta({
-        description: 'null where no address was given, or while too many are being checked',
+        description: 'null without an address, or while too many are being checked',
       }),
     }),
   },
@@ -206,9 +205,9 @@ export const replayWebhooks = operation({
     .strictObject({
       status: z.literal('DEAD').default('DEAD'),
       event_type: EventType.optional(),
-      since: Instant.optional().meta({ description: 'only those that were created then or later' }),
-      until: Instant.optional().meta({ description: 'only those that were created before' }),
-      dry_run: z.boolean().default(false).meta({ description: 'only count them' }),
+      since: Instant.optional().meta({ description: 'only deliveries created at this time or later' }),
+      until: Instant.optional().meta({ description: 'only deliveries created before this time' }),
+      dry_run: z.boolean().default(false).meta({ description: 'count the deliveries without replaying them' }),
     })
     // Both are written alike, in UTC with milliseconds.
     .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
@@ -218,11 +217,11 @@ export const replayWebhooks = operation({
   replies: {
     202: z.strictObject({
       matching: z.int().meta({
-        description: 'how many are DEAD in that time: counted up to 10,000, and no fewer than were queued',
+        description: 'number of DEAD deliveries of the period: counted up to 10,000, and at least the number queued',
       }),
-      queued: z.int().meta({ description: 'at most 50,000 a request' }),
+      queued: z.int().meta({ description: 'at most 50,000 for each request' }),
       has_more: z.boolean().meta({
-        description: 'whether there may be more than these: the same request again goes on',
+        description: 'whether there may be more; repeat the request to continue',
       }),
     }),
   },
@@ -301,10 +300,8 @@ export const FeedEvent = z.strictObject({
   created_at: Timestamp,
   payload: z
     .string()
-    .meta({ description: 'the exact bytes of the webhook, as text: parse it, but verify it as it is' }),
-  signatures: z
-    .record(z.string(), z.string())
-    .meta({ description: 'the signing headers of a webhook, by their names' }),
+    .meta({ description: 'the exact bytes of the webhook, as text: verify the signature before parsing' }),
+  signatures: z.record(z.string(), z.string()).meta({ description: 'the signing headers of the webhook, by name' }),
 })
 export type FeedEvent = z.infer<typeof FeedEvent>
 
@@ -318,11 +315,7 @@ export const listEvents = operation({
   permission: 'manage webhooks',
   params: None,
   query: z.strictObject({
-    after: z
-      .string()
-      .max(128)
-      .optional()
-      .meta({ description: 'a cursor, or "latest" to begin with what comes from now on' }),
+    after: z.string().max(128).optional().meta({ description: 'a cursor, or "latest" to start with future events' }),
     limit: Limit,
   }),
   headers: NoHeaders,

@@ -223,7 +223,7 @@ t.test('a customer at the bank', async (t) => {
       [['--amount', '10.001'], /--amount: has digits below the minor unit/],
       [['--amount', '1,000.00'], /--amount: must be 1 to 13 digits/],
       [['--amount', '-1'], /--amount: /],
-      [['--amount', '0'], /--amount: must be more than nothing/],
+      [['--amount', '0'], /--amount: must be greater than 0/],
       [['--amount', '1', '--currency', 'USD'], /--currency: must be GBP or EUR/],
       [['--amount', '1', '--to', '1234'], /--to: must be 14 digits/],
       [['--amount', '1', '--to', 'DE89370400440532013001'], /--to: must be 14 digits .*, or an IBAN/],

@@ -45,7 +45,7 @@ t.test('without a provider the service is asked by the names of this machine alo
   for (const host of FOREIGN) {
     const { status, text } = await ask(host)
     t.equal(status, 401, host)
-    t.match(text, /for this machine alone","code":"UNAUTHENTICATED"/)
+    t.match(text, /accepts requests to this machine only","code":"UNAUTHENTICATED"/)
     t.notMatch(text, /"data"/)
   }
 })
