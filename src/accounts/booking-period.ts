@@ -1,15 +1,15 @@
 import { invalidFields } from '../lib/errors.ts'
 import type { DomainError } from '../lib/errors.ts'
 
-/** What a query says of when something was booked: days, or times whose zone does not count (decision 7). */
+/** The booking period of a query: days, or times whose zone is ignored (decision 7). */
 export type BookingFilter = { fromBookingDateTime?: string | undefined; toBookingDateTime?: string | undefined }
 
 const PARTS = /^(?<day>\d{4}-\d{2}-\d{2})(?:T(?<minute>\d{2}:\d{2})(?::(?<second>\d{2})(?:\.(?<fraction>\d{1,6}))?)?)?/
 
 /**
- * The moments between which a booking lies, both of them included, to the microsecond that the database keeps. A day as
- * the end is the whole day, and a time is the whole millisecond, for that is how exactly answers tell the time.
- * @throws {DomainError} VALIDATION_FAILED at both fields where the period ends before it begins
+ * The inclusive bounds of a booking period, in microseconds like the database. An end date includes the whole day, and
+ * an end time the whole millisecond, which is the precision of responses.
+ * @throws {DomainError} VALIDATION_FAILED at both fields when the period ends before it begins
  */
 export function bookingPeriod({ fromBookingDateTime: first, toBookingDateTime: last }: BookingFilter): {
   from: string
@@ -23,7 +23,7 @@ export function bookingPeriod({ fromBookingDateTime: first, toBookingDateTime: l
     last === undefined
       ? 'infinity'
       : momentOf(last, { time: '23:59:59.999999', fraction: (text) => text.padEnd(3, '0').padEnd(6, '9') })
-  // Texts of one form, in the order of their moments.
+  // Texts of one format, which sort chronologically.
   if (first !== undefined && last !== undefined && from > to) throw endsBeforeItBegins()
   return { from, to }
 }

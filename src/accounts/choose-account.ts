@@ -6,7 +6,7 @@ import { findByNumber } from './find-by-number.ts'
 import type { AccountRecord } from './record.ts'
 import { findAccount, findFirstAccount } from './sql.ts'
 
-/** Which of a customer's accounts is meant: by its number, by its AccountId, or the first one of the currency. */
+/** Selects one of a customer's accounts: by its number, by its AccountId, or the first one in the currency. */
 export type AccountChoice = {
   customerId: string
   currency: string
@@ -15,8 +15,7 @@ export type AccountChoice = {
 }
 
 /**
- * One of the customer's own accounts in this currency (decision 59). Another customer's is answered as one that is not
- * there.
+ * One of the customer's own accounts in this currency (decision 59). Another customer's account is treated as unknown.
  * @throws {DomainError} VALIDATION_FAILED at `DebtorAccount.Identification`, `AccountId` or `InstructedAmount.Currency`
  */
 export async function chooseAccount(db: CommonQueryMethods, choice: AccountChoice): Promise<AccountRecord> {
@@ -29,21 +28,23 @@ export async function chooseAccount(db: CommonQueryMethods, choice: AccountChoic
   const path = number === undefined ? 'AccountId' : 'DebtorAccount.Identification'
   const account = await findNamed(db, { customerId, number, accountId })
   if (account === null)
-    throw invalidField(path, 'INVALID', 'is none of your accounts: GET /open-banking/v1/accounts lists them')
+    throw invalidField(path, 'INVALID', 'is not one of your accounts: GET /open-banking/v1/accounts lists them')
   if (account.currency !== currency)
-    throw invalidField(path, 'INVALID', `is in ${account.currency}, and the amount in ${currency}`)
+    throw invalidField(path, 'INVALID', `is in ${account.currency}, but the amount is in ${currency}`)
   return account
 }
 
-/** The customer's first account in this currency that is neither blocked nor closed, or why there is none. */
+/**
+ * The customer's first account in this currency that is neither blocked nor closed, or the problem if there is none.
+ */
 export async function firstAccount(
   db: CommonQueryMethods,
   { customerId, currency }: { customerId: string; currency: string },
 ): Promise<{ account: AccountRecord } | { problem: string }> {
   const account = await findFirstAccount(db, { customerId, currency })
-  if (account === null) return { problem: `none of your accounts is in ${currency}` }
+  if (account === null) return { problem: `you have no account in ${currency}` }
   if (account.status === 'Enabled') return { account }
-  return { problem: `none of your accounts in ${currency} can be used: each is blocked or closed` }
+  return { problem: `you have no usable account in ${currency}: each is blocked or closed` }
 }
 
 async function findNamed(

@@ -6,8 +6,8 @@ import { findAccountByNumber } from './sql.ts'
 import type { Identification } from './sql.ts'
 
 /**
- * The account of this bank that a number names, whosever it is; null where there is none. A British IBAN of this
- * bank also finds the account whose sort code and account number it ends in.
+ * The account of this bank with a number, of any customer; null if there is none. A British IBAN of this bank also
+ * finds the account by the sort code and account number that it ends in.
  */
 export async function findByNumber(db: CommonQueryMethods, named: Identification): Promise<AccountRecord | null> {
   const account = await findAccountByNumber(db, named)

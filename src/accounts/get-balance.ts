@@ -4,12 +4,12 @@ import { isUuid } from '../lib/ids.ts'
 import type { AccountRecord } from './record.ts'
 import { findAccount } from './sql.ts'
 
-/** An account as a customer names it: any text for its id. */
+/** An account as named by a customer: any text for its id. */
 export type AccountKey = { customerId: string; accountId: string }
 
 /**
- * What is on an account, below zero where it is owed.
- * @throws {DomainError} ACCOUNT_NOT_FOUND for an unknown id, another customer's and what is no id alike
+ * The balance of an account, negative when overdrawn.
+ * @throws {DomainError} ACCOUNT_NOT_FOUND for an unknown id, another customer's account and an invalid id alike
  */
 export async function getBalance(
   app: Pick<App, 'pool'>,

@@ -5,14 +5,14 @@ import { sql } from '../db/sql.ts'
 const Found = z.object({ id: z.string() })
 
 /**
- * The customer that a client was made for, else the one with this external id, if there is one. Whose account is a
- * merchant's settlement account is no customer to act as: the bank alone moves its money.
+ * The customer of a client, otherwise the one with this external id, if any. The owners of settlement accounts are
+ * excluded: only the bank moves their money.
  */
 export async function findCustomerId(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { clientId, externalId }: { clientId: string; externalId: string | null },
 ): Promise<string | null> {
-  const row = await db.maybeOne(sql.prepared('find_customer_id', Found)`
+  const row = await tx.maybeOne(sql.prepared('find_customer_id', Found)`
     select c.id
     from customer_clients k
     join customers c on c.id = k.customer_id

@@ -2,13 +2,13 @@ import type { App } from '../app.ts'
 import { isCredentialId } from '../lib/realms.ts'
 import { findCustomerId } from './identify-sql.ts'
 
-/** Whom the bank does not know: the id of no row, so that nothing is found under it. */
+/** The id of an unknown customer: no row has it, so that nothing is found under it. */
 export const NO_CUSTOMER = '00000000-0000-0000-0000-000000000000'
 
 /**
- * The customer that a credential is of: the one that its client was made for, else the one whose external id is the
- * token's `sub` (decision 9). A credential is only ever its own customer's, whatever its `sub` says. Null where there is
- * none.
+ * The customer of a credential: the one that its client was created for, otherwise the one whose external id is the
+ * token's `sub` (decision 9). An API credential always belongs to its own customer, whatever its `sub`. Null for an
+ * unknown customer.
  */
 export function identifyCustomer(
   app: Pick<App, 'pool'>,

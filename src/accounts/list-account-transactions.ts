@@ -9,10 +9,10 @@ import type { Page } from './listing-sql.ts'
 import type { AccountTransactionRecord } from './record.ts'
 
 /**
- * A page of what was booked on an account, the newest first, and how much there is in all; past the last page there is
- * nothing, which is no mistake.
+ * A page of an account's transactions, newest first, and their total count; a page after the last one is empty, not an
+ * error.
  * @throws {DomainError} VALIDATION_FAILED for a period that ends before it begins; ACCOUNT_NOT_FOUND for an unknown id,
- *   another customer's and what is no id alike
+ *   another customer's account and an invalid id alike
  */
 export async function listAccountTransactions(
   app: Pick<App, 'pool'>,

@@ -3,7 +3,7 @@ import { listAccountRows } from './listing-sql.ts'
 import type { Page } from './listing-sql.ts'
 import type { AccountRecord } from './record.ts'
 
-/** A page of a customer's accounts, the oldest first, and how many there are in all. */
+/** A page of a customer's accounts, oldest first, and their total count. */
 export async function listAccounts(
   app: Pick<App, 'pool'>,
   page: Page & { customerId: string },

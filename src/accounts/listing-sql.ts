@@ -16,10 +16,10 @@ const AccountRow = z.union([
 
 /** A page of a customer's accounts, the oldest first, each row with how many there are; at least one row. */
 export function listAccountRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, page, pageSize }: Page & { customerId: string },
 ): Promise<readonly z.infer<typeof AccountRow>[]> {
-  return db.many(sql.prepared('list_accounts', AccountRow)`
+  return tx.many(sql.prepared('list_accounts', AccountRow)`
     select c.account_count, ${accountColumns}
     from (select count(*) as account_count from accounts where customer_id = ${customerId}) c
     left join (
@@ -51,12 +51,12 @@ const TransactionRow = z.union([
  * cheaper than one for all, and planning takes longer than the reading.
  */
 export function listTransactionRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   page: Page & { customerId: string; accountId: string; from: string; to: string },
 ): Promise<readonly z.infer<typeof TransactionRow>[]> {
   const { customerId, accountId, from, to, pageSize } = page
   const after = (page.page - 1) * pageSize
-  return db.any(sql.prepared('list_account_transactions', TransactionRow)`
+  return tx.any(sql.prepared('list_account_transactions', TransactionRow)`
     with asked as materialized (
       select ${from}::timestamptz as since, ${to}::timestamptz as until
     ),

@@ -14,9 +14,9 @@ export type NewAccountRow = AccountNumber & {
   createdAt?: string
 }
 
-/** @returns whether its number was free. Accounts are listed in the order in which they are made. */
-export async function insertAccount(db: CommonQueryMethods, account: NewAccountRow): Promise<boolean> {
-  const inserted = await db.maybeOne(sql.typeAlias('id')`
+/** @returns whether its number was free. The creation time determines the order of listings. */
+export async function insertAccount(tx: CommonQueryMethods, account: NewAccountRow): Promise<boolean> {
+  const inserted = await tx.maybeOne(sql.typeAlias('id')`
     insert into accounts (
       id, customer_id, currency, account_type, account_sub_type, name, nickname, sort_code_account_number, iban,
       overdraft_limit_minor, created_at

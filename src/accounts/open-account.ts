@@ -3,12 +3,12 @@ import { accountNumber } from './account-number.ts'
 import { insertAccount } from './open-account-sql.ts'
 import type { NewAccountRow } from './open-account-sql.ts'
 
-/** So many numbers are taken one after the other only where the bank is full. */
+/** So many collisions in a row happen only when the bank is full. */
 const ATTEMPTS_MAX = 20
 
 /**
- * Opens an empty account under the first number that is free.
- * @param drawNumber a number of eight digits for each attempt
+ * Opens an empty account with the first free number.
+ * @param drawNumber returns a random number of eight digits for each attempt
  */
 export async function openAccount(
   tx: CommonQueryMethods,

@@ -18,7 +18,7 @@ export const AccountRecord = z.object({
 })
 export type AccountRecord = z.infer<typeof AccountRecord>
 
-/** A movement as it stands on one account, numbered from 1 without gaps. Amounts are minor units of `currency`. */
+/** A transaction of one account, numbered from 1 without gaps. Amounts are minor units of `currency`. */
 export const AccountTransactionRecord = z.object({
   account_id: z.string(),
   currency: z.string(),
@@ -27,7 +27,7 @@ export const AccountTransactionRecord = z.object({
   credit_debit_indicator: z.enum(['Credit', 'Debit']),
   status: z.enum(['Booked', 'Pending']),
   booking_date_time: z.string(),
-  /** Of the account, after it; below zero is what is owed. */
+  /** The account's balance after it; negative when overdrawn. */
   balance_minor: z.bigint(),
   counterparty_name: z.string().nullable(),
   reference: z.string().nullable(),

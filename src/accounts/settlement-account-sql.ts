@@ -6,12 +6,12 @@ const Found = z.strictObject({ id: z.string() })
 type Found = z.infer<typeof Found>
 const Locked = z.strictObject({ locked: z.unknown() })
 
-/** The merchant's first business account in this currency; null where there is none yet. */
+/** The merchant's first business account in this currency; null if there is none yet. */
 export function findSettlementAccount(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, currency }: { merchantId: string; currency: string },
 ): Promise<Found | null> {
-  return db.maybeOne(sql.prepared('find_settlement_account', Found)`
+  return tx.maybeOne(sql.prepared('find_settlement_account', Found)`
     select a.id
     from customers c
     join accounts a on a.customer_id = c.id
@@ -22,14 +22,14 @@ export function findSettlementAccount(
   `)
 }
 
-/** Lets one transaction at a time open accounts for a merchant. */
+/** Serialises transactions that open accounts for a merchant. */
 export async function lockSettlementAccounts(tx: CommonQueryMethods, merchantId: string): Promise<void> {
   await tx.one(sql.type(Locked)`
     select pg_advisory_xact_lock(hashtextextended(${`settlement accounts ${merchantId}`}, 0)) as locked
   `)
 }
 
-/** The customer that a merchant is at the bank, made where it is none yet; held by `lockSettlementAccounts`. */
+/** Finds or creates the bank customer of a merchant; serialised by `lockSettlementAccounts`. */
 export function ensureMerchantCustomer(
   tx: CommonQueryMethods,
   { id, merchantId, name }: { id: string; merchantId: string; name: string },

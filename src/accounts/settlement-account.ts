@@ -4,19 +4,19 @@ import { ACCOUNT_NUMBER_COUNT } from './account-number.ts'
 import { openAccount } from './open-account.ts'
 import { ensureMerchantCustomer, findSettlementAccount, lockSettlementAccounts } from './settlement-account-sql.ts'
 
-/** 1,000,000.00: what one payment may move at most, so that it can be given back after everything was paid out. */
+/** 1,000,000.00: the maximum amount of a payment, so that it can be refunded after everything was paid out. */
 const OVERDRAFT_MINOR = 100_000_000n
 
 export type SettlementOwner = {
   merchantId: string
-  /** The holder's name on an account that has to be opened; cut off after 140 characters. */
+  /** The holder's name for a new account; truncated to 140 characters. */
   name: string
   currency: string
 }
 
 /**
- * The account that gets what payers pay to a merchant in one currency (decision 59), opened when it is first asked for;
- * everybody who asks at the same moment gets the same one.
+ * The account that receives a merchant's payments in one currency (decision 59), opened on first use; concurrent
+ * callers get the same one.
  * @returns the account's id
  */
 export async function settlementAccountOf(

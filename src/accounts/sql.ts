@@ -11,23 +11,20 @@ export const accountColumns = sql.fragment`
 
 /** An account of this customer. */
 export function findAccount(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, id }: { customerId: string; id: string },
 ): Promise<AccountRecord | null> {
-  return db.maybeOne(sql.prepared('find_account', AccountRecord)`
+  return tx.maybeOne(sql.prepared('find_account', AccountRecord)`
     select ${accountColumns} from accounts a where a.customer_id = ${customerId} and a.id = ${id}
   `)
 }
 
-/**
- * The first of a customer's accounts in this currency that can be used, in the order in which they are listed; where none
- * can, the first one.
- */
+/** The first usable account of a customer in this currency, in listing order; if none is usable, the first one. */
 export function findFirstAccount(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, currency }: { customerId: string; currency: string },
 ): Promise<AccountRecord | null> {
-  return db.maybeOne(sql.prepared('find_first_account', AccountRecord)`
+  return tx.maybeOne(sql.prepared('find_first_account', AccountRecord)`
     select ${accountColumns}
     from accounts a
     where a.customer_id = ${customerId} and a.currency = ${currency}
@@ -38,16 +35,16 @@ export function findFirstAccount(
 
 export type Identification = { scheme: SchemeName; identification: string }
 
-/** The account that has this number, whosever it is; null where it is at another bank. */
+/** The account with this number, of any customer; null for numbers of other banks. */
 export function findAccountByNumber(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { scheme, identification }: Identification,
 ): Promise<AccountRecord | null> {
   return scheme === SORT_CODE_ACCOUNT_NUMBER
-    ? db.maybeOne(sql.prepared('find_account_by_number', AccountRecord)`
+    ? tx.maybeOne(sql.prepared('find_account_by_number', AccountRecord)`
         select ${accountColumns} from accounts a where a.sort_code_account_number = ${identification}
       `)
-    : db.maybeOne(sql.prepared('find_account_by_iban', AccountRecord)`
+    : tx.maybeOne(sql.prepared('find_account_by_iban', AccountRecord)`
         select ${accountColumns} from accounts a where a.iban = ${identification}
       `)
 }

@@ -2,12 +2,12 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-/** The outcomes of `book_transfer` (migrations/functions/book_transfer.sql). */
+/** The results of `book_transfer` (migrations/functions/book_transfer.sql). */
 export const TransferOutcome = z.enum([
   'BOOKED',
   /** The same transfer was booked before. */
   'REPEAT',
-  /** The id is that of another transfer: a programmer's error. */
+  /** Another transfer has the id: a programming error. */
   'OTHER_TRANSFER',
   'INSUFFICIENT_FUNDS',
   'DEBTOR_NOT_FOUND',
@@ -20,15 +20,15 @@ export const TransferOutcome = z.enum([
 ])
 export type TransferOutcome = z.infer<typeof TransferOutcome>
 
-/** A movement of money. A side without an account is another bank's. */
+/** A transfer. A side without an account is at another bank. */
 export type Transfer = {
-  /** Its idempotency key: the id of the order, payment or refund that it carries out. */
+  /** Its idempotency key: the id of its order, payment or refund. */
   id: string
   debtorAccountId: string | null
   creditorAccountId: string | null
   amountMinor: bigint
   currency: string
-  /** As the other side sees them. */
+  /** The names shown to the other side. */
   debtorName: string | null
   creditorName: string | null
   reference: string | null
@@ -36,9 +36,9 @@ export type Transfer = {
 
 const Answer = z.object({ outcome: TransferOutcome })
 
-/** Moves money and books it on both sides, in the caller's transaction; a refusal changes nothing. */
-export async function bookTransfer(db: CommonQueryMethods, transfer: Transfer): Promise<TransferOutcome> {
-  const row = await db.one(sql.prepared('book_transfer', Answer)`
+/** Moves money and books it on both sides, in the caller's transaction; a rejected transfer changes nothing. */
+export async function bookTransfer(tx: CommonQueryMethods, transfer: Transfer): Promise<TransferOutcome> {
+  const row = await tx.one(sql.prepared('book_transfer', Answer)`
     select book_transfer(
       ${transfer.id}::uuid, ${transfer.debtorAccountId}::uuid, ${transfer.creditorAccountId}::uuid,
       ${transfer.amountMinor}::bigint, ${transfer.currency}::char(3), ${transfer.debtorName}::text,

@@ -8,10 +8,10 @@ export type DisputeScenario = z.infer<typeof DisputeScenario>
 
 /** Leases scenarios that are not completed, the least recently checked first. */
 export function claimDisputeScenarios(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { limit, leaseSeconds }: { limit: number; leaseSeconds: number },
 ): Promise<readonly DisputeScenario[]> {
-  return db.any(sql.type(DisputeScenario)`
+  return tx.any(sql.type(DisputeScenario)`
     update mock_bank.authorisations a
     set story_locked_until = now() + make_interval(secs => ${leaseSeconds})
     from (
@@ -29,18 +29,18 @@ export function claimDisputeScenarios(
 }
 
 /** Marks the scenario as completed. */
-export async function completeDisputeScenario(db: CommonQueryMethods, state: string): Promise<void> {
-  await db.query(
+export async function completeDisputeScenario(tx: CommonQueryMethods, state: string): Promise<void> {
+  await tx.query(
     sql.typeAlias('void')`update mock_bank.authorisations set story_ended_at = now() where state = ${state}`,
   )
 }
 
 /** Releases a scenario whose payment is not ready yet: it is checked again after `seconds`. */
 export async function postponeDisputeScenario(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { state, seconds }: { state: string; seconds: number },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     update mock_bank.authorisations set story_locked_until = now() + make_interval(secs => ${seconds}) where state = ${state}
   `)
 }

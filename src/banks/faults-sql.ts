@@ -19,19 +19,19 @@ export type FaultSettingsRecord = z.infer<typeof FaultSettingsRecord>
 const columns = sql.fragment`latency_ms, drop_callback, duplicate, unavailable, seed, calls, callbacks, iso_text(set_at) as set_at`
 
 /** Null for a merchant without fault injection settings. */
-export function findFaultSettings(db: CommonQueryMethods, merchantId: string): Promise<FaultSettingsRecord | null> {
-  return db.maybeOne(
+export function findFaultSettings(tx: CommonQueryMethods, merchantId: string): Promise<FaultSettingsRecord | null> {
+  return tx.maybeOne(
     sql.type(FaultSettingsRecord)`select ${columns} from mock_bank.faults where merchant_id = ${merchantId}`,
   )
 }
 
 /** Replaces all settings and resets the counters. */
 export function putFaultSettings(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   merchantId: string,
   faults: FaultSettings,
 ): Promise<FaultSettingsRecord> {
-  return db.one(sql.type(FaultSettingsRecord)`
+  return tx.one(sql.type(FaultSettingsRecord)`
     insert into mock_bank.faults as f (merchant_id, latency_ms, drop_callback, duplicate, unavailable, seed)
     values (
       ${merchantId}, ${faults.latencyMs}, ${faults.dropCallback}, ${faults.duplicate}, ${faults.unavailable}, ${faults.seed}
@@ -43,13 +43,13 @@ export function putFaultSettings(
   `)
 }
 
-export async function deleteFaultSettings(db: CommonQueryMethods, merchantId: string): Promise<void> {
-  await db.query(sql.typeAlias('void')`delete from mock_bank.faults where merchant_id = ${merchantId}`)
+export async function deleteFaultSettings(tx: CommonQueryMethods, merchantId: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`delete from mock_bank.faults where merchant_id = ${merchantId}`)
 }
 
 /** Counts a call about a payment, including this one; null where its merchant has no fault injection settings. */
-export function countCall(db: CommonQueryMethods, state: string): Promise<FaultSettingsRecord | null> {
-  return db.maybeOne(sql.type(FaultSettingsRecord)`
+export function countCall(tx: CommonQueryMethods, state: string): Promise<FaultSettingsRecord | null> {
+  return tx.maybeOne(sql.type(FaultSettingsRecord)`
     update mock_bank.faults f
     set calls = calls + 1
     where f.merchant_id = (select a.payee_id from mock_bank.authorisations a where a.state = ${state})
@@ -58,8 +58,8 @@ export function countCall(db: CommonQueryMethods, state: string): Promise<FaultS
 }
 
 /** Counts a call about a mandate. */
-export function countMandateCall(db: CommonQueryMethods, reference: string): Promise<FaultSettingsRecord | null> {
-  return db.maybeOne(sql.type(FaultSettingsRecord)`
+export function countMandateCall(tx: CommonQueryMethods, reference: string): Promise<FaultSettingsRecord | null> {
+  return tx.maybeOne(sql.type(FaultSettingsRecord)`
     update mock_bank.faults f
     set calls = calls + 1
     where f.merchant_id = (select a.payee_id from mock_bank.authorisations a where a.consent_reference = ${reference})
@@ -69,16 +69,10 @@ export function countMandateCall(db: CommonQueryMethods, reference: string): Pro
 
 /** Counts callbacks, including these. */
 export function countCallbacks(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, count }: { merchantId: string; count: number },
 ): Promise<FaultSettingsRecord | null> {
-  return db.maybeOne(sql.type(FaultSettingsRecord)`
+  return tx.maybeOne(sql.type(FaultSettingsRecord)`
     update mock_bank.faults set callbacks = callbacks + ${count} where merchant_id = ${merchantId} returning ${columns}
   `)
-}
-
-/** The settings in the form of the rules (faults.ts). */
-export function faultSettingsOf(record: FaultSettingsRecord): FaultSettings {
-  const { latency_ms: latencyMs, drop_callback: dropCallback, duplicate, unavailable, seed } = record
-  return { latencyMs, dropCallback, duplicate, unavailable, seed }
 }

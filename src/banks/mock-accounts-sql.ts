@@ -22,16 +22,16 @@ const columns = sql.fragment`
 `
 const tables = sql.fragment`accounts a join customers c on c.id = a.customer_id`
 
-export function findPayingAccount(db: CommonQueryMethods, id: string): Promise<PayingAccount | null> {
-  return db.maybeOne(sql.type(PayingAccount)`select ${columns} from ${tables} where a.id = ${id}`)
+export function findPayingAccount(tx: CommonQueryMethods, id: string): Promise<PayingAccount | null> {
+  return tx.maybeOne(sql.type(PayingAccount)`select ${columns} from ${tables} where a.id = ${id}`)
 }
 
 export function listPayingAccounts(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { currency, limit }: { currency: string; limit: number },
 ): Promise<readonly PayingAccount[]> {
   const canPay = sql.fragment`a.currency = ${currency} and a.status = 'Enabled' and c.merchant_id is null`
-  return db.any(sql.type(PayingAccount)`
+  return tx.any(sql.type(PayingAccount)`
     select ${columns}
     from ${tables}
     where a.id in (

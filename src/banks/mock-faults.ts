@@ -3,8 +3,9 @@ import type { DatabasePool } from 'slonik'
 import type { Logger } from '../observe/log.ts'
 import { BankUnavailableError } from './connector.ts'
 import type { BankCallback } from './connector.ts'
-import { outcomeOfCall, affectsCallbacks, timesSent } from './faults.ts'
-import { countCallbacks, faultSettingsOf, findFaultSettings } from './faults-sql.ts'
+import { affectsCallbacks, outcomeOfCall, timesSent } from './faults.ts'
+import type { FaultSettings } from './faults.ts'
+import { countCallbacks, findFaultSettings } from './faults-sql.ts'
 import type { FaultSettingsRecord } from './faults-sql.ts'
 import { postCallback } from './mock-callback.ts'
 import type { PostCallback } from './mock-callback.ts'
@@ -82,4 +83,10 @@ async function delay(ms: number, signal: AbortSignal): Promise<void> {
 
 function noAnswer(): BankUnavailableError {
   return new BankUnavailableError('fault injection: the mock bank gives no answer')
+}
+
+/** The settings in the form of the rules (faults.ts). */
+function faultSettingsOf(record: FaultSettingsRecord): FaultSettings {
+  const { latency_ms: latencyMs, drop_callback: dropCallback, duplicate, unavailable, seed } = record
+  return { latencyMs, dropCallback, duplicate, unavailable, seed }
 }

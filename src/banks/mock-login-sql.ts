@@ -14,10 +14,10 @@ export const WRONG_CODES_MAX = 5
  * @param firstIsWrong whether the first code counts as wrong in any case
  */
 export function countCode(
-  pool: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { state, isRight, firstIsWrong }: { state: string; isRight: boolean; firstIsWrong: boolean },
 ): Promise<CodeAttempts | null> {
-  return pool.maybeOne(sql.type(CodeAttempts)`
+  return tx.maybeOne(sql.type(CodeAttempts)`
     insert into mock_bank.code_tries as t (state, wrong_codes, was_wrong)
     values (${state}, case when ${!isRight || firstIsWrong} then 1 else 0 end, ${!isRight || firstIsWrong})
     on conflict (state) do update

@@ -14,8 +14,8 @@ export const Mandate = z.strictObject({
 export type Mandate = z.infer<typeof Mandate>
 
 /** A mandate that a payer approved; null where there is none, or where only a single payment was approved. */
-export function findMandate(db: CommonQueryMethods, reference: string): Promise<Mandate | null> {
-  return db.maybeOne(sql.type(Mandate)`
+export function findMandate(tx: CommonQueryMethods, reference: string): Promise<Mandate | null> {
+  return tx.maybeOne(sql.type(Mandate)`
     select a.debtor_bank_id, a.mandate_valid_to <= now() as is_over,
       exists (select from mock_bank.ended_mandates e where e.consent_reference = a.consent_reference) as is_ended
     from mock_bank.authorisations a
@@ -34,10 +34,10 @@ export type MandatePayment = {
 
 /** Records a payment under a mandate, once. */
 export async function insertMandatePayment(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { order, scenario, code, consentReference, bankReference }: MandatePayment,
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     insert into mock_bank.authorisations (
       state, consent_reference, end_to_end_id, amount, currency, payee_name, debtor_bank_id, scenario, decision, code,
       bank_reference, payee_id, debtor_account_id, remittance_reference, mandate_reference
@@ -52,8 +52,8 @@ export async function insertMandatePayment(
 }
 
 /** Ends the mandate: the bank accepts no more payments under it. */
-export async function insertEndedMandate(db: CommonQueryMethods, reference: string): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+export async function insertEndedMandate(tx: CommonQueryMethods, reference: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     insert into mock_bank.ended_mandates (consent_reference) values (${reference}) on conflict do nothing
   `)
 }

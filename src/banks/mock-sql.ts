@@ -49,7 +49,7 @@ const columns = sql.fragment`
 
 /** Records the payer's first decision; null after an earlier one. */
 export function insertAuthorisation(
-  pool: CommonQueryMethods,
+  tx: CommonQueryMethods,
   {
     request,
     decision,
@@ -64,7 +64,7 @@ export function insertAuthorisation(
     debtorAccountId: string | null
   },
 ): Promise<Authorisation | null> {
-  return pool.maybeOne(sql.type(Authorisation)`
+  return tx.maybeOne(sql.type(Authorisation)`
     insert into mock_bank.authorisations (
       state, consent_reference, end_to_end_id, amount, currency, payee_name, debtor_bank_id, scenario, decision, code,
       bank_reference, payee_id, debtor_account_id, remittance_reference, mandate_valid_to
@@ -80,8 +80,8 @@ export function insertAuthorisation(
   `)
 }
 
-export function findAuthorisation(pool: CommonQueryMethods, state: string): Promise<Authorisation | null> {
-  return pool.maybeOne(sql.type(Authorisation)`select ${columns} from mock_bank.authorisations where state = ${state}`)
+export function findAuthorisation(tx: CommonQueryMethods, state: string): Promise<Authorisation | null> {
+  return tx.maybeOne(sql.type(Authorisation)`select ${columns} from mock_bank.authorisations where state = ${state}`)
 }
 
 /** Finds an authorisation and locks its row until the transaction ends: requests about one payment are serialised. */
@@ -92,16 +92,16 @@ export function lockAuthorisation(tx: CommonQueryMethods, state: string): Promis
 }
 
 /** Counts an exchange, including this one. */
-export async function countExchange(pool: CommonQueryMethods, state: string): Promise<number> {
-  const row = await pool.one(sql.type(Calls)`
+export async function countExchange(tx: CommonQueryMethods, state: string): Promise<number> {
+  const row = await tx.one(sql.type(Calls)`
     update mock_bank.authorisations set exchange_calls = exchange_calls + 1 where state = ${state} returning exchange_calls as calls
   `)
   return row.calls
 }
 
 /** Counts an execution, including this one. */
-export async function countExecution(pool: CommonQueryMethods, state: string): Promise<number> {
-  const row = await pool.one(sql.type(Calls)`
+export async function countExecution(tx: CommonQueryMethods, state: string): Promise<number> {
+  const row = await tx.one(sql.type(Calls)`
     update mock_bank.authorisations set execution_calls = execution_calls + 1 where state = ${state} returning execution_calls as calls
   `)
   return row.calls
@@ -109,11 +109,11 @@ export async function countExecution(pool: CommonQueryMethods, state: string): P
 
 /** Moves a payment's money and books the debit, once (migrations/functions/take_money.sql). */
 export function callTakeMoney(
-  pool: CommonQueryMethods,
+  tx: CommonQueryMethods,
   order: ExecutionOrder,
   { amountMinor, merchantAccountId }: { amountMinor: bigint | null; merchantAccountId: string | null },
 ): Promise<z.infer<typeof Taken>> {
-  return pool.one(sql.prepared('take_money', Taken)`
+  return tx.one(sql.prepared('take_money', Taken)`
     select outcome, reference
     from mock_bank.take_money(
       ${order.state}::text, ${order.paymentId}::uuid, ${order.endToEndId}::text, ${order.amount}::numeric,
@@ -122,8 +122,8 @@ export function callTakeMoney(
   `)
 }
 
-export function findCredit(pool: CommonQueryMethods, refundId: string): Promise<z.infer<typeof Booking> | null> {
-  return pool.maybeOne(sql.type(Booking)`
+export function findCredit(tx: CommonQueryMethods, refundId: string): Promise<z.infer<typeof Booking> | null> {
+  return tx.maybeOne(sql.type(Booking)`
     select payment_id, bank_reference from mock_bank.bank_credits where refund_id = ${refundId}
   `)
 }

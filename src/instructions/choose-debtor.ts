@@ -8,8 +8,8 @@ import { findCreditor } from './find-creditor.ts'
 type OrderedAccounts = Pick<PaymentInitiation, 'InstructedAmount' | 'CreditorAccount' | 'DebtorAccount'>
 
 /**
- * The account that pays an order, single or recurring: the one that is named, or else the customer's first one in the
- * currency (decision 59). It is not the one that is paid.
+ * The debtor account of an order, single or recurring: the named one, otherwise the customer's first one in the
+ * currency (decision 59). It must differ from the creditor account.
  * @throws {DomainError} VALIDATION_FAILED at one of the accounts, or at the currency
  */
 export async function chooseDebtor(
@@ -21,5 +21,5 @@ export async function chooseDebtor(
   const named = { scheme: CreditorAccount.SchemeName, identification: CreditorAccount.Identification }
   const creditor = await findCreditor(db, named)
   if (creditor.at !== 'us' || creditor.account.id !== debtor.id) return debtor
-  throw invalidField('CreditorAccount.Identification', 'INVALID', 'is the account that pays')
+  throw invalidField('CreditorAccount.Identification', 'INVALID', "is the debtor's own account")
 }

@@ -8,20 +8,20 @@ import { sha256Hex } from '../lib/hmac.ts'
 import { findKey, claimKey } from './idempotency-keys-sql.ts'
 import type { OrderKey } from './idempotency-keys-sql.ts'
 
-/** Who asks, under which key where one was sent (`x-idempotency-key`), and for what. */
+/** The caller, the idempotency key if one was sent (`x-idempotency-key`), and the request. */
 export type IdempotentRequest = {
   customerId: string
   clientId: string
   path: string
   idempotencyKey: string | undefined
-  /** The request, parsed. */
+  /** The parsed request body. */
   body: unknown
 }
 
 /**
- * Makes a resource once for each key (decision 12): its id is taken and the resource made in one transaction. A repeat
- * gets the id of what is there; without a key every request makes one.
- * @param make makes the resource under this id; it runs only for the first request
+ * Creates a resource once for each key (decision 12): the key is claimed and the resource created in one transaction. A
+ * repeat gets the id of the existing resource; without a key every request creates one.
+ * @param make creates the resource with this id; it runs only for the first request
  * @throws {DomainError} IDEMPOTENCY_KEY_REUSED for another body under the same key
  */
 export async function createOnce(
@@ -30,7 +30,7 @@ export async function createOnce(
   make: (tx: DatabaseTransactionConnection, id: string) => Promise<void>,
 ): Promise<string> {
   const { idempotencyKey, body, ...whose } = keyed
-  // A person whom the bank does not know has no keys, and nothing to make anything with: `make` refuses.
+  // A caller who is not a customer has no keys; `make` rejects the request for lack of an account.
   if (idempotencyKey === undefined || keyed.customerId === NO_CUSTOMER) {
     const id = app.ids.uuid()
     await app.pool.transaction((tx) => make(tx, id))
@@ -44,7 +44,7 @@ export async function createOnce(
     if (made !== null) return made
   }
   const taken = known ?? (await findKey(app.pool, key))
-  // It ran out between the two statements.
+  // It expired between the two statements.
   if (taken === null) return createOnce(app, keyed, make)
   if (taken.request_fingerprint === fingerprint) return taken.resource_id
   throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'this x-idempotency-key was used with another body', {
@@ -52,10 +52,10 @@ export async function createOnce(
   })
 }
 
-/** One id for each day that the key was used on. */
+/** One id for each day on which the key was used. */
 const TRIES_MAX = 1_000
 
-/** Null where a twin has taken the key. */
+/** Null when a concurrent request has claimed the key. */
 async function createUnderKey(
   app: Pick<App, 'pool' | 'ids'>,
   { key, fingerprint }: { key: OrderKey; fingerprint: string },
@@ -71,7 +71,7 @@ async function createUnderKey(
         return id
       })
     } catch (error) {
-      // With a seed, what the key stood for until it ran out has its first id.
+      // With a seed, the resource of the expired use of the key has the first id.
       if (!(ids.isSeeded && isIdTaken(error)) || tries === TRIES_MAX) throw error
     }
   }

@@ -2,15 +2,15 @@ import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-/** Whose key it is, and for which address (decision 12). */
+/** The owner of a key, and the path that it is for (decision 12). */
 export type OrderKey = { customerId: string; clientId: string; path: string; idempotencyKey: string }
 
 const Known = z.object({ request_fingerprint: z.string(), resource_id: z.string() })
 type KnownKey = z.infer<typeof Known>
 
 /**
- * Takes a key for a resource; null where it is taken already, within its 24 hours. A twin waits here until the other one
- * has committed.
+ * Claims a key for a resource; null if it was claimed within the last 24 hours. A concurrent request waits here until
+ * the other one has committed.
  */
 export async function claimKey(
   tx: DatabaseTransactionConnection,
@@ -28,8 +28,8 @@ export async function claimKey(
   `)
 }
 
-export function findKey(db: CommonQueryMethods, key: OrderKey): Promise<KnownKey | null> {
-  return db.maybeOne(sql.prepared('find_order_key', Known)`
+export function findKey(tx: CommonQueryMethods, key: OrderKey): Promise<KnownKey | null> {
+  return tx.maybeOne(sql.prepared('find_order_key', Known)`
     select request_fingerprint, resource_id
     from order_keys
     where customer_id = ${key.customerId} and client_id = ${key.clientId} and path = ${key.path}
@@ -37,9 +37,9 @@ export function findKey(db: CommonQueryMethods, key: OrderKey): Promise<KnownKey
   `)
 }
 
-/** Forgets keys past their 24 hours, so many at once; how many there were. */
-export async function deleteExpiredKeys(db: CommonQueryMethods, limit: number): Promise<number> {
-  const { rowCount } = await db.query(sql.typeAlias('void')`
+/** Deletes keys older than 24 hours, up to a limit, and returns their count. */
+export async function deleteExpiredKeys(tx: CommonQueryMethods, limit: number): Promise<number> {
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from order_keys
     where ctid in (
       select ctid from order_keys where created_at <= now() - interval '24 hours' order by created_at limit ${limit}

@@ -1,5 +1,5 @@
 import { DomainError } from './errors.ts'
-import { isAmountText, parseAmount } from './money.ts'
+import { decimalText, isAmountText, parseAmount } from './money.ts'
 
 /**
  * The state that the caller of a change last saw, by member name: the precondition of optimistic concurrency control.
@@ -17,8 +17,12 @@ function changedIn(expected: ExpectedValues, now: Readonly<Record<string, unknow
 
 /** Amounts have four decimals in the database; people see two of them when the others are zero. */
 function textOf(value: unknown): string {
-  return String(value).replace(/^(\d+\.\d\d)00$/, '$1')
+  const text = String(value)
+  return NUMERIC.test(text) ? decimalText(parseAmount(text), { scale: 4, minDecimals: 2 }) : text
 }
+
+/** A numeric(19,4) as the database returns it. */
+const NUMERIC = /^\d{1,13}\.\d{4}$/
 
 /** Amounts are equal regardless of trailing zeros. */
 function isSame(expected: string | boolean | null, now: unknown): boolean {

@@ -1,4 +1,4 @@
-import { minorDigits } from './money.ts'
+import { decimalText, minorDigits } from './money.ts'
 
 /**
  * Money of the account information model: whole minor units in `bigint`, and the decimal strings of the Open Banking
@@ -35,10 +35,11 @@ export function minorUnitsOf({ Amount, Currency }: { Amount: string; Currency: s
   return minor
 }
 
-/** Writes minor units as the Open Banking API does: `1234n` GBP is `"12.34"`. Negative amounts have a leading minus. */
+/**
+ * Writes minor units as the Open Banking API does, with at least one decimal: `1234n` GBP is `"12.34"`. Negative amounts
+ * have a leading minus.
+ */
 export function fromMinorUnits(minor: bigint, currency: string): string {
-  const digits = minorDigits(currency)
-  const text = (minor < 0n ? -minor : minor).toString().padStart(digits + 1, '0')
-  const at = text.length - digits
-  return `${minor < 0n ? '-' : ''}${text.slice(0, at)}.${text.slice(at).padEnd(1, '0')}`
+  const scale = minorDigits(currency)
+  return decimalText(minor, { scale, minDecimals: Math.max(scale, 1) })
 }

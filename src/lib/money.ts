@@ -7,7 +7,7 @@
 export type TenThousandths = bigint
 
 /** ISO 4217 exponents of the currencies the service can carry; a merchant's own list may be narrower (decision 33). */
-const EXPONENTS: Readonly<Record<string, number>> = { GBP: 2, EUR: 2 }
+export const CURRENCY_DIGITS: Readonly<Record<string, number>> = { GBP: 2, EUR: 2 }
 
 const SCALE = 4
 const UNIT = 10_000n
@@ -28,23 +28,28 @@ export function parseAmount(text: string): TenThousandths {
   return BigInt(whole) * UNIT + BigInt(decimals.padEnd(SCALE, '0'))
 }
 
+/**
+ * Writes `value / 10 ** scale` as a decimal: with at least `minDecimals` decimals, and more only where they are not zero.
+ * Every amount that the service prints goes through this function.
+ */
+export function decimalText(value: bigint, { scale, minDecimals }: { scale: number; minDecimals: number }): string {
+  const digits = (value < 0n ? -value : value).toString().padStart(scale + 1, '0')
+  const point = digits.length - scale
+  const decimals = digits.slice(point).replace(/0+$/, '').padEnd(minDecimals, '0')
+  return `${value < 0n ? '-' : ''}${digits.slice(0, point)}${decimals === '' ? '' : `.${decimals}`}`
+}
+
 /** Writes an amount with all four decimals, as numeric(19,4) does: the canonical form for comparing and storing. */
 export function toNumeric(amount: TenThousandths): string {
-  const digits = (amount < 0n ? -amount : amount).toString().padStart(SCALE + 1, '0')
-  return `${amount < 0n ? '-' : ''}${digits.slice(0, -SCALE)}.${digits.slice(-SCALE)}`
+  return decimalText(amount, { scale: SCALE, minDecimals: SCALE })
 }
 
 /**
  * Writes an amount for people and programs: the currency's own digits, and more (up to 4) only where they are not
- * zero: `"50.00"`, `"0.7125"` (decision 50). The database's `money_text` writes the same.
+ * zero: `"50.00"`, `"0.7125"` (decision 50). The database's `money_text` writes the same for currencies with two digits.
  */
 export function formatAmount(amount: TenThousandths, currency: string): string {
-  const numeric = toNumeric(amount)
-  const digits = minorDigits(currency)
-  const minimum = numeric.length - (SCALE - digits)
-  let end = numeric.length
-  while (end > minimum && numeric[end - 1] === '0') end -= 1
-  return numeric.slice(0, digits === 0 && end === minimum ? minimum - 1 : end)
+  return decimalText(amount, { scale: SCALE, minDecimals: minorDigits(currency) })
 }
 
 /** `formatAmount` for a numeric(19,4) as the database gives it. */
@@ -59,7 +64,7 @@ export function formatNumeric(numeric: string, currency: string): string {
  * line.
  */
 export function percentText(fraction: string): string {
-  return `${toNumeric(parseAmount(fraction) * 100n).replace(/\.?0+$/, '')}%`
+  return `${decimalText(parseAmount(fraction) * 100n, { scale: SCALE, minDecimals: 0 })}%`
 }
 
 /** Whether the amount has no digits below the currency's minor unit: a payment can't move a tenth of a penny. */
@@ -76,10 +81,10 @@ export function tooPreciseText(currency: string): string {
 
 /** The number of decimal digits of a currency's minor unit (ISO 4217). */
 export function minorDigits(currency: string): number {
-  return EXPONENTS[currency] ?? 2
+  return CURRENCY_DIGITS[currency] ?? 2
 }
 
 /** Whether the code is a currency the service has an exponent for. */
 export function isKnownCurrency(code: string): boolean {
-  return Object.hasOwn(EXPONENTS, code)
+  return Object.hasOwn(CURRENCY_DIGITS, code)
 }

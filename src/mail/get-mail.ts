@@ -18,14 +18,14 @@ export async function getMail(
   const mail = isUuid(id) ? await findMail(app.pool, id) : null
   if (mail === null || mail.realm === withoutRealm) throw new DomainError('MAIL_NOT_FOUND', 'there is no such mail')
   const { merchant_id, realm: _realm, body: sealed, ...record } = mail
-  // Only live mode empties bodies, and there nobody reads them here.
+  // Only live mode deletes bodies, and there mails can't be read.
   const body = sealed === null ? '' : app.sealer.open(sealed, mailBodyContext({ id: mail.id, merchantId: merchant_id }))
   return { ...record, body, links: linksIn(body) }
 }
 
 const LINK = /https?:\/\/[^\s<>"']+/g
 
-/** What stands behind an address in a sentence does not belong to it. */
+/** Trailing punctuation of a sentence does not belong to a link. */
 function linksIn(text: string): string[] {
   return [...text.matchAll(LINK)].map(([link]) => link.replace(/[).,;:!?]+$/, ''))
 }

@@ -4,30 +4,30 @@ import { E164 } from '../lib/e164.ts'
 import { mailBodyContext } from './seal-context.ts'
 import { insertMail } from './sql.ts'
 
-/** A plain-text mail. Only the body is a secret: what stands in the subject may be logged. */
+/** A plain-text mail. Only the body is secret: the subject may be logged. */
 export type NewMail = {
-  /** The merchant that it is about; null for the platform's own. */
+  /** The merchant concerned; null for the platform's own mails. */
   merchantId: string | null
-  /** The realm that its links open doors of. */
+  /** The realm to which its links give access. */
   realm: string
-  /** What it is for, such as `invite`. */
+  /** Its purpose, such as `invite`. */
   kind: string
   recipient: string
   subject: string
   body: string
-  /** After how many seconds it is of no use any more: it is not sent then. Absent where it always is. */
+  /** The seconds after which it is useless and no longer sent. Absent for mails without an expiry. */
   uselessAfterSeconds?: number
 }
 
 const SUBJECT_LENGTH_MAX = 200
 
-/** One address and nothing that could become a second one, a name, or a header. */
+/** One address, without characters that could start a second one, a name, or a header. */
 const ADDRESS = /^[^\s\p{Cc},;:<>()[\]"\\@]+@[^\s\p{Cc},;:<>()[\]"\\@]+$/u
 
 /**
- * Puts a mail into the outbox, on the caller's own handle: in the transaction of what causes it, so that neither is
- * there without the other. Without a mail server the sandbox keeps it for reading (`svc mail`).
- * @throws {TypeError} for what is no single address; the contract has refused such before
+ * Inserts a mail into the outbox over the caller's handle: in the transaction of its cause, so that neither exists
+ * without the other. Without a mail server the sandbox keeps it for reading (`svc mail`).
+ * @throws {TypeError} for anything but a single address, which the contract has rejected before
  */
 export async function queueMail(
   parts: Pick<App, 'sealer' | 'ids' | 'config'>,
@@ -39,9 +39,9 @@ export async function queueMail(
 }
 
 /**
- * The same for a text message, whose recipient is a phone number in E.164 form; its subject is for lists alone. Without
- * a gateway the sandbox keeps it, and live mode must not come here.
- * @throws {TypeError} for what is no such number
+ * The same for a text message, whose recipient is a phone number in E.164 form; its subject appears only in lists.
+ * Without a gateway the sandbox keeps it, and live mode must not call this.
+ * @throws {TypeError} for an invalid number
  */
 export async function queueText(
   parts: Pick<App, 'sealer' | 'ids' | 'config'>,
@@ -50,7 +50,7 @@ export async function queueText(
 ): Promise<void> {
   if (!E164.test(text.recipient)) throw new TypeError('the recipient of a text message is not one phone number')
   const isSent = parts.config.sms !== undefined
-  if (!isSent && parts.config.mode === 'live') throw new Error('there is no gateway for text messages')
+  if (!isSent && parts.config.mode === 'live') throw new Error('no gateway for text messages is configured')
   await queue(parts, db, { ...text, channel: 'SMS', isSent })
 }
 

@@ -14,7 +14,7 @@ export const MailRecord = z.object({
 })
 export type MailRecord = z.infer<typeof MailRecord>
 
-/** A mail with its sealed body; null once it was sent in live mode, for its links open doors. */
+/** A mail with its sealed body; null after sending in live mode, because its links give access. */
 export const SealedMail = MailRecord.extend({
   merchant_id: z.string().nullable(),
   realm: z.string(),
@@ -22,7 +22,7 @@ export const SealedMail = MailRecord.extend({
 })
 export type SealedMail = z.infer<typeof SealedMail>
 
-/** A mail that this worker sends. Its `attempt_count` counts the claims, and so tells one holder from the next. */
+/** A mail leased by this worker. Its `attempt_count` counts the claims, and so serves as the fencing token. */
 export const ClaimedMail = z.object({
   id: z.string(),
   merchant_id: z.string().nullable(),
@@ -31,7 +31,7 @@ export const ClaimedMail = z.object({
   subject: z.string(),
   body: z.string().nullable(),
   attempt_count: z.int(),
-  /** Whether it comes too late to be of any use, as a link that has ended. */
+  /** Whether it is too late to be useful, such as an expired link. */
   is_useless: z.boolean(),
 })
 export type ClaimedMail = z.infer<typeof ClaimedMail>

@@ -8,23 +8,23 @@ import type { MailFailure, MailTransport } from './transport.ts'
 
 type SendApp = Pick<App, 'pool' | 'config' | 'sealer' | 'log'>
 
-/** Mails that are under way at once, and how many of one run share its connections. */
+/** Mails sent concurrently, and batches per run, which share its connections. */
 const BATCH = 5
 const BATCHES_MAX = 20
 
-/** A mail stays with its worker while it is sent and marked. One that died gives it back when this ends. */
+/** The lease of a mail while it is sent and marked. A crashed worker's mail becomes available when it expires. */
 const LEASE_MS = sendTimeoutMs + 40_000
 
 const MINUTE = 60_000
-/** After the first attempt: five more over half a day, then it is given up. */
+/** The delays after failed attempts: five retries over half a day, then the mail is abandoned. */
 const RETRY_MS: readonly number[] = [1 * MINUTE, 5 * MINUTE, 30 * MINUTE, 120 * MINUTE, 360 * MINUTE]
 
 const KEPT_DAYS = 30
 const DELETED_AT_ONCE = 500
 
 /**
- * Sends the mails and text messages that are due, each at least once: what was sent and not marked, because its worker
- * died, goes out again under the same id. Old mails are deleted on the way, for nobody reads them any more.
+ * Sends the mails and text messages that are due, each at least once: a mail that was sent but not marked, because its
+ * worker crashed, is sent again with the same id. Also deletes old mails.
  */
 export async function sendMails(app: SendApp, signal: AbortSignal): Promise<{ more: boolean }> {
   const deleted = await deleteOldMails(app.pool, { olderThanDays: KEPT_DAYS, rowsMax: DELETED_AT_ONCE })
@@ -53,7 +53,7 @@ async function sendDue(app: SendApp, signal: AbortSignal): Promise<boolean> {
 
 type MailServer = { opened(): Promise<MailTransport>; close(): Promise<void> }
 
-/** The mail server of one run, which is not spoken to before there is a mail for it. */
+/** The mail server of one run, connected on first use. */
 function makeMailServer({ config }: SendApp): MailServer {
   let transport: Promise<MailTransport> | undefined
   return {
@@ -64,24 +64,25 @@ function makeMailServer({ config }: SendApp): MailServer {
 
 async function sendOne(app: SendApp, mailServer: MailServer, mail: ClaimedMail): Promise<void> {
   const error = await attempt(app, mailServer, mail)
-  // In live mode a body that is of no more use is not kept: its links open doors. The sandbox is for reading it.
+  // Live mode deletes the body once it is no longer needed, because its links give access. The sandbox keeps it for
+  // reading.
   const keepBody = app.config.mode === 'sandbox'
   if (error === null) return markSent(app.pool, mail, { keepBody })
   const delayMs = mail.is_useless ? null : (RETRY_MS[mail.attempt_count - 1] ?? null)
   const context = { mail: mail.id, attempt: mail.attempt_count, failure: error }
-  if (delayMs === null) app.log.error(context, 'a mail was given up')
-  else app.log.warn(context, 'a mail could not be sent; it is tried again')
+  if (delayMs === null) app.log.error(context, 'a mail was abandoned')
+  else app.log.warn(context, 'a mail could not be sent; it will be retried')
   await markFailed(app.pool, mail, { error, delayMs, keepBody })
 }
 
-/** Why the mail did not go out; null where it did. */
+/** Sends the mail; returns the failure, or null on success. */
 async function attempt(app: SendApp, mailServer: MailServer, mail: ClaimedMail): Promise<string | null> {
   if (mail.is_useless) return 'too_late' satisfies MailFailure
   const body = openBody(app, mail)
   if (body === null) return 'body_unreadable' satisfies MailFailure
   const { id, recipient, subject } = mail
   if (mail.channel === 'SMS') {
-    // Only what there is a gateway for has been claimed.
+    // Text messages are claimed only with a gateway.
     return app.config.sms === undefined ? 'failed' : sendText(app.config.sms, { id, to: recipient, text: body })
   }
   try {
@@ -93,7 +94,7 @@ async function attempt(app: SendApp, mailServer: MailServer, mail: ClaimedMail):
   }
 }
 
-/** Null where this worker's master key does not open it: another's may. */
+/** Null if this worker's master key can't open it: another worker's may. */
 function openBody({ sealer }: SendApp, { id, merchant_id, body }: ClaimedMail): string | null {
   if (body === null) return null
   try {

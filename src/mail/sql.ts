@@ -19,9 +19,12 @@ export type MailRow = {
   uselessAfterSeconds: number | null
 }
 
-/** Mail is rare, so the notification may go with the commit itself: nobody is woken for what is not there yet. */
-export async function insertMail(db: CommonQueryMethods, mail: MailRow): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+/**
+ * Mail is rare, so the notification can be part of the transaction: it is delivered with the commit, when the mail is
+ * visible.
+ */
+export async function insertMail(tx: CommonQueryMethods, mail: MailRow): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     with mail as (
       insert into mails (id, merchant_id, realm, kind, channel, recipient, subject, body, status, useless_at)
       values (
@@ -37,12 +40,12 @@ export async function insertMail(db: CommonQueryMethods, mail: MailRow): Promise
   `)
 }
 
-/** Leases due mails of these channels. The lease of a worker that died ends, and the mail is sent again. */
+/** Leases due mails of these channels. The lease of a crashed worker expires, and the mail is sent again. */
 export function claimMails(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { channels, rowsMax, leaseMs }: { channels: readonly string[]; rowsMax: number; leaseMs: number },
 ): Promise<readonly ClaimedMail[]> {
-  return db.any(sql.type(ClaimedMail)`
+  return tx.any(sql.type(ClaimedMail)`
     update mails
     set locked_until = now() + ${leaseMs} * interval '1 millisecond', attempt_count = attempt_count + 1
     where id in (
@@ -61,13 +64,13 @@ export function claimMails(
 
 type MailClaim = Pick<ClaimedMail, 'id' | 'attempt_count'>
 
-/** The mail has gone out; nothing changes where another worker has claimed it since. */
+/** Marks a mail as sent; nothing changes if another worker has claimed it since. */
 export async function markSent(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, attempt_count }: MailClaim,
   { keepBody }: { keepBody: boolean },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     update mails
     set status = 'SENT', sent_at = now(), locked_until = null, last_error = null,
       body = case when ${keepBody} then body end
@@ -75,13 +78,13 @@ export async function markSent(
   `)
 }
 
-/** The mail could not be sent: due again after `delayMs`, or given up where that is null. */
+/** Marks a failed attempt: due again after `delayMs`, or abandoned for null. */
 export async function markFailed(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, attempt_count }: MailClaim,
   { error, delayMs, keepBody }: { error: string; delayMs: number | null; keepBody: boolean },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     update mails
     set last_error = ${error}, locked_until = null,
       status = case when ${delayMs}::float8 is null then 'DEAD' else 'PENDING' end,
@@ -91,12 +94,12 @@ export async function markFailed(
   `)
 }
 
-/** Deletes mails that are older than anyone needs them. */
+/** Deletes mails older than the retention period, up to a limit, and returns their count. */
 export async function deleteOldMails(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { olderThanDays, rowsMax }: { olderThanDays: number; rowsMax: number },
 ): Promise<number> {
-  const { rowCount } = await db.query(sql.typeAlias('void')`
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
     delete from mails
     where id in (
       select id
@@ -114,12 +117,12 @@ const mailColumns = sql.fragment`
   id, kind, recipient, subject, status, attempt_count, last_error, sent_at, created_at
 `
 
-/** The last mails, of one recipient where one is given, and without those of one realm. */
+/** The last mails, optionally of one recipient, or without those of one realm. */
 export function listMailRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { recipient, withoutRealm, rowsMax }: { recipient: string | null; withoutRealm: string | null; rowsMax: number },
 ): Promise<readonly MailRecord[]> {
-  return db.any(sql.type(MailRecord)`
+  return tx.any(sql.type(MailRecord)`
     select ${mailColumns}
     from mails
     where (${recipient}::text is null or lower(recipient) = lower(${recipient}))
@@ -129,8 +132,8 @@ export function listMailRows(
   `)
 }
 
-export function findMail(db: CommonQueryMethods, id: string): Promise<SealedMail | null> {
-  return db.maybeOne(sql.type(SealedMail)`
+export function findMail(tx: CommonQueryMethods, id: string): Promise<SealedMail | null> {
+  return tx.maybeOne(sql.type(SealedMail)`
     select ${mailColumns}, merchant_id, realm, body from mails where id = ${id}
   `)
 }
@@ -138,15 +141,15 @@ export function findMail(db: CommonQueryMethods, id: string): Promise<SealedMail
 export type MailSeries = { realm: string; kind: string; recipient: string }
 
 /**
- * The seconds until fewer than `perHour` mails of one kind went to a person within an hour; 0 where it is so now. Asked
- * under a lock of whoever queues them.
+ * The seconds until fewer than `perHour` mails of one kind were sent to a recipient within an hour; 0 if that is the
+ * case now. Call it under the lock that serialises queueing.
  */
 export async function secondsToNextMail(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { realm, kind, recipient }: MailSeries,
   perHour: number,
 ): Promise<number> {
-  const { seconds } = await db.one(sql.type(Wait)`
+  const { seconds } = await tx.one(sql.type(Wait)`
     with latest as (
       select created_at
       from mails

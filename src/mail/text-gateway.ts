@@ -1,19 +1,20 @@
 import { request } from 'undici'
 import type { App } from '../app.ts'
 
-/** Why a text message was not handed over. What a gateway says is not kept: it may repeat numbers and words. */
+/** Why a text message was not accepted. The gateway's response is not stored: it may repeat numbers and text. */
 export type TextFailure = 'connection_failed' | 'timed_out' | `gateway_refused (${number})`
 
-/** How long a gateway may take to answer. */
+/** The gateway's timeout. */
 const TIMEOUT_MS = 10_000
 
-/** A gateway's answer is thrown away; one that is longer is cut off. */
+/** The gateway's response body is discarded; longer ones are cut off. */
 const ANSWER_BYTES_MAX = 64 * 1024
 
 /**
- * Hands a text message to the gateway (config `SVC_SMS_URL`): a POST of `{id, to, text}`, which 2xx accepts. The id is the
- * same at every attempt, so that a gateway can tell a repeat. Redirects are not followed, for the text carries a link.
- * @returns why it was not taken; null where it was
+ * Sends a text message through the gateway (config `SVC_SMS_URL`): a POST of `{id, to, text}`, accepted by 2xx. The id
+ * is the same at every attempt, so that the gateway can detect repeats. Redirects are not followed, because the text
+ * contains a link.
+ * @returns the failure, or null on success
  */
 export async function sendText(
   { url, token }: NonNullable<App['config']['sms']>,

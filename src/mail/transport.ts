@@ -1,9 +1,9 @@
 import type { App } from '../app.ts'
 
-/** What goes out: one recipient, plain text. */
+/** An outgoing mail: one recipient, plain text. */
 export type OutgoingMail = { id: string; recipient: string; subject: string; body: string }
 
-/** Why a mail did not go out. A closed list: what a mail server says may repeat addresses, or what it likes. */
+/** Why a mail was not sent. A closed list: a mail server's message may repeat addresses, or contain anything. */
 export type MailFailure =
   | 'connection_failed'
   | 'timed_out'
@@ -16,12 +16,12 @@ export type MailFailure =
   | 'failed'
 
 export type MailTransport = {
-  /** @throws whatever the library throws; `failureOf` says what it means */
+  /** @throws the library's error; `failureOf` classifies it */
   send(mail: OutgoingMail): Promise<void>
   close(): void
 }
 
-/** How long one step of the conversation may take, and the whole of it. */
+/** The timeout of one SMTP step, and of the whole conversation. */
 const STEP_TIMEOUT_MS = 10_000
 export const sendTimeoutMs = 20_000
 
@@ -29,9 +29,9 @@ const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 const PORTS = { 'smtp:': 587, 'smtps:': 465 }
 
 /**
- * Opens a pool of connections to the mail server, whose certificate is always checked. A login, and in live mode
- * everything, goes over TLS only; but a relay on this machine is spoken to in clear, for it has no certificate of its
- * own. The library is loaded here, so that who sends no mail never loads it.
+ * Opens a pool of connections to the mail server, whose certificate is always checked. Logins, and in live mode
+ * everything, require TLS; only a relay on this machine is used without it, because it has no certificate of its own.
+ * The library is loaded here, so that processes that send no mail never load it.
  */
 export async function openTransport(
   config: Pick<App['config'], 'mode' | 'mailFrom'>,
@@ -42,18 +42,18 @@ export async function openTransport(
     ...connectionOf(config, smtpUrl),
     pool: true,
     maxConnections: 5,
-    // What fails is tried again by the schedule alone.
+    // Retries follow our own schedule only.
     maxRequeues: 0,
   })
   return {
     send: async ({ id, recipient, subject, body }) => {
       await pool.sendMail({
         from: config.mailFrom,
-        // As an object and not as text, which would be read as a list of addresses.
+        // As an object, because a text would be parsed as a list of addresses.
         to: { name: '', address: recipient },
         subject,
         text: body,
-        // The same at every attempt: a mailbox that has it already can tell.
+        // The same at every attempt, so that a mailbox can detect repeats.
         messageId: `<${id}@${domainOf(config.mailFrom)}>`,
         headers: { 'Auto-Submitted': 'auto-generated' },
         signal: AbortSignal.timeout(sendTimeoutMs),
@@ -64,8 +64,8 @@ export async function openTransport(
 }
 
 /**
- * Connects to the mail server as for a mail, with TLS and login, and sends none.
- * @throws whatever the library throws; `failureOf` says what it means
+ * Connects to the mail server as for a mail, with TLS and login, without sending one.
+ * @throws the library's error; `failureOf` classifies it
  */
 export async function verifyTransport(
   config: Pick<App['config'], 'mode'>,
@@ -126,7 +126,7 @@ const FAILURES: Readonly<Record<string, MailFailure>> = {
   EMESSAGE: 'message_refused',
 }
 
-/** What an error of the library means, with the server's reply code where it gave one. */
+/** Classifies an error of the library, with the server's reply code if there is one. */
 export function failureOf(error: unknown): string {
   if (!(error instanceof Error)) return 'failed'
   const failure = ('code' in error && FAILURES[String(error.code)]) || 'failed'

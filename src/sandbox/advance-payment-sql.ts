@@ -3,10 +3,10 @@ import { sql } from '../db/sql.ts'
 
 /** Makes an authorised payment due now; one that is due already stays as it is, including its worker's lease. */
 export async function settleNow(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, id }: { merchantId: string; id: string },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     update payment_intents set settle_at = now()
     where merchant_id = ${merchantId} and id = ${id} and status = 'Authorised' and settle_at > now()
   `)
@@ -14,10 +14,10 @@ export async function settleNow(
 
 /** Makes a payment's PENDING refunds due now: the bank's idempotency key prevents a second refund. */
 export async function resumeAllNow(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, id }: { merchantId: string; id: string },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     update payment_refunds set resume_at = now()
     where merchant_id = ${merchantId} and payment_intent_id = ${id} and status = 'PENDING' and resume_at > now()
   `)

@@ -13,8 +13,8 @@ export async function lockSeeding(tx: CommonQueryMethods): Promise<boolean> {
 }
 
 /** The ids among these that exist. */
-export async function findCustomerIds(db: CommonQueryMethods, ids: readonly string[]): Promise<ReadonlySet<string>> {
-  const rows = await db.any(sql.typeAlias('id')`
+export async function findCustomerIds(tx: CommonQueryMethods, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const rows = await tx.any(sql.typeAlias('id')`
     select id from customers where id = any (${sql.array([...ids], 'uuid')})
   `)
   return new Set(rows.map(({ id }) => id))

@@ -7,8 +7,8 @@ import { BookTotalsRecord } from './record.ts'
  * transfer is in all of its sums or in none. It reads every transaction, so a bank with too many of them runs into the
  * statement timeout.
  */
-export function sumBooks(db: CommonQueryMethods): Promise<readonly BookTotalsRecord[]> {
-  return db.any(sql.type(BookTotalsRecord)`
+export function sumBooks(tx: CommonQueryMethods): Promise<readonly BookTotalsRecord[]> {
+  return tx.any(sql.type(BookTotalsRecord)`
     with booked as (
       select t.account_id, count(*) as count,
         sum(case t.credit_debit_indicator when 'Credit' then t.amount_minor else -t.amount_minor end) as balance

@@ -5,10 +5,10 @@ import { SandboxAccountRecord, SandboxCustomerRecord } from './record.ts'
 
 /** Null when this customer exists already. */
 export function insertCustomer(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   customer: { id: string; externalId: string; name: string; email: string; createdAt?: string },
 ): Promise<{ id: string } | null> {
-  return db.maybeOne(sql.typeAlias('id')`
+  return tx.maybeOne(sql.typeAlias('id')`
     insert into customers (id, external_customer_id, name, email, created_at)
     values (
       ${customer.id}, ${customer.externalId}, ${customer.name}, ${customer.email},
@@ -23,10 +23,10 @@ export type Proxy = { kind: 'EMAIL' | 'MOBILE' | 'PROXY'; value: string }
 
 /** @returns false when another customer has it */
 export async function insertProxy(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, kind, value }: Proxy & { customerId: string },
 ): Promise<boolean> {
-  const inserted = await db.maybeOne(sql.type(z.object({ proxy: z.string() }))`
+  const inserted = await tx.maybeOne(sql.type(z.object({ proxy: z.string() }))`
     insert into customer_proxies (proxy, kind, customer_id)
     values (${value}, ${kind}, ${customerId})
     on conflict do nothing
@@ -36,10 +36,10 @@ export async function insertProxy(
 }
 
 export async function insertClient(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, clientId }: { customerId: string; clientId: string },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     insert into customer_clients (client_id, customer_id) values (${clientId}, ${customerId}) on conflict do nothing
   `)
 }
@@ -54,10 +54,10 @@ const customerColumns = sql.fragment`
 
 /** Customers with their proxies, in the order of `ids`. */
 export function listCustomers(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   ids: readonly string[],
 ): Promise<readonly SandboxCustomerRecord[]> {
-  return db.any(sql.type(SandboxCustomerRecord)`
+  return tx.any(sql.type(SandboxCustomerRecord)`
     select ${customerColumns}
     from customers c
     where c.id = any (${sql.array([...ids], 'uuid')})
@@ -72,10 +72,10 @@ const accountColumns = sql.fragment`
 
 /** All accounts of these customers, in order of creation. */
 export function listAccountsOf(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   customerIds: readonly string[],
 ): Promise<readonly SandboxAccountRecord[]> {
-  return db.any(sql.type(SandboxAccountRecord)`
+  return tx.any(sql.type(SandboxAccountRecord)`
     select ${accountColumns}
     from accounts a join customers c on c.id = a.customer_id
     where a.customer_id = any (${sql.array([...customerIds], 'uuid')})
@@ -92,13 +92,13 @@ type AccountPage = {
 
 /** A page of the bank's accounts, in order of creation. */
 export function listAccountRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { externalId, merchantId, afterId, limit }: AccountPage,
 ): Promise<readonly SandboxAccountRecord[]> {
   const after = sql.fragment`
     (a.created_at, a.id) > (select l.created_at, l.id from accounts l where l.id = ${afterId ?? null})
   `
-  return db.any(sql.type(SandboxAccountRecord)`
+  return tx.any(sql.type(SandboxAccountRecord)`
     select ${accountColumns}
     from accounts a join customers c on c.id = a.customer_id
     where ${externalId === undefined ? sql.fragment`true` : sql.fragment`c.external_customer_id = ${externalId}`}

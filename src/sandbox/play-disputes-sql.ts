@@ -8,10 +8,10 @@ export type DisputeState = z.infer<typeof DisputeState>
 
 /** The newest dispute of a payment; null if it was never disputed. */
 export function findNewestDispute(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, paymentId }: { merchantId: string; paymentId: string },
 ): Promise<DisputeState | null> {
-  return db.maybeOne(sql.type(DisputeState)`
+  return tx.maybeOne(sql.type(DisputeState)`
     select id, status from disputes
     where merchant_id = ${merchantId} and payment_intent_id = ${paymentId}
     order by created_at desc, id desc

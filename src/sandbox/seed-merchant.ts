@@ -13,7 +13,7 @@ import { findMerchantByClientId, insertMerchant, insertMissingClients } from '..
 import { generateWebhookSecret, openWebhookSecret, webhookSecretContext } from '../signing/secret.ts'
 import { merchantRealm } from '../registrations/realm-spec.ts'
 import { isPasswordSeeded } from './seeded-password.ts'
-import { moveDemoEndpoint, replaceDemoAdmin, restoreDemoClient, setDemoRealm } from './seed-sql.ts'
+import { deactivateOtherAdmins, moveDemoEndpoint, putDemoAdmin, restoreDemoClient, setDemoRealm } from './seed-sql.ts'
 
 export type DemoMerchant = {
   id: string
@@ -121,9 +121,17 @@ async function adopt(app: App, db: CommonQueryMethods, { id, made }: Omit<New, '
   await record(app, db, id)
 }
 
+async function replaceDemoAdmin(
+  tx: CommonQueryMethods,
+  { merchantId, userId }: { merchantId: string; userId: string },
+): Promise<void> {
+  await deactivateOtherAdmins(tx, { merchantId, userId, email: EMAIL })
+  await putDemoAdmin(tx, { merchantId, userId, email: EMAIL, invitedBy: ACTOR.name })
+}
+
 async function writeAdmin(db: CommonQueryMethods, { id, made }: Omit<New, 'webhookSecret'>): Promise<void> {
   if (made.adminUserId === null) return
-  await replaceDemoAdmin(db, { merchantId: id, userId: made.adminUserId, email: EMAIL, invitedBy: ACTOR.name })
+  await replaceDemoAdmin(db, { merchantId: id, userId: made.adminUserId })
 }
 
 function record(app: App, db: CommonQueryMethods, id: string): Promise<void> {
@@ -166,7 +174,7 @@ async function setPasswordOnce(
 /** Restores the administrator after a removal from the team. */
 async function makeAdmin(app: App, merchantId: string): Promise<string> {
   const userId = await ensureUser(app.identity, { realm: SLUG, email: EMAIL, isRemoved: () => Promise.resolve(false) })
-  await replaceDemoAdmin(app.pool, { merchantId, userId, email: EMAIL, invitedBy: ACTOR.name })
+  await replaceDemoAdmin(app.pool, { merchantId, userId })
   await app.identity.setUserRoles(SLUG, userId, ['ADMIN'])
   return userId
 }

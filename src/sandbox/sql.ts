@@ -17,9 +17,9 @@ export type NextDue = z.infer<typeof NextDue>
  * The due jobs of the subjects, the number of items that workers have in progress, and the time until the next due
  * time.
  */
-export function findNextDue(db: CommonQueryMethods, { merchantId, customerIds }: ClockSubjects): Promise<NextDue> {
+export function findNextDue(tx: CommonQueryMethods, { merchantId, customerIds }: ClockSubjects): Promise<NextDue> {
   const customers = sql.array([...customerIds], 'uuid')
-  return db.one(sql.prepared('sandbox_next_due', NextDue)`
+  return tx.one(sql.prepared('sandbox_next_due', NextDue)`
     -- Read after the clocks are locked: a transaction's own now() is from before it waited for them. Leases compare with
     -- now(), like sandbox_due_times, so that a job whose lease is running out is seen by one of the two.
     with clock as materialized (select clock_timestamp() as reading)
@@ -62,11 +62,11 @@ export async function holdClocks(tx: DatabaseTransactionConnection, ids: readonl
 
 /** Moves due times of the subjects to the past, and records it (migrations/functions/advance_sandbox_clock.sql). */
 export async function advanceDueTimes(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, customerIds }: ClockSubjects,
   ms: number,
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     select from advance_sandbox_clock(
       ${merchantId}::uuid, ${sql.array([...customerIds], 'uuid')}, make_interval(secs => ${ms}::float8 / 1000)
     )
@@ -77,8 +77,8 @@ const ClockReading = z.strictObject({ ahead_ms: z.int(), now: z.string() })
 export type ClockReading = z.infer<typeof ClockReading>
 
 /** How far a subject's clock is ahead of real time, in whole milliseconds, and its current time. */
-export function findClockReading(db: CommonQueryMethods, subjectId: string): Promise<ClockReading> {
-  return db.one(sql.type(ClockReading)`
+export function findClockReading(tx: CommonQueryMethods, subjectId: string): Promise<ClockReading> {
+  return tx.one(sql.type(ClockReading)`
     select floor(extract(epoch from ahead) * 1000)::int8::float8 as ahead_ms, iso_text(now() + ahead) as now
     from sandbox_clock_ahead(${subjectId}::uuid, '-infinity') as ahead
   `)
@@ -88,10 +88,10 @@ const CustomerName = z.strictObject({ id: z.string(), external_customer_id: z.st
 
 /** The existing customers among these external ids. */
 export function findCustomersByExternalId(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   externalIds: readonly string[],
 ): Promise<readonly z.infer<typeof CustomerName>[]> {
-  return db.any(sql.type(CustomerName)`
+  return tx.any(sql.type(CustomerName)`
     select id, external_customer_id from customers where external_customer_id = any (${sql.array([...externalIds], 'text')})
   `)
 }

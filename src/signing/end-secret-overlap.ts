@@ -6,14 +6,14 @@ import type { SecretTimes } from './record.ts'
 import { foundSecrets, openNewest } from './secret.ts'
 import { dropPrevious, deleteExpiredPrevious, lockSecrets } from './sql.ts'
 
-/** How many passed secrets one run of the job forgets. */
+/** How many expired secrets one run of the job deletes. */
 const DELETED_MAX = 500
 
 export type EndedOverlap = SecretTimes & { maskedSecret: string }
 
 /**
- * Ends the overlap of a merchant's rotation now: from the next delivery on only the newest secret signs. Where none runs,
- * nothing changes.
+ * Ends the overlap of a merchant's rotation now: from the next delivery on only the newest secret signs. Without an
+ * overlap nothing changes.
  * @throws {DomainError} MERCHANT_NOT_FOUND
  */
 export async function endSecretOverlap(
@@ -38,7 +38,7 @@ export async function endSecretOverlap(
   })
 }
 
-/** A secret whose overlap has passed signs nothing any more; it is forgotten, so that it does not lie around for ever. */
+/** Deletes secrets whose overlap has ended: they sign nothing any more, and should not be stored for ever. */
 export async function deleteExpiredSecrets(app: Pick<App, 'pool'>): Promise<{ more: boolean }> {
   const forgotten = await deleteExpiredPrevious(app.pool, DELETED_MAX)
   return { more: forgotten.length === DELETED_MAX }

@@ -5,21 +5,21 @@ import { findSecrets } from './sql.ts'
 import { foundSecrets, previousSecretContext, webhookSecretContext } from './secret.ts'
 import type { SigningSecrets } from './secret.ts'
 
-/** Merchants with deliveries at one time; the oldest goes when there are more. */
+/** Maximum number of cached secrets; beyond it the oldest is evicted. */
 const OPENED_MAX = 1_000
 
 type SealerApp = Pick<App, 'sealer' | 'log'>
 
 /**
  * Opens a merchant's sealed secrets.
- * @throws when the newest one does not open; a previous one that does not is logged, and signs nothing
+ * @throws when the newest one can't be opened; a previous one that can't is logged, and signs nothing
  */
 export type OpenSecrets = (sealed: SealedSecrets) => SigningSecrets
 
 /**
- * Keeps opened secrets by their sealed text, for opening one costs more than signing with it. A rotated secret has
- * another sealed text, so that an old one is never used. That a previous one does not open is kept as well, and so told
- * once and not with every delivery.
+ * Caches opened secrets by their sealed text, because opening one costs more than signing with it. A rotated secret has
+ * another sealed text, so that an old one is never used. A previous secret that can't be opened is cached as well, so
+ * that it is logged once and not with every delivery.
  */
 export function makeOpenSecrets(app: SealerApp): OpenSecrets {
   const open = cached((sealed: string, context: SealContext) => app.sealer.open(sealed, context))
@@ -31,7 +31,7 @@ export function makeOpenSecrets(app: SealerApp): OpenSecrets {
 }
 
 /**
- * What signs a merchant's events at this moment.
+ * The secrets that currently sign a merchant's events.
  * @throws {DomainError} MERCHANT_NOT_FOUND
  */
 export async function findSigningSecrets(
@@ -57,7 +57,7 @@ function cached<T>(open: Open<T>): Open<T> {
   }
 }
 
-/** Receivers that hold the newest secret must get their webhooks whatever became of the one before. */
+/** Receivers with the newest secret must get their webhooks even if the previous one can't be opened. */
 function openOrNull({ sealer, log }: SealerApp, sealed: string, context: SealContext): string | null {
   try {
     return sealer.open(sealed, context)

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 
-/** A merchant's signing secrets as they are stored: sealed, and each bound to its own column. */
+/** A merchant's signing secrets as they are stored: sealed, each bound to its own column. */
 export const SealedSecrets = z.strictObject({
   merchant_id: z.uuid(),
   webhook_signing_secret: z.string(),
-  /** The one before the last rotation, while it signs as well; null outside of an overlap. */
+  /** The secret before the last rotation, while it signs as well; null outside an overlap. */
   webhook_secret_previous: z.string().nullable(),
 })
 export type SealedSecrets = z.infer<typeof SealedSecrets>
 
-/** When the secret was rotated, and until when the one before it signs as well; null once that has passed. */
+/** When the secret was rotated, and until when the previous one signs as well; null after the overlap. */
 export const SecretTimes = z.strictObject({
   rotated_at: z.iso.datetime().nullable(),
   previous_expires_at: z.iso.datetime().nullable(),

@@ -15,20 +15,22 @@ import { lockSecrets, putSecret, replaceNewest } from './sql.ts'
 
 export type Rotation = {
   merchantId: string
-  /** How long the secret before signs as well; 0 ends it at once. */
+  /** How long the previous secret signs as well; 0 ends it immediately. */
   overlapSeconds: number
-  /** During an overlap: replace the newest secret, which nobody uses yet, and keep the one before with its end. */
+  /**
+   * During an overlap: replace the newest secret, which no receiver uses yet, and keep the previous one and its end.
+   */
   discardCurrent: boolean
   actor: Actor
 }
 
-/** The new secret in plain, which is shown this once. */
+/** The new secret in plain text, shown only this once. */
 export type Rotated = SecretTimes & { secret: string; maskedSecret: string }
 
 /**
- * Makes a new signing secret; the one before signs as well for a while, so that receivers change over without a webhook
- * that they reject (decision 37). There are never more than two: while an overlap runs, another rotation would cut off
- * receivers that still hold the older one, and is refused.
+ * Creates a new signing secret; the previous one signs as well for a while, so that receivers can switch without
+ * rejecting a webhook (decision 37). There are never more than two: during an overlap, another rotation would cut off
+ * receivers that still use the older one, and is rejected.
  * @throws {DomainError} SECRET_OVERLAP_RUNNING, VALIDATION_FAILED for a `discard_current` without an overlap,
  *   MERCHANT_NOT_FOUND
  */
@@ -56,17 +58,21 @@ export async function rotateWebhookSecret(
 
 function checkAllowed({ previous_expires_at: until }: SecretState, discardCurrent: boolean): void {
   if (until === null && discardCurrent) {
-    throw invalidField('discard_current', 'INVALID', 'is only for while the overlap of a rotation runs, and none does')
+    throw invalidField(
+      'discard_current',
+      'INVALID',
+      'is only possible during the overlap of a rotation, and none is running',
+    )
   }
   if (until === null || discardCurrent) return
-  throw new DomainError('SECRET_OVERLAP_RUNNING', `the secret was rotated, and the one before signs until ${until}`, {
+  throw new DomainError('SECRET_OVERLAP_RUNNING', `the secret was rotated, and the previous one signs until ${until}`, {
     next:
       'wait until then, or end the overlap with DELETE /api/v1/portal/webhook-secret/previous (svc secret end-overlap); ' +
-      'where the new secret was lost, rotate with discard_current',
+      'if the new secret was lost, rotate with discard_current',
   })
 }
 
-/** What stays of the secret that is replaced, sealed to the column that it goes to. */
+/** The replaced secret, sealed to the column of the previous one. */
 function previousOf(
   { sealer }: Pick<App, 'sealer'>,
   state: SecretState,

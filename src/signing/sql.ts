@@ -5,7 +5,7 @@ import { SecretState, SecretTimes } from './record.ts'
 
 const Deleted = z.strictObject({ id: z.uuid() })
 
-/** What has passed is as if it were not there, whether or not it was forgotten yet. */
+/** An expired previous secret counts as absent, whether or not it has been deleted. */
 const previous = sql.fragment`
   case when m.webhook_secret_previous_expires_at > now() then m.webhook_secret_previous end as webhook_secret_previous`
 const times = sql.fragment`
@@ -15,21 +15,21 @@ const times = sql.fragment`
   end as previous_expires_at`
 const state = sql.fragment`m.id as merchant_id, m.webhook_signing_secret, ${previous}, ${times}`
 
-export function findSecrets(db: CommonQueryMethods, merchantId: string): Promise<SecretState | null> {
-  return db.maybeOne(sql.type(SecretState)`select ${state} from merchants m where m.id = ${merchantId}::uuid`)
+export function findSecrets(tx: CommonQueryMethods, merchantId: string): Promise<SecretState | null> {
+  return tx.maybeOne(sql.type(SecretState)`select ${state} from merchants m where m.id = ${merchantId}::uuid`)
 }
 
-/** The same, and nobody else changes them until the transaction ends. Payments of the merchant go on meanwhile. */
+/** The same, locked against changes until the transaction ends. Payments of the merchant continue. */
 export function lockSecrets(tx: CommonQueryMethods, merchantId: string): Promise<SecretState | null> {
   return tx.maybeOne(sql.type(SecretState)`
     select ${state} from merchants m where m.id = ${merchantId}::uuid for no key update
   `)
 }
 
-/** A sealed secret, and the one that it replaces with the seconds for which that one signs as well. */
+/** A sealed secret, and the one that it replaces with the seconds of overlap. */
 export type NewSecret = { merchantId: string; secret: string; previous: { secret: string; seconds: number } | null }
 
-/** Stores a new secret; the one that was kept from the rotation before is gone. */
+/** Stores a new secret; any older previous secret is overwritten. */
 export function putSecret(tx: CommonQueryMethods, { merchantId, secret, previous: kept }: NewSecret) {
   return tx.one(sql.type(SecretTimes)`
     update merchants m
@@ -43,7 +43,7 @@ export function putSecret(tx: CommonQueryMethods, { merchantId, secret, previous
   `)
 }
 
-/** Replaces the newest secret alone: the one before it and its end stay. */
+/** Replaces only the newest secret: the previous one and its end stay. */
 export function replaceNewest(tx: CommonQueryMethods, merchantId: string, secret: string): Promise<SecretTimes> {
   return tx.one(sql.type(SecretTimes)`
     update merchants m
@@ -63,12 +63,12 @@ export function dropPrevious(tx: CommonQueryMethods, merchantId: string): Promis
   `)
 }
 
-/** Forgets previous secrets whose overlap has passed, at most so many at once; whom another one changes waits. */
+/** Deletes previous secrets whose overlap has ended, up to a limit; rows locked by others are skipped. */
 export function deleteExpiredPrevious(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   rowsMax: number,
 ): Promise<readonly z.infer<typeof Deleted>[]> {
-  return db.any(sql.type(Deleted)`
+  return tx.any(sql.type(Deleted)`
     update merchants m
     set webhook_secret_previous = null, webhook_secret_previous_expires_at = null
     where m.id in (

@@ -4,18 +4,18 @@ import type { EndpointCheck } from '../wire/webhooks.ts'
 import { endpointNotSet, merchantNotFound } from './endpoint-errors.ts'
 import { findAddress } from './endpoint-sql.ts'
 
-/** An attempt ends within five seconds, whatever the endpoint does. */
+/** An attempt always ends within five seconds. */
 const RETRY_AFTER_SECONDS = 5
 
 /**
- * Looks whether the server of the merchant's endpoint answers, also while the endpoint is paused. No event is sent.
- * @throws {DomainError} MERCHANT_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_SET, RATE_LIMITED while one is under way
+ * Checks whether the server of the merchant's endpoint responds, even while the endpoint is paused. No event is sent.
+ * @throws {DomainError} MERCHANT_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_SET, RATE_LIMITED while another check is running
  */
 export async function checkWebhookEndpoint(
   app: Pick<App, 'pool' | 'probe'>,
   merchantId: string,
 ): Promise<EndpointCheck> {
-  const address = await app.pool.maybeOne(findAddress(merchantId))
+  const address = await findAddress(app.pool, merchantId)
   if (address === null) throw merchantNotFound()
   const url = address.webhook_url ?? address.paused_webhook_url
   if (url === null) throw endpointNotSet()
@@ -25,8 +25,8 @@ export async function checkWebhookEndpoint(
 }
 
 function tooManyChecks(): DomainError {
-  return new DomainError('RATE_LIMITED', 'a check is under way, of this endpoint or of many others', {
+  return new DomainError('RATE_LIMITED', 'a check of this endpoint is already running, or too many checks are', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
-    next: `Ask again in ${RETRY_AFTER_SECONDS} seconds.`,
+    next: `Try again in ${RETRY_AFTER_SECONDS} seconds.`,
   })
 }

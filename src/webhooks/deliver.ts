@@ -10,25 +10,25 @@ import { attemptsMax, DELIVERY_TRANSITIONS, nextDelayMs } from './states.ts'
 import type { DeliveryTrigger } from './states.ts'
 import type { AttemptRow } from './sql.ts'
 
-/** A row whose worker was lost this often in a row is taken for the cause: the attempt counts as a failed one. */
+/** After this many lost workers in a row the delivery is taken for the cause: the attempt counts as failed. */
 const leasesLostMax = 3
 
-/** An attempt starts only while its lease is sure to outlast it, with a second for the record. */
+/** An attempt starts only if its lease outlasts it, with a second left to record it. */
 const leaseNeededMs = attemptTimeoutMs + 1_000
 
-/** An attempt that was made, to be recorded. `begunAt` is of the monotonic clock. */
+/** A completed attempt, to be recorded. `begunAt` is monotonic time. */
 export type AttemptResult = Omit<AttemptRow, 'age_ms'> & { begunAt: number }
 
 export type DeliverApp = Pick<App, 'config' | 'ids' | 'metrics'>
 
-/** Whether the lease of a row claimed at `claimedAt` is long enough for an attempt: a paused process may be late. */
+/** Whether enough is left of a lease claimed at `claimedAt` for an attempt: the process may have been paused. */
 export function leaseSuffices(claimedAt: number): boolean {
   return performance.now() - claimedAt < leaseMs - leaseNeededMs
 }
 
 export type DeliverInput = { post: Post; secrets: SigningSecrets; delivery: ClaimedDelivery & { webhook_url: string } }
 
-/** Signs and sends a claimed delivery, outside any transaction, and says what is to be recorded of it. */
+/** Signs and sends a claimed delivery, outside any transaction, and returns the result to record. */
 export async function deliver(app: DeliverApp, { post, secrets, delivery }: DeliverInput): Promise<AttemptResult> {
   const begunAt = performance.now()
   if (delivery.leases_lost >= leasesLostMax) {

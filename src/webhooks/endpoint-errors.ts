@@ -2,7 +2,7 @@ import { DomainError } from '../lib/errors.ts'
 import type { Address } from './endpoint-sql.ts'
 
 export function endpointNotSet(): DomainError {
-  return new DomainError('WEBHOOK_ENDPOINT_NOT_SET', 'there is no webhook endpoint', {
+  return new DomainError('WEBHOOK_ENDPOINT_NOT_SET', 'no webhook endpoint is set', {
     next: 'Set one first: svc webhooks endpoint set <url>',
   })
 }
@@ -12,7 +12,7 @@ export function merchantNotFound(): DomainError {
 }
 
 /**
- * Lets only an endpoint pass that deliveries go to.
+ * Requires an endpoint that receives deliveries.
  * @throws {DomainError} MERCHANT_NOT_FOUND for null, WEBHOOK_ENDPOINT_NOT_SET, WEBHOOK_ENDPOINT_PAUSED
  */
 export function requireActiveEndpoint(address: Address | null): void {

@@ -1,50 +1,54 @@
-import type { QuerySqlToken } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import { EndpointRecord } from './record.ts'
 
-type Query<T extends z.ZodType> = QuerySqlToken<T>
-
-/** Where deliveries go, and where they go again once they are resumed: one of the two at most. */
+/** The active address, or the address to resume while paused: at most one of the two is set. */
 const Address = z.strictObject({ webhook_url: z.string().nullable(), paused_webhook_url: z.string().nullable() })
 export type Address = z.infer<typeof Address>
 
 const addressColumns = sql.fragment`webhook_url, paused_webhook_url`
 
-/** The merchant's endpoint, which stays as it is until the transaction ends. */
-export function holdEndpoint(merchantId: string): Query<typeof Address> {
-  return sql.type(Address)`select ${addressColumns} from merchants where id = ${merchantId}::uuid for key share`
+/** The merchant's endpoint, locked against changes until the transaction ends. */
+export function lockEndpointShared(tx: CommonQueryMethods, merchantId: string): Promise<Address | null> {
+  return tx.maybeOne(
+    sql.type(Address)`select ${addressColumns} from merchants where id = ${merchantId}::uuid for key share`,
+  )
 }
 
-/** The same, locked against everything that refers to the merchant: no delivery is inserted until the transaction ends. */
-export function lockEndpoint(merchantId: string): Query<typeof Address> {
-  return sql.type(Address)`select ${addressColumns} from merchants where id = ${merchantId}::uuid for update`
+/** The same, locked exclusively: no delivery of the merchant can be inserted until the transaction ends. */
+export function lockEndpoint(tx: CommonQueryMethods, merchantId: string): Promise<Address | null> {
+  return tx.maybeOne(
+    sql.type(Address)`select ${addressColumns} from merchants where id = ${merchantId}::uuid for update`,
+  )
 }
 
 /**
- * The same, held against others that queue many of its deliveries: they come one after the other, each sees what the one
- * before did, and payments go on meanwhile.
+ * The same, locked against other transactions that queue many of its deliveries: they are serialised, and each sees the
+ * effects of the previous one, while payments continue.
  */
-export function holdForQueueing(merchantId: string): Query<typeof Address> {
-  return sql.type(Address)`select ${addressColumns} from merchants where id = ${merchantId}::uuid for no key update`
+export function lockForQueueing(tx: CommonQueryMethods, merchantId: string): Promise<Address | null> {
+  return tx.maybeOne(
+    sql.type(Address)`select ${addressColumns} from merchants where id = ${merchantId}::uuid for no key update`,
+  )
 }
 
-export function findAddress(merchantId: string): Query<typeof Address> {
-  return sql.type(Address)`select ${addressColumns} from merchants where id = ${merchantId}::uuid`
+export function findAddress(tx: CommonQueryMethods, merchantId: string): Promise<Address | null> {
+  return tx.maybeOne(sql.type(Address)`select ${addressColumns} from merchants where id = ${merchantId}::uuid`)
 }
 
-/** How many DEAD deliveries are counted at most: beyond it, how many they are changes nothing any more. */
+/** The maximum count of DEAD deliveries: above it the exact number makes no difference. */
 const DEAD_COUNT_MAX = 10_000
 
-/** A delivery since then shows that the address is none that is gone. */
+/** The number of recent deliveries checked for a success, which shows that the address is not gone. */
 const RECENT_DELIVERIES = 50
 
 /**
- * The endpoint as its merchant sees it. It is gone when the newest attempt that failed at this address was answered 410
- * and nothing was delivered after it: neither that delivery itself, nor one of the last ones.
+ * The endpoint as its merchant sees it. It is gone when the latest failed attempt at this address got a 410 response
+ * and nothing was delivered after it: neither that delivery itself, nor one of the most recent ones.
  */
-export function findEndpoint(merchantId: string): Query<typeof EndpointRecord> {
-  return sql.type(EndpointRecord)`
+export function findEndpoint(tx: CommonQueryMethods, merchantId: string): Promise<EndpointRecord | null> {
+  return tx.maybeOne(sql.type(EndpointRecord)`
     select coalesce(m.webhook_url, m.paused_webhook_url) as webhook_url, m.paused_webhook_url is not null as paused,
       coalesce(
         f.outcome = 'http_410'
@@ -83,18 +87,18 @@ export function findEndpoint(merchantId: string): Query<typeof EndpointRecord> {
       order by a.id desc
       limit 1
     ) f on true
-    where m.id = ${merchantId}::uuid`
+    where m.id = ${merchantId}::uuid`)
 }
 
-/** Sets both; what an endpoint answered before its address changed says nothing of it any more. */
-export function updateEndpoint(merchantId: string, address: Address) {
+/** Sets both addresses. `webhook_url_set_at` changes with the address, because earlier responses no longer count. */
+export async function updateEndpoint(tx: CommonQueryMethods, merchantId: string, address: Address): Promise<void> {
   const { webhook_url: live, paused_webhook_url: paused } = address
-  return sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     update merchants
     set webhook_url = ${live}::text, paused_webhook_url = ${paused}::text, updated_at = now(),
       webhook_url_set_at = case
         when coalesce(webhook_url, paused_webhook_url) is distinct from coalesce(${live}::text, ${paused}::text) then now()
         else webhook_url_set_at
       end
-    where id = ${merchantId}::uuid`
+    where id = ${merchantId}::uuid`)
 }

@@ -5,7 +5,7 @@ import { sql } from '../db/sql.ts'
 export type NewDelivery = {
   id: string
   merchantId: string
-  /** The payment that it is about, and its place among that payment's events; null for what is about no payment. */
+  /** The payment and the sequence number of the event among the payment's events; null for events of other subjects. */
   payment: { id: string; sequence: number } | null
   eventId: string
   eventType: string
@@ -14,12 +14,12 @@ export type NewDelivery = {
 }
 
 /** The transaction's time by the database's clock, as envelopes write it. */
-export async function readNow(db: CommonQueryMethods): Promise<string> {
-  const { now } = await db.one(sql.type(z.object({ now: z.string() }))`select iso_text(now()) as now`)
+export async function readNow(tx: CommonQueryMethods): Promise<string> {
+  const { now } = await tx.one(sql.type(z.object({ now: z.string() }))`select iso_text(now()) as now`)
   return now
 }
 
-/** Records a delivery: due at once, or waiting while the merchant has no endpoint. The database queues it. */
+/** Inserts a delivery: due now, or waiting while the merchant has no endpoint. A trigger queues it. */
 export async function insertDelivery(tx: DatabaseTransactionConnection, delivery: NewDelivery): Promise<void> {
   await tx.query(sql.type(z.object({}))`
     insert into webhook_deliveries (id, merchant_id, payment_intent_id, event_id, event_type, payload, next_retry_at, sequence)

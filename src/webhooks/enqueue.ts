@@ -4,25 +4,25 @@ import type { Ids } from '../lib/ids.ts'
 import type { EventType } from '../wire/webhook-events.ts'
 import { insertDelivery, readNow } from './enqueue-sql.ts'
 
-/** A value of an envelope's `data`, which says nothing else than JSON can. */
+/** The `data` of an envelope: JSON values only. */
 export type EventData = Readonly<Record<string, unknown>>
 
 export type NewWebhook = {
   merchantId: string
   eventType: EventType
   /**
-   * The payment that it is about, with the place among its events that the caller took in this transaction: first
-   * attempts leave in that order. Null for what is about no payment.
+   * The payment, with the sequence number that the caller took in this transaction: first attempts are sent in that
+   * order. Null for events of other subjects.
    */
   payment: { id: string; sequence: number } | null
-  /** What else it is about, to which an event of this type happens once. */
+  /** The id of another subject, for which an event of this type happens once. */
   subjectId?: string
   data: EventData
 }
 
 /**
- * Queues a webhook in the transaction of the change that it announces (contract §Delivery rules 1). After the
- * commit the caller wakes 'deliver-webhooks'.
+ * Queues a webhook in the transaction of the change that it reports (contract §Delivery rules 1). After the commit the
+ * caller wakes 'deliver-webhooks'.
  */
 export async function enqueueWebhook(
   app: Pick<App, 'ids'>,
@@ -43,7 +43,7 @@ function idsFor(ids: Ids, { eventType, payment, subjectId }: NewWebhook): Ids {
   return subjectId === undefined ? ids : ids.for('event', subjectId, eventType)
 }
 
-/** The text of an event (contract §Webhook events). It is stored as it is here, and signed and sent as stored. */
+/** The text of an event (contract §Webhook events). The bytes are stored, signed and sent unchanged. */
 export function envelope(event: {
   eventId: string
   eventType: EventType

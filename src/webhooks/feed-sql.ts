@@ -2,7 +2,7 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-/** A place in the feed: the transaction that wrote an event, and its number within it. */
+/** A position in the feed: the transaction that wrote an event, and the event's number within it. */
 export type FeedPosition = { xid: string; ordinal: string }
 
 export const FeedRecord = z.strictObject({
@@ -17,15 +17,15 @@ export const FeedRecord = z.strictObject({
 export type FeedRecord = z.infer<typeof FeedRecord>
 
 /**
- * Events behind a position, no further than the oldest running transaction (migrations/0018_webhook_deliveries.sql). Those of one
- * payment stand in their order: who writes the next one has waited for the payment's row, and a transaction that did
- * nothing before it gets its number only after such a wait.
+ * Events after a position, up to the oldest running transaction (migrations/0018_webhook_deliveries.sql). Events of one payment
+ * are in order: the writer of the next one has waited for the payment's row, and a transaction gets its xid only with
+ * its first write, after such a wait.
  */
 export function listFeed(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { merchantId, after, limit }: { merchantId: string; after: FeedPosition; limit: number },
 ): Promise<readonly FeedRecord[]> {
-  return db.any(sql.prepared('list_feed', FeedRecord)`
+  return tx.any(sql.prepared('list_feed', FeedRecord)`
     select feed_xid::text as xid, feed_ordinal::text as ordinal, event_id, event_type, created_at, payload::text as payload
     from webhook_deliveries
     where merchant_id = ${merchantId}
@@ -38,9 +38,9 @@ export function listFeed(
 
 const Position = z.strictObject({ xid: z.string(), ordinal: z.string() })
 
-/** The end of the feed now: what is committed later stands behind it. */
-export function findFeedEnd(db: CommonQueryMethods): Promise<FeedPosition> {
-  return db.one(sql.type(Position)`
+/** The current end of the feed: later commits come after it. */
+export function findFeedEnd(tx: CommonQueryMethods): Promise<FeedPosition> {
+  return tx.one(sql.type(Position)`
     select (pg_snapshot_xmin(pg_current_snapshot())::text::numeric - 1)::text as xid, '9223372036854775807' as ordinal
   `)
 }

@@ -5,33 +5,33 @@ import { findEndpoint } from './endpoint-sql.ts'
 import type { EndpointRecord } from './record.ts'
 
 /**
- * The merchant's endpoint, and what it has to be told about it (contract §Delivery rules 5).
+ * The merchant's endpoint, with an alert if its deliveries fail (contract §Delivery rules 5).
  * @throws {DomainError} MERCHANT_NOT_FOUND
  */
 export async function getWebhookEndpoint(app: Pick<App, 'pool'>, merchantId: string): Promise<WebhookEndpoint> {
-  const endpoint = await app.pool.maybeOne(findEndpoint(merchantId))
+  const endpoint = await findEndpoint(app.pool, merchantId)
   if (endpoint === null) throw merchantNotFound()
   const { webhook_url, paused, gone } = endpoint
   return { webhook_url, paused, gone, alert: alertOf(endpoint) }
 }
 
-/** The alert of an endpoint; null where nothing is wrong. An address that is gone is told first, for it is the cause. */
+/** The alert of an endpoint; null where nothing is wrong. A gone address comes first, because it is the cause. */
 export function alertOf({ gone, dead_deliveries }: EndpointRecord): WebhookAlert | null {
-  const told = deadText(dead_deliveries)
+  const deadMessage = deadText(dead_deliveries)
   if (gone) {
     return {
       code: 'ENDPOINT_GONE',
-      message: `your endpoint answers 410 Gone${dead_deliveries === 0 ? '' : `, and ${told}`}`,
+      message: `your endpoint responds with 410 Gone${dead_deliveries === 0 ? '' : `, and ${deadMessage}`}`,
       dead_deliveries,
-      next: 'Set the address that events go to now: svc webhooks endpoint set <url>; then svc webhooks replay --status DEAD',
+      next: 'Set the current address: svc webhooks endpoint set <url>; then svc webhooks replay --status DEAD',
     }
   }
   if (dead_deliveries === 0) return null
   return {
     code: 'DELIVERIES_DEAD',
-    message: told,
+    message: deadMessage,
     dead_deliveries,
-    next: 'Once your endpoint answers 2xx, send them again: svc webhooks replay --status DEAD',
+    next: 'Once your endpoint responds with 2xx, send them again: svc webhooks replay --status DEAD',
   }
 }
 

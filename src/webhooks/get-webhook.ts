@@ -4,11 +4,11 @@ import { deliveryNotFound } from './replay-webhook.ts'
 import type { AttemptRecord, SentDeliveryRecord } from './record.ts'
 import { findSentDelivery, listAttempts } from './log-sql.ts'
 
-/** Six a round; more only where it was sent again by hand. */
+/** Six per round; more only after replays. */
 const ATTEMPTS_MAX = 50
 
 /**
- * A delivery of the merchant with what was sent, and its last attempts, the oldest first.
+ * A delivery of the merchant with its payload and last attempts, oldest first.
  * @throws {DomainError} DELIVERY_NOT_FOUND for an id that is unknown, malformed or another merchant's
  */
 export async function getWebhook(
@@ -16,7 +16,7 @@ export async function getWebhook(
   { merchantId, id }: { merchantId: string; id: string },
 ): Promise<{ delivery: SentDeliveryRecord; attempts: readonly AttemptRecord[] }> {
   if (!isUuid(id)) throw deliveryNotFound()
-  const delivery = await app.pool.maybeOne(findSentDelivery(merchantId, id))
+  const delivery = await findSentDelivery(app.pool, merchantId, id)
   if (delivery === null) throw deliveryNotFound()
-  return { delivery, attempts: await app.pool.any(listAttempts(merchantId, id, ATTEMPTS_MAX)) }
+  return { delivery, attempts: await listAttempts(app.pool, merchantId, id, ATTEMPTS_MAX) }
 }

@@ -12,9 +12,9 @@ export type FeedPage = { events: FeedEvent[]; nextCursor: string | null }
 const BEGINNING: FeedPosition = { xid: '0', ordinal: '0' }
 
 /**
- * A page of a merchant's events in the order of their commits, each with the bytes and signing headers of its webhook
- * (decision 56). Reading from the last cursor on passes over nothing, however late a transaction commits.
- * @throws {DomainError} VALIDATION_FAILED for a cursor that this feed did not give
+ * A page of a merchant's events in the order of their commits, each with the payload and signing headers of its webhook
+ * (decision 56). Reading on from the last cursor skips no event, however late a transaction commits.
+ * @throws {DomainError} VALIDATION_FAILED for an invalid cursor
  */
 export async function listEvents(
   app: Pick<App, 'pool' | 'sealer' | 'log'>,

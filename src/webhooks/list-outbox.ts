@@ -6,7 +6,7 @@ import { listOutboxRows } from './list-sql.ts'
 import type { OutboxRecord } from './record.ts'
 
 export type ListOutboxQuery = {
-  /** Any text, and the payment's too: what is no id has no deliveries. */
+  /** Any text, like the payment's: an invalid id has no deliveries. */
   merchant_id?: string | undefined
   payment_id?: string | undefined
   status?: DeliveryStatus | undefined
@@ -18,7 +18,7 @@ export type ListOutboxQuery = {
 const SEPARATOR = '.'
 const MICROSECONDS = /^\d{1,16}$/
 
-/** A place in the list: microseconds since 1970, and an id. */
+/** Whether a text is a position in the list: microseconds since 1970, and an id. */
 function isPlace(text: string): boolean {
   const [us = '', id = '', ...more] = text.split(SEPARATOR)
   return MICROSECONDS.test(us) && isUuid(id) && more.length === 0
@@ -36,16 +36,14 @@ export async function listOutbox(
   const [us, id] = query.cursor === undefined ? [] : keyOfCursor(query.cursor, isPlace).split(SEPARATOR)
   const ids = [merchantId, paymentId].filter((each) => each !== undefined)
   if (!ids.every((each) => isUuid(each))) return { deliveries: [], nextCursor: null }
-  const found = await app.pool.any(
-    listOutboxRows({
-      merchantId,
-      paymentId,
-      status: query.status,
-      eventType: query.event_type,
-      before: us === undefined || id === undefined ? undefined : { us, id },
-      limit: limit + 1,
-    }),
-  )
+  const found = await listOutboxRows(app.pool, {
+    merchantId,
+    paymentId,
+    status: query.status,
+    eventType: query.event_type,
+    before: us === undefined || id === undefined ? undefined : { us, id },
+    limit: limit + 1,
+  })
   const { rows, nextCursor } = pageOf(found, limit, (row) => `${row.created_us}${SEPARATOR}${row.id}`)
   return { deliveries: rows, nextCursor }
 }

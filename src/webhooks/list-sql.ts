@@ -1,13 +1,10 @@
-import type { FragmentSqlToken, QuerySqlToken } from 'slonik'
-import { z } from 'zod'
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
 import { recordColumns } from './log-sql.ts'
 import { DeliveryRecord, OutboxRecord } from './record.ts'
 import type { DeliveryStatus } from '../wire/webhooks.ts'
 
-type Query<T extends z.ZodType> = QuerySqlToken<T>
-
-/** How many deliveries of a merchant a list looks at for a filter, and how many of each in a list of all merchants. */
+/** The number of deliveries scanned for a filter: in a list of one merchant, and per merchant in a list of all. */
 const SCANNED_MAX = 20_000
 const SCANNED_MAX_PER_MERCHANT = 1_000
 
@@ -24,18 +21,18 @@ type NewestInput = DeliveryFilter & {
   /** The merchant's id as SQL: a value, or a column of the statement around it. */
   merchant: FragmentSqlToken
   before?: PagePosition | undefined
-  /** Rows that are looked at. */
+  /** Maximum number of rows to scan. */
   looked: number
-  /** Rows that are given. */
+  /** Maximum number of rows to return. */
   limit: number
 }
 
 const columns = sql.fragment`d.id, d.created_at, d.status, d.event_type`
 
 /**
- * A merchant's newest deliveries of a filter, by id and time. Where the filter is rare it would walk a history that may
- * have millions of rows: what waits is found in the queue and among the parked, what failed by its own index, and of
- * all else no more than `looked` of the newest are looked at.
+ * A merchant's newest deliveries that match a filter. For a rare match it would scan a history of possibly millions of
+ * rows, so pending deliveries are read from the queue and from webhook_parked, dead ones by their own index, and of all
+ * others only the `looked` newest are scanned.
  */
 function newestOf(input: NewestInput): FragmentSqlToken {
   const conditions = [sql.fragment`true`]
@@ -52,7 +49,7 @@ function newestOf(input: NewestInput): FragmentSqlToken {
 function candidatesOf({ merchant, paymentId, status, before, looked }: NewestInput): FragmentSqlToken {
   const own = sql.fragment`d.merchant_id = ${merchant} ${pastPosition(sql.fragment`d.created_at, d.id`, before)}`
   if (paymentId !== undefined) {
-    // The few of a payment, by its own index: "offset" keeps the order from choosing another one.
+    // The few of a payment, by its own index: "offset 0" prevents the planner from choosing an index for the order.
     return sql.fragment`
       select ${columns} from webhook_deliveries d where ${own} and d.payment_intent_id = ${paymentId}::uuid offset 0`
   }
@@ -66,7 +63,7 @@ function candidatesOf({ merchant, paymentId, status, before, looked }: NewestInp
     limit ${looked}`
 }
 
-/** Every PENDING or FAILED delivery stands in one of the two. The queue's newest are those that are due last. */
+/** Every PENDING or FAILED delivery is in one of the two tables. The queue's newest rows are due last. */
 function waitingOf(merchant: FragmentSqlToken, before: PagePosition | undefined, looked: number): FragmentSqlToken {
   return sql.fragment`
     select ${columns}
@@ -96,15 +93,16 @@ function pastPosition(place: FragmentSqlToken, before: PagePosition | undefined)
 
 /** The merchant's last `limit` deliveries, the newest first. */
 export function listDeliveries(
+  tx: CommonQueryMethods,
   { merchantId, ...filter }: DeliveryFilter & { merchantId: string },
   limit: number,
-): Query<typeof DeliveryRecord> {
+): Promise<readonly DeliveryRecord[]> {
   const merchant = sql.fragment`${merchantId}::uuid`
-  return sql.type(DeliveryRecord)`
+  return tx.any(sql.type(DeliveryRecord)`
     select ${recordColumns}
     from (${newestOf({ ...filter, merchant, looked: SCANNED_MAX, limit })}) page
     join webhook_deliveries d on d.merchant_id = ${merchant} and d.id = page.id
-    order by d.created_at desc, d.id desc`
+    order by d.created_at desc, d.id desc`)
 }
 
 export type OutboxFilter = DeliveryFilter & {
@@ -114,12 +112,15 @@ export type OutboxFilter = DeliveryFilter & {
 }
 
 /**
- * The deliveries of all merchants, the newest first. Each merchant's own index gives its newest ones, and the newest of
- * them all are the page: an index of their order alone would cost every delivery its insert, and only operators look.
+ * The deliveries of all merchants, newest first. Each merchant's own index gives its newest ones, which are then merged
+ * into the page: an index on the global order would slow down every insert, for a list that only operators read.
  */
-export function listOutboxRows({ merchantId, ...filter }: OutboxFilter): Query<typeof OutboxRecord> {
+export function listOutboxRows(
+  tx: CommonQueryMethods,
+  { merchantId, ...filter }: OutboxFilter,
+): Promise<readonly OutboxRecord[]> {
   const looked = merchantId === undefined ? SCANNED_MAX_PER_MERCHANT : SCANNED_MAX
-  return sql.type(OutboxRecord)`
+  return tx.any(sql.type(OutboxRecord)`
     select ${recordColumns}, d.merchant_id, page.realm_slug, page.trading_name,
       (extract(epoch from d.created_at) * 1000000)::bigint::text as created_us
     from (
@@ -131,7 +132,7 @@ export function listOutboxRows({ merchantId, ...filter }: OutboxFilter): Query<t
       limit ${filter.limit}
     ) page
     join webhook_deliveries d on d.merchant_id = page.merchant_id and d.id = page.id
-    order by d.created_at desc, d.id desc`
+    order by d.created_at desc, d.id desc`)
 }
 
 function merchantCondition(merchantId: string | undefined, paymentId: string | undefined): FragmentSqlToken {

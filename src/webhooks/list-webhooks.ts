@@ -4,14 +4,14 @@ import type { DeliveryStatus } from '../wire/webhooks.ts'
 import type { DeliveryRecord } from './record.ts'
 import { listDeliveries } from './list-sql.ts'
 
-/** How many the portal lists (contract §Limits). */
+/** The number of deliveries that the portal lists (contract §Limits). */
 const LISTED_MAX = 50
 
 export type ListWebhooksInput = {
   merchantId: string
   status?: DeliveryStatus | undefined
   eventType?: string | undefined
-  /** Any text: one that is no payment of this merchant has no deliveries. */
+  /** Any text: unknown payments have no deliveries. */
   paymentId?: string | undefined
 }
 
@@ -21,5 +21,5 @@ export async function listWebhooks(
   input: ListWebhooksInput,
 ): Promise<readonly DeliveryRecord[]> {
   if (input.paymentId !== undefined && !isUuid(input.paymentId)) return []
-  return app.pool.any(listDeliveries(input, LISTED_MAX))
+  return listDeliveries(app.pool, input, LISTED_MAX)
 }

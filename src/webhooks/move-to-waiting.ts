@@ -1,12 +1,13 @@
 import type { App } from '../app.ts'
 import type { ClaimedDelivery } from './record.ts'
-import { holdEndpoint } from './endpoint-sql.ts'
+import { lockEndpointShared } from './endpoint-sql.ts'
 import { moveLeasesToWaiting } from './waiting-sql.ts'
 import { releaseLeases } from './sql.ts'
 
 /**
- * Takes claimed rows of one merchant out of the queue, to wait at 'infinity' for an endpoint, without using an attempt
- * (decision 38). When an endpoint was set meanwhile, the rows are given back instead, and are due at once.
+ * Moves claimed rows of one merchant from the queue to webhook_parked, where they wait for an endpoint without using an
+ * attempt (decision 38); their next retry is 'infinity'. If an endpoint was set in the meantime, the rows are released
+ * instead, and are due now.
  */
 export async function moveToWaiting(
   app: Pick<App, 'pool'>,
@@ -16,8 +17,8 @@ export async function moveToWaiting(
   const merchantId = deliveries[0]?.merchant_id
   if (merchantId === undefined) return
   await app.pool.transaction(async (tx) => {
-    const { webhook_url } = await tx.one(holdEndpoint(merchantId))
-    if (webhook_url === null) await tx.one(moveLeasesToWaiting(worker, deliveries))
-    else await tx.query(releaseLeases(worker, deliveries))
+    const endpoint = await lockEndpointShared(tx, merchantId)
+    if (endpoint?.webhook_url == null) await moveLeasesToWaiting(tx, worker, deliveries)
+    else await releaseLeases(tx, worker, deliveries)
   })
 }

@@ -6,20 +6,20 @@ import type { EndpointCheck, WebhookEndpoint } from '../wire/webhooks.ts'
 import { getWebhookEndpoint } from './get-webhook-endpoint.ts'
 import { endpointNotSet, merchantNotFound } from './endpoint-errors.ts'
 import { SCHEDULE_BATCH_ROWS } from './schedule-waiting-deliveries.ts'
-import { holdEndpoint, lockEndpoint, updateEndpoint } from './endpoint-sql.ts'
+import { lockEndpointShared, lockEndpoint, updateEndpoint } from './endpoint-sql.ts'
 import type { Address } from './endpoint-sql.ts'
 import { scheduleWaiting, moveQueuedToWaiting } from './waiting-sql.ts'
 import { checkWebhookUrl } from './sending/check-url.ts'
 
-/** Rows of one transaction: locks are not to be held for long. */
+/** Rows per transaction: locks must be short. */
 const WAITING_BATCH_ROWS = 1_000
 
-/** And as many of them as a request may wait for. */
+/** The number of transactions that a request may wait for. */
 const WAITING_BATCHES_MAX = 20
 
 type EndpointApp = Pick<App, 'config' | 'pool' | 'ids' | 'wake' | 'probe'>
 
-/** What is to change; an absent member stays as it is. */
+/** The change; omitted members stay as they are. */
 export type SetEndpointInput = {
   merchantId: string
   actor: Actor
@@ -29,11 +29,11 @@ export type SetEndpointInput = {
 }
 
 /**
- * Sets the address that the merchant's webhooks go to, removes it, pauses it, or resumes it (decision 38). An address
- * that goes live queues the deliveries that waited for it and are younger than seven days; one that is paused or removed
- * takes what is queued out, to wait without using an attempt. The same request again is safe, and goes on where a crash
- * interrupted the first time. An address is set whether or not it answers: merchants set it before they deploy. `check`
- * is null where no address was given, or too many are being checked.
+ * Sets, removes, pauses or resumes the merchant's webhook address (decision 38). An address that becomes active
+ * schedules the waiting deliveries that are younger than seven days; pausing or removing it moves queued deliveries out
+ * of the queue, to wait for an endpoint without using an attempt. Repeating a request is safe, and continues after a
+ * crash. The address is set whether or not it responds: merchants set it before they deploy. `check` is null without a
+ * new address, or when too many checks are running.
  * @throws {DomainError} VALIDATION_FAILED, MERCHANT_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_SET for a pause without an address
  */
 export async function putWebhookEndpoint(
@@ -42,34 +42,34 @@ export async function putWebhookEndpoint(
 ): Promise<WebhookEndpoint & { check: EndpointCheck | null }> {
   const { merchantId, webhookUrl } = input
   if (typeof webhookUrl === 'string') checkWebhookUrl(webhookUrl, { allowPrivate: app.config.webhookAllowPrivate })
-  const { address, armed } = await app.pool.transaction((tx) => change(app, tx, input))
+  const { address, scheduled } = await app.pool.transaction((tx) => change(app, tx, input))
   if (address.webhook_url === null) await moveQueueToWaiting(app, merchantId)
-  else wakeJobs(app, armed)
+  else wakeJobs(app, scheduled)
   const check = typeof webhookUrl === 'string' ? await app.probe.probe(webhookUrl, merchantId) : null
   return { ...(await getWebhookEndpoint(app, merchantId)), check }
 }
 
 /**
- * Writes the endpoint. One that goes live arms the oldest that wait in the same transaction: an event that is inserted
- * after it then finds the earlier ones of its payment queued before it. The job `arm-deliveries` goes on behind them.
- * `armed` is undefined where the endpoint did not go live now.
+ * Updates the endpoint. When it becomes active, the oldest waiting deliveries are scheduled in the same transaction: an
+ * event that is inserted later then finds the earlier ones of its payment queued before it. The job `arm-deliveries`
+ * schedules the rest. `scheduled` is undefined when the endpoint did not become active now.
  */
 async function change(
   app: EndpointApp,
   tx: DatabaseTransactionConnection,
   input: SetEndpointInput,
-): Promise<{ address: Address; armed: number | undefined }> {
+): Promise<{ address: Address; scheduled: number | undefined }> {
   const { merchantId, actor } = input
-  // Waits for transactions that are inserting deliveries without having seen the new address; those that come later
-  // see it (migrations/functions/arm_late_webhook_delivery.sql).
-  const before = await tx.maybeOne(lockEndpoint(merchantId))
+  // Waits for transactions that insert deliveries without seeing the new address; later ones see it
+  // (migrations/functions/arm_late_webhook_delivery.sql).
+  const before = await lockEndpoint(tx, merchantId)
   if (before === null) throw merchantNotFound()
   const address = changedAddress(before, input)
   const isSame = before.webhook_url === address.webhook_url && before.paused_webhook_url === address.paused_webhook_url
-  if (isSame) return { address, armed: undefined }
-  await tx.query(updateEndpoint(merchantId, address))
+  if (isSame) return { address, scheduled: undefined }
+  await updateEndpoint(tx, merchantId, address)
   const goesLive = before.webhook_url === null && address.webhook_url !== null
-  const armed = goesLive ? (await tx.one(scheduleWaiting(merchantId, SCHEDULE_BATCH_ROWS))).count : undefined
+  const scheduled = goesLive ? (await scheduleWaiting(tx, merchantId, SCHEDULE_BATCH_ROWS)).count : undefined
   await recordAction(app, tx, {
     actor,
     action: 'webhook.endpoint',
@@ -78,13 +78,13 @@ async function change(
     before: auditedAddress(before),
     after: auditedAddress(address),
   })
-  return { address, armed }
+  return { address, scheduled }
 }
 
 function changedAddress(before: Address, { webhookUrl, paused }: SetEndpointInput): Address {
   const url = webhookUrl === undefined ? (before.webhook_url ?? before.paused_webhook_url) : webhookUrl
   if (url === null) {
-    // Removing what is not there is done; pausing and resuming it is not.
+    // Removing a missing endpoint succeeds; pausing or resuming it does not.
     if (paused === true || webhookUrl === undefined) throw endpointNotSet()
     return { webhook_url: null, paused_webhook_url: null }
   }
@@ -97,24 +97,26 @@ function auditedAddress({ webhook_url, paused_webhook_url }: Address): { webhook
   return { webhook_url: url === null ? null : withoutSecrets(url), paused: paused_webhook_url !== null }
 }
 
-/** An address as the audit trail keeps it: whatever stands behind the path, or before the host, may be a secret. */
+/** An address for the audit trail: everything after the path, or before the host, may be a secret. */
 function withoutSecrets(url: string): string {
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`
 }
 
-/** Wakes who delivers what was armed, and who arms the rest, also what a crash between the two has left. */
-function wakeJobs(app: EndpointApp, armed: number | undefined): void {
-  if (armed !== 0) app.wake.notify('deliver-webhooks')
-  if (armed === undefined || armed === SCHEDULE_BATCH_ROWS) app.wake.notify('arm-deliveries')
+/**
+ * Wakes the job that delivers the scheduled rows, and the one that schedules the rest, including leftovers of a crash.
+ */
+function wakeJobs(app: EndpointApp, scheduled: number | undefined): void {
+  if (scheduled !== 0) app.wake.notify('deliver-webhooks')
+  if (scheduled === undefined || scheduled === SCHEDULE_BATCH_ROWS) app.wake.notify('arm-deliveries')
 }
 
-/** What is left queued behind these is parked by the worker that claims it when it is due (move-to-waiting.ts). */
+/** Any remaining queued rows are moved by the worker that claims them when due (move-to-waiting.ts). */
 async function moveQueueToWaiting(app: EndpointApp, merchantId: string): Promise<void> {
   for (let batch = 0; batch < WAITING_BATCHES_MAX; batch += 1) {
     const count = await app.pool.transaction(async (tx) => {
-      const { webhook_url } = await tx.one(holdEndpoint(merchantId))
-      return webhook_url === null ? (await tx.one(moveQueuedToWaiting(merchantId, WAITING_BATCH_ROWS))).count : 0
+      const endpoint = await lockEndpointShared(tx, merchantId)
+      return endpoint?.webhook_url == null ? (await moveQueuedToWaiting(tx, merchantId, WAITING_BATCH_ROWS)).count : 0
     })
     if (count < WAITING_BATCH_ROWS) return
   }

@@ -4,21 +4,23 @@ import { leaseMs } from './claim.ts'
 import type { AttemptResult } from './deliver.ts'
 import { recordAttempts } from './sql.ts'
 
-/** Results of a few milliseconds become one statement; with every one on its own, the database does twice the work. */
+/**
+ * Results within a few milliseconds are recorded in one statement; one statement each would double the database's work.
+ */
 const GATHER_MS = 3
 const BATCH_MAX = 500
 const BACK_OFF_MAX_MS = 2_000
 
 export type Recorder = {
-  /** Resolves when the attempt is recorded, or can't be any more because its lease has ended. Never rejects. */
+  /** Resolves when the attempt is recorded, or when its lease has ended before that. Never rejects. */
   record(attempt: AttemptResult): Promise<void>
 }
 
 type Waiting = { attempt: AttemptResult; done: () => void }
 
 /**
- * Records attempts in batches, under the fence of their claims. While the database is away it tries again until the
- * leases end: what is not recorded by then is sent again, with the same event id.
+ * Records attempts in batches, fenced by their claim counts. While the database is unavailable it retries until the
+ * leases end: attempts not recorded by then are sent again, with the same event id.
  */
 export function makeRecorder(app: Pick<App, 'pool' | 'log'>, worker: string): Recorder {
   let waiting: Waiting[] = []
@@ -59,7 +61,7 @@ async function recordBatch(
   for (let backOffMs = 100; ; backOffMs = Math.min(backOffMs * 2, BACK_OFF_MAX_MS)) {
     try {
       const rows = batch.map(({ begunAt, ...row }) => ({ ...row, age_ms: Math.round(performance.now() - begunAt) }))
-      const recorded = await app.pool.any(recordAttempts(worker, rows))
+      const recorded = await recordAttempts(app.pool, worker, rows)
       const lost = batch.length - recorded.length
       if (lost > 0) app.log.warn({ lost }, 'webhook attempts ended after their lease and were not recorded')
       return

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { DeliveryStatus } from '../wire/webhooks.ts'
 
 /**
- * Why an attempt was no delivery: a closed list, so that the portal tells nothing about the network that a merchant's
- * address points into. `http_NNN` stands for every answer that is neither 2xx nor 3xx.
+ * Why an attempt failed: a closed list, so that the portal reveals nothing about the network behind a merchant's
+ * address. `http_NNN` is any response that is neither 2xx nor 3xx.
  */
 export type FailureReason =
   | `http_${number}`
-  /** A 3xx answer: redirects are not followed (decision 38). */
+  /** A 3xx response: redirects are not followed (decision 38). */
   | 'redirect'
   /** No status line within five seconds (contract §Delivery rules 3). */
   | 'timeout'
@@ -15,15 +15,15 @@ export type FailureReason =
   | 'dns'
   /** No connection. */
   | 'connect'
-  /** The connection is there, but its certificate or handshake is not good. */
+  /** The connection exists, but the certificate or handshake is invalid. */
   | 'tls'
-  /** The address is one that webhooks may not reach. */
+  /** The address is not allowed for webhooks. */
   | 'blocked'
-  /** The connection ended before an answer. */
+  /** The connection ended before a response. */
   | 'reset'
-  /** The answer is not HTTP. */
+  /** The response is not HTTP. */
   | 'bad_response'
-  /** Three workers in a row were lost with this attempt under way. */
+  /** Three workers in a row were lost during this attempt. */
   | 'worker_lost'
 
 export type Outcome = 'delivered' | FailureReason
@@ -38,18 +38,18 @@ export const DeliveryRecord = z.strictObject({
   last_http_status: z.int().nullable(),
   last_error: z.string().nullable(),
   attempt_count: z.int(),
-  /** Null when no attempt is planned. */
+  /** Null when no attempt is scheduled. */
   next_retry_at: z.iso.datetime().nullable(),
   delivered_at: z.iso.datetime().nullable(),
   created_at: z.iso.datetime(),
 })
 export type DeliveryRecord = z.infer<typeof DeliveryRecord>
 
-/** A delivery with the bytes that are sent, as they are stored. */
+/** A delivery with its payload, as stored. */
 export const SentDeliveryRecord = DeliveryRecord.extend({ payload: z.string() })
 export type SentDeliveryRecord = z.infer<typeof SentDeliveryRecord>
 
-/** A delivery as operators list it; `created_us` is its place in the list. */
+/** A delivery as operators list it; `created_us` is its position in the list. */
 export const OutboxRecord = DeliveryRecord.extend({
   merchant_id: z.uuid(),
   realm_slug: z.string().nullable(),
@@ -71,7 +71,7 @@ export type AttemptRecord = z.infer<typeof AttemptRecord>
 
 /** The endpoint as its merchant sees it. */
 export const EndpointRecord = z.strictObject({
-  /** Also while it is paused. */
+  /** Set even while it is paused. */
   webhook_url: z.string().nullable(),
   paused: z.boolean(),
   gone: z.boolean(),
@@ -79,16 +79,16 @@ export const EndpointRecord = z.strictObject({
 })
 export type EndpointRecord = z.infer<typeof EndpointRecord>
 
-/** A delivery that this worker holds until its lease ends: everything that one attempt needs. */
+/** A delivery leased by this worker, with everything that an attempt needs. */
 export const ClaimedDelivery = z.strictObject({
   merchant_id: z.uuid(),
   delivery_id: z.uuid(),
-  /** The fence: what is recorded under another number is refused. */
+  /** The fencing token: records under another number are ignored. */
   claim_count: z.int(),
   leases_lost: z.int(),
   event_id: z.string(),
   attempt_count: z.int(),
-  /** The bytes that are signed and sent, as they are stored. */
+  /** The text that is signed and sent, as stored. */
   payload: z.string(),
   /** Null when the merchant removed its endpoint after the row was queued. */
   webhook_url: z.string().nullable(),

@@ -8,7 +8,8 @@ import { replayIn } from './replay-webhook.ts'
 export type ReplayForMerchant = { merchantId: string; id: string; actor: Actor; reason: string | undefined }
 
 /**
- * An operator's replay of a merchant's DEAD delivery (decision 26), in the operator's name in the audit trail.
+ * Replays a merchant's DEAD delivery for an operator (decision 26), recorded in the audit trail under the operator's
+ * name.
  * @throws {DomainError} MERCHANT_NOT_FOUND, DELIVERY_NOT_FOUND, DELIVERY_NOT_DEAD
  */
 export async function replayForMerchant(

@@ -3,7 +3,7 @@ import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import type { Address } from './endpoint-sql.ts'
-import { holdForQueueing } from './endpoint-sql.ts'
+import { lockForQueueing } from './endpoint-sql.ts'
 import { findDelivery } from './log-sql.ts'
 import type { DeliveryRecord } from './record.ts'
 import { replayDelivery } from './replay-sql.ts'
@@ -11,10 +11,10 @@ import { replayDelivery } from './replay-sql.ts'
 export type ReplayInput = { merchantId: string; id: string }
 
 /**
- * Sends a DEAD delivery again from its first attempt: PENDING, `attempt_count` 0 (contract §Webhook delivery
- * status), with the event id and bytes it always had. A delivery that waits although the merchant has an endpoint,
- * because it was too old when that was set, is queued as it stands (decision 38). Without an endpoint, or while it is
- * paused, the replayed delivery waits.
+ * Replays a DEAD delivery from its first attempt: PENDING, `attempt_count` 0 (contract §Webhook delivery status), with
+ * unchanged event id and payload. A delivery that still waits although the merchant has an endpoint, because it was too
+ * old when that was set, is queued with its attempts kept (decision 38). Without an endpoint, or while it is paused,
+ * the replayed delivery waits.
  * @throws {DomainError} DELIVERY_NOT_FOUND for an id that is unknown, malformed or another merchant's;
  *   DELIVERY_NOT_DEAD
  */
@@ -25,18 +25,18 @@ export async function replayWebhook(app: Pick<App, 'pool' | 'wake'>, input: Repl
 }
 
 /**
- * The same within a transaction of the caller's, who wakes 'deliver-webhooks' after it.
+ * The same within the caller's transaction; the caller wakes 'deliver-webhooks' afterwards.
  * @throws {DomainError} DELIVERY_NOT_FOUND, DELIVERY_NOT_DEAD
  */
 export async function replayIn(
   tx: DatabaseTransactionConnection,
   { merchantId, id }: ReplayInput,
 ): Promise<DeliveryRecord> {
-  const endpoint = isUuid(id) ? await tx.maybeOne(holdForQueueing(merchantId)) : null
+  const endpoint = isUuid(id) ? await lockForQueueing(tx, merchantId) : null
   if (endpoint === null) throw deliveryNotFound()
-  const replayed = await tx.maybeOne(replayDelivery(merchantId, id, endpoint.webhook_url !== null))
+  const replayed = await replayDelivery(tx, merchantId, id, endpoint.webhook_url !== null)
   if (replayed !== null) return replayed
-  const found = await tx.maybeOne(findDelivery(merchantId, id))
+  const found = await findDelivery(tx, merchantId, id)
   throw found === null ? deliveryNotFound() : notDead(found, endpoint)
 }
 
@@ -47,7 +47,7 @@ function notDead(found: DeliveryRecord, endpoint: Address): DomainError {
 }
 
 function nextStep({ status, next_retry_at }: DeliveryRecord, { paused_webhook_url }: Address): string {
-  if (status === 'DELIVERED') return 'Nothing is to be done: your endpoint has confirmed this event.'
+  if (status === 'DELIVERED') return 'No action needed: your endpoint has confirmed this event.'
   if (next_retry_at === null && paused_webhook_url !== null)
     return 'Resume your webhook endpoint; the delivery waits for it.'
   if (next_retry_at === null) return 'Set a webhook endpoint first; the delivery waits for one.'

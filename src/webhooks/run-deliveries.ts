@@ -18,36 +18,36 @@ import type { SigningSecrets } from '../signing/secret.ts'
 import { postponeLease, releaseLeases } from './sql.ts'
 import { attemptDelaysMs } from './states.ts'
 
-/** The safety net beneath wake-ups (contract §Delivery rules 2). */
+/** The fallback for lost wake-ups (contract §Delivery rules 2). */
 const POLL_MS = 5_000
 const BACK_OFF_MIN_MS = 100
 
-/** While more is due than fits, the slots that come free within a few milliseconds are filled by one claim. */
+/** Under full load, the slots that become free within a few milliseconds are filled by one claim. */
 const GATHER_MS = 4
 
-/** How many times the attempts at once may be claimed and not yet recorded, so that no slot waits for a record. */
+/** The number of unrecorded deliveries, as a multiple of the concurrency, so that no slot waits for recording. */
 const UNRECORDED_MAX = 4
 
-/** How long a delivery waits whose secret this worker can't open. */
+/** The delay of a delivery whose secret this worker can't open. */
 const UNOPENED_SECONDS = 60
 
-/** So long a database that is away may take to come back, before whoever waits for the end of all work hears of it. */
+/** How long the database may be unavailable before waiters for idleness are rejected. */
 const FAILING_MAX_MS = 30_000
 
-/** A stopping worker waits for the attempts under way, which take five seconds at most, and their record. */
+/** A stopping worker waits for the attempts in progress, at most five seconds, and their recording. */
 const STOP_MAX_MS = attemptTimeoutMs + 1_000
 
 export type DeliveriesApp = DeliverApp & Pick<App, 'pool' | 'log' | 'sealer'>
 
 export type Deliveries = {
-  /** Looks for due deliveries now. */
+  /** Checks for due deliveries now. */
   wake(): void
   /**
-   * Resolves when nothing is due and nothing is under way.
-   * @throws what the last claim threw, where none has worked for half a minute: nobody knows then what is due
+   * Resolves when nothing is due and nothing is in progress.
+   * @throws the error of the last claim, when none has succeeded for half a minute: it is then unknown what is due
    */
   idle(): Promise<void>
-  /** Claims no more, waits for attempts under way, and gives rows back that were not started. */
+  /** Stops claiming, waits for attempts in progress, and releases rows that were not started. */
   stop(): Promise<void>
 }
 
@@ -55,31 +55,31 @@ type IdleWaiter = { resolve(): void; reject(error: unknown): void }
 
 type Run = {
   app: DeliveriesApp
-  /** Who holds the leases: unique for every start of every process. */
+  /** The owner of the leases: unique for every start of every process. */
   worker: string
   post: Post
   openSecrets: OpenSecrets
   recorder: ReturnType<typeof makeRecorder>
-  /** Opens when something may have become due. */
+  /** Set when something may have become due. */
   gate: ReturnType<typeof makeAutoResetEvent>
-  /** Opens when an attempt ends. */
+  /** Set when an attempt ends. */
   slots: ReturnType<typeof makeAutoResetEvent>
-  /** Attempts that wait for their answer. */
+  /** The number of attempts that wait for a response. */
   sending: number
-  /** What is claimed and not yet recorded, the attempts under way among it. */
+  /** Deliveries claimed and not yet recorded, including the attempts in progress. */
   underWay: Set<Promise<void>>
-  /** Those who wait for the moment when there is nothing to do. */
+  /** The callers of `idle`. */
   waitingForIdle: IdleWaiter[]
-  /** Since when no claim has worked, on performance.now()'s clock; undefined where the last one did. */
+  /** The start of failing claims, in monotonic time; undefined after a successful one. */
   failingSince: number | undefined
-  /** How long claims may fail until those who wait are told, in milliseconds. */
+  /** How long claims may fail until the callers of `idle` are rejected, in milliseconds. */
   giveUpMs: number
   stopping: boolean
 }
 
 /**
  * Delivers webhooks as long as the process runs: a bounded number of attempts at once (config
- * `SVC_WEBHOOK_CONCURRENCY`), refilled as they end. Any number of processes may do so; a row is held by one of them.
+ * `SVC_WEBHOOK_CONCURRENCY`), refilled as they end. Any number of processes may do so; a row is leased by one of them.
  * @param options `post` replaces the HTTP client, and `giveUpMs` the time that claims may fail, for tests
  */
 export function runDeliveries(app: DeliveriesApp, options: { post?: Post; giveUpMs?: number } = {}): Deliveries {
@@ -112,10 +112,12 @@ export function runDeliveries(app: DeliveriesApp, options: { post?: Post; giveUp
   }
 }
 
-/** Claims and starts until it is stopped. What ends an attempt, wakes it, or is due wakes it; errors only slow it down. */
+/**
+ * Claims and starts deliveries until stopped. Ended attempts, wake-ups and due times wake it; errors only slow it down.
+ */
 async function dispatch(run: Run): Promise<void> {
   const { app, gate } = run
-  // A schedule that is scaled down for a test is looked at accordingly more often.
+  // A schedule that is scaled down for a test is polled accordingly more often.
   const pollMs = Math.max(Math.min(POLL_MS, (attemptDelaysMs[1] / app.config.webhookTimeScale) * 0.5), 20)
   let after = firstMerchant
   let backOffMs = 0
@@ -133,9 +135,9 @@ async function dispatch(run: Run): Promise<void> {
       backOffMs = 0
       run.failingSince = undefined
       startAll(run, claimed)
-      // Fewer than asked for are all there are: the rest is not due, or waits for an attempt that is under way.
+      // Fewer rows than requested means no more: the rest is not due, or waits for an attempt in progress.
       moreIsDue = claimed.deliveries.length === free
-      // Each attempt that ends opens the gate, so that there is another look after the last one.
+      // Each ended attempt sets the event, so that there is another claim after the last one.
       if (claimed.deliveries.length === 0 && run.underWay.size === 0)
         for (const { resolve } of run.waitingForIdle.splice(0)) resolve()
       if (!moreIsDue) await gate.wait(pollMs)
@@ -148,7 +150,7 @@ async function dispatch(run: Run): Promise<void> {
   }
 }
 
-/** Tells those who wait for idleness that nobody knows when it comes, once claims have failed for long enough. */
+/** Rejects the callers of `idle` once claims have failed for long enough. */
 function rejectAfter(run: Run, error: unknown): void {
   run.failingSince ??= performance.now()
   if (performance.now() - run.failingSince < run.giveUpMs) return
@@ -171,14 +173,17 @@ function startAll(run: Run, claimed: ClaimedBatch): void {
     else start(run, deliverAndRecord(run, { ...delivery, webhook_url }))
   }
   for (const deliveries of withoutEndpoint.values()) start(run, moveToWaiting(run.app, run.worker, deliveries))
-  if (unstarted.length > 0) start(run, run.app.pool.query(releaseLeases(run.worker, unstarted)))
+  if (unstarted.length > 0) start(run, releaseLeases(run.app.pool, run.worker, unstarted))
 }
 
-/** Counts the work among what is under way. When it fails, the leases end by themselves and the rows come back. */
+/** Tracks the work as in progress. If it fails, its leases expire and the rows become available again. */
 function start(run: Run, work: Promise<unknown>): void {
   const done = work
     .catch((error: unknown) =>
-      run.app.log.error({ err: error }, 'claimed webhooks could not be handled; they come back when their lease ends'),
+      run.app.log.error(
+        { err: error },
+        'claimed webhooks could not be processed; they are retried when their lease ends',
+      ),
     )
     .then(() => {
       run.underWay.delete(done)
@@ -192,11 +197,11 @@ function start(run: Run, work: Promise<unknown>): void {
 
 async function deliverAndRecord(run: Run, delivery: ClaimedDelivery & { webhook_url: string }): Promise<void> {
   const secrets = openOrUndefined(run, delivery)
-  if (secrets === undefined) await run.app.pool.query(postponeLease(run.worker, delivery, UNOPENED_SECONDS))
+  if (secrets === undefined) await postponeLease(run.app.pool, run.worker, delivery, UNOPENED_SECONDS)
   else await run.recorder.record(await send(run, { secrets, delivery }))
 }
 
-/** Delivers in a slot, which is free again before the attempt is recorded. */
+/** Delivers in a slot, which is freed before the attempt is recorded. */
 async function send(run: Run, { secrets, delivery }: Omit<DeliverInput, 'post'>): Promise<AttemptResult> {
   run.sending += 1
   try {
@@ -207,7 +212,7 @@ async function send(run: Run, { secrets, delivery }: Omit<DeliverInput, 'post'>)
   }
 }
 
-/** A secret that this worker's master key does not open is no failure of the merchant's endpoint. */
+/** A secret that this worker's master key can't open does not count as a failure of the merchant's endpoint. */
 function openOrUndefined({ app, openSecrets }: Run, delivery: ClaimedDelivery): SigningSecrets | undefined {
   try {
     return openSecrets(delivery)
@@ -226,7 +231,7 @@ async function stop(run: Run, loop: Promise<void>): Promise<void> {
   run.slots.open()
   const deadline = AbortSignal.timeout(STOP_MAX_MS)
   const tooLate = new Promise<void>((resolve) => deadline.addEventListener('abort', () => resolve()))
-  // The loop may have been in the middle of a claim, whose rows it gives back unstarted.
+  // The loop may be in the middle of a claim, whose rows it releases.
   await Promise.race([loop.then(() => Promise.all(run.underWay)), tooLate])
   await run.post.close()
 }

@@ -1,29 +1,34 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import type { App } from '../app.ts'
-import { holdForQueueing } from './endpoint-sql.ts'
+import { lockForQueueing } from './endpoint-sql.ts'
 import { scheduleWaiting, findSchedulable } from './waiting-sql.ts'
 
-/** Rows of one transaction: a merchant may have a week of deliveries parked, and locks are not to be held for long. */
+/** Rows per transaction: a week of a merchant's deliveries may be waiting, and locks must be short. */
 export const SCHEDULE_BATCH_ROWS = 1_000
 
-/** Merchants of one run, and batches of each: finding the merchants costs more than a batch where many have something. */
+/**
+ * Merchants per run, and batches per merchant: finding the merchants costs more than a batch when many have waiting
+ * deliveries.
+ */
 const MERCHANTS_MAX = 20
 const BATCHES_MAX = 20
 
 type ScheduleApp = Pick<App, 'pool' | 'wake' | 'log'>
 
 /**
- * Queues what is parked although its merchant has an endpoint: the rest of a long pause, which the request that ended it
- * began to arm, or all of it where that one was lost before. Only what is younger than seven days (decision 38).
+ * Schedules deliveries that wait for an endpoint although their merchant has one: the remainder of a long pause, after
+ * the request that ended it scheduled the first batch, or all of them if that request was lost. Only deliveries younger
+ * than seven days. In table and job names, "parked" means waiting for an endpoint, and "armed" means scheduled
+ * (decision 38).
  */
 export async function scheduleWaitingDeliveries(app: ScheduleApp, signal: AbortSignal): Promise<{ more: boolean }> {
-  const merchants = await app.pool.any(findSchedulable(MERCHANTS_MAX))
+  const merchants = await findSchedulable(app.pool, MERCHANTS_MAX)
   let scheduled = 0
   for (const { merchant_id: merchantId } of merchants) scheduled += await scheduleOrLog(app, merchantId, signal)
   return { more: scheduled > 0 }
 }
 
-/** What fails for one merchant is tried again at the next turn, and holds up no other. */
+/** A failure for one merchant is retried in the next run, and does not delay the others. */
 async function scheduleOrLog(app: ScheduleApp, merchantId: string, signal: AbortSignal): Promise<number> {
   let scheduled = 0
   try {
@@ -34,12 +39,15 @@ async function scheduleOrLog(app: ScheduleApp, merchantId: string, signal: Abort
       if (count < SCHEDULE_BATCH_ROWS) break
     }
   } catch (error) {
-    app.log.error({ err: error, merchant_id: merchantId }, 'parked webhooks could not be queued')
+    app.log.error(
+      { err: error, merchant_id: merchantId },
+      'webhooks that waited for an endpoint could not be scheduled',
+    )
   }
   return scheduled
 }
 
 async function scheduleBatch(tx: DatabaseTransactionConnection, merchantId: string): Promise<number> {
-  const { webhook_url } = await tx.one(holdForQueueing(merchantId))
-  return webhook_url === null ? 0 : (await tx.one(scheduleWaiting(merchantId, SCHEDULE_BATCH_ROWS))).count
+  const endpoint = await lockForQueueing(tx, merchantId)
+  return endpoint?.webhook_url == null ? 0 : (await scheduleWaiting(tx, merchantId, SCHEDULE_BATCH_ROWS)).count
 }

@@ -1,27 +1,27 @@
 import { z } from 'zod'
-import type { QuerySqlToken } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import { sql } from '../db/sql.ts'
 import { ClaimedDelivery } from './record.ts'
 import type { DeliveryStatus } from '../wire/webhooks.ts'
 import type { Outcome } from './record.ts'
 
-type Query<T extends z.ZodType> = QuerySqlToken<T>
-
-/** A lease that was claimed; what does not hold it any more changes nothing. */
+/** A claimed lease; statements ignore leases that are no longer held. */
 export type Lease = { merchant_id: string; delivery_id: string; claim_count: number }
 
-/** What became of an attempt, as it is recorded. */
+/** The result of an attempt to record. */
 export type AttemptRow = Lease & {
   attempt: number
   status: DeliveryStatus
   outcome: Outcome
   http_status: number | null
-  /** The beginning of what the endpoint answered, as text. */
+  /** The beginning of the response body, as text. */
   response_body: string | null
-  /** Milliseconds since the attempt began: times are the database's, for the clocks of workers differ. */
+  /**
+   * Milliseconds since the attempt began: absolute times come from the database, because the clocks of workers differ.
+   */
   age_ms: number
   duration_ms: number
-  /** Until the next attempt; null when there is none. */
+  /** Delay until the next attempt; null without one. */
   delay_ms: number | null
 }
 
@@ -30,21 +30,25 @@ const Recorded = z.strictObject({ delivery_id: z.uuid() })
 type Claim = { worker: string; after: string; rowsMax: number; perMerchantMax: number; leaseMs: number }
 
 /** Leases due rows, fairly between merchants (migrations/functions/claim_webhooks.sql). */
-export function claimDeliveries(claim: Claim): Query<typeof ClaimedDelivery> {
-  return sql.prepared('claim_webhooks', ClaimedDelivery)`
+export function claimDeliveries(tx: CommonQueryMethods, claim: Claim): Promise<readonly ClaimedDelivery[]> {
+  return tx.any(sql.prepared('claim_webhooks', ClaimedDelivery)`
     select merchant_id, delivery_id, claim_count, leases_lost, event_id, attempt_count, payload, webhook_url,
       webhook_signing_secret, webhook_secret_previous
     from claim_webhooks(
       ${claim.worker}, ${claim.after}::uuid, ${claim.rowsMax}::int4, ${claim.perMerchantMax}::int4,
       make_interval(secs => ${claim.leaseMs}::float8 / 1000)
-    )`
+    )`)
 }
 
 /**
  * Records a batch of attempts in one statement: the delivery, its attempt, and its place in the queue. Only rows whose
- * lease is still the worker's own are touched; the ones that were are returned.
+ * lease the worker still holds are changed and returned.
  */
-export function recordAttempts(worker: string, rows: readonly AttemptRow[]): Query<typeof Recorded> {
+export function recordAttempts(
+  tx: CommonQueryMethods,
+  worker: string,
+  rows: readonly AttemptRow[],
+): Promise<readonly z.infer<typeof Recorded>[]> {
   const tuples = rows.map((row) => [
     row.merchant_id,
     row.delivery_id,
@@ -59,7 +63,7 @@ export function recordAttempts(worker: string, rows: readonly AttemptRow[]): Que
     row.response_body,
   ])
   const types = ['uuid', 'uuid', 'int4', 'int2', 'text', 'text', 'int2', 'int4', 'int4', 'int4', 'text']
-  return sql.prepared('record_webhook_attempts', Recorded)`
+  return tx.any(sql.prepared('record_webhook_attempts', Recorded)`
     with held as (
       select r.*, now() + r.delay_ms * interval '1 millisecond' as due_at
       from ${sql.unnest(tuples, types)} as r (
@@ -98,7 +102,7 @@ export function recordAttempts(worker: string, rows: readonly AttemptRow[]): Que
     select h.merchant_id, h.delivery_id, h.attempt, ${worker}, now() - h.age_ms * interval '1 millisecond', h.duration_ms,
       h.outcome, h.http_status, h.response_body
     from held h
-    returning delivery_id`
+    returning delivery_id`)
 }
 
 /** Leases as rows `l` of a statement. */
@@ -107,21 +111,26 @@ export function leaseTuples(leases: readonly Lease[]) {
   return sql.fragment`${sql.unnest(tuples, ['uuid', 'uuid', 'int4'])} as l (merchant_id, delivery_id, claim_count)`
 }
 
-/** Gives rows back that were claimed and not started: they are due at once, for any worker. */
-export function releaseLeases(worker: string, leases: readonly Lease[]) {
-  return sql.typeAlias('void')`
+/** Releases rows that were claimed and not started: they are due now, for any worker. */
+export async function releaseLeases(tx: CommonQueryMethods, worker: string, leases: readonly Lease[]): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     update webhook_queue q
     set locked_until = null, locked_by = null
     from ${leaseTuples(leases)}
     where q.merchant_id = l.merchant_id
       and q.delivery_id = l.delivery_id
       and q.locked_by = ${worker}
-      and q.claim_count = l.claim_count`
+      and q.claim_count = l.claim_count`)
 }
 
-/** Gives a row back that can't be sent now through no fault of its merchant: no attempt counts, and it waits a while. */
-export function postponeLease(worker: string, lease: Lease, seconds: number) {
-  return sql.typeAlias('void')`
+/** Releases and delays a row that can't be sent now through no fault of its merchant: no attempt is counted. */
+export async function postponeLease(
+  tx: CommonQueryMethods,
+  worker: string,
+  lease: Lease,
+  seconds: number,
+): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     with postponed as (
       update webhook_queue q
       set locked_until = null, locked_by = null, due_at = now() + make_interval(secs => ${seconds})
@@ -135,5 +144,5 @@ export function postponeLease(worker: string, lease: Lease, seconds: number) {
     update webhook_deliveries d
     set next_retry_at = p.due_at
     from postponed p
-    where d.merchant_id = p.merchant_id and d.id = p.delivery_id`
+    where d.merchant_id = p.merchant_id and d.id = p.delivery_id`)
 }

@@ -2,8 +2,8 @@ import type { Transition } from '../lib/machine.ts'
 import type { DeliveryStatus } from '../wire/webhooks.ts'
 
 /**
- * What happens to a delivery. `delivered` is a 2xx answer in time, `failed` any other end of an attempt, and
- * `failed for the last time` the same at the sixth attempt.
+ * The events of a delivery. `delivered` is a 2xx response in time, `failed` any other end of an attempt, and `failed
+ * for the last time` the same at the sixth attempt.
  */
 export type DeliveryTrigger = 'insert' | 'delivered' | 'failed' | 'failed for the last time' | 'replay'
 
@@ -21,13 +21,13 @@ export const DELIVERY_TRANSITIONS: readonly Transition<DeliveryStatus, DeliveryT
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
 
-/** How long attempt 1, 2, .. 6 waits after the failure before it, in milliseconds (contract §Delivery rules 4). */
+/** The delay of attempts 1, 2, .. 6 after the previous failure, in milliseconds (contract §Delivery rules 4). */
 export const attemptDelaysMs = [0, MINUTE_MS, 5 * MINUTE_MS, 30 * MINUTE_MS, 2 * HOUR_MS, 6 * HOUR_MS] as const
 
 /** The last attempt (contract §Delivery rules 5). */
 export const attemptsMax = attemptDelaysMs.length
 
-/** Each delay is up to a fifth shorter or longer, so that what failed together does not come back together. */
+/** Each delay is up to a fifth shorter or longer, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2
 
 /**

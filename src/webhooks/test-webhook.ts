@@ -2,15 +2,15 @@ import type { App } from '../app.ts'
 import type { EventType } from '../wire/webhook-events.ts'
 import { sampleData } from '../wire/webhook-samples.ts'
 import { requireActiveEndpoint } from './endpoint-errors.ts'
-import { holdEndpoint } from './endpoint-sql.ts'
+import { lockEndpointShared } from './endpoint-sql.ts'
 import { enqueueWebhook } from './enqueue.ts'
 import { readNow } from './enqueue-sql.ts'
 import { findDelivery } from './log-sql.ts'
 import type { DeliveryRecord } from './record.ts'
 
 /**
- * Queues a made-up event of this type, which is signed, sent and retried like any other and says `test` (contract
- * §Delivery rules 7). It is about no payment that there is.
+ * Queues a sample event of this type, which is signed, sent and retried like any other and marked `test` (contract
+ * §Delivery rules 7). It refers to no existing payment.
  * @throws {DomainError} MERCHANT_NOT_FOUND, WEBHOOK_ENDPOINT_NOT_SET, WEBHOOK_ENDPOINT_PAUSED
  */
 export async function testWebhook(
@@ -19,7 +19,7 @@ export async function testWebhook(
 ): Promise<DeliveryRecord> {
   const { ids } = app
   const delivery = await app.pool.transaction(async (tx) => {
-    requireActiveEndpoint(await tx.maybeOne(holdEndpoint(merchantId)))
+    requireActiveEndpoint(await lockEndpointShared(tx, merchantId))
     const data = sampleData(eventType, {
       merchantId,
       paymentId: ids.uuid(),
@@ -31,7 +31,9 @@ export async function testWebhook(
       evidenceSeconds: app.config.disputeEvidenceSeconds,
     })
     const { deliveryId } = await enqueueWebhook(app, tx, { merchantId, eventType, payment: null, data })
-    return tx.one(findDelivery(merchantId, deliveryId))
+    const inserted = await findDelivery(tx, merchantId, deliveryId)
+    if (inserted === null) throw new Error('a delivery that was just inserted was not found')
+    return inserted
   })
   app.wake.notify('deliver-webhooks')
   return delivery

@@ -1,23 +1,25 @@
-import type { FragmentSqlToken, QuerySqlToken } from 'slonik'
+import type { CommonQueryMethods, FragmentSqlToken } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 import type { Lease } from './sql.ts'
 import { leaseTuples } from './sql.ts'
 
-type Query<T extends z.ZodType> = QuerySqlToken<T>
-
 /*
- * Deliveries that wait for an endpoint stand in webhook_parked, and in the queue no more. They are parked while the
- * merchant's row is held without an address, and armed while it is held with one: the two never meet.
+ * Deliveries that wait for an endpoint are in webhook_parked instead of webhook_queue ("parked" in table names means
+ * waiting for an endpoint, "armed" means scheduled). They are moved there while the merchant's row is locked without an
+ * address, and scheduled while it is locked with one, so the two never run concurrently.
  */
 
 const Count = z.strictObject({ count: z.int() })
 const Merchant = z.strictObject({ merchant_id: z.uuid() })
 
-/** What waited longer stays parked; its merchant can still replay each one (decision 38). */
+/** Older deliveries keep waiting; the merchant can still replay each one (decision 38). */
 const YOUNG = sql.fragment`now() - interval '7 days'`
 
-/** Further parts of a statement whose part `gone` has taken rows out of the queue: they wait at 'infinity' now. */
+/**
+ * Further CTEs of a statement whose CTE `gone` has deleted rows from the queue: inserts them into webhook_parked, with
+ * their next retry at 'infinity'.
+ */
 function moveGoneToWaiting(): FragmentSqlToken {
   return sql.fragment`
     waiting as (
@@ -34,9 +36,13 @@ function moveGoneToWaiting(): FragmentSqlToken {
     )`
 }
 
-/** Takes claimed rows of a merchant without an endpoint out of the queue, to wait for one. */
-export function moveLeasesToWaiting(worker: string, leases: readonly Lease[]): Query<typeof Count> {
-  return sql.type(Count)`
+/** Moves claimed rows of a merchant without an endpoint from the queue to the waiting deliveries. */
+export function moveLeasesToWaiting(
+  tx: CommonQueryMethods,
+  worker: string,
+  leases: readonly Lease[],
+): Promise<z.infer<typeof Count>> {
+  return tx.one(sql.type(Count)`
     with gone as (
       delete from webhook_queue q
       using ${leaseTuples(leases)}
@@ -47,12 +53,16 @@ export function moveLeasesToWaiting(worker: string, leases: readonly Lease[]): Q
       returning q.merchant_id, q.delivery_id
     ),
     ${moveGoneToWaiting()}
-    select count(*)::int4 as count from gone`
+    select count(*)::int4 as count from gone`)
 }
 
-/** Takes up to `size` queued rows of the merchant that no worker holds out of the queue, to wait for an endpoint. */
-export function moveQueuedToWaiting(merchantId: string, size: number): Query<typeof Count> {
-  return sql.type(Count)`
+/** Moves up to `size` unclaimed rows of the merchant from the queue to the waiting deliveries. */
+export function moveQueuedToWaiting(
+  tx: CommonQueryMethods,
+  merchantId: string,
+  size: number,
+): Promise<z.infer<typeof Count>> {
+  return tx.one(sql.type(Count)`
     with gone as (
       delete from webhook_queue q
       where q.ctid = any (
@@ -67,12 +77,12 @@ export function moveQueuedToWaiting(merchantId: string, size: number): Query<typ
       returning q.merchant_id, q.delivery_id
     ),
     ${moveGoneToWaiting()}
-    select count(*)::int4 as count from gone`
+    select count(*)::int4 as count from gone`)
 }
 
-/** Merchants with an endpoint that have something young parked, one probe for each merchant that has anything parked. */
-export function findSchedulable(size: number): Query<typeof Merchant> {
-  return sql.type(Merchant)`
+/** Merchants with an endpoint that have young waiting deliveries, by one index probe per merchant with any waiting. */
+export function findSchedulable(tx: CommonQueryMethods, size: number): Promise<readonly z.infer<typeof Merchant>[]> {
+  return tx.any(sql.type(Merchant)`
     with recursive parked (id) as (
       (select p.merchant_id from webhook_parked p order by p.merchant_id limit 1)
       union all
@@ -85,19 +95,23 @@ export function findSchedulable(size: number): Query<typeof Merchant> {
     join merchants m on m.id = k.id
     where m.webhook_url is not null
       and exists (select from webhook_parked p where p.merchant_id = m.id and p.created_at >= ${YOUNG})
-    limit ${size}`
+    limit ${size}`)
 }
 
 /**
- * Arms the `size` oldest of the merchant's parked deliveries that are younger than seven days, and counts what it took.
- * Within a transaction that holds the endpoint against others that queue (endpoint-sql.ts, holdForQueueing), so that
- * no later batch is queued before an earlier one.
+ * Schedules the `size` oldest of the merchant's waiting deliveries that are younger than seven days, and counts them.
+ * Runs in a transaction that locks the endpoint for queueing (endpoint-sql.ts, lockForQueueing), so that no later batch
+ * is queued before an earlier one.
  */
-export function scheduleWaiting(merchantId: string, size: number): Query<typeof Count> {
-  return sql.type(Count)`
+export function scheduleWaiting(
+  tx: CommonQueryMethods,
+  merchantId: string,
+  size: number,
+): Promise<z.infer<typeof Count>> {
+  return tx.one(sql.type(Count)`
     with taken as (
       delete from webhook_parked p
-      -- By their place: the planner can't know how few they are, and would read all that is parked.
+      -- By ctid: the planner can't know how few they are, and would read the whole table.
       where p.ctid = any (
         array(
           select y.ctid
@@ -125,5 +139,5 @@ export function scheduleWaiting(merchantId: string, size: number): Query<typeof 
       from armed a
       on conflict do nothing
     )
-    select count(*)::int4 as count from taken`
+    select count(*)::int4 as count from taken`)
 }

@@ -151,9 +151,9 @@ t.test('an account that can’t pay is refused before anything is decided', asyn
     [request, blocked.id, /is blocked/],
     [request, closed.number, /is closed/],
     [request, shop.number, /settlement account/],
-    [named, shop.id, /names another account/],
+    [named, shop.id, /names another debtor account/],
     [named, '99999999999999', /no such account/],
-    [nowhere, account.number, /names another account/],
+    [nowhere, account.number, /names another debtor account/],
     [nowhere, '00007599999999', /no such account/],
   ]
   for (const [each, chosen, problem] of wrong)

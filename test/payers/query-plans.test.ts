@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import type { DatabaseTransactionConnection } from 'slonik'
 import t from 'tap'
 import { findPayerConsent, findPayerPayment, listPayerPaymentRows } from '../../src/payers/payments-sql.ts'
 import { claimLinkRequest } from '../../src/payers/sign-in-sql.ts'
 import { createPayment, testService } from '../support/app.ts'
+import { statementOf } from '../support/statement-of.ts'
 
 /** Consents and payments of the payers of a busy platform, beside one payer who pays every day. */
 const OTHERS = 20_000
@@ -37,24 +39,10 @@ await owner.query('set session_replication_role = origin')
 await owner.query('analyze payment_consents, payment_intents, disputes')
 
 /** The plan of a use case's own statement, executed, as text. */
-async function planOf(run: (db: never) => unknown): Promise<string> {
-  let query: { sql: string; values: readonly unknown[] } | undefined
-  const seen = (asked: typeof query): Promise<null> => {
-    query = asked
-    return Promise.resolve(null)
-  }
-  // A connection that only records, so that the plan is that of the use case's own statement.
-  await run({ any: seen, maybeOne: seen, one: seen } as never)
-  if (query === undefined) throw new Error('no statement was made')
-  const { rows } = await owner.query(`explain (analyze, buffers, format text) ${numbered(query.sql)}`, [
-    ...query.values,
-  ])
+async function planOf(run: (tx: DatabaseTransactionConnection) => unknown): Promise<string> {
+  const { text, values } = await statementOf(run)
+  const { rows } = await owner.query(`explain (analyze, buffers, format text) ${text}`, [...values])
   return rows.map((row) => Object.values(row)[0]).join('\n')
-}
-
-/** Replaces Slonik's placeholders with those of PostgreSQL. */
-function numbered(text: string): string {
-  return text.replaceAll(/\$slonik_(\d+)/g, '$$$1')
 }
 
 /** The number of pages that a plan read: the first line with buffers is the root's. */

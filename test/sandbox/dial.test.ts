@@ -125,7 +125,7 @@ t.test('what a silent bank has heard is not known, and it is not waited for long
   const { body: payment } = await createPayment(service, merchant)
   await setFaults(merchant.id, { unavailable: '100%' })
   const silent = await advance(payment.payment_id, 'Authorised')
-  t.match(silent, { status: 502, body: { code: 'BANK_UNAVAILABLE', error: /decided at the bank.*may have heard/ } })
+  t.match(silent, { status: 502, body: { code: 'BANK_UNAVAILABLE', error: /decided at the bank.*may have received/ } })
   t.notMatch(silent.body.error, /nothing has changed/)
   await setFaults(merchant.id, {})
   t.match((await advance(payment.payment_id, 'Authorised')).body, { reached: true, decision: 'approve' })

@@ -6,6 +6,7 @@ import { replayWebhooks } from '../../src/webhooks/replay-webhooks.ts'
 import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
+import { statementOf } from '../support/statement-of.ts'
 import {
   countByStatus,
   makeOutbox,
@@ -137,8 +138,8 @@ t.test('the alert costs as little as its index, with a long history of deliverie
   await plantDead(owner, merchantId, { count: 5 })
   await owner.query('analyze webhook_deliveries, webhook_attempts')
   t.match(await getWebhookEndpoint(app, merchantId), { alert: { dead_deliveries: 5 } })
-  const { sql: text, values } = findEndpoint(merchantId)
-  const { rows } = await owner.query(`explain ${text.replaceAll('$slonik_', '$')}`, [...values])
+  const { text, values } = await statementOf((tx) => findEndpoint(tx, merchantId))
+  const { rows } = await owner.query(`explain ${text}`, [...values])
   const plan = rows.map((row) => row['QUERY PLAN']).join('\n')
   t.notMatch(plan, /Seq Scan on webhook_/, plan)
   t.match(plan, /webhook_attempts__failed/)

@@ -12,27 +12,27 @@ import { countFailure } from './open-sql.ts'
 import type { LockedOrder, ClaimedOrder } from './record.ts'
 import { lockOrder } from './sql.ts'
 
-/** Accounts of one run, and orders of each; the next run follows at once while there are more. */
+/** Accounts per run, and orders per account; the next run follows immediately while there are more. */
 const ACCOUNTS_MAX = 20
 const ORDERS_OF_ACCOUNT_MAX = 10
 
-/** How often an order is tried that can't be carried out by the fault of this service. */
+/** The number of attempts at an order that fails through a fault of this service. */
 const ATTEMPTS_MAX = 20
 
-/** The status of what a worker has taken. */
+/** The status of claimed orders. */
 const CLAIMED = 'AcceptedSettlementInProcess'
 
-/** How long a taken order is nobody else's. One whose worker died is taken up again when it ends. */
+/** The lease of a claimed order. An order of a crashed worker is claimed again when it expires. */
 const LEASE_SECONDS = 30
 
-/** How many orders of a run are carried out at a time, each over a connection of its own. */
+/** The number of orders executed concurrently, each over a connection of its own. */
 const LANES = 4
 
 /**
- * Carries out what was ordered (decision 1). Orders are taken in one statement and carried out in a transaction each, so
- * a worker that dies between the two leaves them to be taken up again, and the order's status and the transfer's id see
- * to it that none is booked twice. Those of one account that pays follow each other as they were ordered; accounts take
- * turns, so that nobody waits for somebody else's crowd. A job.
+ * Executes payment orders (decision 1). Orders are claimed in one statement and executed in a transaction each, so the
+ * orders of a crashed worker are claimed again later; the order's status and the transfer's id prevent double booking.
+ * Orders of one debtor account are executed in sequence; accounts are served round-robin, so that one account with many
+ * orders does not delay the others. A job.
  */
 export async function executeOrders(app: App): Promise<{ more: boolean }> {
   const lease = { accounts: ACCOUNTS_MAX, perAccount: ORDERS_OF_ACCOUNT_MAX, leaseSeconds: LEASE_SECONDS }
@@ -48,20 +48,20 @@ async function executeQueues(app: App, queues: ClaimedOrder[][]): Promise<void> 
   }
 }
 
-/** One order that can't be carried out keeps no other back. */
+/** An order that fails does not delay the others. */
 async function executeOrder(app: App, id: string): Promise<void> {
   try {
     const end = await app.pool.transaction((tx) => executeUnderLock(tx, id))
-    if (end !== null) app.log.info({ order_id: id, end }, 'an order was carried out')
+    if (end !== null) app.log.info({ order_id: id, end }, 'an order was executed')
   } catch (error) {
-    app.log.error({ err: error, order_id: id }, 'an order failed; it is tried again when its lease ends')
+    app.log.error({ err: error, order_id: id }, 'an order failed; it is retried when its lease ends')
     await countFailedAttempt(app, id).catch((err: unknown) =>
       app.log.error({ err, order_id: id }, 'a failure was not counted'),
     )
   }
 }
 
-/** An order that fails each time is rejected in the end: for an unknown reason, since it is none of those of accounts. */
+/** Rejects an order that keeps failing, with the code for an unknown reason (MS03), since no account is the cause. */
 async function countFailedAttempt(app: App, id: string): Promise<void> {
   const failures = await countFailure(app.pool, { id, status: CLAIMED })
   if (failures < ATTEMPTS_MAX) return
@@ -69,10 +69,10 @@ async function countFailedAttempt(app: App, id: string): Promise<void> {
     const order = await lockOrder(tx, { id, status: CLAIMED })
     if (order !== null) await endOrder(tx, order, 'MS03')
   })
-  app.log.error({ order_id: id, failures }, 'an order that failed each time was rejected (MS03)')
+  app.log.error({ order_id: id, failures }, 'an order that failed repeatedly was rejected (MS03)')
 }
 
-/** How an order ended; null where somebody else has ended it. */
+/** How an order ended. */
 type End = 'booked' | IsoReason
 
 async function executeUnderLock(tx: DatabaseTransactionConnection, id: string): Promise<End | null> {
@@ -83,14 +83,14 @@ async function executeUnderLock(tx: DatabaseTransactionConnection, id: string): 
   return end
 }
 
-/** Ends an order that the caller holds, and the request that it was made for. */
+/** Ends an order locked by the caller, and the payment request that it belongs to. */
 async function endOrder(tx: DatabaseTransactionConnection, order: LockedOrder, end: End): Promise<void> {
   const { id, status: from, payment_request_id: paymentRequestId } = order
   const moved =
     end === 'booked'
       ? await moveOrder(tx, { id, from, on: 'booking' })
       : await moveOrder(tx, { id, from, on: 'refusal', reason: end })
-  if (!moved) throw new Error(`the order ${id} was moved by somebody else while it was held`)
+  if (!moved) throw new Error(`the order ${id} was moved by another transaction while it was locked`)
   if (paymentRequestId === null) return
   await endWithOrder(
     tx,
@@ -101,8 +101,8 @@ async function endOrder(tx: DatabaseTransactionConnection, order: LockedOrder, e
 }
 
 /**
- * Books an order under its own id. Our books keep its reference whole; of one that goes to another bank, Faster Payments
- * carries the first 18 characters (decision 8), which is that bank's side and stands in no book of ours.
+ * Books an order under its own id. Our books keep the whole reference; for a payment to another bank, Faster Payments
+ * carries only the first 18 characters (decision 8), which concerns that bank's side and not our books.
  */
 async function book(tx: DatabaseTransactionConnection, order: LockedOrder): Promise<End> {
   const creditor = await findCreditor(tx, {
@@ -118,17 +118,19 @@ async function book(tx: DatabaseTransactionConnection, order: LockedOrder): Prom
     amountMinor: order.amount_minor,
     currency: order.currency,
     debtorName: order.debtor_name,
-    // As the payer wrote it, or else the number: the holder's own name would tell anybody whose number it is.
+    // As the payer wrote it, or else the number: the holder's own name would reveal the owner of any number.
     creditorName: order.creditor_name ?? identificationText(order.creditor_scheme_name, order.creditor_identification),
     reference: order.reference,
   })
   if (outcome === 'BOOKED' || outcome === 'REPEAT') return 'booked'
   const reason = REFUSALS[outcome]
-  if (reason === undefined) throw new Error(`book_transfer answered ${outcome}`)
+  if (reason === undefined) throw new Error(`book_transfer returned ${outcome}`)
   return reason
 }
 
-/** Whose account is nobody's: what `book_transfer` does not find. It is asked all the same, to look at the money first. */
+/**
+ * A nonexistent account id. `book_transfer` is called with it nevertheless, because it checks the debtor's funds first.
+ */
 const NO_ACCOUNT = '00000000-0000-0000-0000-000000000000'
 
 function accountIdOf(creditor: Creditor): string | null {

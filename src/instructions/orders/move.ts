@@ -9,14 +9,14 @@ import { updateStatus } from './sql.ts'
 import { ORDER_TRANSITIONS } from './states.ts'
 import type { OrderTransition, OrderTrigger } from './states.ts'
 
-/** A move that a use case asks for. `reason` belongs to a rejection and to nothing else. */
+/** A transition requested by a use case. `reason` belongs only to a rejection. */
 export type OrderMove = { id: string; from: OrderStatus; on: OrderTrigger; reason?: IsoReason }
 
 /**
- * Moves a payment order: a guarded update in the caller's transaction. This module alone writes an order's status, and
+ * Moves a payment order: a guarded update in the caller's transaction. Only this module writes an order's status, and
  * the transition table is its only rule.
- * @returns false where the order is no longer in `from`, or another transaction holds it: nothing changed
- * @throws when the table has no such move, which is a programmer's error
+ * @returns false if the order is no longer in `from`, or another transaction has locked it: nothing changed
+ * @throws when the table has no such transition, which is a programming error
  */
 export function moveOrder(tx: DatabaseTransactionConnection, { id, from, on, reason }: OrderMove): Promise<boolean> {
   const { to } = mustMove<OrderTransition>(ORDER_TRANSITIONS, from, on)
@@ -25,8 +25,8 @@ export function moveOrder(tx: DatabaseTransactionConnection, { id, from, on, rea
 }
 
 /**
- * Takes orders for a worker, of each account the oldest first, in a statement of its own: those that are Pending, and
- * those whose worker was lost, which its lease tells. Nobody else takes them while the lease lasts.
+ * Claims orders for a worker, the oldest of each account first, in one statement: Pending ones, and those of lost
+ * workers, whose lease has expired. No other worker claims them during the lease.
  */
 export function claimOrders(db: CommonQueryMethods, lease: Lease): Promise<readonly ClaimedOrder[]> {
   const from = 'Pending'

@@ -4,14 +4,14 @@ import { sql } from '../../db/sql.ts'
 import type { OrderStatus } from '../../wire/orders.ts'
 import { ClaimedOrder } from './record.ts'
 
-/** How many accounts, how many orders of each, and for how long they are nobody else's. */
+/** The number of accounts, of orders per account, and the duration of the lease. */
 export type Lease = { accounts: number; perAccount: number; leaseSeconds: number }
 
 type ClaimInput = Lease & { from: OrderStatus; to: OrderStatus }
 
 const isOpen = sql.fragment`o.status in ('Pending', 'AcceptedSettlementInProcess')`
 
-/** The next account after this one that has open orders, and after the last one the first. */
+/** The next account with open orders after this one, wrapping around to the first. */
 const accountAfter = (account: FragmentSqlToken): FragmentSqlToken => sql.fragment`
   coalesce(
     (
@@ -26,19 +26,19 @@ const accountAfter = (account: FragmentSqlToken): FragmentSqlToken => sql.fragme
 `
 
 /**
- * Moves orders in `from` to `to` and leases them, with those in `to` whose lease has run out: of each of so many accounts
- * the oldest ones, so that a crowd of orders of one account keeps no other waiting. The accounts are counted off from any
- * one of them, which gives each its turn, and each is found by one step in the index, however many orders it has. The
- * statuses are also written out, as they are in the index.
+ * Moves orders in `from` to `to` and leases them, together with those in `to` whose lease has expired: the oldest ones
+ * of each of several accounts, so that many orders of one account do not delay the others. The accounts are enumerated
+ * from a random start, which is fair to all, and each is found by one index probe, however many orders it has. The
+ * statuses are also written as literals, to match the index.
  *
- * The oldest order that has not failed stands for its account: while it is another worker's, that one carries out the
- * account's orders, one after the other, and none of them is taken.
+ * The oldest order that has not failed represents its account: while another worker holds it, that worker executes the
+ * account's orders, one after the other, and none of them is claimed.
  */
-export function claimRows(db: CommonQueryMethods, taking: ClaimInput): Promise<readonly ClaimedOrder[]> {
+export function claimRows(tx: CommonQueryMethods, taking: ClaimInput): Promise<readonly ClaimedOrder[]> {
   const isFree = sql.fragment`(
     o.status = ${taking.from}::order_status or (o.status = ${taking.to}::order_status and o.locked_until <= now())
   )`
-  return db.any(sql.prepared('take_orders', ClaimedOrder)`
+  return tx.any(sql.prepared('take_orders', ClaimedOrder)`
     with recursive walk (account_id) as (
       select ${accountAfter(sql.fragment`anywhere.id`)} from (select gen_random_uuid() as id offset 0) anywhere
       union
@@ -78,7 +78,7 @@ export function claimRows(db: CommonQueryMethods, taking: ClaimInput): Promise<r
       set status = ${taking.to}::order_status,
         locked_until = now() + make_interval(secs => ${taking.leaseSeconds}),
         updated_at = case when o.status = ${taking.to}::order_status then o.updated_at else now() end
-      -- An array, whose length the planner takes to be small: it would read the whole table for a list.
+      -- An array, which the planner assumes to be short: for a subquery it would read the whole table.
       where o.id = any (array(select id from due))
       returning o.id, o.debtor_account_id, o.created_at
     )
@@ -88,17 +88,17 @@ export function claimRows(db: CommonQueryMethods, taking: ClaimInput): Promise<r
 
 const Open = z.object({ count: z.int() })
 
-/** How many of a customer's orders are not carried out yet, counted up to `max`. */
+/** The number of a customer's orders that are not executed yet, counted up to `max`. */
 export async function countOpen(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, max }: { customerId: string; max: number },
 ): Promise<number> {
-  const { count } = await db.one(sql.prepared('count_open_orders', Open)`
+  const { count } = await tx.one(sql.prepared('count_open_orders', Open)`
     select count(*)::integer as count
     from (
       select
       from accounts a
-      -- Account by account, as the index has them: a plan that joins would read everybody's.
+      -- Account by account, in index order: a join would read the orders of all customers.
       cross join lateral (
         select
         from payment_orders o
@@ -113,12 +113,12 @@ export async function countOpen(
   return count
 }
 
-/** Counts a failure of an order that is in this status still, whose lease goes on; how many there have been. */
+/** Counts a failure of an order that is still in this status, keeping its lease; returns the number of failures. */
 export async function countFailure(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, status }: { id: string; status: OrderStatus },
 ): Promise<number> {
-  const row = await db.maybeOne(sql.type(Failed)`
+  const row = await tx.maybeOne(sql.type(Failed)`
     update payment_orders
     set attempt_count = attempt_count + 1
     where id = ${id} and status = ${status}::order_status

@@ -3,7 +3,7 @@ import { SCHEME_NAMES } from '../../lib/account-identification.ts'
 import { ISO_REASONS } from '../../lib/iso-reasons.ts'
 import { OrderStatus } from '../../wire/orders.ts'
 
-/** From whom how much goes to whom: of one payment, and of each run of a recurring one. */
+/** Debtor, creditor and amount: of one payment, and of each run of a recurring one. */
 export const PaymentTerms = z.object({
   debtor_account_id: z.string(),
   creditor_scheme_name: z.enum(SCHEME_NAMES),
@@ -14,7 +14,7 @@ export const PaymentTerms = z.object({
   reference: z.string().nullable(),
 })
 
-/** A payment as it was ordered, and what became of it (migrations/0011_payment_orders.sql). */
+/** A payment as ordered, with its status (migrations/0011_payment_orders.sql). */
 export const OrderRecord = z.object({
   id: z.string(),
   customer_id: z.string(),
@@ -30,10 +30,10 @@ export const OrderRecord = z.object({
 })
 export type OrderRecord = z.infer<typeof OrderRecord>
 
-/** A payment that a worker has taken, by what it has to know before it looks at it. */
+/** A payment claimed by a worker, with the columns that it needs before locking it. */
 export const ClaimedOrder = OrderRecord.pick({ id: true, debtor_account_id: true })
 export type ClaimedOrder = z.infer<typeof ClaimedOrder>
 
-/** A payment under a worker's lock, with the name that the other side sees. */
+/** A payment locked by a worker, with the debtor's name for the other side. */
 export const LockedOrder = OrderRecord.extend({ debtor_name: z.string() })
 export type LockedOrder = z.infer<typeof LockedOrder>

@@ -12,7 +12,7 @@ const orderColumns = sql.fragment`
   o.status_reason_code, o.recurring_payment_id, o.payment_request_id, o.created_at, o.updated_at
 `
 
-/** A payment to be carried out, by a request of its own, by a recurring payment's run, or by an acceptance. */
+/** A payment to be executed: from a request of its own, from a run of a recurring payment, or from an acceptance. */
 export type NewOrder = {
   id: string
   customerId: string
@@ -27,7 +27,7 @@ export type NewOrder = {
   paymentRequestId?: string
 }
 
-/** Records a payment as Pending, in the transaction of what orders it; false where the run has its payment already. */
+/** Records a payment as Pending, in the caller's transaction; false if the run has its payment already. */
 export async function insertOrder(tx: DatabaseTransactionConnection, order: NewOrder): Promise<boolean> {
   const { rowCount } = await tx.query(sql.typeAlias('void')`
     insert into payment_orders (
@@ -48,17 +48,17 @@ export async function insertOrder(tx: DatabaseTransactionConnection, order: NewO
 
 /** A payment that this customer ordered. */
 export function findOrder(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, id }: { customerId: string; id: string },
 ): Promise<OrderRecord | null> {
-  return db.maybeOne(sql.prepared('find_order', OrderRecord)`
+  return tx.maybeOne(sql.prepared('find_order', OrderRecord)`
     select ${orderColumns} from payment_orders o where o.customer_id = ${customerId} and o.id = ${id}
   `)
 }
 
 /**
- * Holds an order in this status for the transaction; null where it is in another one. It waits for whoever holds it: a
- * worker that takes orders at this moment holds also those that it finds taken already, until its statement ends.
+ * Locks an order in this status until the transaction ends; null if it has another one. It waits for other locks: a
+ * worker that is claiming orders also locks those that it finds claimed already, until its statement ends.
  */
 export function lockOrder(
   tx: DatabaseTransactionConnection,
@@ -73,7 +73,7 @@ export function lockOrder(
   `)
 }
 
-/** Moves an order that is still in `from`; false where it is not, or where somebody else holds it. */
+/** Moves an order that is still in `from`; false if it is not, or if another transaction has locked it. */
 export async function updateStatus(
   tx: DatabaseTransactionConnection,
   move: { id: string; from: OrderStatus; to: OrderStatus; reason: IsoReason | null },

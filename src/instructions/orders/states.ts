@@ -4,7 +4,7 @@ import type { OrderStatus, OrderStatusIso } from '../../wire/orders.ts'
 export type OrderTrigger = 'order' | 'execution' | 'booking' | 'refusal' | 'withdrawal'
 export type OrderTransition = Transition<OrderStatus, OrderTrigger>
 
-/** The moves of a payment of the Open Banking API (decision 1). */
+/** The transitions of a payment of the Open Banking API (decision 1). */
 export const ORDER_TRANSITIONS = [
   { from: null, on: 'order', to: 'Pending' },
   { from: 'Pending', on: 'execution', to: 'AcceptedSettlementInProcess' },

@@ -7,10 +7,10 @@ import { RECURRING_TRANSITIONS } from './states.ts'
 import type { RecurringTransition, RecurringTrigger } from './states.ts'
 
 /**
- * Moves a recurring payment by a guarded update, which waits for a run that is just being made. This module alone writes
- * its status, and the transition table is its only rule.
- * @returns false where it is not this customer's, or no longer in `from`: nothing changed
- * @throws when the table has no such move, which is a programmer's error
+ * Moves a recurring payment by a guarded update, which waits for a run in progress. Only this module writes its status,
+ * and the transition table is its only rule.
+ * @returns false if it belongs to another customer, or is no longer in `from`: nothing changed
+ * @throws when the table has no such transition, which is a programming error
  */
 export function moveRecurring(
   db: CommonQueryMethods,
@@ -20,7 +20,7 @@ export function moveRecurring(
   return updateStatus(db, { ...key, from, to })
 }
 
-/** The status of a recurring payment that is stored as soon as it is ordered. */
+/** The status of a recurring payment that is stored immediately. */
 export function initialStatus(): RecurringStatus {
   return mustMove<RecurringTransition>(RECURRING_TRANSITIONS, null, 'order').to
 }

@@ -14,10 +14,10 @@ const lastOrderColumns = sql.fragment`
 
 /** A recurring payment of this customer, with the payment of its last run. */
 export function findRecurring(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, id }: { customerId: string; id: string },
 ): Promise<RecurringView | null> {
-  return db.maybeOne(sql.prepared('find_recurring', RecurringView)`
+  return tx.maybeOne(sql.prepared('find_recurring', RecurringView)`
     select ${recurringColumns}, ${lastOrderColumns}
     from recurring_payments r
     ${lastOrder}
@@ -34,10 +34,10 @@ const RecurringRow = z.union([
 
 /** A page of a customer's recurring payments, the newest first, each row with how many there are; at least one row. */
 export function listRecurringRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, page, pageSize }: { customerId: string; page: number; pageSize: number },
 ): Promise<readonly z.infer<typeof RecurringRow>[]> {
-  return db.many(sql.prepared('list_recurring', RecurringRow)`
+  return tx.many(sql.prepared('list_recurring', RecurringRow)`
     select c.recurring_count, ${recurringColumns}, ${lastOrderColumns}
     from (select count(*) as recurring_count from recurring_payments where customer_id = ${customerId}) c
     left join (

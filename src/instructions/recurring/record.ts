@@ -4,7 +4,7 @@ import { OrderStatus } from '../../wire/orders.ts'
 import { RecurringStatus } from '../../wire/recurring.ts'
 import { PaymentTerms } from '../orders/record.ts'
 
-/** A recurring payment as it was ordered, and how far it has come (migrations/0010_recurring_payments.sql). */
+/** A recurring payment as ordered, with its progress (migrations/0010_recurring_payments.sql). */
 export const RecurringRecord = z.object({
   id: z.string(),
   customer_id: z.string(),
@@ -14,7 +14,7 @@ export const RecurringRecord = z.object({
   final_payment_at: z.string().nullable(),
   ...PaymentTerms.shape,
   status: RecurringStatus,
-  /** Null, both of them, where no run is left. */
+  /** Both are null when no run is left. */
   next_run_day: z.string().nullable(),
   next_run_at: z.string().nullable(),
   run_count: z.int(),
@@ -23,7 +23,7 @@ export const RecurringRecord = z.object({
 })
 export type RecurringRecord = z.infer<typeof RecurringRecord>
 
-/** A recurring payment with the payment that its last run made. */
+/** A recurring payment with the payment of its last run. */
 export const RecurringView = RecurringRecord.extend({
   last_order_id: z.string().nullable(),
   last_order_status: OrderStatus.nullable(),
@@ -31,6 +31,6 @@ export const RecurringView = RecurringRecord.extend({
 })
 export type RecurringView = z.infer<typeof RecurringView>
 
-/** A recurring payment whose next run is due, under a worker's lock. */
+/** A recurring payment whose next run is due, locked by a worker. */
 export const DueRecurring = RecurringRecord.extend({ next_run_day: z.string() })
 export type DueRecurring = z.infer<typeof DueRecurring>

@@ -8,23 +8,22 @@ import { scheduleOf } from './schedule.ts'
 import { lockDue, listDue, postponeRun, recordRun } from './sql.ts'
 import type { StoredRun } from './sql.ts'
 
-/** What running needs of the app. */
+/** The parts of the app that runs need. */
 export type Runner = Pick<App, 'pool' | 'wake' | 'ids' | 'log'> & { config: Pick<App['config'], 'holidays'> }
 
-/** Recurring payments of one turn; the next turn follows at once while there are more. */
+/** Recurring payments per job run; the next one follows immediately while there are more. */
 const DUE_MAX = 100
 
-/** When a run that has failed is tried again. */
+/** The delay before a failed run is retried. */
 const RETRY_SECONDS = 60
 
-/** How many runs of a turn are made at a time, each over a connection of its own. */
+/** The number of concurrent runs, each over a connection of its own. */
 const LANES = 4
 
 /**
- * Makes the payments that are due (decision 2): of each recurring payment the earliest run that is still to be made, so
- * that those which were missed while no worker ran follow each other, one turn after another. The payment of a run and
- * the plan of the next one are one transaction, and a worker that dies leaves both or neither. Any number of workers may
- * do this at once. A job.
+ * Creates the payments that are due (decision 2): the earliest outstanding run of each recurring payment, so that runs
+ * missed without a worker are made up one after another. The payment of a run and the schedule of the next one are one
+ * transaction, so a crash leaves both or neither. Any number of workers may do this concurrently. A job.
  */
 export async function runRecurring(app: Runner): Promise<{ more: boolean }> {
   const due = await listDue(app.pool, DUE_MAX)
@@ -35,7 +34,7 @@ export async function runRecurring(app: Runner): Promise<{ more: boolean }> {
   return { more: made.length > 0 && (isBehind || due.length === DUE_MAX) }
 }
 
-/** A run whose payment is made, and the one that follows it. */
+/** A run whose payment was created, and the next run. */
 type CompletedRun = { day: string; next: StoredRun | null }
 
 async function makeRuns(app: Runner, queue: string[]): Promise<CompletedRun[]> {
@@ -47,22 +46,22 @@ async function makeRuns(app: Runner, queue: string[]): Promise<CompletedRun[]> {
   return made
 }
 
-/** One recurring payment that can't be run keeps no other back. */
+/** A recurring payment that fails does not delay the others. */
 async function tryToRun(app: Runner, id: string): Promise<CompletedRun | null> {
   try {
     const made = await app.pool.transaction((tx) => makeRun(tx, app, id))
     if (made !== null) app.log.info({ recurring_payment_id: id, day: made.day }, 'a recurring payment has run')
     return made
   } catch (error) {
-    app.log.error({ err: error, recurring_payment_id: id }, 'a run failed; it is tried again in a minute')
+    app.log.error({ err: error, recurring_payment_id: id }, 'a run failed; it is retried in a minute')
     await postponeRun(app.pool, { id, seconds: RETRY_SECONDS }).catch((err: unknown) =>
-      app.log.error({ err, recurring_payment_id: id }, 'a run that failed was not put off'),
+      app.log.error({ err, recurring_payment_id: id }, 'a failed run could not be postponed'),
     )
     return null
   }
 }
 
-/** Null where the run is another worker's, or it is not due any more. */
+/** Null if another worker has the run, or if it is no longer due. */
 async function makeRun(tx: DatabaseTransactionConnection, app: Runner, id: string): Promise<CompletedRun | null> {
   const recurring = await lockDue(tx, id)
   if (recurring === null) return null
@@ -71,7 +70,7 @@ async function makeRun(tx: DatabaseTransactionConnection, app: Runner, id: strin
   const next = after === null ? null : { day: after.day, at: after.at.toISOString() }
   if (!(await recordRun(tx, { id, day, next }))) return null
   const isNew = await insertOrder(tx, orderOf(recurring, { id: app.ids.for('run', id, day).uuid(), day }))
-  if (!isNew) app.log.error({ recurring_payment_id: id, day }, 'a run had its payment already; none was made again')
+  if (!isNew) app.log.error({ recurring_payment_id: id, day }, 'a run had its payment already; none was created')
   return { day, next }
 }
 
@@ -99,8 +98,8 @@ function orderOf(recurring: DueRecurring, { id, day }: { id: string; day: string
 const ID_DIGITS = 25
 
 /**
- * What a run's payment is called: its day and the recurring payment's id in base 36, 33 characters. No two runs have the
- * same, and the first 31, which Faster Payments carries (decision 8), still tell them apart.
+ * The identification of a run's payment: its day and the recurring payment's id in base 36, 33 characters. It is
+ * unique, even in the first 31 characters, which Faster Payments carries (decision 8).
  */
 function runIdentification(recurringPaymentId: string, day: string): string {
   const id = BigInt(`0x${recurringPaymentId.replaceAll('-', '')}`)

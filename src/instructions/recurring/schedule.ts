@@ -10,10 +10,10 @@ import type { Holidays } from '../../lib/working-days.ts'
 import { RecurringPaymentInitiation } from '../../wire/recurring.ts'
 import type { RecurringRecord } from './record.ts'
 
-/** Days have four digits for their year; an offset can lead beyond them. */
+/** Days have four-digit years; an offset can lead beyond them. */
 const YEAR_MAX = 9999
 
-/** The members of an order that make its schedule. */
+/** The members of an order that define its schedule. */
 const ScheduleFields = RecurringPaymentInitiation.pick({
   Frequency: true,
   FirstPaymentDateTime: true,
@@ -22,10 +22,10 @@ const ScheduleFields = RecurringPaymentInitiation.pick({
 })
 type ScheduleFields = z.output<typeof ScheduleFields>
 
-/** What an order's schedule comes to: its first run, or everything that is wrong with it. */
+/** The result of checking a schedule: its first run, or all of its errors. */
 export type PlannedSchedule = { first: Run } | { errors: FieldError[] }
 
-/** How long a request may have been on its way, and how far its sender's clock be behind. */
+/** The tolerance for time in transit and for the sender's clock. */
 const LATE_MAX_MS = 60_000
 
 /**
@@ -46,11 +46,11 @@ export function planSchedule(
     holidays,
   })
   return first === null
-    ? { errors: [wrongTime('FinalPaymentDateTime', 'is before the first day on which there could be a payment')] }
+    ? { errors: [wrongTime('FinalPaymentDateTime', 'is before the first possible payment')] }
     : { first }
 }
 
-/** What is wrong with the schedule of an order that is refused for something else too. */
+/** The schedule errors of an order that is rejected for other reasons as well. */
 export function scheduleRules(body: unknown, now: Date): FieldError[] {
   return scheduleErrors(validMembers(ScheduleFields, body), now)
 }
@@ -81,11 +81,11 @@ function timeErrors(
   const final = dateOf(FinalPaymentDateTime)
   const errors: FieldError[] = []
   if (first !== null && first.getTime() < now.getTime() - LATE_MAX_MS) {
-    const message = `is in the past: send a time that is still to come; it is ${now.toISOString()} now`
+    const message = `is in the past: send a future time; it is now ${now.toISOString()}`
     errors.push(wrongTime('FirstPaymentDateTime', message))
   }
   if (isBefore(next, first) || isBefore(final, next))
-    errors.push(wrongTime('NextPaymentDateTime', 'must lie between FirstPaymentDateTime and FinalPaymentDateTime'))
+    errors.push(wrongTime('NextPaymentDateTime', 'must be between FirstPaymentDateTime and FinalPaymentDateTime'))
   if (isBefore(final, first)) errors.push(wrongTime('FinalPaymentDateTime', 'is before FirstPaymentDateTime'))
   return errors
 }
@@ -102,7 +102,10 @@ function dateOf(text: string | null | undefined): Date | null {
   return text == null ? null : new Date(text)
 }
 
-/** The schedule of a recurring payment that is stored. @throws when its frequency is none, which was checked before */
+/**
+ * The schedule of a stored recurring payment.
+ * @throws when its frequency is invalid, which was checked before
+ */
 export function scheduleOf(
   recurring: Pick<RecurringRecord, 'frequency' | 'first_payment_at' | 'next_payment_at' | 'final_payment_at'>,
   holidays: Holidays,
@@ -118,6 +121,6 @@ export function scheduleOf(
 
 function knownFrequency(text: string): Frequency {
   const frequency = parseFrequency(text)
-  if ('refused' in frequency) throw new Error(`a frequency that was taken ${frequency.message}`)
+  if ('refused' in frequency) throw new Error(`a stored frequency ${frequency.message}`)
   return frequency
 }

@@ -4,14 +4,14 @@ import type { SchemeName } from '../../lib/account-identification.ts'
 import type { RecurringStatus } from '../../wire/recurring.ts'
 import { DueRecurring } from './record.ts'
 
-/** `next_run_at` is as it was agreed, also where the sandbox's clock has brought the run nearer. */
+/** `next_run_at` is the agreed time, even if the sandbox clock has moved the run closer. */
 export const recurringColumns = sql.fragment`
   r.id, r.customer_id, r.frequency, r.first_payment_at, r.next_payment_at, r.final_payment_at, r.debtor_account_id,
   r.creditor_scheme_name, r.creditor_identification, r.creditor_name, r.amount_minor, r.currency, r.reference, r.status,
   r.next_run_day, r.next_run_at + r.clock_ahead as next_run_at, r.run_count, r.created_at, r.updated_at
 `
 
-/** A recurring payment to be stored; times as ISO 8601, the run's day as London has it. */
+/** A recurring payment to be stored; times in ISO 8601, the run's day in London. */
 export type NewRecurring = {
   id: string
   customerId: string
@@ -49,11 +49,11 @@ export async function insertRecurring(tx: DatabaseTransactionConnection, recurri
 }
 
 /**
- * The recurring payments whose next run is due, the longest due first, and one that has failed as if it were due when it
- * is to be tried again; nobody holds them by this.
+ * The recurring payments whose next run is due, longest overdue first; a failed one counts as due at its retry time.
+ * They are not locked.
  */
-export async function listDue(db: CommonQueryMethods, limit: number): Promise<string[]> {
-  const rows = await db.any(sql.typeAlias('id')`
+export async function listDue(tx: CommonQueryMethods, limit: number): Promise<string[]> {
+  const rows = await tx.any(sql.typeAlias('id')`
     select id
     from recurring_payments
     where next_run_at is not null and greatest(next_run_at, retry_at) <= now()
@@ -63,17 +63,17 @@ export async function listDue(db: CommonQueryMethods, limit: number): Promise<st
   return rows.map(({ id }) => id)
 }
 
-/** Puts off a run that has failed, so that the others have their turn. */
+/** Postpones a failed run, so that the others get their turn. */
 export async function postponeRun(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { id, seconds }: { id: string; seconds: number },
 ): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+  await tx.query(sql.typeAlias('void')`
     update recurring_payments set retry_at = now() + make_interval(secs => ${seconds}) where id = ${id} and next_run_at <= now()
   `)
 }
 
-/** Holds a recurring payment for the transaction; null where it is due no more, or somebody else holds it. */
+/** Locks a recurring payment for the transaction; null if it is no longer due, or locked by another transaction. */
 export function lockDue(tx: DatabaseTransactionConnection, id: string): Promise<DueRecurring | null> {
   return tx.maybeOne(sql.prepared('hold_due_recurring', DueRecurring)`
     select ${recurringColumns}
@@ -84,10 +84,9 @@ export function lockDue(tx: DatabaseTransactionConnection, id: string): Promise<
 }
 
 /**
- * Counts the run of this day and plans the next one, which the sandbox's clock may have brought nearer; the caller
- * holds the row. False, with nothing changed, where the
- * payment of the run before has a time that is not before this transaction's: the two would be carried out in the wrong
- * order. That is so only when another worker made it in this very moment, after this transaction had begun.
+ * Counts the run of this day and schedules the next one, shifted by the sandbox clock; the caller has locked the row.
+ * False, with nothing changed, if the payment of the previous run is not older than this transaction: the two would be
+ * executed in the wrong order. This happens only when another worker created it after this transaction had begun.
  */
 export async function recordRun(
   tx: DatabaseTransactionConnection,
@@ -107,12 +106,12 @@ export async function recordRun(
   return rowCount === 1
 }
 
-/** Moves a recurring payment that is still in `from`; one that is not set up, or no longer, has no next run. */
+/** Moves a recurring payment that is still in `from`; one that is not set up, or cancelled, has no next run. */
 export async function updateStatus(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   move: { customerId: string; id: string; from: RecurringStatus; to: RecurringStatus },
 ): Promise<boolean> {
-  const { rowCount } = await db.query(sql.typeAlias('void')`
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
     update recurring_payments
     set status = ${move.to}::recurring_status, updated_at = now(),
       next_run_day = case when ${move.to}::recurring_status = 'InitiationCompleted' then next_run_day end,

@@ -4,7 +4,7 @@ import type { RecurringStatus } from '../../wire/recurring.ts'
 export type RecurringTrigger = 'order' | 'order that is not stored at once' | 'storing' | 'refusal' | 'cancellation'
 export type RecurringTransition = Transition<RecurringStatus, RecurringTrigger>
 
-/** The moves of a recurring payment: of its set-up, not of its runs (decisions 2 and 3). */
+/** The transitions of a recurring payment's set-up, not of its runs (decisions 2 and 3). */
 export const RECURRING_TRANSITIONS = [
   { from: null, on: 'order', to: 'InitiationCompleted' },
   { from: null, on: 'order that is not stored at once', to: 'InitiationPending' },

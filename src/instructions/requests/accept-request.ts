@@ -14,11 +14,12 @@ import type { RequestName } from './read-sql.ts'
 import { requestClosed } from './reasons.ts'
 import type { PaymentRequestRecord } from './record.ts'
 
-/** The caller's account to pay from or to be paid to; the first one of the currency where none is named. */
+/** `accountId` is the caller's account to pay from or to be paid to; default: the first one in the currency. */
 export type AcceptInput = RequestName & { accountId: string | undefined }
 
 /**
- * Accepts a request, as its payer, or an offer, as its payee: the payment is ordered with it (decisions 5 and 6).
+ * Accepts a request, as its payer, or an offer, as its payee: the payment is ordered in the same transaction (decisions
+ * 5 and 6).
  * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND, PAYMENT_REQUEST_CLOSED, VALIDATION_FAILED at `AccountId`
  */
 export async function acceptRequest(app: App, { accountId, ...name }: AcceptInput): Promise<PaymentRequestRecord> {

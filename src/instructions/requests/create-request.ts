@@ -16,7 +16,7 @@ import { wrongDueDate } from './rules.ts'
 import { SIDES } from './sides.ts'
 import { insertRequest } from './sql.ts'
 
-/** How long an offer stands [own] (decision 6). */
+/** How long an offer is valid [own] (decision 6). */
 const OFFER_DAYS = 30
 
 export type CreateRequestInput = {
@@ -24,9 +24,9 @@ export type CreateRequestInput = {
   customerId: string
   clientId: string
   idempotencyKey: string | undefined
-  /** The request, parsed: what its key stands for. */
+  /** The parsed request body, which the idempotency key identifies. */
   body: unknown
-  /** What the maker wants to be called, and what the other side was called by. */
+  /** The requester's display name, and the identifier of the other side. */
   name: string
   identifier: string
   amount: CurrencyAmount
@@ -35,8 +35,8 @@ export type CreateRequestInput = {
 }
 
 /**
- * Asks somebody for money, or offers it: recorded and told to the other side at once, and once for each key. Its money
- * comes to, or leaves, the maker's first account of the currency (decision 59).
+ * Creates a request to pay or an offer to pay: recorded, and sent to the other side by mail, once for each key. The
+ * money goes to, or comes from, the requester's first account in the currency (decision 59).
  * @throws {DomainError} VALIDATION_FAILED with every broken field; IDEMPOTENCY_KEY_REUSED; RATE_LIMITED
  */
 export async function createRequest(app: App, input: CreateRequestInput): Promise<PaymentRequestRecord> {
@@ -44,7 +44,7 @@ export async function createRequest(app: App, input: CreateRequestInput): Promis
   const key = { customerId, clientId, path: SIDES[kind].path, idempotencyKey, body }
   const id = await createOnce(app, key, (tx, newId) => sendRequest(tx, app, { id: newId, input })).catch(
     async (error: unknown) => {
-      // After the transaction, which has taken everything back.
+      // After the transaction, which has been rolled back.
       if (isUnknownIdentifier(error)) await insertFailedLookUp(app.pool, customerId)
       throw error
     },
@@ -70,7 +70,7 @@ async function sendRequest(
   const { account } = first
   await limitDirectoryLookups(app, tx, customerId)
   await limitOpenRequests(tx, { customerId })
-  // Last of all: a request that would be refused anyway tells nobody who is a customer.
+  // Last: a request that would be rejected anyway must not reveal who is a customer.
   const found = await lookUp(tx, { identifier, customerId })
   if ('code' in found) throw invalidFields([{ path: identifierField, ...found }])
   await limitOpenRequests(tx, { customerId, counterpartyId: found.id })

@@ -9,20 +9,20 @@ import { countRecentlySent } from './read-sql.ts'
 import type { PaymentRequestRecord } from './record.ts'
 import { SIDES } from './sides.ts'
 
-/** One customer makes the service write so many mails an hour to another. */
+/** The maximum number of mails per hour from one customer to another. */
 const MAILS_PER_HOUR = 20
 
 export type Delivery = {
   request: PaymentRequestRecord
-  /** Where the other side reads its mail. */
+  /** The mail address of the other side. */
   email: string | null
-  /** Who made it, as the bank knows the maker. */
+  /** The requester's name at the bank. */
   holder: string
 }
 
 /**
- * Tells the other side of a request, in the transaction that makes it. A customer without an e-mail address, and one who
- * was sent more than twenty within an hour by the same maker, finds it in the list alone.
+ * Queues the mail about a request to the other side, in the transaction that creates it. A customer without an e-mail
+ * address, or with more than twenty mails within an hour from the same requester, finds it only in the list.
  */
 export async function deliverRequest(
   tx: DatabaseTransactionConnection,
@@ -39,15 +39,15 @@ export async function deliverRequest(
     realm: CUSTOMERS_REALM,
     kind: name,
     recipient: email,
-    // The name stands in the text alone, between quotation marks: whoever made it chose it.
-    subject: `You have got ${kind === 'RequestToPay' ? 'a' : 'an'} ${noun}: ${amount}`,
+    // The name appears only in the text, in quotation marks, because the requester chose it.
+    subject: `You have received ${kind === 'RequestToPay' ? 'a' : 'an'} ${noun}: ${amount}`,
     body: bodyOf({ request, holder, amount }),
   })
 }
 
 /**
- * Every sentence has a line of its own, short enough for a terminal, and none is broken by us: a long name could be such
- * that its second line begins like a command.
+ * Every sentence is on a line of its own, short enough for a terminal, and never wrapped by us: a long name could be
+ * crafted so that its second line looks like a command.
  */
 function bodyOf({ request, holder, amount }: Omit<Delivery, 'email'> & { amount: string }): string {
   const { id, kind, name, reference, due_date: dueDate, expires_at: expiresAt } = request
@@ -58,7 +58,7 @@ function bodyOf({ request, holder, amount }: Omit<Delivery, 'email'> & { amount:
     `${quoteName(name)} ${asks} ${amount}.\nThe account is in the name of ${quoteName(holder)}.`,
     ...(reference === null ? [] : [`Reference: ${quoteName(reference)}`]),
     `You may accept it until ${until} in London:\n\n${command} accept ${id}`,
-    `Or refuse it:\n\n${command} reject ${id}`,
+    `Or reject it:\n\n${command} reject ${id}`,
     'If you do nothing, nothing is paid.\nAccept nothing from people whom you do not know.',
   ].join('\n\n')
 }

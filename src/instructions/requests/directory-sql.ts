@@ -4,10 +4,10 @@ import { Counterparty } from './record.ts'
 
 /** The customer that has this e-mail address, mobile number or proxy id. */
 export function findCustomerByProxy(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { kind, proxy }: { kind: string; proxy: string },
 ): Promise<Counterparty | null> {
-  return db.maybeOne(sql.prepared('find_customer_by_proxy', Counterparty)`
+  return tx.maybeOne(sql.prepared('find_customer_by_proxy', Counterparty)`
     select c.id, c.email
     from customer_proxies p
     join customers c on c.id = p.customer_id

@@ -5,7 +5,7 @@ import type { FieldError } from '../../lib/errors.ts'
 import { findCustomerByProxy } from './directory-sql.ts'
 import type { Counterparty } from './record.ts'
 
-/** By what a customer is found, in its normal form (decision 5). */
+/** An identifier of a customer in normalised form (decision 5). */
 type Identifier = { kind: 'EMAIL' | 'MOBILE' | 'PROXY'; proxy: string }
 
 const EMAIL = z.email().max(320)
@@ -14,8 +14,8 @@ const MOBILE = /^\+[1-9]\d{7,14}$/
 const PROXY = /^[A-Za-z0-9._-]{1,64}$/
 
 /**
- * Reads an e-mail address, in lower case from then on, a mobile number with its `+`, which may be grouped by blanks and
- * hyphens, or a proxy id, whose case counts. No text is two of them. Undefined where it is none.
+ * Parses an e-mail address, which is lower-cased, a mobile number with its `+`, which may be grouped by spaces and
+ * hyphens, or a case-sensitive proxy id. The three forms are disjoint. Undefined for any other text.
  */
 function identifierOf(text: string): Identifier | undefined {
   if (PROXY.test(text)) return { kind: 'PROXY', proxy: text }
@@ -24,10 +24,10 @@ function identifierOf(text: string): Identifier | undefined {
   return EMAIL.safeParse(text).success ? { kind: 'EMAIL', proxy: text.toLowerCase() } : undefined
 }
 
-/** Of an identifier that leads to nobody. */
+/** The error code of an unknown identifier. */
 const UNKNOWN = 'UNSUPPORTED_ACCOUNT_IDENTIFIER'
 
-/** Whether a request was refused because its identifier leads to nobody. */
+/** Whether a request was rejected because of an unknown identifier. */
 export function isUnknownIdentifier(error: unknown): boolean {
   return error instanceof DomainError && error.errors?.some(({ code }) => code === UNKNOWN) === true
 }
@@ -38,12 +38,12 @@ const WRONG_FORM = {
     'must be an e-mail address, a mobile number such as +447700900123, or a proxy id of 1 to 64 letters, digits, dots, hyphens or underscores',
 }
 
-/** What is wrong with the form of an identifier, whether or not it leads to somebody. */
+/** The problem of a malformed identifier, without looking it up. */
 export function wrongIdentifier(text: string): Omit<FieldError, 'path'> | undefined {
   return identifierOf(text) === undefined ? WRONG_FORM : undefined
 }
 
-/** Somebody else whom the identifier leads to, or what is wrong with it, without the path. */
+/** The other customer with this identifier, or the error without its path. */
 export async function lookUp(
   db: CommonQueryMethods,
   { identifier, customerId }: { identifier: string; customerId: string },
@@ -58,5 +58,5 @@ export async function lookUp(
         : 'NRCH: no customer can be reached under this e-mail address or mobile number'
     return { code: UNKNOWN, message }
   }
-  return found.id === customerId ? { code: 'INVALID', message: 'is your own: name somebody else' } : found
+  return found.id === customerId ? { code: 'INVALID', message: 'is your own identifier: name another customer' } : found
 }

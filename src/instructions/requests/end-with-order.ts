@@ -1,7 +1,7 @@
 import type { DatabaseTransactionConnection } from 'slonik'
 import { moveRequest } from './move.ts'
 
-/** What became of the payment of an accepted request. */
+/** The outcome of the payment of an accepted request. */
 export type OrderEnd =
   | { paymentRequestId: string; outcome: 'booked' }
   | { paymentRequestId: string; outcome: 'refused'; reasonCode: string }

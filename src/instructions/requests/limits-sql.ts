@@ -3,7 +3,9 @@ import { z } from 'zod'
 import { secondsUntilFewer } from '../../db/hourly-limit-sql.ts'
 import { sql } from '../../db/sql.ts'
 
-/** Seconds until a customer has had fewer than `limit` failed look-ups within the hour; null where that is so now. */
+/**
+ * Seconds until a customer has had fewer than `limit` failed look-ups within the hour; null if that is the case now.
+ */
 export function secondsToWait(
   tx: DatabaseTransactionConnection,
   { customerId, limit }: { customerId: string; limit: number },
@@ -11,9 +13,9 @@ export function secondsToWait(
   return secondsUntilFewer(tx, { table: 'failed_look_ups', column: 'customer_id', value: customerId, limit })
 }
 
-/** Counts a failed look-up, and forgets those of the same customer that count no longer. */
-export async function insertFailedLookUp(db: CommonQueryMethods, customerId: string): Promise<void> {
-  await db.query(sql.typeAlias('void')`
+/** Records a failed lookup, and deletes those of the same customer that no longer count. */
+export async function insertFailedLookUp(tx: CommonQueryMethods, customerId: string): Promise<void> {
+  await tx.query(sql.typeAlias('void')`
     with forgotten as (
       delete from failed_look_ups
       where customer_id = ${customerId} and created_at <= clock_timestamp() - interval '1 hour'
@@ -24,7 +26,7 @@ export async function insertFailedLookUp(db: CommonQueryMethods, customerId: str
 
 const Open = z.object({ count: z.int() })
 
-/** How many requests and offers of a customer, or of those to one other, nobody has decided on yet; up to `max`. */
+/** The number of a customer's undecided requests and offers, in total or to one counterparty; counted up to `max`. */
 export async function countOpen(
   tx: DatabaseTransactionConnection,
   { customerId, counterpartyId = null, max }: { customerId: string; counterpartyId?: string | null; max: number },

@@ -3,19 +3,19 @@ import type { App } from '../../app.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { countOpen, secondsToWait } from './limits-sql.ts'
 
-/** Look-ups that lead to nobody, of one customer within an hour [own]. */
+/** Failed lookups of one customer per hour [own]. */
 const FAILED_LOOK_UPS_PER_HOUR = 20
 
-/** Requests and offers of one customer that wait for a decision, and those of them that wait for the same one [own]. */
+/** Pending requests and offers of one customer, and those to the same counterparty [own]. */
 const OPEN_MAX = 100
 const OPEN_MAX_OF_PAIR = 10
 
 const RETRY_SECONDS = 3600
 
 /**
- * Holds a customer to its failed look-ups per hour, over all processes: the directory is for finding people whom one
- * knows. Only where callers are slowed down at all (config `SVC_RATE_LIMITS`).
- * @throws {DomainError} RATE_LIMITED, also for an identifier that would lead to somebody
+ * Limits a customer's failed lookups per hour, across all processes: the directory is for finding known people, not for
+ * enumeration. Only with rate limits enabled (config `SVC_RATE_LIMITS`).
+ * @throws {DomainError} RATE_LIMITED, even for an identifier that exists
  */
 export async function limitDirectoryLookups(
   { config }: Pick<App, 'config'>,
@@ -27,13 +27,13 @@ export async function limitDirectoryLookups(
   if (seconds === null) return
   throw new DomainError(
     'RATE_LIMITED',
-    `you named ${FAILED_LOOK_UPS_PER_HOUR} people within the hour who are no customers of this bank`,
+    `${FAILED_LOOK_UPS_PER_HOUR} identifiers within the hour did not belong to customers of this bank`,
     { retryAfterSeconds: seconds, next: `try again in ${Math.ceil(seconds / 60)} minutes` },
   )
 }
 
 /**
- * Holds a customer to what it may have open in all, or with one other.
+ * Limits a customer's open requests and offers, in total or to one counterparty.
  * @throws {DomainError} RATE_LIMITED
  */
 export async function limitOpenRequests(
@@ -45,6 +45,6 @@ export async function limitOpenRequests(
   const to = whose.counterpartyId === undefined ? '' : ' to the same customer'
   throw new DomainError('RATE_LIMITED', `${max} of your requests and offers${to} wait for a decision`, {
     retryAfterSeconds: RETRY_SECONDS,
-    next: 'take back those that you need no more: reject ends one that you made',
+    next: 'withdraw those that you no longer need: reject ends one that you made',
   })
 }

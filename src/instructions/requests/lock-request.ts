@@ -6,8 +6,8 @@ import type { PaymentRequestRecord } from './record.ts'
 import { lockRequest } from './sql.ts'
 
 /**
- * A request of which the caller is one side, held until the transaction's end: what it is now, it stays. Nobody else's is
- * held, for whoever holds a row keeps others waiting.
+ * A request of which the caller is one side, locked until the transaction ends. Requests of other customers are never
+ * locked, because a lock delays their owners.
  * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND
  */
 export async function lockRequestForDecision(
@@ -16,13 +16,13 @@ export async function lockRequestForDecision(
 ): Promise<PaymentRequestRecord> {
   const known = await getRequest(tx, name)
   await lockRequest(tx, known.id)
-  // Read once more: it may have moved, or run out, while its row was waited for.
+  // Read again: it may have moved, or expired, while waiting for the lock.
   return getRequest(tx, name)
 }
 
 /**
- * A request that the caller may accept, held as above.
- * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND, or PAYMENT_REQUEST_CLOSED for its maker
+ * A request that the caller may accept, locked as above.
+ * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND, or PAYMENT_REQUEST_CLOSED for its requester
  */
 export async function lockForAcceptance(
   tx: DatabaseTransactionConnection,

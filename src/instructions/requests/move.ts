@@ -15,9 +15,9 @@ export type RequestMove = {
 }
 
 /**
- * Moves a request, in a transaction of the caller's who holds its row. This module alone writes the status, and the
+ * Moves a request, in the transaction of a caller who has locked its row. Only this module writes the status, and the
  * transition table is its only rule.
- * @throws when the table has no such move or the request is elsewhere, which is a programmer's error
+ * @throws when the table has no such transition or the request has another status, which is a programming error
  */
 export async function moveRequest(
   tx: DatabaseTransactionConnection,
@@ -27,7 +27,7 @@ export async function moveRequest(
   if (!(await updateRequest(tx, { id, from, to, changes }))) throw new Error(`a request did not move on ${on}`)
 }
 
-/** Moves requests that nobody has decided on in time, at most `limit` of them; how many there were. */
+/** Moves requests without a decision in time, at most `limit`, and returns their count. */
 export function moveExpired(db: CommonQueryMethods, limit: number): Promise<number> {
   const { to } = mustMove<PaymentRequestTransition>(PAYMENT_REQUEST_TRANSITIONS, 'Sent', 'expiry')
   return updateExpired(db, { from: 'Sent', to, reasonCode: EXPIRED, limit })

@@ -5,7 +5,9 @@ import { PaymentRequestRecord } from './record.ts'
 import type { PaymentRequestKind } from './record.ts'
 import { EXPIRED } from './reasons.ts'
 
-/** The moment itself and not the transaction's: a decision that waited for its row is held against the time that it is. */
+/**
+ * The wall-clock time and not the transaction's: a decision that waited for its row is compared with the current time.
+ */
 const columns = sql.fragment`
   r.id, r.customer_id, r.counterparty_id, r.kind, r.name, r.identifier, r.amount_minor, r.currency, r.due_date,
   r.expires_at, r.reference, r.account_id, r.payer_id, r.order_id, r.created_at,
@@ -19,15 +21,15 @@ const tables = sql.fragment`
   cross join lateral (select r.status = 'Sent' and r.expires_at <= clock_timestamp() as is_late) late
 `
 
-/** A request as one of its two sides names it. */
+/** A request as named by one of its two sides. */
 export type RequestName = { kind: PaymentRequestKind; customerId: string; id: string }
 
-/** A request of this kind that the customer has made or was sent. */
+/** A request of this kind that the customer has created or received. */
 export function findRequest(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { kind, customerId, id }: RequestName,
 ): Promise<PaymentRequestRecord | null> {
-  return db.maybeOne(sql.prepared('find_payment_request', PaymentRequestRecord)`
+  return tx.maybeOne(sql.prepared('find_payment_request', PaymentRequestRecord)`
     select ${columns}
     from ${tables}
     where r.id = ${id} and r.kind = ${kind}::payment_request_kind
@@ -38,14 +40,14 @@ export function findRequest(
 type RequestSide = Omit<RequestName, 'id'>
 
 /**
- * Those that the customer has made and those that it was sent, the newest first. Each side has an index in this order, of
- * which the page needs no more than its beginning; nobody is on both sides of one.
+ * The requests that the customer has created or received, newest first. Each side has an index in this order, so the
+ * page reads only their beginnings; no request has the same customer on both sides.
  */
 export function listRequestRows(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { kind, customerId, limit, offset }: RequestSide & { limit: number; offset: number },
 ): Promise<readonly PaymentRequestRecord[]> {
-  return db.any(sql.type(PaymentRequestRecord)`
+  return tx.any(sql.type(PaymentRequestRecord)`
     with sides as (
       (${newest(sql.fragment`customer_id`, { kind, customerId, limit, offset })})
       union all
@@ -73,8 +75,8 @@ function newest(
   `
 }
 
-export async function countRequests(db: CommonQueryMethods, { kind, customerId }: RequestSide): Promise<bigint> {
-  const { count } = await db.one(sql.typeAlias('count')`
+export async function countRequests(tx: CommonQueryMethods, { kind, customerId }: RequestSide): Promise<bigint> {
+  const { count } = await tx.one(sql.typeAlias('count')`
     select (
       (select count(*) from payment_requests where customer_id = ${customerId} and kind = ${kind}::payment_request_kind)
       + (
@@ -89,12 +91,12 @@ export async function countRequests(db: CommonQueryMethods, { kind, customerId }
 
 const Recent = z.object({ count: z.int() })
 
-/** How many one customer has sent to another within the hour, counted up to `max`. */
+/** The number of requests from one customer to another within the last hour, counted up to `max`. */
 export async function countRecentlySent(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   { customerId, counterpartyId, max }: { customerId: string; counterpartyId: string; max: number },
 ): Promise<number> {
-  const { count } = await db.one(sql.type(Recent)`
+  const { count } = await tx.one(sql.type(Recent)`
     select count(*)::integer as count
     from (
       select

@@ -2,14 +2,14 @@ import { DomainError } from '../../lib/errors.ts'
 import type { PaymentRequestRecord } from './record.ts'
 import { SIDES } from './sides.ts'
 
-/** Why a request was rejected (ISO 20022, ExternalStatusReason1Code); a refused payment brings a reason of its own. */
+/** Why a request was rejected (ISO 20022, ExternalStatusReason1Code); a rejected payment has a reason of its own. */
 export const EXPIRED = 'EDTR'
-/** The customer has given no reason: a request is refused without a word. */
+/** Rejected by the customer without a reason. */
 export const REJECTED_BY_CUSTOMER = 'MS02'
-/** An authorised user has cancelled the order. */
+/** Cancelled by an authorised user. */
 export const WITHDRAWN = 'DS02'
 
-/** A decision that comes too late, with ISO's reason against it (decision 5). */
+/** The error for a decision that comes too late, with ISO's reason code (decision 5). */
 export function requestClosed(request: PaymentRequestRecord): DomainError {
   const [reason, words] = closedReason(request)
   return new DomainError('PAYMENT_REQUEST_CLOSED', `${reason}: this ${SIDES[request.kind].noun} ${words}`)
@@ -18,15 +18,15 @@ export function requestClosed(request: PaymentRequestRecord): DomainError {
 function closedReason({ status, status_reason_code: reason }: PaymentRequestRecord): readonly [string, string] {
   switch (status) {
     case 'Sent':
-      throw new Error('a request that is open is not closed')
+      throw new Error('an open request has no reason for being closed')
     case 'Accepted':
-      return ['ALAC', 'was accepted already, and its payment is under way']
+      return ['ALAC', 'was accepted already, and its payment is in progress']
     case 'Paid':
       return ['APAR', 'was paid already']
     case 'Rejected':
       if (reason === EXPIRED) return ['AEXR', 'has expired']
       return reason === REJECTED_BY_CUSTOMER
-        ? ['ARFR', 'was refused already']
+        ? ['ARFR', 'was declined already']
         : ['ARJR', `was rejected already (${reason ?? ''})`]
     default:
       return status satisfies never
@@ -34,18 +34,18 @@ function closedReason({ status, status_reason_code: reason }: PaymentRequestReco
 }
 
 /**
- * An acceptance by the wrong side. The maker sees the request, so that nothing is given away by saying whose decision it
- * is; an unknown id would be a lie that contradicts the GET beside it.
+ * The error for an acceptance by the wrong side. The requester can see the request, so naming the decider reveals
+ * nothing; an error for an unknown id would contradict the GET of the same request.
  */
 export function notYours({ kind }: PaymentRequestRecord): DomainError {
   const { noun, decider } = SIDES[kind]
   return new DomainError(
     'PAYMENT_REQUEST_CLOSED',
-    `you made this ${noun}: its ${decider} alone accepts it; you may take it back with reject`,
+    `you made this ${noun}: only its ${decider} can accept it; you can withdraw it with reject`,
   )
 }
 
-/** The same answer for an id that does not exist, one of the other kind, and somebody else's (decision 5). */
+/** The same error for an id that does not exist, one of the other kind, and another customer's (decision 5). */
 export function requestNotFound(kind: PaymentRequestRecord['kind']): DomainError {
   return new DomainError('PAYMENT_REQUEST_NOT_FOUND', `IRNR: there is no such ${SIDES[kind].noun}`)
 }

@@ -7,7 +7,7 @@ export type PaymentRequestKind = z.infer<typeof PaymentRequestKind>
 
 /**
  * A request to pay or an offer to pay (migrations/0012_payment_requests.sql). `customer_id` made it, `counterparty_id`
- * decides on it. One that has passed its time reads as expired, whether or not the job has come by.
+ * decides on it. An overdue one reads as expired, even before the job has run.
  */
 export const PaymentRequestRecord = z.object({
   id: z.string(),
@@ -18,13 +18,13 @@ export const PaymentRequestRecord = z.object({
   identifier: z.string(),
   amount_minor: z.bigint(),
   currency: z.string(),
-  /** `YYYY-MM-DD`; of a request to pay alone. */
+  /** `YYYY-MM-DD`; only of a request to pay. */
   due_date: z.string().nullable(),
   expires_at: z.string(),
   reference: z.string().nullable(),
   status: PaymentRequestStatus,
   status_reason_code: z.enum(REQUEST_REASONS).nullable(),
-  /** Of the maker. */
+  /** The requester's account. */
   account_id: z.string(),
   payer_id: z.string(),
   order_id: z.string().nullable(),
@@ -33,6 +33,6 @@ export const PaymentRequestRecord = z.object({
 })
 export type PaymentRequestRecord = z.infer<typeof PaymentRequestRecord>
 
-/** Whom an identifier leads to. `email` is where mail goes, which need not be the identifier. */
+/** The customer with an identifier. `email` is the mail address, which may differ from the identifier. */
 export const Counterparty = z.object({ id: z.string(), email: z.string().nullable() })
 export type Counterparty = z.infer<typeof Counterparty>

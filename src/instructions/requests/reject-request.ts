@@ -9,8 +9,8 @@ import { REJECTED_BY_CUSTOMER, WITHDRAWN, requestClosed } from './reasons.ts'
 import type { PaymentRequestRecord } from './record.ts'
 
 /**
- * Ends a request. Its payer, or an offer's payee, refuses it, or withdraws it with its payment after having accepted it, as
- * long as that is not under way (decision 5). Its maker takes it back while nobody has decided on it.
+ * Ends a request. Its payer, or an offer's payee, rejects it, or withdraws it with its payment after accepting it,
+ * while that is not in progress (decision 5). Its requester withdraws it while it is undecided.
  * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND, PAYMENT_REQUEST_CLOSED
  */
 export async function rejectRequest(app: Pick<App, 'pool'>, name: RequestName): Promise<PaymentRequestRecord> {
@@ -29,7 +29,10 @@ export async function rejectRequest(app: Pick<App, 'pool'>, name: RequestName): 
   })
 }
 
-/** A worker holds the payment before its request. Nothing waits in a ring all the same: a withdrawal waits for no worker. */
+/**
+ * A worker locks the payment before its request. No deadlock is possible, because a withdrawal never waits for a
+ * worker.
+ */
 async function isWithdrawn(tx: DatabaseTransactionConnection, request: PaymentRequestRecord): Promise<boolean> {
   const { status, order_id: orderId } = request
   return status === 'Accepted' && orderId !== null && withdrawOrder(tx, orderId)

@@ -4,10 +4,10 @@ import { londonDayOf } from '../../lib/london-time.ts'
 import { OfferToPay, RequestToPay } from '../../wire/payment-requests.ts'
 import { wrongIdentifier } from './directory.ts'
 
-/** How far ahead a DueDate may lie [own] (decision 5). */
+/** How far ahead a DueDate may be [own] (decision 5). */
 const DUE_DAYS_MAX = 366
 
-/** What is wrong with a request to pay that is refused for something else too, as far as nothing is looked up for it. */
+/** The errors of a request to pay that is rejected for other reasons as well, as far as no lookup is needed. */
 export function requestRules(body: unknown, now: Date): FieldError[] {
   const { PayerIdentifier, DueDate } = validMembers(RequestToPay, body)
   return [
@@ -16,13 +16,13 @@ export function requestRules(body: unknown, now: Date): FieldError[] {
   ]
 }
 
-/** The same of an offer to pay. */
+/** The same for an offer to pay. */
 export function offerRules(body: unknown): FieldError[] {
   const { PayeeIdentifier } = validMembers(OfferToPay, body)
   return at('PayeeIdentifier', PayeeIdentifier === undefined ? undefined : wrongIdentifier(PayeeIdentifier))
 }
 
-/** What is wrong with a day, by London's calendar. Days are compared as they are written. */
+/** The problem of a due date, in London's calendar. Days are compared as text. */
 export function wrongDueDate(dueDate: string, now: Date): Omit<FieldError, 'path'> | undefined {
   const code = 'INVALID_DATE'
   const today = londonDayOf(now)

@@ -1,19 +1,19 @@
 import type { PaymentRequestKind } from './record.ts'
 
-/** What the two kinds call their sides and their fields (contract §RequestToPay and OfferToPay). */
+/** The terms of the two kinds for their sides and fields (contract §RequestToPay and OfferToPay). */
 type Sides = {
-  /** In a sentence. */
+  /** The noun for messages. */
   noun: string
   path: string
-  /** Who decides on it. */
+  /** The side that decides on it. */
   decider: 'payer' | 'payee'
   identifierField: string
   amountField: string
-  /** Of its mail, and of its command (`svc ob …`). */
+  /** The kind of its mail, and its command (`svc ob …`). */
   name: string
 }
 
-/** One machine with the sides swapped (decision 6): all that differs in words stands here. */
+/** One state machine with the sides swapped (decision 6): this table holds all differences in wording. */
 export const SIDES: Readonly<Record<PaymentRequestKind, Sides>> = {
   RequestToPay: {
     noun: 'request to pay',

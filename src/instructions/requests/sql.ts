@@ -17,7 +17,7 @@ export type NewPaymentRequest = {
   payerId: string
   /** `YYYY-MM-DD`, of a request to pay: it ends with that day in London. */
   dueDate: string | null
-  /** An offer, which has no day, ends after so many days. */
+  /** An offer, which has no due date, expires after this many days. */
   offerDays: number
 }
 
@@ -40,14 +40,14 @@ export async function insertRequest(tx: DatabaseTransactionConnection, request: 
   `)
 }
 
-/** What a move changes beside the status; absent members stay as they are. */
+/** The changes of a transition besides the status; omitted members stay as they are. */
 export type RequestChanges = {
   reasonCode?: string | undefined
   counterpartyAccountId?: string | undefined
   orderId?: string | undefined
 }
 
-/** Moves a request that is still in `from`; false where it is not. */
+/** Moves a request that is still in `from`; false if it is not. */
 export async function updateRequest(
   tx: DatabaseTransactionConnection,
   update: { id: string; from: PaymentRequestStatus; to: PaymentRequestStatus; changes: RequestChanges },
@@ -64,14 +64,14 @@ export async function updateRequest(
 }
 
 /**
- * Ends requests whose time has passed, so many at once; how many there were. What somebody is deciding on is left to the
- * next run. They ended when their time did, however late this comes.
+ * Ends overdue requests, up to a limit, and returns their count. Requests locked by a decision are left to the next
+ * run. Their end is their expiry time, however late this runs.
  */
 export async function updateExpired(
-  db: CommonQueryMethods,
+  tx: CommonQueryMethods,
   update: { from: PaymentRequestStatus; to: PaymentRequestStatus; reasonCode: string; limit: number },
 ): Promise<number> {
-  const { rowCount } = await db.query(sql.typeAlias('void')`
+  const { rowCount } = await tx.query(sql.typeAlias('void')`
     update payment_requests
     set status = ${update.to}::payment_request_status, status_reason_code = ${update.reasonCode}, updated_at = expires_at
     where id in (
@@ -86,7 +86,7 @@ export async function updateExpired(
   return rowCount
 }
 
-/** Holds a request until the transaction's end. */
+/** Locks a request until the transaction ends. */
 export async function lockRequest(tx: DatabaseTransactionConnection, id: string): Promise<void> {
   await tx.query(sql.typeAlias('void')`select from payment_requests where id = ${id} for update`)
 }

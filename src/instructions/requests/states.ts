@@ -11,7 +11,7 @@ export type PaymentRequestTrigger =
   | 'withdrawal'
 export type PaymentRequestTransition = Transition<PaymentRequestStatus, PaymentRequestTrigger>
 
-/** The moves of a request to pay, and of an offer to pay with the sides swapped (decisions 5 and 6). */
+/** The transitions of a request to pay, and of an offer to pay with the sides swapped (decisions 5 and 6). */
 export const PAYMENT_REQUEST_TRANSITIONS = [
   { from: null, on: 'sending', to: 'Sent' },
   { from: 'Sent', on: 'acceptance', to: 'Accepted' },

@@ -2,15 +2,15 @@ import { Resolver, lookup } from 'node:dns/promises'
 import { isIP } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
-/** The addresses of a host's name, in the order to try them; none when it has none. */
+/** Resolves a hostname to its addresses, in the order to try them; empty if there are none. */
 export type Resolve = (hostname: string) => Promise<string[]>
 
-/** One name server that does not answer must not use up an attempt's five seconds. */
+/** An unresponsive name server must not use up an attempt's five seconds. */
 const DNS_TIMEOUT_MS = 1_500
 
 /**
- * Looks names up with c-ares. The system's own look-up runs on two threads for the whole process, so that two merchants
- * with dead name servers would hold up everyone's deliveries.
+ * Resolves names with c-ares. The system's own lookup runs on two threads for the whole process, so that two merchants
+ * with dead name servers would delay all deliveries.
  */
 export function makeResolve(): Resolve {
   const resolver = new Resolver({ timeout: DNS_TIMEOUT_MS, tries: 1 })
@@ -20,18 +20,18 @@ export function makeResolve(): Resolve {
   }
 }
 
-/** Looks names up as the system does, with /etc/hosts: for the sandbox, whose merchants are at localhost. */
+/** Resolves names like the system, with /etc/hosts: for the sandbox, whose merchants are on localhost. */
 export async function resolveLocally(hostname: string): Promise<string[]> {
   const found = await lookup(hostname, { all: true, order: 'ipv4first' }).catch(() => [])
   return found.map(({ address }) => address)
 }
 
 /**
- * Whether a webhook may go to this address: only to the public internet. An IPv4 address that travels inside an IPv6
- * one (mapped, NAT64, 6to4) is judged as what it leads to. What is not known to be public is refused.
+ * Whether a webhook may go to this address: only to the public internet. An IPv4 address embedded in an IPv6 one
+ * (mapped, NAT64, 6to4) is judged by the embedded address. Addresses not known to be public are rejected.
  */
 export function isPublicAddress(address: string): boolean {
-  // A zone ("%eth0") is only ever part of a local address.
+  // Only local addresses have a zone ("%eth0").
   if (isIP(address) === 0 || address.includes('%')) return false
   const parsed = ipaddr.parse(address)
   if (parsed instanceof ipaddr.IPv4) return parsed.range() === 'unicast'
@@ -40,7 +40,7 @@ export function isPublicAddress(address: string): boolean {
   return parsed.range() === 'unicast' && GLOBAL_UNICAST.test(parsed.toNormalizedString())
 }
 
-/** 2000::/3, the only part of IPv6 that is given out for the internet. */
+/** 2000::/3, the only part of IPv6 that is allocated for the internet. */
 const GLOBAL_UNICAST = /^[23][0-9a-f]{3}:/
 
 function embeddedIpv4(address: ipaddr.IPv6): string | undefined {

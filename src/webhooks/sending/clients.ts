@@ -1,16 +1,16 @@
 import type { Client } from 'undici'
 
 /**
- * Connections for one request each at a time. Kept by hand because a pool does not tell whether the connection it chose
- * was used before, and a failure on a used one means something else (post.ts).
+ * Keep-alive connections with one request each at a time. Managed here, because undici's pool does not report whether a
+ * connection was used before, and a failure on a reused one has another meaning (post.ts).
  */
 export type Clients = {
-  /** A connection that answered before and is still open, the one used last. */
+  /** The most recently used idle connection, if any. */
   take(origin: string): Client | undefined
   make(origin: string): Client
-  /** Keeps the connection for the next request to its origin, or closes it where there are enough. */
+  /** Keeps the connection for the next request to its origin, or closes it if enough are idle. */
   giveBack(origin: string, client: Client): void
-  /** Closes the connection, and ends the request that is under way on it. */
+  /** Closes the connection, and aborts a request in progress on it. */
   discard(client: Client): void
   close(): Promise<void>
 }

@@ -4,7 +4,7 @@ import { buildConnector } from 'undici'
 import { isPublicAddress } from './addresses.ts'
 import type { Resolve } from './addresses.ts'
 
-/** An attempt may not reach, or can't find, the host; `reason` is what is recorded. */
+/** The host is not allowed or can't be resolved; `reason` is recorded. */
 export class UnreachableError extends Error {
   readonly reason: 'blocked' | 'dns'
 
@@ -15,7 +15,7 @@ export class UnreachableError extends Error {
   }
 }
 
-/** A name may have many addresses; the whole attempt has five seconds. */
+/** A name may have many addresses, and the whole attempt has only five seconds. */
 const ADDRESSES_MAX = 3
 const CONNECT_TIMEOUT_MS = 2_000
 
@@ -28,8 +28,8 @@ export type ConnectorOptions = {
 
 /**
  * Makes connections for the webhook client. The host's name is resolved once, every address is checked, and the
- * connection goes to an address that was checked, whatever the name says a moment later; the certificate is that of the
- * name. One forbidden address among several refuses them all.
+ * connection uses a checked address, even if the name changes a moment later (DNS rebinding); the certificate must
+ * match the name. One forbidden address among several rejects them all.
  */
 export function makeConnector({ allowPrivate, resolve, ca }: ConnectorOptions): buildConnector.connector {
   const connect = buildConnector({ timeout: CONNECT_TIMEOUT_MS, allowH2: false, ...(ca === undefined ? {} : { ca }) })
@@ -45,7 +45,7 @@ export function makeConnector({ allowPrivate, resolve, ca }: ConnectorOptions): 
   function connectTo(address: string, options: buildConnector.Options): Promise<Socket> {
     const { promise, resolve: connected, reject } = Promise.withResolvers<Socket>()
     const { servername, ...rest } = options
-    // Over TLS undici connects to `hostname` and asks for the certificate of `servername`.
+    // Over TLS undici connects to `hostname` and requests the certificate of `servername`.
     const named = options.protocol === 'https:' && servername !== undefined ? { servername } : {}
     connect({ ...rest, ...named, hostname: address }, (error, socket) => {
       if (error) reject(error)

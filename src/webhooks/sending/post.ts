@@ -8,16 +8,16 @@ import { UnreachableError, makeConnector } from './connect.ts'
 import type { ConnectorOptions } from './connect.ts'
 import type { FailureReason, Outcome } from '../record.ts'
 
-/** The whole of an attempt, from the name's look-up to the status line (contract §Delivery rules 3). */
+/** The timeout of a whole attempt, from DNS resolution to the status line (contract §Delivery rules 3). */
 export const attemptTimeoutMs = 5_000
 
-/** How much of an answer's body is read: for its beginning, and to be able to use the connection again. */
+/** How much of a response body is read: for its excerpt, and to be able to reuse the connection. */
 const BODY_MAX_BYTES = 16 * 1024
 const HEADERS_MAX_BYTES = 16 * 1024
 const IDLE_MS = 4_000
 
 export type PostRequest = {
-  /** HEAD asks whether anybody is there (probe.ts); everything else is a POST. */
+  /** HEAD checks whether the server responds (probe.ts); everything else is a POST. */
   method?: 'POST' | 'HEAD'
   url: string
   headers: Record<string, string>
@@ -25,8 +25,8 @@ export type PostRequest = {
 }
 
 /**
- * How an attempt ended. `httpStatus` is null where no status line came in time, and `responseBody`, the beginning of
- * what the endpoint said, where it said nothing.
+ * How an attempt ended. `httpStatus` is null without a status line in time, and `responseBody`, the beginning of the
+ * response, is null without a body.
  */
 export type PostResult = {
   outcome: Outcome
@@ -35,22 +35,22 @@ export type PostResult = {
   durationMs: number
 }
 
-/** The one way to a merchant's endpoint. Never rejects: every end of an attempt is a result. */
+/** The only client for merchants' endpoints. Never rejects: every end of an attempt is a result. */
 export type Post = {
   post(request: PostRequest): Promise<PostResult>
-  /** Ends idle connections, and attempts under way. */
+  /** Closes idle connections, and aborts attempts in progress. */
   close(): Promise<void>
 }
 
 export type PostOptions = Partial<Pick<ConnectorOptions, 'resolve' | 'ca'>> & {
   allowPrivate: boolean
-  /** Milliseconds for the whole attempt; five seconds unless a test is in a hurry. */
+  /** Milliseconds for the whole attempt; default: five seconds; tests use less. */
   timeoutMs?: number
 }
 
 /**
  * The HTTP client for webhooks: one POST, no redirects, no proxy, five seconds for the whole attempt, at most 16 KiB of
- * an answer. Unless `allowPrivate`, only https to public addresses (decision 38).
+ * a response. Unless `allowPrivate`, only https to public addresses (decision 38).
  */
 export function makePost(options: PostOptions): Post {
   const { allowPrivate, timeoutMs = attemptTimeoutMs } = options
@@ -65,7 +65,7 @@ export function makePost(options: PostOptions): Post {
         keepAliveTimeout: IDLE_MS,
         keepAliveMaxTimeout: IDLE_MS,
         maxHeaderSize: HEADERS_MAX_BYTES,
-        // The attempt's own deadline covers all of it; these would begin anew with every byte.
+        // The attempt's own deadline covers everything; these timeouts would restart with every byte.
         headersTimeout: 0,
         bodyTimeout: 0,
       }),
@@ -85,13 +85,13 @@ export function makePost(options: PostOptions): Post {
 type Answer = Omit<PostResult, 'durationMs'>
 
 /**
- * An idle connection may have been closed by the other side just when it is used again: that says nothing of the
- * endpoint, so the request goes out once more, at once, over a connection of its own.
+ * The other side may close an idle connection just when it is reused: that is no failure of the endpoint, so the
+ * request is sent once more, immediately, over a new connection.
  */
 async function attempt(input: { clients: Clients; request: PostRequest; deadline: number }): Promise<Answer> {
   const { clients, request, deadline } = input
   const url = new URL(request.url)
-  // What a server sends behind the answer to a HEAD would be taken for the next answer: such a connection is used once.
+  // Bytes after the response to a HEAD would be read as the next response, so its connection is used only once.
   const reused = request.method === 'HEAD' ? undefined : clients.take(url.origin)
   if (reused) {
     const answer = await send({ client: reused, clients, url, request, deadline })
@@ -102,7 +102,7 @@ async function attempt(input: { clients: Clients; request: PostRequest; deadline
 
 type Sending = { client: Client; clients: Clients; url: URL; request: PostRequest; deadline: number }
 
-/** Sends over this client and gives it back to the idle ones, or destroys it. */
+/** Sends over this client and returns it to the idle ones, or destroys it. */
 function send({ client, clients, url, request, deadline }: Sending): Promise<Answer> {
   const { promise, resolve } = Promise.withResolvers<Answer>()
   let status: number | null = null
@@ -114,7 +114,7 @@ function send({ client, clients, url, request, deadline }: Sending): Promise<Ans
     clearTimeout(timer)
     if (failure === undefined && request.method !== 'HEAD') clients.giveBack(url.origin, client)
     else clients.discard(client)
-    // The status line decides. What happens to the body after it does not matter.
+    // The status line decides; the fate of the body after it does not matter.
     if (status !== null) resolve({ outcome: outcomeOf(status), httpStatus: status, responseBody: beginning.text() })
     else resolve({ outcome: failure ?? 'bad_response', httpStatus: null, responseBody: null })
   }
@@ -132,13 +132,13 @@ function send({ client, clients, url, request, deadline }: Sending): Promise<Ans
     {
       onRequestStart: () => undefined,
       onResponseStart: (_controller, statusCode) => {
-        // Informational answers (1xx) come before the one that counts.
+        // Informational responses (1xx) precede the final one.
         if (statusCode >= 200 && !late) status = statusCode
       },
       onResponseData: (controller, chunk) => {
         bodyBytes += chunk.length
         beginning.add(chunk)
-        if (bodyBytes > BODY_MAX_BYTES) controller.abort(new Error("the answer's body is longer than is read"))
+        if (bodyBytes > BODY_MAX_BYTES) controller.abort(new Error('the response body exceeds the limit'))
       },
       onResponseEnd: () => settle(undefined),
       onResponseError: (_controller, error) => settle(late ? 'timeout' : reasonOf(error)),

@@ -2,25 +2,27 @@ import type { EndpointCheck } from '../../wire/webhooks.ts'
 import { makePost } from './post.ts'
 import type { Post, PostOptions } from './post.ts'
 
-/** Asks whether an endpoint's server is there. */
+/** Checks whether an endpoint's server responds. */
 export type Probe = {
   /**
-   * Never rejects: what is in the way is a result. Null, and nothing is sent, while another check of the merchant's is
-   * under way, or too many of all merchants.
+   * Never rejects: failures are results. Null, without a request, while another check of the merchant is running, or
+   * too many of all merchants are.
    */
   probe(url: string, merchantId: string): Promise<EndpointCheck | null>
   close(): Promise<void>
 }
 
-/** Checks under way in one process. Each has its merchant's request waiting for it, up to the timeout of an attempt. */
+/**
+ * Maximum number of concurrent checks in one process. Each one keeps its merchant's request waiting, up to the timeout
+ * of an attempt.
+ */
 const UNDER_WAY_MAX = 50
 
 const HEADERS = { 'user-agent': 'svc-webhooks/1' }
 
 /**
- * The client for checks of an endpoint: a HEAD request, which asks for nothing to be done, under every rule of a
- * delivery (post.ts). Any answer shows that the server is there, also one that does not know the method. It is made when
- * it is first asked for.
+ * The client for checks of an endpoint: a HEAD request, which has no effects, under all rules of a delivery (post.ts).
+ * Any response shows that the server is up, even one that rejects the method. The client is created on first use.
  */
 export function makeProbe(options: PostOptions): Probe {
   let post: Post | undefined

@@ -1,16 +1,18 @@
-/** How much of an answer is kept for the merchant's eyes. */
+/** How much of a response is kept for the merchant to see. */
 const KEPT_MAX_BYTES = 1_024
 
-/** The beginning of an answer's body, while its pieces come in. */
+/** Collects the beginning of a response body from its chunks. */
 export type ResponseExcerpt = {
   add(chunk: Uint8Array): void
-  /** As text that PostgreSQL can hold, of no more characters than bytes were kept; null where there was no body. */
+  /**
+   * The excerpt as text that PostgreSQL can store, with at most as many characters as bytes kept; null without a body.
+   */
   text(): string | null
 }
 
 /**
- * Keeps the first bytes of a body and nothing else. They are decoded once, at the end: bytes that are no UTF-8, and
- * U+0000, become U+FFFD, and a character that the cut goes through is left out.
+ * Keeps only the first bytes of a body. They are decoded once, at the end: invalid UTF-8 and U+0000 become U+FFFD, and
+ * a truncated last character is dropped.
  */
 export function makeResponseExcerpt(): ResponseExcerpt {
   const kept: Uint8Array[] = []
@@ -33,7 +35,7 @@ export function makeResponseExcerpt(): ResponseExcerpt {
   }
 }
 
-/** A character of UTF-8 has at most four bytes, so its first one is among the last three where it was cut. */
+/** A UTF-8 character has at most four bytes, so the first byte of a truncated one is among the last three. */
 function withoutCutCharacter(bytes: Buffer): Buffer {
   for (let back = 1; back <= 3; back += 1) {
     const byte = bytes[bytes.length - back] ?? 0
@@ -43,7 +45,7 @@ function withoutCutCharacter(bytes: Buffer): Buffer {
   return bytes
 }
 
-/** How many bytes a character has, by its first one. */
+/** The length of a character in bytes, from its first byte. */
 function sizeOf(byte: number): number {
   if (byte >= 0xf0) return 4
   if (byte >= 0xe0) return 3
