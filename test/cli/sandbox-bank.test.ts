@@ -164,7 +164,7 @@ t.test('the payer and the bank of a payment are played by commands', async (t) =
   t.match(await operate(['sandbox', 'advance', first, '--to', 'Refunded', '-q', 'new_status']), {
     stdout: 'Refunded\n',
   })
-  t.match(await operate(['sandbox', 'advance', first]), { code: 7, stderr: /does not become Settled any more/ })
+  t.match(await operate(['sandbox', 'advance', first]), { code: 7, stderr: /can no longer become Settled/ })
   t.match(await operate(['sandbox', 'bank', 'cancel', await pay()]), { code: 0, stdout: /Is +Failed\n/ })
   const refused = await operate(['sandbox', 'advance', await pay('fraud-stop')])
   t.match(refused, { code: 3, stdout: /Is +Failed\n/, stderr: /did not become Settled/ })

@@ -112,7 +112,7 @@ t.test('an account of this bank is found by its IBAN, and by one of this bank th
   })
   t.match(await order(service, payer, { DebtorAccount }), {
     status: 400,
-    body: { Errors: [{ Path: 'DebtorAccount.Identification', Message: /none of your accounts/ }] },
+    body: { Errors: [{ Path: 'DebtorAccount.Identification', Message: /not one of your accounts/ }] },
   })
   const self = await order(service, pounds, {
     CreditorAccount: { SchemeName: 'UK.OBIE.IBAN', Identification: OURS },
@@ -304,7 +304,11 @@ t.test('an order that fails twenty times is rejected, and the request that it wa
   const { log, lines } = capturedLog('error')
   await executeAll({ ...app, log })
   await owner.query('drop trigger refuse_that on transfers')
-  t.match(await read(payer, id), { Status: 'Rejected', StatusReasonCode: 'MS03', StatusReason: /for no reason/ })
+  t.match(await read(payer, id), {
+    Status: 'Rejected',
+    StatusReasonCode: 'MS03',
+    StatusReason: /for a reason unrelated/,
+  })
   t.match(JSON.parse(lines().at(-1) ?? ''), { order_id: id, failures: 20, msg: /rejected/ })
   t.equal(await balanceOf(service, payer.account.id), 100_000n)
 })

@@ -79,7 +79,9 @@ t.test('the account that pays is the one that is named, or the first one in the 
   t.equal((await order(service, payer)).body.DebtorAccountId, third?.id, 'one that is closed is passed over')
   t.match(await order(service, payer, { InstructedAmount: { Amount: '1.50', Currency: 'EUR' } }), {
     status: 400,
-    body: { Errors: [{ Path: 'InstructedAmount.Currency', Message: /EUR can be used: each is blocked or closed/ }] },
+    body: {
+      Errors: [{ Path: 'InstructedAmount.Currency', Message: /usable account in EUR: each is blocked or closed/ }],
+    },
   })
   await status('Enabled')
   const iban = 'GB82 west 1234 5698 7654 32'
@@ -203,7 +205,7 @@ t.test('what is wrong with an order is told at once, each field with its path', 
   const poor = await addCustomer(service, { accounts: [{ currency: 'EUR' }] })
   t.match(await order(service, poor, {}, 'k'), {
     status: 400,
-    body: { Errors: [{ Path: 'InstructedAmount.Currency', Message: /none of your accounts is in GBP/ }] },
+    body: { Errors: [{ Path: 'InstructedAmount.Currency', Message: /you have no account in GBP/ }] },
   })
   const rows = await countRows(owner)
   t.same(

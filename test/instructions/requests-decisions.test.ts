@@ -94,13 +94,13 @@ t.test('the account is one of the own ones, in the right currency; the first one
   const inEuro = { AmountRequested: { Amount: '5.00', Currency: 'EUR' } }
   const id = await fromAda('request-to-pay', inEuro)
   for (const [body, message] of [
-    [{ AccountId: ada.accounts[2]?.id }, /none of your accounts/],
-    [{ AccountId: eve.account.id }, /none of your accounts/],
-    [{ AccountId: app.ids.uuid() }, /none of your accounts/],
-    [{ AccountId: 'nonsense' }, /none of your accounts/],
+    [{ AccountId: ada.accounts[2]?.id }, /not one of your accounts/],
+    [{ AccountId: eve.account.id }, /not one of your accounts/],
+    [{ AccountId: app.ids.uuid() }, /not one of your accounts/],
+    [{ AccountId: 'nonsense' }, /not one of your accounts/],
     [{ AccountId: bob.account.id }, /is in GBP/],
-    [{}, /none of your accounts is in EUR/],
-    [undefined, /none of your accounts is in EUR/],
+    [{}, /you have no account in EUR/],
+    [undefined, /you have no account in EUR/],
   ] as const) {
     t.match(await accept('request-to-pay', id, body), {
       status: 400,
@@ -119,7 +119,7 @@ t.test('the account is one of the own ones, in the right currency; the first one
   await blocked('Blocked')
   t.match(await accept('request-to-pay', other), {
     status: 400,
-    body: { Errors: [{ Path: 'AccountId', Message: /can be used: each is blocked or closed/ }] },
+    body: { Errors: [{ Path: 'AccountId', Message: /usable account in GBP: each is blocked or closed/ }] },
   })
   await blocked('Enabled')
   t.equal((await accept('request-to-pay', other)).status, 200)

@@ -64,7 +64,7 @@ t.test('a request to pay reaches its payer: in the list, and by mail', async (t)
   }
   t.match((await get(stranger, 'request-to-pay', '')).body, { Data: [], Meta: { TotalPages: 1 } })
   const [mail] = await mailsTo(payer.email)
-  t.match(mail, { kind: 'request-to-pay', subject: 'You have got a request to pay: 12.50 GBP' })
+  t.match(mail, { kind: 'request-to-pay', subject: 'You have received a request to pay: 12.50 GBP' })
   const text = await bodyOf(String(mail?.id))
   t.match(text, '“Ada Payee” asks you for 12.50 GBP.\nThe account is in the name of “Ada Payee”.')
   const ends = dayText(parseDay(soon))
@@ -90,7 +90,7 @@ t.test('an offer to pay reaches its payee, and stands for thirty days', async (t
   t.equal(Date.parse(ExpirationDateTime) - Date.parse(CreationDateTime), 30 * 86_400_000)
   t.same((await get(payee, 'offer-to-pay', `/${id}`)).body, { ...made.body, Direction: 'Incoming' })
   const [mail] = await mailsTo(payee.email)
-  t.match(mail, { kind: 'offer-to-pay', subject: 'You have got an offer to pay: 12.50 GBP' })
+  t.match(mail, { kind: 'offer-to-pay', subject: 'You have received an offer to pay: 12.50 GBP' })
   const text = await bodyOf(String(mail?.id))
   t.match(text, `“Ada Payer” offers you 12.50 GBP.\nThe account is in the name of “Bob Payer”.`)
   t.match(text, `You may accept it until ${londonTimeText(new Date(ExpirationDateTime))} in London:`)
@@ -141,7 +141,7 @@ t.test('everything that is wrong is told at once', async (t) => {
     requestBody('nobody@example.org', { DueDate: '2020-02-29', AmountRequested: { Amount: '1.00', Currency: 'EUR' } }),
   )
   t.match(refusals(wrong), [
-    ['UK.OBIE.Field.Invalid', 'AmountRequested.Currency', /none of your accounts is in EUR/],
+    ['UK.OBIE.Field.Invalid', 'AmountRequested.Currency', /you have no account in EUR/],
     ['UK.OBIE.Field.InvalidDate', 'DueDate', /IEDT/],
   ])
   t.same(
@@ -247,7 +247,7 @@ t.test('a key makes one, and one mail, however often and however much at once it
   ])
   t.match(
     (await create(payee, 'request-to-pay', body, 'key-1')).body,
-    { Status: 'Rejected', StatusReasonCode: 'MS02', StatusReason: 'The other side refused it, and gave no reason' },
+    { Status: 'Rejected', StatusReasonCode: 'MS02', StatusReason: 'The other party rejected it without a reason' },
     'a repeat tells what is',
   )
   const changed = await create(payee, 'request-to-pay', { ...body, Reference: 'INV 2' }, 'key-1')
@@ -349,7 +349,7 @@ t.test('ten may be open to the same customer, and a hundred in all, of both kind
   t.equal(tenth.status, 201)
   const eleventh = await ask(crowd)
   t.match(eleventh, { status: 429, headers: { 'retry-after': '3600' } })
-  t.match(refusals(eleventh), [['UK.OBIE.Rules.FailsControlParameters', undefined, /^10 of your .* take back/]])
+  t.match(refusals(eleventh), [['UK.OBIE.Rules.FailsControlParameters', undefined, /^10 of your .* withdraw/]])
   t.same((await create(maker, 'request-to-pay', key, 'tenth')).body, tenth.body, 'a repeat makes none')
   t.equal((await ask(other)).status, 201)
   t.equal((await create(other, 'request-to-pay', requestBody(crowd.email, { DueDate: soon }))).status, 201)
@@ -380,7 +380,7 @@ t.test('an account that is closed or blocked is none to ask for, or offer, money
   const AmountOffered = { Amount: '1.00', Currency: 'EUR' }
   const refused = await create(maker, 'offer-to-pay', offerBody(payer.email, { AmountOffered }))
   t.match(refusals(refused), [
-    ['UK.OBIE.Field.Invalid', 'AmountOffered.Currency', /EUR can be used: .* blocked or closed/],
+    ['UK.OBIE.Field.Invalid', 'AmountOffered.Currency', /usable account in EUR: .* blocked or closed/],
   ])
 })
 
@@ -421,7 +421,7 @@ async function refusesItsMaker(t: Test, { path, id, by, to }: Case): Promise<voi
   const answer = await decide(by, path, `${id}/accept`)
   t.equal(answer.status, 409)
   t.match(refusals(answer), [
-    ['UK.OBIE.Rules.ResourceAlreadyExists', undefined, /you made this .* alone accepts it; you may take it back/],
+    ['UK.OBIE.Rules.ResourceAlreadyExists', undefined, /you made this .* can accept it; you can withdraw it/],
   ])
   t.match((await get(to, path, `/${id}`)).body, { Status: 'Sent' }, 'and nothing has happened')
 }
