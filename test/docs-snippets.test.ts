@@ -24,7 +24,7 @@ const SVC = join(ROOT, 'bin', 'svc.js')
 const DOCUMENTED = '127.0.0.1:8080'
 const PAGE_TIMEOUT_MS = 240_000
 /** Blocks that can't run stay few. */
-const NOT_RUN_MAX = 30
+const NOT_RUN_MAX = 20
 
 type Ended = { code: number | null; output: string }
 

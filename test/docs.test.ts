@@ -7,6 +7,8 @@ import { STRUCTURES, isStructure } from '../cli/scenario/language/structure.ts'
 import { VERBS, isVerb } from '../cli/scenario/language.ts'
 import { loadScenarios } from '../cli/scenario/read/load.ts'
 import { ruleProblems } from '../cli/scenario/read/step-rules.ts'
+import type { CommandMap } from '../cli/tree/map.ts'
+import { wholeMap } from '../cli/tree/write-map.ts'
 import { referencePages } from '../docs/generate/pages.ts'
 import { SCENARIO_NAMES } from '../src/banks/scenarios.ts'
 import { CONFIG_VARIABLES } from '../src/config/environment.ts'
@@ -103,6 +105,27 @@ t.test('every page begins with its title, and a guide has a command before its f
     const [beginning = ''] = page.text.split('\n## ')
     t.match(beginning, /^```(sh|yaml)$/m, page.path)
   }
+})
+
+t.test('every command that the text names exists, with its options', async (t) => {
+  const map = await wholeMap()
+  const named = pages.flatMap((page) => [
+    ...codesIn(page),
+    ...blocksOf(page)
+      .filter(({ language }) => language === 'sh')
+      .flatMap(({ text }) => text.split('\n')),
+  ])
+  const commands = named.flatMap(
+    (text) => /^(?:\w+=\S+ )*(?:npx (?:--no )?)?(?<command>svc .*)$/.exec(text)?.groups?.['command'] ?? [],
+  )
+  t.ok(commands.length > 200, `${commands.length} commands`)
+  t.same(
+    commands.flatMap((command) => {
+      const problem = problemOfCommand(map, command)
+      return problem === undefined ? [] : [`${command}: ${problem}`]
+    }),
+    [],
+  )
 })
 
 t.test('the reference has every operation, variable and event', async (t) => {
@@ -214,6 +237,39 @@ function longParagraphs(page: Parameters<typeof proseOf>[0]): string[] {
   return paragraphs
     .filter((lines) => lines.length > PARAGRAPH_LINES_MAX || lines.some((line) => line.length > LINE_LENGTH_MAX))
     .map(([first = '']) => first)
+}
+
+/** The inline code of a page. */
+function codesIn(page: Parameters<typeof proseOf>[0]): string[] {
+  return Array.from(
+    proseOf(page)
+      .join('\n')
+      .matchAll(/`([^`\n]+)`/g),
+    ([, text = '']) => text,
+  )
+}
+
+/** The first word or option of a command line that the map of commands does not have. */
+function problemOfCommand(root: CommandMap, command: string): string | undefined {
+  const [line = ''] = command.split(/ +#| [|>]| \|\| /)
+  let map = root
+  // Without a command, svc opens the console with the options of svc ui.
+  const ui = root.commands.find(({ name }) => name === 'ui')?.options ?? []
+  const options = new Set(['--help', ...[...root.options, ...ui].map(({ name }) => name)])
+  for (const word of line
+    .replaceAll(/"[^"]*"|'[^']*'/g, '…')
+    .split(' ')
+    .slice(1)) {
+    const child = map.commands.find(({ name, aliases }) => name === word || aliases.includes(word))
+    if (child !== undefined) {
+      map = child
+      for (const { name } of child.options) options.add(name)
+    } else if (/^--\w/.test(word)) {
+      const [name = ''] = word.replace(/[;)]+$/, '').split('=')
+      if (!options.has(name)) return `there is no option ${name}`
+    } else if (map.commands.length > 0 && /^[a-z]/.test(word)) return `there is no command ${word}`
+  }
+  return undefined
 }
 
 /** The addresses of a page's links and pictures that are no web addresses. */

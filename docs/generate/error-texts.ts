@@ -90,7 +90,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   METHOD_NOT_ALLOWED: { meaning: 'The path does not take this method.', next: 'Use a method of the `Allow` header.' },
   NOT_ACCEPTABLE: { meaning: 'The request does not accept JSON.', next: 'Send `Accept: application/json`.' },
   REALM_EXISTS: { meaning: 'The name made from `company_name` is taken.', next: 'Register under another name.' },
-  REGISTRATION_COMPLETE: { meaning: 'The registration is complete.', next: 'Nothing to roll back.' },
+  REGISTRATION_COMPLETE: {
+    meaning: 'A complete registration cannot be rolled back.',
+    next: 'Disable the merchant instead: `svc merchants disable <merchant>`.',
+  },
   REGISTRATION_UNDER_WAY: { meaning: 'The registration is in progress.', next: 'Try again in a minute.' },
   KYB_TRANSITION_INVALID: {
     meaning: 'The KYB status does not allow this decision.',
@@ -113,7 +116,10 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
     meaning: 'The payment was authorised or has ended.',
     next: 'Refund it once it is Settled.',
   },
-  PAYMENT_NOT_AUTHORISED: { meaning: 'The payment does not wait for its payer.', next: 'Read its status.' },
+  PAYMENT_NOT_AUTHORISED: {
+    meaning: 'The payment is not authorised, or has ended.',
+    next: 'Read its status; its payer may still have to approve it.',
+  },
   CONSENT_EXPIRED: { meaning: 'The payer did not authorise it in time.', next: 'Create a new payment.' },
   CONSENT_NOT_REVOCABLE: { meaning: 'The mandate is not active.', next: 'Read its status.' },
   MANDATE_NOT_USABLE: {
@@ -138,7 +144,7 @@ export const ERROR_TEXTS: Readonly<Record<ErrorCode, ErrorText>> = {
   WEBHOOK_ENDPOINT_PAUSED: { meaning: 'The webhook endpoint is paused.', next: '`svc webhooks endpoint resume`.' },
   SECRET_OVERLAP_RUNNING: {
     meaning: 'The previous signing secret is still valid.',
-    next: 'Wait for the end of the overlap, or `svc secret end-overlap`.',
+    next: 'Wait for the end of the overlap, or `svc secret end-overlap`. Where the new secret was lost: `svc secret rotate --discard-current`.',
   },
   BANK_ACCOUNT_LIMIT_REACHED: {
     meaning: 'The merchant has the most payout accounts allowed.',
