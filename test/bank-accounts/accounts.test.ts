@@ -82,7 +82,7 @@ t.test('the audit trail has each change once, masked', async (t) => {
   ])
 })
 
-t.test('what is wrong is told for every field at once, and writes nothing', async (t) => {
+t.test('every invalid field is reported, and nothing is written', async (t) => {
   const merchant = await service.merchant()
   const before = await countRows(service.owner)
   const wrong = {
@@ -204,7 +204,7 @@ const TAMPERINGS: [what: string, statement: string][] = [
   ],
 ]
 
-t.test('a row that is not as it was written opens nowhere: the answer is an error and no number', async (t) => {
+t.test('an altered row cannot be opened: the response is an error without numbers', async (t) => {
   for (const [what, statement] of TAMPERINGS) {
     const answer = await tampered(statement)
     t.match(answer, { status: 500, body: { code: 'INTERNAL_ERROR' } }, what)

@@ -84,11 +84,11 @@ const REFUSED: [what: string, numbers: AccountNumbersInput, errors: { path: stri
   ],
 ]
 
-t.test('what is no account is refused, every field of it, without repeating a number', async (t) => {
+t.test('invalid accounts are rejected with every field, without repeating a number', async (t) => {
   for (const [what, numbers, errors] of REFUSED) t.same(refusal(numbers), errors, what)
 })
 
-t.test('a short account number is told what to do', async (t) => {
+t.test('a short account number gets advice', async (t) => {
   t.throws(() => checkAccount({ ...GOOD, account_number: '1234567' }), { message: /add leading zeros/ })
 })
 

@@ -41,7 +41,7 @@ async function newLink(service: TestService, userId: string, changes: Partial<Ne
 
 const invite = (token: string) => ({ realm: REALM, purpose: 'invite', token }) as const
 
-t.test('a link says whose it is and what for, and its token is kept as a hash alone', async (t) => {
+t.test("a link names its user and purpose, and only its token's hash is stored", async (t) => {
   const { service, userId } = await withUser(t)
   const link = await createActionLink(service.app, service.app.pool, {
     realm: REALM,
@@ -64,7 +64,7 @@ t.test('a link says whose it is and what for, and its token is kept as a hash al
   })
 })
 
-t.test('looking at a link uses nothing up, setting the password does', async (t) => {
+t.test('reading a link does not use it, setting the password does', async (t) => {
   const { service, userId } = await withUser(t)
   const token = await newLink(service, userId)
   for (let look = 0; look < 5; look += 1) t.ok(await readActionLink(service.app.pool, invite(token)))
@@ -77,7 +77,7 @@ t.test('looking at a link uses nothing up, setting the password does', async (t)
   t.match(await signIn({ realm: REALM, email: EMAIL, password: PASSWORD }), { outcome: 'signed-in', subject: userId })
 })
 
-t.test('of twenty at once exactly one takes the link, and its password is the one that counts', async (t) => {
+t.test('of twenty concurrent uses exactly one sets the password', async (t) => {
   const { service, userId } = await withUser(t)
   const token = await newLink(service, userId)
   const tries = Array.from({ length: 20 }, (_, index) => `a quiet harbour, pier ${index}`)
@@ -91,7 +91,7 @@ t.test('of twenty at once exactly one takes the link, and its password is the on
   t.match(await signIn({ realm: REALM, email: EMAIL, password: winners[0] ?? '' }), { outcome: 'signed-in' })
 })
 
-t.test('a password that is refused leaves the link as it was', async (t) => {
+t.test('a rejected password leaves the link usable', async (t) => {
   const { service, userId } = await withUser(t)
   const token = await newLink(service, userId)
   const refused = await setPasswordByLink(service.app, { ...invite(token), password: 'too short' })
@@ -100,65 +100,59 @@ t.test('a password that is refused leaves the link as it was', async (t) => {
   t.match(await setPasswordByLink(service.app, { ...invite(token), password: PASSWORD }), { outcome: 'set' })
 })
 
-t.test(
-  'a link does not work when it has run out, for another realm, another purpose, or a disabled user',
-  async (t) => {
-    const { service, userId } = await withUser(t)
-    const expired = await newLink(service, userId, { lifespanSeconds: -1 })
-    const good = await newLink(service, userId)
-    const set = (key: { realm: string; purpose: 'invite' | 'reset'; token: string }) =>
-      setPasswordByLink(service.app, { ...key, password: PASSWORD })
-    const dead = { outcome: 'unusable' }
-    t.same(await set(invite(expired)), dead)
-    t.same(await set(invite('')), dead)
-    t.same(await set(invite(good.slice(1))), dead)
-    t.same(await set({ ...invite(good), realm: 'acme-2' }), dead)
-    t.same(await set({ ...invite(good), purpose: 'reset' }), dead)
-    await service.owner.query(`update idp.users set is_enabled = false`)
-    t.same(await set(invite(good)), dead)
-    await service.owner.query(`update idp.users set is_enabled = true`)
-    t.match(await set(invite(good)), { outcome: 'set' })
-  },
-)
+t.test('a link fails if it is expired, of another realm or purpose, or of a disabled user', async (t) => {
+  const { service, userId } = await withUser(t)
+  const expired = await newLink(service, userId, { lifespanSeconds: -1 })
+  const good = await newLink(service, userId)
+  const set = (key: { realm: string; purpose: 'invite' | 'reset'; token: string }) =>
+    setPasswordByLink(service.app, { ...key, password: PASSWORD })
+  const dead = { outcome: 'unusable' }
+  t.same(await set(invite(expired)), dead)
+  t.same(await set(invite('')), dead)
+  t.same(await set(invite(good.slice(1))), dead)
+  t.same(await set({ ...invite(good), realm: 'acme-2' }), dead)
+  t.same(await set({ ...invite(good), purpose: 'reset' }), dead)
+  await service.owner.query(`update idp.users set is_enabled = false`)
+  t.same(await set(invite(good)), dead)
+  await service.owner.query(`update idp.users set is_enabled = true`)
+  t.match(await set(invite(good)), { outcome: 'set' })
+})
 
-t.test(
-  'setting the password ends the sessions and closes the other links of this user, and of nobody else',
-  async (t) => {
-    const { service, userId } = await withUser(t)
-    const otherId = randomUUID()
-    await addUser(service, otherId, 'grace@acme.example')
-    for (const [subject, model] of [
-      [userId, 'Session'],
-      [userId, 'RefreshToken'],
-      [userId, 'Grant'],
-      [otherId, 'Session'],
-    ]) {
-      await service.owner.query(
-        `insert into idp.state (realm, model, id_hash, payload, subject, expires_at)
+t.test('setting the password ends the sessions and closes the other links of this user only', async (t) => {
+  const { service, userId } = await withUser(t)
+  const otherId = randomUUID()
+  await addUser(service, otherId, 'grace@acme.example')
+  for (const [subject, model] of [
+    [userId, 'Session'],
+    [userId, 'RefreshToken'],
+    [userId, 'Grant'],
+    [otherId, 'Session'],
+  ]) {
+    await service.owner.query(
+      `insert into idp.state (realm, model, id_hash, payload, subject, expires_at)
       values ($1, $2, $3, 'v1.', $4, now() + interval '1 hour')`,
-        [REALM, model, createHash('sha256').update(randomUUID()).digest('hex'), subject],
-      )
-    }
-    const taken = await newLink(service, userId)
-    const open = await newLink(service, userId, { purpose: 'reset' })
-    const others = await newLink(service, otherId)
-    await service.owner.query(`update idp.users set failed_logins = 7, locked_until = now() + interval '8 minutes'`)
-    t.match(await setPasswordByLink(service.app, { ...invite(taken), password: PASSWORD }), { outcome: 'set' })
-    t.equal(await readActionLink(service.app.pool, { realm: REALM, purpose: 'reset', token: open }), null)
-    t.ok(await readActionLink(service.app.pool, invite(others)))
-    const { rows } = await service.owner.query(`select subject, model from idp.state`)
-    t.same(rows, [{ subject: otherId, model: 'Session' }])
-    const users = await service.owner.query(
-      `select id, failed_logins, locked_until is null as is_open from idp.users order by email`,
+      [REALM, model, createHash('sha256').update(randomUUID()).digest('hex'), subject],
     )
-    t.same(users.rows, [
-      { id: userId, failed_logins: 0, is_open: true },
-      { id: otherId, failed_logins: 7, is_open: false },
-    ])
-  },
-)
+  }
+  const taken = await newLink(service, userId)
+  const open = await newLink(service, userId, { purpose: 'reset' })
+  const others = await newLink(service, otherId)
+  await service.owner.query(`update idp.users set failed_logins = 7, locked_until = now() + interval '8 minutes'`)
+  t.match(await setPasswordByLink(service.app, { ...invite(taken), password: PASSWORD }), { outcome: 'set' })
+  t.equal(await readActionLink(service.app.pool, { realm: REALM, purpose: 'reset', token: open }), null)
+  t.ok(await readActionLink(service.app.pool, invite(others)))
+  const { rows } = await service.owner.query(`select subject, model from idp.state`)
+  t.same(rows, [{ subject: otherId, model: 'Session' }])
+  const users = await service.owner.query(
+    `select id, failed_logins, locked_until is null as is_open from idp.users order by email`,
+  )
+  t.same(users.rows, [
+    { id: userId, failed_logins: 0, is_open: true },
+    { id: otherId, failed_logins: 7, is_open: false },
+  ])
+})
 
-t.test('a guess that was right when it was looked at does not sign in after the password was replaced', async (t) => {
+t.test('a correct old password does not sign in after it was replaced meanwhile', async (t) => {
   const { service, userId } = await withUser(t)
   const slow = await hashPassword('the old password, long known')
   await service.owner.query(`update idp.users set password_hash = $1`, [slow])

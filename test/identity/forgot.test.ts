@@ -17,7 +17,7 @@ function linkIn(mail: string | undefined): string {
   return /https?:\S+/.exec(mail ?? '')?.[0] ?? ''
 }
 
-t.test('a forgotten password is replaced by mail, and whoever was signed in is not any more', async (t) => {
+t.test('a forgotten password is replaced by mail, and all sessions end', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)
@@ -51,7 +51,7 @@ t.test('a forgotten password is replaced by mail, and whoever was signed in is n
   t.ok(isIn(await guess(wish, NEW_PASSWORD)))
 })
 
-t.test('the answer is the same for an address that has no account, and so is its time', async (t) => {
+t.test('response and timing are the same for an unknown address', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const nobody = `${randomUUID()}@example.com`
@@ -76,7 +76,7 @@ t.test('the answer is the same for an address that has no account, and so is its
   t.same(await harness.mailsTo(nobody), [])
 })
 
-t.test('nobody is flooded with mail: five an hour, however many ask at once', async (t) => {
+t.test('at most five mails an hour, even for concurrent requests', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const pages = await Promise.all(
@@ -89,7 +89,7 @@ t.test('nobody is flooded with mail: five an hour, however many ask at once', as
   t.equal((await takeInvitation(harness.authUrl, linkIn(mails[0]), PASSWORD)).status, 410, 'until one was taken')
 })
 
-t.test('who is disabled is sent nothing, who was invited and forgot the invitation is', async (t) => {
+t.test('a disabled user gets no mail, an invited one does', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const email = `grace@${realm.slug}.example`
@@ -104,7 +104,7 @@ t.test('who is disabled is sent nothing, who was invited and forgot the invitati
   t.ok(isIn(await guess({ ...atPortal(harness, realm), email }, NEW_PASSWORD)))
 })
 
-t.test('what can be no address is asked for again, and what no database can hold is nobody', async (t) => {
+t.test('an invalid address is asked for again, and one unfit for the database is unknown', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   for (const email of ['', 'ada', ' ', 'a@b\u0000.example', `${'a'.repeat(400)}@b.example`]) {
@@ -114,7 +114,7 @@ t.test('what can be no address is asked for again, and what no database can hold
   }
 })
 
-t.test('a link that is used, expired, changed or of another realm is one and the same page', async (t) => {
+t.test('used, expired, altered and foreign links show the same page', async (t) => {
   const harness = await embeddedHarness(t)
   const [realm, other] = [await makeRealm(harness), await makeRealm(harness)]
   for (let each = 0; each < 3; each += 1) await forget(harness.authUrl, realm.slug, realm.admin.email)
@@ -142,7 +142,7 @@ t.test('a link that is used, expired, changed or of another realm is one and the
   t.equal(pages[0]?.status, 410)
 })
 
-t.test('pages with a link in their address are kept by nobody and tell nobody', async (t) => {
+t.test('pages with a token in their URL are not cached and send no Referer', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   await forget(harness.authUrl, realm.slug, realm.admin.email)

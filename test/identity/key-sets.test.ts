@@ -32,7 +32,7 @@ function bench(keys: KeyPair[] | null = [first]): Bench {
 const header = ({ kid }: { kid: string }) => ({ alg: 'PS256', kid })
 const UNAVAILABLE = { code: 'IDP_UNAVAILABLE', retryAfterSeconds: 2 }
 
-t.test('a set is fetched once and holds for ten minutes', async (t) => {
+t.test('a key set is fetched once and used for ten minutes', async (t) => {
   const { sets, fetched, clock } = bench()
   t.ok(await sets.keyOf('acme', header(first)))
   clock.ms += 599_000
@@ -43,7 +43,7 @@ t.test('a set is fetched once and holds for ten minutes', async (t) => {
   t.equal(fetched.length, 2)
 })
 
-t.test('a hundred requests at once are one fetch, and each realm has its own', async (t) => {
+t.test('a hundred concurrent requests cause one fetch per realm', async (t) => {
   const { sets, fetched } = bench()
   const keys = await Promise.all(Array.from({ length: 100 }, () => sets.keyOf('acme', header(first))))
   t.ok(keys.every((key) => key !== null))
@@ -51,7 +51,7 @@ t.test('a hundred requests at once are one fetch, and each realm has its own', a
   t.same(fetched, ['acme', 'other'])
 })
 
-t.test('a new key is found at once, and the old one goes on until it is taken away', async (t) => {
+t.test('a new key is found at once, and the old one works until it is removed', async (t) => {
   const { sets, provider, fetched, clock } = bench()
   await sets.keyOf('acme', header(first))
   provider.keys = [second, first]
@@ -64,7 +64,7 @@ t.test('a new key is found at once, and the old one goes on until it is taken aw
   t.equal(await sets.keyOf('acme', header(first)), null)
 })
 
-t.test('unknown key ids ask the provider once in thirty seconds, however many come', async (t) => {
+t.test('unknown key ids cause one fetch in thirty seconds', async (t) => {
   const { sets, fetched, clock } = bench()
   await sets.keyOf('acme', header(first))
   clock.ms += 1
@@ -79,13 +79,13 @@ t.test('unknown key ids ask the provider once in thirty seconds, however many co
   t.ok(await sets.keyOf('acme', header(first)), 'and the known one verifies throughout')
 })
 
-t.test('a key id that the set just fetched does not have is not asked for again', async (t) => {
+t.test('a key id missing in a fresh set causes no fetch', async (t) => {
   const { sets, fetched } = bench()
   t.equal(await sets.keyOf('acme', header(second)), null)
   t.equal(fetched.length, 1)
 })
 
-t.test('a realm that does not exist is remembered for a while, and not longer', async (t) => {
+t.test('a missing realm is cached for a limited time', async (t) => {
   const { sets, provider, fetched, clock } = bench(null)
   for (let count = 0; count < 20; count++) t.equal(await sets.keyOf('acme', header(first)), null)
   t.equal(fetched.length, 1)
@@ -94,7 +94,7 @@ t.test('a realm that does not exist is remembered for a while, and not longer', 
   t.ok(await sets.keyOf('acme', header(first)))
 })
 
-t.test('a realm that was deleted is gone with the next look', async (t) => {
+t.test('a deleted realm is gone after the next fetch', async (t) => {
   const { sets, provider, clock } = bench()
   await sets.keyOf('acme', header(first))
   provider.keys = null
@@ -102,7 +102,7 @@ t.test('a realm that was deleted is gone with the next look', async (t) => {
   t.equal(await sets.keyOf('acme', header(first)), null)
 })
 
-t.test('while the provider is away a known set verifies on, and an unknown realm is no judgement', async (t) => {
+t.test('during an outage a known set keeps verifying, and an unknown realm is undecided', async (t) => {
   const { sets, provider, fetched, clock } = bench()
   await sets.keyOf('acme', header(first))
   provider.fails = true
@@ -122,7 +122,7 @@ t.test('while the provider is away a known set verifies on, and an unknown realm
   t.ok(await sets.keyOf('acme', header(first)))
 })
 
-t.test('a set is not believed for ever', async (t) => {
+t.test('a key set expires', async (t) => {
   const { sets, provider, clock } = bench()
   await sets.keyOf('acme', header(first))
   provider.fails = true
@@ -130,7 +130,7 @@ t.test('a set is not believed for ever', async (t) => {
   await t.rejects(sets.keyOf('acme', header(first)), UNAVAILABLE)
 })
 
-t.test('a provider that never answers costs two seconds, once', async (t) => {
+t.test('an unresponsive provider costs two seconds, once', async (t) => {
   const { sets, provider } = bench()
   provider.fails = 'silent'
   const started = performance.now()
@@ -139,7 +139,7 @@ t.test('a provider that never answers costs two seconds, once', async (t) => {
   t.ok(performance.now() - started < 4_000)
 })
 
-t.test('and those who can do without its answer wait for it once', async (t) => {
+t.test('and callers with known keys wait for it once', async (t) => {
   const { sets, provider, clock } = bench()
   await sets.keyOf('acme', header(first))
   provider.fails = 'silent'
@@ -153,7 +153,7 @@ t.test('and those who can do without its answer wait for it once', async (t) => 
   t.ok(performance.now() - started < 1_000)
 })
 
-t.test('what is no key set is no answer', async (t) => {
+t.test('an invalid key set counts as no response', async (t) => {
   for (const answer of [{}, { keys: 'none' }, { keys: [1] }]) {
     // @ts-expect-error what a broken provider may send
     const sets = makeKeySets({ fetch: async () => answer })
@@ -168,7 +168,7 @@ t.test('keys for other purposes and algorithms are not used', async (t) => {
   }
 })
 
-t.test('a thousand realms are held, and no more', async (t) => {
+t.test('at most a thousand realms are cached', async (t) => {
   const { sets, fetched } = bench()
   for (let count = 0; count <= 1_000; count++) await sets.keyOf(`realm-${count}`, header(first))
   await sets.keyOf('realm-1000', header(first))

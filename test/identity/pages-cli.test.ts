@@ -5,7 +5,7 @@ import { authorization, ids, isGood, openClient, redeem, signIn, slug, withPassw
 
 const browser = await openBrowser(t)
 
-t.test('the command line is allowed on a loopback port that nobody knew before', async (t) => {
+t.test('the command line gets consent on any loopback port', async (t) => {
   const shop = await withPassword(t)
   const terminal = await openClient(t)
   const watched = await openPage(browser)
@@ -27,7 +27,7 @@ t.test('the command line is allowed on a loopback port that nobody knew before',
   t.same(watched.complaints, [])
 })
 
-t.test('a device is signed in with its code', async (t) => {
+t.test('a device signs in with its code', async (t) => {
   const shop = await withPassword(t)
   const watched = await openPage(browser)
   const { page } = watched

@@ -5,7 +5,7 @@ import { EMAIL, PASSWORD, authorization, ids, isGood, signIn, slug, withPassword
 
 const browser = await openBrowser(t)
 
-t.test('an invitation is taken in a browser, and the page says what comes next', async (t) => {
+t.test('an invitation is accepted in a browser, and the page shows the next step', async (t) => {
   const { service, portal, userId } = await withRealm(t)
   const watched = await openPage(browser)
   const { page } = watched

@@ -13,7 +13,7 @@ function policyOf({ headers }: PageReply): string {
   return headers['content-security-policy'] ?? ''
 }
 
-t.test('what a merchant or a guest wrote is text and never markup', async (t) => {
+t.test('text of merchants and users is never markup', async (t) => {
   const { body } = loginPage({
     theme: { displayName: HOSTILE },
     action: HOSTILE,
@@ -34,7 +34,7 @@ t.test('the one style sheet is allowed by its hash, whatever the theme', async (
   }
 })
 
-t.test('colours of a theme are colours, and take the place of both looks', async (t) => {
+t.test("a theme's colours are validated and replace both modes", async (t) => {
   const theme: Theme = { displayName: 'A', colors: { accent: '#7A1F3D', onAccent: '#ffffff', page: 'url(//evil)' } }
   const { body } = page({ theme, title: 'A page', content })
   t.match(body, ':root { --accent: #7A1F3D; --on-accent: #ffffff; }')
@@ -42,7 +42,7 @@ t.test('colours of a theme are colours, and take the place of both looks', async
   t.match(page({ theme: { displayName: 'A' }, title: 'A page', content }).body, /prefers-color-scheme: dark/)
 })
 
-t.test('a logo comes from one https address, or there is none', async (t) => {
+t.test('a logo is one https address or absent', async (t) => {
   const logo = page({ theme: { displayName: 'A', logoUrl: 'https://cdn.example/a.png' }, title: 'A page', content })
   t.match(logo.body, '<img class="logo" src="https://cdn.example/a.png" alt="">')
   t.match(policyOf(logo), 'img-src https://cdn.example;')
@@ -53,7 +53,7 @@ t.test('a logo comes from one https address, or there is none', async (t) => {
   }
 })
 
-t.test('forms lead to the one origin that signing in leads to', async (t) => {
+t.test("forms may only lead to the sign-in's target origin", async (t) => {
   t.same(formSourceOf(undefined), [])
   t.same(formSourceOf('not an address'), [])
   t.same(formSourceOf('https://portal.example/callback?x=1'), ['https://portal.example'])
@@ -72,7 +72,7 @@ t.test('forms lead to the one origin that signing in leads to', async (t) => {
   t.match(policyOf(reply), "form-action 'self' https://portal.example; base-uri 'none'; frame-ancestors 'none'")
 })
 
-t.test('what comes after an invitation is a web page or nothing', async (t) => {
+t.test('only web addresses follow an invitation', async (t) => {
   const view = { theme: { displayName: 'A' }, purpose: 'invite', slug: 'acme', clientId: 'acme-portal' } as const
   t.match(passwordSetPage({ ...view, redirectUri: 'https://portal.example/' }).body, 'href="https://portal.example/"')
   for (const redirectUri of [null, 'javascript:alert(1)', 'data:text/html,x', 'nonsense']) {

@@ -4,7 +4,7 @@ import { EMAIL, PASSWORD, authorization, ids, isGood, redeem, signIn, withPasswo
 
 const browser = await openBrowser(t)
 
-t.test('a person signs in to the portal with PKCE, gets tokens, and signs out', async (t) => {
+t.test('a user signs in to the portal with PKCE, gets tokens, and signs out', async (t) => {
   const shop = await withPassword(t)
   const { issuer, portal } = shop
   const watched = await openPage(browser)
@@ -47,7 +47,7 @@ t.test('a person signs in to the portal with PKCE, gets tokens, and signs out', 
   t.equal(await page.title(), 'Sign in - Acme Coffee & Söhne', 'who signed out is asked again')
 })
 
-t.test('signing out without a token asks first, and shows that it is done', async (t) => {
+t.test('signing out without a token asks for confirmation', async (t) => {
   const shop = await withPassword(t)
   const { issuer, portal } = shop
   const watched = await openPage(browser)
@@ -63,7 +63,7 @@ t.test('signing out without a token asks first, and shows that it is done', asyn
   await isGood(t, watched, 'signed-out')
 })
 
-t.test('who cancels goes back to the client with access_denied', async (t) => {
+t.test('cancelling leads back to the client with access_denied', async (t) => {
   const shop = await withPassword(t)
   const { portal } = shop
   const { page, complaints } = await openPage(browser)
@@ -74,7 +74,7 @@ t.test('who cancels goes back to the client with access_denied', async (t) => {
   t.same(complaints, [])
 })
 
-t.test('what does not work says so without telling of what is inside', async (t) => {
+t.test('errors are shown without internal details', async (t) => {
   const shop = await withPassword(t)
   const { portal } = shop
   const watched = await openPage(browser)

@@ -24,7 +24,7 @@ async function endLock({ service }: { service: TestService }): Promise<void> {
   await service.owner.query(`update idp.users set locked_until = now() where locked_until is not null`)
 }
 
-t.test('27: of fifty guesses at once at most five are looked at', async (t) => {
+t.test('27: of fifty concurrent guesses at most five are checked', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)
@@ -40,7 +40,7 @@ t.test('27: of fifty guesses at once at most five are looked at', async (t) => {
   t.notOk(isIn(await guess(wish, PASSWORD)))
 })
 
-t.test('a lock ends, and a right password begins the count anew', async (t) => {
+t.test('a lock ends, and a correct password resets the count', async (t) => {
   const harness = await embeddedHarness(t)
   const wish = atPortal(harness, await makeRealm(harness))
   for (let wrong = 0; wrong < 5; wrong += 1) await guess(wish, 'not the password of Ada')
@@ -50,7 +50,7 @@ t.test('a lock ends, and a right password begins the count anew', async (t) => {
   t.match(await guessesOf(harness), { failed_logins: 0, is_locked: false })
 })
 
-t.test('each guess after the fifth locks for longer, up to a quarter of an hour', async (t) => {
+t.test('each wrong password after the fifth locks longer, up to fifteen minutes', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)
@@ -68,7 +68,7 @@ t.test('each guess after the fifth locks for longer, up to a quarter of an hour'
   t.match(await guessesOf(harness), { failed_logins: 1, is_locked: false }, 'half a day later it begins anew')
 })
 
-t.test('a sign-in that was under way when the password was replaced leads nowhere', async (t) => {
+t.test('a sign-in in progress fails if the password is replaced', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)
@@ -89,7 +89,7 @@ t.test('a sign-in that was under way when the password was replaced leads nowher
   t.notOk(isIn(resumed), 'who knew the old password and waited does not get in with it')
 })
 
-t.test('a form from another site, or from a browser that did not begin here, signs nobody in', async (t) => {
+t.test('a form from another site or another browser signs nobody in', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)
@@ -111,7 +111,7 @@ t.test('a form from another site, or from a browser that did not begin here, sig
   t.equal(await post({ cookie, 'sec-fetch-site': 'same-origin' }), 303)
 })
 
-t.test('what can not be looked at soon is not queued', async (t) => {
+t.test('excess sign-ins are rejected, not queued', async (t) => {
   const { promise, resolve } = Promise.withResolvers<null>()
   const { service } = await embeddedHarness(t)
   const signIn = makeSignIn({ pool: Object.create(service.app.pool, { maybeOne: { value: () => promise } }) })

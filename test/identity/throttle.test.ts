@@ -36,7 +36,7 @@ async function send(url: string, form: Record<string, string>, headers: Record<s
   return { status: answer.statusCode, headers: answer.headers, text: await answer.body.text() }
 }
 
-t.test('who asks for links too often waits, and is told how long', async (t) => {
+t.test('too many link requests are throttled with a waiting time', async (t) => {
   const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
   const realm = await makeRealm(harness)
   const url = `${harness.authUrl}/realms/${realm.slug}/forgot`
@@ -54,7 +54,7 @@ t.test('who asks for links too often waits, and is told how long', async (t) => 
   await page.body.dump()
 })
 
-t.test('behind a proxy that is trusted each of its clients has its own, and can say nothing of its own', async (t) => {
+t.test('behind a trusted proxy each client has its own limit and cannot forge it', async (t) => {
   const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true', SVC_TRUST_PROXY: 'true' } })
   const realm = await makeRealm(harness)
   const url = `${harness.authUrl}/realms/${realm.slug}/device`
@@ -71,7 +71,7 @@ t.test('behind a proxy that is trusted each of its clients has its own, and can 
   t.not((await from('2001:db8:1:3::1')).status, 429)
 })
 
-t.test('guesses are slowed down for all users of an address together', async (t) => {
+t.test('guesses are throttled per address, for all users', async (t) => {
   const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
   const realm = await makeRealm(harness)
   const url = `${harness.authUrl}/realms/${realm.slug}/interaction/none`
@@ -81,7 +81,7 @@ t.test('guesses are slowed down for all users of an address together', async (t)
   t.equal(statuses.filter((status) => status === 429).length, 10)
 })
 
-t.test('without rate limits nobody waits', async (t) => {
+t.test('without rate limits nothing is throttled', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const url = `${harness.authUrl}/realms/${realm.slug}/forgot`
@@ -89,7 +89,7 @@ t.test('without rate limits nobody waits', async (t) => {
   t.ok(answers.every(({ status }) => status === 200))
 })
 
-t.test('a flood at the doors of programs is held off, and one address pays for itself alone', async (t) => {
+t.test('a flood at protocol endpoints is throttled per address', async (t) => {
   const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true', SVC_TRUST_PROXY: 'true' } })
   const realm = await makeRealm(harness)
   const doors = [
@@ -111,7 +111,7 @@ t.test('a flood at the doors of programs is held off, and one address pays for i
   }
 })
 
-t.test('a flood of sign-ins is held off with a page', async (t) => {
+t.test('a flood of sign-ins is answered with a page', async (t) => {
   const harness = await embeddedHarness(t, { env: { SVC_RATE_LIMITS: 'true' } })
   const realm = await makeRealm(harness)
   const url = `${harness.authUrl}/realms/${realm.slug}/protocol/openid-connect/auth`

@@ -103,7 +103,7 @@ t.test('the job does it within a run, and with one key it asks the database noth
   t.match(await resealAll(back, { signal: stopped.signal }), { resealed: 0, finished: false })
 })
 
-t.test('more values than a batch holds are all sealed anew, by two workers at once too', async (t) => {
+t.test('more values than a batch are all resealed, by concurrent workers too', async (t) => {
   const key = newKey()
   const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
   await Promise.all(Array.from({ length: 450 }, () => service.merchant()))
@@ -139,7 +139,7 @@ t.test('what somebody else has written meanwhile stays, and a locked row is left
   t.equal(await writeSealed(service.app.pool, column, []), 0)
 })
 
-t.test('a value that does not open stays as it is, is told, and stops no other', async (t) => {
+t.test('a value that cannot be opened is reported and stays, without stopping others', async (t) => {
   const key = newKey()
   const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
   const merchants = await Promise.all(Array.from({ length: 5 }, () => service.merchant()))
@@ -155,7 +155,7 @@ t.test('a value that does not open stays as it is, is told, and stops no other',
   t.match(await listKeys(app), [{ values: 4 }, { values: 1 }])
 })
 
-t.test('values under a key that nobody has are told', async (t) => {
+t.test('values under an unknown key are reported', async (t) => {
   const service = await testService(t)
   await service.merchant()
   const lost = service.app.sealer.kid

@@ -33,7 +33,7 @@ t.test('a disabled merchant gets no tokens and creates no payments; enabled agai
   ])
 })
 
-t.test('with a provider that does not answer the merchant is changed, and a repeat heals its realm', async (t) => {
+t.test('during an outage the merchant is changed, and a repetition repairs its realm', async (t) => {
   const identity = makeRemoteIdentity()
   const { app, owner } = await testService(t, { overrides: { identity } })
   const { merchant_id: id } = await registerMerchant(app, registrationInput())
@@ -57,7 +57,7 @@ t.test('with a provider that does not answer the merchant is changed, and a repe
   t.same(rows, [{ after: { is_active: false } }, { after: { is_active: true } }], 'each change is recorded once')
 })
 
-t.test('however many disable and enable it at once, row, realm and trail agree in the end', async (t) => {
+t.test('concurrent changes leave row, realm and trail consistent', async (t) => {
   const identity = makeRemoteIdentity()
   const { app, owner } = await testService(t, { overrides: { identity: slowly(identity) } })
   const { merchant_id: id } = await registerMerchant(app, registrationInput())
@@ -94,7 +94,7 @@ function slowly(identity: IdentityProvider): IdentityProvider {
   }
 }
 
-t.test('an id that is nobody is not found', async (t) => {
+t.test('an unknown id is not found', async (t) => {
   const { app } = await testService(t)
   for (const id of [randomUUID(), 'nonsense']) {
     await t.rejects(setMerchantActive(app, { id, isActive: false, actor }), { code: 'MERCHANT_NOT_FOUND' })

@@ -21,13 +21,13 @@ async function actionsOf(merchantId: string): Promise<unknown[]> {
   return rows
 }
 
-t.test('a look that was never set is the default one, with nothing to warn of', async (t) => {
+t.test('branding that was never set is the default, without warnings', async (t) => {
   const merchant = await service.merchant()
   const { status, body } = await service.call('GET', PATH, { merchant })
   t.strictSame({ status, body }, { status: 200, body: { ...DEFAULTS, warnings: [] } })
 })
 
-t.test('a look is set as a whole: what is left out has its default again', async (t) => {
+t.test('branding is replaced as a whole: omitted members get their defaults', async (t) => {
   const merchant = await service.merchant()
   const look = {
     colors: { primary: '#003b2f', text: '#222222' },
@@ -47,7 +47,7 @@ t.test('a look is set as a whole: what is left out has its default again', async
   ])
 })
 
-t.test('the same look again is no change and leaves no trace', async (t) => {
+t.test('setting the same branding again changes nothing', async (t) => {
   const merchant = await service.merchant()
   await service.call('PUT', PATH, { merchant, body: {} })
   t.same(await actionsOf(merchant.id), [], 'nor are the defaults over nothing')
@@ -56,7 +56,7 @@ t.test('the same look again is no change and leaves no trace', async (t) => {
   t.equal((await actionsOf(merchant.id)).length, 1)
 })
 
-t.test('colours that are hard to read are warned of with their ratio, and set', async (t) => {
+t.test('low contrast is accepted with a warning and its ratio', async (t) => {
   const merchant = await service.merchant()
   const body = { colors: { primary: '#FFD700', background: '#FFFFFF', text: '#999999' } }
   const set = await service.call('PUT', PATH, { merchant, body })
@@ -76,7 +76,7 @@ t.test('colours that are hard to read are warned of with their ratio, and set', 
   t.strictSame((await service.call('GET', PATH, { merchant })).body.warnings, set.body.warnings)
 })
 
-t.test('whatever is wrong is told all at once, and nothing is set', async (t) => {
+t.test('all errors are reported at once, and nothing is set', async (t) => {
   const merchant = await service.merchant()
   const before = await countRows(owner)
   const wrong = await service.call('PUT', PATH, {
@@ -124,7 +124,7 @@ t.test('whatever is wrong is told all at once, and nothing is set', async (t) =>
   t.strictSame((await service.call('GET', PATH, { merchant })).body, { ...DEFAULTS, warnings: [] })
 })
 
-t.test('a logo on this machine is for the sandbox', async (t) => {
+t.test('a logo on localhost is allowed in the sandbox only', async (t) => {
   const merchant = await service.merchant()
   const logo_url = 'http://localhost:5173/logo.svg'
   t.match(await service.call('PUT', PATH, { merchant, body: { logo_url } }), { status: 200, body: { logo_url } })

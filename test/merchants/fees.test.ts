@@ -48,7 +48,7 @@ t.test('fees are set in part or as a whole, and every change is told with what w
   t.strictSame((await service.call('GET', pathOf(merchant.id), { headers: operator })).body, body)
 })
 
-t.test('the fees it has already are no change, however they are written', async (t) => {
+t.test('setting the current fees again, in any form, changes nothing', async (t) => {
   const merchant = await service.merchant()
   const before = await countRows(owner)
   for (const body of [{ fee_percentage: '0.01' }, { fee_flat: '0.2' }, { fee_percentage: '0.0100', fee_flat: '00.20' }])
@@ -56,7 +56,7 @@ t.test('the fees it has already are no change, however they are written', async 
   t.same(await countRows(owner), before)
 })
 
-t.test('the last hundred changes are told', async (t) => {
+t.test('the last hundred changes are returned', async (t) => {
   const merchant = await service.merchant()
   for (let pennies = 100; pennies < 203; pennies += 1) await setFees(merchant, { fee_flat: `${pennies}.00` })
   const { body } = await service.call('GET', pathOf(merchant.id), { headers: operator })
@@ -65,7 +65,7 @@ t.test('the last hundred changes are told', async (t) => {
   t.equal(body.history.at(-1).fee_flat, '103.00')
 })
 
-t.test('what is no fee is refused with every field, and nothing is written', async (t) => {
+t.test('invalid fees are rejected with every field, and nothing is written', async (t) => {
   const merchant = await service.merchant()
   const before = await countRows(owner)
   for (const [body, paths] of [

@@ -36,7 +36,7 @@ t.test('a held merchant creates no payments until it is released', async (t) => 
   t.match(await createPayment(service, merchant), { status: 201 })
 })
 
-t.test('an id that is nobody is not found', async (t) => {
+t.test('an unknown id is not found', async (t) => {
   for (const id of [randomUUID(), 'nonsense']) {
     await t.rejects(setPayoutHold(app, { id, payoutHeld: true, actor }), { code: 'MERCHANT_NOT_FOUND' })
   }

@@ -47,7 +47,7 @@ t.test('a merchant moves as decision 19 says, and nowhere else', async (t) => {
   }
 })
 
-t.test('an id that is nobody is not found', async (t) => {
+t.test('an unknown id is not found', async (t) => {
   for (const id of [randomUUID(), 'nonsense', '']) {
     await t.rejects(setKybStatus(app, { id, kybStatus: 'APPROVED', actor }), { code: 'MERCHANT_NOT_FOUND' }, id)
   }

@@ -30,7 +30,7 @@ const STEPS: Step[] = [
   { table: 'operator_actions', on: 'insert' },
 ]
 
-t.test('whichever step fails, nothing is left of it, and the same registration succeeds afterwards', async (t) => {
+t.test('any failed step leaves nothing behind, and the same registration succeeds afterwards', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const { owner } = service
   let expected = NOTHING
@@ -57,7 +57,7 @@ t.test('whichever step fails, nothing is left of it, and the same registration s
   }
 })
 
-t.test('a failure that can not even be written down is healed when the lease is over', async (t) => {
+t.test('a failure that cannot be recorded is repaired after the lease', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const { owner } = service
   const mend = await breakTable(owner, { table: 'registration', on: 'update' })
@@ -119,7 +119,7 @@ t.test('a registration that was completed before the failure stands', async (t) 
 })
 
 t.test(
-  'a registration that was taken back while its provider was slow is not completed, and its realm goes',
+  'a registration rolled back during a slow provider call is not completed, and its realm is deleted',
   async (t) => {
     const identity = makeRemoteIdentity()
     const { app, owner } = await testService(t, { overrides: { identity } })

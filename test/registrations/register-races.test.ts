@@ -37,7 +37,7 @@ t.test('of twenty that register one name at once, one succeeds', async (t) => {
   t.match(await countLeftovers(service.owner), { 'idp.realms': 1, merchants: 1, merchant_client: 3 })
 })
 
-t.test('of twenty that take over what is left half-made, one succeeds', async (t) => {
+t.test('of twenty concurrent registrations of an abandoned name, one succeeds', async (t) => {
   const identity = makeRemoteIdentity()
   const { app, owner } = await testService(t, { overrides: { identity } })
   const id = await plantHalfMade(owner)

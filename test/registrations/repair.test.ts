@@ -41,7 +41,7 @@ async function killedMidway({ identity, owner }: Awaited<ReturnType<typeof remot
   return id
 }
 
-t.test('what a killed process left is swept, and the name is free', async (t) => {
+t.test('the leftovers of a killed process are swept, and the name is free', async (t) => {
   const service = await remote(t)
   await killedMidway(service)
   t.match(await listRegistrations(service.app), { registrations: [{ problems: [/left incomplete/] }] })
@@ -51,7 +51,7 @@ t.test('what a killed process left is swept, and the name is free', async (t) =>
   t.match(await registerMerchant(service.app, registrationInput()), { realm_slug: 'acme-ltd' })
 })
 
-t.test('the sweeper spares what is worked on, and tries again what it can not take away', async (t) => {
+t.test('the sweeper skips registrations in progress, and retries failed deletions', async (t) => {
   const service = await remote(t)
   await killedMidway(service, '-10 seconds')
   await sweepRegistrations(service.app)
@@ -67,7 +67,7 @@ t.test('the sweeper spares what is worked on, and tries again what it can not ta
   t.equal(service.identity.realms.size, 0)
 })
 
-t.test("a merchant's own retry heals what was left, without waiting for the sweeper", async (t) => {
+t.test("a merchant's own retry repairs an abandoned registration without the sweeper", async (t) => {
   const service = await remote(t)
   const id = await killedMidway(service, '1 second')
   await registerMerchant(service.app, registrationInput())
@@ -75,7 +75,7 @@ t.test("a merchant's own retry heals what was left, without waiting for the swee
   t.equal(service.identity.realms.size, 1)
 })
 
-t.test('an operator finishes what was left half-made', async (t) => {
+t.test('an operator completes an incomplete registration', async (t) => {
   const { app, owner, identity, ...rest } = await remote(t)
   await killedMidway({ app, owner, identity, ...rest })
   const repaired = await repairRegistration(app, { slug: 'acme-ltd', rollback: false, reason: 'they called', actor })
@@ -109,7 +109,7 @@ t.test('or for an administrator whose address was mistyped', async (t) => {
   ])
 })
 
-t.test('or takes it back, which is written down', async (t) => {
+t.test('or rolls it back, which is recorded', async (t) => {
   const { app, owner, identity, ...rest } = await remote(t)
   await killedMidway({ app, owner, identity, ...rest })
   const repaired = await repairRegistration(app, { slug: 'acme-ltd', rollback: true, reason: 'a test', actor })
@@ -138,7 +138,7 @@ t.test('a rollback and its record are there together or not at all', async (t) =
   t.match(await registrationRow(service.owner), { status: 'FAILED' })
 })
 
-t.test('what is being worked on, or does not exist, is not repaired', async (t) => {
+t.test('a registration in progress or unknown is not repaired', async (t) => {
   const service = await remote(t)
   await plantHalfMade(service.owner, { leaseEndedAgo: '-1 minute' })
   for (const rollback of [true, false]) {
@@ -153,7 +153,7 @@ t.test('what is being worked on, or does not exist, is not repaired', async (t) 
   }
 })
 
-t.test('a realm that a slow provider made after everyone had given up is taken away', async (t) => {
+t.test('a realm created after the registration was given up is deleted', async (t) => {
   const service = await remote(t)
   await killedMidway(service)
   await service.owner.query(`update registration set status = 'FAILED', locked_until = null`)
@@ -163,7 +163,7 @@ t.test('a realm that a slow provider made after everyone had given up is taken a
   t.equal(service.identity.realms.size, 0)
 })
 
-t.test('an administrator without its role is given it', async (t) => {
+t.test('a missing administrator role is assigned', async (t) => {
   const { app, owner, identity } = await remote(t)
   identity.faults.withoutRole = true
   await registerMerchant(app, registrationInput())
@@ -211,7 +211,7 @@ t.test('an invitation that fails is tried again, later each time, and by an oper
   t.match(await registrationRow(owner), { invited_at: String, failure: null })
 })
 
-t.test('whoever is invited too often is left in peace, which is no failure', async (t) => {
+t.test('too many invitations postpone the next one, which is no failure', async (t) => {
   const { app, owner, identity } = await remote(t)
   await registerMerchant(app, registrationInput())
   const tooOften = new DomainError('RATE_LIMITED', 'too often', { retryAfterSeconds: 600 })

@@ -58,7 +58,7 @@ t.test("the first OWNER's link sets a password once", async (t) => {
   t.same((await own.owner.query('select * from mails')).rows, [])
 })
 
-t.test('who is invited signs in with the role, until a removal ends it all', async (t) => {
+t.test('an invited member signs in with the role, until removed', async (t) => {
   const owner = await service.operator('OWNER')
   const { body: bob } = await service.call('POST', STAFF, {
     headers: owner,
@@ -96,7 +96,7 @@ t.test('a revoked client gets no tokens, and those it has are refused', async (t
   await until(async () => (await merchants()).status === 401, REMEMBERED_MS)
 })
 
-t.test('OPS, SUPPORT and merchants have no say over the staff', async (t) => {
+t.test('OPS, SUPPORT and merchants cannot manage staff', async (t) => {
   const merchant = await service.merchant()
   const callers = [
     { headers: await service.operator('OPS') },

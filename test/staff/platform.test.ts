@@ -74,7 +74,7 @@ t.test("an installation's first OWNER gets a link, and again until it is taken",
   ])
 })
 
-t.test('who is no OWNER does not become one where there is one', async (t) => {
+t.test('svc init does not promote an existing member', async (t) => {
   const { app } = await installation(t)
   await initPlatform(app, { email: 'ada@svc.example' })
   await addStaff(app, { email: 'bob@svc.example', role: 'SUPPORT', actor })
@@ -82,7 +82,7 @@ t.test('who is no OWNER does not become one where there is one', async (t) => {
   t.match(await listStaff(app), [{ role: 'OWNER' }, { role: 'SUPPORT' }])
 })
 
-t.test('an OWNER whom the provider does not know keeps nobody out', async (t) => {
+t.test('an OWNER unknown to the provider does not block a new one', async (t) => {
   const { service, app, identity } = await installation(t)
   // As an installation without a provider makes it.
   await initPlatform(service.app, { email: 'ada@svc.example' })
@@ -111,7 +111,7 @@ t.test('of two first OWNERs at once there is one', async (t) => {
   t.equal((await listStaff(app)).length, 1)
 })
 
-t.test('without an identity provider there is nobody to invite, and no link', async (t) => {
+t.test('without an identity provider there is no invitation link', async (t) => {
   const { service } = await installation(t)
   t.match(await initPlatform(service.app, { email: 'ada@svc.example' }), { link: null })
 })

@@ -70,7 +70,7 @@ t.test('staff are added, promoted and removed, and everything stands in the audi
   ])
 })
 
-t.test('who was removed can be added again, as somebody new', async (t) => {
+t.test('a removed member can be added again, with a new account', async (t) => {
   const { app, identity, add } = await platform()
   await add('ada@svc.example')
   const first = await add('bob@svc.example')
@@ -92,7 +92,7 @@ t.test('an invitation that was not taken is sent again; one that was is refused'
   t.same(identity.user('platform', 'bob@svc.example')?.roles, ['OPS'])
 })
 
-t.test('the last OWNER stays one', async (t) => {
+t.test('the last OWNER cannot be removed', async (t) => {
   const { app, add } = await platform()
   const ada = await add('ada@svc.example')
   await add('bob@svc.example', 'OPS')
@@ -119,7 +119,7 @@ t.test('of two OWNERs who leave at the same moment, one stays', async (t) => {
   }
 })
 
-t.test('whichever step fails, nobody may do more than the row says, and a repetition heals it', async (t) => {
+t.test('after any failed step nobody may do more than the row says, and a repetition repairs it', async (t) => {
   for (const step of ['createUser', 'setUserRoles', 'inviteUser'] as const) {
     for (const when of ['before', 'after'] as const) {
       const { app, identity, add } = await platform()
@@ -162,7 +162,7 @@ t.test('an OWNER who has not signed up, or whose account is gone, is no other OW
   }
 })
 
-t.test('whom the provider has lost gets another account with the next invitation', async (t) => {
+t.test('an account that the provider has lost is created again by the next invitation', async (t) => {
   const { app, identity, add, actions } = await platform()
   await add('ada@svc.example')
   const { member: before } = await addStaff(service.app, { email: 'bob@svc.example', role: 'OPS', actor })

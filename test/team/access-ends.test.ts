@@ -69,7 +69,7 @@ t.test('a rotated secret gets tokens, and the one before gets none', async (t) =
   t.match(await tokenOf(merchant, merchant.clientId, body.client_secret), { status: 200 })
 })
 
-t.test('who takes the invitation signs in with the role, until a removal ends it all', async (t) => {
+t.test('an accepted invitation signs in with the role, until removed', async (t) => {
   const merchant = await merchantWithPortal(service)
   await service.call('POST', TEAM, { merchant, body: { email: 'ada@acme.example', role: 'ADMIN' } })
   const { body: bob } = await service.call('POST', TEAM, {

@@ -79,7 +79,7 @@ t.test('a member is invited, promoted and removed, and everything stands in the 
   ])
 })
 
-t.test('who was removed can be invited again, as somebody new', async (t) => {
+t.test('a removed member can be invited again, with a new account', async (t) => {
   const { app, identity, merchantId, realm, invite } = await team()
   await invite('ada@acme.example')
   const first = await invite('bob@acme.example')
@@ -104,7 +104,7 @@ t.test('an invitation that was not taken is sent again; one that was is refused'
   t.equal((await listTeam(app, merchantId)).length, 2)
 })
 
-t.test('the last ADMIN stays one', async (t) => {
+t.test('the last ADMIN cannot be removed', async (t) => {
   const { app, identity, merchantId, realm, invite } = await team()
   const ada = await invite('ada@acme.example')
   const bob = await invite('bob@acme.example', 'FINANCE')
@@ -144,7 +144,7 @@ t.test('two invitations of one person at once make one member', async (t) => {
   t.equal(identity.realm(realm).users.size, 1)
 })
 
-t.test('whichever step fails, nobody may do more than the row says, and a repetition heals it', async (t) => {
+t.test('after any failed step nobody may do more than the row says, and a repetition repairs it', async (t) => {
   const steps = ['createUser', 'setUserRoles', 'inviteUser'] as const
   for (const step of steps) {
     for (const when of ['before', 'after'] as const) {
@@ -264,7 +264,7 @@ t.test('without a provider everyone counts', async (t) => {
   await t.rejects(removeTeamMember(service.app, { merchantId, id: bob.id, actor }), { code: 'LAST_ADMIN' })
 })
 
-t.test('whom the provider has lost gets another account with the next invitation', async (t) => {
+t.test('an account that the provider has lost is created again by the next invitation', async (t) => {
   const { app, identity, realm, merchantId, invite } = await team()
   await invite('ada@acme.example')
   // As a row is that was made before there was a provider.
@@ -292,7 +292,7 @@ t.test('without its realm nobody is invited to a merchant, which is no fault of 
   t.same(await listTeam(app, merchantId), [])
 })
 
-t.test('who is invited too often stays in the team, and is left in peace', async (t) => {
+t.test('too many invitations leave the member in the team', async (t) => {
   const { app, identity, merchantId } = await team()
   const limited = {
     ...identity,

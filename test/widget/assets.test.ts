@@ -14,7 +14,7 @@ async function get(path: string, headers: Record<string, string> = {}, method: '
   return { status, headers: got, bytes: Buffer.from(await body.arrayBuffer()) }
 }
 
-t.test('the loader may be kept for minutes and used by any page', async (t) => {
+t.test('the loader is cached for minutes and usable from any page', async (t) => {
   const { status, headers, bytes } = await get('/v1/checkout.js')
   t.equal(status, 200)
   t.match(headers, {
@@ -29,7 +29,7 @@ t.test('the loader may be kept for minutes and used by any page', async (t) => {
   t.equal(headers['set-cookie'], undefined)
 })
 
-t.test('files come compressed where the browser takes it, and are the same', async (t) => {
+t.test('files are compressed if the browser accepts it, with the same content', async (t) => {
   const plain = await get('/widget/widget.js')
   const gzip = await get('/widget/widget.js', { 'accept-encoding': 'gzip, deflate' })
   const brotli = await get('/widget/widget.js', { 'accept-encoding': 'gzip, deflate, br, zstd' })
@@ -41,7 +41,7 @@ t.test('files come compressed where the browser takes it, and are the same', asy
   t.equal(new Set([plain, gzip, brotli].map(({ headers }) => headers['etag'])).size, 3, 'each has a tag of its own')
 })
 
-t.test('what the browser has is not sent again', async (t) => {
+t.test('a cached file is not sent again', async (t) => {
   for (const path of ['/v1/checkout.js', '/widget/styles.css']) {
     const { headers } = await get(path)
     const again = await get(path, { 'if-none-match': String(headers['etag']) })
@@ -51,7 +51,7 @@ t.test('what the browser has is not sent again', async (t) => {
   }
 })
 
-t.test('HEAD says what GET would, without it', async (t) => {
+t.test('HEAD returns the headers of GET without a body', async (t) => {
   for (const path of [
     '/v1/checkout.js',
     '/widget/widget.js',
@@ -67,7 +67,7 @@ t.test('HEAD says what GET would, without it', async (t) => {
   }
 })
 
-t.test('parts that are named by their content are kept for good; scripts are for our own pages alone', async (t) => {
+t.test('files named by their content are cached for ever; scripts are for our own pages only', async (t) => {
   const part = readdirSync(`${ASSETS}/chunks`).find((name) => name.endsWith('.js')) ?? ''
   const { headers } = await get(`/widget/chunks/${part}`)
   t.equal(headers['cache-control'], 'public, max-age=31536000, immutable')
@@ -75,7 +75,7 @@ t.test('parts that are named by their content are kept for good; scripts are for
   t.equal((await get('/widget/widget.js')).headers['cache-control'], 'public, max-age=300')
 })
 
-t.test('every bank has its image, which can do nothing', async (t) => {
+t.test('every bank has a logo without active content', async (t) => {
   for (const bank of BANKS) {
     const { status, headers, bytes } = await get(logoPath(bank))
     t.equal(status, 200, bank.id)
@@ -102,7 +102,7 @@ function raw(path: string): Promise<string> {
   })
 }
 
-t.test('nothing but the files of the build can be asked for', async (t) => {
+t.test('only built files are served', async (t) => {
   const paths = [
     '/widget/../package.json',
     '/widget/..%2fpackage.json',

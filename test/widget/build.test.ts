@@ -22,7 +22,7 @@ function contentOf(folder: string): Record<string, string> {
   return Object.fromEntries(paths.map((path) => [relative(folder, path), readFileSync(path).toString('base64')]))
 }
 
-t.test('the same sources make the same files, and what is no longer built goes', async (t) => {
+t.test('builds are reproducible, and obsolete files are removed', async (t) => {
   const folder = t.testdir({ one: { 'old.js': 'left from before' }, two: {} })
   const [{ stdout }] = await Promise.all([build(join(folder, 'one')), build(join(folder, 'two'))])
   const [one, two] = [contentOf(join(folder, 'one')), contentOf(join(folder, 'two'))]
@@ -33,7 +33,7 @@ t.test('the same sources make the same files, and what is no longer built goes',
   t.match(stdout, /loader and widget +\d+\.\d\d KiB of 17\.00 KiB/)
 })
 
-t.test('what a payer loads is within its budget', async (t) => {
+t.test('the checkout is within its size budget', async (t) => {
   const weights = weigh(await bundleAll())
   t.equal(weights.loader.length, 1)
   t.ok(weights.checkout.some(({ path }) => path === 'widget.js'))
@@ -42,7 +42,7 @@ t.test('what a payer loads is within its budget', async (t) => {
   t.same(overBudget(weights), [])
 })
 
-t.test('above its budget, each is told', async (t) => {
+t.test('each file above its budget is reported', async (t) => {
   const heavy = (path: string, gzip: number) => [{ path, gzip }]
   t.same(
     overBudget({
@@ -62,7 +62,7 @@ t.test('above its budget, each is told', async (t) => {
   )
 })
 
-t.test('each bank has letters that can be read on a colour of its own', async (t) => {
+t.test('each logo has readable letters on its own colour', async (t) => {
   const logos = drawLogos()
   t.same(
     logos.map(({ id }) => id),

@@ -52,7 +52,7 @@ t.test('the frame runs its own scripts and styles, calls its own service, and ke
   })
 })
 
-t.test('only the pages that a merchant has named may show its checkout', async (t) => {
+t.test("only a merchant's registered origins may embed its checkout", async (t) => {
   for (const [service, none] of [
     [live, "frame-ancestors 'none'"],
     [sandbox, 'frame-ancestors *'],
@@ -82,7 +82,7 @@ t.test('only the pages that a merchant has named may show its checkout', async (
   }
 })
 
-t.test('nobody frames the hub', async (t) => {
+t.test('the hub cannot be framed', async (t) => {
   for (const service of [live, sandbox]) {
     const { status, policy, headers } = await get(service, '/hub')
     t.equal(status, 200)
@@ -98,7 +98,7 @@ t.test('nobody frames the hub', async (t) => {
   }
 })
 
-t.test('the demo makes the one policy that it needs', async (t) => {
+t.test('the demo creates only the Trusted Types policy it needs', async (t) => {
   const { policy } = await get(sandbox, '/widget-demo.html')
   t.ok(policy.includes('trusted-types checkout-loader'))
 })
@@ -113,7 +113,7 @@ t.test('in live mode the demo does not exist', async (t) => {
   t.equal((await get(live, '/widget/widget.js')).status, 200)
 })
 
-t.test('the browser keeps to it: a page that was not named gets no checkout, and the named one does', async (t) => {
+t.test('the browser enforces the policy: an unregistered page gets no checkout, a registered one does', async (t) => {
   const browser = await openBrowser(t)
   const merchant = await sandbox.merchant()
   const [good, evil] = [await openSite(t), await openSite(t)]

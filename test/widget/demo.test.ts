@@ -37,7 +37,7 @@ for (const [name, twin] of [
   })
 }
 
-t.test('the form makes another order, and the log tells what the payer does', async (t) => {
+t.test("the form creates a new order, and the log shows the payer's events", async (t) => {
   const { page, complaints } = await openPage(browser)
   await page.goto(`http://127.0.0.1:${port}/widget-demo.html`)
   const frame = page.frameLocator('iframe')
@@ -59,7 +59,7 @@ t.test('the form makes another order, and the log tells what the payer does', as
   t.same(complaints, [])
 })
 
-t.test('its lines can be copied', async (t) => {
+t.test('the snippet can be copied', async (t) => {
   const { page, context } = await openPage(browser)
   await context.grantPermissions(['clipboard-read', 'clipboard-write'])
   await page.goto(`http://127.0.0.1:${port}/widget-demo.html`)

@@ -31,7 +31,7 @@ function told(code: FailureCode): Record<string, string> {
   }
 }
 
-t.test('there are sixteen failures, and what is certain of the money is as the decisions have it', async (t) => {
+t.test('there are sixteen failures, each with the claim about money that the contract allows', async (t) => {
   t.equal(CODES.length, 16)
   t.same(
     CODES.filter((code) => !MEANINGS[code].nothingTaken),
@@ -39,7 +39,7 @@ t.test('there are sixteen failures, and what is certain of the money is as the d
   )
 })
 
-t.test('widget, hub and pages claim the same of the money, and no more than is certain', async (t) => {
+t.test('widget, hub and pages make the same claims about money, and only certain ones', async (t) => {
   for (const code of CODES) {
     const { nothingTaken, remedy } = MEANINGS[code]
     for (const [where, words] of Object.entries(told(code))) {
@@ -52,7 +52,7 @@ t.test('widget, hub and pages claim the same of the money, and no more than is c
   }
 })
 
-t.test('every failure of a payment has words of its own, in every language', async (t) => {
+t.test('every failure has its own text in every language', async (t) => {
   for (const code of CODES) {
     t.ok(isFailureCode(code) && failureOf(code), `${code} is one of the service`)
     const { text } = explainFailure(code)
@@ -61,13 +61,13 @@ t.test('every failure of a payment has words of its own, in every language', asy
   }
 })
 
-t.test('no money was taken is said only where that is certain', async (t) => {
+t.test('"no money was taken" appears only if it is certain', async (t) => {
   for (const code of CODES) t.match(explainFailure(code), MEANINGS[code], code)
   t.equal(explainFailure('CHECKOUT_ATTEMPTS_USED').nothingTaken, false)
   t.same(explainFailure('SOMETHING_NEW'), { text: 'UNKNOWN', remedy: 'again', nothingTaken: false })
 })
 
-t.test('who ended it here did not cancel at a bank', async (t) => {
+t.test('a payment cancelled on our page was not cancelled at the bank', async (t) => {
   t.match(explainFailure('ACCESS_DENIED', 'PAYER'), { text: 'PAYER_CANCELLED', remedy: 'again', nothingTaken: true })
   t.equal(explainFailure('ACCESS_DENIED', 'ASPSP_REJECTION').text, 'ACCESS_DENIED')
   t.equal(explainFailure('BANK_ERROR', 'PAYER').text, 'BANK_ERROR')
@@ -75,11 +75,11 @@ t.test('who ended it here did not cancel at a bank', async (t) => {
   t.match(failureTextOf('ACCESS_DENIED', 'ASPSP_REJECTION'), /^You cancelled the payment\. No money/)
 })
 
-t.test('a code that is a word of the language finds nothing', async (t) => {
+t.test('a code named like an object property has no text', async (t) => {
   for (const code of ['constructor', '__proto__', 'toString', '']) t.equal(explainFailure(code).text, 'UNKNOWN', code)
 })
 
-t.test('there is no other try where it can only fail again', async (t) => {
+t.test('no retry is offered if it can only fail again', async (t) => {
   const hopeless = [...CODES, 'CHECKOUT_ATTEMPTS_USED', 'MERCHANT_INACTIVE', 'PAYOUT_HELD', 'CHECKOUT_TOKEN_INVALID']
   t.same(
     hopeless.filter((code) => explainFailure(code).remedy === 'none'),
@@ -95,7 +95,7 @@ t.test('there is no other try where it can only fail again', async (t) => {
   )
 })
 
-t.test('each language has every text, with the same names in it', async (t) => {
+t.test('each language has every text with the same placeholders', async (t) => {
   const names = (text: string): string[] => [...text.matchAll(/\{\w+\}/g)].map(([name]) => name).toSorted()
   for (const texts of [cy, pseudo(en)]) {
     t.same(Object.keys(texts).toSorted(), Object.keys(en).toSorted())

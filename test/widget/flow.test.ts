@@ -24,7 +24,7 @@ function place(phase: Phase): number {
   return ORDER[SCREENS[phase]] ?? 0
 }
 
-t.test('every phase is reached, and each but the last leads on', async (t) => {
+t.test('every phase is reachable, and only the last has no exit', async (t) => {
   const reached = new Set<Phase>(['start'])
   for (let round = 0; round < PHASES.length; round += 1)
     for (const phase of reached) for (const to of Object.values(FLOW[phase])) reached.add(to)
@@ -35,7 +35,7 @@ t.test('every phase is reached, and each but the last leads on', async (t) => {
   )
 })
 
-t.test('the way of the contract, screen by screen', async (t) => {
+t.test('the flow of the contract, screen by screen', async (t) => {
   const way = ['OPENED', 'CONTINUE', 'CHOOSE', 'CREATED', 'HAND_OVER', 'SETTLED'] as const
   t.same(
     walk(way).map(({ phase }) => SCREENS[phase]),
@@ -48,13 +48,13 @@ t.test('the way of the contract, screen by screen', async (t) => {
   )
 })
 
-t.test('an order that is paid already is no failure, at the start or where a payment is made', async (t) => {
+t.test('a paid order is no failure, at the start or on creation', async (t) => {
   for (const way of [['PAID_BEFORE'], ['OPENED', 'CONTINUE', 'CHOOSE', 'PAID_BEFORE']] as const)
     t.equal(walk(way).at(-1)?.phase, 'paidBefore')
   t.same(Object.keys(FLOW.paidBefore), ['RETURN'])
 })
 
-t.test('nothing leads back past ST-03, but a retry from a failed payment', async (t) => {
+t.test('nothing leads back past ST-03 except a retry after a failure', async (t) => {
   const back = PHASES.flatMap((from) =>
     Object.entries(FLOW[from])
       .filter(([, to]) => place(from) >= 3 && place(to) > 0 && place(to) < place(from))
@@ -63,21 +63,21 @@ t.test('nothing leads back past ST-03, but a retry from a failed payment', async
   t.same(back, ['failed RETRY banks'])
 })
 
-t.test('there is no cancel once the bank has the word, nor after a success', async (t) => {
+t.test('no cancelling while the bank decides or after success', async (t) => {
   t.same(
     PHASES.filter((phase) => FLOW[phase].CANCEL !== undefined),
     ['consent', 'banks', 'handover', 'failed'],
   )
 })
 
-t.test('a cancel that comes too late goes on to the bank', async (t) => {
+t.test("a late cancel continues to the bank's result", async (t) => {
   const before = walk(['OPENED', 'CONTINUE', 'CHOOSE', 'CREATED', 'CANCEL'])
   t.equal(before.at(-1)?.phase, 'cancelling')
   t.equal(next(before.at(-1) ?? START, event('TOO_LATE')).phase, 'processing')
   t.equal(next(before.at(-1) ?? START, event('CANCELLED')).phase, 'left')
 })
 
-t.test('whatever happens in whatever order, a payer is never taken back behind the bank', async () => {
+t.test('no order of events leads a payer back past the bank', async () => {
   fc.assert(
     fc.property(fc.array(fc.constantFrom(...EVENTS), { maxLength: 60 }), (types) => {
       const states = walk(types)
@@ -94,7 +94,7 @@ t.test('whatever happens in whatever order, a payer is never taken back behind t
   )
 })
 
-t.test('a new attempt knows nothing of the one before', async (t) => {
+t.test("a new attempt starts without the previous one's data", async (t) => {
   const said = { checkout: { amount: '1.00' }, banks: [{ id: 'one' }] }
   let state = next(START, event('OPENED', said))
   state = next(state, event('CONTINUE'))

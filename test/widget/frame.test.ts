@@ -27,7 +27,7 @@ async function embed(t: Parameters<typeof openSite>[0], { parent }: { parent?: s
   return { ...watched, shop, frame, init, asked }
 }
 
-t.test('by itself it says that it belongs into a shop', async (t) => {
+t.test('outside a frame it says that it only works inside a shop', async (t) => {
   const { page } = await openPage(browser)
   await page.goto(`${service.url}/widget/index.html?client_id=${clientId}`)
   t.equal(await page.getByRole('alert').textContent(), 'Go back to the shop and try again.')
@@ -35,7 +35,7 @@ t.test('by itself it says that it belongs into a shop', async (t) => {
   await page.getByText('inside a shop’s checkout only').waitFor()
 })
 
-t.test('around it must be the page that its address names', async (t) => {
+t.test('the parent page must be the one in its URL', async (t) => {
   const { page, frame, init, asked, shop } = await embed(t, { parent: 'https://shop.example' })
   await page.waitForLoadState('load')
   await init(tokenFor('https://shop.example', service.url, { merchantClientId: clientId }))
@@ -45,7 +45,7 @@ t.test('around it must be the page that its address names', async (t) => {
   t.same(asked, [], 'and nothing was asked of the service')
 })
 
-t.test('a token of another shop is of no use, even to a page that frames it', async (t) => {
+t.test("another shop's token is rejected, even by a page that frames it", async (t) => {
   const { page, frame, init, asked } = await embed(t)
   await page.waitForFunction('messages.length > 0')
   await init(tokenFor('https://shop.example', service.url, { merchantClientId: clientId }))
@@ -102,7 +102,7 @@ t.test('a thousand forged messages of every kind change nothing', async (t) => {
   t.same(complaints, [], 'and it works on')
 })
 
-t.test('what the widget tells is for the shop’s page alone', async (t) => {
+t.test("the widget's events go to the shop's page only", async (t) => {
   const shop = await openSite(t)
   const listener = await openSite(t, {
     '/': `<script>heard = []; addEventListener('message', ({ data }) => heard.push(data))</script>`,

@@ -28,7 +28,7 @@ async function trap({ page }: Watched): Promise<string[]> {
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
 
-t.test('another payer sees nothing of it, whatever the address says', async (t) => {
+t.test('another payer sees nothing, whatever the URL', async (t) => {
   const stranger = 'stranger@elsewhere.example'
   await createPayment(service, acme, { payer_email: stranger, amount: '3.33' })
   const { page } = await signedIn(service, browser, stranger)
@@ -41,7 +41,7 @@ t.test('another payer sees nothing of it, whatever the address says', async (t) 
   t.equal((await page.locator('main').innerText()).includes('50.00'), false)
 })
 
-t.test('markup in names, references and notes is text', async (t) => {
+t.test('markup in names, references and notes is shown as text', async (t) => {
   const markup = '"><img src=x onerror=alert(1)><script>alert(2)</script>'
   const mallory = await service.merchant()
   await service.owner.query('update merchants set trading_name = $1 where id = $2', [markup, mallory.id])
@@ -73,7 +73,7 @@ t.test('markup in names, references and notes is text', async (t) => {
   t.same(watched.complaints, [])
 })
 
-t.test('the page allows no code but its own', async (t) => {
+t.test('the page runs only its own code', async (t) => {
   const { page } = await signedIn(service, browser)
   const tried = await page.evaluate(`(() => {
     try { document.body.innerHTML = '<img src=x onerror=alert(1)>'; return 'set' } catch (error) { return error.name }
@@ -93,7 +93,7 @@ t.test('the page allows no code but its own', async (t) => {
   t.equal(headers['referrer-policy'], 'no-referrer')
 })
 
-t.test('neither link nor session gets into addresses, the history or the console', async (t) => {
+t.test('link and session tokens never appear in URLs, the history or the console', async (t) => {
   const link = await linkFor(service, PAYER)
   const watched = await signedIn(service, browser)
   const { page } = watched

@@ -7,7 +7,7 @@ import type { Route } from '../../widget/hub/routes.ts'
 
 const ID = '0192f0c1-2d3e-7a4b-8c5d-6e7f80910203'
 
-t.test('every view has an address, and every address a view', async (t) => {
+t.test('every view has a hash, and every hash a view', async (t) => {
   const routes: Route[] = [
     { name: 'payments' },
     { name: 'payment', id: ID },
@@ -33,7 +33,7 @@ t.test('every view has an address, and every address a view', async (t) => {
     t.same(routeOf(hash), { name: 'payments' }, hash)
 })
 
-t.test("a link's token is taken as it is, or as none", async (t) => {
+t.test("a link's token is accepted unchanged or rejected", async (t) => {
   t.equal(tokenIn('#token=aB-_9'), 'aB-_9')
   t.equal(tokenIn('#payments'), undefined)
   t.equal(tokenIn(''), undefined)
@@ -41,7 +41,7 @@ t.test("a link's token is taken as it is, or as none", async (t) => {
     t.equal(tokenIn(hash), '', JSON.stringify(hash))
 })
 
-t.test('amounts keep every decimal, and large ones every digit', async (t) => {
+t.test('amounts keep every decimal and every digit', async (t) => {
   const { money } = makeFormat('en-GB')
   t.equal(money('50.00', 'GBP'), '£50.00')
   t.equal(money('0.7125', 'GBP'), '£0.7125')
@@ -57,7 +57,7 @@ t.test("dates are written in the reader's own English", async (t) => {
   t.equal(makeFormat('en-GB').month('2026-11-21T12:00:00.000Z'), 'November 2026')
 })
 
-t.test('no failure leaves the payer without a word of the money, and an unknown one is not made up', async (t) => {
+t.test('every failure text says what happened to the money, and unknown codes have none', async (t) => {
   for (const code of Object.keys(MEANINGS))
     t.match(failureTextOf(code), /No money left your account\.$|Check your account before you pay again\.$/, code)
   for (const code of ['SOMETHING_NEW', 'constructor', '__proto__', '']) t.equal(failureTextOf(code), undefined)

@@ -32,7 +32,7 @@ t.test('a receipt can be saved and printed', async (t) => {
   t.same(complaints, [])
 })
 
-t.test('a payment that failed says why, in words for the payer, and what became of the money', async (t) => {
+t.test('a failed payment shows the reason and what happened to the money', async (t) => {
   const { body } = await createPayment(service, acme, { payer_email: PAYER, debtor_bank_id: 'mock-empty' })
   const back = await atBank(body.redirect_url, 'cancel')
   await service.call('POST', `/api/v1/payments/${body.payment_id}/sca-complete`, { body: back })
@@ -46,7 +46,7 @@ t.test('a payment that failed says why, in words for the payer, and what became 
   await isGood(t, watched, 'hub-failed')
 })
 
-t.test('refunds are told, in full and in part', async (t) => {
+t.test('full and partial refunds are shown', async (t) => {
   const id = await paidBy(service, acme, { amount: '20.00' })
   const refund = (amount: string) =>
     service.call('POST', `/api/v1/payments/${id}/refund`, {
@@ -64,7 +64,7 @@ t.test('refunds are told, in full and in part', async (t) => {
   await page.getByText('Refunded in full').waitFor()
 })
 
-t.test('addresses lead to views, and back and forward go through them', async (t) => {
+t.test('URLs lead to views, and back and forward work', async (t) => {
   const { page, complaints } = await signedIn(service, browser)
   const title = (name: string) => page.getByRole('heading', { name, level: 1, exact: true }).waitFor()
   await page.getByRole('link', { name: /£71\.25/ }).click()

@@ -35,7 +35,7 @@ async function mandate(merchant: TestMerchant, changes: Record<string, unknown> 
 const ofAcme = await mandate(acme)
 await mandate(other)
 
-t.test('a permission tells what it allows, and is cancelled after a word of what that means', async (t) => {
+t.test('a permission shows its limits, and is cancelled after an explanation', async (t) => {
   const watched = await signedIn(service, browser)
   const { page } = watched
   await page.getByRole('link', { name: 'Permissions' }).click()
@@ -66,7 +66,7 @@ t.test('a permission tells what it allows, and is cancelled after a word of what
   t.same(watched.complaints, [])
 })
 
-t.test('a permission that ends meanwhile, or a service that is away, is told, and nothing is promised', async (t) => {
+t.test('an ended permission or an unavailable service is reported, without promises', async (t) => {
   const id = await mandate(acme)
   const { page } = await signedIn(service, browser)
   await goTo(page, `#cancel=${id}`)
@@ -84,7 +84,7 @@ t.test('a permission that ends meanwhile, or a service that is away, is told, an
   t.equal(body.status, 'AUTHORISED')
 })
 
-t.test('allowances are told by period, with what is left; limits that nobody checks are told as that', async (t) => {
+t.test('allowances are shown by period with the rest, and unenforced limits as such', async (t) => {
   const { page } = await signedIn(service, browser)
   const consent = {
     consent_id: ofAcme,

@@ -13,7 +13,7 @@ const paid = await paidBy(service, acme)
 
 const heading = (page: Page, name: string) => page.getByRole('heading', { name, level: 1 }).waitFor()
 
-t.test('the time that is left is shown, its end is announced, and then the page asks to sign in again', async (t) => {
+t.test('the remaining time is shown, its end announced, and then the sign-in appears', async (t) => {
   const watched = await openPage(browser)
   const { page } = watched
   await page.clock.install()
@@ -48,7 +48,7 @@ t.test('the time that is left is shown, its end is announced, and then the page 
   t.same(watched.complaints, [])
 })
 
-t.test('who asks for a new link in time is not disturbed when the session ends', async (t) => {
+t.test("requesting a new link is not interrupted by the session's end", async (t) => {
   const { page } = await openPage(browser)
   await page.clock.install()
   await page.goto(await linkFor(service, PAYER))
@@ -63,7 +63,7 @@ t.test('who asks for a new link in time is not disturbed when the session ends',
   t.equal(await page.getByLabel('E-mail address').inputValue(), 'priya@')
 })
 
-t.test('a session that the service does not know any more is over on the page too', async (t) => {
+t.test('a session unknown to the service ends on the page too', async (t) => {
   const { page } = await signedIn(service, browser)
   await page.evaluate(
     `sessionStorage.setItem('svc_payer_session', JSON.stringify({ token: 'forged', contact: 'x', endsAtMs: Date.now() + 1e6 }))`,
@@ -78,7 +78,7 @@ t.test('a session that the service does not know any more is over on the page to
   }
 })
 
-t.test('signing out ends the session at the service, and nothing of it can be brought back', async (t) => {
+t.test('signing out ends the session at the service for good', async (t) => {
   const { page, complaints } = await signedIn(service, browser)
   const { token } = JSON.parse(await page.evaluate("sessionStorage.getItem('svc_payer_session')"))
   const headers = { authorization: `Bearer ${token}` }
@@ -133,7 +133,7 @@ t.test(
   },
 )
 
-t.test('a session lives in its tab alone', async (t) => {
+t.test('a session exists in its tab only', async (t) => {
   const { page, context } = await signedIn(service, browser)
   await page.reload()
   await heading(page, 'Your payments')
@@ -143,7 +143,7 @@ t.test('a session lives in its tab alone', async (t) => {
   await heading(other, 'See your payments')
 })
 
-t.test('with storage blocked a session works until the page is loaded again', async (t) => {
+t.test('with blocked storage a session works until the next load', async (t) => {
   await createPayment(service, acme, { payer_email: PAYER })
   const { page, complaints } = await openPage(browser)
   await page.addInitScript(

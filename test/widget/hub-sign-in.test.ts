@@ -18,7 +18,7 @@ const usedCount = async (): Promise<number> => {
   return rows.length
 }
 
-t.test('loading a link uses nothing up: that takes a click, and the token has left the address by then', async (t) => {
+t.test('loading a link does not use it; a click does, after the token has left the URL', async (t) => {
   const link = await linkFor(service, PAYER)
   const token = link.split('#token=')[1] ?? ''
   const usedBefore = await usedCount()
@@ -51,7 +51,7 @@ t.test('loading a link uses nothing up: that takes a click, and the token has le
   t.same(complaints, [])
 })
 
-t.test('a link that was used, is over, or is not whole is refused in clear words, with the form again', async (t) => {
+t.test('a used, expired or incomplete link is rejected clearly, with the form', async (t) => {
   const watched = await openPage(browser)
   const { page } = watched
   const refused = async (link: string, click = true): Promise<void> => {
@@ -79,7 +79,7 @@ t.test('a link that was used, is over, or is not whole is refused in clear words
   t.same(watched.complaints, [])
 })
 
-t.test('a link that is opened in a window of the hub is taken there too', async (t) => {
+t.test('a link opened in a hub window is accepted there', async (t) => {
   const { page } = await openPage(browser)
   await page.goto(`${service.url}/hub`)
   await heading(page, 'See your payments')
@@ -91,7 +91,7 @@ t.test('a link that is opened in a window of the hub is taken there too', async 
   await heading(page, 'Your payments')
 })
 
-t.test('whether anybody is known at an address, the page says the same', async (t) => {
+t.test('the page does not reveal whether an address is known', async (t) => {
   const { page } = await openPage(browser)
   const answerTo = async (email: string): Promise<string> => {
     await page.goto('about:blank')
@@ -104,7 +104,7 @@ t.test('whether anybody is known at an address, the page says the same', async (
   t.equal(await answerTo(PAYER), await answerTo('nobody@nowhere.example'))
 })
 
-t.test('what is no address or number is said at the field', async (t) => {
+t.test('an invalid address or number is reported at its field', async (t) => {
   const { page, complaints } = await openPage(browser)
   await page.goto(`${service.url}/hub`)
   const send = page.getByRole('button', { name: 'Send me a link' })
@@ -127,7 +127,7 @@ t.test('what is no address or number is said at the field', async (t) => {
   t.same(complaints, [])
 })
 
-t.test('too many requests say when to come back, and an unreachable service offers another try', async (t) => {
+t.test('too many requests show when to retry, and an unreachable service offers a retry', async (t) => {
   const { page } = await openPage(browser)
   await page.goto(`${service.url}/hub`)
   await page.getByLabel('E-mail address').fill(PAYER)

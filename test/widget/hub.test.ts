@@ -13,7 +13,7 @@ const paid = await paidBy(service, acme, {
   debtor_bank_id: 'mock-fern',
 })
 
-t.test('a payer asks for a link, signs in, reads the receipt, disputes and sees the dispute', async (t) => {
+t.test('a payer requests a link, signs in, reads the receipt, disputes and sees the dispute', async (t) => {
   const watched = await openPage(browser)
   const { page } = watched
   await page.goto(`${service.url}/hub`)

@@ -36,7 +36,7 @@ const WOULD_ASK = `(() => {
   return event.defaultPrevented
 })()`
 
-t.test('while it is on, the browser asks before the page closes, and Back leads nowhere', async (t) => {
+t.test('with the guard the browser asks before closing, and Back leads nowhere', async (t) => {
   const { page, ask, shop } = await open(t)
   t.equal(await page.evaluate(WOULD_ASK), false, 'nothing is asked before')
   const before = await page.evaluate('history.length')
@@ -62,7 +62,7 @@ t.test('while it is on, the browser asks before the page closes, and Back leads 
   t.equal(page.isClosed(), false)
 })
 
-t.test('off again, all is as it was', async (t) => {
+t.test('without the guard everything is as before', async (t) => {
   const { page, ask, shop } = await open(t)
   await page.evaluate(`history.replaceState({ router: 'kept' }, '')`)
   await ask({ guard: true })
@@ -75,7 +75,7 @@ t.test('off again, all is as it was', async (t) => {
   t.equal(page.url(), `${shop.url}/basket`, 'Back leads back at once')
 })
 
-t.test('taken off the page, it guards no more', async (t) => {
+t.test('a removed checkout no longer guards the page', async (t) => {
   const { page, ask } = await open(t)
   await ask({ guard: true })
   await page.waitForFunction('history.state?.svc !== undefined')
@@ -86,7 +86,7 @@ t.test('taken off the page, it guards no more', async (t) => {
   t.equal(await page.evaluate(WOULD_ASK), false)
 })
 
-t.test('the page goes to the address of its token, guarded a moment ago or not', async (t) => {
+t.test("the page navigates to the token's address, guarded or not", async (t) => {
   for (const asks of [[], [{ guard: true }], [{ guard: true }, { guard: false }]]) {
     const { page, frame, back } = await open(t)
     const all = [...asks, { leave: back }].map((what) => `port.postMessage(${JSON.stringify(what)})`)
@@ -97,7 +97,7 @@ t.test('the page goes to the address of its token, guarded a moment ago or not',
   }
 })
 
-t.test('it goes nowhere else', async (t) => {
+t.test('it navigates nowhere else', async (t) => {
   const { page, ask, frame, shop } = await open(t)
   const wrong = [
     'https://evil.example/',
@@ -115,7 +115,7 @@ t.test('it goes nowhere else', async (t) => {
   t.equal(await page.evaluate(WOULD_ASK), false)
 })
 
-t.test('a token that says to run a script is not obeyed', async (t) => {
+t.test('a script URL in the token is ignored', async (t) => {
   const returnUrl = 'javascript:document.title="evil"'
   const { page, ask, frame } = await open(t, { returnUrl })
   await ask({ leave: returnUrl })
@@ -124,7 +124,7 @@ t.test('a token that says to run a script is not obeyed', async (t) => {
   t.equal(await page.title(), 'Shop')
 })
 
-t.test('a page that wants to stay stays', async (t) => {
+t.test('a page with noRedirect stays', async (t) => {
   const { page, ask, frame, back, shop } = await open(t, { attributes: { 'data-no-redirect': '' } })
   await ask({ leave: back })
   await frame?.evaluate(`tell('SVC_PAYMENT_CANCELLED', { transactionId: null, screen: 'ST-01', returnUrl: '${back}' })`)

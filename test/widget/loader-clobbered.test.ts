@@ -25,7 +25,7 @@ const NAMED: readonly (readonly [string, (evilUrl: string, token: string) => str
   ],
 ]
 
-t.test('the token goes to the checkout that the script came from, whatever the page names its elements', async (t) => {
+t.test("the token goes only to the script's own origin, whatever the page names its elements", async (t) => {
   const checkout = await openFakeCheckout(t)
   const evil = await openSite(t, { '/x': '<title>evil</title>' })
   const shop = await openSite(t)
@@ -48,7 +48,7 @@ t.test('the token goes to the checkout that the script came from, whatever the p
   }
 })
 
-t.test('a tag beside such elements shares the checkout of the page', async (t) => {
+t.test("a tag next to such elements shares the page's checkout", async (t) => {
   const checkout = await openFakeCheckout(t)
   const shop = await openSite(t)
   const token = tokenFor(shop.url, checkout.url)

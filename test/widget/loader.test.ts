@@ -24,7 +24,7 @@ type OpenOptions = {
   body?: (snippet: string, checkoutUrl: string, token: string) => string
 }
 
-t.test('the snippet shows the frame, which is told the token and nobody else is', async (t) => {
+t.test('the snippet shows the frame, and only the frame receives the token', async (t) => {
   const { page, checkout, shop, token, complaints } = await open(t, { attributes: { 'data-locale': 'cy' } })
   const [frame] = await checkoutFrames(page)
   const attributes: Record<string, string | null> = await page.evaluate(`(() => {
@@ -53,7 +53,7 @@ t.test('the snippet shows the frame, which is told the token and nobody else is'
   t.same(complaints, [])
 })
 
-t.test('the six events come to the page as events of the container, with their fields and no others', async (t) => {
+t.test('the page gets the six events from the container, with their fields only', async (t) => {
   const { page } = await open(t)
   const [frame] = await checkoutFrames(page)
   const given = [
@@ -74,7 +74,7 @@ t.test('the six events come to the page as events of the container, with their f
   )
 })
 
-t.test('what is no event of the contract, or not whole, stays with the loader', async (t) => {
+t.test('unknown and incomplete events are dropped by the loader', async (t) => {
   const { page } = await open(t)
   const [frame] = await checkoutFrames(page)
   const height = await page.locator('iframe').evaluate((element) => Reflect.get(element, 'clientHeight'))
@@ -150,7 +150,7 @@ t.test('forged messages from the page and from another frame change nothing', as
   t.ok(checkout)
 })
 
-t.test('several on a page each hear of their own; a repeated script adds none', async (t) => {
+t.test('several checkouts on a page get their own events; a repeated script adds none', async (t) => {
   const { page } = await open(t, {
     body: (snippet) =>
       `${snippet}${snippet}<div id="pay"></div><div id="two"></div>${snippet.replace('data-container-id="pay"', 'data-container-id="two"')}${snippet}`,
@@ -170,7 +170,7 @@ t.test('several on a page each hear of their own; a repeated script adds none', 
   )
 })
 
-t.test('a page mounts by itself, listens and takes it away', async (t) => {
+t.test('a page can mount, listen and destroy', async (t) => {
   const { page, token } = await open(t, { body: (_snippet, url) => `<div id="pay"></div>${tag(url, {})}` })
   await page.waitForFunction('window.SvcCheckout !== undefined')
   t.equal(await page.locator('iframe, [role=alert]').count(), 0, 'without attributes the script only waits')
@@ -196,7 +196,7 @@ t.test('a page mounts by itself, listens and takes it away', async (t) => {
   )
 })
 
-t.test('what can not start says so on the page', async (t) => {
+t.test('a checkout that cannot start shows why', async (t) => {
   const cases: [string, OpenOptions, RegExp][] = [
     ['no token', { attributes: { 'data-checkout-token': '' } }, /token is missing/],
     ['no base64', { attributes: { 'data-checkout-token': '<img src=x onerror=alert(1)>' } }, /can’t be read/],
@@ -225,7 +225,7 @@ t.test('what can not start says so on the page', async (t) => {
   }
 })
 
-t.test('who mounts a token that can’t be used hears of it too', async (t) => {
+t.test('mounting an unusable token reports the failure', async (t) => {
   const { page } = await open(t, { body: (_snippet, url) => `<div id="pay"></div>${tag(url, {})}` })
   await page.waitForFunction('window.SvcCheckout !== undefined')
   const heard = `new Promise((done) => SvcCheckout.mount('pay', { token: 'x' }).on('SVC_PAYMENT_FAILED', done))`
@@ -240,7 +240,7 @@ t.test('who mounts a token that can’t be used hears of it too', async (t) => {
   t.equal(await page.evaluate(left), 0)
 })
 
-t.test('the frame is told the theme: the shop’s word, or the color-scheme of its place', async (t) => {
+t.test("the frame gets the theme: the shop's setting, or its container's color-scheme", async (t) => {
   const place = (style: string) => (snippet: string) => `<div id="pay" style="color-scheme: ${style}"></div>${snippet}`
   const cases: [OpenOptions, string][] = [
     [{}, 'normal'],
@@ -255,7 +255,7 @@ t.test('the frame is told the theme: the shop’s word, or the color-scheme of i
   }
 })
 
-t.test('the checkout is not shown on its own origin, where its frame would be no sandbox', async (t) => {
+t.test('the checkout is not shown on its own origin, where the sandbox would not isolate it', async (t) => {
   const checkout = await openFakeCheckout(t)
   const token = tokenFor(checkout.url, checkout.url)
   const snippet = tag(checkout.url, { 'data-checkout-token': token, 'data-container-id': 'pay' })
@@ -268,7 +268,7 @@ t.test('the checkout is not shown on its own origin, where its frame would be no
   t.equal(await page.locator('iframe').count(), 0)
 })
 
-t.test('a frame that does not load is told of, and can be tried again', async (t) => {
+t.test('a frame that does not load is reported and can be retried', async (t) => {
   const { page, checkout } = await open(t, {
     body: (_snippet, url, token) => `<div id="pay"></div><script>start = () => {
       const script = document.createElement('script')

@@ -5,7 +5,7 @@ import { makeLocalization } from '../../widget/localization.ts'
 /** What systems pass on to browsers, and shops write, that is no language tag at all. */
 const BROKEN = ['en-US@posix', 'en_GB', 'en-', 'cy@euro', 'cy-', 'en-x', 'ar-XB-', '', '*', 'C']
 
-t.test('a tag that is none is passed over, for the next wish or for English', async (t) => {
+t.test('an invalid language tag is skipped', async (t) => {
   for (const tag of BROKEN) {
     t.equal((await chooseLocale([tag, undefined, 'en-IE'])).tag, 'en-IE', tag)
     const locale = await chooseLocale([tag])
@@ -14,7 +14,7 @@ t.test('a tag that is none is passed over, for the next wish or for English', as
   }
 })
 
-t.test('where nothing is known of a language, dates and amounts are British', async (t) => {
+t.test('without data for a language, dates and amounts are British', async (t) => {
   const { texts } = await chooseLocale(['cy'])
   t.same(Intl.DateTimeFormat.supportedLocalesOf('zxx'), [])
   const l10n = makeLocalization({ tag: 'zxx', dir: 'ltr', texts })
@@ -22,7 +22,7 @@ t.test('where nothing is known of a language, dates and amounts are British', as
   t.same([l10n.money('12.50', 'GBP'), l10n.money('12.50', 'USD')], ['£12.50', 'US$12.50'])
 })
 
-t.test('whatever is chosen, amounts, moments and counts can be written in it', async (t) => {
+t.test('amounts, times and counts can be formatted in every language', async (t) => {
   for (const [wish, tag] of [
     ['en', 'en-GB'],
     ['EN-us', 'en-US'],

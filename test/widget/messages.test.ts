@@ -13,7 +13,7 @@ t.test('an event has its fields and no others', async (t) => {
   t.same(readEvent({ eventType: 'SVC_RESIZE', payload: { height: 400 } })?.payload, { height: 400 })
 })
 
-t.test('what is not one is none', async (t) => {
+t.test('anything else is not an event', async (t) => {
   for (const data of [
     undefined,
     null,
@@ -36,7 +36,7 @@ t.test('what is not one is none', async (t) => {
   }
 })
 
-t.test('hello and init are known by their nonce', async (t) => {
+t.test('hello and init are checked by their nonce', async (t) => {
   t.equal(isHello({ svc: 'hello', nonce: 'n' }, 'n'), true)
   t.equal(isHello({ svc: 'hello', nonce: 'm' }, 'n'), false)
   t.equal(isHello({ svc: 'hello' }, 'n'), false)
@@ -51,7 +51,7 @@ t.test('hello and init are known by their nonce', async (t) => {
   t.equal(readInit({ svc: 'init', nonce: 'n' }, 'n'), null)
 })
 
-t.test('a token is read in either alphabet, signed or not, with names of any script', async (t) => {
+t.test('a token is read in either base64 alphabet, signed or not, with names in any script', async (t) => {
   const fields = {
     merchantClientId: 'm',
     callbackOrigin: 'https://shop.example',

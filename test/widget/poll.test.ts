@@ -18,7 +18,7 @@ function byHand(): { timers: Timers; tick(): void; isRunning(): boolean } {
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
-t.test('looks every 2.5 seconds for two minutes, then says so and stops', async (t) => {
+t.test('polls every 2.5 seconds for two minutes, then reports the end', async (t) => {
   const { timers, tick, isRunning } = byHand()
   let looks = 0
   let ends = 0
@@ -31,7 +31,7 @@ t.test('looks every 2.5 seconds for two minutes, then says so and stops', async 
   t.same([looks, ends, isRunning()], [47, 1, false])
 })
 
-t.test('a slow answer is waited for, and time runs on', async (t) => {
+t.test('a slow response delays the next poll but not the end', async (t) => {
   const { timers, tick, isRunning } = byHand()
   const open: (() => void)[] = []
   poll({ check: () => new Promise<void>((resolve) => open.push(resolve)), maxMs: 10_000 }, timers)
@@ -47,7 +47,7 @@ t.test('a slow answer is waited for, and time runs on', async (t) => {
   t.equal(isRunning(), false)
 })
 
-t.test('it can be stopped', async (t) => {
+t.test('polling can be stopped', async (t) => {
   const { timers, tick } = byHand()
   let looks = 0
   poll({ check: async () => (looks += 1), maxMs: 60_000 }, timers)()

@@ -13,7 +13,7 @@ function other(value: string, maskPattern: number): boolean[][] {
   return encode(value, { ecc: 'M', border: 0, boostEcc: false, maskPattern }).data
 }
 
-t.test('a code of each version is the one that another encoder draws', async (t) => {
+t.test("each version equals another encoder's code", async (t) => {
   const versions = new Set<number>()
   for (let length = 1; length <= 180; length += 3) {
     const mask = length % 8
@@ -28,17 +28,17 @@ t.test('each mask, and letters of several bytes', async (t) => {
   for (const mask of MASKS) t.same(qrCode('https://ŵy.example/é', mask), other('https://ŵy.example/é', mask))
 })
 
-t.test('the mask is one of the eight, chosen by how well the code can be read', async (t) => {
+t.test('the most readable of the eight masks is chosen', async (t) => {
   const chosen = JSON.stringify(qrCode(text(170)))
   t.equal(MASKS.filter((mask) => JSON.stringify(qrCode(text(170), mask)) === chosen).length, 1)
 })
 
-t.test('the longest text fits, and one byte more is refused', async (t) => {
+t.test('the longest text fits, and one more byte is rejected', async (t) => {
   t.equal(qrCode(text(180), 0).length, 53)
   t.throws(() => qrCode(text(181), 0), RangeError)
 })
 
-t.test('the short address of a payment has modules that a camera reads', async (t) => {
+t.test("a payment's short address gives modules that a camera can read", async (t) => {
   const address = `https://payments.a-rather-long-name.example.co.uk/go?state=${'x'.repeat(43)}`
   t.ok(qrCode(address).length <= 41, 'six pixels each at 18 rem, with the white around them')
 })

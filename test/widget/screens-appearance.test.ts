@@ -19,7 +19,7 @@ new PerformanceObserver((list) => {
   for (const { value } of list.getEntries()) shifts += value
 }).observe({ type: 'layout-shift', buffered: true })`
 
-t.test('nothing on the page around it jumps while the first screen comes', async (t) => {
+t.test('the parent page does not shift while the first screen appears', async (t) => {
   const { widget, page } = await openWidget(browser, shop, {
     prepare: (page) => page.addInitScript(SHIFTS),
   })
@@ -32,7 +32,7 @@ t.test('nothing on the page around it jumps while the first screen comes', async
   t.equal(await page.evaluate('shifts'), 0)
 })
 
-t.test('names full of markup are names, and a look is colours and nothing else', async (t) => {
+t.test('markup in names is text, and branding sets only colours', async (t) => {
   const name = `<img src=x onerror=alert(1)><script>alert(2)</script>"'&amp; Ltd`
   await shop.service.owner.query('update merchants set trading_name = $1 where id = $2', [name, shop.merchant.id])
   const hostile = await openWidget(browser, shop, {
@@ -59,7 +59,7 @@ t.test('names full of markup are names, and a look is colours and nothing else',
   t.same(complaints, [])
 })
 
-t.test('a merchant’s look is put on, readable even where it was chosen badly', async (t) => {
+t.test('branding is applied, and readable even with badly chosen colours', async (t) => {
   await shop.service.owner.query("update merchants set trading_name = 'Bean & Leaf' where id = $1", [shop.merchant.id])
   const colors = { primary: '#F5C518', background: '#1B2A1F', text: '#223322' }
   const branded = await openWidget(browser, shop, {
@@ -89,7 +89,7 @@ const COLORS = `[
   [...document.querySelectorAll('*')].map(getComputedStyle).map((s) => [s.color, s.backgroundColor, s.borderColor, s.opacity].join()).join(';'),
 ]`
 
-t.test('the look is the page’s, not the payer’s system’s, unless the page follows that too', async (t) => {
+t.test("the theme follows the page, and the payer's system only if the page does", async (t) => {
   const cases = [
     [{ scheme: 'normal' }, 'light'],
     [{ scheme: 'light' }, 'light'],
@@ -117,7 +117,7 @@ t.test('the look is the page’s, not the payer’s system’s, unless the page 
   )
 })
 
-t.test('the frame keeps its height while a payment is made and ended', async (t) => {
+t.test('the frame keeps its height while a payment is created and cancelled', async (t) => {
   const { widget, page } = await openWidget(browser, shop, { attributes: { noRedirect: true } })
   const height = (): Promise<number> =>
     frameOf(page).evaluate('Math.ceil(document.body.getBoundingClientRect().height)')
@@ -147,7 +147,7 @@ t.test('the frame keeps its height while a payment is made and ended', async (t)
   t.ok((await height()) < code, 'and it is given back afterwards')
 })
 
-t.test('where no phone can reach the sandbox, the way on in this browser comes first', async (t) => {
+t.test("if a phone can't reach the sandbox, the link for this browser comes first", async (t) => {
   for (const mode of ['sandbox', 'live']) {
     const { widget, page } = await openWidget(browser, shop, {
       attributes: { locale: mode === 'live' ? 'ar-XB' : 'en' },
@@ -169,7 +169,7 @@ t.test('where no phone can reach the sandbox, the way on in this browser comes f
   }
 })
 
-t.test('what keeps anyone from using a checkout is found in the shop’s frame', async (t) => {
+t.test("accessibility problems inside the shop's frame are found", async (t) => {
   const { widget, page, context } = await openWidget(browser, shop)
   await widget.locator('.screen .main').waitFor()
   t.same(await accessibilityProblems(page), [])

@@ -12,7 +12,7 @@ function namesOf(heard: HeardEvent[]): string[] {
   return heard.map(({ eventType }) => eventType)
 }
 
-t.test('from the consent to the receipt, with the bank in a tab of its own', async (t) => {
+t.test('from consent to receipt, with the bank in its own tab', async (t) => {
   const opened = await openWidget(browser, shop)
   const { widget, page, complaints } = opened
   await widget.getByText('one-off payment of £50.00 from your bank to Acme.').waitFor()
@@ -49,7 +49,7 @@ t.test('from the consent to the receipt, with the bank in a tab of its own', asy
   t.same(complaints, [])
 })
 
-t.test('cancel on each screen that has it tells the shop and leads back to it', async (t) => {
+t.test('cancelling on each screen notifies the shop and leads back to it', async (t) => {
   for (const screen of ['ST-01', 'ST-02', 'ST-03', 'ST-05']) {
     const opened = await openWidget(browser, shop, { attributes: { noRedirect: true } })
     const { widget, page } = opened
@@ -82,7 +82,7 @@ t.test('cancel on each screen that has it tells the shop and leads back to it', 
   await page.waitForURL(`${shop.url}/thanks`)
 })
 
-t.test('a cancel that the bank was faster than goes on to the receipt', async (t) => {
+t.test('a cancel slower than the bank leads to the receipt', async (t) => {
   const opened = await openWidget(browser, shop)
   const { widget, context } = opened
   await chooseBank(widget, 'Fern')
@@ -100,7 +100,7 @@ t.test('a cancel that the bank was faster than goes on to the receipt', async (t
   t.notOk(namesOf(await opened.heard()).includes('SVC_PAYMENT_CANCELLED'))
 })
 
-t.test('each failure says why, and a retry with another bank succeeds', async (t) => {
+t.test('each failure shows its reason, and a retry with another bank succeeds', async (t) => {
   const opened = await openWidget(browser, shop)
   const { widget, complaints } = opened
   await widget.getByRole('button', { name: en.continue }).click()
@@ -131,7 +131,7 @@ t.test('each failure says why, and a retry with another bank succeeds', async (t
   t.same(complaints, [])
 })
 
-t.test('a bank that is down, and one that falls silent: what became of the money is not claimed', async (t) => {
+t.test('an unavailable and an unresponsive bank: no claim about the money', async (t) => {
   const opened = await openWidget(browser, shop)
   const { widget } = opened
   await widget.getByRole('button', { name: en.continue }).click()
@@ -154,7 +154,7 @@ t.test('a bank that is down, and one that falls silent: what became of the money
   }
 })
 
-t.test('an order that is paid already is not paid again', async (t) => {
+t.test('a paid order is not paid again', async (t) => {
   const token = shop.token()
   const first = await openWidget(browser, shop, { tokens: [token] })
   await chooseBank(first.widget, 'Fern')
@@ -183,7 +183,7 @@ t.test('an order that is paid already is not paid again', async (t) => {
   }
 })
 
-t.test('an order that is paid already fails nothing in the shop’s eyes', async (t) => {
+t.test('a paid order is no failure for the shop', async (t) => {
   const opened = await openWidget(browser, shop, {
     prepare: (page) =>
       page.route('**/api/v1/checkout', async (route) => {
@@ -198,7 +198,7 @@ t.test('an order that is paid already fails nothing in the shop’s eyes', async
   t.equal((await opened.heard()).length, 1, 'neither a failure nor a cancel')
 })
 
-t.test('an order that was tried too many times is for the shop to mend', async (t) => {
+t.test('too many attempts are for the shop to resolve', async (t) => {
   const opened = await openWidget(browser, shop, {
     prepare: (page) =>
       page.route('**/api/v1/payments', (route) =>
@@ -211,7 +211,7 @@ t.test('an order that was tried too many times is for the shop to mend', async (
   t.match((await opened.heard()).at(-1), { payload: { errorCode: 'CHECKOUT_ATTEMPTS_USED' } })
 })
 
-t.test('started again in another window, the first one does not speak of the bank', async (t) => {
+t.test('a checkout restarted in another window does not blame the bank', async (t) => {
   const tokens = [shop.token()]
   const first = await openWidget(browser, shop, { tokens })
   await chooseBank(first.widget, 'Fern')
@@ -227,7 +227,7 @@ t.test('started again in another window, the first one does not speak of the ban
   await untilHeading(second, en.paidTitle)
 })
 
-t.test('a token that ended, and one that was changed, are refused in words', async (t) => {
+t.test('an expired and an altered token are rejected with an explanation', async (t) => {
   const ended = await openWidget(browser, shop, { tokens: [shop.token({ exp: 1 })] })
   await ended.widget.getByRole('heading', { name: en.unusableTitle }).waitFor()
   t.match(await ended.widget.locator('details').textContent(), /ended\. CHECKOUT_TOKEN_EXPIRED/)
@@ -244,7 +244,7 @@ t.test('a token that ended, and one that was changed, are refused in words', asy
   }
 })
 
-t.test('a service that does not answer can be tried again', async (t) => {
+t.test('an unreachable service can be retried', async (t) => {
   const opened = await openWidget(browser, shop, {
     prepare: (page) => page.route('**/api/v1/**', (route) => route.abort()),
   })

@@ -10,7 +10,7 @@ const PHONE = { viewport: { width: 390, height: 800 }, isMobile: true, hasTouch:
 const FAST = { debtorAccountScheme: 'UK.OBIE.SortCodeAccountNumber', debtorIdentification: '20000055779911' }
 const PREFERENCE = 'service_bank_preference'
 
-t.test('a phone is given a link into the bank, and no cancel after it', async (t) => {
+t.test('a phone gets a link to the bank, and no cancel afterwards', async (t) => {
   const opened = await openWidget(browser, shop, { context: PHONE })
   const { widget, complaints } = opened
   await chooseBank(widget, 'Fern')
@@ -25,7 +25,7 @@ t.test('a phone is given a link into the bank, and no cancel after it', async (t
   t.same(complaints, [])
 })
 
-t.test('the fast path starts at the bank: the first one, or the one that paid last', async (t) => {
+t.test('the fast path starts at the bank: the first one, or the last one used', async (t) => {
   const first = await openWidget(browser, shop, { tokens: [shop.token(FAST)] })
   await first.widget.getByText('approve £50.00 to Acme with Albion Bank.').waitFor()
   t.match(await first.heard(), [{ eventType: 'SVC_WIDGET_READY', payload: { screen: 'ST-03' } }])
@@ -49,7 +49,7 @@ t.test('the fast path starts at the bank: the first one, or the one that paid la
   await quick.widget.getByText('with Banc y Ddraig.').waitFor()
 })
 
-t.test('without a storage, or with nonsense in it, everything works and no bank is offered first', async (t) => {
+t.test('without storage, or with invalid data in it, everything works and no bank is suggested', async (t) => {
   const blocked =
     "Object.defineProperty(window, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })"
   const { widget, page, context, complaints } = await openWidget(browser, shop, {
@@ -72,7 +72,7 @@ t.test('without a storage, or with nonsense in it, everything works and no bank 
   t.same(other.complaints, [])
 })
 
-t.test('where browsers part the storages of shops, each shop remembers its own', async (t) => {
+t.test('with partitioned storage each shop remembers its own bank', async (t) => {
   // Playwright switches the parting off; of two such flags the last one counts.
   const parting = await openBrowser(t, ['--disable-features=HttpsUpgrades,OptimizationHints'])
   const { widget, page, context, complaints } = await openWidget(parting, shop)
@@ -93,7 +93,7 @@ t.test('where browsers part the storages of shops, each shop remembers its own',
   t.same(complaints, [])
 })
 
-t.test('the keyboard is enough', async (t) => {
+t.test('everything works with the keyboard only', async (t) => {
   const opened = await openWidget(browser, shop)
   const { page, widget, context, complaints } = opened
   const focused = async (): Promise<string> =>
@@ -142,7 +142,7 @@ t.test('the keyboard is enough', async (t) => {
   t.same(complaints, [])
 })
 
-t.test('two on a page know nothing of each other', async (t) => {
+t.test('two checkouts on a page are independent', async (t) => {
   const tokens = [shop.token({ amount: '10.00' }), shop.token({ amount: '20.00' })]
   const { page, widget, context, complaints } = await openWidget(browser, shop, { tokens })
   const second = page.frameLocator('#pay-1 iframe')
@@ -155,7 +155,7 @@ t.test('two on a page know nothing of each other', async (t) => {
   t.same(complaints, [])
 })
 
-t.test('ST-04 holds the payer for two minutes of looking, and then waits calmly', async (t) => {
+t.test('ST-04 polls for two minutes and then waits', async (t) => {
   const opened = await openWidget(browser, shop, { prepare: (page) => page.clock.install() })
   const { page, widget, context } = opened
   await chooseBank(widget, 'Fern')
@@ -184,7 +184,7 @@ t.test('ST-04 holds the payer for two minutes of looking, and then waits calmly'
   await untilHeading(opened, en.paidTitle)
 })
 
-t.test('an authorised payment is progress and no success yet: the bank may still refuse it', async (t) => {
+t.test('an authorised payment is not shown as success: the bank may still reject it', async (t) => {
   const opened = await openWidget(browser, shop)
   const { widget } = opened
   await chooseBank(widget, 'Leisurely Bank')
@@ -195,7 +195,7 @@ t.test('an authorised payment is progress and no success yet: the bank may still
   t.match(await widget.getByRole('status').textContent(), /has approved the payment/, 'and it is read out')
 })
 
-t.test('a code that was scanned elsewhere moves the screen on by itself', async (t) => {
+t.test('scanning the code elsewhere advances the screen', async (t) => {
   const { widget, context, complaints } = await openWidget(browser, shop)
   await chooseBank(widget, 'Fern')
   const address = await widget.getByLabel(en.linkLabel).inputValue()

@@ -50,7 +50,7 @@ t.test('31: the command line gets its code at a loopback address with any port',
   }
 })
 
-t.test('31: and nowhere else', async (t) => {
+t.test('31: and at no other address', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   for (const redirectUri of [
@@ -66,7 +66,7 @@ t.test('31: and nowhere else', async (t) => {
   }
 })
 
-t.test('31: a person who refuses sends the command line away without a code', async (t) => {
+t.test('31: refusing consent sends the command line away without a code', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const agent = new UserAgent(harness.authUrl)
@@ -80,7 +80,7 @@ t.test('31: a person who refuses sends the command line away without a code', as
   t.equal(refused.left?.searchParams.get('code'), null)
 })
 
-t.test('32: a device waits, gets its tokens once when it is approved, and nothing after that', async (t) => {
+t.test('32: a device waits, gets its tokens once after approval, and nothing after that', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const { body, poll } = await startDevice(harness, realm)
@@ -110,7 +110,7 @@ t.test('32: a device waits, gets its tokens once when it is approved, and nothin
   t.match(reused.text, UNUSABLE)
 })
 
-t.test('32: of twenty polls at once one gets the tokens', async (t) => {
+t.test('32: of twenty concurrent polls one gets the tokens', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const { body, poll } = await startDevice(harness, realm)
@@ -122,7 +122,7 @@ t.test('32: of twenty polls at once one gets the tokens', async (t) => {
   t.ok(answers.every(({ status, body: { error } }) => status === 200 || /^(invalid_grant|slow_down)$/.test(error)))
 })
 
-t.test('32: a device that is refused is told so', async (t) => {
+t.test('32: a rejected device gets access_denied', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const { body, poll } = await startDevice(harness, realm)
@@ -138,7 +138,7 @@ t.test('32: a device that is refused is told so', async (t) => {
   t.equal(refused.body.error, 'access_denied')
 })
 
-t.test('32: a code that nobody was given, or that another realm gave, is refused alike', async (t) => {
+t.test('32: unknown codes and codes of another realm are rejected alike', async (t) => {
   const harness = await identityHarness(t)
   const [realm, other] = [await makeRealm(harness), await makeRealm(harness)]
   const { body } = await startDevice(harness, other)

@@ -19,7 +19,7 @@ const harness = await identityHarness(t)
 const { authUrl } = harness
 const [one, two] = [await makeRealm(harness), await makeRealm(harness)]
 
-t.test('29: a session of one realm signs nobody in to another, and survives a visit there', async (t) => {
+t.test('29: a session of one realm is not valid in another, and survives a visit there', async (t) => {
   const { agent } = await signIn(atPortal(harness, one))
   const elsewhere = await agent.open(authorizationUrl(atPortal(harness, two)).url)
   t.ok(asksForPassword(elsewhere))
@@ -30,7 +30,7 @@ t.test('29: a session of one realm signs nobody in to another, and survives a vi
   }
 })
 
-t.test('30: a token of one realm is refused in another', async (t) => {
+t.test('30: a token of one realm is rejected in another', async (t) => {
   const { tokens } = await signIn(atPortal(harness, one))
   const { statusCode, body } = await request(`${authUrl}/realms/${two.slug}/protocol/openid-connect/userinfo`, {
     headers: { authorization: `Bearer ${tokens.access_token}` },
@@ -39,7 +39,7 @@ t.test('30: a token of one realm is refused in another', async (t) => {
   t.equal(statusCode, 401)
 })
 
-t.test('30: so is a refresh token, whichever client brings it, and it stays good at home', async (t) => {
+t.test('30: so is a refresh token, with any client, and it stays valid at home', async (t) => {
   const { tokens } = await signIn(atPortal(harness, one))
   const asOther = await refresh(authUrl, two, tokens.refresh_token)
   t.match(asOther, { status: 400, body: { error: 'invalid_grant' } })
@@ -59,7 +59,7 @@ t.test('30: so is a client with its secret', async (t) => {
   t.equal(status, 401)
 })
 
-t.test('30: a password of one realm is none of another', async (t) => {
+t.test('30: a password of one realm is not valid in another', async (t) => {
   await t.rejects(signIn({ ...atPortal(harness, two), email: one.admin.email }), /not signed in/)
 })
 
@@ -78,7 +78,7 @@ async function readable(origin: string, method: 'OPTIONS' | 'POST', clientId = o
   return headers['access-control-allow-origin']
 }
 
-t.test("37: the portal's pages read what the token endpoint answers, others do not", async (t) => {
+t.test("37: only the portal's pages can read the token endpoint's responses", async (t) => {
   t.equal(await readable(PORTAL, 'POST'), PORTAL)
   t.equal(await readable(PORTAL, 'OPTIONS'), PORTAL)
   for (const origin of ['https://evil.example', 'http://portal.example', 'null', 'https://portal.example:444']) {

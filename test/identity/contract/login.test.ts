@@ -15,7 +15,7 @@ async function addUser({ identity }: IdentityHarness, realm: TestRealm, name: st
   return email
 }
 
-t.test('7: an invitation sets the password once, and nobody signs in before', async (t) => {
+t.test('7: an invitation sets the password once; before that nobody can sign in', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const email = `grace@${realm.slug}.example`
@@ -45,7 +45,7 @@ t.test('7: an invitation sets the password once, and nobody signs in before', as
   t.ok(isIn(await guess(wish, NEW_PASSWORD)))
 })
 
-t.test('26: five wrong passwords lock the user, the right one too, and nobody else', async (t) => {
+t.test('26: five wrong passwords lock this user, even for the right password', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const grace = await addUser(harness, realm, 'grace')
@@ -55,7 +55,7 @@ t.test('26: five wrong passwords lock the user, the right one too, and nobody el
   t.ok(isIn(await guess({ ...wish, email: grace }, PASSWORD)), 'other users sign in')
 })
 
-t.test('28: an unknown address, a wrong password and a locked user are one answer', async (t) => {
+t.test('28: an unknown address, a wrong password and a locked user get the same response', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)
@@ -77,7 +77,7 @@ t.test('28: an unknown address, a wrong password and a locked user are one answe
   t.same(comparable(locked, wish.email), comparable(known, wish.email))
 })
 
-t.test('28: and take the same time', async (t) => {
+t.test('28: in the same time', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)

@@ -47,7 +47,7 @@ t.test('1: a new realm has its issuer, its administrator, and the paths of Keycl
   if (identity.kind !== 'keycloak') t.same(algorithms, ['PS256'])
 })
 
-t.test('2: a slug that is taken is refused, and the first realm stays whole', async (t) => {
+t.test('2: a taken slug is rejected, and the first realm stays complete', async (t) => {
   const first = await makeRealm(harness)
   const keys = await identity.keys(first.slug)
   await t.rejects(identity.createRealm(realmSpec({ slug: first.slug })), RealmExistsError)
@@ -56,7 +56,7 @@ t.test('2: a slug that is taken is refused, and the first realm stays whole', as
   t.equal(claims.sub, first.admin.id, 'its administrator signs in')
 })
 
-t.test('3: a failure after the realm was made leaves no realm', async (t) => {
+t.test('3: a failure after the realm was created leaves no realm', async (t) => {
   const spec = realmSpec()
   const made = identity.createRealm(spec, () => Promise.reject(new Error('the merchant could not be recorded')))
   await t.rejects(made, { message: 'the merchant could not be recorded' })
@@ -67,7 +67,7 @@ t.test('3: a failure after the realm was made leaves no realm', async (t) => {
   await signIn(atPortal(harness, again))
 })
 
-t.test('4: only who made a realm deletes it', async (t) => {
+t.test('4: only the creating registration deletes a realm', async (t) => {
   const realm = await makeRealm(harness)
   t.equal(await identity.deleteRealm(realm.slug, realmSpec().registrationId), false)
   t.equal(await identity.realmExists(realm.slug), true)
@@ -78,7 +78,7 @@ t.test('4: only who made a realm deletes it', async (t) => {
   t.equal(status, 404)
 })
 
-t.test('4: a realm made anew under an old name has nothing of the old one', async (t) => {
+t.test('4: a realm created again under an old name has nothing of the old one', async (t) => {
   const old = await makeRealm(harness)
   const { tokens, agent } = await signIn(atPortal(harness, old))
   const before = await identity.keys(old.slug)
@@ -105,7 +105,7 @@ t.test('4: a realm made anew under an old name has nothing of the old one', asyn
   t.equal(page.left, undefined, 'a session of the old one signs nobody in')
 })
 
-t.test('5: of two realms of one name made at once, one wins', async (t) => {
+t.test('5: of two concurrent realms of one name, one is created', async (t) => {
   const specs = [realmSpec(), realmSpec()] as const
   const slug = specs[0].slug
   const outcomes = await Promise.allSettled(
@@ -133,7 +133,7 @@ t.test('6: two realms share neither keys nor clients', async (t) => {
   t.equal(status, 401)
 })
 
-t.test('6: keys that are published are public', async (t) => {
+t.test('6: only public keys are published', async (t) => {
   const { slug } = await makeRealm(harness)
   const { body } = await read(`${slug}/protocol/openid-connect/certs`)
   for (const keys of [body.keys, (await identity.keys(slug))?.keys ?? []]) {
@@ -167,7 +167,7 @@ t.test('8: without a mail server the realm works, and the invitation can be repe
   for (const mail of mails) t.match(mail, `${withoutMail.authUrl}/realms/${realm.slug}/`)
 })
 
-t.test('a user is found by its address, in whatever case, and nobody has the same', async (t) => {
+t.test('a user is found by its address in any case, which is unique', async (t) => {
   const { slug, admin } = await makeRealm(harness)
   const id = await identity.createUser(slug, { email: 'Dev@Example.com', roles: ['DEVELOPER'] })
   t.equal(await identity.findUser(slug, 'dev@example.COM'), id)
@@ -181,7 +181,7 @@ t.test('a user is found by its address, in whatever case, and nobody has the sam
   await identity.deleteUser(slug, id)
 })
 
-t.test('a client id that is taken is refused, and its secret stays', async (t) => {
+t.test('a taken client id is rejected, and its secret stays', async (t) => {
   const realm = await makeRealm(harness)
   const taken = { ...realm.server, secret: 'another', roles: [] }
   await t.rejects(identity.createServiceClient(realm.slug, taken), { name: 'ClientExistsError' })

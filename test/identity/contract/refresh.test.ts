@@ -43,7 +43,7 @@ t.test('21: a refresh token is replaced with each use', async (t) => {
   }
 })
 
-t.test('21: one that is used again is refused, and the newest is dead', async (t) => {
+t.test('21: a reused one is rejected, and the newest is revoked', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens } = await signIn(atPortal(harness, realm))
   const { body } = await refreshed(realm, tokens.refresh_token)
@@ -52,7 +52,7 @@ t.test('21: one that is used again is refused, and the newest is dead', async (t
   t.match(await refreshed(realm, body.refresh_token), REFUSED)
 })
 
-t.test('22: of twenty uses at once in two processes, one gets tokens, and they are dead', async (t) => {
+t.test('22: of twenty concurrent uses in two processes one gets tokens, which are revoked', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens } = await signIn(atPortal(harness, realm))
   const urls = Array.from({ length: 20 }, (_, index) => (index % 2 === 0 ? authUrl : harness.otherUrl))
@@ -63,7 +63,7 @@ t.test('22: of twenty uses at once in two processes, one gets tokens, and they a
   for (const { body } of got) t.match(await refreshed(realm, body.refresh_token), REFUSED)
 })
 
-t.test('23: a disabled user does not refresh, nor does one that is enabled again', async (t) => {
+t.test('23: a disabled user cannot refresh, even after being enabled again', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens, agent } = await signIn(atPortal(harness, realm))
   await identity.setUserEnabled(realm.slug, realm.admin.id, false)
@@ -74,7 +74,7 @@ t.test('23: a disabled user does not refresh, nor does one that is enabled again
   await signIn(atPortal(harness, realm))
 })
 
-t.test('23: neither does one that was removed, or whose password was replaced', async (t) => {
+t.test('23: neither can a removed user, or one with a replaced password', async (t) => {
   const realm = await makeRealm(harness)
   const first = await signIn(atPortal(harness, realm))
   await identity.setPassword(realm.slug, realm.admin.id, 'another password that nobody guesses')
@@ -110,7 +110,7 @@ t.test('24: signing out ends the session and its refresh tokens, and leads back'
   t.equal(await signedOut(realm, agent), true)
 })
 
-t.test('24: signing out leads nowhere that is not registered', async (t) => {
+t.test('24: signing out only leads to registered addresses', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens, agent } = await signIn(atPortal(harness, realm))
   const url = new URL(`${authUrl}/realms/${realm.slug}/protocol/openid-connect/logout`)
@@ -131,7 +131,7 @@ t.test('24: signing out in one browser leaves others signed in', async (t) => {
   t.equal(await signedOut(realm, there.agent), false)
 })
 
-t.test('24: a refresh token that its client revokes is dead', async (t) => {
+t.test('24: a revoked refresh token is rejected', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens } = await signIn(atPortal(harness, realm))
   const foreign = await ask(authUrl, realm.slug, 'revoke', { client_id: realm.cli, token: tokens.refresh_token })
@@ -143,7 +143,7 @@ t.test('24: a refresh token that its client revokes is dead', async (t) => {
   t.match(await refreshed(realm, alive.body.refresh_token), REFUSED)
 })
 
-t.test('25: a disabled realm signs nobody in and gives out no tokens, until it is enabled again', async (t) => {
+t.test('25: a disabled realm allows no sign-in and issues no tokens until it is enabled', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens } = await signIn(atPortal(harness, realm))
   await identity.setRealmEnabled(realm.slug, false)

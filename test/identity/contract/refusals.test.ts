@@ -27,13 +27,13 @@ async function refusal(params: Record<string, string | undefined>) {
   return { error: page.left?.searchParams.get('error') ?? undefined, page }
 }
 
-t.test('15: signing in without a challenge is refused', async (t) => {
+t.test('15: signing in without a challenge is rejected', async (t) => {
   const { error, page } = await refusal({ code_challenge: undefined, code_challenge_method: undefined })
   t.equal(error, 'invalid_request')
   t.notOk(asksForPassword(page))
 })
 
-t.test('15: a plain challenge is refused, named or by default', async (t) => {
+t.test('15: a plain challenge is rejected, named or by default', async (t) => {
   for (const code_challenge_method of ['plain', undefined]) {
     const { error } = await refusal({ code_challenge: 'x'.repeat(43), code_challenge_method })
     t.equal(error, 'invalid_request')
@@ -49,13 +49,13 @@ t.test('15: a wrong verifier, or none, gets no tokens', async (t) => {
   }
 })
 
-t.test('15: a code is for the redirect address it was given to', async (t) => {
+t.test('15: a code is bound to its redirect address', async (t) => {
   const signedIn = await signInForCode(wish)
   const { status } = await exchange({ ...wish, redirectUri: `${CALLBACK}/other` }, signedIn)
   t.equal(status, 400)
 })
 
-t.test('16: an address that is not registered is never led to', async (t) => {
+t.test('16: an unregistered address is never redirected to', async (t) => {
   const foreign = [
     'https://evil.example/callback',
     `${CALLBACK}/../evil`,
@@ -74,14 +74,14 @@ t.test('16: an address that is not registered is never led to', async (t) => {
   }
 })
 
-t.test('16: neither are clients that do not exist, and their name is no markup', async (t) => {
+t.test('16: neither for unknown clients, whose name is escaped', async (t) => {
   const { page } = await refusal({ client_id: '"><script>alert(1)</script>' })
   t.equal(page.left, undefined)
   t.ok(page.status >= 400 && page.status < 500)
   t.notMatch(page.text, '<script>alert')
 })
 
-t.test('17: a password gets no tokens without the page', async (t) => {
+t.test('17: a password gets no tokens outside the page', async (t) => {
   for (const client of [{ client_id: realm.portal }, { client_id: realm.cli }]) {
     const form = { grant_type: 'password', username: realm.admin.email, password: PASSWORD, ...client }
     const { status, body } = await ask(authUrl, realm.slug, 'token', form)
@@ -90,7 +90,7 @@ t.test('17: a password gets no tokens without the page', async (t) => {
   }
 })
 
-t.test('18: a code that is used twice gets nothing, and what it got before dies', async (t) => {
+t.test('18: a reused code gets nothing, and its earlier tokens are revoked', async (t) => {
   const signedIn = await signInForCode(wish)
   const first = await exchange(wish, signedIn)
   t.equal(first.status, 200)
@@ -102,7 +102,7 @@ t.test('18: a code that is used twice gets nothing, and what it got before dies'
   t.equal(refreshed.body.error, 'invalid_grant')
 })
 
-t.test('18: of ten exchanges of one code at once, one gets tokens at most', async (t) => {
+t.test('18: of ten concurrent exchanges of one code at most one gets tokens', async (t) => {
   const signedIn = await signInForCode(wish)
   const urls = Array.from({ length: 10 }, (_, index) => (index % 2 === 0 ? authUrl : harness.otherUrl))
   const answers = await Promise.all(urls.map((url) => exchange({ ...wish, authUrl: url }, signedIn)))
@@ -132,13 +132,13 @@ t.test('19: a public client gets no token for itself', async (t) => {
   }
 })
 
-t.test('19: a server signs nobody in', async (t) => {
+t.test('19: a server client cannot sign users in', async (t) => {
   const { page } = await refusal({ client_id: realm.server.clientId })
   t.equal(page.left, undefined)
   t.notOk(asksForPassword(page))
 })
 
-t.test('20: nobody registers himself', async (t) => {
+t.test('20: self-registration is not possible', async (t) => {
   for (const path of ['protocol/openid-connect/registrations', 'clients-registrations/openid-connect', 'reg']) {
     for (const method of ['GET', 'POST'] as const) {
       const { statusCode, body } = await request(`${authUrl}/realms/${realm.slug}/${path}`, {
@@ -155,7 +155,7 @@ t.test('20: nobody registers himself', async (t) => {
   t.notMatch(page.text, /regist|sign up|create an account/i)
 })
 
-t.test('a disabled user does not sign in', async (t) => {
+t.test('a disabled user cannot sign in', async (t) => {
   const other = await makeRealm(harness)
   await harness.identity.setUserEnabled(other.slug, other.admin.id, false)
   await t.rejects(signIn(atPortal(harness, other)), /not signed in/)

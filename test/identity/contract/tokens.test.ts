@@ -52,7 +52,7 @@ t.test('9: code and PKCE give a PS256 access token of 900 seconds that names cli
   await t.resolves(verify(tokens.access_token, realm))
 })
 
-t.test('9: the ID token is of the same person, for the client, and no access token', async (t) => {
+t.test('9: the ID token has the same user and client, and is no access token', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens } = await signIn(atPortal(harness, realm))
   const { payload, protectedHeader } = await verify(tokens.id_token, realm)
@@ -63,7 +63,7 @@ t.test('9: the ID token is of the same person, for the client, and no access tok
   t.equal((await userinfo(realm.slug, tokens.id_token)).status, 401)
 })
 
-t.test('9: userinfo tells who an access token is of', async (t) => {
+t.test("9: userinfo returns the access token's user", async (t) => {
   const realm = await makeRealm(harness)
   const { tokens } = await signIn(atPortal(harness, realm))
   const { status, body } = await userinfo(realm.slug, tokens.access_token)
@@ -91,7 +91,7 @@ t.test(
   },
 )
 
-t.test('11: a wrong secret is refused', async (t) => {
+t.test('11: a wrong secret is rejected', async (t) => {
   const realm = await makeRealm(harness)
   for (const secret of [
     'wrong',
@@ -108,7 +108,7 @@ t.test('11: a wrong secret is refused', async (t) => {
   }
 })
 
-t.test('12: the certificates have the key that signed', async (t) => {
+t.test('12: the key set contains the signing key', async (t) => {
   const realm = await makeRealm(harness)
   const { body } = await clientCredentials(authUrl, realm)
   const certs = await request(`${authUrl}/realms/${realm.slug}/protocol/openid-connect/certs`)
@@ -132,7 +132,7 @@ t.test('13: after a rotation old tokens verify, and new ones are signed with the
   t.equal((await refresh(authUrl, realm, tokens.refresh_token)).status, 200, 'nobody is signed out')
 })
 
-t.test('14: a replaced secret is refused, and the new one works', async (t) => {
+t.test('14: a replaced secret is rejected, and the new one works', async (t) => {
   const realm = await makeRealm(harness)
   const server = { ...realm.server, secret: 'a new secret of many characters' }
   await identity.rotateServiceSecret(realm.slug, server.clientId, server.secret)
@@ -142,7 +142,7 @@ t.test('14: a replaced secret is refused, and the new one works', async (t) => {
   }
 })
 
-t.test('14: a client that was made later works, and one that is deleted does not', async (t) => {
+t.test('14: a client created later works, and a deleted one does not', async (t) => {
   const realm = await makeRealm(harness)
   const server = { clientId: `${realm.slug}-key-abcdefgh`, secret: 'made later', roles: ['FINANCE'] }
   await identity.createServiceClient(realm.slug, server)
@@ -165,7 +165,7 @@ t.test('a changed role is in the next token', async (t) => {
   t.notOk(rolesOf(body.access_token).includes('ADMIN'))
 })
 
-t.test("customers' tokens name the scopes that were asked for, and their own subject", async (t) => {
+t.test("customers' tokens have the requested scopes and their own subject", async (t) => {
   const { slug, kind: _, ...rest } = realmSpec({ roles: [], scopes: ['accounts', 'payments'] })
   const { service: _service, admin: _admin, ...spec } = rest
   await identity.createRealm({ ...spec, slug, kind: 'customers' })
@@ -180,7 +180,7 @@ t.test("customers' tokens name the scopes that were asked for, and their own sub
   t.notOk(scopes.includes('payments'))
 })
 
-t.test("a client of the customers' realm that is made later may ask for its scopes too", async (t) => {
+t.test("a client created later in the customers' realm can request its scopes too", async (t) => {
   const {
     slug,
     kind: _,
@@ -204,7 +204,7 @@ t.test("a client of the customers' realm that is made later may ask for its scop
   t.same(await scopesOf(), [], 'only what was asked for')
 })
 
-t.test("a merchant's realm gives no scopes of customers", async (t) => {
+t.test("a merchant's realm has no customer scopes", async (t) => {
   const realm = await makeRealm(harness)
   const { claims } = await signIn({ ...atPortal(harness, realm), scope: 'openid email' })
   t.notMatch(String(claims['scope']), /accounts|payments/)

@@ -58,7 +58,7 @@ const realm = await makeRealm(harness, {
 })
 const movedUrl = await moved()
 
-t.test('a portal is where the service is configured to have it, though its realm is older', async (t) => {
+t.test("a portal's address follows the configuration, even for older realms", async (t) => {
   const [old = ''] = portalAddressesOf(slug, before).redirectUris
   t.equal(await leadsBackTo(old, { url: authUrl, realm: slug }), true)
   t.equal(await leadsBackTo(`${MOVED.portalUrl}/callback`, { url: movedUrl, realm: slug }), true)
@@ -66,7 +66,7 @@ t.test('a portal is where the service is configured to have it, though its realm
   t.equal(await leadsBackTo(`${MOVED.portalUrl}/callback`, { url: authUrl, realm: slug }), false)
 })
 
-t.test('so are the pages that may read answers', async (t) => {
+t.test('so do the origins that may read responses', async (t) => {
   t.equal(await mayRead(HOME, { url: authUrl, realm: slug }), true)
   t.equal(await mayRead(MOVED.portalUrl, { url: authUrl, realm: slug }), false)
   t.equal(await mayRead(MOVED.portalUrl, { url: movedUrl, realm: slug }), true)
@@ -79,7 +79,7 @@ t.test('so are the pages that may read answers', async (t) => {
   t.equal(headers['access-control-allow-origin'], HOME)
 })
 
-t.test('the pages of the platform itself move with its address, and not with the portal', async (t) => {
+t.test("the platform's own pages move with its address, not with the portal", async (t) => {
   await ensurePlatform(app)
   const at = { url: movedUrl, realm: PLATFORM_REALM }
   t.equal(await leadsBackTo(`${MOVED.publicUrl}/admin/callback`, at), true)
@@ -88,7 +88,7 @@ t.test('the pages of the platform itself move with its address, and not with the
   t.equal(await leadsBackTo(`${app.publicUrl}/admin/callback`, { url: authUrl, realm: PLATFORM_REALM }), true)
 })
 
-t.test('a portal that somebody else has keeps its own addresses', async (t) => {
+t.test('a foreign portal keeps its own addresses', async (t) => {
   const other = await makeRealm(harness)
   for (const url of [authUrl, movedUrl]) {
     t.equal(await leadsBackTo(CALLBACK, { url, realm: other.slug }), true)

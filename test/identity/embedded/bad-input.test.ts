@@ -8,7 +8,7 @@ const { authUrl, identity } = harness
 
 const NOBODY = ['a\u0000b', '\u0000', 'x'.repeat(20_000), '\ud800', 'ümlaut', "'; drop table idp.clients --"]
 
-t.test('what can be the id of no client is an unknown client, wherever it is sent', async (t) => {
+t.test('an impossible client id is an unknown client at every endpoint', async (t) => {
   const realm = await makeRealm(harness)
   for (const id of NOBODY) {
     const label = JSON.stringify(id.slice(0, 20))
@@ -30,7 +30,7 @@ t.test('what can be the id of no client is an unknown client, wherever it is sen
   }
 })
 
-t.test('neither does the id in a token that nobody has verified yet reach further', async (t) => {
+t.test('nor does an impossible id in an unverified token', async (t) => {
   const realm = await makeRealm(harness)
   const part = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64url')
   for (const aud of ['a\u0000b', ['a'], 1, null]) {
@@ -42,7 +42,7 @@ t.test('neither does the id in a token that nobody has verified yet reach furthe
   }
 })
 
-t.test('the form of a device without a session is answered with a page', async (t) => {
+t.test('a device form without a session gets a page', async (t) => {
   const realm = await makeRealm(harness)
   const url = `${authUrl}/realms/${realm.slug}/device`
   const { agent } = await signIn(atPortal(harness, realm))
@@ -64,7 +64,7 @@ t.test('the form of a device without a session is answered with a page', async (
   t.equal(page.status, 200, 'the page itself is there for anyone')
 })
 
-t.test('a password that nobody could choose is none that we set', async (t) => {
+t.test('a password that violates the rules is not set', async (t) => {
   const realm = await makeRealm(harness)
   for (const password of ['short', 'passwordpassword', realm.admin.email.toUpperCase(), 'x'.repeat(257)]) {
     await t.rejects(identity.setPassword(realm.slug, realm.admin.id, password), { code: 'VALIDATION_FAILED' })

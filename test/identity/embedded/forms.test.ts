@@ -24,7 +24,7 @@ function post(url: URL | string, form: string, headers: Record<string, string> =
   })
 }
 
-t.test('signing in begins with a form as well as with an address', async (t) => {
+t.test('an authorization request may be posted as a form', async (t) => {
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)
   const { url, verifier } = authorizationUrl(wish)
@@ -39,7 +39,7 @@ t.test('signing in begins with a form as well as with an address', async (t) => 
   t.equal((await exchange(wish, { code, verifier })).status, 200)
 })
 
-t.test('signing out begins with a form as well, from a page of any site', async (t) => {
+t.test('a logout request may be posted as a form, from any site', async (t) => {
   const realm = await makeRealm(harness)
   const { agent, tokens } = await signIn(atPortal(harness, realm))
   const form = new URLSearchParams({ id_token_hint: tokens.id_token, post_logout_redirect_uri: `${PORTAL}/bye` })
@@ -52,7 +52,7 @@ t.test('signing out begins with a form as well, from a page of any site', async 
   t.equal(left?.href, `${PORTAL}/bye`)
 })
 
-t.test('a form leads nowhere but to our own address', async (t) => {
+t.test('a form only leads to our own address', async (t) => {
   const realm = await makeRealm(harness)
   const url = `${authUrl}/realms/${realm.slug}/protocol/openid-connect/auth`
   for (const form of ['', 'client_id=x%0d%0aSet-Cookie:+a=b', 'a=//evil.example', '&&&', '\u0000']) {
@@ -65,7 +65,7 @@ t.test('a form leads nowhere but to our own address', async (t) => {
   }
 })
 
-t.test('what is no form, or too large for an address, is answered with a page', async (t) => {
+t.test('an invalid or oversized form gets a page', async (t) => {
   const realm = await makeRealm(harness)
   const url = `${authUrl}/realms/${realm.slug}/protocol/openid-connect/auth`
   for (const [form, type] of [

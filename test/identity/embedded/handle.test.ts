@@ -28,7 +28,7 @@ async function read(url: string, headers: Record<string, string> = {}) {
   return { status: statusCode, headers: answered, text, body: text.startsWith('{') ? JSON.parse(text) : undefined }
 }
 
-t.test('a realm that does not exist is answered as Keycloak answers', async (t) => {
+t.test("a missing realm gets Keycloak's response", async (t) => {
   for (const slug of [
     'nobody',
     'a',
@@ -44,7 +44,7 @@ t.test('a realm that does not exist is answered as Keycloak answers', async (t) 
   }
 })
 
-t.test('a path that a realm does not have is not found', async (t) => {
+t.test('an unknown path is 404', async (t) => {
   const { slug } = await makeRealm(harness)
   const { status, body } = await read(`${authUrl}/realms/${slug}/protocol/saml`)
   t.equal(status, 404)
@@ -52,7 +52,7 @@ t.test('a path that a realm does not have is not found', async (t) => {
   t.match((await read(`${authUrl}/realms/${slug}`)).body, { realm: slug })
 })
 
-t.test('addresses are the configured ones, whatever the request says of its host', async (t) => {
+t.test('URLs are the configured ones, whatever the Host header', async (t) => {
   const { slug } = await makeRealm(harness)
   const headers = {
     host: 'evil.example',
@@ -90,7 +90,7 @@ t.test('behind TLS cookies are secure, and a path of the public address is kept'
   }
 })
 
-t.test('pages are not framed, and their types not guessed', async (t) => {
+t.test('pages cannot be framed, and types are not sniffed', async (t) => {
   const realm = await makeRealm(harness)
   const page = await new UserAgent(authUrl).open(authorizationUrl(atPortal(harness, realm)).url)
   const error = await new UserAgent(authUrl).open(`${authUrl}/realms/${realm.slug}/protocol/openid-connect/auth`)
@@ -101,7 +101,7 @@ t.test('pages are not framed, and their types not guessed', async (t) => {
   }
 })
 
-t.test('lasting access needs a yes, whether the client says so or not', async (t) => {
+t.test('offline access needs consent, whether the client requests it or not', async (t) => {
   const realm = await makeRealm(harness)
   const wish = {
     authUrl,
@@ -137,7 +137,7 @@ function goesAway(after: number) {
   return { ...app, pool }
 }
 
-t.test('without its database the provider says so, at whatever point it goes away, and lives on', async (t) => {
+t.test('the provider reports a lost database at any point, and recovers', async (t) => {
   const realm = await makeRealm(harness)
   for (let after = 0; after < 4; after += 1) {
     const provider = makeEmbeddedProvider(goesAway(after))
@@ -158,7 +158,7 @@ t.test('without its database the provider says so, at whatever point it goes awa
   await t.resolves(identity.health())
 })
 
-t.test('a failure of ours is told to the log alone', async (t) => {
+t.test('an internal failure appears only in the log', async (t) => {
   const realm = await makeRealm(harness)
   await harness.service.owner.query(
     `update idp.realms set signing_keys = 'v1.broken', version = nextval('idp.realm_versions') where slug = $1`,
@@ -173,7 +173,7 @@ t.test('a failure of ours is told to the log alone', async (t) => {
   t.match(lines.join(''), 'not a sealed value')
 })
 
-t.test('the log tells who signed in where, and no secret of it', async (t) => {
+t.test('the log shows sign-ins, and no secrets', async (t) => {
   const lines: string[] = []
   const log = makeLog('trace', new Writable({ write: (line, _encoding, done) => done(void lines.push(String(line))) }))
   const realm = await makeRealm(harness)
@@ -202,7 +202,7 @@ t.test('the log tells who signed in where, and no secret of it', async (t) => {
   t.notMatch(text, 'forged')
 })
 
-t.test('a callback is led to with the code, the state and the issuer', async (t) => {
+t.test('the callback gets code, state and issuer', async (t) => {
   const realm = await makeRealm(harness)
   const { agent } = await signIn(atPortal(harness, realm))
   const { url } = authorizationUrl({ ...atPortal(harness, realm), params: { state: 'xyz' } })

@@ -22,7 +22,7 @@ async function works(link: string | null): Promise<boolean> {
   return statusCode === 200
 }
 
-t.test('a new invitation closes those before it, and nobody else’s', async (t) => {
+t.test("a new invitation closes the user's earlier ones, and nobody else's", async (t) => {
   const realm = await makeRealm(harness)
   const other = await identity.createUser(realm.slug, { email: 'bob@acme.example', roles: [] })
   const theirs = await invite(realm, other, 'link')
@@ -32,13 +32,13 @@ t.test('a new invitation closes those before it, and nobody else’s', async (t)
   t.equal(await works(theirs), true)
 })
 
-t.test('of invitations at once one link is left', async (t) => {
+t.test('of concurrent invitations one link stays valid', async (t) => {
   const realm = await makeRealm(harness)
   const links = await Promise.all(Array.from({ length: 4 }, () => invite(realm, realm.admin.id, 'link')))
   t.equal((await Promise.all(links.map(works))).filter(Boolean).length, 1)
 })
 
-t.test('a person is sent five invitations an hour, asked for one by one or at once', async (t) => {
+t.test('a user gets at most five invitations an hour, even concurrently', async (t) => {
   const [one, two] = [await makeRealm(harness), await makeRealm(harness)]
   for (let count = 0; count < 5; count += 1) await invite(one, one.admin.id)
   await t.rejects(invite(one, one.admin.id), { code: 'RATE_LIMITED' })
@@ -52,7 +52,7 @@ t.test('a person is sent five invitations an hour, asked for one by one or at on
   t.equal((await subjectsTo(two.admin.email)).length, 5)
 })
 
-t.test('who is refused a mail keeps the link of the last one', async (t) => {
+t.test('a throttled invitation leaves the last link valid', async (t) => {
   const realm = await makeRealm(harness)
   for (let count = 0; count < 5; count += 1) await invite(realm, realm.admin.id)
   await t.rejects(invite(realm, realm.admin.id), { code: 'RATE_LIMITED' })
@@ -60,7 +60,7 @@ t.test('who is refused a mail keeps the link of the last one', async (t) => {
   t.equal(await works(link), true)
 })
 
-t.test('removing a person and inviting it anew sends no more mails', async (t) => {
+t.test('removing and inviting a user again does not bypass the limit', async (t) => {
   const realm = await makeRealm(harness)
   const email = 'carol@acme.example'
   const again = async (): Promise<string | null> => {
@@ -86,7 +86,7 @@ t.test('links that are not mailed are not counted', async (t) => {
   await t.resolves(invite(realm, realm.admin.id))
 })
 
-t.test('what somebody called a company is quoted, and leads nowhere', async (t) => {
+t.test("a company's name is quoted and contains no link", async (t) => {
   const displayName = 'Acme”\n\nYour account is locked: https://evil.example/login www.evil.example \u202e"now"'
   const realm = await makeRealm(harness, { displayName })
   await invite(realm, realm.admin.id)
@@ -100,7 +100,7 @@ t.test('what somebody called a company is quoted, and leads nowhere', async (t) 
   t.ok(links.every((link) => link.startsWith(app.publicUrl)))
 })
 
-t.test('so it is in the mail for a forgotten password', async (t) => {
+t.test('so it is in the password reset mail', async (t) => {
   const realm = await makeRealm(harness, { displayName: 'Evil\nhttps://evil.example' })
   const { statusCode, body } = await request(`${harness.authUrl}/realms/${realm.slug}/forgot`, {
     method: 'POST',

@@ -16,7 +16,7 @@ async function kidsOf(slug: string): Promise<(string | undefined)[]> {
   return ((await identity.keys(slug))?.keys ?? []).map(({ kid }) => kid)
 }
 
-t.test('what is expired is forgotten, and nothing else', async (t) => {
+t.test('only expired state is deleted', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens } = await signIn(atPortal(harness, realm))
   const before = await countState(realm.slug)
@@ -32,7 +32,7 @@ t.test('what is expired is forgotten, and nothing else', async (t) => {
   t.equal((await refresh(authUrl, realm, tokens.refresh_token)).status, 200)
 })
 
-t.test('a used refresh token is remembered until it expires, for its second use betrays a thief', async (t) => {
+t.test('a used refresh token is kept until it expires, to detect its reuse', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens } = await signIn(atPortal(harness, realm))
   const { body } = await refresh(authUrl, realm, tokens.refresh_token)
@@ -41,7 +41,7 @@ t.test('a used refresh token is remembered until it expires, for its second use 
   t.equal((await refresh(authUrl, realm, body.refresh_token)).status, 400)
 })
 
-t.test('a flood is swept in rounds, by any number of processes at once', async (t) => {
+t.test('much expired state is swept in rounds, by concurrent processes', async (t) => {
   const { slug } = await makeRealm(harness)
   await service.owner.query(
     `insert into idp.state (realm, model, id_hash, payload, expires_at)
@@ -55,7 +55,7 @@ t.test('a flood is swept in rounds, by any number of processes at once', async (
   t.equal(await countState(slug), 0)
 })
 
-t.test('a key that is a quarter of a year old is replaced once, and published until its tokens are gone', async (t) => {
+t.test('a key is replaced after 90 days, and published until its tokens expire', async (t) => {
   const realm = await makeRealm(harness)
   const [old] = await kidsOf(realm.slug)
   await maintain()
@@ -81,7 +81,7 @@ t.test('a key that is a quarter of a year old is replaced once, and published un
   t.same(await kidsOf(realm.slug), [fresh])
 })
 
-t.test('links are forgotten a day after they ran out', async (t) => {
+t.test('links are deleted a day after they expire', async (t) => {
   const realm = await makeRealm(harness)
   const invitation = { clientId: realm.portal, lifespanSeconds: 60, deliver: 'link', merchantId: null } as const
   t.match(await identity.inviteUser(realm.slug, realm.admin.id, invitation), `${authUrl}/realms/${realm.slug}/`)

@@ -111,7 +111,7 @@ for (const [what, end] of ENDS) {
   })
 }
 
-t.test('a code that was given out while the password was replaced is worth nothing', async (t) => {
+t.test('a code issued while the password was replaced is invalid', async (t) => {
   const realm = await makeRealm(harness)
   const { agent } = await signIn(atPortal(harness, realm))
   const held = await holding(t)
@@ -137,7 +137,7 @@ t.test('a code that was given out while the password was replaced is worth nothi
   t.equal(answer.statusCode, 400)
 })
 
-t.test('a stolen cookie under fire does not outlive a new password', async (t) => {
+t.test('a stolen cookie in constant use does not survive a new password', async (t) => {
   const realm = await makeRealm(harness)
   const { agent } = await signIn(atPortal(harness, realm))
   const cookie = cookieOf(agent)
@@ -161,7 +161,7 @@ function firing(shoot: () => Promise<unknown>): { stop(): Promise<void> } {
   }
 }
 
-t.test('who signed out stays so, though a request under way saves the session once more', async (t) => {
+t.test('a signed-out session stays ended, even if a concurrent request saves it', async (t) => {
   const realm = await makeRealm(harness)
   const { agent, tokens } = await signIn(atPortal(harness, realm))
   const cookie = cookieOf(agent)
@@ -195,7 +195,7 @@ t.test('signing out works while others keep saving the session, and asking for t
   t.equal(await tryCookie(realm, cookie), 'login_required')
 })
 
-t.test('a form without the secret of the session signs nobody out, nor does one of another session', async (t) => {
+t.test("a logout form without this session's secret is rejected", async (t) => {
   const realm = await makeRealm(harness)
   const [mine, theirs] = [await signIn(atPortal(harness, realm)), await signIn(atPortal(harness, realm))]
   const page = await mine.agent.open(logoutUrl(realm, mine.tokens.id_token))
@@ -209,7 +209,7 @@ t.test('a form without the secret of the session signs nobody out, nor does one 
   t.equal(await tryCookie(realm, cookieOf(mine.agent)), 'a code')
 })
 
-t.test('rows of sessions that are over are swept like all others', async (t) => {
+t.test('rows of ended sessions are swept like others', async (t) => {
   const realm = await makeRealm(harness)
   const { agent, tokens } = await signIn(atPortal(harness, realm))
   await agent.send(await agent.open(logoutUrl(realm, tokens.id_token)))

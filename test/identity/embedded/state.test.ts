@@ -15,7 +15,7 @@ async function dump(): Promise<string> {
   return texts.join('\n')
 }
 
-t.test('nothing that opens a door stands in the database in clear', async (t) => {
+t.test('the database contains no usable secret in plain text', async (t) => {
   const realm = await makeRealm(harness)
   const { tokens, agent } = await signIn(atPortal(harness, realm))
   const device = await ask(authUrl, realm.slug, 'auth/device', { client_id: realm.cli, scope: 'openid offline_access' })
@@ -40,7 +40,7 @@ t.test('nothing that opens a door stands in the database in clear', async (t) =>
   t.notMatch(text, /"d":|PRIVATE/)
 })
 
-t.test('a row that is moved to another place does not open', async (t) => {
+t.test('a moved row cannot be opened', async (t) => {
   const [one, two] = [await makeRealm(harness), await makeRealm(harness)]
   await service.owner.query(
     'update idp.realms set signing_keys = (select signing_keys from idp.realms where slug = $1) where slug = $2',
@@ -49,7 +49,7 @@ t.test('a row that is moved to another place does not open', async (t) => {
   await t.rejects(identity.keys(two.slug))
 })
 
-t.test('a realm is recorded in the transaction that makes it', async (t) => {
+t.test('a realm is recorded in the transaction that creates it', async (t) => {
   const spec = realmSpec()
   const seen: unknown[] = []
   await identity.createRealm(spec, async (made, db) => {
@@ -67,7 +67,7 @@ t.test('fifty realms at once are made', async (t) => {
   t.equal(new Set(made.map(({ adminUserId }) => adminUserId)).size, 50)
 })
 
-t.test('what no realm can be is a mistake of its maker, and costs nothing', async (t) => {
+t.test("an invalid specification is a caller's error, and costs nothing", async (t) => {
   await t.rejects(identity.createRealm(realmSpec({ slug: 'UPPER' })), TypeError)
   await t.rejects(identity.createRealm(realmSpec({ registrationId: 'none' })), TypeError)
   await t.rejects(identity.createRealm(realmSpec({ admin: { email: 'a@b.example', roles: ['OWNER'] } })), TypeError)

@@ -37,7 +37,7 @@ t.test('one token serves all calls until shortly before its end', async (t) => {
   t.equal(fake.tokens(), 3, 'ten seconds are too few to be used again')
 })
 
-t.test('a token that is refused is replaced once', async (t) => {
+t.test('a rejected token is replaced once', async (t) => {
   const fake = await fakeKeycloak(t, ({ authorization, path }) => ({
     status: path.includes('forbidden') ? 403 : authorization?.endsWith('1') === true ? 401 : 200,
     json: {},
@@ -52,7 +52,7 @@ t.test('a token that is refused is replaced once', async (t) => {
   t.equal(fake.tokens(), 3)
 })
 
-t.test('no failure tells the secret or a token', async (t) => {
+t.test('no error contains the secret or a token', async (t) => {
   const fake = await fakeKeycloak(t, ({ authorization, body }) => ({
     status: 400,
     json: { errorMessage: `${authorization ?? ''}\n${FAKE_SECRET} ${body} ${'x'.repeat(1_000)}` },
@@ -66,7 +66,7 @@ t.test('no failure tells the secret or a token', async (t) => {
   t.notMatch(refused, 'an0ther-secret')
 })
 
-t.test('no answer, a late one, a redirect and nonsense are one error', async (t) => {
+t.test('no response, a late one, a redirect and invalid text are the same error', async (t) => {
   t.match(await messageOf(adminOf({ url: 'http://127.0.0.1:1' }).call(GET)), /the connection failed \(ECONNREFUSED\)/)
   const silent = await fakeKeycloak(t, () => undefined)
   t.match(await messageOf(adminOf(silent).call({ ...GET, timeoutMs: 50 })), /could not find a realm: it timed out/)
@@ -76,7 +76,7 @@ t.test('no answer, a late one, a redirect and nonsense are one error', async (t)
   t.match(await messageOf(adminOf(odd).read(GET, z.object({ realm: z.string() }))), /its response is not valid/)
 })
 
-t.test('a connection that fails is tried once more, but nothing is made twice', async (t) => {
+t.test('a failed connection is retried once, but no creation is repeated', async (t) => {
   const fake = await fakeKeycloak(t, (_asked, res) => {
     if (fake.asked.length % 2 === 0) return { status: 200, json: {} }
     res.destroy()

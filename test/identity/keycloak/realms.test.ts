@@ -26,7 +26,7 @@ function attributesOf({ asked }: FakeKeycloak): unknown {
 
 const deletes = (asked: Asked[]): string[] => asked.filter(({ method }) => method === 'DELETE').map(({ path }) => path)
 
-t.test('a realm whose making got no answer is found by its attempt, and taken away', async (t) => {
+t.test('a realm created without a response is found by its attempt and deleted', async (t) => {
   let looks = 0
   const { fake, identity } = await setUp(t, ({ method }, res) => {
     if (method === 'POST') {
@@ -59,7 +59,7 @@ t.test('a conflict deletes nothing', async (t) => {
   t.equal(fake.asked.length, 1)
 })
 
-t.test('a role that could not be given is told, and no reason to fail (decision 48)', async (t) => {
+t.test('a role that cannot be assigned is reported, and the registration succeeds (decision 48)', async (t) => {
   const { admin } = realmSpec({ slug: SPEC.slug })
   const { identity } = await setUp(t, ({ method, path }) => {
     if (method === 'POST' && path === '/admin/realms') return { status: 201 }
@@ -72,7 +72,7 @@ t.test('a role that could not be given is told, and no reason to fail (decision 
   })
 })
 
-t.test('what no provider can make is refused before it is asked', async (t) => {
+t.test('an invalid specification is rejected before any request', async (t) => {
   const { fake, identity } = await setUp(t, () => ({ status: 201 }))
   for (const changes of [{ slug: 'No Slug' }, { registrationId: '1' }])
     await t.rejects(identity.createRealm({ ...SPEC, ...changes }), TypeError)
