@@ -75,7 +75,7 @@ async function lines(): Promise<string> {
   return `${rows[0].transfers} ${rows[0].transactions}`
 }
 
-t.test('each outcome is told, and what is refused changes nothing', async (t) => {
+t.test('each outcome is returned, and a rejected transfer changes nothing', async (t) => {
   const [rich = '', poor = '', blocked = '', closed = '', euros = '', overdrawn = ''] = await accounts(
     { balance: 1_000n },
     { balance: 0n },
@@ -173,7 +173,7 @@ t.test('each side sees the other, and the use cases book the same', async (t) =>
   ])
 })
 
-t.test('a moment dates a transfer, but never before what is booked on either side', async (t) => {
+t.test('a given time dates a transfer, but never before earlier bookings on either side', async (t) => {
   const [one = '', other = ''] = await accounts({ balance: 0n }, { balance: 0n })
   const at = async (debtor: string | null, creditor: string, moment: string): Promise<string> => {
     const { rows } = await owner.query(
@@ -334,7 +334,7 @@ t.test('an account that is limited, blocked or closed while transfers run keeps 
   t.same(await faults(), [])
 })
 
-t.test('books are only added to, by book_transfer alone, whoever asks', async (t) => {
+t.test('books are append-only, through book_transfer alone, for every role', async (t) => {
   const [id = ''] = await accounts({ balance: 100n })
   const before = await lines()
   for (const client of [runtime, owner]) {

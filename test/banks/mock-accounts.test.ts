@@ -64,26 +64,29 @@ async function transfersOf(...ids: string[]): Promise<number> {
   return (await owner.query('select from transfers where id = any ($1)', [ids])).rowCount ?? 0
 }
 
-t.test('what a payer pays is missing on the account and stands on the merchant’s, under the same words', async (t) => {
-  const payeeId = await addPayee(owner)
-  const { account } = await addCustomer(service, { name: 'Ada Payer' })
-  const first = await approved({ payeeId, amount: '12.3400', remittanceReference: 'Order 7' }, account.number)
-  t.match(await execute(first), { outcome: 'executed', bankReference: /^MB/ })
-  const second = await approved({ payeeId, amount: '0.0100' }, account.id)
-  t.match(await execute(second), { outcome: 'executed' })
-  t.equal(await balance(account), 98_765n)
-  const shop = await settlementOf(payeeId)
-  t.match(shop, { number: /^000075\d{8}$/, customer: `merchant-${payeeId}` })
-  t.equal(await balance(shop), 1_235n)
-  t.same((await statementOf(account)).slice(1), [
-    { side: 'Debit', amount: '1234', balance: '98766', name: 'Corner Shop', reference: 'Order 7' },
-    { side: 'Debit', amount: '1', balance: '98765', name: 'Corner Shop', reference: second.endToEndId },
-  ])
-  t.same(await statementOf(shop), [
-    { side: 'Credit', amount: '1234', balance: '1234', name: 'Ada Payer', reference: 'Order 7' },
-    { side: 'Credit', amount: '1', balance: '1235', name: 'Ada Payer', reference: second.endToEndId },
-  ])
-})
+t.test(
+  'a payment is debited from the payer’s account and credited to the merchant’s, with the same reference',
+  async (t) => {
+    const payeeId = await addPayee(owner)
+    const { account } = await addCustomer(service, { name: 'Ada Payer' })
+    const first = await approved({ payeeId, amount: '12.3400', remittanceReference: 'Order 7' }, account.number)
+    t.match(await execute(first), { outcome: 'executed', bankReference: /^MB/ })
+    const second = await approved({ payeeId, amount: '0.0100' }, account.id)
+    t.match(await execute(second), { outcome: 'executed' })
+    t.equal(await balance(account), 98_765n)
+    const shop = await settlementOf(payeeId)
+    t.match(shop, { number: /^000075\d{8}$/, customer: `merchant-${payeeId}` })
+    t.equal(await balance(shop), 1_235n)
+    t.same((await statementOf(account)).slice(1), [
+      { side: 'Debit', amount: '1234', balance: '98766', name: 'Corner Shop', reference: 'Order 7' },
+      { side: 'Debit', amount: '1', balance: '98765', name: 'Corner Shop', reference: second.endToEndId },
+    ])
+    t.same(await statementOf(shop), [
+      { side: 'Credit', amount: '1234', balance: '1234', name: 'Ada Payer', reference: 'Order 7' },
+      { side: 'Credit', amount: '1', balance: '1235', name: 'Ada Payer', reference: second.endToEndId },
+    ])
+  },
+)
 
 t.test('a payer at another bank brings money in, and a cancelled payment moves none', async (t) => {
   const payeeId = await addPayee(owner)
@@ -129,7 +132,7 @@ t.test('the account that the payment names is the one that pays, by any of its n
   }
 })
 
-t.test('an account that can’t pay is refused before anything is decided', async (t) => {
+t.test('an account that can’t pay is rejected before any decision', async (t) => {
   const payeeId = await addPayee(owner)
   await execute(await approved({ payeeId }))
   const shop = await settlementOf(payeeId)
@@ -183,7 +186,7 @@ t.test("a payment that names a merchant's settlement account takes nothing from 
   t.equal(await balance(shop), 5_000n)
 })
 
-t.test('money that is not there is not taken, and who asks again hears the same when it is there', async (t) => {
+t.test('a payment without funds fails, and a repeat gets the same answer once there are funds', async (t) => {
   const payeeId = await addPayee(owner)
   const { account } = await addCustomer(service, { accounts: [{ balance: 5_000n, overdraft: 100n }] })
   const tooMuch = await approved({ payeeId, amount: '51.0100' }, account.number)
@@ -243,7 +246,7 @@ t.test('the state of the accounts when money moves decides, and each refusal has
   t.equal(await balance(shop), 5_000n)
 })
 
-t.test('a scenario that refuses does so before any money or account is looked at', async (t) => {
+t.test('a failing scenario fails before any money or account is checked', async (t) => {
   const payeeId = await addPayee(owner)
   const { account } = await addCustomer(service)
   for (const scenario of ['insufficient-funds', 'fraud-stop', 'settlement-fails']) {
@@ -276,7 +279,7 @@ t.test('refunds go back the way the money came, in part and in full, and no furt
   t.equal(await balance(shop), 0n, 'what came from another bank goes there')
 })
 
-t.test('a refund that can’t be booked is refused for good, and the money stays where it is', async (t) => {
+t.test('a refund that can’t be booked fails for good, and the money stays where it is', async (t) => {
   const payeeId = await addPayee(owner)
   const { accounts } = await addCustomer(service, { accounts: [{}, {}, {}] })
   const [closed, other, third] = accounts as [TestAccount, TestAccount, TestAccount]
@@ -315,7 +318,7 @@ t.test('a refund that can’t be booked is refused for good, and the money stays
   t.equal(await balance(shop), -15_000n)
 })
 
-t.test('what was staged or taken before the bank had accounts goes on without them', async (t) => {
+t.test('payments staged or debited before the bank had accounts continue without them', async (t) => {
   const { account } = await addCustomer(service)
   const consent = consentRequest({ amount: '50.0050' })
   const request = bank.readRequest(stage(bank, consent).searchParams.get('request') ?? '')
@@ -404,7 +407,7 @@ t.test(
   },
 )
 
-t.test('a settlement account gets a number that nobody has, and a name of at most 140 characters', async (t) => {
+t.test('a settlement account gets a free number, and a name of at most 140 characters', async (t) => {
   const ids = makeIds()
   const draws = [0.5, 0.5, 0.5, 0.25]
   const drawing = { ...ids, random: () => draws.shift() ?? ids.random() }

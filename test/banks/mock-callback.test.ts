@@ -75,12 +75,12 @@ t.test('duplicate-callback: the same bytes come twice, and pressing again adds n
   t.same(received[0], received[1])
 })
 
-t.test('other scenarios call nobody back', async (t) => {
+t.test('other scenarios send no callback', async (t) => {
   await decideOn(bank, consentRequest())
   t.equal(received.length, 0)
 })
 
-t.test("a service that refuses or can't be reached does not keep the payer from returning", async (t) => {
+t.test("a service that rejects callbacks or can't be reached does not keep the payer from returning", async (t) => {
   status = 500
   t.ok(await decideOn(bank, consentRequest({ scenario: 'callback-before-redirect' })))
   const { bank: lost } = await testMockBank(t, {
@@ -155,7 +155,7 @@ async function reports(payeeId: string, scenario = 'success'): Promise<number[]>
   return counts
 }
 
-t.test('a dial that speaks of callbacks makes the bank report each decision, as its seed has it', async (t) => {
+t.test('fault settings for callbacks make the bank report each decision, as the seed determines', async (t) => {
   const faults = { dropCallback: 3_000, duplicate: 3_000 }
   const first = await reports(await dialled(faults))
   t.same(new Set(first), new Set([0, 1, 2]), 'some get lost, some come twice')
@@ -183,7 +183,7 @@ t.test('shares of nothing and of everything', async (t) => {
   t.ok(hit > 1_800 && hit < 2_200, `a fifth of ten thousand is about that: ${hit}`)
 })
 
-t.test('one payee has a dial, and the others notice nothing', async (t) => {
+t.test('fault settings of one payee do not affect the others', async (t) => {
   await dialled({ unavailable: 10_000, dropCallback: 10_000, latencyMs: 60_000 })
   const consent = consentRequest({ payeeId: await addPayee(owner), scenario: 'callback-before-redirect' })
   const code = (await decideOn(bank, consent)) ?? ''
@@ -192,7 +192,7 @@ t.test('one payee has a dial, and the others notice nothing', async (t) => {
   t.match(await bank.execute(executionOf(consent), patience()), { outcome: 'executed' })
 })
 
-t.test('calls that get no answer are sometimes carried out all the same, and never twice', async (t) => {
+t.test('calls without an answer are sometimes carried out nevertheless, and never twice', async (t) => {
   const payeeId = await dialled({ unavailable: 10_000 })
   const consents = Array.from({ length: 12 }, () => consentRequest({ payeeId }))
   for (const consent of consents) {

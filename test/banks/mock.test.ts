@@ -39,7 +39,7 @@ for (const scenario of EXECUTED) {
   })
 }
 
-t.test('success-slow-settle tells when to settle', async (t) => {
+t.test('success-slow-settle returns the time of the settlement', async (t) => {
   const { outcome } = await authorise(consentRequest({ scenario: 'success-slow-settle:2m' }))
   t.match(outcome, { outcome: 'authorised', settleInSeconds: 120 })
 })
@@ -51,7 +51,7 @@ const REFUSED_AT_EXCHANGE: [string, FailureCode][] = [
 ]
 
 for (const [scenario, failureCode] of REFUSED_AT_EXCHANGE) {
-  t.test(`${scenario}: the exchange is refused with ${failureCode}, and no money moves`, async (t) => {
+  t.test(`${scenario}: the exchange fails with ${failureCode}, and no money moves`, async (t) => {
     const consent = consentRequest({ scenario })
     t.same((await authorise(consent)).outcome, { outcome: 'rejected', failureCode })
     t.match(await bank.execute(executionOf(consent), patience()), {
@@ -70,7 +70,7 @@ const REFUSED_AT_EXECUTION: [string, FailureCode][] = [
 ]
 
 for (const [scenario, failureCode] of REFUSED_AT_EXECUTION) {
-  t.test(`${scenario}: authorised, then refused with ${failureCode}, and no money moves`, async (t) => {
+  t.test(`${scenario}: authorised, then rejected with ${failureCode}, and no money moves`, async (t) => {
     const consent = consentRequest({ scenario })
     t.match((await authorise(consent)).outcome, { outcome: 'authorised' })
     for (const _ of [1, 2])
@@ -79,7 +79,7 @@ for (const [scenario, failureCode] of REFUSED_AT_EXECUTION) {
   })
 }
 
-t.test('bank-timeout: two executions get no answer, the third is refused, and so is every later one', async (t) => {
+t.test('bank-timeout: two executions get no answer, the third is rejected, and so is every later one', async (t) => {
   const consent = consentRequest({ scenario: 'bank-timeout' })
   t.match((await authorise(consent)).outcome, { outcome: 'authorised' })
   const order = executionOf(consent)
@@ -96,7 +96,7 @@ t.test('bank-timeout: a caller that gives up is let go at once', async (t) => {
   await t.rejects(slow.execute(executionOf(consent), AbortSignal.timeout(50)), { name: 'BankUnavailableError' })
 })
 
-t.test('bank-down: the first exchange gets no answer, the repeat is refused, and so is every later one', async (t) => {
+t.test('bank-down: the first exchange gets no answer, the repeat is rejected, and so is every later one', async (t) => {
   const consent = consentRequest({ scenario: 'bank-down' })
   const code = (await decideOn(bank, consent)) ?? ''
   const exchange = () => bank.exchangeCode({ state: consent.state, code }, patience())
@@ -114,7 +114,7 @@ t.test('never-returns and payer-cancels give no code, and nothing is a code for 
   }
 })
 
-t.test('refund-fails: the refund is refused, and no money comes back', async (t) => {
+t.test('refund-fails: the refund is rejected, and no money moves', async (t) => {
   const consent = consentRequest({ scenario: 'refund-fails' })
   await authorise(consent)
   await bank.execute(executionOf(consent), patience())
@@ -137,7 +137,7 @@ t.test('a code is good for its own state alone', async (t) => {
   }
 })
 
-t.test('twenty twins of an exchange all hear the same', async (t) => {
+t.test('twenty concurrent exchanges all get the same answer', async (t) => {
   const consent = consentRequest()
   const { code, outcome } = await authorise(consent)
   const twins = Array.from({ length: 20 }, () => bank.exchangeCode({ state: consent.state, code }, patience()))
@@ -182,7 +182,7 @@ t.test('twenty refunds together never give back more than was taken', async (t) 
   t.same((await books(pool, consent.endToEndId)).credits, ['20.0000 GBP', '20.0000 GBP'])
 })
 
-t.test('what the payer did not authorise is not executed', async (t) => {
+t.test('a payment that the payer did not authorise is not executed', async (t) => {
   const consent = consentRequest()
   await authorise(consent)
   const order = executionOf(consent)
@@ -209,7 +209,7 @@ t.test('an end-to-end id pays for one payment only', async (t) => {
   t.same(await bank.execute(again, patience()), { outcome: 'rejected', failureCode: 'DUPLICATE_PAYMENT' })
 })
 
-t.test('what was not taken, or not in that currency, is not given back', async (t) => {
+t.test('a payment that was not debited, or not in that currency, is not refunded', async (t) => {
   const unpaid = consentRequest()
   await authorise(unpaid)
   t.same(await bank.refund(refundOf(unpaid), patience()), { outcome: 'refused', failureCode: 'BANK_ERROR' })
@@ -222,7 +222,7 @@ t.test('what was not taken, or not in that currency, is not given back', async (
   t.same((await books(pool, paid.endToEndId)).credits, [])
 })
 
-t.test('a caller without time hears that the bank gave no answer, and nothing is booked', async (t) => {
+t.test('an aborted call fails without an answer of the bank, and nothing is booked', async (t) => {
   const consent = consentRequest()
   await authorise(consent)
   await t.rejects(bank.execute(executionOf(consent), AbortSignal.abort()), BankUnavailableError)

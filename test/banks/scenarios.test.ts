@@ -52,7 +52,7 @@ t.test('a dispute names one of the reasons', async (t) => {
   t.throws(() => parseScenario('dispute-payer:BORED'), { code: 'VALIDATION_FAILED' })
 })
 
-t.test('what is no scenario is refused', async (t) => {
+t.test('unknown scenarios are rejected', async (t) => {
   const wrong = [
     '',
     'Success',

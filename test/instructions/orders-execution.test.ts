@@ -241,7 +241,7 @@ t.test('the request that a payment was made for ends with it, in the same transa
   }
 })
 
-t.test('an order that somebody else holds for a moment, when it was taken, is waited for', async (t) => {
+t.test('an order that another transaction locks briefly, when it was claimed, is waited for', async (t) => {
   const payer = await addCustomer(service)
   const { body } = await order(service, payer)
   const { any } = app.pool
@@ -313,7 +313,7 @@ t.test('an order that fails twenty times is rejected, and the request that it wa
   t.equal(await balanceOf(service, payer.account.id), 100_000n)
 })
 
-t.test("a crowd of one customer's orders keeps nobody else's waiting, and an account stays in order", async (t) => {
+t.test("many orders of one customer delay no other, and an account's orders stay in sequence", async (t) => {
   const [crowd, other] = [await addCustomer(service), await addCustomer(service)]
   await owner.query(
     `insert into payment_orders (id, customer_id, instruction_identification, end_to_end_identification, debtor_account_id,

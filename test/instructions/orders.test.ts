@@ -143,7 +143,7 @@ async function faultsOf(body: unknown): Promise<string[]> {
   ).toSorted()
 }
 
-t.test('what is wrong with an order is told at once, each field with its path', async (t) => {
+t.test('all errors of an order are reported together, each field with its path', async (t) => {
   const before = await countRows(owner)
   t.same(await faultsOf({}), [
     'CreditorAccount Field.Missing',
@@ -214,7 +214,7 @@ t.test('what is wrong with an order is told at once, each field with its path', 
   )
 })
 
-t.test('a request that can not be read, or comes from nobody, orders nothing', async (t) => {
+t.test('a malformed or unauthenticated request orders nothing', async (t) => {
   const before = await countRows(owner)
   const send = (options: Record<string, unknown>) =>
     service.call('POST', PAYMENTS, { headers: payer.headers, ...options })
@@ -329,7 +329,7 @@ t.test('fifty twins at once make one payment, which is booked once', async (t) =
   t.same(rows, [{ orders: 1 }])
 })
 
-t.test('the database takes every move that the table has, and refuses every other', async (t) => {
+t.test('the database accepts every transition of the table, and rejects all others', async (t) => {
   const allowed = new Set<string>(ORDER_TRANSITIONS.map(({ from, to }) => `${from} ${to}`))
   const attempt = async (statement: string, values: unknown[]): Promise<string | undefined> => {
     await owner.query('savepoint move')

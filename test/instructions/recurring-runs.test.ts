@@ -133,7 +133,7 @@ t.test('with a worker, each run is an ordinary payment that moves money, or is r
   t.equal(new Set(names).size, 6, 'what Faster Payments carries of their names tells them apart')
 })
 
-t.test('of any schedule, what the job stores step by step is what the calendar says', async (t) => {
+t.test('for any schedule, the job stores step by step the runs of the calendar', async (t) => {
   const { holidays } = app.config
   const schedules = fc.sample(drawn, { numRuns: 60, seed: 20_261_121 }).flatMap(({ text: frequency, asked }) => {
     const times = { first: asked.first, next: asked.next, final: asked.final }
@@ -339,7 +339,7 @@ t.test('a run has one payment, whatever goes wrong; and one that goes wrong keep
   t.equal((await read(sound)).NumberOfPayments, 2)
 })
 
-t.test('a hundred that can not run keep nobody back', async (t) => {
+t.test('a hundred failing payments delay no others', async (t) => {
   const ids = await plantDue(101)
   const sound = ids.at(-1) ?? ''
   await owner.query(

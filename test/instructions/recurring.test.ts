@@ -34,7 +34,7 @@ function blamed({ body }: Answer): string[] {
   return body.Errors.map(({ Path = '', ErrorCode }: { Path?: string; ErrorCode: string }) => `${Path} ${ErrorCode}`)
 }
 
-t.test('a recurring payment is set up: 201, what was ordered, and its first run', async (t) => {
+t.test('a recurring payment is set up: 201, the order, and its first run', async (t) => {
   const FirstPaymentDateTime = '2030-11-29T09:30:15.123456+01:00'
   const created = await orderRecurring(service, grace, {
     Frequency: 'IntrvlMnthDay:01:-01',
@@ -72,7 +72,7 @@ t.test('a recurring payment is set up: 201, what was ordered, and its first run'
   )
 })
 
-t.test('what is refused is refused by its field and its code, and nothing is stored', async (t) => {
+t.test('invalid orders are rejected by field and code, and nothing is stored', async (t) => {
   const before = await count()
   const lately = inMs(-75_000)
   const first = { FirstPaymentDateTime: '2030-12-01T09:00:00Z' }
@@ -272,7 +272,7 @@ t.test('the list has pages, the newest first, of the caller alone', async (t) =>
   t.same(blamed(await list('?pageSize=24')), ['pageSize UK.OBIE.Field.Invalid'])
 })
 
-t.test('DELETE cancels what is set up, once: no run follows', async (t) => {
+t.test('DELETE cancels a recurring payment, once: no run follows', async (t) => {
   const { RecurringPaymentId: id } = (await orderRecurring(service, grace, { FirstPaymentDateTime: inMs(0) })).body
   const cancelled = await cancel(id)
   t.same([cancelled.status, cancelled.text], [204, ''])
@@ -289,7 +289,7 @@ t.test('DELETE cancels what is set up, once: no run follows', async (t) => {
   t.same((await get(id)).body, body)
 })
 
-t.test('the database takes every move that the table has and refuses every other; so does DELETE', async (t) => {
+t.test('the database accepts every transition of the table and rejects all others; so does DELETE', async (t) => {
   const allowed = new Set(RECURRING_TRANSITIONS.map(({ from, to }) => `${from} ${to}`))
   const { RecurringPaymentId: template } = (await orderRecurring(service, grace)).body
   const plant = async (status: string) => {

@@ -126,7 +126,7 @@ t.test('the account is one of the own ones, in the right currency; the first one
   t.match(await ordersOf(other), [{ debtor_account_id: bob.account.id, customer_id: bob.id, status: 'Pending' }])
 })
 
-t.test('what is refused stays refused', async (t) => {
+t.test('a rejected request stays rejected', async (t) => {
   for (const path of ['request-to-pay', 'offer-to-pay'] as const) {
     const id = await fromAda(path)
     const rejected = await reject(path, id)
@@ -138,7 +138,7 @@ t.test('what is refused stays refused', async (t) => {
   }
 })
 
-t.test('what is accepted can be withdrawn until its payment is under way', async (t) => {
+t.test('an accepted request can be withdrawn until its payment is in progress', async (t) => {
   for (const path of ['request-to-pay', 'offer-to-pay'] as const) {
     await executeOrders(app)
     const before = [await balanceOf(service, ada.account.id), await balanceOf(service, bob.account.id)]
@@ -162,7 +162,7 @@ t.test('what is accepted can be withdrawn until its payment is under way', async
   }
 })
 
-t.test('the maker takes back what nobody has decided on, and nothing else', async (t) => {
+t.test('the requester withdraws undecided requests, and nothing else', async (t) => {
   for (const path of ['request-to-pay', 'offer-to-pay'] as const) {
     const takeBack = (id: string) => decide(ada, path, `${id}/reject`)
     const id = await fromAda(path)
@@ -183,7 +183,7 @@ t.test('the maker takes back what nobody has decided on, and nothing else', asyn
   }
 })
 
-t.test('a payment that is refused rejects its request, for the same reason', async (t) => {
+t.test('a rejected payment rejects its request, for the same reason', async (t) => {
   const poor = await addCustomer(service, { accounts: [{ balance: 100n }] })
   const request = await sent(service, 'request-to-pay', { by: ada, to: poor })
   const offer = await sent(service, 'offer-to-pay', { by: poor, to: ada })
@@ -203,7 +203,7 @@ t.test('a payment that is refused rejects its request, for the same reason', asy
   t.equal(await balanceOf(service, poor.account.id), 100n)
 })
 
-t.test('what has passed its time is expired at once, and the job only writes it down', async (t) => {
+t.test('an overdue request is expired immediately, and the job only records it', async (t) => {
   for (const path of ['request-to-pay', 'offer-to-pay'] as const) {
     const id = await fromAda(path)
     await passTime(service, id)
@@ -319,7 +319,7 @@ t.test('acceptance, refusal and expiry at once: one of them wins', async (t) => 
   t.ok(new Set(endings).size >= 2, `not always the same one: ${JSON.stringify(tally(endings))}`)
 })
 
-t.test('what was ordered is withdrawn or paid, and never both', async (t) => {
+t.test('an order is withdrawn or paid, and never both', async (t) => {
   // What was accepted above is paid first, so that only one payment moves the balance.
   while ((await executeOrders(app)).more);
   const endings: string[] = []
@@ -340,7 +340,7 @@ t.test('what was ordered is withdrawn or paid, and never both', async (t) => {
 
 const STATES = ['Sent', 'Accepted', 'Rejected', 'Paid'] as const
 
-t.test('the database refuses every move that the table does not have, and so does the one writer', async (t) => {
+t.test('the database rejects every transition that the table lacks, and so does the writer', async (t) => {
   const model = await fromAda('request-to-pay')
   await accept('request-to-pay', model)
   const moved = async (from: string, to: string): Promise<string> => {

@@ -81,7 +81,7 @@ t.test('a request to pay reaches its payer: in the list, and by mail', async (t)
   t.same(await mailsTo(payee.email), [], 'the maker gets none')
 })
 
-t.test('an offer to pay reaches its payee, and stands for thirty days', async (t) => {
+t.test('an offer to pay reaches its payee, and is valid for thirty days', async (t) => {
   const made = await create(payer, 'offer-to-pay', offerBody(payee.email, { Reference: undefined }))
   t.equal(made.status, 201)
   const { OfferToPayId: id, CreationDateTime, ExpirationDateTime } = made.body
@@ -134,7 +134,7 @@ t.test('a customer is found by e-mail address, mobile number or proxy id, and el
   t.match(refusals(offer), [[UNKNOWN, 'PayeeIdentifier', /^NRCH/]], 'an offer names its own field')
 })
 
-t.test('everything that is wrong is told at once', async (t) => {
+t.test('all errors are reported together', async (t) => {
   const wrong = await create(
     payee,
     'request-to-pay',
@@ -283,7 +283,7 @@ t.test('no name adds a line, a link or a command to the mail', async (t) => {
   t.match(text, 'in the name of “Bank svc ob request-to-pay accept 1”')
 })
 
-t.test('a customer without an e-mail address finds it in the list, and nobody is flooded', async (t) => {
+t.test('a customer without an e-mail address finds it in the list, and mails are limited', async (t) => {
   const quiet = await addCustomer(service, { proxy: 'quiet' })
   await owner.query('update customers set email = null where id = $1', [quiet.id])
   const { status, body } = await create(payee, 'request-to-pay', requestBody('quiet', { DueDate: soon }))
@@ -306,7 +306,7 @@ t.test('a customer without an e-mail address finds it in the list, and nobody is
   t.match((await get(busy, 'request-to-pay', '?page=100000000&pageSize=1000')).body, { Data: [] })
 })
 
-t.test('twenty look-ups within the hour may lead to nobody, over all processes; then none is answered', async (t) => {
+t.test('twenty lookups within the hour may fail, across all processes; then all are rejected', async (t) => {
   const [searcher, other] = [await addCustomer(service), await addCustomer(service)]
   const limited = { ...app, config: { ...app.config, rateLimits: true } }
   const ask = (by: TestCustomer, identifier: string, dueDate = soon): Promise<unknown> =>
@@ -370,7 +370,7 @@ t.test('ten may be open to the same customer, and a hundred in all, of both kind
   t.match(page.body, { Data: { length: 13 }, Meta: { TotalPages: 3 } })
 })
 
-t.test('an account that is closed or blocked is none to ask for, or offer, money with', async (t) => {
+t.test("a closed or blocked account can't request or offer money", async (t) => {
   const maker = await addCustomer(service, {
     accounts: [{ status: 'Closed' }, {}, { currency: 'EUR', status: 'Blocked' }],
   })
@@ -384,7 +384,7 @@ t.test('an account that is closed or blocked is none to ask for, or offer, money
   ])
 })
 
-t.test('to everybody else it is not there, in the same words as what never was', async (t) => {
+t.test('to all others it does not exist, with the same error as an unknown id', async (t) => {
   const headers = { 'x-fapi-interaction-id': '5f4e6f0a-0b5e-4b0e-9c5e-0d6a4b1c2d3e' }
   for (const [path, elsewhere, by, to] of [
     ['request-to-pay', 'offer-to-pay', payee, payer],

@@ -4,7 +4,7 @@ import { prefersType } from '../../src/lib/accept-header.ts'
 const prefersCsv = (accept?: string): boolean =>
   prefersType(accept, 'text/csv; charset=utf-8; header=present', 'application/json')
 
-t.test('CSV is for who asks for it', async (t) => {
+t.test('CSV is sent to clients that prefer it', async (t) => {
   for (const accept of [
     'text/csv',
     'TEXT/CSV',
@@ -24,7 +24,7 @@ t.test('CSV is for who asks for it', async (t) => {
     t.equal(prefersCsv(accept), true, accept)
 })
 
-t.test('JSON is for everybody else, and for who can read neither', async (t) => {
+t.test('JSON is sent to all others, and to clients that accept neither', async (t) => {
   for (const accept of [
     undefined,
     '',

@@ -46,7 +46,7 @@ t.test('questions at once are one', async (t) => {
   t.same(asked, ['a'])
 })
 
-t.test('a failure is told to all who asked, and not remembered', async (t) => {
+t.test('a failure reaches all concurrent callers, and is not cached', async (t) => {
   const { asked, world, find } = bench()
   world.set('a', 'fails')
   const both = await Promise.allSettled([find('a'), find('a')])
@@ -59,7 +59,7 @@ t.test('a failure is told to all who asked, and not remembered', async (t) => {
   t.same(asked, ['a', 'a'])
 })
 
-t.test('no more is kept than there may be, and names that nobody has drive out none that somebody has', async (t) => {
+t.test('the cache is bounded, and missing keys evict no existing ones', async (t) => {
   const { asked, world, find } = bench(10)
   for (let count = 0; count < 10; count++) world.set(`known-${count}`, 'x')
   for (let count = 0; count < 10; count++) await find(`known-${count}`)

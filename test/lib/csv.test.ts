@@ -20,7 +20,7 @@ t.test('a cell is quoted where it has to be, and absent members are empty', asyn
   t.equal(cell({ a: [1, 'x'] }), '"{""a"":[1,""x""]}"')
 })
 
-t.test('text that a spreadsheet would run stands behind an apostrophe', async (t) => {
+t.test('text that a spreadsheet would run gets an apostrophe in front', async (t) => {
   t.equal(cell('=1+1'), `'=1+1`)
   t.equal(cell('+447700900123'), `'+447700900123`)
   t.equal(cell('-1+1'), `'-1+1`)
@@ -39,7 +39,7 @@ t.test('amounts stay as they are, below zero too', async (t) => {
   t.equal(cell('-'), `'-`)
 })
 
-t.test('lines end as they are asked to, and the header names the columns also where there is no row', async (t) => {
+t.test('lines have the chosen line end, and the header is written even without rows', async (t) => {
   const rows = [{ a: 1, b: 'x' }, { b: 'y' }]
   t.equal(csvOf(rows, ['b', 'a'], { header: true, lineEnd: '\r\n' }), 'b,a\r\nx,1\r\ny,\r\n')
   t.equal(csvOf([], ['a', 'b'], { header: true, lineEnd: '\r\n' }), 'a,b\r\n')

@@ -15,7 +15,7 @@ t.test('a duration is a number and its unit', async (t) => {
   for (const [text, ms] of Object.entries(cases)) t.equal(parseDuration(text), ms, text)
 })
 
-t.test('what is no duration is refused, with an example of one that is', async (t) => {
+t.test('an invalid duration is rejected, with an example of a valid one', async (t) => {
   for (const text of [
     '',
     's',

@@ -37,12 +37,12 @@ t.test('a source is another one only where the caller says so', async (t) => {
   t.equal(failureOf('ACCESS_DENIED').source, 'ASPSP_REJECTION')
 })
 
-t.test('what is no code is none, whatever objects inherit', async (t) => {
+t.test('unknown codes are not failure codes, not even inherited property names', async (t) => {
   for (const text of ['', 'access_denied', 'constructor', 'toString', '__proto__', 'UNKNOWN'])
     t.notOk(isFailureCode(text), text)
 })
 
-t.test('the errors of a redirect are told apart, and all others are failed authorisations', async (t) => {
+t.test('the errors of a redirect are distinguished, and all others are failed authorisations', async (t) => {
   const cases = {
     access_denied: 'ACCESS_DENIED',
     server_error: 'BANK_ERROR',

@@ -63,7 +63,7 @@ t.test("OBIE's other forms are not supported, but only where they are right", as
     t.match(parseFrequency(text), { refused: 'invalid', message: /^has an unknown form; / }, text)
 })
 
-t.test('all else is refused with the forms there are, and nothing of the text in the message', async (t) => {
+t.test('all other texts are rejected with the valid forms, and without the text in the message', async (t) => {
   const cases: [what: RegExp, texts: string[]][] = [
     [/^has an unknown form; /, ['', ' ', 'NotKnown', 'Daily', ' EvryDay', 'EvryDay ', 'EvryDay\n', '__proto__', ':']],
     [/^has the wrong case: write EvryDay/, ['evryday', 'EVRYDAY', 'EvryDAY:01']],
@@ -178,7 +178,7 @@ t.test('a configuration adds holidays and takes some away, and can stay when the
   t.same(bankHolidays(), shipped, 'each call has its own')
 })
 
-t.test('a configuration that is none is refused with the entry at fault', async (t) => {
+t.test('an invalid configuration is rejected with the entry at fault', async (t) => {
   const wrong = ['x', ',', '2027-05-07,', '2027-02-29', '2027-5-7', '--2027-05-07', '+2027-05-07', '07/05/2027', '2027']
   for (const text of wrong)
     t.throws(() => bankHolidays(text), { name: 'RangeError', message: /is not a valid date/ }, text)

@@ -53,7 +53,7 @@ t.test('jitter lies between 0 and 1', async (t) => {
   t.ok(many(() => ids.random()).every((value) => value >= 0 && value < 1))
 })
 
-t.test('what is no uuid is none', async (t) => {
+t.test('texts that are not UUIDs are rejected', async (t) => {
   const uuid = '0190a6b2-5a3f-7c21-8e4d-1a2b3c4d5e6f'
   t.ok(isUuid(uuid) && isUuid(uuid.toUpperCase()))
   for (const text of [
@@ -120,7 +120,7 @@ t.test('seeded ids have the shapes of the real ones', async (t) => {
   t.ok(Math.abs(mean - 0.5) < 0.05, `${mean} is about a half`)
 })
 
-t.test('what is drawn without a key is chance, also with a seed: secrets are', async (t) => {
+t.test('values without a key are random, even with a seed: secrets among them', async (t) => {
   const [one, other] = [makeSeededIds('7'), makeSeededIds('7')]
   t.ok(one.isSeeded && one.for('payment').isSeeded)
   for (const kind of ['uuid', 'eventId', 'endToEndId', 'token', 'random'] as const) t.not(one[kind](), other[kind]())

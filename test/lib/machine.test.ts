@@ -11,7 +11,7 @@ const DOOR = [
   { from: 'closed', on: 'brick up', to: 'gone' },
 ] as const
 
-t.test('a move is the row of its state and trigger, and nothing where there is none', async (t) => {
+t.test('a transition is the row of its state and trigger, and undefined without one', async (t) => {
   t.same(next(DOOR, 'open', 'close'), { from: 'open', on: 'close', to: 'closed' })
   t.equal(next(DOOR, 'open', 'open'), undefined)
   t.same(next(DOOR, null, 'build'), DOOR[0])
@@ -29,7 +29,7 @@ t.test('the end states are those that no row leaves', async (t) => {
   t.same(terminalStates(CONSENT_TRANSITIONS).toSorted(), ['EXPIRED', 'REJECTED', 'REVOKED'])
 })
 
-t.test('what can still be reached follows the rows, round circles too', async (t) => {
+t.test('reachability follows the rows, also through cycles', async (t) => {
   t.ok(canReach(DOOR, 'open', 'gone'))
   t.ok(canReach(DOOR, 'closed', 'closed'), 'a state reaches itself')
   t.notOk(canReach(DOOR, 'gone', 'open'))

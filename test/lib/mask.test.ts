@@ -107,7 +107,7 @@ t.test('numbers of phones and accounts are shown as their last four characters',
 
 const digitsOf = (text: string): number => [...text.replaceAll(/\P{Nd}/gu, '')].length
 
-t.test('nothing of six digits with blanks or hyphens between is left, and what has fewer stays', async (t) => {
+t.test('no six digits with spaces or hyphens between them are left, and shorter numbers stay', async (t) => {
   const piece = fc.oneof(
     fc.stringMatching(/^[0-9]{1,8}$/),
     fc.constantFrom(
@@ -181,7 +181,7 @@ t.test('a text is gone through once, however it is made', async (t) => {
   }
 })
 
-t.test('in what people say, by the name of the member; ids, times and amounts stay as they are', async (t) => {
+t.test('free text is masked by the name of its member; ids, times and amounts stay as they are', async (t) => {
   const untouched = {
     id: '01990000-1234-7123-8123-123456789012',
     end_to_end_id: 'SVC0199012345678901234567890123456789',

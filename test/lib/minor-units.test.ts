@@ -22,7 +22,7 @@ t.test('writing an amount and reading it gives it back, whatever zeros follow it
   t.pass()
 })
 
-t.test('what an amount has below the minor unit is refused where it is not nothing, never rounded', async (t) => {
+t.test('digits below the minor unit are rejected unless they are zero, never rounded', async (t) => {
   const digit = fc.integer({ min: 1, max: 9 })
   fc.assert(
     fc.property(fc.bigInt({ min: 0n, max: MOST }), fc.integer({ min: 0, max: 2 }), digit, (minor, at, last) => {
@@ -56,7 +56,7 @@ t.test('an amount is read at its edges', async (t) => {
   t.equal(fromMinorUnits(MOST, 'EUR'), '9999999999999.99')
 })
 
-t.test('what is no amount of this surface is refused, never guessed', async (t) => {
+t.test('texts that are not amounts of this surface are rejected, never guessed', async (t) => {
   const wrong = [
     '',
     '.',

@@ -14,7 +14,7 @@ import {
 
 const amounts = fc.bigInt({ min: 0n, max: 10n ** 17n - 1n })
 
-t.test('what is no amount is refused, never guessed', async (t) => {
+t.test('texts that are not amounts are rejected, never guessed', async (t) => {
   const wrong = [
     '',
     ' ',

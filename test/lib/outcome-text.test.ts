@@ -1,7 +1,7 @@
 import t from 'tap'
 import { outcomeText } from '../../src/lib/outcome-text.ts'
 
-t.test('outcomes are told in words, and one that is new as it is', async (t) => {
+t.test('outcomes are described in words, and unknown ones are printed as they are', async (t) => {
   t.equal(outcomeText('connect'), 'connection refused or no route')
   t.equal(outcomeText('http_401'), 'answered 401: the receiver rejects the signature')
   t.equal(outcomeText('http_503'), 'answered 503')

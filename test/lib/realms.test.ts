@@ -25,10 +25,13 @@ const SLUGS: [name: string, slug: string | undefined][] = [
   ['Acme\nLtd', undefined],
 ]
 
-t.test('a slug is made from what is usable of a name, and from no name that could pass for another', async (t) => {
-  for (const [name, slug] of SLUGS) t.equal(slugOf(name), slug, name)
-  for (const [, slug] of SLUGS) if (slug !== undefined) t.ok(isSlug(slug), slug)
-})
+t.test(
+  'a slug is built from the usable characters of a name, never from a name that could pass for another',
+  async (t) => {
+    for (const [name, slug] of SLUGS) t.equal(slugOf(name), slug, name)
+    for (const [, slug] of SLUGS) if (slug !== undefined) t.ok(isSlug(slug), slug)
+  },
+)
 
 t.test('a client id says its realm, and those of two realms are never alike', async (t) => {
   const slugs = ['acme', 'acme-portal', 'acme-key', 'acme-server', 'acme-cli-cli']

@@ -148,7 +148,7 @@ t.test('a next that is on no later day than the first run changes nothing', asyn
   )
 })
 
-t.test('a schedule ends with the year 9999, and a day that is none or an invalid date is refused', async (t) => {
+t.test('a schedule ends with the year 9999, and an invalid day or date is rejected', async (t) => {
   const last = '9999-12-31T23:30Z'
   t.same(daysOf({ frequency: 'EvryDay', first: '9999-12-30T23:30Z' }, 9), ['9999-12-30', '9999-12-31'])
   for (const frequency of ['EvryDay', 'EvryWorkgDay', 'IntrvlWkDay:09:05', 'IntrvlMnthDay:24:-01']) {
@@ -174,7 +174,7 @@ t.test('a schedule ends with the year 9999, and a day that is none or an invalid
   t.throws(() => runAfter({ ...schedule, next: invalid }, '2026-11-30'), RangeError)
 })
 
-t.test('what a run costs does not depend on those before it', async (t) => {
+t.test('the cost of a run does not depend on the number of earlier runs', async (t) => {
   for (const frequency of ['EvryDay', 'EvryWorkgDay', 'IntrvlWkDay:01:07', 'IntrvlMnthDay:01:31']) {
     const schedule = scheduleOf({ frequency, first: '2024-01-31T09:00Z' })
     const before = process.cpuUsage()

@@ -5,7 +5,7 @@ const key = generateMasterKey()
 const sealer = makeSealer(key)
 const place = { table: 'merchants', column: 'webhook_signing_secret', rowId: 'r1', merchantId: 'm1' }
 
-t.test('what was sealed opens in its place', async (t) => {
+t.test('a sealed value opens in its place', async (t) => {
   for (const plain of ['', 'x', 'a'.repeat(64), 'Zoë \u{1f510}', 'x'.repeat(10_000)])
     t.equal(sealer.open(sealer.seal(plain, place), place), plain)
 })
@@ -22,7 +22,7 @@ t.test('the sealed text shows nothing of the plain one and is never the same twi
   }
 })
 
-t.test('what was sealed for one place opens in no other', async (t) => {
+t.test('a value sealed for one place opens in no other', async (t) => {
   const sealed = sealer.seal('secret', place)
   for (const change of [{ table: 'x' }, { column: 'x' }, { rowId: 'r2' }, { merchantId: 'm2' }]) {
     t.throws(() => sealer.open(sealed, { ...place, ...change }), JSON.stringify(change))
@@ -57,13 +57,13 @@ t.test('another master key opens nothing, and the error says which key is missin
   t.equal(makeSealer(key).open(sealed, place), 'secret', 'the same key opens it in another process')
 })
 
-t.test('a master key of another length is refused', async (t) => {
+t.test('a master key of another length is rejected', async (t) => {
   for (const wrong of ['', 'short', Buffer.alloc(31).toString('base64'), Buffer.alloc(33).toString('base64')])
     t.throws(() => makeSealer(wrong), /32 bytes/)
   t.equal(Buffer.from(generateMasterKey(), 'base64').length, 32)
 })
 
-t.test('a ring of keys opens what any of them has sealed, and seals under the first', async (t) => {
+t.test('a ring of keys opens values sealed under any of them, and seals under the first', async (t) => {
   const [oldKey, newKey] = [generateMasterKey(), generateMasterKey()]
   const [before, between, after] = [makeSealer(oldKey), makeSealer(oldKey, [newKey]), makeSealer(newKey, [oldKey])]
   const [old, fresh] = [before.seal('old', place), after.seal('fresh', place)]
@@ -78,7 +78,7 @@ t.test('a ring of keys opens what any of them has sealed, and seals under the fi
   t.throws(() => after.open(old, { ...place, rowId: 'r2' }), 'the place counts under a previous key too')
 })
 
-t.test('a key that is not there is told by its id, and no key is told', async (t) => {
+t.test('a missing key is named by its id, and no key is revealed', async (t) => {
   const other = makeSealer(generateMasterKey())
   const [current, previous] = [generateMasterKey(), generateMasterKey()]
   const ring = makeSealer(current, [previous])

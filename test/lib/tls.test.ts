@@ -13,7 +13,7 @@ function from(address: string, headers: Record<string, string> = {}): IncomingMe
 
 const PUBLIC = '203.0.113.5'
 
-t.test('what no router forwards is private, in whichever form it is written', async (t) => {
+t.test('addresses that routers do not forward are private, in every notation', async (t) => {
   const addresses = ['127.0.0.1', '127.8.8.8', '10.1.2.3', '172.16.0.1', '172.31.255.255', '192.168.1.1', '169.254.1.1']
   for (const each of [...addresses, '::1', '::ffff:10.0.0.1', 'fd00::1', 'fe80::1%eth0'])
     t.ok(isPrivateAddress(each), each)
@@ -21,7 +21,7 @@ t.test('what no router forwards is private, in whichever form it is written', as
   for (const each of [...outside, '', 'unknown', '10.0.0', 'localhost']) t.notOk(isPrivateAddress(each), each)
 })
 
-t.test('external: what comes from outside in clear is refused', async (t) => {
+t.test('external: plain HTTP from outside is rejected', async (t) => {
   const config = { sslRequired: 'external', trustProxy: false } as const
   t.equal(lacksTls(from(PUBLIC), config), true)
   t.equal(lacksTls(from('10.0.0.1'), config), false)
@@ -29,7 +29,7 @@ t.test('external: what comes from outside in clear is refused', async (t) => {
   t.equal(lacksTls(from(PUBLIC, { 'x-forwarded-for': '10.0.0.1' }), config), true, 'and this one')
 })
 
-t.test('external behind a proxy: the proxy says how it was asked and by whom', async (t) => {
+t.test('external behind a proxy: the proxy reports the protocol and the client address', async (t) => {
   const config = { sslRequired: 'external', trustProxy: true } as const
   const proxy = '10.0.0.1'
   t.equal(lacksTls(from(proxy, { 'x-forwarded-proto': 'https', 'x-forwarded-for': PUBLIC }), config), false)
@@ -43,7 +43,7 @@ t.test('external behind a proxy: the proxy says how it was asked and by whom', a
   t.equal(lacksTls(from(proxy, { 'x-forwarded-proto': 'https, http', 'x-forwarded-for': PUBLIC }), config), true)
 })
 
-t.test('all: in clear nobody is answered; none: everybody is', async (t) => {
+t.test('all: plain HTTP is always rejected; none: it is always accepted', async (t) => {
   t.equal(lacksTls(from('127.0.0.1'), { sslRequired: 'all', trustProxy: false }), true)
   const forwarded = from('127.0.0.1', { 'x-forwarded-proto': 'https' })
   t.equal(lacksTls(forwarded, { sslRequired: 'all', trustProxy: true }), false)

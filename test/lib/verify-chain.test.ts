@@ -76,7 +76,7 @@ t.test('ordinals that do not grow, or are none, break the order', async (t) => {
   t.equal(verified('operator_actions', [first, second]).broken, null, 'and are compared as numbers')
 })
 
-t.test('only the first broken row is told, and what follows it is not looked at', async (t) => {
+t.test('only the first broken row is reported, and the rows after it are not checked', async (t) => {
   const [first = {}, second = {}, third = {}] = actions(['1', '2', '3'])
   const verifier = verifyChain('operator_actions')
   t.ok(verifier.add(first))
@@ -102,7 +102,7 @@ t.test('chains of many payments may lie between one another', async (t) => {
   t.equal(verified('payment_events', rows.slice(0, -1)).broken, null, 'an end that is cut off leaves no trace')
 })
 
-t.test('a last event that is not to the status of the payment itself is told, after all else is right', async (t) => {
+t.test('a last event that differs from the status of its payment is reported, after all other checks', async (t) => {
   const rows = events('aba')
   const beside = (standing: string | null) => rows.toSpliced(2, 1, { ...rows[2], standing })
   for (const standing of ['Initiated', null]) t.equal(verified('payment_events', beside(standing)).broken, null)
@@ -112,7 +112,7 @@ t.test('a last event that is not to the status of the payment itself is told, af
   t.match(verified('payment_events', changed).broken, { problem: 'changed' })
 })
 
-t.test('a checkpoint misses the end that is cut off, wherever it stands', async (t) => {
+t.test('a checkpoint detects a truncated end, at any place', async (t) => {
   const rows = events('abab')
   const digest = sha256Hex(NO_HASH + rows.map((row) => row['event_hash']).join(''))
   const row = { ordinal: '1', id: 'c', chain: 'payment_events', up_to_ordinal: '4', row_count: '4', digest }

@@ -28,7 +28,7 @@ t.test('plain http is right only to this machine, and only in the sandbox', asyn
   t.match(webAddressProblem('https://localhost/', live), /this machine/)
 })
 
-t.test('what a browser reads differently, or that hides where it leads, is refused', async (t) => {
+t.test('addresses that browsers read differently, or that hide their target, are rejected', async (t) => {
   const wrong = [
     '',
     'shop.example',

@@ -35,7 +35,7 @@ t.test('http is for this machine, and this machine for the sandbox', async (t) =
   t.match(readWebOrigin('http://127.0.0.2', sandbox), { code: 'HTTPS_REQUIRED' })
 })
 
-t.test('what is more or less than an origin is none', async (t) => {
+t.test('anything more or less than an origin is rejected', async (t) => {
   for (const text of [
     '',
     '*',

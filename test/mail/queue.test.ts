@@ -47,7 +47,7 @@ t.test('a line break in a subject adds no header', async (t) => {
   t.equal(String((await queued({ subject: 'x'.repeat(1_000) }))['subject']).length, 200)
 })
 
-t.test('what is not exactly one address is refused, and leaves no row', async (t) => {
+t.test('anything but exactly one address is rejected, and leaves no row', async (t) => {
   const before = await service.owner.query('select count(*) from mails')
   for (const recipient of [
     'a@b.example\r\nBcc: c@d.example',
@@ -68,7 +68,7 @@ t.test('what is not exactly one address is refused, and leaves no row', async (t
   t.same((await service.owner.query('select count(*) from mails')).rows, before.rows)
 })
 
-t.test('a mail is there with what causes it, or not at all', async (t) => {
+t.test('a mail exists with its cause, or not at all', async (t) => {
   const before = await service.owner.query('select count(*) from mails')
   const failing = app.pool.transaction(async (tx) => {
     await queueMail(app, tx, MAIL)

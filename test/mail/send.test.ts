@@ -64,7 +64,7 @@ t.test('a queued mail is sent at once, to its one recipient and as it was writte
   t.match(sink.received[0]?.text, /set your password: https:\/\/svc\.example\/invite\?token=3Dabc|token=abc/)
 })
 
-t.test('a refused mail is tried again after its wait, and sent then', async (t) => {
+t.test('a rejected mail is retried after its delay, and then sent', async (t) => {
   const { service, sink, queue, send } = await mailing(t)
   sink.refuse(450)
   await queue()
@@ -109,7 +109,7 @@ t.test('a mail server that is away costs an attempt, and its words are not kept'
   t.equal(failureOf('text'), 'failed')
 })
 
-t.test('what was sent and not marked, because its worker died, goes out again under the same id', async (t) => {
+t.test('a mail that was sent but not marked, because its worker crashed, is sent again with the same id', async (t) => {
   const { service, sink, queue, send } = await mailing(t)
   await queue()
   // The worker loses its database between the sending and the marking: the row keeps its lease.
@@ -131,7 +131,7 @@ t.test('what was sent and not marked, because its worker died, goes out again un
   t.equal(ids[0], ids[1])
 })
 
-t.test('a worker whose lease has ended does not mark what another one holds', async (t) => {
+t.test('a worker whose lease has ended does not mark a mail that another one holds', async (t) => {
   const { service, sink, queue, send } = await mailing(t)
   await queue()
   sink.whileTaking(async () => {
@@ -150,7 +150,7 @@ t.test('many workers send many mails once each', async (t) => {
   t.ok((await mails(service)).every(({ status, attempt_count }) => status === 'SENT' && attempt_count === 1))
 })
 
-t.test('the sandbox keeps what it sent for reading; live mode empties it', async (t) => {
+t.test('the sandbox keeps sent mails for reading; live mode deletes their bodies', async (t) => {
   const { service, queue, send } = await mailing(t)
   await queue()
   await send()
@@ -162,7 +162,7 @@ t.test('the sandbox keeps what it sent for reading; live mode empties it', async
   t.match(await mails(service), [{ status: 'SENT' }, { status: 'SENT', body: null }])
 })
 
-t.test('a body that the master key does not open is no reason to send anything', async (t) => {
+t.test("a body that the master key can't open is not sent", async (t) => {
   const { service, sink, queue, send } = await mailing(t)
   await queue()
   await service.owner.query(`update mails set body = 'v1.00000000.x.y.z.q'`)

@@ -109,7 +109,7 @@ t.test(
   },
 )
 
-t.test('what was queued for a gateway that is gone waits, and harms nobody', async (t) => {
+t.test('texts queued for a removed gateway wait, and disturb nothing', async (t) => {
   const gateway = await startGateway(t)
   const service = await testService(t, { env: { SVC_SMS_URL: gateway.url } })
   await queueText(service.app, service.app.pool, TEXT)
@@ -119,7 +119,7 @@ t.test('what was queued for a gateway that is gone waits, and harms nobody', asy
   t.equal(gateway.handed.length, 0)
 })
 
-t.test('what a gateway refuses is tried again, and its words are not kept', async (t) => {
+t.test('a text that the gateway rejects is retried, and its response is not stored', async (t) => {
   const gateway = await startGateway(t)
   const service = await testService(t, { env: { SVC_SMS_URL: gateway.url } })
   gateway.answer((_req, res) => void res.writeHead(500).end('no credit for +447700900123'))
@@ -145,7 +145,7 @@ t.test('a link that has ended is not sent any more', async (t) => {
   t.equal(gateway.handed.length, 0)
 })
 
-t.test('a redirect is not followed, and what is no gateway costs an attempt', async (t) => {
+t.test('a redirect is not followed, and a wrong gateway costs an attempt', async (t) => {
   const gateway = await startGateway(t)
   const other = await startGateway(t)
   const text = { id: 'x', to: '+447700900123', text: 'a link' }

@@ -61,7 +61,7 @@ t.test('standing orders run at each of their days on the way, by the calendar th
   t.same(await ordersOf(service, [daily.body.RecurringPaymentId]), [], 'for nobody else has a day passed')
 })
 
-t.test('what was ordered after time has passed is due by the real clock', async (t) => {
+t.test('orders created after an advance are due by the real clock', async (t) => {
   const ada = await addCustomer(service)
   await advanceFor([ada], '30d')
   const { body } = await orderRecurring(service, ada, { FirstPaymentDateTime: inMs(DAY_MS) })

@@ -64,7 +64,7 @@ t.test('ten hours of retries end in DEAD after six attempts, in their order and 
   t.equal(received.length, 18)
 })
 
-t.test('several who let time pass for the same merchant take turns, and no due time is passed over', async (t) => {
+t.test('concurrent advances of the same merchant are serialised, and no due time is skipped', async (t) => {
   const { url, received } = await endpoint(t, 500)
   const merchant = await service.merchant({ webhookUrl: url })
   await createPayment(service, merchant)
@@ -77,7 +77,7 @@ t.test('several who let time pass for the same merchant take turns, and no due t
   t.ok(stops === 11 || stops === 10, `${stops} stops`)
 })
 
-t.test('what is due for ever ends with an answer that says what it is, and how far time has come', async (t) => {
+t.test('work that repeats for ever ends with an error that names it, and the time advanced so far', async (t) => {
   const merchant = await service.merchant()
   await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:1h' })
   const dial = { merchant_id: merchant.id, unavailable: '100%' }
@@ -137,7 +137,7 @@ t.test('audit events keep their real time', async (t) => {
   t.same(rows, [{ real: true }])
 })
 
-t.test('bad requests to the clock say what is wrong and move nothing', async (t) => {
+t.test('invalid requests to the clock name the problem and change nothing', async (t) => {
   const merchant = await service.merchant()
   const cases = [
     { by: 'soon', path: 'by' },
@@ -162,7 +162,7 @@ t.test('without an identity provider the sandbox asks for no name', async (t) =>
   t.match(await service.call('POST', '/api/v1/sandbox/clock/advance', { body }), { status: 200 })
 })
 
-t.test('a clock tells how far it is ahead, and is set forwards only', async (t) => {
+t.test('a clock reports how far it is ahead, and moves only forwards', async (t) => {
   const merchant = await service.merchant()
   const mine = { merchant_id: merchant.id }
   t.match(await clockOf(mine), { status: 200, body: { ...mine, customer_id: null, ahead_ms: 0 } })

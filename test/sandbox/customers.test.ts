@@ -57,7 +57,7 @@ t.test('a customer of whom nothing is said has a thousand pounds and an e-mail a
   t.match(seen, { status: 200, body: { Data: [{ AccountId: body.accounts[0].account_id }] } })
 })
 
-t.test('all that is asked for is there, in its normal form, and in the audit trail', async (t) => {
+t.test('everything requested is created, in normalised form, and recorded in the audit trail', async (t) => {
   const { status, body } = await make({
     name: 'Ada Everything',
     email: 'Ada.Everything@Example.org',
@@ -93,7 +93,7 @@ t.test('all that is asked for is there, in its normal form, and in the audit tra
   t.match(rows, [{ actor_name: 'olga', merchant_id: null, after: { customer_id: body.customer_id, accounts: 4 } }])
 })
 
-t.test('a taken proxy is refused by its name, and nothing of the customer comes to be', async (t) => {
+t.test('a taken proxy is rejected by its name, and nothing of the customer is created', async (t) => {
   await make({ email: 'taken@example.org', mobile: '+447700900111', proxy_id: 'taken' })
   const before = await counts()
   for (const [field, value] of [
@@ -111,7 +111,7 @@ t.test('a taken proxy is refused by its name, and nothing of the customer comes 
   t.same(racers.map(({ status }) => status).toSorted(), [201, 409, 409, 409])
 })
 
-t.test('what is no customer is refused with its field', async (t) => {
+t.test('an unknown customer is rejected with its field', async (t) => {
   for (const [path, body] of Object.entries({
     email: { email: 'nobody' },
     mobile: { mobile: '07700 900123' },
@@ -180,7 +180,7 @@ t.test('an account is blocked, closed, opened again and overdrawn further, each 
   })
 })
 
-t.test('a limit below what is used is refused, and so is an account that is not there', async (t) => {
+t.test('a limit below the used overdraft is rejected, and so is an unknown account', async (t) => {
   const { body } = await make({ accounts: [{ balance: '0', overdraft_limit: '50.00' }] })
   const { account_id: id } = body.accounts[0]
   await service.owner.query(`select book_transfer(gen_random_uuid(), $1, null, 3000, 'GBP', 'Ada', 'Shop', 'shoes')`, [

@@ -37,7 +37,7 @@ async function disputesOf(merchant: TestMerchant, id: string): Promise<Answer['b
   )
 }
 
-t.test('a dial is set, read, set anew and cleared, and the audit trail tells of it', async (t) => {
+t.test('fault settings are set, read, replaced and cleared, and recorded in the audit trail', async (t) => {
   const merchant = await service.merchant()
   const none = { latency: null, drop_callback: null, duplicate: null, unavailable: null, seed: null, set_at: null }
   t.same((await readFaults(merchant.id)).body, { merchant_id: merchant.id, ...none, calls: 0, callbacks: 0 })
@@ -56,7 +56,7 @@ t.test('a dial is set, read, set anew and cleared, and the audit trail tells of 
   t.match(rows[1], { actor_name: 'olga', before: { latency: '250ms' }, after: { unavailable: '100%' } })
 })
 
-t.test('a dial that makes no sense is refused at its field', async (t) => {
+t.test('invalid fault settings are rejected at their field', async (t) => {
   const { id } = await service.merchant()
   await setFaults(id, { latency: '1ms' })
   const wrong: [string, Record<string, unknown>][] = [
@@ -120,7 +120,7 @@ t.test('a bank without answers delays a payment and its refund, and books each o
   t.same(await bookingsOf(service, id), { debits: ['50.0000'], credits: ['50.0000'] })
 })
 
-t.test('what a silent bank has heard is not known, and it is not waited for long', async (t) => {
+t.test('it is unknown what a silent bank has received, and the wait for it is short', async (t) => {
   const merchant = await service.merchant()
   const { body: payment } = await createPayment(service, merchant)
   await setFaults(merchant.id, { unavailable: '100%' })
@@ -164,7 +164,7 @@ t.test('a payment is led to a status by the steps that people take', async (t) =
   t.match((await advance(closed.payment_id, 'Failed')).body, first, 'the first counts')
 })
 
-t.test('a scenario ends where it ends, and what is over does not begin again', async (t) => {
+t.test('a scenario ends where it ends, and a completed one does not restart', async (t) => {
   const merchant = await service.merchant()
   const ends: [string, string][] = [
     ['insufficient-funds', 'Failed'],
@@ -335,7 +335,7 @@ t.test("a payer's dispute stays open; the others are decided as their names say"
   t.equal((await disputesOf(merchant, open.id))[0].status, 'OPEN', 'and stays so')
 })
 
-t.test('stories that are told end: side by side nothing is disputed twice, and never in live mode', async (t) => {
+t.test('scripted disputes complete: concurrent runs dispute nothing twice, and never in live mode', async (t) => {
   const quiet = await testService(t)
   const merchant = await quiet.merchant()
   const { id } = await authorisedPayment(quiet, merchant, { scenario: 'dispute-won' })

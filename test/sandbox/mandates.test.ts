@@ -15,7 +15,7 @@ async function advance(merchant: TestMerchant, by: string): Promise<void> {
   if (status !== 200) throw new Error(text)
 }
 
-t.test('the clock reaches the end of a mandate, and what is paid under it before', async (t) => {
+t.test('the clock reaches the end of a mandate, and the payments under it before', async (t) => {
   const merchant = await service.merchant()
   const { consentId, paymentId } = await authorisedMandate(service, merchant)
   await untilStatus(service, merchant, paymentId, 'Settled')
@@ -32,7 +32,7 @@ t.test('the clock reaches the end of a mandate, and what is paid under it before
 })
 
 for (const alignment of ['CALENDAR', 'CONSENT']) {
-  t.test(`what a cap counts is as old as the clock has made it: ${alignment}`, async (t) => {
+  t.test(`the usage of a limit ages with the sandbox clock: ${alignment}`, async (t) => {
     const [merchant, other] = [await service.merchant(), await service.merchant()]
     const limits = [
       { period: 'WEEK', alignment, max_amount: 60 },

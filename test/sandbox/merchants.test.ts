@@ -31,7 +31,7 @@ t.test('a sandbox merchant can take payments at once', async (t) => {
   t.match(created, { status: 201, body: { fee_amount: '0.70' } })
 })
 
-t.test('one that is not approved, or held, is refused as in earnest', async (t) => {
+t.test('a merchant that is not approved, or held, is rejected as in live mode', async (t) => {
   const service = await testService(t)
   const wishes = [
     { wish: { kyb_status: 'PENDING' }, code: 'MERCHANT_NOT_APPROVED' },
@@ -51,7 +51,7 @@ t.test('one that is not approved, or held, is refused as in earnest', async (t) 
   }
 })
 
-t.test('a bad wish is refused with its field', async (t) => {
+t.test('invalid input is rejected with its field', async (t) => {
   const service = await testService(t)
   t.match(await make(service, { fee_percentage: 0.01 }), {
     status: 400,

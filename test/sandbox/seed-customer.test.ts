@@ -100,7 +100,7 @@ t.test('with one, a person and a program act as the customer, and repeating it k
   })
 })
 
-t.test('whatever somebody has done to its logins, they are again what is told', async (t) => {
+t.test('the demo logins are restored to the printed ones after any change', async (t) => {
   const service = await testService(t, { env: EMBEDDED })
   await ensurePlatform(service.app)
   const demo = await ensureDemoCustomer(service.app)

@@ -29,7 +29,7 @@ t.test('the demo merchant has logins that work, and repeating it keeps them', as
   t.same(await users(), [user], 'a password that is set again would end every session')
 })
 
-t.test('whatever somebody has done to its logins, they are again what is printed', async (t) => {
+t.test('the demo logins are restored to the printed ones after any change', async (t) => {
   const service = await testService(t, { env: EMBEDDED })
   const { app, owner } = service
   const demo = await ensureDemoMerchant(app)
@@ -49,7 +49,7 @@ t.test('whatever somebody has done to its logins, they are again what is printed
   ])
 })
 
-t.test('a demo merchant of a database without realms gets one, and keeps what it has', async (t) => {
+t.test('a demo merchant of a database without realms gets one, and keeps its data', async (t) => {
   const service = await testService(t)
   const before = await ensureDemoMerchant(service.app)
   t.match(before, { client_secret: null, email: null, password: null, realm: 'demo' })
@@ -76,7 +76,7 @@ t.test('processes that start at once make one demo merchant and agree on it', as
   }
 })
 
-t.test("a realm that a killed process left is taken away; somebody else's is not", async (t) => {
+t.test('a realm left by a killed process is deleted; a foreign one is not', async (t) => {
   const identity = makeRemoteIdentity()
   const { app } = await testService(t, { overrides: { identity } })
   const realm = { slug: 'demo', kind: 'merchant', displayName: '', roles: [] } as const

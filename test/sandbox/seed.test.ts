@@ -46,7 +46,7 @@ t.test('the same number makes the same rows in another database, and a repeat no
   t.match(acts, [{ after: { seed: 7, customers: 4, days: 60 } }])
 })
 
-t.test('more customers of the same number come beside those who are there; another number makes others', async (t) => {
+t.test('more customers of the same seed are added to the existing ones; another seed creates others', async (t) => {
   const before = await booksOf(other)
   const more = await seed(other, { seed: 7, customers: 5, days: 60 })
   t.match(more, { alreadyThere: 4, customers: { length: 5 } })
@@ -59,7 +59,7 @@ t.test('more customers of the same number come beside those who are there; anoth
   t.match((await other.call('GET', '/api/v1/sandbox/books')).body, { is_balanced: true })
 })
 
-t.test('what is there is plausible: days up to yesterday, in order, never below the overdraft', async (t) => {
+t.test('the history is plausible: days up to yesterday, in order, never below the overdraft', async (t) => {
   const { owner } = service
   const { rows } = await owner.query(`
     select min(booking_date_time) >= '2026-09-22T00:00:00+01' and max(booking_date_time) < '2026-11-21T00:00:00Z' as in_days,
@@ -111,7 +111,7 @@ t.test('processes that seed at once make everything once', async (t) => {
   })
 })
 
-t.test('a taken mobile number is left out, and whoever has it keeps it', async (t) => {
+t.test('a taken mobile number is omitted, and its owner keeps it', async (t) => {
   const fresh = await testService(t)
   const [first] = (await seed(other, { seed: 7, customers: 1, days: 60 })).customers
   const wish = { name: 'Early Bird', mobile: first?.mobile }

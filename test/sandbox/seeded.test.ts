@@ -129,7 +129,7 @@ t.test('without a reference, ids follow from nothing', async (t) => {
   t.not((await makeCustomer(one)).customer_id, (await makeCustomer(twin)).customer_id)
 })
 
-t.test("a customer's accounts stand in the order in which they were asked for", async (t) => {
+t.test("a customer's accounts are in the order of the request", async (t) => {
   const nicknames = ['first', 'second', 'third', 'fourth', 'fifth', 'sixth']
   for (const reference of ['rich', undefined]) {
     const body = { accounts: nicknames.map((nickname) => ({ nickname })), reference }
@@ -146,7 +146,7 @@ t.test('no secret follows from the seed', async (t) => {
   t.not(await secrets(one), await secrets(twin))
 })
 
-t.test('a key that has run out stands for a new order, with the next id of its own', async (t) => {
+t.test('an expired key creates a new order, with the next id of its own', async (t) => {
   const later = async (service: TestService): Promise<string> => {
     await service.owner.query(`update order_keys set created_at = now() - interval '25 hours'`)
     const { rows } = await service.owner.query(

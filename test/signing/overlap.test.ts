@@ -101,7 +101,7 @@ t.test('a previous secret that does not open stops neither deliveries nor the fe
   t.equal((await service.call('GET', '/api/v1/portal/events', { merchant })).status, 200)
 })
 
-t.test('the demo receiver takes what either secret signed until the overlap ends', async (t) => {
+t.test('the demo receiver accepts signatures of either secret until the overlap ends', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const { body: rotated } = await rotate(service, merchant)

@@ -124,7 +124,7 @@ for (const language of RECEIVER_LANGUAGES) {
       t.equal(actedOn('evt_inner') + actedOn('evt_text'), 0)
     })
 
-    await t.test('whatever is not signed is refused, and not acted on', async (t) => {
+    await t.test('unsigned requests are rejected, and not acted on', async (t) => {
       const body = eventOf(`refused_${language}`, { amount: '50.00' })
       const signature = sign(body)
       t.equal(await send(port, { body: body.replace('50.00', '5000.00'), signature }), 401, 'another body')
@@ -141,7 +141,7 @@ for (const language of RECEIVER_LANGUAGES) {
       t.equal(await send(port, { body, signature }), 200, 'and the real one is let in')
     })
 
-    await t.test('what is no POST is refused, and what is over 1 MiB', async (t) => {
+    await t.test('requests other than POST, and bodies over 1 MiB, are rejected', async (t) => {
       for (const method of ['GET', 'PUT', 'DELETE'] as const) {
         const body = eventOf('method')
         t.equal(await send(port, { method, body, signature: sign(body) }), 405, method)
@@ -181,7 +181,7 @@ for (const language of RECEIVER_LANGUAGES) {
   })
 }
 
-t.test('a body without an announced length that goes over 1 MiB is refused too', async (t) => {
+t.test('a body without an announced length that exceeds 1 MiB is rejected too', async (t) => {
   for (const language of ['node', 'go'] as const) {
     const missing = missingRuntime(language)
     await t.test(language, missing === undefined ? {} : { skip: missing }, async (t) => {

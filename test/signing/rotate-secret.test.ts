@@ -32,7 +32,7 @@ t.test('a rotation makes a new secret, and keeps the one before for a day where 
   )
 })
 
-t.test('the overlap is as long as it is asked to be, from nothing to seven days', async (t) => {
+t.test('the overlap is as long as requested, from zero to seven days', async (t) => {
   const merchant = await service.merchant()
   for (const [seconds, left] of [
     [1, 1],
@@ -50,7 +50,7 @@ t.test('the overlap is as long as it is asked to be, from nothing to seven days'
   t.equal((await rotate(service, merchant)).status, 200, 'and nothing keeps from rotating again')
 })
 
-t.test('while an overlap runs another rotation is refused, and says until when', async (t) => {
+t.test('during an overlap another rotation is rejected, with the end of the overlap', async (t) => {
   const merchant = await service.merchant()
   const first = await rotate(service, merchant, { overlap_seconds: 600 })
   const [rows, before] = [await countRows(owner), await storedSecrets(service, merchant)]
@@ -77,7 +77,7 @@ t.test('a new secret that was lost is replaced, and the one before and its end s
   t.equal((await storedSecrets(service, merchant)).previous, before.previous)
 })
 
-t.test('discard_current without an overlap is refused: it would cut off every receiver', async (t) => {
+t.test('discard_current without an overlap is rejected: it would cut off every receiver', async (t) => {
   const merchant = await service.merchant()
   const before = await storedSecrets(service, merchant)
   const never = await rotate(service, merchant, { discard_current: true })
@@ -88,7 +88,7 @@ t.test('discard_current without an overlap is refused: it would cut off every re
   t.equal((await rotate(service, merchant, { discard_current: true })).status, 400, 'nor once it has passed')
 })
 
-t.test('bad input is told, all of it, and changes nothing', async (t) => {
+t.test('all invalid input is reported, and changes nothing', async (t) => {
   const merchant = await service.merchant()
   const [rows, before] = [await countRows(owner), await storedSecrets(service, merchant)]
   for (const seconds of [-1, 604_801, 1.5, '60', null]) {
@@ -104,7 +104,7 @@ t.test('bad input is told, all of it, and changes nothing', async (t) => {
   t.strictSame(await storedSecrets(service, merchant), before)
 })
 
-t.test('of parallel rotations one goes through and the others are refused', async (t) => {
+t.test('of parallel rotations one succeeds and the others are rejected', async (t) => {
   const merchant = await service.merchant()
   const answers = await times(10, () => rotate(service, merchant, { overlap_seconds: 600 }))
   t.strictSame(answers.map(({ status }) => status).toSorted(), [200, ...Array.from({ length: 9 }, () => 409)])

@@ -42,7 +42,7 @@ t.test('no secret is in a log, in the audit trail or anywhere in the database', 
   }
 })
 
-t.test('the audit trail tells who rotated, for how long, and nothing secret', async (t) => {
+t.test('the audit trail shows who rotated, and the overlap, and nothing secret', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const first = await rotate(service, merchant, { overlap_seconds: 600 })

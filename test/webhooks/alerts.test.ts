@@ -19,7 +19,7 @@ import {
 
 const actor = { id: 'dev-1', name: 'Dev', role: 'DEVELOPER' }
 
-t.test('DEAD deliveries are told with their number, until they are sent again', async (t) => {
+t.test('DEAD deliveries are reported with their number, until they are replayed', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   const other = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })

@@ -58,7 +58,7 @@ async function eventIdsOf(owner: pg.Client, deliveryIds: readonly string[]): Pro
 
 const idsOf = (events: readonly FeedEvent[]): string[] => events.map((event) => event.event_id)
 
-t.test('pages hold every event once, in order, and the last cursor goes on giving what comes later', async (t) => {
+t.test('pages contain every event once, in order, and the last cursor continues with later ones', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   t.same(
@@ -153,7 +153,7 @@ t.test("a merchant reads nothing of another, not even with the other's cursor", 
   t.match(await service.call('GET', '/api/v1/portal/events'), { status: 401 })
 })
 
-t.test('what is no cursor of this feed, and no count of events, is refused', async (t) => {
+t.test('an invalid cursor, and an invalid count of events, are rejected', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   await plantDeliveries(service.owner, merchant.id)
@@ -202,7 +202,7 @@ t.test('what is no cursor of this feed, and no count of events, is refused', asy
   )
 })
 
-t.test('latest begins with what is committed from then on, also when it was begun before', async (t) => {
+t.test('latest begins with later commits, including transactions that began before', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const old = await eventIdsOf(service.owner, await plantDeliveries(service.owner, merchant.id, { count: 3 }))

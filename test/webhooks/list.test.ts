@@ -76,7 +76,7 @@ async function pages(query: Omit<ListOutboxQuery, 'limit'>): Promise<string[]> {
   return ids
 }
 
-t.test('every filter finds what the whole history has of it, for one merchant and over all', async (t) => {
+t.test('every filter finds all matches of the whole history, for one merchant and over all', async (t) => {
   const one = await plantMerchant({ owner, app, webhookUrl: nowhere })
   const two = await plantMerchant({ owner, app, webhookUrl: null })
   for (const merchantId of [one, two]) await plantMix(merchantId)

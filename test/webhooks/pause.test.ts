@@ -45,7 +45,7 @@ async function actionsOf(owner: Owner, merchantId: string) {
   return rows
 }
 
-t.test('a pause under traffic loses nothing, uses no attempt, and what was held up goes out in order', async (t) => {
+t.test('a pause under traffic loses nothing, uses no attempt, and the held deliveries go out in order', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const paused = Promise.withResolvers<void>()
   const receiver = await startReceiver(t, async ({ response, count }) => {
@@ -127,7 +127,7 @@ t.test(
   },
 )
 
-t.test('what the endpoint is after each change', async (t) => {
+t.test("the endpoint's state after each change", async (t) => {
   const { owner, app } = await makeOutbox(t)
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
@@ -229,7 +229,7 @@ t.test('twenty pauses and resumes at once end in one of the two, with the queue 
     t.equal(action.after.paused, index % 2 === 0, 'each recorded change follows from the one before')
 })
 
-t.test('what is replayed while the endpoint is paused waits, and is told so', async (t) => {
+t.test('a delivery that is replayed while the endpoint is paused waits, and the response says so', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
@@ -289,7 +289,7 @@ t.test(
   },
 )
 
-t.test('what waits behind a long history is armed as well', async (t) => {
+t.test('deliveries that wait behind a long history are scheduled as well', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   await put(app, merchantId, { paused: true })

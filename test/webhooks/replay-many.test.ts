@@ -48,7 +48,7 @@ async function actionsOf({ owner }: Outbox, merchantId: string) {
   return rows
 }
 
-t.test('what died is sent again, the oldest first, from its first attempt', async (t) => {
+t.test('dead deliveries are sent again, oldest first, from their first attempt', async (t) => {
   const outbox = await makeOutbox(t)
   const { owner, app } = outbox
   const receiver = await startReceiver(t)
@@ -227,7 +227,7 @@ t.test(
   },
 )
 
-t.test("the sandbox's time moves what a replay has planned, and a second one goes on behind it", async (t) => {
+t.test('the sandbox clock moves the schedule of a replay, and a second replay continues after it', async (t) => {
   const outbox = await makeOutbox(t)
   const { owner, app } = outbox
   const merchantId = await plantMerchant({ owner, app, webhookUrl: nowhere })

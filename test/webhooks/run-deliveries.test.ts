@@ -168,7 +168,7 @@ t.test('one merchant has no more under way than its cap, over all workers', asyn
   t.equal(receiver.peak(), 3)
 })
 
-t.test('a merchant whose server hangs delays nobody else', async (t) => {
+t.test('a merchant whose server hangs delays no other', async (t) => {
   const { owner, app } = await makeOutbox(t, { webhookConcurrency: 16, webhookConcurrencyPerMerchant: 4 })
   const hanging = await startReceiver(t, () => undefined)
   const healthy = await startReceiver(t)

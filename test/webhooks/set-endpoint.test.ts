@@ -19,7 +19,7 @@ import {
 const day = 86_400_000
 const actor = { id: 'dev', name: 'Dev', role: 'DEVELOPER' }
 
-t.test('setting an endpoint queues what waited for it and is younger than seven days', async (t) => {
+t.test('setting an endpoint queues the waiting deliveries that are younger than seven days', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
@@ -82,7 +82,7 @@ t.test(
   },
 )
 
-t.test('what is under way when the endpoint is removed is recorded, and then waits', async (t) => {
+t.test('an attempt in progress when the endpoint is removed is recorded, and then waits', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const held = Promise.withResolvers<void>()
   const receiver = await startReceiver(t, async ({ response }) => {

@@ -35,7 +35,7 @@ t.test('nothing follows the sixth attempt', async (t) => t.equal(nextDelayMs(6, 
 
 t.test('the time scale divides the delays', async (t) => t.equal(nextDelayMs(2, 0.5, 1_000), 300))
 
-t.test('only DEAD is replayed, and what is DELIVERED stays so', async (t) => {
+t.test('only DEAD is replayed, and DELIVERED is final', async (t) => {
   t.equal(next(DELIVERY_TRANSITIONS, 'DEAD', 'replay')?.to, 'PENDING')
   for (const status of ['PENDING', 'FAILED', 'DELIVERED'] as const)
     t.equal(next(DELIVERY_TRANSITIONS, status, 'replay'), undefined, status)

@@ -119,7 +119,7 @@ t.test('no form of a private address is reached in live mode', async (t) => {
   t.equal(connections(), 0)
 })
 
-t.test('the connection itself refuses them, whatever was checked before', async (t) => {
+t.test('the connection itself rejects them, whatever was checked before', async (t) => {
   const { port, connections } = await canary(t)
   const connect = makeConnector({ allowPrivate: false, resolve: resolveLocally })
   for (const host of hosts) {
@@ -137,7 +137,7 @@ t.test('the connection itself refuses them, whatever was checked before', async 
   t.equal(connections(), 0)
 })
 
-t.test('a name that is given another address after it was set is refused when the connection is made', async (t) => {
+t.test('a name whose address changed after it was set is rejected when the connection is made', async (t) => {
   const { connections } = await canary(t)
   const url = 'https://shop.example/hook'
   t.equal(webhookUrlProblem(url, { allowPrivate: false }), undefined, 'it could be set')
@@ -176,7 +176,7 @@ t.test('a name without an answer is looked up for a bounded time', async (t) => 
   t.ok(performance.now() - begun < 15_000)
 })
 
-t.test('what an endpoint may be depends on the mode', async (t) => {
+t.test('the allowed endpoints depend on the mode', async (t) => {
   const rows: [string, string | undefined, string | undefined][] = [
     // address, the rule it breaks in live mode, the rule it breaks in the sandbox
     ['https://shop.example/webhooks?shop=1', undefined, undefined],

@@ -124,7 +124,7 @@ t.test('a status line in time counts, whatever the body does', async (t) => {
   t.match(await send(cut), { outcome: 'delivered', httpStatus: 200 }, 'a body that is cut off')
 })
 
-t.test('what is no connection, no HTTP or no name is told apart', async (t) => {
+t.test('no connection, no HTTP and no address are distinguished', async (t) => {
   const send = client(t)
   t.match(await send('http://127.0.0.1:1/'), { outcome: 'connect', httpStatus: null })
   t.match(await send(await rawServer(t, (socket) => socket.resetAndDestroy())), { outcome: 'reset' })
@@ -137,7 +137,7 @@ t.test('what is no connection, no HTTP or no name is told apart', async (t) => {
   t.match(await send(`https://127.0.0.1:${plain.port}/`), { outcome: 'tls' })
 })
 
-t.test('a connection that was closed while idle is no failure', async (t) => {
+t.test('a connection that was closed while idle does not count as a failure', async (t) => {
   // Answers the first request of a connection, and resets at the second one.
   const seen: number[] = []
   const server = createServer((socket) => {

@@ -82,7 +82,7 @@ t.test('a body that no HEAD may have is not read', async (t) => {
   t.match(await probe(url), { reachable: true }, 'nor does what is left of it disturb the next')
 })
 
-t.test('what is in the way is told by a word of the closed list', async (t) => {
+t.test('the obstacle is reported by a word of the closed list', async (t) => {
   const probe = probeWith(t)
   const hasty = probeWith(t, { timeoutMs: 300 })
   const unreachable = { reachable: false, http_status: null }
@@ -131,7 +131,7 @@ t.test('no private address is connected to in live mode, however it is written o
   t.equal(connections, 0)
 })
 
-t.test('a client that was never asked has nothing to close', async () => {
+t.test('a client that was never used has nothing to close', async () => {
   await makeProbe({ allowPrivate: false }).close()
 })
 
@@ -152,7 +152,7 @@ t.test('one check of a merchant is under way at a time, and fifty of all', async
   t.match(await again, { reachable: false, outcome: 'reset' })
 })
 
-t.test('what fails in the client gives the place back', async (t) => {
+t.test('a failure in the client releases its slot', async (t) => {
   const resolve = () => Promise.reject(new Error('a bug'))
   const probe = makeProbe({ allowPrivate: false, resolve })
   t.teardown(() => probe.close())

@@ -74,7 +74,7 @@ t.test(
   },
 )
 
-t.test('what a worker holds when the endpoint is removed is parked by it', async (t) => {
+t.test('a worker moves the rows that it holds to waiting when the endpoint is removed', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: nowhere })
   const ids = await plantDeliveries(owner, merchantId, { count: 3 })
@@ -85,7 +85,7 @@ t.test('what a worker holds when the endpoint is removed is parked by it', async
   t.strictSame(await broken(owner), [])
 })
 
-t.test('the job arms what a crash left parked, the oldest first, and nothing that is to wait', async (t) => {
+t.test('the job schedules what a crash left waiting, oldest first, and nothing that must wait', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const waits = { nextRetryAt: 'infinity' }
   const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
@@ -163,7 +163,7 @@ t.test('pauses, replays, inserts and three workers that arm at once leave each d
   t.strictSame(await broken(owner), [])
 })
 
-t.test('what fails for one merchant holds up no other', async (t) => {
+t.test('a failure for one merchant does not delay the others', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchants = await Array.fromAsync({ length: 3 }, () => plantMerchant({ owner, app, webhookUrl: null }))
   for (const id of merchants) {

@@ -42,7 +42,7 @@ t.test('a long one is cut between two characters', async (t) => {
   }
 })
 
-t.test('what is no text becomes text that can be stored', async (t) => {
+t.test('bytes that are not text become text that can be stored', async (t) => {
   t.equal(textOf('a\u0000b'), `a${BAD}b`)
   t.equal(textOf([0, 0, 0]), BAD.repeat(3))
   t.equal(textOf([0xff, 0x41, 0xfe]), `${BAD}A${BAD}`)
@@ -73,7 +73,7 @@ async function answering(t: Test, answer: (response: ServerResponse) => void): P
   return `http://127.0.0.1:${typeof address === 'object' && address !== null ? address.port : 0}/`
 }
 
-t.test('the client tells the beginning of every answer, and of none that did not come', async (t) => {
+t.test('the client returns the beginning of every response, and null without one', async (t) => {
   const post = makePost({ allowPrivate: true, timeoutMs: 1_500 })
   t.teardown(() => post.close())
   const send = (url: string) => post.post({ url, headers: {}, body: Buffer.from('{}') })
