@@ -59,7 +59,8 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE)
   const names = values.only.length === 0 ? Object.keys(CASES) : values.only
   const unknown = names.find((name) => CASES[name] === undefined)
-  if (unknown !== undefined) throw new Error(`there is no case ${unknown}; there are ${Object.keys(CASES).join(', ')}`)
+  if (unknown !== undefined)
+    throw new Error(`unknown case ${unknown} (expected one of ${Object.keys(CASES).join(', ')})`)
   const peers = values.peers && installPeers()
   const server = await startBenchServer()
   try {
@@ -74,12 +75,12 @@ async function main(): Promise<void> {
     process.stdout.write(
       `Node ${process.versions.node}, ${availableParallelism()} processors, ${bench.rounds} round(s) of ${bench.seconds} s\n`,
     )
-    const gates: RatioTarget[] = []
+    const targets: RatioTarget[] = []
     for (const name of names) {
       process.stderr.write(`\n${name}\n`)
-      gates.push(...((await CASES[name]?.(bench)) ?? []))
+      targets.push(...((await CASES[name]?.(bench)) ?? []))
     }
-    printTargets(gates)
+    printTargets(targets)
   } finally {
     await server.stop()
   }
@@ -92,7 +93,7 @@ function installPeers(): boolean {
   process.stderr.write('Installing fastify, graphile-worker and pg-boss into bench/peers, for this benchmark only.\n')
   const { status } = spawnSync('npm', ['ci'], { cwd: folder, stdio: ['ignore', 'ignore', 'inherit'] })
   if (status === 0) return true
-  process.stderr.write('They could not be installed: the service is measured without them.\n')
+  process.stderr.write('Installation failed: the service is measured without them.\n')
   return false
 }
 

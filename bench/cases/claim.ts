@@ -11,7 +11,7 @@ const DUE = 100
 const CLAIMS = 100
 const SMALL = 10_000
 
-/** What it costs to claim a hundred due webhooks, while the history of delivered ones grows. */
+/** The cost of claiming a hundred due webhooks, while the history of delivered ones grows. */
 export async function benchClaim(bench: Bench): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_claim')
   const merchants: BenchMerchant[] = []

@@ -15,7 +15,7 @@ import { pressKeys } from './console/press-keys.ts'
 import { readStream } from './console/stream.ts'
 
 const PAYMENTS = 10_000
-/** The memory of a process that has just begun says nothing of a leak. */
+/** The memory of a process that has just started does not indicate a leak. */
 const WARM_UP_MS = 15_000
 
 /** An operator looks at payments, and moves about, while 200 of them come every second. */
@@ -29,7 +29,7 @@ export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
   const heapFile = join(folder, 'heap')
   const closing: (() => unknown)[] = []
   const owner = { teardown: (run: () => unknown) => void closing.push(run) }
-  // What a terminal gives back by itself, on the same machine at the same time.
+  // The echo of a bare terminal, on the same machine at the same time.
   const echo = open(owner, `'${process.execPath}' -e "process.stdin.pipe(process.stdout)"`, { columns: 120, rows: 40 })
   const console = openConsole(owner, {
     url,
@@ -65,7 +65,7 @@ export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
   for (const run of closing) run()
   await service.stop()
   const heap = await heapOf(heapFile)
-  if (!bench.quick && heap.length < 4) throw new Error('the console has not told what it keeps: heap-report.js')
+  if (!bench.quick && heap.length < 4) throw new Error('the console has not reported its heap (heap-report.js)')
   await rm(folder, { recursive: true })
   printFigures({
     created: count / created.seconds(),
@@ -83,7 +83,7 @@ export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
   )
   return [
     {
-      what: 'console under load: from key to picture, p95',
+      what: 'console under load: from key to frame, p95',
       ratio: percentile(
         pressed.waits.map(({ ms }) => ms),
         0.95,
@@ -97,8 +97,6 @@ export async function benchConsole(bench: Bench): Promise<RatioTarget[]> {
       most: 2_500,
       unit: ' ms',
     },
-    ...(heap.length < 4
-      ? []
-      : [{ what: 'console under load: growth of what it keeps', ratio: growth, most: 5, unit: ' MiB/min' }]),
+    ...(heap.length < 4 ? [] : [{ what: 'console under load: heap growth', ratio: growth, most: 5, unit: ' MiB/min' }]),
   ]
 }

@@ -21,7 +21,7 @@ const BATCH_LIMIT = 'limit: create_payments, 32 per call'
 const SERVICE = `service, ${CONNECTIONS} connections`
 const FASTIFY = `fastify + pg, statement by statement, ${CONNECTIONS} connections`
 
-/** Payments created per second: the service beside PostgreSQL's own limit, and beside the stack one would otherwise write. */
+/** Payments created per second: the service beside PostgreSQL's own limit, and beside the conventional stack. */
 export async function benchCreate(bench: Bench): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_create')
   const merchant = await insertMerchant(database, 'bench-create', 'https://shop.example/webhooks')

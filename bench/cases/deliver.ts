@@ -16,7 +16,7 @@ const GRAPHILE_TUNED = 'graphile-worker, localQueue 500, 32 at once'
 const GRAPHILE = 'graphile-worker, 16 at once'
 const PG_BOSS = 'pg-boss, batchSize 500, 2 workers'
 
-/** Webhooks delivered per second to a receiver on this machine that answers at once, from a queue that is full. */
+/** Webhooks delivered per second from a full queue to a local receiver that responds immediately. */
 export async function benchDeliver(bench: Bench): Promise<RatioTarget[]> {
   const receiver = await startChild('processes/receiver.ts', {})
   const count = bench.quick ? 5_000 : 30_000
@@ -94,7 +94,7 @@ async function peerContenders({ bench, receiver, urls, count, payload }: PeerTur
 
 type Drain = { bench: Bench; receiver: Child; count: number; start: () => Promise<Child> }
 
-/** Starts a sender over its full queue and stops it when the receiver has got nearly everything. */
+/** Starts a sender with a full queue and stops it when the receiver has received nearly everything. */
 async function drain({ bench, receiver, count, start }: Drain): Promise<Sample> {
   await receiver.ask({ name: 'expect', count }, 'expecting')
   const counted = receiver.next('counted')

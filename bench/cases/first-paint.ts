@@ -10,13 +10,13 @@ import { median } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 
-/** The page in the frame says when it first showed something, counted from the start of its own loading. */
+/** Resolves to the first contentful paint of the page in the frame, counted from the start of its own loading. */
 const FIRST_PAINT = `new Promise((done) => new PerformanceObserver((list) => {
   const [paint] = list.getEntriesByName('first-contentful-paint')
   if (paint) done(paint.startTime)
 }).observe({ type: 'paint', buffered: true }))`
 
-/** From the frame's loading to the first thing that the payer sees in it, with nothing in the browser's cache. */
+/** From the frame's loading to the first content that the payer sees, with an empty browser cache. */
 export async function benchFirstPaint(bench: Bench): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_first_paint')
   const merchant = await insertMerchant(database, 'bench-first-paint', 'https://shop.example/webhooks')
@@ -28,7 +28,7 @@ export async function benchFirstPaint(bench: Bench): Promise<RatioTarget[]> {
   await once(shop, 'listening')
   const address = shop.address()
   const shopUrl = `http://127.0.0.1:${typeof address === 'object' ? address?.port : ''}`
-  // Bench services run as live ones do: only pages that were named may show the checkout.
+  // Bench services run in live mode: only configured pages may embed the checkout.
   await database.owner.query('update merchants set checkout_origins = array[$1] where id = $2', [shopUrl, merchant.id])
   const pages: Record<string, string> = {
     '/widget': widgetPage(serviceUrl, shopUrl, merchant.clientId),
@@ -54,7 +54,7 @@ export async function benchFirstPaint(bench: Bench): Promise<RatioTarget[]> {
   return [{ what: 'first paint, widget : an empty page', ratio, most: 3 }]
 }
 
-/** The token has no signature: what is painted first comes before the service's word on it. */
+/** The token has no signature: the first paint comes before the service verifies it. */
 function widgetPage(serviceUrl: string, shopUrl: string, merchantClientId: string): string {
   const token = encodeCheckoutToken({
     amount: '12.50',

@@ -11,7 +11,7 @@ import { percentile } from '../support/numbers.ts'
 import { printTable } from '../support/report.ts'
 import type { RatioTarget } from '../support/report.ts'
 
-/** The worker has come to rest by then: otherwise it would find the next webhook without being woken for it. */
+/** The worker is idle by then: otherwise it would find the next webhook without a wake-up. */
 const IDLE_MS = 50
 
 const Created = z.object({ payment_id: z.string() })
@@ -54,7 +54,10 @@ export async function benchLatency(bench: Bench): Promise<RatioTarget[]> {
 
 type Arrivals = { of(paymentId: string): PromiseWithResolvers<number> }
 
-/** When each payment's webhook arrived: made by whoever asks first, for it may be there before the answer is read. */
+/**
+ * The arrival time of each payment's webhook. Either side may create the entry first, because the webhook may arrive
+ * before the response is read.
+ */
 function makeArrivals(): Arrivals {
   const arrivals = new Map<string, PromiseWithResolvers<number>>()
   return {

@@ -12,7 +12,7 @@ const CONNECTIONS = 64
 const LIMIT = 'limit: a payment with its history as json, one per call'
 const SERVICE = `service, GET, ${CONNECTIONS} connections`
 
-/** Payments read per second, each with its history, at random over all there are. */
+/** Payments read per second, each with its history, chosen at random. */
 export async function benchRead(bench: Bench): Promise<RatioTarget[]> {
   const database = await bench.server.database('bench_read')
   const merchant = await insertMerchant(database, 'bench-read', 'https://shop.example/webhooks')
@@ -50,7 +50,7 @@ async function numberThePayments({ owner }: BenchDatabase): Promise<void> {
   await owner.query('vacuum analyze')
 }
 
-/** What the answer holds, made by PostgreSQL alone. */
+/** The response body, built by PostgreSQL alone. */
 const READ_ONE = `
   select json_build_object(
     'payment_id', p.id, 'status', p.status, 'end_to_end_id', p.end_to_end_id, 'consent_id', p.consent_id,

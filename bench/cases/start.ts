@@ -12,13 +12,13 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const LAUNCHER = join(ROOT, 'bin', 'svc.js')
 const RECORDER = join(ROOT, 'test', 'support', 'loaded-packages.js')
 
-/** What costs most to load, and is loaded only by the commands that need it. */
+/** The most expensive packages, loaded only by the commands that need them. */
 const HEAVY = ['zod', 'undici', 'yaml', 'ink', 'react']
 
 type Start = {
   what: string
   words: readonly string[]
-  /** What it may take, as a multiple of a Node.js that does nothing; undefined where nothing is promised. */
+  /** The upper bound, as a multiple of a Node.js that does nothing; undefined without a target. */
   most?: number
   /** Its exit code, where it is not 0. */
   code?: number
@@ -42,7 +42,8 @@ const STARTS: readonly Start[] = [
 
 /** How long the command line takes to start, beside a Node.js that does nothing, in turns. Needs `npm run build`. */
 export async function benchStart({ quick }: Pick<Bench, 'quick'>): Promise<RatioTarget[]> {
-  if (!existsSync(join(ROOT, 'dist', 'cli', 'tree', 'map.json'))) throw new Error('svc is not built: npm run build')
+  if (!existsSync(join(ROOT, 'dist', 'cli', 'tree', 'map.json')))
+    throw new Error('svc is not built; run: npm run build')
   const bare: number[] = []
   const starts = STARTS.map((start) => ({ ...start, took: [] as number[] }))
   for (let round = 0; round < (quick ? 5 : 20); round += 1) {

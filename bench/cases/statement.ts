@@ -19,7 +19,7 @@ const MINUTE_MS = 60_000
 type Account = { size: number; pool: DatabasePool; customerId: string; accountId: string }
 type Query = Parameters<typeof listAccountTransactions>[1]['query']
 
-/** The pages that are read, by what is asked of an account of so many transactions. */
+/** The pages to read, as queries for an account with so many transactions. */
 const PAGES: Readonly<Record<string, (size: number) => Query>> = {
   first: () => ({ page: 1, pageSize: PAGE_SIZE }),
   middle: (size) => ({ page: size / PAGE_SIZE / 2, pageSize: PAGE_SIZE }),
@@ -30,7 +30,7 @@ const PAGES: Readonly<Record<string, (size: number) => Query>> = {
   },
 }
 
-/** What it costs to read a page of an account's transactions, however many the account has. */
+/** The cost of reading a page of an account's transactions, for few and for many of them. */
 export async function benchStatement(bench: Bench): Promise<RatioTarget[]> {
   const large = bench.quick ? 100_000 : 1_000_000
   const accounts: Account[] = []

@@ -1,6 +1,6 @@
 /*
- * Loaded before a program that is measured: writes down what it keeps in memory, after the garbage has been collected,
- * every so often into the file of BENCH_HEAP_FILE, in MiB. Wants --expose-gc.
+ * Preloaded into a measured program: periodically collects garbage and appends the remaining heap, in MiB, to the file
+ * of BENCH_HEAP_FILE. Requires --expose-gc.
  */
 import { appendFileSync } from 'node:fs'
 import { isMainThread } from 'node:worker_threads'

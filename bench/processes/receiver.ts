@@ -8,7 +8,7 @@ import { ready } from '../support/measured-process.ts'
  */
 const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n'
 
-/** The rate is taken between two shares of what is expected, so that start and end do not count. */
+/** The rate is measured between two fractions of the expected count, so that start and end do not matter. */
 const FROM = 0.1
 const TO = 0.95
 
@@ -40,7 +40,7 @@ function serve(socket: Socket): void {
   })
 }
 
-/** How long the first request in the text is, or undefined while it is not all there. */
+/** The length of the first request in the text, or undefined while it is incomplete. */
 function requestSize(text: string): number | undefined {
   const end = text.indexOf('\r\n\r\n')
   if (end < 0) return undefined

@@ -10,7 +10,7 @@ type Settings = { url: string; encryptionKey: string; parts: readonly ('api' | '
 
 const { url, encryptionKey, parts } = settings<Settings>()
 const defaults = readConfig({
-  // The peers take a header's word for who calls, and so do we.
+  // Callers are identified by a header alone, as in the peers.
   SVC_IDENTITY: 'none',
   ...process.env,
   SVC_DATABASE_URL: url,

@@ -2,16 +2,16 @@ import { fork } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 
-/** A process that is measured. It says `ready` when it works, tells its processor time, and ends when it is let go. */
+/** A measured process. It sends `ready` once it works, reports its processor time, and exits on disconnect. */
 export type Child = {
   pid: number | undefined
-  /** What it said with `ready`, such as its port. */
+  /** The contents of its `ready` message, such as its port. */
   ready: Readonly<Record<string, unknown>>
   /** Microseconds of processor time so far. */
   cpuUs(): Promise<number>
   /** Waits for a message of that name. */
   next(name: string): Promise<Readonly<Record<string, unknown>>>
-  /** Sends a message and waits for the one that answers it, named as `answer` says. */
+  /** Sends a message and waits for the response with the name `answer`. */
   ask(message: Readonly<Record<string, unknown>>, answer: string): Promise<Readonly<Record<string, unknown>>>
   stop(): Promise<void>
 }
@@ -19,7 +19,7 @@ export type Child = {
 const READY_MS = 30_000
 
 /**
- * Starts one of the programs of this folder. What it needs to know travels in `settings`, as JSON in BENCH_SETTINGS.
+ * Starts one of the programs of this folder, with `settings` as JSON in BENCH_SETTINGS.
  * @param profileDir a folder for its processor profile, which it writes when it ends
  */
 export async function startChild(
@@ -30,7 +30,7 @@ export async function startChild(
   const child = fork(new URL(`../${program}`, import.meta.url), {
     execArgv: profileDir === undefined ? [] : ['--cpu-prof', `--cpu-prof-dir=${profileDir}`],
     env: { ...process.env, NODE_ENV: 'production', BENCH_SETTINGS: JSON.stringify(settings) },
-    // Its request log is written, as in production, but nobody reads it.
+    // Its request log is written, as in production, but discarded.
     stdio: ['ignore', 'ignore', process.env['BENCH_DEBUG'] === undefined ? 'ignore' : 'inherit', 'ipc'],
   })
   const ready = await answerOf(child, program, 'ready')
@@ -65,7 +65,7 @@ async function answerOf(
       resolve({ ...message })
   }
   const onExit = (code: number | null) =>
-    reject(new Error(`${program} ended with ${code}; BENCH_DEBUG=1 shows what it said`))
+    reject(new Error(`${program} ended with ${code}; BENCH_DEBUG=1 shows its output`))
   const timer = name === 'ready' ? setTimeout(() => reject(new Error(`${program} did not start`)), READY_MS) : undefined
   child.on('message', onMessage)
   child.once('exit', onExit)

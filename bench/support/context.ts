@@ -4,10 +4,10 @@ import type { BenchDatabase, BenchServer } from './database.ts'
 import type { Sample } from './numbers.ts'
 import { startChild } from './child.ts'
 
-/** What the command line said, and the server that all cases share. */
+/** The options of the command line, and the server that all cases share. */
 export type Bench = {
   server: BenchServer
-  /** Fewer rows and shorter turns: for a look, not for a figure. */
+  /** Fewer rows and shorter turns: for a quick look, not for figures. */
   quick: boolean
   rounds: number
   /** Seconds of one turn. */
@@ -27,7 +27,7 @@ export function startService(
   return startChild('processes/service.ts', { url, encryptionKey, parts }, { profileDir: bench.profileDir })
 }
 
-/** Measures a turn together with what it cost per unit of work, over its whole length. */
+/** Measures a turn together with its processor time per unit of work, over its whole length. */
 export async function withCost(
   bench: Bench,
   child: Child,

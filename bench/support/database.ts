@@ -13,7 +13,7 @@ import { createStatement } from './statements.ts'
 export type BenchServer = {
   /** A new database with all migrations, and a connection to it as its owner, which is also the superuser. */
   database(name: string): Promise<BenchDatabase>
-  /** Milliseconds of processor time that the server's processes have used, or undefined where that can't be read. */
+  /** Milliseconds of processor time that the server's processes have used, or undefined where it can't be read. */
   cpuMs(): Promise<number | undefined>
   stop(): Promise<void>
 }
@@ -23,7 +23,7 @@ export type BenchDatabase = { url: string; owner: Client }
 /** The master key of the merchants' secrets; the data are thrown away. */
 export const encryptionKey = randomBytes(32).toString('base64')
 
-/** A PostgreSQL of the benchmark's own, as durable as in production, in a folder that goes with it. */
+/** Starts a PostgreSQL for the benchmark, as durable as in production, in a temporary folder. */
 export async function startBenchServer(): Promise<BenchServer> {
   const stateDir = await mkdtemp(join(tmpdir(), 'svc-bench-'))
   const server = await startEmbedded({ stateDir, log: () => undefined })
@@ -89,17 +89,17 @@ export async function insertPayments(
   return ids
 }
 
-/** One clock tick of /proc, in milliseconds; Linux has said 100 a second for decades. */
+/** One clock tick of /proc, in milliseconds: Linux has had 100 per second for decades. */
 const TICK_MS = 10
 
-/** Sums what the server and its children have used; those that have ended are counted by the server itself. */
+/** Sums the processor time of the server and its children; the server itself accounts for children that have exited. */
 async function postgresCpuMs(serverPid: number): Promise<number | undefined> {
   if (process.platform !== 'linux') return undefined
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name))
   const stats = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/stat`, 'utf8').catch(() => '')))
   let ticks = 0
   for (const [index, stat] of stats.entries()) {
-    // What follows the command's name in brackets: state, parent, ..., and from the twelfth on the times.
+    // The fields after the command's name in brackets: state, parent, ..., and the times from the twelfth on.
     const fields = stat
       .slice(stat.lastIndexOf(')') + 2)
       .split(' ')

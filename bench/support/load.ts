@@ -7,7 +7,7 @@ export type Load = {
   port: number
   connections: number
   seconds: number
-  /** The next request, whole, as it goes over the wire. */
+  /** Returns the next request as raw HTTP text. */
   next: () => string
   /** The status that every answer must have. */
   status: number
@@ -48,12 +48,12 @@ export async function runLoad(load: Load): Promise<Sample> {
   return { rate: latencies.length / load.seconds, ...sample }
 }
 
-/** One connection, made again whenever the server has had enough of it, until `onAnswer` says that it is over. */
+/** Keeps one connection busy, reconnecting when the server closes it, until `onAnswer` returns false. */
 async function keepBusy(load: Load, onAnswer: (sentAt: number) => boolean): Promise<void> {
   while (await converse(load, onAnswer)) continue
 }
 
-/** Resolves to whether there is more to do, with a new connection. */
+/** Resolves to true if more is to be sent over a new connection. */
 function converse(load: Load, onAnswer: (sentAt: number) => boolean): Promise<boolean> {
   const { promise, resolve, reject } = Promise.withResolvers<boolean>()
   const socket = connect(load.port, '127.0.0.1').setNoDelay(true)
@@ -99,8 +99,8 @@ function listen(socket: Socket, { onConnect, onData, onError }: Listeners): void
 const LENGTH = 'content-length: '
 
 /**
- * Answers with a content length only, in small letters, which is how both the service and its peers answer: looked for
- * as plain text, because this runs once for every request that is measured.
+ * Supports only responses with a lower-case content-length header, as the service and its peers send them: searched as
+ * plain text, because this runs for every measured request.
  */
 function wholeAnswer(text: string): { status: number; last: boolean } | undefined {
   const end = text.indexOf('\r\n\r\n')

@@ -1,9 +1,12 @@
-/** The other side of child.ts: what the benchmark wants of this program. */
+/** The counterpart of child.ts in the measured process: returns the settings from the benchmark. */
 export function settings<T>(): T {
   return JSON.parse(process.env['BENCH_SETTINGS'] ?? '{}')
 }
 
-/** Says that the program works, answers for its processor time, and calls `stop` when the benchmark lets go. */
+/**
+ * Reports that the program is ready, answers queries for its processor time, and calls `stop` when the benchmark
+ * disconnects.
+ */
 export function ready(facts: Readonly<Record<string, unknown>>, stop: () => Promise<unknown>): void {
   process.on('message', (message: { name?: unknown }) => {
     if (message.name !== 'cpu') return

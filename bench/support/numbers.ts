@@ -1,4 +1,4 @@
-/** What one turn of a contender gave; only the rate is always there. */
+/** The result of one turn of a contender; only the rate is always present. */
 export type Sample = {
   /** Per second. */
   rate: number

@@ -56,7 +56,7 @@ async function byPgbench({ url, statement, max, clients }: Limit, seconds: numbe
       { env: { ...process.env, PGPASSWORD: decodeURIComponent(password) } },
     )
     const rate = Number(/tps = ([\d.]+)/.exec(stdout)?.[1])
-    if (Number.isNaN(rate)) throw new Error(`pgbench said no rate: ${stdout}`)
+    if (Number.isNaN(rate)) throw new Error(`pgbench reported no rate: ${stdout}`)
     return { rate }
   } finally {
     await rm(folder, { recursive: true, force: true })

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises'
 
-/** What a process has and has used. */
+/** The memory and processor time of a process. */
 export type Usage = {
-  /** MiB of memory that is in use, as the system counts it. */
+  /** Resident memory in MiB. */
   rssMib: number
   /** Milliseconds of processor time so far. */
   cpuMs: number
@@ -11,14 +11,14 @@ export type Usage = {
 /** One clock tick of /proc, in milliseconds. */
 const TICK_MS = 10
 
-/** Reads what Linux tells of a process. */
+/** Reads the usage of a process from Linux. */
 export async function usageOf(pid: number): Promise<Usage> {
   const [status, stat] = await Promise.all([
     readFile(`/proc/${pid}/status`, 'utf8'),
     readFile(`/proc/${pid}/stat`, 'utf8'),
   ])
   const rssKib = Number(/^VmRSS:\s+(\d+)/m.exec(status)?.[1])
-  // What follows the command's name in brackets; the times of user and system are the twelfth and thirteenth.
+  // The fields after the command's name in brackets; the times of user and system are the twelfth and thirteenth.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   return { rssMib: rssKib / 1024, cpuMs: (Number(fields[11]) + Number(fields[12])) * TICK_MS }
 }

@@ -2,7 +2,7 @@ import type { Sample } from './numbers.ts'
 import { ratioOf, resultOf } from './rounds.ts'
 import type { Results } from './rounds.ts'
 
-/** A ratio and the least (or, for costs, the most) that it should be. */
+/** A measured ratio with its lower bound (or, for costs, its upper bound). */
 export type RatioTarget = { what: string; ratio: number; least?: number; most?: number; unit?: string }
 
 /** Prints a table of contenders, each beside the first one. */
@@ -26,14 +26,14 @@ function cells({ rate, p50, p99, nodeUs, postgresUs }: Sample): string[] {
   ]
 }
 
-/** Prints the ratios that the design promises, and whether this run keeps them. */
-export function printTargets(gates: readonly RatioTarget[]): void {
-  const rows = gates.map(({ what, ratio, least, most, unit = '' }) => {
+/** Prints the targeted ratios, and whether this run meets them. */
+export function printTargets(targets: readonly RatioTarget[]): void {
+  const rows = targets.map(({ what, ratio, least, most, unit = '' }) => {
     const bound = least === undefined ? `<= ${most}${unit}` : `>= ${least}${unit}`
-    const kept = least === undefined ? ratio <= (most ?? Infinity) : ratio >= least
-    return [what, `${ratio.toFixed(2)}${unit}`, bound, kept ? 'kept' : 'MISSED']
+    const isMet = least === undefined ? ratio <= (most ?? Infinity) : ratio >= least
+    return [what, `${ratio.toFixed(2)}${unit}`, bound, isMet ? 'met' : 'MISSED']
   })
-  printTable('Ratios against what the design promises', [['', 'measured', 'promised', ''], ...rows])
+  printTable('Ratios against their targets', [['', 'measured', 'target', ''], ...rows])
 }
 
 /** Prints rows of cells as a table of Markdown, which is also how README.md keeps it. */

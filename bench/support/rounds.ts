@@ -1,15 +1,15 @@
 import { median, medianSample } from './numbers.ts'
 import type { Sample } from './numbers.ts'
 
-/** One of the things that are measured beside each other. */
+/** One of the programs that are compared. */
 export type Contender = { name: string; run(seconds: number): Promise<Sample> }
 
 /** The contenders' samples, round by round. */
 export type Results = ReadonlyMap<string, readonly Sample[]>
 
 /**
- * Lets the contenders take turns, so that what disturbs the machine for a while disturbs them all; every second round
- * goes backwards, so that none is always the one that follows a busy other.
+ * Lets the contenders take turns, so that other load on the machine affects them all; every second round runs
+ * backwards, so that none always follows the same busy one.
  */
 export async function takeTurns(
   contenders: readonly Contender[],

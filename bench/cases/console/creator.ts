@@ -9,7 +9,7 @@ const TURNS_MAX = 20
 
 const Created = z.object({ payment_id: z.string() })
 
-/** Who makes the payments come. */
+/** The generator of payments. */
 export type PaymentCreator = {
   run(): Promise<void>
   isDone(): boolean
@@ -17,7 +17,7 @@ export type PaymentCreator = {
   /** When a payment was created, by the end of its id; milliseconds of the monotonic clock. */
   at(end: string): number | undefined
   newest(): string
-  /** How often the service said that it was too busy. */
+  /** The number of responses that the service was too busy. */
   busy(): number
 }
 
@@ -28,7 +28,7 @@ export function makePaymentCreator(url: string, clientId: string, count: number)
   let newest = { id: '', at: 0 }
   let [begun, ended, busy] = [0, 0, 0]
 
-  /** Once more with the same key where the machine was too busy to answer. */
+  /** Creates a payment, and retries with the same key while the service is too busy. */
   async function create(): Promise<void> {
     const key = randomUUID()
     for (let turn = 0; ; turn += 1) {

@@ -5,7 +5,7 @@ import type { KeyTimings } from './press-keys.ts'
 
 const SAMPLE_EVERY_MS = 10_000
 
-/** What one run has shown; `cpu` in percent of one processor. */
+/** The figures of one run; `cpu` in percent of one processor. */
 export type Figures = {
   created: number
   events: number
@@ -22,20 +22,20 @@ export function printFigures({ created, events, gaps, bytes, pressed, watched, h
   const { waits, echoes, ages, stale } = pressed
   const ms = (values: readonly number[]): string =>
     [percentile(values, 0.5), percentile(values, 0.95), Math.max(...values)].map((each) => each.toFixed(0)).join(' / ')
-  printTable('The console, while payments come', [
+  printTable('The console under load', [
     ['', ''],
     ['payments created per second, over HTTP', created.toFixed(0)],
-    ['answers that the service was too busy', String(busy)],
+    ['responses that the service was too busy', String(busy)],
     ['events of the stream; twice', `${events}; ${gaps}`],
     ['bytes of the stream per event', (bytes / events).toFixed(0)],
-    [`from key to picture, ms, p50 / p95 / most, of ${waits.length}`, ms(waits.map((wait) => wait.ms))],
+    [`from key to frame, ms, p50 / p95 / max, of ${waits.length}`, ms(waits.map((wait) => wait.ms))],
     ...[...Map.groupBy(waits, ({ key }) => key)].map(([key, ofKey]) => [
       `  the key ${key}`,
       ms(ofKey.map((wait) => wait.ms)),
     ]),
     ['from a line to its echo by a program that does nothing else, ms', ms(echoes)],
-    ['age of the newest payment shown, ms, p50 / p95 / most', ms(ages)],
-    ['pictures that were stale or told of an error', String(stale)],
+    ['age of the newest payment shown, ms, p50 / p95 / max', ms(ages)],
+    ['frames that were stale or showed an error', String(stale)],
     ['processor of the console, % of one', cpu.toFixed(0)],
   ])
   const kept = watched.filter(
@@ -49,7 +49,7 @@ export function printFigures({ created, events, gaps, bytes, pressed, watched, h
       service.rssMib.toFixed(0),
     ]),
   ])
-  printTable('What the console keeps after its garbage was collected, MiB', [
+  printTable('Heap of the console after garbage collection, MiB', [
     ['after', 'heap'],
     ...heap.map(({ at, heapMib }) => [`${(at / 1000).toFixed(0)} s`, heapMib.toFixed(1)]),
   ])

@@ -8,7 +8,7 @@ import type { PaymentCreator } from './creator.ts'
 const Heap = z.object({ at: z.number(), heapMib: z.number() })
 export type Heap = z.infer<typeof Heap>
 
-/** What the console kept after its garbage was collected, as heap-report.js wrote it. */
+/** The console's heap after garbage collection, as written by heap-report.js. */
 export async function heapOf(file: string): Promise<Heap[]> {
   const text = await readFile(file, 'utf8').catch(() => '')
   return text
@@ -17,10 +17,10 @@ export async function heapOf(file: string): Promise<Heap[]> {
     .map((line) => Heap.parse(JSON.parse(line)))
 }
 
-/** What the processes of the console and of the service hold, so long after the beginning. */
+/** The memory of the console and of the service, at a time after the start. */
 export type MemorySample = { at: number; console: Usage; service: Usage }
 
-/** Looks at both once a second, for as long as payments come. */
+/** Samples both once a second, while payments are created. */
 export async function watchMemory(
   pids: { console: number; service: number },
   created: PaymentCreator,

@@ -4,10 +4,12 @@ import type { PaymentCreator } from './creator.ts'
 
 const PRESS_EVERY_MS = 150
 
-/** From each key to its picture, and what a terminal needs by itself; milliseconds. `stale` counts pictures. */
+/**
+ * The time from each key to its frame, and the echo time of a bare terminal, in milliseconds. `stale` counts frames.
+ */
 export type KeyTimings = { waits: { key: string; ms: number }[]; echoes: number[]; ages: number[]; stale: number }
 
-/** What is pressed, one after the other, and what the screen shows then. */
+/** The sequence of keys, and what the screen shows after each. */
 const TURN: readonly { key: string; shows: (before: string) => (text: string) => boolean }[] = [
   // The first step stops following the newest row; from then on only keys lead to another row.
   { key: 'j', shows: () => (text) => placeOf(text) > 1 },
@@ -26,25 +28,25 @@ function placeOf(text: string): number {
   return Number(/ Payments (\d+)\//.exec(text)?.[1])
 }
 
-/** The row behind the arrow, whether or not it is marked, or new. */
+/** The id in the selected row, whether or not it is marked or new. */
 function selectedOf(text: string): string | undefined {
   return /^>[ *+](\w+)/m.exec(text)?.[1]
 }
 
-/** Presses one key after the other, for as long as payments come. */
+/** Presses one key after the other, while payments are created. */
 export async function pressKeys(
   { console, echo }: Record<'console' | 'echo', Opened>,
   created: PaymentCreator,
 ): Promise<KeyTimings> {
   const pressed: KeyTimings = { waits: [], echoes: [], ages: [], stale: 0 }
-  // Where there is only one row, no key leads to another.
+  // With only one row, no key leads to another.
   await console.until(/ Payments 1\/\d\d/)
   for (let n = 0; !created.isDone(); n += 1) {
     const turn = TURN[n % TURN.length]
     if (turn === undefined) break
     const before = console.text()
     if (/ stale| Error /.test(before)) pressed.stale += 1
-    // Whoever has moved keeps the rows of then.
+    // After moving, the screen keeps the rows of that moment.
     const shown = placeOf(before) === 1 ? newestShown(before, created) : undefined
     if (shown !== undefined) pressed.ages.push(performance.now() - shown)
     const shows = turn.shows(before)
@@ -61,7 +63,7 @@ export async function pressKeys(
   return pressed
 }
 
-/** How long a line takes to a program that only gives it back, and from there to the screen. */
+/** The round-trip time of a line through a program that only echoes it. */
 async function echoed(echo: Opened, n: number): Promise<number> {
   const sent = performance.now()
   echo.type(`${n}\r`)

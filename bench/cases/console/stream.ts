@@ -4,7 +4,7 @@ import { request } from 'undici'
 
 const OPERATOR = { 'x-platform-user': 'ada' }
 
-/** Follows the same stream as the console, and counts what comes. */
+/** Follows the same stream as the console, and counts its events. */
 export async function readStream(url: string) {
   const abort = new AbortController()
   const { body } = await request(`${url}/api/v1/events/stream`, {
