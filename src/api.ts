@@ -5,25 +5,25 @@ import { makeServer } from './http/server.ts'
 
 /** A listening API. */
 export type RunningApi = {
-  /** Where it listens, which is not always where the outside reaches it. */
+  /** The address it listens on, which may differ from the public one. */
   url: string
   port: number
-  /** Stops accepting, answers what is under way, closes. */
+  /** Stops accepting connections, completes the requests in progress, closes. */
   stop(): Promise<void>
 }
 
-/** How long requests under way may take to end before they are cut off. */
+/** Time for requests in progress to complete before their connections are closed, in milliseconds. */
 const DRAIN_MS = 10_000
-const IDLE_LOOK_MS = 50
+const IDLE_CHECK_MS = 50
 
 /**
  * Listens on the configured address.
- * @throws with code EADDRINUSE when the port is taken, EACCES when the address may not be used
+ * @throws with code EADDRINUSE if the port is in use, EACCES if the address is not permitted
  */
 export async function startApi(app: App): Promise<RunningApi> {
   const server = makeServer(app)
   app.streams.open()
-  const underWay = trackAnswers(server)
+  const inProgress = trackResponses(server)
   server.listen(app.config.port, app.config.host)
   await once(server, 'listening')
   const address = server.address()
@@ -33,32 +33,32 @@ export async function startApi(app: App): Promise<RunningApi> {
     url: `http://${host}:${address.port}`,
     port: address.port,
     stop: () => {
-      const stopped = stop(server, underWay)
-      // They would not end by themselves.
+      const stopped = stop(server, inProgress)
+      // Streams do not end by themselves.
       app.streams.end()
       return stopped
     },
   }
 }
 
-/** Answers that are not finished. Each tells its client to ask no more on this connection once the server stops. */
-function trackAnswers(server: Server): ReadonlySet<ServerResponse> {
-  const underWay = new Set<ServerResponse>()
+/** The responses in progress. Once the server stops, each one closes its connection. */
+function trackResponses(server: Server): ReadonlySet<ServerResponse> {
+  const inProgress = new Set<ServerResponse>()
   server.prependListener('request', (_req: unknown, res: ServerResponse) => {
     if (!server.listening) res.setHeader('connection', 'close')
-    underWay.add(res)
-    res.once('close', () => underWay.delete(res))
+    inProgress.add(res)
+    res.once('close', () => inProgress.delete(res))
   })
-  return underWay
+  return inProgress
 }
 
-async function stop(server: Server, underWay: ReadonlySet<ServerResponse>): Promise<void> {
+async function stop(server: Server, inProgress: ReadonlySet<ServerResponse>): Promise<void> {
   const closed = once(server, 'close')
   server.close()
-  for (const res of underWay) if (!res.headersSent) res.setHeader('connection', 'close')
+  for (const res of inProgress) if (!res.headersSent) res.setHeader('connection', 'close')
   server.closeIdleConnections()
-  // A connection becomes idle when its last answer is sent, which may be after the first look.
-  const idle = setInterval(() => server.closeIdleConnections(), IDLE_LOOK_MS)
+  // A connection becomes idle when its last response is sent, which may be after the first check.
+  const idle = setInterval(() => server.closeIdleConnections(), IDLE_CHECK_MS)
   const cut = setTimeout(() => server.closeAllConnections(), DRAIN_MS)
   await closed
   clearInterval(idle)

@@ -26,13 +26,13 @@ import type { PaymentBatches } from './payments/batches.ts'
 import { makeProbe } from './webhooks/sending/probe.ts'
 import type { Probe } from './webhooks/sending/probe.ts'
 
-/** Everything that use cases need, made once per process by `makeApp` and handed to them as their first argument. */
+/** The dependencies of use cases, made once per process by `makeApp` and passed as their first argument. */
 export type App = {
   config: Config
   /** The address that payers and merchants reach the API at, without a slash at the end. */
   publicUrl: string
   pool: DatabasePool
-  /** The hot writes and the hot read, batched over connections of their own. */
+  /** The most frequent statements of payments, batched over connections of their own. */
   batches: PaymentBatches
   /** Wakes jobs in every process, after a commit. */
   wake: Wake
@@ -45,27 +45,27 @@ export type App = {
   mockBank: MockBank
   /** Realms, users and keys (identity/provider.ts). */
   identity: IdentityProvider
-  /** Looks whether a merchant's endpoint is there. */
+  /** Checks whether a merchant's endpoint responds. */
   probe: Probe
   /** Streams of events to consoles. */
   streams: Streams
   log: Logger
   metrics: Metrics
-  /** Closes connections. Requests and jobs are drained before (api.ts, worker.ts). */
+  /** Closes connections, after requests and jobs are drained (api.ts, worker.ts). */
   close(): Promise<void>
 }
 
-/** What a test or an embedding program replaces: the world outside. */
+/** The external dependencies that a test or an embedding program can replace. */
 export type AppOverrides = Partial<Pick<App, 'ids' | 'log' | 'bank' | 'identity' | 'probe'>> & {
   streamLimits?: Partial<StreamLimits>
 }
 
-/** The role that owns nothing (migrations/0001_roles.sql). */
+/** The database role of the running service, which owns nothing. */
 export const RUNTIME_ROLE = 'svc_runtime'
 
 /**
- * Builds the app: one line for each part, in the order in which they need each other.
- * @throws when the database can't be reached (db/describe-error.ts says why)
+ * Makes the app: one line for each dependency, in the order in which they need each other.
+ * @throws if the database can't be reached (db/describe-error.ts describes the reason)
  */
 export async function makeApp(config: Config, overrides: AppOverrides = {}): Promise<App> {
   const target = { databaseUrl: config.databaseUrl, role: RUNTIME_ROLE, applicationName: 'svc' }
@@ -73,13 +73,15 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     config.publicUrl ?? `http://${config.host.includes(':') ? `[${config.host}]` : config.host}:${config.port}`
   const log = overrides.log ?? makeLog(config.logLevel)
   if (config.webhookAllowPrivate && isReachable(config)) {
-    log.warn('SVC_WEBHOOK_ALLOW_PRIVATE=true: merchants reach private addresses from here, and read what those answer')
+    log.warn(
+      'SVC_WEBHOOK_ALLOW_PRIVATE=true: merchants can send webhooks to private addresses of this network, and read the responses',
+    )
   }
   const ids = overrides.ids ?? makeIds()
-  // Whoever knows the seed knows the `state` of every payment.
+  // A known seed reveals the `state` of every payment.
   if (ids.isSeeded && (config.mode === 'live' || isReachable(config)))
-    throw new Error('ids that follow from a seed are for a sandbox that only this machine reaches')
-  const onStatement = config.debugSql ? tellStatements(log) : undefined
+    throw new Error('ids from a seed are only allowed in a sandbox that only this machine reaches')
+  const onStatement = config.debugSql ? logStatements(log) : undefined
   const pool = await makePool({ ...target, size: config.databasePoolSize, onStatement })
   const batches = makePaymentBatches({ ...target, onStatement })
   const wake = makeWake(target, log)
@@ -117,12 +119,12 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
   }
 }
 
-/** The mock bank has a key of its own, so that nothing of the service's can be made from what it signs. */
+/** The mock bank's own key, so that its signatures are worth nothing for the service's other secrets. */
 function mockBankSecret(config: Config): string {
   return deriveKey(config.encryptionKey, 'mock bank').toString('hex')
 }
 
-/** A provider's packages are loaded only where it is used. */
+/** Loads the packages of a provider only if it is used. */
 async function makeIdentity(config: Config, parts: EmbeddedParts): Promise<IdentityProvider> {
   if (config.identity === 'none') return makeNoProvider(parts.ids)
   if (config.keycloak !== undefined) {
@@ -134,8 +136,8 @@ async function makeIdentity(config: Config, parts: EmbeddedParts): Promise<Ident
   return makeEmbeddedProvider(parts)
 }
 
-/** Logs each statement, whatever the level: it was asked for by name. Its values, which may be secret, are no part of it. */
-function tellStatements(log: Logger): (text: string, durationMs: number) => void {
+/** Logs each statement at any log level, because SVC_DEBUG requested it. Without its values, which may be secret. */
+function logStatements(log: Logger): (text: string, durationMs: number) => void {
   const own = log.child({}, { level: 'info' })
   return (text, durationMs) =>
     own.info({ sql: text.replaceAll(/\s+/g, ' ').trim(), duration_ms: Math.round(durationMs) }, 'sql')

@@ -24,18 +24,18 @@ import { deleteExpiredSecrets } from './signing/end-secret-overlap.ts'
 import { scheduleWaitingDeliveries } from './webhooks/schedule-waiting-deliveries.ts'
 import { runDeliveries } from './webhooks/run-deliveries.ts'
 
-/** What the service does unasked, at its cadence and at once when it is woken by its name (db/wake.ts). */
+/** A background job: runs at its cadence, and immediately when it is woken by its name (db/wake.ts). */
 export type PeriodicJob = {
   name: string
   /** Milliseconds from the end of one run to the next. */
   everyMs: number
-  /** One bounded run. `more` asks for the next run at once. `signal` aborts when the process stops. */
+  /** One bounded run. `more` requests the next run immediately. `signal` aborts when the process stops. */
   run(app: App, signal: AbortSignal): Promise<{ more: boolean }>
-  /** Whether it keeps work in hand between its runs (lib/concurrent-batches.ts): it is run once more at the end, to wait for that. */
-  keeps?: true
+  /** Whether work continues between its runs (lib/concurrent-batches.ts): a last run at the end waits for that work. */
+  hasOpenWork?: true
 }
 
-/** A job that keeps its own pace for as long as the process runs. */
+/** A job that runs continuously, at its own pace, as long as the process runs. */
 export type StreamingJob = {
   name: string
   start(app: App): Streaming
@@ -43,26 +43,26 @@ export type StreamingJob = {
 
 type Streaming = {
   wake(): void
-  /** Resolves when there is nothing to do now. @throws where that can't be known, because the database stays away */
+  /** Resolves when there is nothing to do now. @throws if that can't be determined, because the database stays unavailable */
   idle(): Promise<void>
   stop(): Promise<void>
 }
 
 export type Job = PeriodicJob | StreamingJob
 
-/** THE JOB TABLE. */
+/** The job table: everything that the service does in the background. */
 export const jobs: readonly Job[] = [
   { name: 'deliver-webhooks', start: (app) => runDeliveries(app) },
-  { name: 'settle-payments', everyMs: 1_000, run: settlePayments, keeps: true },
+  { name: 'settle-payments', everyMs: 1_000, run: settlePayments, hasOpenWork: true },
   { name: 'expire-consents', everyMs: 30_000, run: expireConsents },
   { name: 'expire-evidence', everyMs: 30_000, run: expireEvidence },
   { name: 'expire-requests', everyMs: 30_000, run: expireRequests },
-  // In the sandbox alone.
+  // Only in the sandbox.
   { name: 'play-disputes', everyMs: 1_000, run: playDisputes },
-  { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds, keeps: true },
+  { name: 'resume-refunds', everyMs: 5_000, run: resumeRefunds, hasOpenWork: true },
   { name: 'stage-payments', everyMs: 10_000, run: stagePayments },
-  { name: 'pay-mandates', everyMs: 2_000, run: payMandates, keeps: true },
-  { name: 'end-mandates', everyMs: 5_000, run: endMandates, keeps: true },
+  { name: 'pay-mandates', everyMs: 2_000, run: payMandates, hasOpenWork: true },
+  { name: 'end-mandates', everyMs: 5_000, run: endMandates, hasOpenWork: true },
   { name: 'expire-mandates', everyMs: 30_000, run: expireMandates },
   { name: 'arm-deliveries', everyMs: 60_000, run: scheduleWaitingDeliveries },
   { name: 'execute-orders', everyMs: 1_000, run: executeOrders },
@@ -86,18 +86,18 @@ export const jobs: readonly Job[] = [
 type Running = { name: string; wake(): void; stop(): Promise<void> }
 
 /**
- * Runs every job of the table in this process, none twice at a time, until `stop`, which waits for the runs under way.
- * An error of a job is logged and counted, and the job goes on at its next turn. Any number of processes may run the
- * same table: each job claims what it works on.
+ * Runs every job of the table in this process until `stop`, which waits for the runs in progress. A job never runs twice
+ * at a time in one process. An error of a job is logged and counted, and the job continues with its next run. Any number
+ * of processes may run the same table: each job claims the rows that it works on.
  */
 export function startJobs(app: App, table: readonly Job[] = jobs): { stop(): Promise<void> } {
   const running = table.map((job) =>
-    'start' in job ? { name: job.name, ...bound(job.start(app)) } : startPeriodic(app, job),
+    'start' in job ? { name: job.name, ...bindStreaming(job.start(app)) } : startPeriodic(app, job),
   )
   const listening = app.wake
     .listen((name) => running.find((job) => job.name === name)?.wake())
     .catch((error: unknown) => {
-      app.log.warn({ err: error }, 'wake-ups are not heard; jobs run at their own cadence')
+      app.log.warn({ err: error }, 'cannot listen for wake-ups; jobs run at their own cadence')
       return () => Promise.resolve()
     })
   return {
@@ -109,10 +109,10 @@ export function startJobs(app: App, table: readonly Job[] = jobs): { stop(): Pro
 }
 
 /**
- * Does what is due now, each job in the order of the table and again while it says there is more, and waits for all of it.
- * What one job makes due for an earlier one is left to the next time.
+ * Runs what is due now: each job in the order of the table, again while it reports more. Waits for all of it. Work that a
+ * job makes due for an earlier one is left to the next call.
  * @returns the names of the jobs that failed; the log says why
- * @throws where a streaming job can't know what is due: the database has been away for half a minute
+ * @throws if a streaming job can't determine what is due, because the database has been unavailable for half a minute
  */
 export async function runJobsOnce(app: App, table: readonly Job[] = jobs): Promise<string[]> {
   const streaming = table.flatMap((job) => ('start' in job ? [job] : []))
@@ -122,7 +122,7 @@ export async function runJobsOnce(app: App, table: readonly Job[] = jobs): Promi
   for (const job of periodic) {
     let outcome = await runOnce(app, job, never)
     while (outcome === 'more') outcome = await runOnce(app, job, never)
-    if (job.keeps === true && outcome !== 'failed') outcome = await runOnce(app, job, STOPPED)
+    if (job.hasOpenWork === true && outcome !== 'failed') outcome = await runOnce(app, job, STOPPED)
     if (outcome === 'failed') failed.push(job.name)
   }
   for (const job of streaming) {
@@ -136,10 +136,10 @@ export async function runJobsOnce(app: App, table: readonly Job[] = jobs): Promi
   return failed
 }
 
-/** As at the end of a process: a job waits for what it has in hand, and takes nothing more. */
+/** The signal of the last run: a job waits for its open work, and takes no more. */
 const STOPPED = AbortSignal.abort()
 
-function bound(started: Streaming): Omit<Running, 'name'> {
+function bindStreaming(started: Streaming): Omit<Running, 'name'> {
   return { wake: () => started.wake(), stop: () => started.stop() }
 }
 
@@ -163,11 +163,11 @@ type Periodic = { job: PeriodicJob; gate: ReturnType<typeof makeAutoResetEvent>;
 async function runPeriodically(app: App, { job, gate, signal }: Periodic): Promise<void> {
   while (!signal.aborted) {
     const outcome = await runOnce(app, job, signal)
-    // A round through the event loop even then: a job that always has more must not starve the process.
+    // Yields to the event loop first, so that a job that always has more does not starve the process.
     if (outcome === 'more') await new Promise((resolve) => setImmediate(resolve))
     else await gate.wait(job.everyMs)
   }
-  if (job.keeps === true) await runOnce(app, job, signal)
+  if (job.hasOpenWork === true) await runOnce(app, job, signal)
 }
 
 async function runOnce(app: App, job: PeriodicJob, signal: AbortSignal): Promise<'done' | 'more' | 'failed'> {
@@ -177,7 +177,7 @@ async function runOnce(app: App, job: PeriodicJob, signal: AbortSignal): Promise
     return more ? 'more' : 'done'
   } catch (error) {
     app.metrics.jobRuns.inc({ job: job.name, outcome: 'failed' })
-    app.log.error({ err: error, job: job.name }, 'a job failed; it runs again at its next turn')
+    app.log.error({ err: error, job: job.name }, 'a job failed; it runs again at its next cadence')
     return 'failed'
   }
 }

@@ -2,12 +2,12 @@ import type { App } from './app.ts'
 import { jobs, runJobsOnce, startJobs } from './jobs.ts'
 import type { Job } from './jobs.ts'
 
-/** A running worker. `stop` ends it within seconds: no new work, and what is under way is finished. */
+/** A running worker. `stop` ends it within seconds: it takes no new work, and completes the work in progress. */
 export type Worker = { stop(): Promise<void> }
 
 /**
  * Runs the job table in this process. Any number of workers may run over one database.
- * @param options `jobs` is another table than the service's own, for tests
+ * @param options `jobs` replaces the service's job table, for tests
  */
 export function startWorker(app: App, options: { jobs?: readonly Job[] } = {}): Worker {
   const running = startJobs(app, options.jobs ?? jobs)
@@ -21,9 +21,9 @@ export function startWorker(app: App, options: { jobs?: readonly Job[] } = {}): 
   }
 }
 
-/** Does what is due now and returns, with the names of the jobs that failed. Others may be at work beside it. */
+/** Runs what is due now, and returns the names of the jobs that failed. Other workers may run at the same time. */
 export async function workOnce(app: App, options: { jobs?: readonly Job[] } = {}): Promise<string[]> {
   const failed = await runJobsOnce(app, options.jobs ?? jobs)
-  app.log.info({ failed }, 'what was due has been done')
+  app.log.info({ failed }, 'completed the work that was due')
   return failed
 }

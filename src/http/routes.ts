@@ -65,7 +65,16 @@ import { webhooks } from './handlers/webhooks.ts'
 /** A row of the table: an operation of the contract, and the handler that answers it. */
 export type Route = { operation: Operation; handlerName: string; bind(app: App, guard: Guard): Endpoint }
 
-/** Everything that is asked of the service. What is not here does not exist. */
+/**
+ * The table of contents of the API: every operation, and the handler that answers it.
+ *
+ * To add an operation:
+ * 1. declare it with `operation({ … })` in its file of `src/wire`: name, path, access, permission, schemas, errors;
+ * 2. write its use case, a function and a file of the operation's name, in the folder of its concept;
+ * 3. add a method of that name to the object of the same file in `src/http/handlers`: the compiler asks for it;
+ * 4. add its row here, and to the tables of `test/http/roles.test.ts` and `test/wire/permissions.test.ts`;
+ * 5. add its path to `docs/contract.md`, and run `npm run docs`.
+ */
 export const ROUTES: readonly Route[] = [
   route(wirePayments.createPayment, payments.createPayment),
   route(wirePayments.listPayments, payments.listPayments),
@@ -184,7 +193,7 @@ export const ROUTES: readonly Route[] = [
   route(wirePaymentRequests.rejectOfferToPay, paymentRequests.rejectOfferToPay),
 ]
 
-/** What exists in the sandbox only (decision 60). */
+/** Operations that exist only in the sandbox (decision 60). */
 export const SANDBOX_ROUTES: readonly Route[] = [
   route(wireSandbox.createSandboxMerchant, sandbox.createSandboxMerchant),
   route(wireSandbox.advanceSandboxClock, sandbox.advanceSandboxClock),
@@ -203,7 +212,7 @@ export const SANDBOX_ROUTES: readonly Route[] = [
   route(wireMails.getMail, mails.getMail),
 ]
 
-/** The table of a mode. */
+/** The operations of a mode. */
 export function routesOf(mode: 'sandbox' | 'live'): readonly Route[] {
   return mode === 'sandbox' ? [...ROUTES, ...SANDBOX_ROUTES] : ROUTES
 }

@@ -2,20 +2,20 @@ import type { CommonQueryMethods } from 'slonik'
 import { z } from 'zod'
 import { sql } from '../db/sql.ts'
 
-/** What the outbox holds, for operators. */
+/** Counts of webhook deliveries, for operators. */
 export const OutboxCounts = z.object({
   waiting: z.int(),
   due: z.int(),
   dead: z.int(),
-  /** Those that no attempt is planned for before their merchant sets or resumes an endpoint, or sends them by hand. */
+  /** Deliveries without a scheduled attempt, until their merchant sets or resumes an endpoint, or replays them. */
   held: z.int(),
 })
 export type OutboxCounts = z.infer<typeof OutboxCounts>
 
-/** Where the counting stops: readiness is asked often, and must not cost more the longer a backlog is. */
+/** Upper limit of the counts: readiness is polled, and its cost must not grow with a backlog. */
 const COUNTED_MAX = 10_000
 
-/** Counts deliveries that wait, those of them that are due, those that are DEAD and those that are held, each up to 10,000. */
+/** Counts the deliveries that are waiting, due, DEAD and held, each up to 10,000. */
 export function countOutbox(db: CommonQueryMethods): Promise<OutboxCounts> {
   return db.one(sql.type(OutboxCounts)`
     select count(*)::int as waiting, (count(*) filter (where due_at <= now()))::int as due,

@@ -3,7 +3,7 @@ import type { Logger } from 'pino'
 
 export type { Logger } from 'pino'
 
-/** Names whose values never reach a log, wherever they stand in a logged object, in capitals or not. */
+/** Names of members whose values are never logged, at any depth of a logged object, in any case. */
 const SECRET_NAMES = [
   'authorization',
   'cookie',
@@ -56,13 +56,13 @@ const SECRET_NAMES = [
   'webhook-signature',
 ]
 
-/** A member of one of those names in a line of JSON, with its string, number or flat list or object. */
+/** Matches such a member in a line of JSON, with its string, number, or flat list or object. */
 const SECRET_MEMBERS = new RegExp(
   String.raw`("(?:${SECRET_NAMES.join('|')})":)(?:"(?:[^"\\]|\\.)*"|-?\d[\d.eE+-]*|\{[^{}]*\}|\[[^[\]]*\])`,
   'gi',
 )
 
-/** None of these reaches past the end of a JSON string: what is left is still a line of JSON. */
+/** None of these matches past the end of a JSON string, so the result is still a line of JSON. */
 const SECRET_VALUES: readonly [RegExp, string][] = [
   [/\b[0-9a-f]{64}\b/gi, '[redacted]'],
   [/\b(Bearer|Basic)\s+[A-Za-z0-9._~+/-]+=*/gi, '$1 [redacted]'],
@@ -75,14 +75,14 @@ const SECRET_VALUES: readonly [RegExp, string][] = [
   [/(?<!":|[[,])\b\d{14}\b/g, '[redacted]'],
 ]
 
-/** Takes secrets out of free text: 64 hex characters, tokens, database passwords, codes and states in URLs, account numbers. */
+/** Redacts secrets in free text: 64 hex characters, tokens, database passwords, codes and states in URLs, account numbers. */
 export function redactText(text: string): string {
   return SECRET_VALUES.reduce((clean, [pattern, replacement]) => clean.replace(pattern, replacement), text)
 }
 
 /**
- * JSON lines to standard error, or to `destination`; standard output belongs to results. Secrets are taken out twice:
- * by the names of members, and by the look of values.
+ * Logs JSON lines to standard error, or to `destination`; standard output is for results. Secrets are redacted twice: by
+ * the names of members, and by the form of values.
  */
 export function makeLog(level: string, destination: NodeJS.WritableStream = process.stderr): Logger {
   return pino(
@@ -98,8 +98,8 @@ export function makeLog(level: string, destination: NodeJS.WritableStream = proc
 }
 
 /**
- * Name, message, stack, and the code as `error_code`, for `code` is what a payer brings back from the bank. What an error
- * object carries beside them (a query's values, say) is not for logs.
+ * Name, message, stack, and the code as `error_code`, because `code` is redacted as the payer's authorisation code. Other
+ * members of an error, such as a query's values, are not logged.
  */
 function serializeError(error: unknown): unknown {
   if (!(error instanceof Error)) return { message: String(error) }

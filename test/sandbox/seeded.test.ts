@@ -164,7 +164,7 @@ t.test('an expired key creates a new order, with the next id of its own', async 
 t.test('neither live mode nor a service that others reach takes ids from a seed', async (t) => {
   for (const unsafe of [{ mode: 'live' }, { publicUrl: 'https://pay.example' }, { host: '0.0.0.0' }] as const)
     await t.rejects(makeApp({ ...one.app.config, ...unsafe }, { ids: makeSeededIds('7') }), {
-      message: 'ids that follow from a seed are for a sandbox that only this machine reaches',
+      message: 'ids from a seed are only allowed in a sandbox that only this machine reaches',
     })
 })
 

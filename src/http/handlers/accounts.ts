@@ -76,12 +76,12 @@ function presentTransaction(transaction: AccountTransactionRecord): wire.Account
 
 const NUMBER_DIGITS = 12
 
-/** Of one account they sort as its transactions do; which account it is stands in front, so that no two are alike. */
+/** Ids of one account sort as its transactions do. They start with the account, so that they are unique. */
 function transactionId({ account_id, number }: AccountTransactionRecord): string {
   return `${account_id.slice(-12)}-${number.toString().padStart(NUMBER_DIGITS, '0')}`
 }
 
-/** What is owed is an amount like any other, with `Debit` beside it; nothing at all is `Credit` (decision 59). */
+/** A debt is a positive amount with `Debit`; zero is `Credit` (decision 59). */
 function presentBalance(minor: bigint, currency: string): wire.AccountTransaction['Balance'] {
   const isOwed = minor < 0n
   return {

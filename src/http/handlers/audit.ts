@@ -33,7 +33,7 @@ export const audit: Handlers<typeof wire> = {
   },
 }
 
-/** An action as it is shown; a merchant's page shows them too. */
+/** An operator action as the API returns it, also within a merchant. */
 export function presentAction(action: OperatorActionRecord): wire.OperatorAction {
   const { ordinal, actor_name: actor, ...rest } = action
   return { ordinal: ordinal.toString(), actor, ...rest }

@@ -80,12 +80,12 @@ async function createFromCheckout(
   app: App,
   { principal, headers, body }: CheckoutInput,
 ): Promise<Reply<typeof wire.createPayment>> {
-  const chosen = CheckoutPayment.parse(body)
-  const scenario = chosen.scenario ?? headers['x-sandbox-scenario']
+  const choice = CheckoutPayment.parse(body)
+  const scenario = choice.scenario ?? headers['x-sandbox-scenario']
   const { created, payment } = await startPayment(app, {
     checkout: principal.checkout,
     idempotencyKey: headers['x-idempotency-key'],
-    body: scenario === undefined ? chosen : { ...chosen, scenario },
+    body: scenario === undefined ? choice : { ...choice, scenario },
   })
   return { status: created ? 201 : 200, body: payment, headers: { location: `/api/v1/payments/${payment.payment_id}` } }
 }

@@ -19,7 +19,7 @@ export const registration: Handlers<typeof wire> = {
     const { registrations, hasMore } = await listRegistrations(app)
     return {
       status: 200,
-      // What failed, and how, may name the administrator too.
+      // The failure's text may name the administrator too.
       body: { data: registrations.map((each) => view(present(each))), has_more: hasMore, next_cursor: null },
     }
   },

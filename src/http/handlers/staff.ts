@@ -15,9 +15,9 @@ export const staff: Handlers<typeof wire> = {
 
   /** POST /api/v1/admin/staff */
   async addStaff(app, { principal, body }) {
-    const { display_name: displayName, ...wish } = body
-    const { member } = await addStaff(app, { ...wish, displayName, actor: operatorOf(principal).actor })
-    return { status: 201, body: member }
+    const { display_name: displayName, ...member } = body
+    const { member: added } = await addStaff(app, { ...member, displayName, actor: operatorOf(principal).actor })
+    return { status: 201, body: added }
   },
 
   /** PUT /api/v1/admin/staff/{id} */
@@ -40,9 +40,9 @@ export const staff: Handlers<typeof wire> = {
 
   /** POST /api/v1/admin/staff-clients */
   async createStaffClient(app, { principal, body }) {
-    const made = await createStaffClient(app, { ...body, actor: operatorOf(principal).actor })
-    const { client_secret, token_endpoint } = made
-    return { status: 201, body: { ...presentClient(made), client_secret, token_endpoint } }
+    const created = await createStaffClient(app, { ...body, actor: operatorOf(principal).actor })
+    const { client_secret, token_endpoint } = created
+    return { status: 201, body: { ...presentClient(created), client_secret, token_endpoint } }
   },
 
   /** DELETE /api/v1/admin/staff-clients/{id} */

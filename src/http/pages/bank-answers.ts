@@ -5,7 +5,7 @@ import type { Link } from './bank-link.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
 
-/** Where a decision leads the payer, or the page that says why it leads nowhere. */
+/** Redirects the payer after a decision, or shows why there is no redirect. */
 export function sendOn({ request, target }: Link, outcome: DecisionOutcome): PageReply {
   switch (outcome.returns) {
     case 'with-code':
@@ -21,7 +21,7 @@ export function sendOn({ request, target }: Link, outcome: DecisionOutcome): Pag
   }
 }
 
-/** Adds to what the address has already, which is kept as it was written (RFC 6749, section 3.1.2). */
+/** Adds parameters to an address, whose own query is kept as written (RFC 6749, section 3.1.2). */
 function withParameters(target: URL, parameters: Record<string, string>): string {
   const url = new URL(target)
   const before = url.search === '' ? '' : `${url.search.slice(1)}&`
@@ -43,14 +43,14 @@ account.</p>`
   return withProblem(page(400, { brand: 'Mock Bank', title: "This account can't pay - Mock Bank", content }), problem)
 }
 
-/** The answer to an address that is not to be followed. */
+/** The page for an address that must not be used. */
 export function unusable(problem: string): PageReply {
   const content = html`<h1>This link can't be used</h1>
 <p>It is not complete or not genuine: ${problem}. Nothing was authorised. Go back to the shop and start again.</p>`
   return withProblem(page(400, { brand: 'Mock Bank', title: "This link can't be used - Mock Bank", content }), problem)
 }
 
-/** The words are ours, and ASCII: nothing of the request is in them. */
+/** The problem's text is our own ASCII, without anything from the request. */
 function withProblem(reply: PageReply, problem: string): PageReply {
   return { ...reply, headers: { ...reply.headers, 'x-problem': problem } }
 }

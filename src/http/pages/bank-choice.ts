@@ -3,10 +3,10 @@ import type { CatalogueBank } from '../../banks/catalogue.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 
-/** How much of what is searched for is looked at. */
+/** Maximum length of a search. */
 const SEARCH_LENGTH_MAX = 100
 
-/** Banks whose name has each of the words in it, however it is written. */
+/** Banks whose name contains each of the words, in any case. */
 export function banksNamed(search: string): readonly CatalogueBank[] {
   const words = plain(search.slice(0, SEARCH_LENGTH_MAX)).split(/\s+/)
   return BANKS.filter(({ name }) => words.every((word) => plain(name).includes(word)))
@@ -34,7 +34,7 @@ ${banks.map(
 </fieldset>`
 }
 
-/** The name beside it says all: the image is for the eye alone. */
+/** The logo is decorative, because the name is beside it. */
 function logo(bank: CatalogueBank): Html {
   return html`<img src="${logoPath(bank)}" alt="" width="32" height="32" loading="lazy">`
 }

@@ -1,18 +1,18 @@
 import type { MockBank } from '../../banks/mock.ts'
 import type { MockBankRequest } from '../../banks/mock-request.ts'
 
-/** What a payer brings to the bank's pages: the request that the bank signed, and where it leads back to. */
+/** The link of a payer to the bank's pages: the request that the bank signed, and the address to return to. */
 export type Link = { request: MockBankRequest; signed: string; target: URL }
 
-/** Names of what stands in the address beside the signed request, and must say the same. */
+/** Query parameters beside the signed request, which must be equal to it. */
 const ECHOED = { consent: 'consent', state: 'state', redirect_uri: 'redirectUri' } as const
 
-/** Hosts go into a Content-Security-Policy, where a semicolon would begin another directive. */
+/** Hosts become part of a Content-Security-Policy, where a semicolon would start another directive. */
 const PLAIN_ORIGIN = /^https?:\/\/[a-z0-9._:[\]-]+$/
 
 /**
- * Reads and checks the address: signed by the bank, and saying nowhere anything else than what was signed. So nobody can
- * make this page show another amount or send the payer to another place.
+ * Reads and verifies the address: signed by the bank, and with no parameter that differs from what was signed. So an
+ * attacker can't make this page show another amount or send the payer to another address.
  */
 export function readLink(bank: MockBank, sources: readonly URLSearchParams[]): Link | { problem: string } {
   const [signed, ...others] = sources.flatMap((source) => source.getAll('request'))
@@ -30,7 +30,7 @@ export function readLink(bank: MockBank, sources: readonly URLSearchParams[]): L
   return { request, signed, target }
 }
 
-/** The one decision of a form; undefined where there is none, or more than one. */
+/** The decision of a form; undefined if there is none, or more than one. */
 export function readDecision(form: URLSearchParams): 'approve' | 'cancel' | undefined {
   const [decision, ...others] = form.getAll('decision')
   if (others.length > 0) return undefined

@@ -17,7 +17,7 @@ export type Shown = {
   areCapsEnforced: boolean
 }
 
-/** What a payer is asked for: whom, how much, and with a mandate what may follow. */
+/** The payment to approve: payee, amount, and the terms of a mandate. */
 export function paymentFacts(request: MockBankRequest, { named, areCapsEnforced }: Shown): Html {
   const { debtorBankId } = request
   return html`<p class="amount">${amountOf(request)}</p>
@@ -30,7 +30,7 @@ ${named === null ? undefined : html`<div><dt>From</dt><dd>your account ending ${
 ${mandateTerms(request, areCapsEnforced)}`
 }
 
-/** The accounts that the payer may choose from, and what stands against the one that the payment names. */
+/** The accounts that the payer can choose from, and the problem of the one that the payment names. */
 export function accountChoice({ offered, failure }: PayingAccounts): Html {
   return html`${
     failure === null
@@ -48,7 +48,7 @@ ${offered.map((account) => html`<option value="${account.id}">${accountText(acco
   }`
 }
 
-/** Whoever has the link sees the page: it tells nobody what is on an account. */
+/** Anyone with the link sees the page, so it shows no balance. */
 function accountText({ name, number }: PayingAccounts['offered'][number]): string {
   return `${name}, ending ${number.slice(-4)}`
 }
@@ -62,7 +62,7 @@ const PERIODS = {
   YEAR: 'each year',
 }
 
-/** What the payer agrees to beyond this payment. */
+/** The terms of the mandate. */
 function mandateTerms({ mandate, currency, payeeName }: MockBankRequest, areCapsEnforced: boolean): Html | undefined {
   if (mandate === undefined) return undefined
   const most = (amount: string): string => moneyText(amount, currency)

@@ -5,8 +5,8 @@ import { page } from './page.ts'
 import type { PageReply } from './page.ts'
 
 /**
- * The page of a browser that asks too often. It says nothing of the payment, of which it knows nothing.
- * @param isForm whether a form was sent, which must not be repeated by itself
+ * The page for a browser with too many requests. It does not know the payment.
+ * @param isForm whether a form was sent, which must not be repeated automatically
  */
 export function busyPage({ code, retryAfterSeconds = 1 }: DomainError, { isForm }: { isForm: boolean }): PageReply {
   const content = html`<h1>One moment, please</h1>

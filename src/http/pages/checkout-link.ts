@@ -6,10 +6,10 @@ import { encodeCheckoutToken } from '../../lib/checkout-token.ts'
 import { DomainError } from '../../lib/errors.ts'
 import type { Checkout } from '../../wire/checkout.ts'
 
-/** A checkout that was checked, and the token that it came as. */
+/** A verified checkout, with its token. */
 export type CheckoutLink = { token: string; opened: VerifiedCheckout; checkout: Checkout }
 
-/** What the page takes in place of a token, in the sandbox alone (contract §Development and test routes). */
+/** Parameters that the page accepts instead of a token, only in the sandbox (contract §Development and test routes). */
 const PARAMETERS = ['amount', 'currency', 'merchant', 'return_url'] as const
 const PARAMETER_LENGTH_MAX = 2_048
 
@@ -20,7 +20,7 @@ const PARAMETER_LENGTH_MAX = 2_048
  */
 export async function openCheckout(app: App, values: URLSearchParams): Promise<CheckoutLink> {
   const twice = ['token', ...PARAMETERS].find((name) => values.getAll(name).length > 1)
-  if (twice !== undefined) throw new DomainError('CHECKOUT_TOKEN_INVALID', `the address says ${twice} more than once`)
+  if (twice !== undefined) throw new DomainError('CHECKOUT_TOKEN_INVALID', `the address has ${twice} more than once`)
   const token = values.get('token') ?? tokenOfParts(app, values)
   const opened = await verifyCheckoutToken(app, token).catch((error: unknown) => {
     throw values.has('token') ? error : inParameters(error)
@@ -30,7 +30,7 @@ export async function openCheckout(app: App, values: URLSearchParams): Promise<C
 
 function tokenOfParts(app: App, values: URLSearchParams): string {
   if (app.config.mode === 'live') {
-    throw new DomainError('CHECKOUT_TOKEN_INVALID', 'the address carries no checkout token', {
+    throw new DomainError('CHECKOUT_TOKEN_INVALID', 'the address has no checkout token', {
       next: "go back to the shop and start again; the shop's server makes the token and signs it",
     })
   }
@@ -46,7 +46,7 @@ function tokenOfParts(app: App, values: URLSearchParams): string {
   return encodeCheckoutToken({
     amount: values.get('amount'),
     currency: values.get('currency'),
-    // Payers are shown the name that the service knows.
+    // The page shows the trading name of the merchant instead.
     merchantName: 'Hosted checkout',
     apiUrl: `${app.publicUrl}/api/v1`,
     returnUrl,
@@ -58,7 +58,7 @@ function tokenOfParts(app: App, values: URLSearchParams): string {
 
 const NAMES: Readonly<Record<string, string>> = { returnUrl: 'return_url', merchantClientId: 'merchant' }
 
-/** The token's fields by the names of the address that they came in; what was made of them is told of the original. */
+/** The token's fields by their names in the address: errors about the token are reported for the original parameters. */
 function inParameters(error: unknown): unknown {
   if (!(error instanceof DomainError) || error.errors === undefined) return error
   const errors = error.errors.filter(({ path }) => path !== 'callbackOrigin')

@@ -29,21 +29,21 @@ export async function checkoutPage(app: App, query: URLSearchParams): Promise<Pa
 }
 
 /**
- * POST /checkout: starts the payment and sends the payer to the bank. A page of somebody else may send this form too, and
- * gains nothing: the token in it is the whole credential, no cookie comes with it, and whoever has a token may start its
- * payment anyway, which is the shop's order and which the payer still has to approve at the bank.
+ * POST /checkout: starts the payment and redirects the payer to the bank. A foreign page can send this form too, without
+ * gain: the token is the only credential, there is no cookie, and any holder of the token may start its payment, which is
+ * the shop's order and which the payer still has to approve at the bank.
  */
 export async function submitCheckout(app: App, form: URLSearchParams): Promise<PageReply> {
   let link: CheckoutLink | undefined
   try {
-    // Of parts a new token would be made each time, and a double click would be two payments.
+    // Parameters would make a new token each time, and a double click would create two payments.
     link = await openCheckout(app, form.has('token') ? form : new URLSearchParams({ token: '' }))
     const bank = bankById(form.get('bank'))
     const key = form.get('key') ?? ''
     if (bank === undefined || !isUuid(key)) return askForBank(app, link, { problem: 'Choose your bank.' })
     const { payment } = await startPayment(app, {
       checkout: link.opened,
-      // Pressed twice it is one payment; another bank is another one, which takes the place of the first.
+      // A double click is one payment; another bank is another payment, which replaces the first.
       idempotencyKey: `${key}:${bank.id}`,
       body: { debtor_bank_id: bank.id },
     })
@@ -75,7 +75,7 @@ ${payForm(app, link, search)}
     brand: 'Choose your bank',
     title: `Pay ${shop}`,
     content,
-    // Chromium holds the redirect that answers a form against form-action too: it leads to the bank.
+    // Chromium also checks the redirect after a form against form-action, and it leads to the bank.
     formTarget: `'self' ${app.config.mode === 'live' ? 'https:' : new URL(app.publicUrl).origin}`,
     accent: branding.colors.primary,
     hasImages: true,

@@ -21,7 +21,7 @@ const OTHER: Words = {
   text: 'You have paid nothing. Go back to the shop and start again, or ask the shop.',
 }
 
-/** Why a checkout is refused, in words for payers. */
+/** Why a checkout is rejected, in words for payers. */
 const WORDS = {
   CHECKOUT_TOKEN_INVALID: {
     heading: "This checkout can't be used",
@@ -58,7 +58,7 @@ function wordsOf(code: ErrorCode): Words {
 
 type Shop = { name: string; returnUrl: string }
 
-/** The page of an order that is opened again after it was paid: banks are not offered for it. */
+/** The page of an order that was already paid, without a choice of banks. */
 export function alreadyPaid(shop: Shop): PageReply {
   const { heading, text } = WORDS.CHECKOUT_ALREADY_PAID
   const content = html`<h1>${heading}</h1>
@@ -72,8 +72,8 @@ function backTo({ name, returnUrl }: Shop): Html {
 }
 
 /**
- * The page of a checkout that is refused. In the sandbox it says to the shop's developer which rule was broken.
- * @param shop where the payer came from; only of a token that was checked
+ * The page of a rejected checkout. In the sandbox it shows the shop's developer the broken rule.
+ * @param shop the shop that the payer came from; only with a verified token
  */
 export function checkoutRefused({ config }: Pick<App, 'config'>, failure: DomainError, shop?: Shop): PageReply {
   const { heading, text } = wordsOf(failure.code)

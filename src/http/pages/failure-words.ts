@@ -1,8 +1,8 @@
 import type { FailureCode } from '../../lib/failure-codes.ts'
 
 /**
- * Why a payment failed, in words for the payer, and what helps; the merchant's texts are in lib/failure-codes.ts. What is
- * certain of the money is not here but in lib/failure-meaning.ts.
+ * Why a payment failed, in words for the payer, and what to do; the merchant's texts are in lib/failure-codes.ts, and
+ * whether money was taken is in lib/failure-meaning.ts.
  */
 export const FAILURE_WORDS: Readonly<Record<FailureCode, string>> = {
   ACCESS_DENIED: 'You cancelled the payment.',
@@ -24,8 +24,8 @@ export const FAILURE_WORDS: Readonly<Record<FailureCode, string>> = {
 }
 
 /**
- * Of a payment that its payer ended here and not at the bank (decision 52): by hand, or by starting the order again, of
- * which this tab may know nothing.
+ * For a payment that its payer cancelled here and not at the bank (decision 52): on purpose, or by starting the order
+ * again in another tab.
  */
 export const CANCELLED_WITH_US =
   'This payment was cancelled, or started again in another tab or window. Nothing was taken from your account for this one.'

@@ -9,7 +9,7 @@ import type { PageReply } from './page.ts'
 export const HARNESS_PATH = '/dev/merchant-harness'
 export const HARNESS_BRAND = 'Merchant harness'
 
-/** Where the shop of the harness has its payers sent back to. */
+/** The return addresses of the harness's shop. */
 export const RETURN_PATHS = ['/payments/return', SUCCESS_PATH] as const
 
 const DEFAULTS = {
@@ -22,7 +22,7 @@ const DEFAULTS = {
 
 type Values = Readonly<Record<string, string>>
 
-/** The form of /dev/merchant-harness: a shop's side of a payment, for trying the whole way in a browser. */
+/** The form of /dev/merchant-harness: the shop's side of a payment, for testing the whole flow in a browser. */
 export function harnessForm(origin: string, values: Values = DEFAULTS, problems: readonly string[] = []): PageReply {
   const value = (name: string): string => values[name] ?? ''
   const content = html`<h1>Take a payment</h1>
@@ -58,14 +58,14 @@ ${tick('mandate', 'Set up a mandate for more payments', values)}
     brand: HARNESS_BRAND,
     title: HARNESS_BRAND,
     content,
-    // Chromium holds the redirect that answers a form against form-action too: it leads to the public address.
+    // Chromium also checks the redirect after a form against form-action, and it leads to the public address.
     formTarget: `'self' ${origin}`,
-    // Without it browsers would not say of the form that this page has sent it; nothing in its address is a secret.
+    // Without it, browsers would not send the form's origin; the page's address has no secret.
     referrer: 'same-origin',
   })
 }
 
-/** A form of a name that takes a parameter needs one to be complete. */
+/** A scenario with a parameter needs an example value to be complete. */
 function complete(name: string): string {
   return name.replace(/<dur(ation)?>/, '10s').replace(/<reason>/, 'OTHER')
 }

@@ -4,7 +4,7 @@ import { DomainError } from '../../lib/errors.ts'
 import { checkAmount, checkScenario } from '../../payments/creation-rules.ts'
 import type { CreatePayment } from '../../wire/new-payment.ts'
 
-/** What of a body of the right form a payment would be refused for, all of it and not the first alone. */
+/** All problems that would reject a payment with a body of valid form. */
 export function ruleProblems(app: App, body: CreatePayment): string[] {
   const { control_parameters: caps, currency } = body
   return [

@@ -18,7 +18,7 @@ export function harnessPage(app: App): PageReply {
   return harnessForm(new URL(app.publicUrl).origin)
 }
 
-/** The answer to a form that a page from elsewhere has sent. */
+/** The page for a form that a foreign page has sent. */
 export function foreignForm(): PageReply {
   const content = html`<h1>This form was sent from elsewhere</h1>
 <p>Payments are made with this service's own page only. Nothing was created.</p>
@@ -26,7 +26,7 @@ export function foreignForm(): PageReply {
   return page(403, { brand: HARNESS_BRAND, title: 'This form was sent from elsewhere', content })
 }
 
-/** Creates the payment that the form describes, and sends the browser to its bank or shows where that is. */
+/** Creates the payment of the form, and redirects the browser to its bank or shows the link. */
 export async function submitHarness(app: App, form: URLSearchParams): Promise<PageReply> {
   const values = Object.fromEntries(form)
   const again = (problems: readonly string[]): PageReply => harnessForm(new URL(app.publicUrl).origin, values, problems)
@@ -58,7 +58,7 @@ function issueTexts({ issues }: ZodError): string[] {
   return issues.map(({ path, message }) => `${path.join('.')}: ${message}`)
 }
 
-/** What a shop's server would send; what was left empty is left out. */
+/** The request of a shop's server; empty fields are left out. */
 function bodyOf(app: App, values: Readonly<Record<string, string>>): Record<string, unknown> {
   const path = RETURN_PATHS.find((each) => each === values['return_to']) ?? RETURN_PATHS[0]
   return {
@@ -76,7 +76,7 @@ function bodyOf(app: App, values: Readonly<Record<string, string>>): Record<stri
   }
 }
 
-/** The bank's page, or its full login where that is wished for (decision 53). */
+/** The bank's page, or its full login if requested (decision 53). */
 function bankPage({ redirect_url }: CreatedPayment, values: Readonly<Record<string, string>>): string | null {
   if (redirect_url === null || values['full_sca'] === undefined) return redirect_url
   const url = new URL(redirect_url)

@@ -6,15 +6,15 @@ import type { PageReply } from './page.ts'
 import { amountText, failureText, lookAgain, outcomeOf, statusRow } from './payment-outcome.ts'
 import { takeReturn } from './take-return.ts'
 
-/** The path that a shop of the harness has its payers sent back to. */
+/** The return path of the harness's shop. */
 export const SUCCESS_PATH = '/dev/merchant-success'
 
 /**
  * A shop's own page after the bank (contract §Development and test routes, /dev/merchant-success). It completes the
- * payment as a shop's server would, and thanks for the order or says what became of it.
+ * payment as a shop's server would, and shows the outcome of the order.
  */
 export async function merchantSuccess(app: App, query: URLSearchParams): Promise<PageReply> {
-  // The way back from the widget or the hosted page: they have shown the receipt, and bring nothing.
+  // A return from the widget or the hosted page has no parameters: they have shown the receipt.
   if (!query.has('state')) return thankYou()
   const taken = await takeReturn(app, { path: SUCCESS_PATH, query })
   if ('reply' in taken) return taken.reply

@@ -12,9 +12,9 @@ import type { PageReply } from './page.ts'
  * §Development and test routes; decisions 32 and 44). It exists in sandbox mode only.
  */
 export type MockBankSca = {
-  /** GET: asks for user name and password. */
+  /** GET: shows the form for user name and password. */
   show(input: { query: URLSearchParams }): Promise<PageReply>
-  /** POST: takes one step. What was proven before comes back in the form, signed by the bank. */
+  /** POST: handles one step. The form carries the completed steps, signed by the bank. */
   step(input: { query: URLSearchParams; form: URLSearchParams }): Promise<PageReply>
 }
 
@@ -57,11 +57,11 @@ async function enterCode(parts: Parts, link: Link, form: URLSearchParams): Promi
     return askApproval({ ...link, request }, { login: outcome.login, accounts, areCapsEnforced })
   }
   if (outcome.triesLeft > 0) return askCode(link, { login: signed, credentials, triesLeft: outcome.triesLeft })
-  // The bank never learnt who it was: its books say that, and answer the code that the payer goes back with.
+  // The bank never identified the payer: it records that, and the payer returns with a code for it.
   return sendOn(link, await bank.decide({ ...link.request, scenario: 'sca-fails' }, 'approve'))
 }
 
-/** Who wants to leave may do so at any step; approving takes both steps before. */
+/** The payer can cancel at any step; approving requires both steps before. */
 async function decide({ bank, login, credentials }: Parts, link: Link, form: URLSearchParams): Promise<PageReply> {
   const decision = readDecision(form)
   if (decision === undefined) return unusable('the form must say decision=approve or decision=cancel')

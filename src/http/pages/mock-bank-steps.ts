@@ -9,10 +9,10 @@ import type { PageReply } from './page.ts'
 
 const BRAND = 'Mock Bank'
 
-/** Shown to whoever tries the sandbox: they open nothing but the mock bank. */
+/** The credentials are shown on the page, because they open only the mock bank. */
 export type Credentials = Readonly<{ username: string; password: string; code: string }>
 
-/** The first step. Neither the password nor the user name that was tried comes back in it. */
+/** The first step. It repeats neither the password nor the user name of a failed attempt. */
 export function askPassword(link: Link, { username, password }: Credentials, problem?: string): PageReply {
   const content = html`<h1>Sign in to pay ${link.request.payeeName}</h1>
 ${alert(problem)}
@@ -52,7 +52,7 @@ ${cancelForm(link)}
   return step(link, { status: problem === undefined ? 200 : 400, title: 'One-time code', content })
 }
 
-/** The last step: what is to be authorised, and from which account. */
+/** The last step: approving the payment, from a chosen account. */
 export function askApproval(
   link: Link,
   { login, accounts, areCapsEnforced }: { login: string; accounts: PayingAccounts; areCapsEnforced: boolean },
@@ -78,7 +78,7 @@ ${fields}
 </form>`
 }
 
-/** A form of its own, so that fields which are required don't keep anyone here. */
+/** A form of its own, so that required fields do not prevent cancelling. */
 function cancelForm(link: Link): Html {
   return form(link, html`<button type="submit" name="decision" value="cancel">Cancel and go back</button>`)
 }
@@ -87,7 +87,7 @@ function alert(problem: string | undefined): Html | undefined {
   return problem === undefined ? undefined : html`<p class="problem" role="alert">${problem}</p>`
 }
 
-/** Chromium holds the redirect that answers a form against form-action too. */
+/** Chromium also checks the redirect after a form against form-action. */
 function step(
   { target }: Link,
   { status, title, content }: { status: number; title: string; content: Html },

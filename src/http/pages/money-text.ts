@@ -1,7 +1,7 @@
 const FORMATS = new Map<string, Intl.NumberFormat>()
 
 /**
- * An amount as people in Britain write it: `£1,234.50`, and `£0.2725` where a fee has more digits than its currency.
+ * An amount in British format: `£1,234.50`, and `£0.2725` where a fee has more digits than its currency.
  * @param amount a decimal string, which `Intl` reads exactly
  */
 export function moneyText(amount: string, currency: string): string {

@@ -3,10 +3,10 @@ import { buttonTextOn } from '../../lib/contrast.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 
-/** An answer, whatever server sends it. */
+/** A response, independent of the server. */
 export type PageReply = { status: number; headers: Readonly<Record<string, string>>; body: string }
 
-/** Large targets, visible focus, readable contrast in light and dark (WCAG 2.2 AA), and nothing that needs a script. */
+/** Large targets, visible focus, readable contrast in light and dark (WCAG 2.2 AA), and no script. */
 const STYLE = `
 :root { color-scheme: light dark; --page: #f3f5f8; --card: #fff; --text: #16202e; --soft: #556274; --line: #d9dfe7;
   --accent: #0b5cad; --on-accent: #fff; }
@@ -61,18 +61,18 @@ button:focus-visible, input:focus-visible, select:focus-visible, a:focus-visible
 
 export type PageOptions = {
   title: string
-  /** Whose page it is, above the heading. */
+  /** The name above the heading. */
   brand: string
   content: Html
-  /** Where its forms may lead, as a CSP source list; nowhere when not given. */
+  /** Allowed targets of its forms, as a CSP source list; by default none. */
   formTarget?: string
-  /** Whom the browser tells that it comes from this page; nobody when not given. */
+  /** The Referrer-Policy; by default no Referer is sent. */
   referrer?: 'same-origin'
-  /** Loads the page again after this many seconds. */
+  /** Reloads the page after this many seconds. */
   refreshSeconds?: number
-  /** The merchant's own colour for the main button, as #RRGGBB; what is none is left out. */
+  /** The merchant's colour for the main button, as #RRGGBB; ignored if it is not one. */
   accent?: string
-  /** Whether it shows images of this service; no others ever. */
+  /** Whether it shows images of this service. Images of other servers are never allowed. */
   hasImages?: boolean
 }
 
@@ -112,20 +112,20 @@ ${content}
   }
 }
 
-/** The colour comes from outside and goes into a style sheet: six hex digits, and nothing else. */
+/** Accepts six hex digits only, because the colour is user input and becomes part of a style sheet. */
 function mainButtonIn(colour: string | undefined): string {
   if (colour === undefined || !/^#[0-9a-f]{6}$/i.test(colour)) return ''
   return `button.main { background: ${colour}; border-color: ${colour}; color: ${buttonTextOn(colour)}; }\n`
 }
 
-/** Sends the browser on with a GET, whatever it came with. */
+/** Redirects the browser with a GET, whatever its method. */
 export function seeOther(location: string): PageReply {
   return { status: 303, headers: { location, ...safeHeaders("'none'") }, body: '' }
 }
 
 /**
- * No scripts, no frames, no caches, and no Referer: the address of this page holds what only the payer should know. The one
- * style sheet is allowed by its hash.
+ * No scripts, frames, caches or Referer, because the address of the page contains the payer's secret. The style sheet is
+ * allowed by its hash.
  */
 function safeHeaders(
   formTarget: string,

@@ -9,17 +9,17 @@ import { moneyText } from './money-text.ts'
 import { STATUS_WORDS } from './status-words.ts'
 import { when } from './when.ts'
 
-/** Between two looks at a payment that has not ended, and how long a page looks by itself (decision 63). */
+/** Interval of reloads while a payment is in progress, and how long a page reloads automatically (decision 63). */
 const REFRESH_SECONDS = 1
 const LOOKING_MS = 120_000
 
-/** What has become of a payment, for a page that shows it. */
+/** The outcome of a payment, for a page. */
 export type Outcome = {
   isEnded: boolean
   failure: Failure | null
-  /** Whether it failed and took nothing from the payer for certain. */
+  /** Whether it failed and certainly took no money from the payer. */
   nothingTaken: boolean
-  /** Whether the page is to look again by itself. */
+  /** Whether the page reloads automatically. */
   refresh: { refreshSeconds: number } | Record<string, never>
 }
 
@@ -31,14 +31,14 @@ export function outcomeOf(payment: PaymentWithHistory): Outcome {
   return { isEnded, failure, nothingTaken, refresh: isLooking ? { refreshSeconds: REFRESH_SECONDS } : {} }
 }
 
-/** Why the payment failed; nothing where it did not. */
+/** Why the payment failed; undefined if it did not. */
 export function failureText({ failure }: Outcome): Html | undefined {
   if (failure === null) return undefined
   const { code, source } = failure
   return html`<p>${code === 'ACCESS_DENIED' && source === 'PAYER' ? CANCELLED_WITH_US : FAILURE_WORDS[code]}</p>`
 }
 
-/** A link for payers whose payment has not ended when the page no longer looks by itself. */
+/** A link to check again, for a payment in progress when the page no longer reloads automatically. */
 export function lookAgain({ isEnded, refresh }: Outcome): Html | undefined {
   return isEnded || 'refreshSeconds' in refresh ? undefined : html`<p><a href="">Check again</a></p>`
 }
@@ -47,7 +47,7 @@ export function amountText({ gross_amount, currency }: PaymentWithHistory): stri
   return moneyText(gross_amount, currency)
 }
 
-/** Gross, fee and net of what was or will be paid, and by what the payment is known everywhere. */
+/** Gross, fee and net amounts, and the payment's ids. */
 export function receipt(payment: PaymentWithHistory): Html {
   const { status, end_to_end_id, fee_amount, net_amount, refunded_amount, currency } = payment
   const money = (amount: string) => moneyText(amount, currency)
@@ -62,12 +62,12 @@ ${status === 'Failed' ? undefined : shares}${status === 'Refunded' ? html`<div><
 </dl>`
 }
 
-/** How the payment stands, in words; programs read the API's own word beside it. */
+/** The status in words; programs read the API's status in the attribute. */
 export function statusRow({ status }: PaymentWithHistory): Html {
   return html`<div data-status="${status}"><dt>Status</dt><dd>${STATUS_WORDS[status].now}</dd></div>`
 }
 
-/** What happened to the payment and when, the oldest first. */
+/** The history of the payment, oldest first. */
 export function history({ status_history }: PaymentWithHistory): Html {
   return html`<h2>What happened</h2>
 <ol class="steps">

@@ -13,14 +13,14 @@ import type { PageReply } from './page.ts'
 /** The mock bank's page (contract §Development and test routes; decision 53). It exists in sandbox mode only. */
 export type RedirectStub = {
   /**
-   * GET: shows what is to be authorised and the accounts that it may come from, with two buttons. With `sca=full` it leads
-   * on to the bank's full login instead.
+   * GET: shows the payment and the accounts to pay from, with two buttons. With `sca=full` it redirects to the bank's
+   * full login instead.
    */
   show(input: { query: URLSearchParams }): Promise<PageReply>
   /**
-   * POST: takes the payer's decision and sends the payer back with 303. The signed request may stand in the form, as the
-   * page's buttons send it, or in the query, so that a program can post `decision=approve` to the redirect URL as it is,
-   * and `account=<number or id>` beside it. A 400 says what is wrong in the header `x-problem` too, for programs.
+   * POST: handles the payer's decision and redirects the payer back with 303. The signed request can be in the form, as the
+   * page's buttons send it, or in the query, so that a program can post `decision=approve` to the redirect URL, with
+   * `account=<number or id>`. A 400 has the problem in the header `x-problem` too, for programs.
    */
   decide(input: { query: URLSearchParams; form: URLSearchParams }): Promise<PageReply>
 }
@@ -57,7 +57,7 @@ ${accountChoice(accounts)}
 <button type="submit" name="decision" value="cancel">Cancel and go back</button>
 </form>
 <p class="note">A test bank: no real money moves. Scenario ${request.scenario}: ${parseScenario(request.scenario).behaviour.summary}</p>`
-  // Chromium holds the redirect that answers a form against form-action too.
+  // Chromium also checks the redirect after a form against form-action.
   return page(200, {
     brand: 'Mock Bank',
     title: `Pay ${request.payeeName} - Mock Bank`,

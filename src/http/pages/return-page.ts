@@ -10,8 +10,8 @@ import type { Outcome } from './payment-outcome.ts'
 import { takeReturn } from './take-return.ts'
 
 /**
- * Where the bank sends the payer back to (contract §Development and test routes, /payments/return). Completes the
- * authorisation with what the bank gave, then shows the payment until it has ended, and at last its receipt.
+ * The page that the bank redirects the payer back to (contract §Development and test routes, /payments/return). Completes
+ * the authorisation with the bank's parameters, then shows the payment while it is in progress, and finally its receipt.
  */
 export async function returnPage(app: App, query: URLSearchParams): Promise<PageReply> {
   const taken = await takeReturn(app, { path: '/payments/return', query })
@@ -37,7 +37,7 @@ function headingOf({ status }: PaymentWithHistory, { isEnded, failure, nothingTa
   return isEnded ? 'Paid' : 'Waiting for your bank'
 }
 
-/** Payers who came from a checkout go back to its shop, in this tab or in the one where they left it. */
+/** Returns payers of a checkout to its shop, in this tab or the one where they left it. */
 function wayBack({ return_url: returnUrl }: PaymentWithHistory, { isEnded }: Outcome, shop: string): Html | undefined {
   if (returnUrl === null || !isEnded) return undefined
   return html`<a class="next" href="${returnUrl}">Return to ${shop}</a>

@@ -1,13 +1,13 @@
 import type { PaymentStatus } from '../../wire/payments.ts'
 
 type Words = {
-  /** How the payment stands. */
+  /** The current status. */
   now: string
-  /** What happened when it came to that. */
+  /** The change to that status. */
   happened: string
 }
 
-/** The states of a payment in words for payers, the same as the payer hub has. */
+/** Payment statuses in words for payers, the same as in the payer hub. */
 export const STATUS_WORDS: Readonly<Record<PaymentStatus, Words>> = {
   Initiated: { now: 'Started', happened: 'Payment started' },
   AwaitingAuthorisation: { now: 'Waiting for your approval', happened: 'Waiting for your approval at the bank' },

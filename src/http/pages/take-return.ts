@@ -12,10 +12,10 @@ import type { PageReply } from './page.ts'
 const BRAND = 'Payment'
 
 /**
- * Takes a payer who comes back from the bank: completes the authorisation with what the bank gave, and then leads to the
- * same address without it, so that loading the page again repeats nothing.
- * @param path of the page that the payer came back to
- * @returns the payment to show, or else what is to be answered
+ * Handles the return of a payer from the bank: completes the authorisation with the bank's parameters, then redirects to
+ * the same address without them, so that a reload repeats nothing.
+ * @param path of the page that the payer returned to
+ * @returns the payment to show, or the response to send
  */
 export async function takeReturn(
   app: App,
@@ -51,7 +51,7 @@ function refused(failure: DomainError, tryAgain: boolean): PageReply {
   })
 }
 
-/** For whoever comes with a link that opens nothing. */
+/** The page for a link without a payment. */
 export function unknownPayment(): PageReply {
   const content = html`<h1>This link can't be used</h1>
 <p>It belongs to no payment, or to one that ended a while ago. Ask the shop about your payment.</p>`

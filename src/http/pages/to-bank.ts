@@ -5,9 +5,9 @@ import { seeOther } from './page.ts'
 import { unknownPayment } from './take-return.ts'
 
 /**
- * The short address of a payment at its bank, for QR codes: what a bank makes of its own address may be too long for a
- * camera. It holds the payer's capability, as the bank's address does (decision 53). A payment that waits for nobody any
- * more leads to its receipt.
+ * Redirects the short address of a payment to its bank. For QR codes, because a bank's own address may be too long for a
+ * camera. It contains the payer's `state`, as the bank's address does (decision 53). A payment that is no longer waiting
+ * for its payer is redirected to its receipt.
  */
 export async function toBank(app: App, query: URLSearchParams): Promise<PageReply> {
   const state = query.get('state') ?? ''

@@ -7,9 +7,9 @@ import { findSigningSecrets } from '../../signing/open-secrets.ts'
 export type Received = { merchantId: string; signature: string | undefined; rawBody: Buffer }
 
 /**
- * The demo merchant's server: answers 200 to a webhook whose signature verifies, and 401 to any other. So a delivery
- * that the sandbox shows as DELIVERED was really signed and really checked. During a rotation's overlap it holds both
- * secrets: a webhook that was under way when the secret changed is signed with the one before.
+ * The demo merchant's server: responds with 200 to a webhook with a valid signature, and with 401 to any other. So a
+ * DELIVERED delivery of the sandbox was really signed and verified. During the overlap of a rotation it accepts both
+ * secrets, because a webhook in transit during the rotation has the signature of the previous one.
  */
 export async function receiveWebhook(app: App, { merchantId, signature, rawBody }: Received): Promise<200 | 401 | 404> {
   if (!isUuid(merchantId)) return 404

@@ -5,7 +5,7 @@ import { identifyMerchant } from '../../merchants/identify.ts'
 import { page } from './page.ts'
 import type { PageReply } from './page.ts'
 
-/** Scripts, styles and calls to this service only. Forms lead nowhere, and no text becomes code (Trusted Types). */
+/** Allows scripts, styles and calls to this service only, no form targets, and no text as code (Trusted Types). */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -26,21 +26,21 @@ const HEADERS = {
 }
 
 export type AppPage = {
-  /** The page as the build left it. */
+  /** The built page. */
   body: string
-  /** Who may show it in a frame, as a CSP source list. */
+  /** Pages that may embed it in a frame, as a CSP source list. */
   ancestors: string
-  /** Where frames on it may come from; nowhere when not given. */
+  /** Allowed sources of frames on it; by default none. */
   frames?: string
-  /** Where its scripts may come from beside this service. */
+  /** Allowed sources of its scripts in addition to this service. */
   scripts?: string
-  /** The one Trusted Types policy that it may make; none when not given. */
+  /** The Trusted Types policy that it may create; by default none. */
   trusted?: string
-  /** Whether it shows images of merchants, which may be anywhere. */
+  /** Whether it shows images of merchants, from any server. */
   hasLogos?: boolean
 }
 
-/** A page whose work a script does, with headers that leave it as little as it needs. */
+/** A page with scripts, with headers that allow only what it needs. */
 export function appPage(
   { config }: Pick<App, 'config'>,
   { body, ancestors, frames, scripts, trusted, hasLogos }: AppPage,
@@ -58,8 +58,8 @@ export function appPage(
 }
 
 /**
- * Who may show a merchant's checkout in a frame: the pages that it has named. While it has named none, anyone in the
- * sandbox and nobody in live mode (decision 26). Nobody may for a merchant that there is not.
+ * The pages that may embed a merchant's checkout: those in its settings. If there are none, any page in the sandbox and no
+ * page in live mode (decision 26). No page for an unknown merchant.
  * @returns a CSP source list
  */
 export async function frameAncestors(app: Pick<App, 'pool' | 'config'>, clientId: string): Promise<string> {
@@ -70,13 +70,13 @@ export async function frameAncestors(app: Pick<App, 'pool' | 'config'>, clientId
   return app.config.mode === 'sandbox' ? '*' : "'none'"
 }
 
-/** What is answered in place of a page that was not built. */
+/** The response for a page that was not built. */
 export function notBuiltPage(): PageReply {
   return page(503, {
     brand: 'svc',
     title: 'Not built yet',
     content: html`<h1>This page is not built yet</h1>
 <p>The checkout’s scripts and styles are missing from this installation.</p>
-<p class="note">Whoever runs the service: <code>npm run build</code> makes them.</p>`,
+<p class="note">For the operator of the service: <code>npm run build</code> creates them.</p>`,
   })
 }
