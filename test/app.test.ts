@@ -4,7 +4,7 @@ import { createPayment, testService } from './support/app.ts'
 import { capturedLog } from './support/captured-log.ts'
 import { makeOutbox } from './support/webhooks.ts'
 
-t.test('who lets webhooks reach private addresses from where others are is warned at the start', async (t) => {
+t.test('allowing private webhook addresses on a reachable service logs a warning at the start', async (t) => {
   const { app } = await makeOutbox(t)
   const warned = async (config: Partial<typeof app.config>): Promise<boolean> => {
     const { log, lines } = capturedLog('warn')
@@ -18,7 +18,7 @@ t.test('who lets webhooks reach private addresses from where others are is warne
   t.equal(await warned({ webhookAllowPrivate: false, host: '0.0.0.0' }), false)
 })
 
-t.test('SVC_DEBUG=sql tells of the batches too, by their names and never with what they carry', async (t) => {
+t.test('SVC_DEBUG=sql logs the batches too, by name and without values', async (t) => {
   const { log, lines } = capturedLog('info')
   const service = await testService(t, { env: { SVC_DEBUG: 'sql' }, overrides: { log } })
   const merchant = await service.merchant()

@@ -69,7 +69,7 @@ t.test('everything that is wrong is named at once', async (t) => {
   for (const name of ['SVC_DATABASE_URL', 'SVC_ENCRYPTION_KEY', 'SVC_PORT', 'SVC_MODE']) t.match(message, name)
 })
 
-t.test('what is missing is said to be missing, and how to make a key; no word of a library', async (t) => {
+t.test('missing variables are reported, with how to create a key, without texts of a library', async (t) => {
   t.equal(
     refusal({}),
     'invalid configuration:\n  SVC_DATABASE_URL: is missing\n' +
@@ -207,7 +207,7 @@ const REFUSED: [name: string, env: NodeJS.ProcessEnv, message: RegExp][] = [
   ),
 ]
 
-t.test('what is wrong or unsafe is refused by its name, and no value is repeated', async (t) => {
+t.test('invalid or unsafe variables are rejected by name, without their values', async (t) => {
   for (const [name, changes, message] of REFUSED) {
     const told = refusal({ ...GOOD, ...changes })
     t.match(told, message, name)
@@ -224,7 +224,7 @@ const LIVE = {
   SVC_TRUST_PROXY: 'true',
 }
 
-t.test('live mode finds no fault with what is right for it, on any address', async (t) => {
+t.test('live mode accepts a valid configuration on any address', async (t) => {
   const config = readConfig({ ...LIVE, SVC_HOST: '0.0.0.0' })
   t.match(config, { identity: 'embedded', sslRequired: 'external', rateLimits: true, webhookAllowPrivate: false })
   t.equal(readConfig({ ...LIVE, SVC_SSL_REQUIRED: 'all' }).sslRequired, 'all')
@@ -248,11 +248,11 @@ t.test('Keycloak is found by its address, with the client that is made for the s
   t.equal(readConfig({ ...GOOD, ...env, SVC_IDENTITY: 'embedded' }).keycloak, undefined)
 })
 
-t.test('live mode asks for what is missing and blames nothing that was not set', async (t) => {
+t.test('live mode reports missing variables, and no problem of unset ones', async (t) => {
   t.notMatch(refusal({ ...GOOD, SVC_MODE: 'live' }), /SVC_SSL_REQUIRED|SVC_IDENTITY/)
 })
 
-t.test('who calls is proven unless every condition of the exception holds', async (t) => {
+t.test('callers are authenticated unless every condition of the exception holds', async (t) => {
   for (const identity of ['embedded', 'none'])
     for (const host of ['127.0.0.1', '0.0.0.0'])
       for (const base of [GOOD, LIVE]) {
@@ -330,19 +330,22 @@ t.test('every variable may stand in a file', async (t) => {
   t.match(refusal({ ...env, SVC_ENCRYPTION_KEY_FILE: file('empty', '') }), /SVC_ENCRYPTION_KEY/)
 })
 
-t.test("a file that can't be read is told by its variable; its path may be a secret in the wrong place", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'svc-config-'))
-  t.teardown(() => rmSync(folder, { recursive: true }))
-  for (const path of ['c4n4ryPassword', '/nowhere/c4n4ryPassword', folder, '']) {
-    const message = refusal({ SVC_DATABASE_URL: GOOD.SVC_DATABASE_URL, SVC_ENCRYPTION_KEY_FILE: path })
-    t.match(message, /SVC_ENCRYPTION_KEY/)
-    t.notMatch(message, /c4n4ry/)
-  }
-  writeFileSync(join(folder, 'key'), KEY)
-  chmodSync(join(folder, 'key'), 0)
-  const message = refusal({ ...GOOD, SVC_ENCRYPTION_KEY: undefined, SVC_ENCRYPTION_KEY_FILE: join(folder, 'key') })
-  t.notOk(message.includes(KEY))
-})
+t.test(
+  'an unreadable file is reported by its variable, not by its path, which may be a misplaced secret',
+  async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'svc-config-'))
+    t.teardown(() => rmSync(folder, { recursive: true }))
+    for (const path of ['c4n4ryPassword', '/nowhere/c4n4ryPassword', folder, '']) {
+      const message = refusal({ SVC_DATABASE_URL: GOOD.SVC_DATABASE_URL, SVC_ENCRYPTION_KEY_FILE: path })
+      t.match(message, /SVC_ENCRYPTION_KEY/)
+      t.notMatch(message, /c4n4ry/)
+    }
+    writeFileSync(join(folder, 'key'), KEY)
+    chmodSync(join(folder, 'key'), 0)
+    const message = refusal({ ...GOOD, SVC_ENCRYPTION_KEY: undefined, SVC_ENCRYPTION_KEY_FILE: join(folder, 'key') })
+    t.notOk(message.includes(KEY))
+  },
+)
 
 t.test('previous keys are listed with commas, in a variable or in a file', async (t) => {
   const previous = [randomBytes(32), randomBytes(32)].map((key) => key.toString('base64'))

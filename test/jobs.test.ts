@@ -114,7 +114,7 @@ t.test('a job that fails is counted and runs again; the others go on', async (t)
   t.notOk(counts.values.some(({ labels }) => labels.job === 'broken' && labels.outcome === 'done'))
 })
 
-t.test('stopping waits for the run under way, tells it, and starts no other', async (t) => {
+t.test('stopping aborts and awaits the run in progress, and starts no other', async (t) => {
   const { app } = await makeOutbox(t)
   let ended = false
   let runs = 0
@@ -166,7 +166,7 @@ t.test(
   },
 )
 
-t.test('once: what is due is done and waited for, a job that fails is named, and what is not due stays', async (t) => {
+t.test('once: due work is completed, a failed job is named, and other work stays', async (t) => {
   const { app, owner } = await makeOutbox(t)
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })

@@ -144,7 +144,7 @@ t.test('every success and every failure that is declared is described', async (t
   }
 })
 
-t.test('what is also given as CSV says so, and nothing else does', async (t) => {
+t.test('operations with CSV declare it, and no others', async (t) => {
   t.same(
     operations.filter(({ csv }) => csv === true).map(({ name }) => name),
     ['listTransactions'],
@@ -210,7 +210,7 @@ t.test('every operation says which credential it takes', async (t) => {
   }
 })
 
-t.test('requests with a body describe it, and what a body can do wrong', async (t) => {
+t.test('requests with a body describe it and its errors', async (t) => {
   for (const operation of operations) {
     const { requestBody, responses } = documented(operation)
     const hasBody = operation.method !== 'GET' && operation.method !== 'DELETE'
@@ -238,7 +238,7 @@ t.test('the amount, the key and the page size are described as they are checked'
   t.match(limit, { required: false, schema: { type: 'integer', minimum: 1, maximum: 100, default: 50 } })
 })
 
-t.test('what the API answers has the described members', async (t) => {
+t.test('responses of the API have the described members', async (t) => {
   const merchant = await service.merchant()
   const { body: payment } = await createPayment(service, merchant)
   const names = (path: string, method: 'get' | 'post', code: string): string[] => {

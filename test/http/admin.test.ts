@@ -32,7 +32,7 @@ const CHANGES: [name: string, body: Record<string, unknown>, shown: Record<strin
 ]
 
 t.test(
-  'every change answers the whole merchant, and stands in the trail with who, when, why, before and after',
+  'every change returns the whole merchant, and is audited with actor, time, reason, before and after',
   async (t) => {
     for (const [name, body, shown] of CHANGES) {
       const changed = await call('PUT', `${PATH}/${name}`, 'OPS', { body: { ...body, reason: `because of ${name}` } })
@@ -95,7 +95,7 @@ t.test('SUPPORT reads with addresses masked, wherever they stand, and no secret 
   }
 })
 
-t.test('SUPPORT changes nothing, OPS reads no audit, and nobody else gets in', async (t) => {
+t.test('SUPPORT changes nothing, OPS reads no audit, and all other callers are rejected', async (t) => {
   const before = await countRows(owner)
   for (const [name, body] of CHANGES) {
     t.match(
@@ -136,7 +136,7 @@ const BAD: [name: string, body: unknown, path: string][] = [
   ['active', { is_active: true, client_id: 'x' }, 'client_id'],
 ]
 
-t.test('a body that breaks a rule is refused with its field', async (t) => {
+t.test('an invalid body is rejected with its field', async (t) => {
   for (const [name, body, path] of BAD) {
     const answer = await call('PUT', `${PATH}/${name}`, 'OPS', { body })
     t.match(answer, { status: 400, body: { errors: [{ path }] } }, `${name} ${JSON.stringify(body).slice(0, 60)}`)
@@ -145,7 +145,7 @@ t.test('a body that breaks a rule is refused with its field', async (t) => {
   t.match(pending, { status: 409, body: { code: 'KYB_TRANSITION_INVALID', next: String } })
 })
 
-t.test('a removal may say why, which stands in the trail, but not with a blank', async (t) => {
+t.test('a removal may have a reason, which is audited and must not be blank', async (t) => {
   const asOwner = { headers: headers.OWNER }
   const body = { email: 'leaver@svc.example', role: 'SUPPORT' }
   const { body: person } = await service.call('POST', '/api/v1/admin/staff', { ...asOwner, body })
@@ -169,7 +169,7 @@ t.test('a removal may say why, which stands in the trail, but not with a blank',
   t.equal(audit.data[0].actor_id, rows[0].actor_id)
 })
 
-t.test('an id that is nobody is the same 404, whatever it looks like', async (t) => {
+t.test('an unknown id is the same 404, whatever its form', async (t) => {
   const asked = [randomUUID(), 'nonsense', "' or 1=1 --", '%00', 'x'.repeat(200)].map((id) => encodeURI(id))
   for (const id of asked) {
     const path = `/api/v1/admin/merchants/${id}`

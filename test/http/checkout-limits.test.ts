@@ -51,7 +51,7 @@ t.test('new payments have a count of their own', async (t) => {
   t.equal(tries(createPayment, '192.0.2.1', 100), 2)
 })
 
-t.test('who signs in has a count of its own, small as each try is work', async (t) => {
+t.test('sign-ins have a lower rate of their own', async (t) => {
   const { tries, pass } = clocked()
   t.equal(tries(requestLink, '192.0.2.1', 20), 10)
   t.equal(tries(verifyLink, '192.0.2.1', 1), 0, 'one for both')
@@ -60,7 +60,7 @@ t.test('who signs in has a count of its own, small as each try is work', async (
   t.equal(tries(verifyLink, '192.0.2.1', 20), 2)
 })
 
-t.test('others are not slowed down; whoever has a /64 of IPv6 is one', async (t) => {
+t.test('other networks are not limited; a /64 of IPv6 is one network', async (t) => {
   const { tries } = clocked()
   t.equal(tries(createPayment, '192.0.2.1', 20), 10)
   t.equal(tries(createPayment, '192.0.2.2', 20), 10)

@@ -34,7 +34,7 @@ function parseCsv(text: string): string[][] {
   return rows
 }
 
-t.test('CSV is given to who asks for it, JSON to everybody else', async (t) => {
+t.test('requests that accept CSV get it, all others JSON', async (t) => {
   const csv = await get('', CSV)
   t.equal(csv.status, 200)
   t.match(csv.headers, {
@@ -156,7 +156,7 @@ t.test('text that a spreadsheet would run is made harmless, and no separator bre
   t.ok(rows.every((row) => row.length === header.length))
 })
 
-t.test('what is no list in the contract asks for no CSV', async (t) => {
+t.test('only lists are served as CSV', async (t) => {
   const single = ROUTES.map(({ operation }) => operation).filter(({ name }) => name === 'getTransaction')
   for (const operation of single) t.throws(() => columnsOf(operation), { message: /no list/ })
   const { body } = await get('?limit=1', {})

@@ -89,7 +89,7 @@ t.test('SUPPORT reads disputes with addresses masked; OPS and the merchant read 
   t.match((await service.call('GET', `/api/v1/portal/disputes/${id}`, { merchant })).text, /pat@payer.example/)
 })
 
-t.test('SUPPORT reads no number of a phone or an account in what people say', async (t) => {
+t.test('SUPPORT sees no phone or account numbers in statements', async (t) => {
   const words = 'ring 07700 900123, account GB29 NWBK 6016 1331 9268 19'
   const { id, paymentId } = await openDispute({ reason: 'OTHER', statement: words })
   await submitEvidence(service, merchant, id, words)
@@ -136,7 +136,7 @@ t.test('SUPPORT reads no number of a phone or an account in what people say', as
   })
 })
 
-t.test('lists tell whether there is evidence, and each dispute what it says', async (t) => {
+t.test('lists show whether there is evidence, and each dispute shows its text', async (t) => {
   const shop = await service.merchant()
   const [quiet, answered] = [await settledPayment(service, shop), await settledPayment(service, shop)]
   const { body: first } = await raise(service, shop, quiet)
@@ -159,7 +159,7 @@ t.test('lists tell whether there is evidence, and each dispute what it says', as
   }
 })
 
-t.test('a dispute tells what is left of its payment to refund', async (t) => {
+t.test('a dispute shows the refundable amount of its payment', async (t) => {
   const { id, paymentId } = await openDispute()
   const leftOf = async (): Promise<string[]> => [
     (await service.call('GET', `/api/v1/portal/disputes/${id}`, { merchant })).body.refundable_amount,
@@ -204,7 +204,7 @@ t.test('the lists go by when disputes were opened: from a moment on, and before 
     })
 })
 
-t.test('a merchant reads neither who works for the platform nor what they say to each other', async (t) => {
+t.test('a merchant sees neither the names of operators nor their notes to each other', async (t) => {
   const { id } = await openDispute()
   await submitEvidence(service, merchant, id)
   await call('PUT', `/api/v1/admin/disputes/${id}/escalate`, 'OPS', {
@@ -396,7 +396,7 @@ const BAD_ADMIN: typeof BAD = [
   ],
 ]
 
-t.test('bad input is told field by field, and leaves everything as it was', async (t) => {
+t.test('invalid input is reported field by field, and changes nothing', async (t) => {
   const { id, paymentId } = await openDispute()
   const before = await countRows(owner)
   for (const [rows, as] of [

@@ -101,12 +101,12 @@ t.test("a realm's tokens reach its own merchant's data and no other", async (t) 
     t.equal(
       foreign.text.replace(foreign.body.request_id, ''),
       unknown.text.replace(unknown.body.request_id, ''),
-      'nothing tells it from one that does not exist',
+      'it is indistinguishable from one that does not exist',
     )
   }
 })
 
-t.test('a realm is no other: merchants are no operators, operators are no merchants', async (t) => {
+t.test('realms are separate: merchants are not operators, operators are not merchants', async (t) => {
   const admin = bearer((await atPortal(acme)).access_token)
   t.match(await service.call('GET', '/api/v1/admin/merchants', { headers: admin }), {
     status: 403,
@@ -118,7 +118,7 @@ t.test('a realm is no other: merchants are no operators, operators are no mercha
   })
 })
 
-t.test("nobody gets a token of one realm with another realm's client", async (t) => {
+t.test('a client of one realm gets no token of another', async (t) => {
   const form = { grant_type: 'client_credentials', client_id: acme.clientId, client_secret: acme.secret }
   for (const realm of [other.realm, 'platform', 'customers']) {
     const { status } = await ask(app.publicUrl, realm, 'token', form)
@@ -135,7 +135,7 @@ t.test('tokens of before and after a new signing key are good at once', async (t
   t.equal((await service.call('GET', '/api/v1/payments', { headers: before })).status, 200)
 })
 
-t.test('someone removed from the team is refused within seconds, with a token that is good for minutes', async (t) => {
+t.test('a removed team member is rejected within seconds, with a token that is valid for minutes', async (t) => {
   const { body: invited } = await service.call('POST', '/api/v1/portal/team', {
     headers: bearer((await atPortal(other)).access_token),
     body: { email: `dev@${randomUUID().slice(0, 8)}.example`, role: 'DEVELOPER' },

@@ -322,7 +322,7 @@ t.test('a sane request id of the caller is kept, and any other is replaced', asy
   })
 })
 
-t.test('a state that is no state does not reach the database', async (t) => {
+t.test('an invalid status does not reach the database', async (t) => {
   for (const query of [
     'state=%00',
     'state=%00&code=x',

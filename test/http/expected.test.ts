@@ -24,7 +24,7 @@ async function trail(): Promise<{ action: string; reason: string | null }[]> {
   return body.actions
 }
 
-t.test('an approval does not override the refusal of somebody else', async (t) => {
+t.test("an approval does not override another operator's rejection", async (t) => {
   const approve = { kyb_status: 'APPROVED', reason: 'papers', expected: { kyb_status: 'PENDING' } }
   t.match(await put(`${PATH}/kyb`, { kyb_status: 'SUSPENDED', reason: 'fraud' }, other), { status: 200 })
   const before = await countRows(service.owner)
@@ -47,7 +47,7 @@ t.test('the same request once more, after its answer was lost, is answered as th
   t.match(await put(`${PATH}/kyb`, { ...suspend, reason: 'something else' }), { status: 412 })
 })
 
-t.test('holds, switches and fees are changed from what was seen', async (t) => {
+t.test('holds, activity and fees change only from the expected values', async (t) => {
   const changes: [path: string, body: object, seen: object, wrong: object][] = [
     ['hold', { payout_held: true }, { payout_held: false }, { payout_held: true }],
     ['active', { is_active: false }, { is_active: true }, { is_active: false }],

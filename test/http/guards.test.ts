@@ -25,7 +25,7 @@ function crafted(access: readonly Access[], permission: Operation['permission'])
   return { ...declared, access, ...(permission === undefined ? {} : { permission }) }
 }
 
-t.test('an operation that names nobody is for nobody', async (t) => {
+t.test('an operation without access rejects every caller', async (t) => {
   const merchant = await service.merchant()
   const tokens = [{}, person(merchant, { roles: ['ADMIN'] }), await automation('OWNER')]
   const headers = [{}, { 'x-merchant-client-id': (await open.merchant()).clientId }, { 'x-platform-user': 'ada' }]
@@ -105,7 +105,7 @@ t.test('the team and the credentials of a merchant are closed from the moment it
   }
 })
 
-t.test('who may not do it at all hears that first', async (t) => {
+t.test('a missing permission is reported before an inactive merchant', async (t) => {
   const merchant = await disabled(service)
   const headers = person(merchant, { roles: ['FINANCE'] })
   const answer = await service.call('POST', '/api/v1/portal/team', { headers, body: {} })

@@ -6,7 +6,7 @@ const service = await testService(t, {
 })
 const OVER_TLS = { 'x-forwarded-proto': 'https' }
 
-t.test('what comes in clear is refused before anything is looked at, with a code of its own', async (t) => {
+t.test('a request without TLS is rejected before anything else, with a code of its own', async (t) => {
   const paths = [
     '/api/v1/service',
     '/api/v1/payments/none',
@@ -43,7 +43,7 @@ t.test('probes and scrapers ask in clear', async (t) => {
     t.equal((await service.call('GET', path)).status, 200, path)
 })
 
-t.test('realms refuse in the words of their protocol', async (t) => {
+t.test('realms reject with the errors of their protocol', async (t) => {
   const { status, body } = await service.call('GET', '/realms/platform/.well-known/openid-configuration')
   t.equal(status, 403)
   t.match(body, { error: 'invalid_request' })

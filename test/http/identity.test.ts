@@ -18,7 +18,7 @@ const asksForCaller = OPERATIONS.filter(({ access }) =>
   access.some((kind) => ['merchant', 'platform', 'sandbox'].includes(kind)),
 )
 
-t.test('with a provider every operation of a caller wants a token, and no header stands in for one', async (t) => {
+t.test('with a provider, every operation with a caller requires a token, and no header replaces it', async (t) => {
   const headers: Record<string, string>[] = [
     {},
     { 'x-merchant-client-id': merchant.clientId },
@@ -38,7 +38,7 @@ t.test('with a provider every operation of a caller wants a token, and no header
   }
 })
 
-t.test('a token that is no good is answered as RFC 6750 says, on every operation alike', async (t) => {
+t.test('an invalid token is rejected as in RFC 6750, by every operation alike', async (t) => {
   const bodies = new Set<string>()
   for (const operation of asksForCaller) {
     const answer = await service.call(operation.method, endingPath(operation), {
@@ -89,7 +89,7 @@ t.test('the scheme has no case, and the token comes once', async (t) => {
   t.match(once.text, /^HTTP\/1.1 200 /)
 })
 
-t.test('whoami tells people and programs who they are and what they may do', async (t) => {
+t.test('whoami returns the identity and permissions of people and programs', async (t) => {
   const subject = randomUUID()
   const asPerson = person(merchant, { subject, roles: ['FINANCE'], claims: { email: 'fin@acme.example' } })
   const { body } = await service.call('GET', '/api/v1/whoami', { headers: asPerson })
@@ -111,7 +111,7 @@ t.test('whoami tells people and programs who they are and what they may do', asy
   t.same(ops.permissions, ['read merchants', 'operate merchants', 'operate sandbox'])
 })
 
-t.test('what a client has to know to sign in is told to anyone', async (t) => {
+t.test('the settings for signing in need no credentials', async (t) => {
   t.match((await service.call('GET', '/api/v1/service')).body, {
     name: 'svc',
     mode: 'sandbox',

@@ -109,7 +109,7 @@ t.test('in live mode nothing is played: no scenario, no plain http, no address o
   }
 })
 
-t.test('in live mode a header proves nobody', async (t) => {
+t.test('in live mode, headers do not authenticate', async (t) => {
   const headers = { 'x-merchant-client-id': merchant.clientId, 'x-platform-user': 'ada' }
   t.match(await live.call('GET', '/api/v1/payments', { headers }), { status: 401, body: { code: 'UNAUTHENTICATED' } })
   t.match(await live.call('GET', '/api/v1/admin/merchants', { headers }), { status: 401 })

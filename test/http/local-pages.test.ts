@@ -40,7 +40,7 @@ const FOREIGN = [
   '',
 ]
 
-t.test('without a provider the service is asked by the names of this machine alone', async (t) => {
+t.test('without a provider, the service accepts only host names of this machine', async (t) => {
   for (const host of LOCAL) t.equal((await ask(host)).status, 200, host)
   for (const host of FOREIGN) {
     const { status, text } = await ask(host)
@@ -50,14 +50,14 @@ t.test('without a provider the service is asked by the names of this machine alo
   }
 })
 
-t.test('and by no page from elsewhere', async (t) => {
+t.test('pages of other origins are rejected', async (t) => {
   for (const host of LOCAL) t.equal((await ask('localhost', [`Origin: http://${host}`])).status, 200, host)
   for (const host of FOREIGN) t.equal((await ask('localhost', [`Origin: http://${host}`])).status, 401, host)
   for (const origin of ['null', 'https://evil.example', 'file://', 'chrome-extension://abc', 'http://localhost/x', ''])
     t.equal((await ask('localhost', [`Origin: ${origin}`])).status, 401, origin)
 })
 
-t.test('so it is for operators and the sandbox', async (t) => {
+t.test('the same holds for operators and the sandbox', async (t) => {
   const paths = ['/api/v1/admin/merchants', '/api/v1/admin/staff', '/api/v1/sandbox/mails', '/api/v1/whoami']
   for (const path of paths) {
     t.equal((await ask('localhost:8080', [], path)).status, 200, path)
@@ -66,7 +66,7 @@ t.test('so it is for operators and the sandbox', async (t) => {
   }
 })
 
-t.test('what asks for no caller, and what a token proves, may be asked by any name', async (t) => {
+t.test('operations without a caller, and with a token, can be called by any host name', async (t) => {
   for (const path of ['/api/v1/service', '/healthz', '/openapi.json'])
     t.equal((await ask('shop.example', [], path)).status, 200)
   const { service: withTokens, person } = await serviceWithRealms(t)

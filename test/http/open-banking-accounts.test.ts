@@ -290,7 +290,7 @@ t.test('the links of a period keep it, whatever is in it', async (t) => {
   t.equal(past.body.Links.Prev, first.body.Links.Last)
 })
 
-t.test('a query that is wrong is refused, all of it at once, each part with the code of its kind', async (t) => {
+t.test('an invalid query is rejected with all its errors, each with its code', async (t) => {
   const field = (path: string): string => `UK.OBIE.Field.Invalid ${path}`
   const date = (path: string): string => `UK.OBIE.Field.InvalidDate ${path}`
   const wrongNumbers = [
@@ -387,7 +387,7 @@ t.test('a query that is wrong is refused, all of it at once, each part with the 
   t.ok(answer.body.Errors.every(({ Path }: { Path: string }) => Path.length <= 500))
 })
 
-t.test("another customer's account, an unknown one and what is no id are one and the same answer", async (t) => {
+t.test("another customer's account, an unknown one and an invalid id get the same response", async (t) => {
   const id = randomUUID()
   const headers = { ...grace.headers, 'x-fapi-interaction-id': id }
   for (const rest of [
@@ -416,7 +416,7 @@ t.test("another customer's account, an unknown one and what is no id are one and
   t.match(body, { code: 'ACCOUNT_NOT_FOUND', operations: [`GET ${BASE}/accounts/{AccountId}/balances`, String] })
 })
 
-t.test('no answer has in it what is of another customer', async (t) => {
+t.test('no response contains data of another customer', async (t) => {
   const theirs = [henry.account.id, henry.account.number, henry.name, henry.externalId, henry.account.id.slice(-12)]
   for (const path of [
     ...EVERY_PATH,
@@ -494,7 +494,7 @@ t.test('an address says which methods it has; no address is the bare answer of a
   }
 })
 
-t.test('who takes no JSON is told that there is nothing else', async (t) => {
+t.test('a client that does not accept JSON gets 406', async (t) => {
   for (const accept of [
     'text/html',
     'text/csv',
@@ -517,7 +517,7 @@ t.test('who takes no JSON is told that there is nothing else', async (t) => {
   }
 })
 
-t.test('without a provider the header proves the customer; who names none, or nobody, has to', async (t) => {
+t.test('without a provider, the header names the customer; without a known one, the request is rejected', async (t) => {
   for (const headers of [
     {},
     { 'x-customer-id': '' },
@@ -537,7 +537,7 @@ t.test('without a provider the header proves the customer; who names none, or no
   }
 })
 
-t.test("a merchant's settlement account is no customer to act as", async (t) => {
+t.test("a merchant's settlement account is not a customer that can call", async (t) => {
   const merchant = await service.merchant()
   await settlementAccountOf(service.app, { merchantId: merchant.id, name: 'Acme', currency: 'GBP' })
   const headers = { 'x-customer-id': `merchant-${merchant.id}` }

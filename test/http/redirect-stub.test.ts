@@ -113,7 +113,7 @@ t.test(
   },
 )
 
-t.test('an account that the payment names stands on the page and leaves no choice', async (t) => {
+t.test('an account that the payment names is on the page, without a choice', async (t) => {
   const { account } = await addCustomer({ owner }, { name: 'Grace Payer' })
   const debtorAccount = { scheme: 'UK.OBIE.SortCodeAccountNumber', identification: account.number } as const
   const consent = consentRequest({ debtorAccount })
@@ -127,7 +127,7 @@ t.test('an account that the payment names stands on the page and leaves no choic
   t.equal(await balanceOf({ owner }, account.id), 95_000n)
 })
 
-t.test('a named account that can’t pay is told of before the payer decides, with what it fails with', async (t) => {
+t.test('a named account that can’t pay is shown before the payer decides, with the failure code', async (t) => {
   const { accounts } = await addCustomer(
     { owner },
     { accounts: [{ currency: 'EUR' }, { status: 'Blocked' }, { status: 'Closed' }, {}] },
@@ -187,7 +187,7 @@ t.test('an account that can’t pay is answered with a page that says why, and t
   t.equal((await post(url, { decision: 'cancel', account: 'whatever' })).status, 303, 'who cancels needs no account')
 })
 
-t.test('a mandate is told with its terms, and a payment without one says nothing of it', async (t) => {
+t.test('a mandate is shown with its terms, and a payment without one shows none', async (t) => {
   const mandate: ConsentRequest['mandate'] = {
     maxAmountPerPayment: '75.5000',
     limits: [
@@ -211,7 +211,7 @@ t.test('a mandate is told with its terms, and a payment without one says nothing
   t.notMatch((await get(stage(bank, consentRequest()))).body, /further payments|Until/)
 })
 
-t.test('a bank of the catalogue stands by its name', async (t) => {
+t.test('a bank of the catalogue is shown by its name', async (t) => {
   const { body } = await get(stage(bank, consentRequest({ debtorBankId: 'mock-severn' })))
   t.match(body, '<dt>Your bank</dt><dd>Severn &amp; Wye</dd>')
 })
@@ -233,7 +233,7 @@ t.test('the policy allows the one style sheet and the way back, and nothing else
   )
 })
 
-t.test('the style sheet is the one that the policy allows, also on pages that refuse', async (t) => {
+t.test('the style sheet is the one that the policy allows, also on error pages', async (t) => {
   for (const page of [await get(stage(bank, consentRequest())), await get(new URL(`${origin}/redirect-stub`))]) {
     const style = /<style>([^]*)<\/style>/.exec(page.body)?.[1] ?? ''
     const hash = createHash('sha256').update(style).digest('base64')
@@ -271,7 +271,7 @@ t.test('payer-cancels: even an approval comes back as access_denied', async (t) 
   t.notOk(back.searchParams.has('code'))
 })
 
-t.test('never-returns: the payer is told so and sent nowhere, whichever button it was', async (t) => {
+t.test('never-returns: the page says so and does not redirect, with either button', async (t) => {
   for (const decision of ['approve', 'cancel']) {
     const answer = await post(stage(bank, consentRequest({ scenario: 'never-returns' })), { decision })
     t.equal(answer.status, 200)
@@ -287,7 +287,7 @@ t.test('pressing again, on either button, gives the first answer again', async (
   for (const press of await Promise.all(presses)) t.equal(press.headers['location'], first.headers['location'])
 })
 
-t.test('what the return address has already is kept', async (t) => {
+t.test('the query of the return address is kept', async (t) => {
   const redirectUri = 'https://shop.example/return?order=a%20b&x=1#part'
   const answer = await post(stage(bank, consentRequest({ redirectUri })), { decision: 'approve' })
   t.match(
@@ -337,7 +337,7 @@ function tampered(url: URL, member: string, value: string): string {
   return `${Buffer.from(changed).toString('base64url')}.${signature}`
 }
 
-t.test('a changed request is refused by the page and by the form, and nothing is recorded', async (t) => {
+t.test('a changed request is rejected by the page and by the form, and nothing is recorded', async (t) => {
   const consent = consentRequest()
   const url = stage(bank, consent)
   const changes: [string, string][] = [
@@ -373,7 +373,7 @@ t.test('a changed request is refused by the page and by the form, and nothing is
   )
 })
 
-t.test('a request signed by somebody else is refused', async (t) => {
+t.test('a request with another signer is rejected', async (t) => {
   const url = stage(bank, consentRequest())
   const request = bank.readRequest(signedOf(url))
   if (!request) throw new Error('not readable')
@@ -381,7 +381,7 @@ t.test('a request signed by somebody else is refused', async (t) => {
   t.equal((await get(altered(url, { request: signRequest('another key', request) }))).status, 400)
 })
 
-t.test('no open redirect: an address that says another thing than what was signed is refused', async (t) => {
+t.test('no open redirect: an address that differs from the signed request is rejected', async (t) => {
   const url = stage(bank, consentRequest())
   const other = stage(bank, consentRequest())
   const wrong = [
@@ -402,7 +402,7 @@ t.test('no open redirect: an address that says another thing than what was signe
   t.equal((await post(url, { request: signedOf(other), decision: 'approve' })).status, 400)
 })
 
-t.test('an address that no browser should be sent to is refused, though it was signed', async (t) => {
+t.test('an unsafe address is rejected, even if it was signed', async (t) => {
   const targets = [
     'javascript:alert(1)',
     'data:text/html,x',
@@ -418,7 +418,7 @@ t.test('an address that no browser should be sent to is refused, though it was s
   }
 })
 
-t.test('a form without exactly one known decision is refused', async (t) => {
+t.test('a form without exactly one known decision is rejected', async (t) => {
   const url = stage(bank, consentRequest())
   const forms: [string, string][][] = [
     [],
@@ -435,7 +435,7 @@ t.test('a form without exactly one known decision is refused', async (t) => {
   t.equal((await post(inQuery, {})).status, 400, 'following a link decides nothing')
 })
 
-t.test('pages that refuse have forms nowhere, and are not framed or cached', async (t) => {
+t.test('error pages allow no forms, frames or caches', async (t) => {
   const page = await get(new URL(`${origin}/redirect-stub`))
   t.equal(page.status, 400)
   t.match(page.headers, {

@@ -28,7 +28,7 @@ const BAD: [name: string, body: unknown, path: string][] = [
   ),
 ]
 
-t.test('a body that breaks a rule is refused with its field, and leaves nothing', async (t) => {
+t.test('an invalid body is rejected with its field, and creates nothing', async (t) => {
   const before = await countRows(owner)
   for (const [name, body, path] of BAD) {
     const answer = await call('POST', '/api/v1/portal/register', { body })
@@ -45,7 +45,7 @@ t.test('a body that breaks a rule is refused with its field, and leaves nothing'
   t.same(await countRows(owner), before)
 })
 
-t.test('every broken field is told at once', async (t) => {
+t.test('all invalid fields are reported at once', async (t) => {
   const { body } = await call('POST', '/api/v1/portal/register', { body: { company_name: '', admin_email: 'x' } })
   t.same(body.errors.map(({ path }: { path: string }) => path).toSorted(), [
     'admin_email',
@@ -54,14 +54,14 @@ t.test('every broken field is told at once', async (t) => {
   ])
 })
 
-t.test('nobody needs a token to register, and one of any kind changes nothing', async (t) => {
+t.test('registering needs no token, and a token of any kind changes nothing', async (t) => {
   t.match(await register(service, { company_name: 'First' }), { status: 201 })
   const headers = { authorization: 'Bearer nonsense' }
   const body = registrationBody({ company_name: 'Second' })
   t.match(await call('POST', '/api/v1/portal/register', { headers, body }), { status: 201 })
 })
 
-t.test('operators see what needs a hand and heal it; who may only read sees no address', async (t) => {
+t.test('operators list and repair incomplete registrations; read-only operators see no address', async (t) => {
   await plantHalfMade(owner)
   const listed = await call('GET', '/api/v1/admin/registrations', { headers: ops })
   const shown = { slug: 'acme-ltd', status: 'PROVISIONING', admin_email: 'ada@acme.example', problems: [/incomplete/] }
@@ -83,7 +83,7 @@ t.test('operators see what needs a hand and heal it; who may only read sees no a
   })
 })
 
-t.test('who may only read sees no address in what went wrong either', async (t) => {
+t.test('read-only operators see no address in failures either', async (t) => {
   await plantHalfMade(owner, { slug: 'told' })
   await owner.query(
     `update registration set admin_email = $1, failure = $2, warnings = array['asked ' || $1] where slug = 'told'`,

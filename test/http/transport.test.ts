@@ -18,7 +18,7 @@ async function stillServes(): Promise<boolean> {
   return (await service.call('GET', '/api/v1/payments', { merchant })).status === 200
 }
 
-t.test('a body of 10 MB is refused before it is read, and the connection ends', async (t) => {
+t.test('a body of 10 MB is rejected before it is read, and the connection closes', async (t) => {
   const before = await countRows(service.owner)
   const socket = rawSocket(port)
   socket.write(`${HEAD}Content-Length: 10000000\r\n\r\n`)
@@ -93,7 +93,7 @@ const GARBAGE: [name: string, bytes: string | Buffer, status: number | undefined
   ['an address elsewhere', 'GET http://evil.example/healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 404],
 ]
 
-t.test('what is no HTTP is refused and ends no process', async (t) => {
+t.test('invalid HTTP is rejected and does not end the process', async (t) => {
   for (const [name, bytes, status] of GARBAGE) {
     const answer = await rawRequest(port, bytes)
     t.equal(answer.status, status, name)
@@ -120,7 +120,7 @@ t.test('the whole address is a path with its host before it', async (t) => {
   t.equal((await ask('http://svc.example/healthz', '')).status, 404)
 })
 
-t.test("a client that goes away in the middle of its body is nobody's trouble", async (t) => {
+t.test('a client that disconnects within its body causes no error', async (t) => {
   const before = await countRows(service.owner)
   for (let round = 0; round < 20; round += 1) {
     const socket = rawSocket(port)
@@ -156,7 +156,7 @@ t.test('pipelined requests are each answered, in their order', async (t) => {
   )
 })
 
-t.test('stopping finishes what is under way, refuses what is new and closes what is idle', async (t) => {
+t.test('stopping completes requests in progress, rejects new ones and closes idle connections', async (t) => {
   const app = await makeApp({ ...service.app.config, port: await freePort() })
   const api = await startApi(app)
   t.teardown(() => app.close())
@@ -225,7 +225,7 @@ t.test('a handler that throws is a 500 without its message, and the process live
   t.equal((await createPayment(broken, shop)).status, 201)
 })
 
-t.test('an error whose code looks like a status, or is no status at all, ends no process', async (t) => {
+t.test('an error with a code like a status, or with an invalid status, does not end the process', async (t) => {
   for (const error of [
     Object.assign(new Error('x'), { code: '23505' }),
     Object.assign(new Error('x'), { status: 99_999 }),
@@ -245,7 +245,7 @@ t.test('an error whose code looks like a status, or is no status at all, ends no
   }
 })
 
-t.test("a unique rule that we break ourselves is no fault of the caller's, and its name stays inside", async (t) => {
+t.test('a violated unique constraint is an internal error, and its name is not shown', async (t) => {
   const same = await testService(t, {
     overrides: { ids: { ...service.app.ids, endToEndId: () => `SVC${'0'.repeat(32)}` } },
   })

@@ -123,7 +123,7 @@ t.test('operators see the address of a paused endpoint', async (t) => {
   })
 })
 
-t.test('what needs an endpoint is refused without one, and while it is paused', async (t) => {
+t.test('operations that need an endpoint are rejected without one, and while it is paused', async (t) => {
   const merchant = await service.merchant()
   const live: [Method, string, unknown?][] = [
     ['POST', `${webhooks}/test`],
@@ -154,7 +154,7 @@ t.test('what needs an endpoint is refused without one, and while it is paused', 
   })
 })
 
-t.test('what is no request of these is refused with every field, and changes nothing', async (t) => {
+t.test('an invalid request is rejected with every field, and changes nothing', async (t) => {
   const merchant = await service.merchant({ webhookUrl: url })
   await plantDead(owner, merchant.id)
   const cases: [Method, string, unknown, string[]][] = [
@@ -193,7 +193,7 @@ t.test('what is no request of these is refused with every field, and changes not
   })
 })
 
-t.test('the log tells what was sent, how every attempt ended, and what the endpoint said', async (t) => {
+t.test('the log shows the payload, the outcome of every attempt, and the response of the endpoint', async (t) => {
   const own = await testService(t, { worker: true, env: { SVC_WEBHOOK_TIME_SCALE: '600' } })
   const receiver = await startReceiver(t, ({ response, count }) =>
     count === 1 ? response.writeHead(503).end('the shop is closed') : response.writeHead(200).end('thanks'),
@@ -228,7 +228,7 @@ t.test('the log tells what was sent, how every attempt ended, and what the endpo
   t.equal((await own.call('GET', `${webhooks}?event_type=dispute.opened`, { merchant })).body.data.length, 1)
 })
 
-t.test('of many attempts the last fifty are told, the oldest first', async (t) => {
+t.test('of many attempts the last fifty are returned, oldest first', async (t) => {
   const merchant = await service.merchant({ webhookUrl: url })
   const [id = ''] = await plantDead(owner, merchant.id)
   await owner.query(
@@ -244,7 +244,7 @@ t.test('of many attempts the last fifty are told, the oldest first', async (t) =
   )
 })
 
-t.test('the list tells the alert, also when it is asked for other deliveries', async (t) => {
+t.test('the list includes the alert, also with a filter for other deliveries', async (t) => {
   const merchant = await service.merchant({ webhookUrl: url })
   const dead = await plantDead(owner, merchant.id, { count: 3 })
   const alert = { code: 'DELIVERIES_DEAD', dead_deliveries: 3, next: /svc webhooks replay --status DEAD/ }
@@ -361,7 +361,7 @@ t.test('the outbox of one payment, and of one type', async (t) => {
   )
 })
 
-t.test('what is no page of the outbox is refused', async (t) => {
+t.test('an invalid page of the outbox is rejected', async (t) => {
   const headers = await service.operator()
   const encode = (text: string): string => Buffer.from(text).toString('base64url')
   for (const query of [

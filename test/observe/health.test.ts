@@ -2,7 +2,7 @@ import t from 'tap'
 import { authorisedPayment, createPayment, testService, until, untilStatus } from '../support/app.ts'
 import { makeRemoteIdentity } from '../support/remote-identity.ts'
 
-t.test('liveness asks nobody, readiness counts the outbox', async (t) => {
+t.test('liveness checks nothing else, readiness counts the outbox', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
   t.match(await service.call('GET', '/healthz'), { status: 200, text: '{"status":"ok"}' })
   const nothing = { waiting: 0, due: 0, dead: 0, held: 0 }
@@ -19,7 +19,7 @@ t.test('liveness asks nobody, readiness counts the outbox', async (t) => {
   t.match(body, { status: 'ready', webhooks: { waiting: 2, due: 2, dead: 1 } })
 })
 
-t.test('readiness counts what waits for a paused endpoint, or for one that is not set', async (t) => {
+t.test('readiness counts deliveries that wait for a paused or missing endpoint', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'none' } })
   const counts = async () => (await service.call('GET', '/readyz')).body.webhooks
   const merchant = await service.merchant({ webhookUrl: 'http://127.0.0.1:1/' })

@@ -69,7 +69,7 @@ const NAMES = [
   'x-mock-bank-signature',
 ]
 
-t.test('a secret is taken out by its name, wherever it stands', async (t) => {
+t.test('a secret is redacted by its name, at any depth', async (t) => {
   for (const name of NAMES) {
     const lines = logged((log) => {
       log.info({ [name]: CANARY })
@@ -120,7 +120,7 @@ t.test('a secret is taken out by its look, in messages, members and errors', asy
   }
 })
 
-t.test('what stands beside a secret stays', async (t) => {
+t.test('members beside a secret are kept', async (t) => {
   t.equal(
     redactText('postgres://db.example:5432/svc for a@b.example'),
     'postgres://db.example:5432/svc for a@b.example',
@@ -138,7 +138,7 @@ t.test('what stands beside a secret stays', async (t) => {
   t.match(JSON.parse(line), { a: 'postgres://h:5432/db', email: 'x@y.example', n: 12_345_678_901_234 })
 })
 
-t.test('an error tells its name, message, code and cause, and none of the values it carries', async (t) => {
+t.test('an error is logged with name, message, code and cause, without its values', async (t) => {
   const error = Object.assign(
     new Error('outer', { cause: Object.assign(new Error('inner'), { code: 'ECONNREFUSED' }) }),
     { values: [CANARY], sql: CANARY, code: '23505' },

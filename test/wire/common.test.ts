@@ -11,7 +11,7 @@ function told(text: string): string {
   return [...text].map((each) => `U+${(each.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`).join(' ')
 }
 
-t.test('a name is one line of what can be seen', async (t) => {
+t.test('a name is one line of visible characters', async (t) => {
   const name = nameText(20)
   const names = [
     'Acme',
@@ -28,7 +28,7 @@ t.test('a name is one line of what can be seen', async (t) => {
   t.equal(name.parse('  Acme \u00a0'), 'Acme', 'without the blanks around it')
 })
 
-t.test('what nobody sees is no name, and in none', async (t) => {
+t.test('invisible characters are not valid in a name', async (t) => {
   const name = nameText(20)
   const unseen = ['', '   ', '\u00a0', '\u3000\u2003', '\u0301', '\u200b', '\u3164', '\u2800', '\u00ad']
   for (const each of unseen) t.equal(name.safeParse(each).success, false, told(each))
