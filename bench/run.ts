@@ -18,16 +18,16 @@ import type { RatioTarget } from './support/report.ts'
 
 const USAGE = `Usage: npm run bench -- [options]
 
-Measures the service beside PostgreSQL's own limit and beside the libraries one would otherwise use, in one run and in
-turns, and prints ratios (README.md in this folder tells how to read them).
+Compares the service with PostgreSQL's own limit and with the conventional libraries, in turns within one run, and prints
+ratios (README.md in this folder explains how to read them).
 
-  --quick            fewer rows and shorter turns: a look in about two minutes, not a figure
+  --quick            fewer rows and shorter turns: a quick look in about two minutes, not for figures
   --only <case>      create, read, deliver, claim, statement, latency, first-paint, start or console;
                      may be given more than once
-  --rounds <n>       turns of every contender
+  --rounds <n>       rounds, each with one turn of every contender
   --seconds <n>      length of a turn
-  --profile <dir>    write processor profiles of the service there
-  --no-peers         leave out what bench/peers would have to install
+  --profile <dir>    write processor profiles of the service to this folder
+  --no-peers         skip the comparisons that need packages in bench/peers
   --help             show this
 `
 

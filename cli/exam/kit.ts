@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { Ids } from '../../src/lib/ids.ts'
-import { webhookHeaders } from '../../src/lib/webhook-headers.ts'
+import { webhookHeaders } from '../../src/lib/webhook-signature.ts'
 import { sampleData } from '../../src/wire/webhook-samples.ts'
 import type { EventType } from '../../src/wire/webhook-events.ts'
 import type { Delivery } from './check.ts'

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { mustMove } from '../lib/machine.ts'
-import { webhookHeaders } from '../lib/webhook-headers.ts'
+import { webhookHeaders } from '../lib/webhook-signature.ts'
 import { leaseMs } from './claim.ts'
 import { attemptTimeoutMs } from './sending/post.ts'
 import type { Post, PostResult } from './sending/post.ts'

@@ -1,5 +1,5 @@
 import type { App } from '../app.ts'
-import { signingHeaders } from '../lib/webhook-headers.ts'
+import { signingHeaders } from '../lib/webhook-signature.ts'
 import { findSigningSecrets } from '../signing/open-secrets.ts'
 import type { SigningSecrets } from '../signing/secret.ts'
 import { LATEST, decodeCursor, encodeCursor } from './feed-cursor.ts'

@@ -1,7 +1,6 @@
 import { createHmac } from 'node:crypto'
 import t from 'tap'
-import { signBody, signStandard, verifySignature } from '../../src/lib/webhook-signature.ts'
-import { webhookHeaders } from '../../src/lib/webhook-headers.ts'
+import { signBody, signStandard, verifySignature, webhookHeaders } from '../../src/lib/webhook-signature.ts'
 
 const secret = '4f3c2b1a'.repeat(8)
 const body = Buffer.from('{"eventId":"evt_1700000000000_abcdefghijklmnop","data":{"name":"Zoë"}}', 'utf8')
