@@ -2,7 +2,7 @@ import type { CreatedRealm, IdentityProvider } from './provider.ts'
 
 /**
  * No identity provider (decision 57): headers identify the caller, on loopback addresses and never in live mode. Realms
- * are only names and nobody has an account; a created user gets an id but can't sign in.
+ * are only names without accounts; a created user gets an id but can't sign in.
  */
 export function makeNoProvider(ids: { uuid(): string }): IdentityProvider {
   const nothing = (): Promise<void> => Promise.resolve()

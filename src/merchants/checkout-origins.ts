@@ -50,6 +50,6 @@ function readAll(texts: readonly string[], rules: WebOriginRules): string[] {
     else errors.push({ path: `origins.${index}`, ...read })
   }
   if (errors.length === 0) return [...origins]
-  const told = errors.map(({ path, message }) => `${path}: ${message}`).join('; ')
-  throw new DomainError('VALIDATION_FAILED', told, { errors })
+  const message = errors.map(({ path, message }) => `${path}: ${message}`).join('; ')
+  throw new DomainError('VALIDATION_FAILED', message, { errors })
 }

@@ -57,7 +57,7 @@ async function clearLeftovers(app: App, known: RegistrationRecord, input: Repair
 }
 
 /**
- * Starts again with the merchant's original input. The new secrets are shown to nobody: the merchant rotates its own.
+ * Starts again with the merchant's original input. The new secrets are not shown: the merchant rotates its own.
  */
 async function finish(app: App, known: RegistrationRecord, input: RepairInput): Promise<RepairResult> {
   const claimed = {

@@ -17,8 +17,8 @@ export type RestoreRealmInput = {
 
 /**
  * Creates a merchant's realm if the identity provider does not have it: the merchant is older than the provider, or the
- * provider was set up again. The realm has the three clients and no users. The server client's new secret is shown to
- * nobody: the merchant rotates it.
+ * provider was set up again. The realm has the three clients and no users. The server client's new secret is not
+ * shown: the merchant rotates it.
  * @returns false if the realm exists
  * @throws {RealmExistsError} if a concurrent process creates it
  * @throws {IdentityUnavailableError}

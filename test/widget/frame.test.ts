@@ -32,7 +32,7 @@ t.test('outside a frame it says that it only works inside a shop', async (t) => 
   await page.goto(`${service.url}/widget/index.html?client_id=${clientId}`)
   t.equal(await page.getByRole('alert').textContent(), 'Go back to the shop and try again.')
   await page.getByText('For the shop’s developer').click()
-  await page.getByText('inside a shop’s checkout only').waitFor()
+  await page.getByText('only works inside a shop’s checkout').waitFor()
 })
 
 t.test('the parent page must be the one in its URL', async (t) => {

@@ -11,7 +11,7 @@ import type { UserKey } from './users.ts'
 const MAIL_TIMEOUT_MS = 20_000
 
 /**
- * Lets Keycloak mail a link to choose a password. Keycloak gives its links to nobody else, so `deliver: 'link'` sends a
+ * Lets Keycloak mail a link to choose a password. Keycloak gives its links to no other service, so `deliver: 'link'` sends a
  * mail too, and the result is always null.
  * @throws {IdentityUnavailableError} if the mail could not be sent; inviting again is the only remedy
  */

@@ -20,18 +20,18 @@ export function logEvents({ log }: EmbeddedParts, realm: RealmRecord, provider: 
       grant_type: grantTypeOf(ctx?.oidc.params?.['grant_type']),
     }
   }
-  const refused =
+  const logRejection =
     (what: string) =>
     (ctx: KoaContextWithOIDC, error: Error): void => {
       const detail = 'error_detail' in error ? error.error_detail : undefined
       log.info({ ...of(ctx), reason: error.message, detail }, what)
     }
   provider.on('grant.success', (ctx) => log.info(of(ctx), 'tokens issued'))
-  provider.on('grant.error', refused('token request rejected'))
+  provider.on('grant.error', logRejection('token request rejected'))
   provider.on('grant.revoked', (ctx) => log.info(of(ctx), 'grant revoked'))
   provider.on('authorization.success', (ctx) => log.info(of(ctx), 'signed in'))
-  provider.on('authorization.error', refused('sign-in rejected'))
-  provider.on('device_authorization.error', refused('device sign-in rejected'))
+  provider.on('authorization.error', logRejection('sign-in rejected'))
+  provider.on('device_authorization.error', logRejection('device sign-in rejected'))
   provider.on('end_session.success', (ctx) => log.info(of(ctx), 'signed out'))
   provider.on('server_error', (ctx, error) => {
     ctx.state[FAILURE] = error

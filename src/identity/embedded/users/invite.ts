@@ -76,7 +76,7 @@ function bodyOf({ slug, name, email, address, lifespanSeconds }: InvitationMail)
     `You have been invited to sign in to ${slug} (display name: ${name}) as ${email}.`,
     `To accept, choose a password here:\n\n${address}`,
     `The link works once and expires after ${spanOf(lifespanSeconds)}.`,
-    'If you did not expect this invitation, ignore it: without the link nobody can sign in with your address.',
+    'If you did not expect this invitation, ignore it: without the link no one can sign in with your address.',
   ].join('\n\n')
 }
 
