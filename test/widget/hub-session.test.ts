@@ -33,7 +33,7 @@ t.test('the remaining time is shown, its end announced, and then the sign-in app
   await page.clock.fastForward('02:00')
   await page.getByText('You will be signed out in less than a minute').first().waitFor()
   await page.clock.fastForward('01:00')
-  await page.getByText('Your 15 minutes are over').first().waitFor()
+  await page.getByText('Your session has ended after 15 minutes').first().waitFor()
   await heading(page, 'See your payments')
   t.equal(await page.getByRole('button', { name: 'Sign out' }).count(), 0)
   t.equal(await page.evaluate('sessionStorage.length'), 0, 'nothing is kept')
@@ -69,7 +69,7 @@ t.test('a session unknown to the service ends on the page too', async (t) => {
     `sessionStorage.setItem('svc_payer_session', JSON.stringify({ token: 'forged', contact: 'x', endsAtMs: Date.now() + 1e6 }))`,
   )
   await page.reload()
-  await page.getByText('you were signed out').first().waitFor()
+  await page.getByText('Your session has ended').first().waitFor()
   t.equal(await page.evaluate('sessionStorage.length'), 0)
   for (const stored of ['nonsense', '{"token":7}', '{"token":"t","endsAtMs":9e15}', 'null', '[]']) {
     await page.evaluate(`sessionStorage.setItem('svc_payer_session', ${JSON.stringify(stored)})`)

@@ -116,7 +116,7 @@ t.test('an invalid address or number is reported at its field', async (t) => {
   await send.click()
   await page.getByText('Enter an e-mail address, such as').waitFor()
   await page.getByLabel('Text message').check()
-  await page.getByText('without it we read it as a UK number', { exact: false }).waitFor()
+  await page.getByText('are read as UK numbers', { exact: false }).waitFor()
   await page.getByLabel('Phone number').fill('12')
   await send.click()
   await page.getByText('Enter a phone number, such as').waitFor()

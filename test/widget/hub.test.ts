@@ -47,7 +47,7 @@ t.test('a payer requests a link, signs in, reads the receipt, disputes and sees 
   await page.getByText('Choose what is wrong').waitFor()
   t.equal(await page.evaluate('document.activeElement.name'), 'reason', 'the focus is where something is missing')
   await page.getByLabel('I did not make this payment').check()
-  await page.getByText('tell your bank at once as well').waitFor()
+  await page.getByText('also tell your bank at once').waitFor()
   await page.getByLabel('I did not get what I paid for').check()
   await page.getByLabel('Tell us more').fill('It never came.\nI waited for weeks.')
   await page.getByText('4,966 characters left').waitFor()

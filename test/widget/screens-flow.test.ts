@@ -230,7 +230,7 @@ t.test('a checkout restarted in another window does not blame the bank', async (
 t.test('an expired and an altered token are rejected with an explanation', async (t) => {
   const ended = await openWidget(browser, shop, { tokens: [shop.token({ exp: 1 })] })
   await ended.widget.getByRole('heading', { name: en.unusableTitle }).waitFor()
-  t.match(await ended.widget.locator('details').textContent(), /ended\. CHECKOUT_TOKEN_EXPIRED/)
+  t.match(await ended.widget.locator('details').textContent(), /expired\. CHECKOUT_TOKEN_EXPIRED/)
   const changed = await openWidget(browser, shop, { tokens: [`${shop.token()}.${'0'.repeat(64)}`] })
   await changed.widget.getByRole('heading', { name: en.unusableTitle }).waitFor()
   t.match(await changed.widget.locator('details').textContent(), /signature.* CHECKOUT_TOKEN_INVALID/i)
