@@ -19,7 +19,7 @@ import * as recurring from '../../src/wire/recurring.ts'
 import * as refunds from '../../src/wire/refunds.ts'
 import * as registration from '../../src/wire/registration.ts'
 import * as sandboxBank from '../../src/wire/sandbox-bank.ts'
-import * as sandboxDial from '../../src/wire/sandbox-dial.ts'
+import * as sandboxFaults from '../../src/wire/sandbox-faults.ts'
 import * as sandbox from '../../src/wire/sandbox.ts'
 import * as secrets from '../../src/wire/secrets.ts'
 import * as service from '../../src/wire/service.ts'
@@ -51,7 +51,7 @@ const MODULES: readonly object[] = [
   refunds,
   registration,
   sandboxBank,
-  sandboxDial,
+  sandboxFaults,
   sandbox,
   secrets,
   service,

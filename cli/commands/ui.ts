@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { Option } from 'commander'
 import { z } from 'zod'
-import { listBankScenarios } from '../../src/wire/sandbox-dial.ts'
+import { listBankScenarios } from '../../src/wire/sandbox-faults.ts'
 import { halfOf, isBoth, whoLooks } from '../auth/which-half.ts'
 import type { Half } from '../auth/which-half.ts'
 import { writingPlainly } from '../change.ts'

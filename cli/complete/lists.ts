@@ -118,7 +118,7 @@ export const LISTS: Readonly<Record<ServiceList, NamedList>> = {
     meaning: ['name'],
   },
   'bank-scenarios': {
-    operation: async () => (await import('../../src/wire/sandbox-dial.ts')).listBankScenarios,
+    operation: async () => (await import('../../src/wire/sandbox-faults.ts')).listBankScenarios,
     query: {},
     value: 'name',
     meaning: ['summary'],

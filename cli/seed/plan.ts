@@ -1,6 +1,6 @@
 import { seededRandom } from '../../src/lib/seeded-random.ts'
 import type { SeededRandom } from '../../src/lib/seeded-random.ts'
-import type { AdvanceTarget } from '../../src/wire/sandbox-dial.ts'
+import type { AdvanceTarget } from '../../src/wire/sandbox-faults.ts'
 import { PAYERS } from './words.ts'
 
 /** What becomes of a payment: how its bank behaves, where its payer leads it, and what its merchant does then. */

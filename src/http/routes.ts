@@ -19,7 +19,7 @@ import * as wireRecurring from '../wire/recurring.ts'
 import * as wireRefunds from '../wire/refunds.ts'
 import * as wireRegistration from '../wire/registration.ts'
 import * as wireSandboxBank from '../wire/sandbox-bank.ts'
-import * as wireSandboxDial from '../wire/sandbox-dial.ts'
+import * as wireSandboxFaults from '../wire/sandbox-faults.ts'
 import * as wireSandbox from '../wire/sandbox.ts'
 import * as wireSecrets from '../wire/secrets.ts'
 import * as wireService from '../wire/service.ts'
@@ -52,7 +52,7 @@ import { recurring, recurringRules } from './handlers/recurring.ts'
 import { refunds } from './handlers/refunds.ts'
 import { registration } from './handlers/registration.ts'
 import { sandboxBank } from './handlers/sandbox-bank.ts'
-import { sandboxDial } from './handlers/sandbox-dial.ts'
+import { sandboxFaults } from './handlers/sandbox-faults.ts'
 import { sandbox } from './handlers/sandbox.ts'
 import { secrets } from './handlers/secrets.ts'
 import { service } from './handlers/service.ts'
@@ -203,10 +203,10 @@ export const SANDBOX_ROUTES: readonly Route[] = [
   route(wireSandboxBank.setSandboxAccount, sandboxBank.setSandboxAccount),
   route(wireSandboxBank.checkBooks, sandboxBank.checkBooks),
   route(wireSandboxBank.seedSandbox, sandboxBank.seedSandbox),
-  route(wireSandboxDial.getBankFaults, sandboxDial.getBankFaults),
-  route(wireSandboxDial.setBankFaults, sandboxDial.setBankFaults),
-  route(wireSandboxDial.listBankScenarios, sandboxDial.listBankScenarios),
-  route(wireSandboxDial.advanceSandboxPayment, sandboxDial.advanceSandboxPayment),
+  route(wireSandboxFaults.getBankFaults, sandboxFaults.getBankFaults),
+  route(wireSandboxFaults.setBankFaults, sandboxFaults.setBankFaults),
+  route(wireSandboxFaults.listBankScenarios, sandboxFaults.listBankScenarios),
+  route(wireSandboxFaults.advanceSandboxPayment, sandboxFaults.advanceSandboxPayment),
   route(wireDisputes.disputeAsPayer, disputes.disputeAsPayer),
   route(wireMails.listMails, mails.listMails),
   route(wireMails.getMail, mails.getMail),

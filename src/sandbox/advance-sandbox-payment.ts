@@ -15,7 +15,7 @@ import { refundPayment } from '../payments/refunds/refund-payment.ts'
 import { settlePayments } from '../payments/settle-payments.ts'
 import { findPaymentById } from '../payments/sql.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
-import type { AdvanceTarget } from '../wire/sandbox-dial.ts'
+import type { AdvanceTarget } from '../wire/sandbox-faults.ts'
 import { resumeAllNow, settleNow } from './advance-payment-sql.ts'
 
 /** The outcome of advancing a payment. */

@@ -1,7 +1,7 @@
 import type { FaultSettingsRecord } from '../banks/faults-sql.ts'
 import { durationText } from '../lib/duration.ts'
 import { formatPercentage } from '../lib/percentage.ts'
-import type { BankFaults } from '../wire/sandbox-dial.ts'
+import type { BankFaults } from '../wire/sandbox-faults.ts'
 
 /** Converts a merchant's fault injection settings to the sandbox API's form; null is a bank without faults. */
 export function faultsView(merchantId: string, record: FaultSettingsRecord | null): BankFaults {

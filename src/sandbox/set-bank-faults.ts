@@ -8,7 +8,7 @@ import { DomainError, invalidField } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import { parsePercentage } from '../lib/percentage.ts'
 import { findMerchant } from '../merchants/sql.ts'
-import type { BankFaultWishes, BankFaults } from '../wire/sandbox-dial.ts'
+import type { BankFaultWishes, BankFaults } from '../wire/sandbox-faults.ts'
 import { faultsView } from './faults-view.ts'
 
 /** Longer than the timeout of every caller of a bank. */

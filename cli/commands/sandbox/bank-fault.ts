@@ -6,8 +6,8 @@ import {
   getBankFaults,
   listBankScenarios,
   setBankFaults,
-} from '../../../src/wire/sandbox-dial.ts'
-import type { BankFaults } from '../../../src/wire/sandbox-dial.ts'
+} from '../../../src/wire/sandbox-faults.ts'
+import type { BankFaults } from '../../../src/wire/sandbox-faults.ts'
 import { ChangeOptions, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'

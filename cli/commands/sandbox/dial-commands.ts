@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { AdvanceTarget } from '../../../src/wire/sandbox-dial.ts'
+import { AdvanceTarget } from '../../../src/wire/sandbox-faults.ts'
 import { changing } from '../../change.ts'
 import { action } from '../../context.ts'
 import type { Runtime } from '../../context.ts'

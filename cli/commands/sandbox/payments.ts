@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { AdvanceTarget, advanceSandboxPayment } from '../../../src/wire/sandbox-dial.ts'
-import type { AdvancedPayment } from '../../../src/wire/sandbox-dial.ts'
+import { AdvanceTarget, advanceSandboxPayment } from '../../../src/wire/sandbox-faults.ts'
+import type { AdvancedPayment } from '../../../src/wire/sandbox-faults.ts'
 import { ChangeOptions, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, withHint } from '../../errors.ts'

@@ -1,4 +1,4 @@
-import { setBankFaults } from '../../../src/wire/sandbox-dial.ts'
+import { setBankFaults } from '../../../src/wire/sandbox-faults.ts'
 import { call } from '../../client.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import type { BankFault } from '../language/bank.ts'

@@ -1,4 +1,4 @@
-import { BankFaultWishes, advanceSandboxPayment, setBankFaults } from '../../../src/wire/sandbox-dial.ts'
+import { BankFaultWishes, advanceSandboxPayment, setBankFaults } from '../../../src/wire/sandbox-faults.ts'
 import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
 import { getPayment } from '../../../src/wire/payments.ts'
 import type { Who } from '../../auth/who-is.ts'

@@ -1,5 +1,5 @@
-import { getBankFaults } from '../../../src/wire/sandbox-dial.ts'
-import type { BankFaults } from '../../../src/wire/sandbox-dial.ts'
+import { getBankFaults } from '../../../src/wire/sandbox-faults.ts'
+import type { BankFaults } from '../../../src/wire/sandbox-faults.ts'
 import { readSandboxClock } from '../../../src/wire/sandbox.ts'
 import type { Who } from '../../auth/who-is.ts'
 import { call } from '../../client.ts'

@@ -11,14 +11,14 @@ export function amountOf({ amount, currency }: MockBankRequest): string {
   return moneyText(amount, currency)
 }
 
-export type Shown = {
+export type PaymentPageOptions = {
   named: PayingAccounts['named']
   /** Whether the service holds payments against the limits of their mandate (decision 49). */
   areCapsEnforced: boolean
 }
 
 /** The payment to approve: payee, amount, and the terms of a mandate. */
-export function paymentFacts(request: MockBankRequest, { named, areCapsEnforced }: Shown): Html {
+export function paymentFacts(request: MockBankRequest, { named, areCapsEnforced }: PaymentPageOptions): Html {
   const { debtorBankId } = request
   return html`<p class="amount">${amountOf(request)}</p>
 <dl>

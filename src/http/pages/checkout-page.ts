@@ -58,9 +58,9 @@ function shopOf({ checkout }: CheckoutLink): { name: string; returnUrl: string }
   return { name: checkout.merchant_name, returnUrl: checkout.return_url }
 }
 
-type Asked = { search?: string; problem?: string }
+type BankChoiceOptions = { search?: string; problem?: string }
 
-function askForBank(app: App, link: CheckoutLink, { search = '', problem }: Asked): PageReply {
+function askForBank(app: App, link: CheckoutLink, { search = '', problem }: BankChoiceOptions): PageReply {
   const { merchant_name: shop, amount, currency, return_url: returnUrl, branding } = link.checkout
   const payable = moneyText(amount, currency)
   const content = html`<h1>Pay ${shop}</h1>

@@ -6,7 +6,7 @@ import { sendOn, unusable } from './bank-answers.ts'
 import { readDecision, readLink } from './bank-link.ts'
 import type { Link } from './bank-link.ts'
 import { accountChoice, amountOf, paymentFacts } from './bank-payment.ts'
-import type { Shown } from './bank-payment.ts'
+import type { PaymentPageOptions } from './bank-payment.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
 
@@ -25,7 +25,7 @@ export type RedirectStub = {
   decide(input: { query: URLSearchParams; form: URLSearchParams }): Promise<PageReply>
 }
 
-type Parts = Pick<Shown, 'areCapsEnforced'> & { bank: MockBank }
+type Parts = Pick<PaymentPageOptions, 'areCapsEnforced'> & { bank: MockBank }
 
 export function makeRedirectStub({ bank, areCapsEnforced }: Parts): RedirectStub {
   return {

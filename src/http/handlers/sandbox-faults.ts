@@ -1,11 +1,11 @@
 import { listBankScenarios } from '../../banks/scenarios.ts'
 import { advanceSandboxPayment } from '../../sandbox/advance-sandbox-payment.ts'
 import { getBankFaults, setBankFaults } from '../../sandbox/set-bank-faults.ts'
-import type * as wire from '../../wire/sandbox-dial.ts'
+import type * as wire from '../../wire/sandbox-faults.ts'
 import type { Handlers } from '../endpoint.ts'
 import { operatorOf } from '../principal.ts'
 
-export const sandboxDial: Handlers<typeof wire> = {
+export const sandboxFaults: Handlers<typeof wire> = {
   /** GET /api/v1/sandbox/bank/faults */
   async getBankFaults(app, { query }) {
     return { status: 200, body: await getBankFaults(app, query.merchant_id) }
