@@ -45,7 +45,7 @@ function nextPage(req: IncomingMessage, publicUrl: string, cursor: string): stri
 
 /**
  * The members of a row as the operation declares them: also where there is no row, and in this order.
- * @throws {TypeError} where the operation answers no list of objects
+ * @throws {TypeError} if the response is not a list of objects
  */
 export function columnsOf(operation: Operation): string[] {
   const list = operation.replies[200]

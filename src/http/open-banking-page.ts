@@ -2,7 +2,7 @@ import { OPEN_BANKING_PATH } from '../wire/open-banking.ts'
 
 type Query = Readonly<Record<string, string | number | undefined>>
 
-/** Where a page stands in its list (decision 7): absolute addresses that keep the filters. */
+/** The position of a page in its list (decision 7), as absolute addresses that keep the filters. */
 export function pageLinks(
   { publicUrl, path, query }: { publicUrl: string; path: string; query: Query & { page: number } },
   totalPages: number,
@@ -21,7 +21,7 @@ export function pageLinks(
   }
 }
 
-/** Of what is no list: itself, on the only page. */
+/** The links of a single resource: its own address, as the only page. */
 export function onlyPage({ publicUrl, path }: { publicUrl: string; path: string }) {
   return { Links: { Self: `${publicUrl}${OPEN_BANKING_PATH}${path}` }, Meta: { TotalPages: 1 } }
 }

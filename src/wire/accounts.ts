@@ -87,7 +87,7 @@ const LOCAL_TIME = /^((?!0000)\d{4}-\d{2}-\d{2})(?:T(\d{2}:\d{2}(?::\d{2}(?:\.\d
 /** A day, or a time whose zone does not count (decision 7). */
 const BookingTime = z
   .string()
-  // A plus in an address that nobody has escaped is read as a blank.
+  // An unescaped plus in an address is decoded as a blank.
   .transform((text) => text.replace(' ', '+'))
   .refine(isLocalTime, {
     error: 'must be a day such as 2026-11-01, or a time such as 2026-11-01T09:00:00',

@@ -25,7 +25,7 @@ export const listBanks = operation({
   errors: [],
 })
 
-/** What the service tells a bank that has called back: whether this call changed something. */
+/** The response to a bank's callback: whether the call changed something. */
 export const CallbackAccepted = z.strictObject({ status: z.enum(['accepted', 'already_known']) })
 
 export const bankCallback = operation({

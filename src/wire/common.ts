@@ -17,9 +17,9 @@ export function text(max: number): z.ZodString {
   return schema.regex(/^[^\u0000]*$/, 'must not contain the character U+0000')
 }
 
-/** What nobody sees, and what turns the text around it: two names that differ in it alone look the same. */
+/** Invisible characters, and those that change the direction of text: two names that differ only in them look the same. */
 const UNSEEN = String.raw`\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800`
-/** Nothing at all is told by its length. */
+/** An empty text is rejected by its length. */
 const VISIBLE = /^$|[\p{Letter}\p{Number}\p{Punctuation}\p{Symbol}]/u
 const NAME = new RegExp(`^[^${UNSEEN}]*$`, 'u')
 
@@ -49,7 +49,7 @@ export function expecting<Shape extends z.ZodRawShape>(
   })
 }
 
-/** Why something was done, in one's own words: it stands in the audit trail. */
+/** The reason of an action, for the audit trail. */
 export function reasonText(max: number): z.ZodString {
   return z
     .string()

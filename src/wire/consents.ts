@@ -66,7 +66,7 @@ export const getConsent = operation({
   errors: ['CONSENT_NOT_FOUND'],
 })
 
-/** What ending a mandate answers, whoever ends it (decision 25). */
+/** The response to ending a mandate, by the merchant or the payer (decision 25). */
 export const RevokedConsent = z.strictObject({ consent_id: Uuid, status: z.literal('REVOKED') })
 export type RevokedConsent = z.infer<typeof RevokedConsent>
 

@@ -8,7 +8,7 @@ export const FeePercentage = z
   .regex(/^0(\.\d{1,4})?$/, 'must be a decimal string below 1, such as "0.0100" for 1%')
 export const FeeFlat = z.string().regex(/^\d{1,8}(\.\d{1,2})?$/, 'must be a decimal string such as "0.20"')
 
-/** What a merchant pays for each payment from now on, and what it was before. */
+/** The fees of a merchant for future payments, with their changes. */
 export const MerchantFees = z.strictObject({
   merchant_id: Uuid,
   fee_percentage: z.string().meta({ description: '0.0100 is 1%' }),

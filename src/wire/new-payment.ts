@@ -18,7 +18,7 @@ const payerContext = {
   payer_name: text(140).optional(),
   debtor_account_scheme: DebtorAccountScheme.optional(),
   debtor_identification: text(34).optional(),
-  // It stands in a statement, among others' lines.
+  // Shown on a statement among other lines.
   remittance_reference: nameText(18).optional(),
   debtor_bank_id: text(50).optional(),
   payer_email: z.email().max(254).optional(),
@@ -29,7 +29,7 @@ const Metadata = z
   .record(z.string().min(1).max(40), text(500))
   .refine((entries) => Object.keys(entries).length <= 20, 'must have at most 20 keys')
 
-/** Asked whatever else is wrong, so that all of it is told at once (decision 10). */
+/** Runs whatever else is invalid, so that all errors are reported at once (decision 10). */
 const ALWAYS = {
   when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null && !Array.isArray(value),
 }

@@ -89,7 +89,7 @@ export const AccountAnswer = z.strictObject({
 /** 35 characters of ISO 20022's Max35Text, one line that can be seen. */
 export const Max35Text = nameText(35)
 
-/** What stands in a statement beside a payment. */
+/** The reference of a payment on the account statement. */
 export const RemittanceInformation = z.strictObject({ Reference: Max35Text.optional() })
 
 const DATE_TIME = z.iso.datetime({ offset: true })

@@ -37,7 +37,7 @@ export const requestLink = operation({
   errors: ['RATE_LIMITED'],
 })
 
-/** Of a payer's session; a JWT that nobody but this service reads. */
+/** The response with a payer's session; its token is a JWT that only this service reads. */
 export const PayerSession = z.strictObject({
   session_token: z.string(),
   token_type: z.literal('Bearer'),

@@ -3,10 +3,10 @@ import type { EventType } from './webhook-events.ts'
 
 type EventData = Readonly<Record<string, unknown>>
 
-/** What a made-up event is told with, so that it is the merchant's own and of this moment. */
+/** The values of a sample event that are the merchant's own, with the current time. */
 export type Sample = {
   merchantId: string
-  /** A payment and everything around it, which nobody has. */
+  /** The ids of a payment and its related records, which do not exist. */
   paymentId: string
   consentId: string
   refundId: string

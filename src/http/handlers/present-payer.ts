@@ -9,7 +9,7 @@ import type { PayerConsent, PayerDispute, PayerPayment, PayerReceipt } from '../
 import { presentAllowances } from './present-mandate.ts'
 import { presentFailure } from './present-payment.ts'
 
-/** A payment for whoever paid it: nothing of other payers, and of the merchant its name alone. */
+/** A payment as its payer sees it: nothing of other payers, and only the name of the merchant. */
 export function presentPayerPayment(payment: PayerPaymentRecord): PayerPayment {
   const { currency } = payment
   return {
@@ -57,7 +57,7 @@ export function presentPayerDispute(dispute: DisputeRecord): PayerDispute {
   return { id, payment_id, status, reason, payer_statement, opened_at }
 }
 
-/** A mandate for whoever gave it. */
+/** A mandate as its payer sees it. */
 export function presentPayerMandate(
   mandate: MandateWithAllowances,
   { areCapsEnforced }: { areCapsEnforced: boolean },
