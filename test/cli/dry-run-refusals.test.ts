@@ -127,7 +127,7 @@ t.test('a second rotation is refused while an overlap runs, in live mode too', a
       code: 7,
       stdout: '',
       stderr:
-        'Error: the secret was rotated, and the one before signs until 2026-11-22T09:30:00.000Z\nTry: svc secret end-overlap\n     where the new secret was lost: svc secret rotate --discard-current\n',
+        'Error: the secret was rotated, and the previous one signs until 2026-11-22T09:30:00.000Z\nTry: svc secret end-overlap\n     where the new secret was lost: svc secret rotate --discard-current\n',
     })
     t.match(await during('secret', 'rotate', '--discard-current'), {
       code: 0,
@@ -138,7 +138,7 @@ t.test('a second rotation is refused while an overlap runs, in live mode too', a
   t.match(await outside('secret', 'rotate', '--discard-current'), {
     code: 2,
     stdout: '',
-    stderr: /^Error: --discard-current: is only for while the overlap/,
+    stderr: /^Error: --discard-current: is only possible during the overlap/,
   })
 })
 

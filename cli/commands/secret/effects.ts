@@ -17,11 +17,11 @@ export async function effectOfRotation(client: Client, overlap: string, discardC
       refusal: {
         code: 'SECRET_OVERLAP_RUNNING',
         status: 409,
-        message: `the secret was rotated, and the one before signs until ${until}`,
+        message: `the secret was rotated, and the previous one signs until ${until}`,
       },
     })
   if (until === null && discardCurrent) {
-    const message = 'is only for while the overlap of a rotation runs, and none does'
+    const message = 'is only possible during the overlap of a rotation, and none is running'
     throw wouldRefuse(client, rotateWebhookSecret, {
       input: {},
       refusal: {

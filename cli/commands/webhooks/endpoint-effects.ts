@@ -43,7 +43,7 @@ export async function effectOfPause(client: Client, paused: boolean): Promise<st
   if (url === null) {
     throw wouldRefuse(client, putWebhookEndpoint, {
       input: { body: { paused } },
-      refusal: { code: 'WEBHOOK_ENDPOINT_NOT_SET', status: 409, message: 'there is no webhook endpoint' },
+      refusal: { code: 'WEBHOOK_ENDPOINT_NOT_SET', status: 409, message: 'no webhook endpoint is set' },
     })
   }
   if (isPaused === paused) return NOTHING
