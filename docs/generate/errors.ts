@@ -1,9 +1,9 @@
 import { ERROR_STATUS } from '../../src/http/error-status.ts'
+import { ERROR_TEXTS } from '../../src/lib/error-texts.ts'
 import type { ErrorCode } from '../../src/lib/errors.ts'
 import { failureOf, isFailureCode } from '../../src/lib/failure-codes.ts'
 import { MEANINGS } from '../../src/lib/failure-meaning.ts'
 import { REQUEST_REASONS, isoReasonText } from '../../src/lib/iso-reasons.ts'
-import { ERROR_TEXTS } from './error-texts.ts'
 import { block, code, pageHead, table } from './markdown.ts'
 
 export function errorsPage(): string {

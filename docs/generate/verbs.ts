@@ -3,8 +3,8 @@ import { VERBS } from '../../cli/scenario/language.ts'
 import type { Verb } from '../../cli/scenario/language.ts'
 import type { Structure } from '../../cli/scenario/language/structure.ts'
 import { block, code, pageHead, table } from './markdown.ts'
-import { MATCHED, VERB_TEXTS } from './verb-texts.ts'
-import type { VerbGroup } from './verb-texts.ts'
+import { MATCHED, VERB_TEXTS } from '../../cli/scenario/language/verb-texts.ts'
+import type { VerbGroup } from '../../cli/scenario/language/verb-texts.ts'
 
 const GROUP_TITLES: Readonly<Record<VerbGroup, string>> = {
   payments: 'Payments',

@@ -1,5 +1,5 @@
-import type { Structure } from '../../cli/scenario/language/structure.ts'
-import type { Verb } from '../../cli/scenario/language.ts'
+import type { Structure } from './structure.ts'
+import type { Verb } from '../language.ts'
 
 export type VerbGroup =
   | 'payments'

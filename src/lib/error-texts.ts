@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../../src/lib/errors.ts'
+import type { ErrorCode } from './errors.ts'
 
 /** What an error code means, and what its caller does next. */
 type ErrorText = { meaning: string; next: string }
