@@ -11,7 +11,11 @@ import { routesOf } from '../src/http/routes.ts'
 import { runCli } from './cli/harness.ts'
 import { blocksOf, readPages } from './support/markdown.ts'
 import type { Block, Page } from './support/markdown.ts'
+import { ensureBuilt } from './support/built.ts'
 import { SCRATCH } from './support/scratch.ts'
+
+// Its commands are the ones that users run.
+ensureBuilt('cli')
 
 /*
  * Runs the snippets of README.md and docs against one service. The blocks of a page share a folder and a shell, in

@@ -680,40 +680,34 @@ t.test('Ctrl+C ends it with a summary and exit code 130, SIGTERM with 143', asyn
   }
 })
 
-const isBuilt = existsSync(join(import.meta.dirname, '..', '..', 'dist', 'cli', 'commands', 'webhooks', 'listen.js'))
+t.test('the launcher listens, and ends when nobody reads it any more', async (t) => {
+  const service = await testService(t)
+  const merchant = await service.merchant()
+  const env = { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId }
+  await plantEvents(service, merchant, ['payment.initiated', 'payment.settled'])
+  const all = startProcess(
+    t,
+    [LAUNCHER, 'webhooks', 'listen', '--since', 'beginning', '--until', 'payment.settled', '--print-json'],
+    env,
+  )
+  t.equal(await all.ended, 0, all.err())
+  t.equal(all.out().trim().split('\n').length, 2)
 
-t.test(
-  'the launcher listens, and ends when nobody reads it any more',
-  { skip: isBuilt ? false : 'npm run build comes first' },
-  async (t) => {
-    const service = await testService(t)
-    const merchant = await service.merchant()
-    const env = { SVC_API_URL: service.url, SVC_CLIENT_ID: merchant.clientId }
-    await plantEvents(service, merchant, ['payment.initiated', 'payment.settled'])
-    const all = startProcess(
-      t,
-      [LAUNCHER, 'webhooks', 'listen', '--since', 'beginning', '--until', 'payment.settled', '--print-json'],
-      env,
-    )
-    t.equal(await all.ended, 0, all.err())
-    t.equal(all.out().trim().split('\n').length, 2)
-
-    const child = spawn(...nodeCommand([LAUNCHER, 'listen', '--print-json', '--since', 'beginning']), {
-      env: cleanEnv(env),
-      stdio: ['ignore', 'pipe', 'ignore'],
-    })
-    t.teardown(() => child.kill('SIGKILL'))
-    await once(child.stdout, 'data')
-    child.stdout.destroy()
-    let isOver = false
-    const over = once(child, 'exit').then(([code]) => {
-      isOver = true
-      return code
-    })
-    await until(async () => {
-      if (!isOver) await plantEvents(service, merchant, ['payment.initiated'])
-      return isOver
-    })
-    t.equal(await over, 0)
-  },
-)
+  const child = spawn(...nodeCommand([LAUNCHER, 'listen', '--print-json', '--since', 'beginning']), {
+    env: cleanEnv(env),
+    stdio: ['ignore', 'pipe', 'ignore'],
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  await once(child.stdout, 'data')
+  child.stdout.destroy()
+  let isOver = false
+  const over = once(child, 'exit').then(([code]) => {
+    isOver = true
+    return code
+  })
+  await until(async () => {
+    if (!isOver) await plantEvents(service, merchant, ['payment.initiated'])
+    return isOver
+  })
+  t.equal(await over, 0)
+})

@@ -172,7 +172,10 @@ t.test(
     for (const words of [['serve'], ['worker'], ['up', '--port', '0', '--state-dir', stateDir]]) {
       const { code, stdout, stderr } = await svc(words, { env: { ...env, SVC_ENCRYPTION_KEY: wrong } })
       t.equal(code, 1, words.join(' '))
-      t.match(stderr, /Error: SVC_ENCRYPTION_KEY is not the key [^]*\nTry: SVC_ENCRYPTION_KEY with the key of/)
+      t.match(
+        stderr,
+        /Error: SVC_ENCRYPTION_KEY \([0-9a-f]{8}\) is not the key [^]*\nTry: SVC_ENCRYPTION_KEY with the key of/,
+      )
       t.notOk(`${stdout}${stderr}`.includes(wrong))
     }
     const worker = startPart(t, 'worker', { ...env, SVC_ENCRYPTION_KEY: right })

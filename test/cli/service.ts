@@ -8,10 +8,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { isRunning } from '../../cli/service-state.ts'
 import type { ServiceState } from '../../cli/service-state.ts'
+import { ensureBuilt } from '../support/built.ts'
 import { SCRATCH } from '../support/scratch.ts'
 import { noteRan } from './ran.ts'
 
-/** The launcher of the package: these tests run what users run. It needs `npm run build`. */
+ensureBuilt('cli')
+
+/** The launcher of the package: these tests run what users run. */
 export const LAUNCHER = join(import.meta.dirname, '..', '..', 'bin', 'svc.js')
 
 export type Ended = { code: number | null; stdout: string; stderr: string }

@@ -16,6 +16,7 @@ import { generateWebhookSecret, webhookSecretContext } from '../../src/signing/s
 import { createStaffClient } from '../../src/staff/staff-clients.ts'
 import { ensurePlatform } from '../../src/staff/ensure-platform.ts'
 import { startWorker } from '../../src/worker.ts'
+import { ensureBuilt } from './built.ts'
 import { testDatabase } from './database.ts'
 
 /** `clientSecret` proves the server client where there is an identity provider. */
@@ -62,6 +63,7 @@ export async function testService(
   t: Test,
   { worker = false, env = {}, overrides = {} }: ServiceOptions = {},
 ): Promise<TestService> {
+  ensureBuilt('widget')
   const { url: databaseUrl } = await testDatabase(t)
   const config = readConfig({
     SVC_DATABASE_URL: databaseUrl,

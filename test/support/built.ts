@@ -1,0 +1,85 @@
+import { spawnSync } from 'node:child_process'
+import { closeSync, globSync, mkdirSync, openSync, rmSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { packageRoot } from '../../src/lib/package-root.ts'
+
+/*
+ * What tests run as users do is built when it is older than its sources, so that `npx tap <file>` needs nothing else.
+ * `npm test` builds before: nothing is left to do there but to look at the times of the files.
+ */
+type Part = { sources: readonly string[]; output: string; command: readonly string[] }
+
+const PARTS: Readonly<Record<'cli' | 'widget', Part>> = {
+  cli: {
+    sources: ['src/**/*.ts', 'cli/**/*.{ts,tsx}', 'package.json', 'tsconfig*.json'],
+    output: 'dist/cli/main.js',
+    command: ['npm', 'run', '--silent', 'build'],
+  },
+  widget: {
+    sources: ['widget/**/*.{ts,html,css}', 'src/wire/*.ts', 'src/lib/*.ts'],
+    output: 'dist/widget/pages/index.html',
+    command: [process.execPath, 'widget/build.ts'],
+  },
+}
+
+/** As long as a build may keep another process waiting, in steps of which each is a look. */
+const LOOKS_MAX = 1_200
+const LOOK_MS = 100
+
+const checked = new Set<string>()
+
+/** Builds the part if it is out of date, once for all test processes that need it at the same time. */
+export function ensureBuilt(name: keyof typeof PARTS): void {
+  if (checked.has(name)) return
+  const part = PARTS[name]
+  if (!isCurrent(part)) {
+    withLock(join(packageRoot(), 'node_modules', '.cache', 'svc-build.lock'), () => {
+      if (isCurrent(part)) return
+      const [command = '', ...words] = part.command
+      const { status, stdout, stderr } = spawnSync(command, words, {
+        cwd: packageRoot(),
+        encoding: 'utf8',
+        env: cleanEnv(),
+      })
+      if (status !== 0) throw new Error(`${part.command.join(' ')} failed:\n${stdout}${stderr}`)
+    })
+  }
+  checked.add(name)
+}
+
+/** tap puts itself into every child by NODE_OPTIONS; the build is none of its tests. */
+function cleanEnv(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(?:NODE_OPTIONS|_?TAP)/.test(key)))
+}
+
+function isCurrent({ sources, output }: Part): boolean {
+  const builtAt = statSync(join(packageRoot(), output), { throwIfNoEntry: false })?.mtimeMs
+  if (builtAt === undefined) return false
+  return globSync(sources, { cwd: packageRoot() }).every(
+    (file) => statSync(join(packageRoot(), file)).mtimeMs <= builtAt,
+  )
+}
+
+/** The lock of a process that was killed is taken over when a build can't have taken so long. */
+function withLock(file: string, work: () => void): void {
+  mkdirSync(dirname(file), { recursive: true })
+  for (let look = 0; !tryLock(file); look += 1) {
+    if (look === LOOKS_MAX) rmSync(file, { force: true })
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, LOOK_MS)
+  }
+  try {
+    work()
+  } finally {
+    rmSync(file, { force: true })
+  }
+}
+
+function tryLock(file: string): boolean {
+  try {
+    closeSync(openSync(file, 'wx'))
+    return true
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false
+    throw error
+  }
+}
