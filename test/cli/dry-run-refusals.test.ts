@@ -183,7 +183,7 @@ t.test('an invitation of somebody who is there says what would come of it', asyn
   t.match(await add('seen@pay.example', 'embedded'), {
     code: 7,
     stdout: '',
-    stderr: /a member with this e-mail address\nTry: svc .*staff role seen@pay.example OPS/,
+    stderr: /a staff member with this e-mail address already exists\nTry: svc .*staff role seen@pay.example OPS/,
   })
   t.match(await add('seen@pay.example', 'none'), { code: 0, stdout: /another invitation/ })
   t.match(await add('invited@pay.example', 'embedded'), { code: 0, stdout: /another invitation/ })

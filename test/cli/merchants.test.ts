@@ -148,7 +148,7 @@ t.test('a dry run shows the request and sends nothing', async (t) => {
   }
   t.match(await admin.run(['merchants', 'repair', 'acme', '--rollback', '--dry-run']), {
     code: 7,
-    stderr: /the registration is complete/,
+    stderr: /a complete registration cannot be rolled back/,
   })
   t.same(admin.writes(), [])
   const { stdout } = await admin.run(['hold', 'set', 'acme', ...why, '--json'])

@@ -30,7 +30,7 @@ t.test('a customer is made from flags, and its accounts are listed', async (t) =
       { balance: '20.00', currency: 'EUR', overdraft_limit: '50.00' },
     ],
   })
-  t.match(await operate(words), { code: 7, stderr: /email: another customer has ada@example\.org already/ })
+  t.match(await operate(words), { code: 7, stderr: /email: ada@example\.org belongs to another customer/ })
   const shown = ['--mobile', '+447700900200', '--proxy-id', 'shown', '--balance', '250.00']
   const table = await operate(['sandbox', 'customers', 'create', ...shown])
   t.match(table, { code: 0, stdout: /Mobile +\+447700900200\nProxy id +shown\n\nID +CUSTOMER.*\n.* 250\.00 .*\n$/ })
@@ -179,7 +179,7 @@ t.test('what a silent bank has heard is said not to be known', async (t) => {
   const fault = ['sandbox', 'bank', 'fault', '--merchant', merchant.realm]
   t.equal((await operate([...fault, '--unavailable', '100%'])).code, 0)
   const silent = await operate(['sandbox', 'bank', 'approve', String(body.payment_id)])
-  t.match(silent, { stderr: /may have heard[^]*Try: svc payments get [0-9a-f-]{36}/ })
+  t.match(silent, { stderr: /may have received the call[^]*Try: svc payments get [0-9a-f-]{36}/ })
   t.not(silent.code, 0)
   await operate([...fault, '--clear'])
 })
@@ -207,7 +207,7 @@ t.test('time passes for a merchant and customers, is set forwards, and is shown'
     stderr: /fixed when it is made[^]*--scenario insufficient-funds/,
   })
   const back = await operate([...clock, 'set', next, '--customer', externalId])
-  t.match(back, { code: 2, stderr: /to: is in the past: it is 20\S+ there already/ })
+  t.match(back, { code: 2, stderr: /to: is in the past: the clock is at 20\S+ and can't go back/ })
   t.match(await operate([...clock, 'set', 'tomorrow', ...mine]), {
     code: 2,
     stderr: /no moment[^]*svc sandbox clock set 20/,

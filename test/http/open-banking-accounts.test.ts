@@ -594,7 +594,7 @@ t.test('with a provider a token of the customers, with the scope, is the only pr
     }
   }
   const { body } = await get('/accounts', scope('openid'), guarded)
-  t.match(body.Errors[0].Message, / send scope=accounts payments with the token request$/)
+  t.match(body.Errors[0].Message, / send scope=accounts payments in the token request$/)
   // Of a credential its own row tells whose it is, and nothing else.
   const credential = bearer({ clientId: 'customers-key-abcd1234', claims: { scope: 'accounts' } })
   t.same((await get('/accounts', credential, guarded)).body.Data, [])

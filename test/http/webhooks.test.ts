@@ -88,7 +88,7 @@ t.test(
     t.match(await service.call('POST', `${endpoint}/check`, { merchant }), {
       status: 429,
       headers: { 'retry-after': '5' },
-      body: { code: 'RATE_LIMITED', next: /Ask again/ },
+      body: { code: 'RATE_LIMITED', next: /Try again/ },
     })
   },
 )

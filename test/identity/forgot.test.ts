@@ -24,7 +24,7 @@ t.test('a forgotten password is replaced by mail, and all sessions end', async (
   const before = await signIn(wish)
   const asked = await forget(harness.authUrl, realm.slug, ` ${realm.admin.email.toUpperCase()} `)
   t.equal(asked.status, 200)
-  t.match(asked.text, /If the address has an account here/)
+  t.match(asked.text, /If this address has an account/)
   const mails = await harness.mailsTo(realm.admin.email)
   t.equal(mails.length, 1)
   const link = linkIn(mails[0])

@@ -89,10 +89,10 @@ t.test('with one, a person and a program act as the customer, and repeating it k
   t.equal(claims.sub, 'customer-demo')
   const page = await allowPage(service, demo, 'openid accounts payments')
   t.match(page, /grace@demo\.example<\/strong> at svc Bank, until you sign out/)
-  t.match(page, /<li>look at your accounts, balances and transactions<\/li>\s*<li>order payments from your accounts/)
+  t.match(page, /<li>see your accounts, balances and transactions<\/li>\s*<li>make payments from your accounts/)
   const narrow = await allowPage(service, demo, 'openid accounts')
-  t.match(narrow, /<li>look at your accounts/)
-  t.notMatch(narrow, /order payments/, 'no more than it asks for')
+  t.match(narrow, /<li>see your accounts/)
+  t.notMatch(narrow, /make payments/, 'no more than it asks for')
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   t.match(await service.call('GET', '/open-banking/v1/accounts', { headers }), {
     status: 200,

@@ -75,7 +75,7 @@ t.test('an account that the bank has blocked pays nobody until it is opened agai
     ...MONEY,
     'account: { of: $a, status: Blocked, expect: { status: Blocked, balance: "50.00" } }',
     'accounts: { of: $a, expect: { Data: [{ Status: Blocked }] } }',
-    'order: { from: $a, to: $b, amount: "1.00" }\n    expect_error: { http: 400, code: UK.OBIE.Field.Invalid, match: not one of your accounts }',
+    'order: { from: $a, to: $b, amount: "1.00" }\n    expect_error: { http: 400, code: UK.OBIE.Field.Invalid, match: you have no usable account in GBP }',
     'account: { of: $a, status: Enabled }',
     'account: { of: $a, overdraft_limit: "10.00", expect: { overdraft_limit: "10.00" } }',
     'order: { as: o2, from: $a, to: $b, amount: "55.00" }',
