@@ -82,7 +82,7 @@ function startHub(): void {
   const navigation: Navigation = { current: undefined, before: undefined, notice: undefined }
   const hub = makeHub({ navigation, open, hideBar: () => bar.show(undefined) })
   const bar = makeAccountBar(hub, requireElement('account'), () => {
-    // The call reads the token before it is deleted; nobody waits for the response.
+    // The call reads the token before it is deleted; the page does not wait for the response.
     void hub.api.signOut()
     hub.signedOut('by-choice')
   })

@@ -52,5 +52,5 @@ export function columnsOf(operation: Operation): string[] {
   const rows = list instanceof z.ZodObject ? list.shape['data'] : undefined
   const row = rows instanceof z.ZodArray ? rows.element : undefined
   if (row instanceof z.ZodObject) return Object.keys(row.shape)
-  throw new TypeError(`${operation.name} is no list that CSV could show`)
+  throw new TypeError(`${operation.name} has no list of objects to show as CSV`)
 }

@@ -175,7 +175,7 @@ function methodsOf(app: App, { url = '' }: IncomingMessage): string[] {
     routesOf(app.config.mode)
       .map(({ operation }) => operation)
       .filter((operation) => new RegExp(`^${operation.path.replaceAll(/\{\w+\}/g, '[^/]+')}/?$`, 'i').test(path))
-      // Whoever may ask for an answer may ask for its head.
+      // HEAD is allowed wherever GET is.
       .flatMap(({ method }) => (method === 'GET' ? [method, 'HEAD'] : [method]))
   )
 }
@@ -197,7 +197,7 @@ function failed(app: App) {
   }
 }
 
-/** `caught`, and told in the log. */
+/** `caught`, with a line in the log. */
 function served(app: App, req: IncomingMessage, res: ServerResponse, run: () => Promise<void>): Promise<void> {
   observePage(app, req, res)
   return caught(app, req, res, run)

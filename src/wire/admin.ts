@@ -142,7 +142,7 @@ export const setMerchantActive = operation({
   method: 'PUT',
   path: '/api/v1/admin/merchants/{id}/active',
   summary: 'Disable or enable a merchant',
-  description: "A disabled merchant's realm signs nobody in.",
+  description: "A disabled merchant's realm rejects all sign-ins.",
   access: ['platform'],
   permission: 'operate merchants',
   params: IdParams,

@@ -38,8 +38,8 @@ export function nameText(max: number): z.ZodString {
 const SENTENCES = /^(?:[\t\n\r]|[^\p{Cc}\p{Cs}\p{Bidi_Control}])*$/u
 
 /**
- * What whoever asks for a change has seen: where one of it is another by now, nothing is done (412 CHANGED_MEANWHILE).
- * Without it the change is made to the thing as it is.
+ * The values that the caller has seen: if one of them has changed, the request changes nothing (412 CHANGED_MEANWHILE).
+ * Without `expected` the change applies to the current values.
  */
 export function expecting<Shape extends z.ZodRawShape>(
   shape: Shape,

@@ -36,10 +36,10 @@ export type OfferToPay = z.output<typeof OfferToPay>
 export const PaymentRequestStatus = z.enum(['Sent', 'Accepted', 'Rejected', 'Paid'])
 export type PaymentRequestStatus = z.infer<typeof PaymentRequestStatus>
 
-/** What both tell beside what they were made from. */
-const Told = z.strictObject({
+/** The fields of a response that requests and offers have in common. */
+const SharedFields = z.strictObject({
   Status: PaymentRequestStatus,
-  /** ISO 20022, such as MS02, with what it means; only where it was rejected. */
+  /** ISO 20022, such as MS02, with its meaning in StatusReason; only where it was rejected. */
   StatusReasonCode: z.string().optional(),
   StatusReason: z.string().optional(),
   /** Whether the caller made it, or it was sent to the caller. */
@@ -48,13 +48,13 @@ const Told = z.strictObject({
   StatusUpdateDateTime: Moment,
   ExpirationDateTime: Moment,
   Reference: z.string().optional(),
-  /** The payment that its acceptance made; the payer may look at it. */
+  /** The payment that its acceptance created, which the payer may read. */
   PaymentId: z.string().optional(),
 })
 
 export const RequestToPayResponse = z.strictObject({
   RequestToPayId: z.string(),
-  ...Told.shape,
+  ...SharedFields.shape,
   PayeeName: z.string(),
   PayerIdentifier: z.string(),
   AmountRequested: AmountAnswer,
@@ -64,14 +64,14 @@ export type RequestToPayResponse = z.infer<typeof RequestToPayResponse>
 
 export const OfferToPayResponse = z.strictObject({
   OfferToPayId: z.string(),
-  ...Told.shape,
+  ...SharedFields.shape,
   PayerName: z.string(),
   PayeeIdentifier: z.string(),
   AmountOffered: AmountAnswer,
 })
 export type OfferToPayResponse = z.infer<typeof OfferToPayResponse>
 
-/** Which of the caller's accounts is meant; the first one of the currency where it is not said (decision 59). */
+/** The account of the caller to use; by default the first one of the currency (decision 59). */
 export const Acceptance = z.strictObject({ AccountId: z.string().optional() })
 export type Acceptance = z.output<typeof Acceptance>
 

@@ -65,7 +65,7 @@ export const EndpointCheck = z.strictObject({
 })
 export type EndpointCheck = z.infer<typeof EndpointCheck>
 
-/** What a merchant has to be told about its deliveries (contract §Delivery rules 5). */
+/** A problem with a merchant's deliveries that the merchant must be notified of (contract §Delivery rules 5). */
 export const WebhookAlert = z.strictObject({
   code: z.enum(['DELIVERIES_DEAD', 'ENDPOINT_GONE']),
   message: z.string(),

@@ -89,7 +89,7 @@ t.test('a sign-in in progress fails if the password is replaced', async (t) => {
   t.notOk(isIn(resumed), 'who knew the old password and waited does not get in with it')
 })
 
-t.test('a form from another site or another browser signs nobody in', async (t) => {
+t.test('a form from another site or another browser does not sign in', async (t) => {
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)

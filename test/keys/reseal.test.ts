@@ -90,7 +90,7 @@ t.test('everything that stays comes under the new key and opens there; the old o
   t.match(await listBankAccounts(alone, merchant.id), [{ account_number: '****9284', iban: '****9284' }])
 })
 
-t.test('the job does it within a run, and with one key it asks the database nothing', async (t) => {
+t.test('the job reseals all in one run, and without previous keys sends no query', async (t) => {
   const { service, key } = await livelyService(t)
   const app = await appWithKeys(t, service, [newKey(), key])
   t.same(await resealSecrets(app, SIGNAL), { more: false })
@@ -115,7 +115,7 @@ t.test('more values than a batch are all resealed, by concurrent workers too', a
   t.match(await listKeys(one), [{ values: 450 }, { values: 0 }])
 })
 
-t.test('what somebody else has written meanwhile stays, and a locked row is left for the next time', async (t) => {
+t.test('a concurrent write is kept, and a locked row is left for the next run', async (t) => {
   const key = newKey()
   const service = await testService(t, { env: { SVC_ENCRYPTION_KEY: key } })
   const merchant = await service.merchant()

@@ -134,7 +134,7 @@ t.test('a logo on localhost is allowed in the sandbox only', async (t) => {
   await t.rejects(putBranding(live, { merchantId: merchant.id, actor, look }), { code: 'VALIDATION_FAILED' })
 })
 
-t.test('each merchant has its own look, whoever sets it at once', async (t) => {
+t.test('each merchant has its own branding, with concurrent changes too', async (t) => {
   const [one, other] = [await service.merchant(), await service.merchant()]
   await Promise.all(
     Array.from({ length: 20 }, (_, index) =>

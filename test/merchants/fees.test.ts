@@ -17,7 +17,7 @@ async function setFees(merchant: Pick<TestMerchant, 'id'>, body: object) {
   return service.call('PUT', pathOf(merchant.id), { headers: operator, body })
 }
 
-t.test('fees are set in part or as a whole, and every change is told with what was before', async (t) => {
+t.test('fees are set in part or as a whole, and every change is listed with the fees before it', async (t) => {
   const merchant = await service.merchant()
   const first = await service.call('GET', pathOf(merchant.id), { headers: operator })
   t.strictSame(first.body, { merchant_id: merchant.id, fee_percentage: '0.0100', fee_flat: '0.20', history: [] })

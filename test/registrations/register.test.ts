@@ -114,7 +114,7 @@ const SLUGS: [name: string, slug: string | 400 | 409][] = [
   ['Customers!', 409],
 ]
 
-t.test('the realm is named from the company; what can name none, or passes for another, is refused', async (t) => {
+t.test('the realm is named from the company; a name that is unusable, or imitates another, is rejected', async (t) => {
   const service = await testService(t)
   for (const [name, expected] of SLUGS) {
     const { status, body } = await register(service, { company_name: name })
@@ -125,7 +125,7 @@ t.test('the realm is named from the company; what can name none, or passes for a
   }
 })
 
-t.test('a name that is taken is refused, whoever has it', async (t) => {
+t.test('a name that is taken is rejected, whether a registration, a client or a realm has it', async (t) => {
   const identity = makeRemoteIdentity()
   const { app, owner } = await testService(t, { overrides: { identity } })
   const first = await registerMerchant(app, registrationInput())
@@ -187,7 +187,7 @@ t.test('an administrator without its role is a warning that stays with the regis
   t.match((await owner.query('select after from operator_actions')).rows, [{ after: { warnings } }])
 })
 
-t.test('an address registers ten merchants in an hour where callers are slowed down', async (t) => {
+t.test('a network registers at most ten merchants an hour where rates are limited', async (t) => {
   const { app, owner } = await testService(t, { env: { SVC_RATE_LIMITS: 'true' } })
   const from = (clientAddress: string, number: number) =>
     registerMerchant(app, registrationInput({ company_name: `Company ${number} of ${clientAddress}`, clientAddress }))
@@ -206,7 +206,7 @@ t.test('an address registers ten merchants in an hour where callers are slowed d
   await t.resolves(from('2001:db8:1:2::1', 23), 'after an hour')
 })
 
-t.test('a registration that is refused counts as well, and what counts no longer is forgotten', async (t) => {
+t.test('a rejected registration counts too, and expired counts are deleted', async (t) => {
   const { app, owner } = await testService(t, { env: { SVC_RATE_LIMITS: 'true' } })
   const from = (clientAddress: string) => registerMerchant(app, registrationInput({ clientAddress }))
   await from('192.0.2.1')

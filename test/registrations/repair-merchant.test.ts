@@ -88,7 +88,7 @@ t.test('so does one that never registered, and a disabled one stays disabled', a
   await t.rejects(repairRegistration(app, { slug, rollback: true, actor }), { code: 'REGISTRATION_COMPLETE' })
 })
 
-t.test('an administrator whose account somebody has deleted gets another one, unless an ADMIN can do it', async (t) => {
+t.test('an administrator whose account was deleted gets a new one, unless an ADMIN can do it', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const { app, owner } = service
   const { merchant_id: merchantId } = await registerMerchant(app, registrationInput())

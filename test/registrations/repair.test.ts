@@ -224,7 +224,7 @@ t.test('too many invitations postpone the next one, which is no failure', async 
   await t.rejects(repairRegistration(limited, { slug: 'acme-ltd', rollback: false, actor }), { code: 'RATE_LIMITED' })
 })
 
-t.test('fifteen invitations go out in two runs, each once, whoever runs them', async (t) => {
+t.test('fifteen invitations go out in two runs, each once, with concurrent workers too', async (t) => {
   const { app, identity } = await remote(t)
   for (let number = 0; number < 15; number += 1) {
     await registerMerchant(app, registrationInput({ company_name: `Company ${randomUUID()}` }))

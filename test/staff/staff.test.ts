@@ -40,7 +40,7 @@ const platform = async (): Promise<Platform> => {
   }
 }
 
-t.test('staff are added, promoted and removed, and everything stands in the audit trail', async (t) => {
+t.test('staff are added, promoted and removed, and all of it is in the audit trail', async (t) => {
   const { app, identity, add, actions } = await platform()
   await add('ada@svc.example')
   const { member: bob } = await addStaff(app, {
@@ -81,7 +81,7 @@ t.test('a removed member can be added again, with a new account', async (t) => {
   t.same(identity.user('platform', 'bob@svc.example')?.roles, ['OPS'])
 })
 
-t.test('an invitation that was not taken is sent again; one that was is refused', async (t) => {
+t.test('a pending invitation is sent again; an accepted one is rejected', async (t) => {
   const { identity, add } = await platform()
   await add('ada@svc.example')
   const first = await add('bob@svc.example', 'SUPPORT')
@@ -119,7 +119,7 @@ t.test('of two OWNERs who leave at the same moment, one stays', async (t) => {
   }
 })
 
-t.test('after any failed step nobody may do more than the row says, and a repetition repairs it', async (t) => {
+t.test('after any failed step a role allows no more than the row, and a repetition repairs it', async (t) => {
   for (const step of ['createUser', 'setUserRoles', 'inviteUser'] as const) {
     for (const when of ['before', 'after'] as const) {
       const { app, identity, add } = await platform()
@@ -187,7 +187,7 @@ t.test('an account that the provider has lost is created again by the next invit
   t.match(await add('bob@svc.example', 'OPS'), { display_name: 'Bob' }, 'who gives no name changes none')
 })
 
-t.test('over HTTP an OWNER keeps the staff', async (t) => {
+t.test('an OWNER manages the staff over HTTP', async (t) => {
   await platform()
   const headers = await service.operator('OWNER')
   const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: unknown) =>
@@ -207,7 +207,7 @@ t.test('over HTTP an OWNER keeps the staff', async (t) => {
   }
 })
 
-t.test('bad bodies are refused, and nobody is added', async (t) => {
+t.test('bad bodies are rejected, and no member is added', async (t) => {
   await platform()
   const headers = await service.operator('OWNER')
   for (const body of [

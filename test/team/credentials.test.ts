@@ -55,7 +55,7 @@ const actionsOf = async (merchantId: string): Promise<Record<string, unknown>[]>
   return rows
 }
 
-t.test('a credential is made with its secret, shown once and kept nowhere', async (t) => {
+t.test('a credential is created with a secret that is shown once and not stored', async (t) => {
   const { app, identity, merchantId, clientId, realm, create } = await shop()
   const { credential, secret, tokenEndpoint } = await create('nightly', 'DEVELOPER')
   t.match(credential.client_id, new RegExp(`^${realm}-key-[a-z0-9]{8}$`))
@@ -89,7 +89,7 @@ t.test('a new secret replaces the old one, also for the server client', async (t
   ])
 })
 
-t.test('a revoked credential is gone from the provider, from the list, and speaks for nobody', async (t) => {
+t.test('a revoked credential is gone from the provider and the list, and authenticates no caller', async (t) => {
   const { app, identity, merchantId, realm, create } = await shop()
   const { credential } = await create('ci', 'ADMIN')
   const key = { merchantId, clientId: credential.client_id, actor }
@@ -192,7 +192,7 @@ t.test("another merchant's credential is as unknown as one that does not exist",
   t.equal((await service.call('GET', path, { merchant: theirs })).body.data.length, 2)
 })
 
-t.test('bad bodies are refused, and nothing is made', async (t) => {
+t.test('bad bodies are rejected, and nothing is created', async (t) => {
   const merchant = await service.merchant()
   const path = '/api/v1/portal/api-credentials'
   for (const body of [

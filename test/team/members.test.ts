@@ -49,7 +49,7 @@ const actionsOf = async (merchantId: string): Promise<unknown[]> => {
   return rows
 }
 
-t.test('a member is invited, promoted and removed, and everything stands in the audit trail', async (t) => {
+t.test('a member is invited, promoted and removed, and all of it is in the audit trail', async (t) => {
   const { app, identity, merchantId, realm, invite } = await team()
   const ada = await invite('ada@acme.example')
   const bob = await invite('bob@acme.example', 'FINANCE')
@@ -90,7 +90,7 @@ t.test('a removed member can be invited again, with a new account', async (t) =>
   t.same(identity.user(realm, 'bob@acme.example')?.roles, ['FINANCE'])
 })
 
-t.test('an invitation that was not taken is sent again; one that was is refused', async (t) => {
+t.test('a pending invitation is sent again; an accepted one is rejected', async (t) => {
   const { identity, realm, invite, app, merchantId } = await team()
   await invite('ada@acme.example')
   const first = await invite('bob@acme.example', 'FINANCE')
@@ -144,7 +144,7 @@ t.test('two invitations of one person at once make one member', async (t) => {
   t.equal(identity.realm(realm).users.size, 1)
 })
 
-t.test('after any failed step nobody may do more than the row says, and a repetition repairs it', async (t) => {
+t.test('after any failed step a role allows no more than the row, and a repetition repairs it', async (t) => {
   const steps = ['createUser', 'setUserRoles', 'inviteUser'] as const
   for (const step of steps) {
     for (const when of ['before', 'after'] as const) {
@@ -164,7 +164,7 @@ t.test('after any failed step nobody may do more than the row says, and a repeti
   }
 })
 
-t.test('a demotion that the provider did not hear of holds already, and is made up for', async (t) => {
+t.test('a demotion holds before the provider has it, and is synchronised later', async (t) => {
   const { app, identity, merchantId, realm, invite } = await team()
   await invite('ada@acme.example')
   const bob = await invite('bob@acme.example')
@@ -177,7 +177,7 @@ t.test('a demotion that the provider did not hear of holds already, and is made 
   t.equal((await actionsOf(merchantId)).length, 3, 'and recorded once')
 })
 
-t.test('a removal that the provider did not hear of holds already, and is made up for', async (t) => {
+t.test('a removal holds before the provider has it, and is synchronised later', async (t) => {
   const { app, identity, merchantId, realm, invite } = await team()
   await invite('ada@acme.example')
   const bob = await invite('bob@acme.example')
@@ -190,7 +190,7 @@ t.test('a removal that the provider did not hear of holds already, and is made u
   t.equal((await actionsOf(merchantId)).length, 3, 'and recorded once')
 })
 
-t.test('what a failed removal left at the provider does not come back with a new invitation', async (t) => {
+t.test('the remains of a failed removal at the provider do not return with a new invitation', async (t) => {
   const { app, identity, merchantId, realm, invite } = await team()
   const ada = await invite('ada@acme.example')
   const bob = await invite('bob@acme.example')
@@ -203,7 +203,7 @@ t.test('what a failed removal left at the provider does not come back with a new
   t.match(identity.user(realm, 'bob@acme.example'), { password: null, roles: ['FINANCE'] })
 })
 
-t.test('of two role changes at once, one stands in both places', async (t) => {
+t.test('of concurrent role changes, one is in both places', async (t) => {
   for (let round = 0; round < 5; round += 1) {
     const { app, identity, merchantId, realm, invite } = await team()
     await invite('ada@acme.example')
@@ -222,7 +222,7 @@ const signUp = async ({ identity, realm }: Team, ...members: TeamMemberRecord[])
   for (const { id } of members) await identity.setPassword(realm, id, 'taken')
 }
 
-t.test('an ADMIN who has not signed up is no other ADMIN', async (t) => {
+t.test('an ADMIN who has not signed up does not count as another ADMIN', async (t) => {
   for (const leave of ['demote', 'remove'] as const) {
     const own = await team()
     const { app, merchantId, invite } = own
@@ -242,18 +242,21 @@ t.test('an ADMIN who has not signed up is no other ADMIN', async (t) => {
   }
 })
 
-t.test('nor is one whose account is gone, and while the provider is away who has to go goes', async (t) => {
-  const own = await team()
-  const { app, identity, realm, merchantId, invite } = own
-  const ada = await invite('ada@acme.example')
-  const bob = await invite('bob@acme.example')
-  await signUp(own, ada, bob)
-  await identity.deleteUser(realm, bob.id)
-  const remove = () => removeTeamMember(app, { merchantId, id: ada.id, actor })
-  await t.rejects(remove(), { code: 'LAST_ADMIN' })
-  identity.fail('hasPassword')
-  t.match(await remove(), { is_active: false })
-})
+t.test(
+  'an ADMIN without an account does not count; during an outage of the provider a removal goes through',
+  async (t) => {
+    const own = await team()
+    const { app, identity, realm, merchantId, invite } = own
+    const ada = await invite('ada@acme.example')
+    const bob = await invite('bob@acme.example')
+    await signUp(own, ada, bob)
+    await identity.deleteUser(realm, bob.id)
+    const remove = () => removeTeamMember(app, { merchantId, id: ada.id, actor })
+    await t.rejects(remove(), { code: 'LAST_ADMIN' })
+    identity.fail('hasPassword')
+    t.match(await remove(), { is_active: false })
+  },
+)
 
 t.test('without a provider everyone counts', async (t) => {
   const { id: merchantId } = await service.merchant()
@@ -285,7 +288,7 @@ t.test('an account that the provider has lost is created again by the next invit
   })
 })
 
-t.test('without its realm nobody is invited to a merchant, which is no fault of ours', async (t) => {
+t.test('inviting to a merchant without a realm is rejected, and says how to repair it', async (t) => {
   const { app, identity, realm, merchantId, invite } = await team()
   await identity.deleteRealm(realm, merchantId)
   await t.rejects(invite('ada@acme.example'), { code: 'SERVICE_UNAVAILABLE', next: /svc merchants repair/ })
@@ -303,7 +306,7 @@ t.test('too many invitations leave the member in the team', async (t) => {
   t.match(await listTeam(app, merchantId), [{ email: 'ada@acme.example' }])
 })
 
-t.test("over HTTP a merchant's ADMIN keeps the team", async (t) => {
+t.test('an ADMIN manages the team over HTTP', async (t) => {
   const merchant = await service.merchant()
   const call = (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path = '', body?: unknown) =>
     service.call(method, `/api/v1/portal/team${path}`, { merchant, body })
@@ -340,7 +343,7 @@ t.test("another merchant's member is as unknown as one that does not exist", asy
   t.match((await service.call('GET', path, { merchant: theirs })).body.data, [{ role: 'ADMIN' }, { role: 'ADMIN' }])
 })
 
-t.test('bad bodies are refused, and nobody is invited', async (t) => {
+t.test('bad bodies are rejected, and no member is invited', async (t) => {
   const merchant = await service.merchant()
   for (const body of [
     {},

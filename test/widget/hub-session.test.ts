@@ -97,41 +97,38 @@ t.test('signing out ends the session at the service for good', async (t) => {
   t.same(complaints, [])
 })
 
-t.test(
-  'it is told whose session it is, and a link that comes while one is open says that it replaces it',
-  async (t) => {
-    const other = 'olwen@elsewhere.example'
-    await createPayment(service, acme, { payer_email: other })
-    const watched = await signedIn(service, browser)
-    const { page } = watched
-    await page.getByText('Signed in as p…@home.example').waitFor()
-    await page.reload()
-    await page.getByText('Signed in as p…@home.example').waitFor()
-    t.notMatch(
-      await page.evaluate("sessionStorage.getItem('svc_payer_session')"),
-      PAYER,
-      'nothing keeps the whole address',
-    )
+t.test('the page shows whose session it is, and a link that replaces an open session says so', async (t) => {
+  const other = 'olwen@elsewhere.example'
+  await createPayment(service, acme, { payer_email: other })
+  const watched = await signedIn(service, browser)
+  const { page } = watched
+  await page.getByText('Signed in as p…@home.example').waitFor()
+  await page.reload()
+  await page.getByText('Signed in as p…@home.example').waitFor()
+  t.notMatch(
+    await page.evaluate("sessionStorage.getItem('svc_payer_session')"),
+    PAYER,
+    'nothing keeps the whole address',
+  )
 
-    const link = await linkFor(service, other)
-    await goTo(page, link.split('#')[1] ?? '')
-    await page.getByText('You are signed in as p…@home.example. This link will replace that session.').waitFor()
-    await isGood(t, watched, 'hub-replaces', false)
-    await page.getByRole('link', { name: 'Keep my current session' }).click()
-    await heading(page, 'Your payments')
-    await page.getByText('Signed in as p…@home.example').waitFor()
+  const link = await linkFor(service, other)
+  await goTo(page, link.split('#')[1] ?? '')
+  await page.getByText('You are signed in as p…@home.example. This link will replace that session.').waitFor()
+  await isGood(t, watched, 'hub-replaces', false)
+  await page.getByRole('link', { name: 'Keep my current session' }).click()
+  await heading(page, 'Your payments')
+  await page.getByText('Signed in as p…@home.example').waitFor()
 
-    await goTo(page, link.split('#')[1] ?? '')
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('Signed in as o…@elsewhere.example').waitFor()
-    t.equal(await page.getByText('p…@home.example').count(), 0)
-    await page.getByRole('button', { name: 'Sign out' }).click()
-    await goTo(page, (await linkFor(service, PAYER)).split('#')[1] ?? '')
-    await heading(page, 'One click to go')
-    t.equal(await page.getByText('You are signed in as').count(), 0, 'where none is open nothing is replaced')
-    t.same(watched.complaints, [])
-  },
-)
+  await goTo(page, link.split('#')[1] ?? '')
+  await page.getByRole('button', { name: 'Sign in' }).click()
+  await page.getByText('Signed in as o…@elsewhere.example').waitFor()
+  t.equal(await page.getByText('p…@home.example').count(), 0)
+  await page.getByRole('button', { name: 'Sign out' }).click()
+  await goTo(page, (await linkFor(service, PAYER)).split('#')[1] ?? '')
+  await heading(page, 'One click to go')
+  t.equal(await page.getByText('You are signed in as').count(), 0, 'where none is open nothing is replaced')
+  t.same(watched.complaints, [])
+})
 
 t.test('a session exists in its tab only', async (t) => {
   const { page, context } = await signedIn(service, browser)

@@ -7,7 +7,7 @@ import type { OfferToPayResponse, RequestToPayResponse } from '../../wire/paymen
 export function presentRequest(record: PaymentRequestRecord, customerId: string): RequestToPayResponse {
   return {
     RequestToPayId: record.id,
-    ...told(record, customerId),
+    ...sharedFields(record, customerId),
     PayeeName: record.name,
     PayerIdentifier: record.identifier,
     AmountRequested: amountOf(record),
@@ -20,14 +20,15 @@ export function presentRequest(record: PaymentRequestRecord, customerId: string)
 export function presentOffer(record: PaymentRequestRecord, customerId: string): OfferToPayResponse {
   return {
     OfferToPayId: record.id,
-    ...told(record, customerId),
+    ...sharedFields(record, customerId),
     PayerName: record.name,
     PayeeIdentifier: record.identifier,
     AmountOffered: amountOf(record),
   }
 }
 
-function told(record: PaymentRequestRecord, customerId: string) {
+/** The fields that requests and offers have in common. */
+function sharedFields(record: PaymentRequestRecord, customerId: string) {
   const { status_reason_code: reason, reference, order_id: paymentId } = record
   return {
     Status: record.status,

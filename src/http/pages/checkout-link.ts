@@ -63,6 +63,6 @@ function inParameters(error: unknown): unknown {
   if (!(error instanceof DomainError) || error.errors === undefined) return error
   const errors = error.errors.filter(({ path }) => path !== 'callbackOrigin')
   if (errors.length === 0) return error
-  const told = errors.map(({ path, message }) => `${NAMES[path] ?? path} ${message}`).join('; ')
-  return new DomainError(error.code, `the address is not valid: ${told}`)
+  const problems = errors.map(({ path, message }) => `${NAMES[path] ?? path} ${message}`).join('; ')
+  return new DomainError(error.code, `the address is not valid: ${problems}`)
 }

@@ -52,8 +52,8 @@ const WORDS = {
 } satisfies Partial<Record<ErrorCode, Words>>
 
 function wordsOf(code: ErrorCode): Words {
-  const told: Partial<Record<ErrorCode, Words>> = WORDS
-  return told[code] ?? OTHER
+  const words: Partial<Record<ErrorCode, Words>> = WORDS
+  return words[code] ?? OTHER
 }
 
 type Shop = { name: string; returnUrl: string }

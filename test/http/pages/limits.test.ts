@@ -4,7 +4,7 @@ import { getPage, postForm } from '../../support/forms.ts'
 
 const service = await testService(t, { env: { SVC_RATE_LIMITS: 'true' } })
 
-t.test('whoever asks for pages too often is asked to wait, on a page', async (t) => {
+t.test('too many requests for pages get a page that asks to wait', async (t) => {
   for (const path of ['/checkout?token=x', '/payments/return?state=x']) {
     const answers = await Promise.all(Array.from({ length: 120 }, () => getPage(service.url + path)))
     const busy = answers.filter(({ status }) => status === 429)

@@ -61,7 +61,7 @@ t.test('the form has every control, each with a label', async (t) => {
   t.notMatch(html, /&lt;duration&gt;|&lt;reason&gt;/, 'every scenario can be chosen as it stands')
 })
 
-t.test('a page from elsewhere makes no payment with it, whatever proves who calls', async (t) => {
+t.test('a page of another origin creates no payment with it, with any credentials', async (t) => {
   const strict = await testService(t, { env: { SVC_IDENTITY: 'embedded', SVC_PUBLIC_URL: 'https://pay.example' } })
   const shop = await strict.merchant()
   for (const [{ url, owner }, { id, clientId }] of [
@@ -115,7 +115,7 @@ t.test('the key is repeated as it is typed', async (t) => {
   t.match(await submit({ idempotency_key, amount: '9.99' }), { status: 400, html: /role="alert"/ })
 })
 
-t.test('a bank has its own scenario where none is chosen', async (t) => {
+t.test("a bank's own scenario is the default", async (t) => {
   const answer = await submit({ bank: 'mock-empty' })
   const { id } = await madeWith(answer)
   const back = await atBank(answer.location ?? '', 'approve')
@@ -123,7 +123,7 @@ t.test('a bank has its own scenario where none is chosen', async (t) => {
   t.equal((await untilStatus(service, merchant, id, 'Failed')).failure.code, 'INSUFFICIENT_FUNDS')
 })
 
-t.test('with the full login it leads to the page that asks for one', async (t) => {
+t.test('with the full login it redirects to the page that asks for one', async (t) => {
   const { location } = await submit({ full_sca: 'on' })
   t.equal(new URL(location ?? '').searchParams.get('sca'), 'full')
   const led = await getPage(location ?? '')
@@ -131,7 +131,7 @@ t.test('with the full login it leads to the page that asks for one', async (t) =
   t.match(await getPage(service.url + led.location), { status: 200, html: /<h1>Sign in to pay Acme/ })
 })
 
-t.test('without going on at once it shows the payment and the way to its bank', async (t) => {
+t.test('without an immediate redirect it shows the payment and the link to its bank', async (t) => {
   const { status, html } = await submit({ full_sca: 'on' }, ['auto_redirect'])
   t.equal(status, 200)
   t.match(html, /<dt>Status<\/dt><dd>AwaitingAuthorisation<\/dd>/)
@@ -147,7 +147,7 @@ t.test('a mandate is set up with its first payment', async (t) => {
   t.match(await submit({ mandate: 'on', max_per_payment: 'much' }), { status: 400, html: /max_amount_per_payment/ })
 })
 
-t.test('back at the shop the payment is completed and thanked for', async (t) => {
+t.test('on return to the shop the payment is completed, and the payer thanked', async (t) => {
   const answer = await submit({ return_to: '/dev/merchant-success' })
   const { id } = await madeWith(answer)
   const back = await atBank(answer.location ?? '', 'approve')
@@ -162,7 +162,7 @@ t.test('back at the shop the payment is completed and thanked for', async (t) =>
   t.equal(repeat.status, 303, 'and again is the same')
 })
 
-t.test('who comes back without paying is told why', async (t) => {
+t.test('a payer who returns without paying sees the reason', async (t) => {
   const answer = await submit({ return_to: '/dev/merchant-success' })
   const back = await atBank(answer.location ?? '', 'cancel')
   const first = await getPage(`${service.url}/dev/merchant-success?${new URLSearchParams(back)}`)
@@ -171,11 +171,11 @@ t.test('who comes back without paying is told why', async (t) => {
   t.match(page.html, /You cancelled the payment\./)
 })
 
-t.test('who comes back from a receipt brings nothing, and is thanked', async (t) => {
+t.test('a payer who returns from a receipt brings no parameters, and is thanked', async (t) => {
   t.match(await getPage(`${service.url}/dev/merchant-success`), { status: 200, html: /<h1>Thank you<\/h1>/ })
 })
 
-t.test('a way back that belongs to no payment, or a made-up code, changes nothing', async (t) => {
+t.test('a return without a payment, or with an invented code, changes nothing', async (t) => {
   for (const query of ['state=', 'state=x', 'state=x&code=y', 'state=%00'])
     t.equal((await getPage(`${service.url}/dev/merchant-success?${query}`)).status, 404, query)
   const answer = await submit({ return_to: '/dev/merchant-success' })
@@ -189,7 +189,7 @@ t.test('a way back that belongs to no payment, or a made-up code, changes nothin
   })
 })
 
-t.test('what is wrong is told, what was typed stays, and markup is text', async (t) => {
+t.test('errors are shown, the input stays, and markup is text', async (t) => {
   const hostile = '"><script>alert(1)</script>'
   for (const [changes, words] of [
     [{ client_id: hostile }, /client id: no merchant has it/],

@@ -55,7 +55,7 @@ t.test('the receipt has gross, fee and net, the reference, and what happened whe
   t.notMatch(html, /Return to|http-equiv="refresh"/, "a shop's own payment has no way back here")
 })
 
-t.test('who only looks at the address completes nothing', async (t) => {
+t.test('reading the return page completes nothing', async (t) => {
   for (const path of ['/payments/return', '/dev/merchant-success']) {
     for (const decision of ['approve', 'cancel'] as const) {
       const { body } = await createPayment(service, merchant, { redirect_uri: service.url + path })
@@ -71,7 +71,7 @@ t.test('who only looks at the address completes nothing', async (t) => {
   }
 })
 
-t.test('states have the words that the payer hub has for them, and amounts no digit less', async (t) => {
+t.test('statuses have the texts of the payer hub, and amounts keep every digit', async (t) => {
   for (const [status, { now, happened }] of Object.entries(STATUS_WORDS)) {
     t.equal(now, hub.status[status as PaymentStatus], status)
     t.equal(happened, hub.happened[status as PaymentStatus], status)
@@ -97,7 +97,7 @@ t.test('a payment that was given back says so', async (t) => {
   t.match(html, /<dt>Refunded<\/dt><dd>£50\.00<\/dd>/)
 })
 
-t.test('a payment that waits is looked at again by itself', async (t) => {
+t.test('the page of a pending payment reloads by itself', async (t) => {
   const { body } = await createPayment(service, merchant, { redirect_uri: `${service.url}/payments/return` })
   const state = new URL(body.redirect_url).searchParams.get('state')
   const waiting = await getPage(`${service.url}/payments/return?state=${state}`)
@@ -111,7 +111,7 @@ t.test('a payment that waits is looked at again by itself', async (t) => {
   t.match(calm.html, /<a href="">Check again<\/a>/)
 })
 
-t.test('a failure is told in words for payers, whatever it was', async (t) => {
+t.test('every failure has a text for payers', async (t) => {
   const { html } = await ended('Failed', { scenario: 'insufficient-funds' })
   t.match(html, /<h1>Not paid<\/h1>/)
   t.match(html, /There was not enough money in the account\./)
@@ -123,7 +123,7 @@ t.test('a failure is told in words for payers, whatever it was', async (t) => {
   }
 })
 
-t.test('where a failure leaves it open what became of the money, nothing is claimed', async (t) => {
+t.test('a failure with an unknown outcome of the money makes no claim about it', async (t) => {
   for (const code of ['BANK_TIMEOUT', 'DUPLICATE_PAYMENT'] as const) {
     const { body } = await createPayment(service, merchant, { redirect_uri: `${service.url}/payments/return` })
     await returned(body.redirect_url, 'cancel')
@@ -136,7 +136,7 @@ t.test('where a failure leaves it open what became of the money, nothing is clai
   }
 })
 
-t.test('payers of a checkout find back to its shop, paid or not', async (t) => {
+t.test('payers of a checkout can return to its shop, paid or not', async (t) => {
   const returnUrl = 'https://shop.example/basket?a=1&b="<x>"'.replace(/"<x>"/, '%22%3Cx%3E')
   for (const decision of ['approve', 'cancel'] as const) {
     const { body } = await startPayment(service, plainToken(service, merchant, { returnUrl }))
@@ -148,7 +148,7 @@ t.test('payers of a checkout find back to its shop, paid or not', async (t) => {
   }
 })
 
-t.test('while it waits, nobody is sent away from it', async (t) => {
+t.test('a pending payment does not redirect the payer', async (t) => {
   const { body } = await startPayment(service, plainToken(service, merchant))
   const { html } = await getPage(`${service.url}/payments/return?state=${body.payment_state}`)
   t.notMatch(html, /Return to|close this page/)
@@ -164,7 +164,7 @@ async function approvedInVain(redirectUrl: string): Promise<PageAnswer> {
   return getPage(`${service.url}${first.location}`)
 }
 
-t.test('approving a payment that another tab took the place of takes nothing, and says so', async (t) => {
+t.test('approving a payment that another tab replaced takes no money, and says so', async (t) => {
   const token = plainToken(service, merchant)
   const old = await startPayment(service, token, { debtor_bank_id: 'mock-albion' })
   const current = await startPayment(service, token, { debtor_bank_id: 'mock-fern' })
@@ -182,7 +182,7 @@ t.test('approving a payment that another tab took the place of takes nothing, an
   t.match(after.html, /Nothing was paid to Acme/, 'of this one, whatever became of the other')
 })
 
-t.test('approving a payment that its shop cancelled, or that ended, takes nothing, and says so', async (t) => {
+t.test('approving a payment that its shop cancelled, or that ended, takes no money, and says so', async (t) => {
   const create = () => createPayment(service, merchant, { redirect_uri: `${service.url}/payments/return` })
   const cancelled = await create()
   await service.call('POST', `/api/v1/payments/${cancelled.body.payment_id}/cancel`, { merchant })
@@ -203,7 +203,7 @@ t.test('approving a payment that its shop cancelled, or that ended, takes nothin
   }
 })
 
-t.test('who cancels at the bank is told just that', async (t) => {
+t.test('a payer who cancels at the bank sees exactly that', async (t) => {
   const { body } = await createPayment(service, merchant, { redirect_uri: `${service.url}/payments/return` })
   const { html } = await returned(body.redirect_url, 'cancel')
   t.match(html, /You cancelled the payment\./)

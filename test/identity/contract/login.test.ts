@@ -15,7 +15,7 @@ async function addUser({ identity }: IdentityHarness, realm: TestRealm, name: st
   return email
 }
 
-t.test('7: an invitation sets the password once; before that nobody can sign in', async (t) => {
+t.test('7: an invitation sets the password once; before that the user cannot sign in', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const email = `grace@${realm.slug}.example`

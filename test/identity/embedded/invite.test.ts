@@ -22,7 +22,7 @@ async function works(link: string | null): Promise<boolean> {
   return statusCode === 200
 }
 
-t.test("a new invitation closes the user's earlier ones, and nobody else's", async (t) => {
+t.test('a new invitation closes the earlier ones of that user only', async (t) => {
   const realm = await makeRealm(harness)
   const other = await identity.createUser(realm.slug, { email: 'bob@acme.example', roles: [] })
   const theirs = await invite(realm, other, 'link')

@@ -79,7 +79,7 @@ t.test('an invalid specification is rejected before any request', async (t) => {
   t.equal(fake.asked.length, 0)
 })
 
-t.test("a mail server's address is told as Keycloak wants it", async (t) => {
+t.test("a mail server's address is sent in Keycloak's format", async (t) => {
   t.equal(mailServerOf({ smtpUrl: undefined, mailFrom: 'svc <a@b.example>' }), undefined)
   t.match(mailServerOf({ smtpUrl: 'smtps://us%40er:p%3Ass@mail.example', mailFrom: 'svc <a@b.example>' }), {
     host: 'mail.example',
