@@ -97,10 +97,12 @@ t.test('a broken reference is found, with its line', async (t) => {
 })
 
 t.test('an index that disagrees with its entries is found', async (t) => {
-  const row = (number: number, title: string, note = '') => `| ${number} | [${title}](#x) | ${note} |`
+  const row = (number: number, title: string, note = '') => `| ${number} | [${title}](#x)${note && `, ${note}`} |`
   const found = (...lines: string[]) => listed(indexProblems(lines.join('\n')))
 
   t.equal(found(row(1, 'A'), row(2, 'B', 'superseded by 1'), '### 1. A', '', '### 2. B', '*Superseded by 1.*'), '')
+  t.equal(found('| 1 | [A](#x), superseded by 2 | 2 | [B](#x) |', '### 1. A', '*Superseded by 2.*', '### 2. B'), '')
+  t.match(found('| 1 | [A](#x) | 2 | [C](#x) |', '### 1. A', '### 2. B'), /the index calls decision 2 "C"/)
   t.match(found(row(1, 'A'), '### 1. A', '### 2. B'), /decision 2 has no row/)
   t.match(found(row(1, 'A'), row(2, 'B'), '### 1. A'), /decision 2 is in the index and has no entry/)
   t.match(found(row(1, 'A'), '### 1. A', '### 1. A'), /decision 1 is there twice/)

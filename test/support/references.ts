@@ -148,7 +148,8 @@ export function anchorsOf(text: string): Set<string> {
 }
 
 const ENTRY = /^### (\d+)\. (.+)$/
-const ROW = /^\| (\d+) \| \[(.+)\]\(#[^)]+\) \| (.*)\|$/
+/** A row of the index holds one or two entries: a number, a linked title, and what has superseded it. */
+const INDEXED = /\| (\d+) \| \[([^|]+)\]\(#[^)]+\)([^|]*)(?=\|)/g
 const SUPERSEDED = /superseded by ((?:\d+(?:, | and )?)+)/i
 
 /** The numbers of the decisions that have an entry. */
@@ -164,16 +165,17 @@ export function indexProblems(text: string): Problem[] {
   const entries = new Map<number, { title: string; superseded: string | undefined; line: number }>()
   let entry: { title: string; superseded: string | undefined; line: number } | undefined
   for (const [index, line] of text.split('\n').entries()) {
-    const row = ROW.exec(line)
     const heading = ENTRY.exec(line)
-    const [found, target] = row ? [row, rows] : [heading, entries]
-    if (found) {
-      const number = Number(found[1])
-      const item = { title: found[2] ?? '', superseded: SUPERSEDED.exec(row?.[3] ?? '')?.[1]?.trim(), line: index + 1 }
+    const target = heading ? entries : rows
+    for (const [, digits, title = '', note = ''] of heading ? [heading] : line.matchAll(INDEXED)) {
+      const number = Number(digits)
+      const item = { title, superseded: SUPERSEDED.exec(note)?.[1]?.trim(), line: index + 1 }
       if (target.has(number)) add(index + 1, `decision ${number} is there twice`)
       target.set(number, item)
       if (heading) entry = item
-    } else if (/^#{1,3} /.test(line)) entry = undefined
+    }
+    if (heading) continue
+    if (/^#{1,3} /.test(line)) entry = undefined
     else if (entry !== undefined && line.startsWith('*Superseded'))
       entry.superseded = SUPERSEDED.exec(line)?.[1]?.trim()
   }
