@@ -4,12 +4,12 @@ import { join } from 'node:path'
 import sirv from 'sirv'
 import { packageRoot } from '../lib/package-root.ts'
 
-/** Where widget/build.ts leaves what browsers load. */
+/** The folder of the files for browsers, which widget/build.ts writes. */
 export const ASSETS = join(packageRoot(), 'dist', 'widget')
 
 /**
- * Looks at the disk with each request (`dev`): what it remembers otherwise are sizes, which a build that runs beside the
- * service makes wrong. The files' own compressed twins are sent to browsers that take them.
+ * Serves the built files. `dev` reads the disk on each request, because otherwise sirv remembers sizes, which a build while
+ * the service runs makes wrong. Browsers that accept compression get the compressed copy of a file.
  */
 const files = sirv(ASSETS, {
   dev: true,
@@ -19,14 +19,14 @@ const files = sirv(ASSETS, {
   extensions: [],
   setHeaders: (res, path) => {
     res.setHeader('x-content-type-options', 'nosniff')
-    // The loader is run by pages in any encoding.
+    // Pages of any encoding run the loader.
     if (path.endsWith('.js')) res.setHeader('content-type', 'text/javascript; charset=utf-8')
   },
 })
 
 /**
- * Answers with a file of the build, or calls `missing` where there is no such file.
- * @param file.path below the folder of the build; the caller has checked that it may be asked for
+ * Responds with a file of the build, or calls `missing` if there is no such file.
+ * @param file.path below the folder of the build; the caller has checked that it may be served
  */
 export function sendAsset(
   req: IncomingMessage,
@@ -35,7 +35,7 @@ export function sendAsset(
 ): void {
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   const { range: _, ...whole } = req.headers
-  // Small files, sent whole: a part of one is nothing that a browser asks for here.
+  // The files are small, so they are always sent whole.
   const asked = { url: `/${path}`, method: req.method, headers: whole }
   files(asked as IncomingMessage, res, () => {
     for (const name of Object.keys(headers)) res.removeHeader(name)
@@ -43,7 +43,7 @@ export function sendAsset(
   })
 }
 
-/** A page of the build as text, null where there is none. */
+/** A page of the build as text; null if it was not built. */
 export async function readPage(name: string): Promise<string | null> {
   return readFile(join(ASSETS, 'pages', name), 'utf8').catch(() => null)
 }

@@ -7,32 +7,32 @@ import { queryOf, sendPage } from './router.ts'
 import type { Router, Served } from './router.ts'
 import { sendText } from './reply.ts'
 
-/** The loader's address never changes, so what it holds may: merchants' pages get a new one within minutes. */
+/** The loader's address never changes, so its content is cached for minutes only, and merchants' pages get a new version soon. */
 const LOADER_HEADERS = {
   'cache-control': 'public, max-age=300',
   'cross-origin-resource-policy': 'cross-origin',
-  // It is no secret; a page that wants to check it by a hash has to be allowed to read it.
+  // It has no secrets, and a page that checks it by a hash must be allowed to read it.
   'access-control-allow-origin': '*',
 }
 
 /**
- * The widget's own files keep their names. Were they named by their content, an instance of the service that is still
- * on the old version would not have what the new version's page asks for; so they are asked for again after minutes,
- * and answered with 304. Parts that are loaded late are named by their content and never change.
+ * The widget's own files keep their names. With names derived from the content, an instance that still runs the old version
+ * would not have the files of a page from the new one. So browsers check them again after minutes, and get a 304. Parts that
+ * load later are named by their content and never change.
  */
 const FILE_CACHE = 'public, max-age=300'
 const PART_CACHE = 'public, max-age=31536000, immutable'
 
-/** Every file that may be asked for by name. Pages are not among them: they are never sent without their headers. */
+/** Every file that is served by name. Not the pages, which need their own headers. */
 const FILE = /^\/widget\/((?:(?:banks|chunks)\/)?[a-z0-9-]+\.(?:js|css|svg))$/i
 
-/** What exists in the sandbox only (decision 64). */
+/** Files that exist in the sandbox only (decision 64). */
 const SANDBOX_FILES = /^demo\./i
 
-/** What the demo makes the loader's address with (widget/demo/load-checkout.ts), as a shop's own page need not. */
+/** The Trusted Types policy of the demo, which builds the loader's address (widget/demo/load-checkout.ts). */
 const DEMO_POLICY = 'checkout-loader'
 
-/** What the browser loads: the checkout's loader, the widget, the payer hub, and in the sandbox the demo. */
+/** The files for browsers: the checkout's loader, the widget, the payer hub, and in the sandbox the demo. */
 export function addAssetRoutes(app: App, router: Router, served: Served): void {
   const isSandbox = app.config.mode === 'sandbox'
   router.get('/v1/checkout.js', (req, res) =>
@@ -67,9 +67,9 @@ function fileOf(path: string): { path: string; headers: Record<string, string> }
     path,
     headers: {
       'cache-control': path.startsWith('chunks/') ? PART_CACHE : FILE_CACHE,
-      // Merchants may show the banks' images; what is code is for the checkout's own pages.
+      // Merchants may show the banks' images; only the checkout's own pages may load code.
       'cross-origin-resource-policy': isImage ? 'cross-origin' : 'same-origin',
-      // An image that is opened by its own address is a document.
+      // An image opened directly is a document, which could run scripts.
       ...(isImage ? { 'content-security-policy': "default-src 'none'; sandbox" } : {}),
     },
   }
@@ -86,8 +86,8 @@ function sendNotBuilt(res: ServerResponse): void {
 }
 
 /**
- * The demo shows the widget as a shop does, from another origin. This machine has two names, which browsers take for two
- * origins; the demo under one of them loads the widget under the other.
+ * The demo shows the widget as a shop does, from another origin. Browsers treat the two names of this machine as two
+ * origins: the demo under one of them loads the widget under the other.
  */
 function twinOf({ headers: { host = '' } }: IncomingMessage): Pick<AppPage, 'frames' | 'scripts'> {
   const [, name, port = ''] = /^(localhost|127\.0\.0\.1)(:\d{1,5})?$/i.exec(host) ?? []

@@ -41,7 +41,7 @@ export function addCheckoutPages(
   )
 }
 
-/** A page does what an operation does for the widget, and may be asked for as often (decision 66). */
+/** A page has the same rate as the operation that does the same for the widget (decision 66). */
 function makeAllowed(app: App, limitRate: BrowserLimits): Allowed {
   return async (req, operation, show) => {
     try {

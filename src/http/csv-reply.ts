@@ -6,22 +6,22 @@ import type { Operation } from '../wire/operation.ts'
 import { sendText } from './reply.ts'
 import { queryOf } from './router.ts'
 
-/** The first line names the columns, which RFC 4180 lets the type say. */
+/** `header=present`: the first line names the columns (RFC 4180). */
 const CSV_TYPE = 'text/csv; charset=utf-8; header=present'
 
-/** Whether the request wants the operation's list as CSV: only where it says so, and the operation has it. */
+/** Whether the request accepts CSV rather than JSON, and the operation serves it. */
 export function wantsCsv({ csv }: Operation, req: IncomingMessage): boolean {
   return csv === true && prefersType(req.headers.accept, CSV_TYPE, 'application/json')
 }
 
-/** A page of a list, as decision 25 has them. */
+/** A page of a list (decision 25). */
 const Page = z.object({ data: z.array(z.unknown()), next_cursor: z.string().nullable() })
 
 export type CsvReply = { operation: Operation; body: unknown; publicUrl: string; headers: Record<string, string> }
 
 /**
- * Answers a page as CSV, one line for each row. What the JSON form says beside its rows stands in headers: where there
- * are more, `Link` leads to them with the same filters, and `x-next-cursor` is the cursor alone.
+ * Responds with a page as CSV, one line for each row. Headers have the other members of the JSON form: if there are more
+ * rows, `Link` is the address of the next page with the same filters, and `x-next-cursor` is its cursor.
  */
 export function sendCsv(res: ServerResponse, { operation, body, publicUrl, headers }: CsvReply): void {
   const { data, next_cursor: cursor } = Page.parse(body)
@@ -44,7 +44,7 @@ function nextPage(req: IncomingMessage, publicUrl: string, cursor: string): stri
 }
 
 /**
- * The members of a row as the operation declares them: also where there is no row, and in this order.
+ * The columns: the members of a row in the order of their declaration, so that an empty list has them too.
  * @throws {TypeError} if the response is not a list of objects
  */
 export function columnsOf(operation: Operation): string[] {

@@ -13,7 +13,7 @@ import { sendJson } from './reply.ts'
 import { actsOf, queryOf, sendPage } from './router.ts'
 import type { Router, Served } from './router.ts'
 
-/** The pages that stand for the world outside. They exist in the sandbox only (decision 64). */
+/** The pages that simulate banks, shops and receivers. They exist in the sandbox only (decision 64). */
 export function addDevRoutes(app: App, router: Router, served: Served): void {
   addBankPages(app, router, served)
   addShopPages(app, router, served)
@@ -23,7 +23,7 @@ function addBankPages(app: App, router: Router, served: Served): void {
   const areCapsEnforced = app.config.vrpCaps === 'enforce'
   const stub = makeRedirectStub({ bank: app.mockBank, areCapsEnforced })
   const { mockBankLogin: credentials, encryptionKey } = app.config
-  // Its own key, so that a login can't be made from anything else that the bank signs.
+  // A key of its own, so that no other signature of the bank is valid as a login.
   const key = deriveKey(encryptionKey, 'mock bank login').toString('hex')
   const login = makeMockLogin({ key, pool: app.pool, credentials })
   const sca = makeMockBankSca({ bank: app.mockBank, login, credentials, areCapsEnforced })
@@ -42,8 +42,8 @@ function addBankPages(app: App, router: Router, served: Served): void {
 }
 
 /**
- * The harness alone asks for no credential, so it takes its form from its own page only. The bank's pages act on nothing
- * but a request that the bank has signed, and the receiver of webhooks on what the merchant's secret has signed.
+ * Only the harness needs no credential, so it accepts its form from its own page only. The bank's pages need a request that
+ * the bank has signed, and the webhook receiver needs a signature of the merchant's secret.
  */
 function addShopPages(app: App, router: Router, served: Served): void {
   router.get('/dev/merchant-harness', (req, res) => served(req, res, async () => sendPage(res, harnessPage(app))))

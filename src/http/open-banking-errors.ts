@@ -4,8 +4,8 @@ import type { ErrorResponse } from '../wire/open-banking.ts'
 import { ERROR_STATUS } from './error-status.ts'
 
 /**
- * Whether a request's address is one of the Open Banking API, which has an error body of its own (decision 10); in
- * capitals too, for so the router reads it.
+ * Whether a request's address is one of the Open Banking API, which has its own error body (decision 10). Ignores case, as
+ * the router does.
  */
 export function isOpenBanking(url: string | undefined): boolean {
   return url?.slice(0, PREFIX.length).toLowerCase() === PREFIX
@@ -13,12 +13,12 @@ export function isOpenBanking(url: string | undefined): boolean {
 
 const PREFIX = `${OPEN_BANKING_PATH}/`
 
-/** The status of a failure on this surface: as on the other one, but for a key that was used with another body (decision 12). */
+/** The status of an error on this surface: as on Surface B, except for an idempotency key used with another body (decision 12). */
 export function openBankingStatus(code: ErrorCode): number {
   return code === 'IDEMPOTENCY_KEY_REUSED' ? 409 : ERROR_STATUS[code]
 }
 
-/** OBErrorResponse1 (decision 10): every broken field at once. `id` is the interaction's, which the answer plays back. */
+/** OBErrorResponse1 (decision 10): every invalid field at once. `id` is the interaction id, which the response repeats. */
 export function openBankingError(
   error: DomainError,
   { id, publicUrl }: { id: string; publicUrl: string },
@@ -43,14 +43,14 @@ export function openBankingError(
   }
 }
 
-/** What OBErrorResponse1 lets a text be long. */
+/** Maximum length of a text in OBErrorResponse1. */
 const TEXT_MAX = 500
 
 function clipped(text: string): string {
   return text.length > TEXT_MAX ? `${text.slice(0, TEXT_MAX - 1)}…` : text
 }
 
-/** The statuses of decision 11, in the words of OBIE's examples. */
+/** The message of each status (decision 11), as in OBIE's examples. */
 const NAMES: Readonly<Record<number, string>> = {
   400: 'BadRequest',
   401: 'Unauthorized',
@@ -77,7 +77,7 @@ const FIELD_CODES: Readonly<Record<string, string>> = {
 }
 
 function fieldCode({ path, code }: FieldError): string {
-  // No field of this surface is written as headers are.
+  // No field of this surface is spelled like a header.
   if (path.startsWith('x-')) return code === 'REQUIRED' ? 'UK.OBIE.Header.Missing' : 'UK.OBIE.Header.Invalid'
   return FIELD_CODES[code] ?? 'UK.OBIE.Field.Invalid'
 }

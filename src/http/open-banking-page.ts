@@ -32,7 +32,7 @@ function search(query: Query): URLSearchParams {
   return said
 }
 
-/** How many pages there are; an empty list is one empty page. */
+/** The number of pages; an empty list has one empty page. */
 export function pagesOf(count: bigint, pageSize: number): number {
   const pages = (count + BigInt(pageSize) - 1n) / BigInt(pageSize)
   return pages < 1n ? 1 : Number(pages)

@@ -69,7 +69,7 @@ export function merchantOf(principal: Principal): MerchantPrincipal {
   throw new Error('the operation is not for merchants')
 }
 
-/** The checkout that a payer's browser was given a token for. */
+/** The checkout of the browser's token. */
 export function checkoutOf(principal: Principal): VerifiedCheckout {
   if (principal.kind === 'checkout-token') return principal.checkout
   throw new Error('the operation is not for checkout tokens')
@@ -87,7 +87,7 @@ export function customerOf(principal: Principal): CustomerPrincipal {
   throw new Error('the operation is not for customers')
 }
 
-/** The operator, whom the audit trail names. */
+/** The operator, with the name for the audit trail. */
 export function operatorOf(principal: Principal): PlatformPrincipal {
   if (principal.kind === 'platform') return principal
   throw new Error('the operation is not for operators')

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { readBody } from './body.ts'
 
 /**
- * Reads a form as browsers send it.
+ * Reads the body of an HTML form.
  * @throws {DomainError} as `readBody` does
  */
 export async function readForm(req: IncomingMessage): Promise<URLSearchParams> {

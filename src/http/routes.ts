@@ -62,11 +62,11 @@ import { team } from './handlers/team.ts'
 import { transactions } from './handlers/transactions.ts'
 import { webhooks } from './handlers/webhooks.ts'
 
-/** A row of the table: an operation of the contract, and the handler that answers it. */
+/** A row of the table: an operation of the contract, and its handler. */
 export type Route = { operation: Operation; handlerName: string; bind(app: App, guard: Guard): Endpoint }
 
 /**
- * The table of contents of the API: every operation, and the handler that answers it.
+ * The table of contents of the API: every operation, and its handler.
  *
  * To add an operation:
  * 1. declare it with `operation({ … })` in its file of `src/wire`: name, path, access, permission, schemas, errors;

@@ -156,8 +156,8 @@ function observePage(app: App, req: IncomingMessage, res: ServerResponse): void 
 }
 
 /**
- * On Surface A a known address says which methods it has (decision 11); what no address is there is the framework's own
- * answer, as anywhere.
+ * On Surface A, the response for an unsupported method of a known address lists its methods (decision 11). An unknown
+ * address gets the framework's own 404, as elsewhere.
  */
 function noMatch(app: App, req: IncomingMessage, res: ServerResponse): void {
   const methods = isOpenBanking(req.url) ? methodsOf(app, req) : []
@@ -180,7 +180,7 @@ function methodsOf(app: App, { url = '' }: IncomingMessage): string[] {
   )
 }
 
-/** The framework's own answer to a route that does not exist: no error envelope (contract §Errors). */
+/** The framework's own response to a route that does not exist, without the error envelope (contract §Errors). */
 function unknownRoute(app: App, req: IncomingMessage, res: ServerResponse): void {
   observePage(app, req, res)
   sendUnknown(req, res)
@@ -197,13 +197,13 @@ function failed(app: App) {
   }
 }
 
-/** `caught`, with a line in the log. */
+/** Runs and logs a page, with `caught` for its errors. */
 function served(app: App, req: IncomingMessage, res: ServerResponse, run: () => Promise<void>): Promise<void> {
   observePage(app, req, res)
   return caught(app, req, res, run)
 }
 
-/** Runs what polka would not wait for: a rejected promise is answered, never left to end the process. */
+/** Runs a page and sends an error response if it rejects: polka does not await handlers, so the rejection would end the process. */
 async function caught(app: App, req: IncomingMessage, res: ServerResponse, run: () => Promise<void>): Promise<void> {
   try {
     await run()

@@ -23,7 +23,7 @@ export const Account = z.strictObject({
   AccountSubType: z.enum(['CurrentAccount', 'Savings', 'CreditCard']),
   Nickname: z.string().optional(),
   Status: z.enum(['Enabled', 'Blocked', 'Closed']),
-  /** By what others pay it. */
+  /** The identifier that others pay it by. */
   Account: z.array(AccountAnswer),
 })
 export type Account = z.infer<typeof Account>
@@ -43,7 +43,7 @@ export const listAccounts = operation({
   errors: [],
 })
 
-/** What is on an account; what is owed stands as an amount with `Debit` (decision 59). */
+/** The balance of an account; an overdrawn one is a positive amount with `Debit` (decision 59). */
 export const Balance = z.strictObject({
   AccountId: z.string(),
   BalanceAmount: AmountAnswer,
@@ -66,18 +66,18 @@ export const getBalance = operation({
   errors: ['ACCOUNT_NOT_FOUND'],
 })
 
-/** What was booked on an account (contract §TransactionListResponse). */
+/** A transaction of an account (contract §TransactionListResponse). */
 export const AccountTransaction = z.strictObject({
   TransactionId: z.string(),
   Amount: AmountAnswer,
   CreditDebitIndicator: CreditDebit,
   Status: z.enum(['Booked', 'Pending']),
   BookingDateTime: Moment,
-  /** What the payer wrote. */
+  /** The reference that the payer wrote. */
   TransactionReference: z.string().optional(),
-  /** Who is on the other side. */
+  /** The name of the other party. */
   TransactionInformation: z.string().optional(),
-  /** Of the account, after this transaction. */
+  /** The balance of the account after this transaction. */
   Balance: z.strictObject({ Amount: AmountAnswer, CreditDebitIndicator: CreditDebit }),
 })
 export type AccountTransaction = z.infer<typeof AccountTransaction>

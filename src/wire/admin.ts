@@ -20,7 +20,7 @@ export type KybStatus = z.infer<typeof KybStatus>
 
 const Flag = z.enum(['true', 'false']).transform((value) => value === 'true')
 
-/** How many of a merchant's newest deliveries are looked at for how they end. */
+/** How many of a merchant's newest deliveries `recent_deliveries` counts. */
 export const RECENT_DELIVERIES = 50
 
 /** A merchant as operators see it; SUPPORT sees the administrator's address masked (decision 30). */
@@ -45,7 +45,7 @@ export const AdminMerchant = z.strictObject({
 })
 export type AdminMerchant = z.infer<typeof AdminMerchant>
 
-/** One of a list, perhaps with what was asked for beside it. */
+/** A merchant in a list, with the figures that the request includes. */
 export const ListedMerchant = AdminMerchant.extend({
   recent_deliveries: z
     .strictObject({ delivered: z.int(), dead: z.int() })
@@ -98,7 +98,7 @@ export const getMerchant = operation({
   errors: ['MERCHANT_NOT_FOUND'],
 })
 
-/** Why an operator does something. A blank says nothing, so it is refused. */
+/** The reason of an operator's action. Blank text is rejected. */
 export const Reason = reasonText(500).optional().meta({ description: 'the reason, for the audit trail' })
 
 export const setKybStatus = operation({

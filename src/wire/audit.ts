@@ -3,7 +3,7 @@ import { AUDIT_CHAINS } from '../lib/audit-chain.ts'
 import { Instant, Limit, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, text } from './common.ts'
 import { operation } from './operation.ts'
 
-/** What an operator did: who, when, why, before and after. */
+/** An action of an operator, with its time, its reason, and the values before and after. */
 export const OperatorAction = z.strictObject({
   ordinal: z.string().meta({ description: 'its position in the order of all actions' }),
   action: z.string().meta({ examples: ['merchant.kyb'] }),

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid, listOf, nameText, text } from './common.ts'
 import { operation } from './operation.ts'
 
-/** Where payouts go, masked: nothing but the last four characters ever leaves the service. */
+/** A payout account, masked: the service never returns more than the last four characters of its number. */
 export const BankAccount = z.strictObject({
   id: Uuid,
   account_holder_name: z.string(),

@@ -7,11 +7,11 @@ import { Branding } from './settings.ts'
 /** The header that carries a checkout token (decision 66). */
 export const CHECKOUT_TOKEN_HEADER = 'x-checkout-token'
 
-/** How long a checkout token may be as text; a complete one is below a quarter of it. */
+/** Maximum length of a checkout token as text; one with every field takes less than a quarter of it. */
 export const CHECKOUT_TOKEN_LENGTH_MAX = 4096
 
 /**
- * What a merchant's server says of a payment to the checkout (contract §Checkout token; decision 40): base64 of this
+ * The payment that a merchant's server requests from the checkout (contract §Checkout token; decision 40): base64 of this
  * as JSON, and in live mode a dot and the hex HMAC-SHA256 of that base64 text under the webhook signing secret.
  */
 export const CheckoutToken = z.strictObject({
@@ -33,7 +33,7 @@ export const CheckoutToken = z.strictObject({
 })
 export type CheckoutToken = z.infer<typeof CheckoutToken>
 
-/** A checkout as its token describes it, checked, with what the widget has to know of the merchant. */
+/** A verified checkout token as the widget reads it, with the branding of the merchant. */
 export const Checkout = z.strictObject({
   mode: z.enum(['sandbox', 'live']),
   merchant_name: z.string().meta({ description: "the merchant's trading name" }),

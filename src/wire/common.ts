@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { isAmountText } from '../lib/money.ts'
 
-/** Nothing is expected here; an operation without a query refuses one. */
+/** No members: an operation without a query rejects a request with one. */
 export const None = z.strictObject({})
 
-/** Headers pass through: only the declared ones mean something. */
+/** Undeclared headers pass through and are ignored. */
 export const NoHeaders = z.object({})
 
 /** A request without a body. */
@@ -13,7 +13,7 @@ export const NoBody = z.undefined()
 /** Text without U+0000, which PostgreSQL can't hold. */
 export function text(max: number): z.ZodString {
   const schema = z.string().min(1).max(max)
-  // oxlint-disable-next-line no-control-regex -- the character is the point
+  // oxlint-disable-next-line no-control-regex -- the rule is about this character
   return schema.regex(/^[^\u0000]*$/, 'must not contain the character U+0000')
 }
 
@@ -23,7 +23,7 @@ const UNSEEN = String.raw`\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Zl}\p{Zp}\p{Default_Ignorab
 const VISIBLE = /^$|[\p{Letter}\p{Number}\p{Punctuation}\p{Symbol}]/u
 const NAME = new RegExp(`^[^${UNSEEN}]*$`, 'u')
 
-/** What a company, a person or a program is called: one line, of what can be seen, without blanks around it. */
+/** The name of a company, person or program: one line of visible characters, without surrounding blanks. */
 export function nameText(max: number): z.ZodString {
   return z
     .string()
@@ -34,7 +34,7 @@ export function nameText(max: number): z.ZodString {
     .regex(VISIBLE, 'must have a visible character')
 }
 
-/** No control character beside tab and line break, and none that turns text around. */
+/** Text without control characters, except tab and line breaks, and without characters that change its direction. */
 const SENTENCES = /^(?:[\t\n\r]|[^\p{Cc}\p{Cs}\p{Bidi_Control}])*$/u
 
 /**
@@ -60,7 +60,7 @@ export function reasonText(max: number): z.ZodString {
     .regex(VISIBLE, 'must have a visible character')
 }
 
-/** A decimal string such as "50.00" (decision 33). A JSON number is refused: it would have been a float on the way. */
+/** A decimal string such as "50.00" (decision 33). A JSON number is rejected: parsing makes it a float. */
 export const Amount = z
   .string({ error: 'must be a decimal string such as "50.00", not a JSON number' })
   .refine(isAmountText, 'must be 1 to 13 digits, optionally a dot and 1 to 4 decimals, such as "50.00"')
@@ -77,7 +77,7 @@ export const Currency = z
 /** ISO 8601 in UTC with milliseconds. */
 export const Timestamp = z.string().meta({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
 
-/** A moment that a client asks for: ISO 8601 with its offset, in a year that PostgreSQL knows. Read as UTC milliseconds. */
+/** A time in a request: ISO 8601 with its offset, in a year that PostgreSQL supports. Parsed to UTC with milliseconds. */
 export const Instant = z.iso
   .datetime({ offset: true })
   .refine(isInCalendar, 'must be in the years 1 to 9999')
@@ -85,11 +85,11 @@ export const Instant = z.iso
 
 function isInCalendar(text: string): boolean {
   const year = new Date(text).getUTCFullYear()
-  // What is no date at all has been refused for that.
+  // A value that is not a date has its own error already.
   return !(year < 1 || year > 9999)
 }
 
-/** How many of a list: 1 to 100, and 50 where nothing is said (decision 25). Digits only: a query has no other numbers. */
+/** The size of a page: 1 to 100, by default 50 (decision 25). A query is text, so it accepts digits only. */
 export const Limit = z
   .custom<number | string>((value) => /^\d{1,9}$/.test(String(value)), 'must be a whole number')
   .transform(Number)
@@ -102,7 +102,7 @@ export const Uuid = z.string().meta({ format: 'uuid' })
 /** Path parameter of one resource. Its form is not checked here: an id that can't exist is a 404 like any other. */
 export const IdParams = z.strictObject({ id: z.string().meta({ format: 'uuid' }) })
 
-/** How long an idempotency key may be; a UUID is recommended (decision 14). */
+/** Maximum length of an idempotency key; a UUID is recommended (decision 14). */
 export const IdempotencyKey = z
   .string()
   .regex(/^[\x20-\x7e]{1,255}$/, 'must be 1 to 255 printable ASCII characters; a UUID is a good choice')
@@ -112,7 +112,7 @@ export function listOf<T extends z.ZodType>(item: T) {
   return z.strictObject({ data: z.array(item), has_more: z.boolean(), next_cursor: z.string().nullable() })
 }
 
-/** The error body of Surface B (decision 29). Unknown routes answer a bare `message` instead. */
+/** The error body of Surface B (decision 29). Unknown routes respond with a bare `message` instead. */
 export const ErrorBody = z.object({
   error: z.string(),
   code: z.string(),

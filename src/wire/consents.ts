@@ -4,7 +4,7 @@ import { ConsentType } from './mandate-fields.ts'
 import { operation } from './operation.ts'
 import { ConsentStatus } from './payments.ts'
 
-/** What of a cap is used up and left, where caps are enforced (decision 49). */
+/** The used and the remaining amount of a cap, where caps are enforced (decision 49). */
 export const Allowance = z.strictObject({
   period: z.string().meta({ examples: ['MONTH'] }),
   max_amount: Money,

@@ -64,7 +64,7 @@ const ByStatus = z.strictObject({
   Refunded: z.int(),
 })
 
-/** How things stand, for one look: of one merchant, or of all. */
+/** The key figures of one merchant, or of all. */
 export const Overview = z.strictObject({
   as_of: Timestamp,
   payments: z.strictObject({
@@ -140,7 +140,7 @@ export const InboxKind = z.enum([
 ])
 export type InboxKind = z.infer<typeof InboxKind>
 
-/** One thing that waits for a person. */
+/** A task that needs the action of a person. */
 export const InboxItem = z.strictObject({
   kind: InboxKind,
   id: Uuid.meta({ description: 'the id of its subject: a dispute, a merchant, a registration' }),

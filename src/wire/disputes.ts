@@ -40,14 +40,14 @@ export type DisputeReason = z.infer<typeof DisputeReason>
 export const OpenedBy = z.enum(['PAYER', 'MERCHANT', 'PLATFORM'])
 export type OpenedBy = z.infer<typeof OpenedBy>
 
-/** Who moved a dispute: who opened it, who answered, an operator, or the job that watches deadlines. */
+/** The actor of a change: the party that opened the dispute, the merchant, an operator, or the job that watches deadlines. */
 export const DisputeChangedBy = z.enum(['PAYER', 'MERCHANT', 'PLATFORM', 'BATCH_JOB'])
 export type DisputeChangedBy = z.infer<typeof DisputeChangedBy>
 
 /** Statements, notes and evidence of one request. */
 export const Words = reasonText(5_000)
 
-/** A dispute in a merchant's list: all of it but the evidence, which is long. */
+/** A dispute in a merchant's list: without the evidence, which is long. */
 export const DisputeSummary = z.strictObject({
   id: Uuid,
   payment_id: Uuid,
@@ -79,7 +79,7 @@ export type DisputeSummary = z.infer<typeof DisputeSummary>
 export const Dispute = DisputeSummary.extend({ merchant_evidence: z.string().nullable() })
 export type Dispute = z.infer<typeof Dispute>
 
-/** What has happened to a dispute. The operators' names are the platform's own affair: a merchant reads null. */
+/** An event of a dispute. Merchants read null instead of an operator's name. */
 export const DisputeEvent = z.strictObject({
   ordinal: z.string(),
   previous_status: DisputeStatus.nullable(),
@@ -117,7 +117,7 @@ export type AdminDispute = z.infer<typeof AdminDispute>
 export const AdminDisputeWithEvents = AdminDispute.extend({ events: z.array(DisputeEvent) })
 export type AdminDisputeWithEvents = z.infer<typeof AdminDisputeWithEvents>
 
-/** A dispute as it was decided upon. */
+/** The values of the dispute that the operator saw when deciding. */
 const Seen = expecting({ status: DisputeStatus, refundable_amount: Amount.optional() })
 
 const RAISING = ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_DISPUTABLE', 'DISPUTE_ALREADY_OPEN'] as const

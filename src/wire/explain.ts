@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { IdParams, NoBody, NoHeaders, None, Timestamp, Uuid } from './common.ts'
 import { operation } from './operation.ts'
 
-/** An event, whichever table records it; `due` is one that is scheduled. */
+/** An event of any of the event tables; `due` is a scheduled one. */
 export const TimelineEntry = z.strictObject({
   at: Timestamp,
   kind: z.enum(['merchant', 'operator', 'dispute', 'refund', 'payment', 'consent', 'webhook', 'attempt', 'due']),

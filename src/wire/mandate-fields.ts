@@ -5,7 +5,7 @@ export const ConsentType = z.enum(['SINGLE_IMMEDIATE', 'VARIABLE_RECURRING'])
 
 /**
  * The caps of a mandate (contract §Payment consent; decision 49), by the contract's names or by those of the
- * Open Banking standard. What else is in it is kept as it was given.
+ * Open Banking standard. Other members are stored unchanged.
  */
 export const ControlParameters = z.record(z.string().max(64), z.unknown())
 
@@ -19,7 +19,7 @@ export const mandateFields = {
 
 type MandateFields = { consent_type?: z.infer<typeof ConsentType> | undefined } & Record<string, unknown>
 
-/** What a payment under a mandate takes from it. */
+/** The fields that a payment under a mandate takes from the mandate, so that it must not repeat them. */
 const OF_THE_MANDATE = [
   'redirect_uri',
   'consent_type',
@@ -33,7 +33,7 @@ const OF_THE_MANDATE = [
   'debtor_bank_id',
 ]
 
-/** How the fields of a mandate go together: they set one up, or name one, or are not there. */
+/** The valid combinations of the mandate fields: they set a mandate up, name one, or are absent. */
 export function mandateProblems(body: MandateFields): { path: string; message: string }[] {
   if (body['consent_id'] !== undefined) {
     return OF_THE_MANDATE.filter((path) => body[path] !== undefined).map((path) => ({

@@ -13,7 +13,7 @@ const ACCOUNT_FORMS = {
   },
 }
 
-/** Who pays, as far as the merchant knows (contract §Payment consent; decision 41). */
+/** The payer and its account, as far as the merchant knows them (contract §Payment consent; decision 41). */
 const payerContext = {
   payer_name: text(140).optional(),
   debtor_account_scheme: DebtorAccountScheme.optional(),
@@ -29,12 +29,12 @@ const Metadata = z
   .record(z.string().min(1).max(40), text(500))
   .refine((entries) => Object.keys(entries).length <= 20, 'must have at most 20 keys')
 
-/** Runs whatever else is invalid, so that all errors are reported at once (decision 10). */
+/** Runs even if other fields are invalid, so that all errors are reported at once (decision 10). */
 const ALWAYS = {
   when: ({ value }: { value: unknown }) => typeof value === 'object' && value !== null && !Array.isArray(value),
 }
 
-/** What a merchant sends to create a payment: a single one, the first of a mandate, or one under a mandate. */
+/** The body that creates a payment: a single one, the first of a mandate, or one under a mandate. */
 export const CreatePayment = z
   .strictObject({
     amount: Amount,
@@ -67,7 +67,7 @@ export const CreatePayment = z
   })
 export type CreatePayment = z.infer<typeof CreatePayment>
 
-/** What a payer's browser says beside its checkout token when it starts a payment: all the rest is in the token. */
+/** The body of a payment with a checkout token: the payer's choices; the token has the other fields. */
 export const CheckoutPayment = z.strictObject({
   debtor_bank_id: text(50).optional(),
   scenario: text(64).optional(),

@@ -4,15 +4,15 @@ import { isCurrencyAmountText, toMinorUnits } from '../lib/minor-units.ts'
 import { isKnownCurrency } from '../lib/money.ts'
 import { nameText } from './common.ts'
 
-/** Where the Open Banking API begins (contract §Surface A endpoints). */
+/** The path prefix of the Open Banking API (contract §Surface A endpoints). */
 export const OPEN_BANKING_PATH = '/open-banking/v1'
 
-/** Gives a broken rule a code of its own, which the API's error codes are made from (http/open-banking-errors.ts). */
+/** Adds a code to a failed rule, from which the error codes of the API are derived (http/open-banking-errors.ts). */
 function rule(code: string, error: string) {
   return { error, params: { code } }
 }
 
-/** An amount of this surface (contract §CurrencyAmount): exact in the currency's minor unit, and more than nothing. */
+/** An amount of this surface (contract §CurrencyAmount): exact in the currency's minor unit, and greater than 0. */
 export const CurrencyAmount = z
   .strictObject({
     Amount: z
@@ -47,13 +47,13 @@ export const CurrencyAmount = z
   })
 export type CurrencyAmount = z.infer<typeof CurrencyAmount>
 
-/** An amount as the service answers it. */
+/** An amount in a response. */
 export const AmountAnswer = z.strictObject({
   Amount: z.string().meta({ pattern: String.raw`^\d{1,13}\.\d{1,5}$`, examples: ['10.00'] }),
   Currency: z.string().meta({ examples: ['GBP'] }),
 })
 
-/** An account, anywhere (contract §AccountIdentification; decision 8); normalised, the scheme with its prefix. */
+/** An account at any bank (contract §AccountIdentification; decision 8), normalised, with the prefix of its scheme. */
 export const AccountIdentification = z
   .strictObject({
     SchemeName: z
@@ -86,7 +86,7 @@ export const AccountAnswer = z.strictObject({
   Name: z.string().optional(),
 })
 
-/** 35 characters of ISO 20022's Max35Text, one line that can be seen. */
+/** ISO 20022's Max35Text: one line of at most 35 visible characters. */
 export const Max35Text = nameText(35)
 
 /** The reference of a payment on the account statement. */
@@ -94,7 +94,7 @@ export const RemittanceInformation = z.strictObject({ Reference: Max35Text.optio
 
 const DATE_TIME = z.iso.datetime({ offset: true })
 
-/** ISO 8601 with its offset; read as the moment that it is. */
+/** ISO 8601 with its offset; parsed to a point in time. */
 export const DateTime = z
   .string()
   .refine(
@@ -109,18 +109,18 @@ export const Day = z
   .refine((text) => z.iso.date().safeParse(text).success, rule('INVALID_DATE', 'must be a day, such as 2026-12-01'))
   .meta({ format: 'date', examples: ['2026-12-01'] })
 
-/** A moment as the service answers it: UTC with milliseconds. */
+/** A time in a response: UTC with milliseconds. */
 export const Moment = z.string().meta({ format: 'date-time', examples: ['2026-11-21T09:30:00.000Z'] })
 
-/** A side of the books: money that came or went. */
+/** The direction of a booking: received or paid. */
 export const CreditDebit = z.enum(['Credit', 'Debit'])
 
-/** What every operation of this surface understands: the caller's id of the exchange, played back (decision 11). */
+/** The headers of every operation of this surface: the caller's interaction id, which the response repeats (decision 11). */
 export const InteractionHeaders = z.object({
   'x-fapi-interaction-id': z.uuid('must be a UUID').optional(),
 })
 
-/** And what those that make something do: a key that lets a repeat answer what is there already (decision 12). */
+/** The headers of operations that create something: with the idempotency key, a repeated request gets the first response (decision 12). */
 export const KeyedHeaders = InteractionHeaders.extend({
   'x-idempotency-key': z
     .string()
@@ -140,14 +140,14 @@ function wholeNumber({ from, to, otherwise }: { from: number; to: number; otherw
     .meta({ type: 'integer', minimum: from, maximum: to, default: otherwise })
 }
 
-/** Which page of a list (decision 7). */
+/** The page of a list to return (decision 7). */
 export const Paging = z.strictObject({
   page: wholeNumber({ from: 1, to: 100_000_000, otherwise: 1 }),
   pageSize: wholeNumber({ from: 25, to: 1000, otherwise: 100 }),
 })
 export type Paging = z.output<typeof Paging>
 
-/** Absolute addresses of this page and its neighbours, with the filters it was asked for. */
+/** Absolute addresses of this page and its neighbours, with the filters of the request. */
 export const Links = z.strictObject({
   Self: z.string(),
   First: z.string().optional(),

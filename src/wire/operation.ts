@@ -87,10 +87,10 @@ export function operation<
   return declaration
 }
 
-/** An operation that answers with server-sent events: `stream` has the schema of each event's data. */
+/** An operation that responds with server-sent events: `stream` has the schema of each event's data. */
 export type StreamOperation = Operation & { stream: Readonly<Record<string, z.ZodType>> }
 
-/** Declares an operation that answers with server-sent events. */
+/** Declares an operation that responds with server-sent events. */
 export function streamOperation<
   Params extends z.ZodType,
   Query extends z.ZodType,
@@ -143,7 +143,7 @@ const OF_ACCESS: Readonly<Record<Access, readonly ErrorCode[]>> = {
   anyone: [],
 }
 
-/** Whether requests of the operation carry a body. */
+/** Whether requests of the operation have a body. */
 export function hasBody({ method }: Operation): boolean {
   return method === 'POST' || method === 'PUT'
 }

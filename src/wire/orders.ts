@@ -13,7 +13,7 @@ import {
 } from './open-banking.ts'
 import { operation } from './operation.ts'
 
-/** A single payment as it is ordered (contract §PaymentInitiation; DebtorAccount: decision 59). */
+/** The order of a single payment (contract §PaymentInitiation; DebtorAccount: decision 59). */
 export const PaymentInitiation = z.strictObject({
   InstructionIdentification: Max35Text,
   EndToEndIdentification: Max35Text,
@@ -24,7 +24,7 @@ export const PaymentInitiation = z.strictObject({
 })
 export type PaymentInitiation = z.output<typeof PaymentInitiation>
 
-/** What has become of a payment (decision 1). */
+/** The status of a payment (decision 1). */
 export const OrderStatus = z.enum([
   'Pending',
   'Rejected',
@@ -35,7 +35,7 @@ export const OrderStatus = z.enum([
 ])
 export type OrderStatus = z.infer<typeof OrderStatus>
 
-/** The same in the short codes of ISO 20022, which later versions of the standard speak (decision 1). */
+/** The status as a short code of ISO 20022, as in later versions of the standard (decision 1). */
 export const OrderStatusIso = z.enum(['PDNG', 'RJCT', 'ACSP', 'ACSC', 'ACWP', 'ACCC'])
 export type OrderStatusIso = z.infer<typeof OrderStatusIso>
 
@@ -45,7 +45,7 @@ export const PaymentResponse = z.strictObject({
   StatusISO: OrderStatusIso,
   CreationDateTime: Moment,
   StatusUpdateDateTime: Moment,
-  /** ISO 20022, such as AM04, with what it means; only of a rejected payment. */
+  /** ISO 20022, such as AM04, with its meaning in StatusReason; only of a rejected payment. */
   StatusReasonCode: z.string().optional(),
   StatusReason: z.string().optional(),
   InstructionIdentification: z.string(),
@@ -54,7 +54,7 @@ export const PaymentResponse = z.strictObject({
   DebtorAccountId: z.string(),
   CreditorAccount: AccountAnswer,
   RemittanceInformation: z.strictObject({ Reference: z.string() }).optional(),
-  /** The recurring payment or the request that made it. */
+  /** The recurring payment or the request that created it. */
   RecurringPaymentId: z.string().optional(),
   RequestId: z.string().optional(),
 })

@@ -5,17 +5,17 @@ import { DisputeReason, DisputeStatus, Words } from './disputes.ts'
 import { operation } from './operation.ts'
 import { ConsentStatus, Failure, PaymentStatus, StatusChange } from './payments.ts'
 
-/** An e-mail address as payers are known by it: in lower case. */
+/** The e-mail address of a payer, in lower case. */
 export const PayerEmail = z
   .string()
   .trim()
   .toLowerCase()
   .pipe(z.email('must be an e-mail address such as name@example.org').max(254))
 
-/** A phone number as a person writes it; the service reads it as one of the United Kingdom unless it begins with +. */
+/** A phone number in any usual notation; without a leading + it is read as one of the United Kingdom. */
 export const PayerPhone = z.string().trim().min(5).max(32)
 
-/** One of the two, and nothing else (decision 25). */
+/** Exactly one of the two (decision 25). */
 export const PayerContact = z.union(
   [z.strictObject({ email: PayerEmail }), z.strictObject({ phone: PayerPhone })],
   'must have either email or phone',
@@ -76,7 +76,7 @@ export const signOutPayer = operation({
   errors: [],
 })
 
-/** A payment as its payer sees it, whichever merchant it went to. */
+/** A payment to any merchant, as its payer sees it. */
 export const PayerPayment = z.strictObject({
   payment_id: Uuid,
   status: PaymentStatus,
@@ -123,7 +123,7 @@ export const listPayerPayments = operation({
   errors: [],
 })
 
-/** A payment with what became of it, step by step. */
+/** A payment with its history. */
 export const PayerReceipt = PayerPayment.extend({
   status_history: z.array(StatusChange),
   refunds: z.array(z.strictObject({ amount: Money, refunded_at: Timestamp })),

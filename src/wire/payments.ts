@@ -34,7 +34,7 @@ export type ConsentStatus = z.infer<typeof ConsentStatus>
 
 const amounts = { gross_amount: Money, fee_amount: Money, net_amount: Money, currency: Currency }
 
-/** The answer to a creation and to its repeat (decision 14). */
+/** The response to a creation and to a repeated request (decision 14). */
 export const CreatedPayment = z.strictObject({
   payment_id: Uuid,
   status: PaymentStatus,
@@ -81,7 +81,7 @@ export const PaymentSummary = z.strictObject({
 })
 export type PaymentSummary = z.infer<typeof PaymentSummary>
 
-/** Who changed a payment (contract §Payment event). */
+/** The actor that changed a payment (contract §Payment event). */
 export const ChangedBy = z.enum(['MERCHANT_API', 'BANK_CALLBACK', 'BATCH_JOB'])
 export type ChangedBy = z.infer<typeof ChangedBy>
 
@@ -98,7 +98,7 @@ export const StatusChange = z.strictObject({
 export const Payment = PaymentSummary.extend({ status_history: z.array(StatusChange) })
 export type Payment = z.infer<typeof Payment>
 
-/** What the payer's browser may see of a payment with its `state` (decision 66): no payer data, no metadata. */
+/** A payment for the payer's browser, which has its `state` (decision 66): without payer data and metadata. */
 export const PayerView = z.strictObject({
   payment_id: Uuid,
   status: PaymentStatus,
@@ -156,7 +156,7 @@ export const createPayment = operation({
   description: "Returns the address of the payer's bank to redirect the payer to.",
   access: ['merchant', 'checkout-token'],
   permission: 'create payments',
-  // A repeat is answered before any gate; the gate for new payments is in the statement that makes them.
+  // A repeated request gets its first response in any case; the statement that creates payments checks the merchant.
   evenIfInactive: true,
   params: None,
   query: None,

@@ -16,7 +16,7 @@ import {
 import { operation } from './operation.ts'
 
 /**
- * A recurring payment as it is ordered (contract §RecurringPaymentInitiation). DebtorAccount and
+ * The order of a recurring payment (contract §RecurringPaymentInitiation). DebtorAccount and
  * RemittanceInformation are additions (decision 59).
  */
 export const RecurringPaymentInitiation = z.strictObject({
@@ -32,7 +32,7 @@ export const RecurringPaymentInitiation = z.strictObject({
 })
 export type RecurringPaymentInitiation = z.output<typeof RecurringPaymentInitiation>
 
-/** Of the set-up, not of its runs (decision 2). */
+/** The status of the arrangement, not of its runs (decision 2). */
 export const RecurringStatus = z.enum(['InitiationPending', 'InitiationFailed', 'InitiationCompleted', 'Cancelled'])
 export type RecurringStatus = z.infer<typeof RecurringStatus>
 
@@ -49,7 +49,7 @@ export const RecurringPaymentResponse = z.strictObject({
   DebtorAccountId: z.string(),
   CreditorAccount: AccountAnswer,
   RemittanceInformation: z.strictObject({ Reference: z.string() }).optional(),
-  /** When the next payment is due; absent where none is left. */
+  /** When the next payment is due; absent after the last one. */
   NextRunDateTime: Moment.optional(),
   NumberOfPayments: z.int().meta({ description: 'runs so far' }),
   LastPayment: z

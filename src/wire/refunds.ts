@@ -17,7 +17,7 @@ import {
 import { operation } from './operation.ts'
 import { Failure, PaymentStatus } from './payments.ts'
 
-/** What the bank has done about a refund. */
+/** The status of a refund at the bank. */
 export const RefundStatus = z.enum(['PENDING', 'EXECUTED', 'FAILED'])
 
 export const RefundPayment = z.strictObject({
@@ -62,7 +62,7 @@ export const refundPayment = operation({
   ],
 })
 
-/** A refund as it stands. */
+/** A refund with its status. */
 export const RefundRow = z.strictObject({
   refund_id: Uuid,
   payment_id: Uuid,

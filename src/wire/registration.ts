@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NoBody, NoHeaders, None, Timestamp, Uuid, listOf, nameText, reasonText } from './common.ts'
 import { operation } from './operation.ts'
 
-/** An e-mail address, kept in lower case: it is what its owner signs in with. */
+/** An e-mail address, stored in lower case, because its owner signs in with it. */
 export const Email = z
   .string()
   .max(254)
@@ -52,7 +52,7 @@ export const registerMerchant = operation({
   errors: ['REALM_EXISTS', 'RATE_LIMITED', 'IDP_UNAVAILABLE'],
 })
 
-/** A registration that is not whole, or whose invitation has not gone out. */
+/** A registration that is incomplete, or whose invitation was not sent. */
 export const Registration = z.strictObject({
   slug: z.string(),
   status: z.enum(['PROVISIONING', 'COMPLETE', 'FAILED']),
@@ -64,7 +64,7 @@ export const Registration = z.strictObject({
   failure: z.string().nullable(),
   invited_at: Timestamp.nullable(),
   created_at: Timestamp,
-  /** What is wrong with it, in words; empty where nothing is. */
+  /** The problems in words; empty if there are none. */
   problems: z.array(z.string()),
 })
 export type Registration = z.infer<typeof Registration>
@@ -111,7 +111,7 @@ export const repairRegistration = operation({
     200: z.strictObject({
       slug: z.string(),
       status: z.enum(['COMPLETE', 'FAILED']),
-      /** What was done, in words; empty where nothing had to be. */
+      /** The repairs in words; empty if none was needed. */
       repaired: z.array(z.string()),
     }),
   },

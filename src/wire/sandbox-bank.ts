@@ -4,7 +4,7 @@ import { AccountAnswer } from './open-banking.ts'
 import { operation } from './operation.ts'
 import { Reference } from './sandbox.ts'
 
-/** An account to try things with. Amounts are decimal strings, such as "500.00". */
+/** A test account. Amounts are decimal strings, such as "500.00". */
 export const NewAccount = z.strictObject({
   currency: z.enum(['GBP', 'EUR']).default('GBP'),
   balance: z
@@ -22,10 +22,10 @@ export const NewAccount = z.strictObject({
 })
 export type NewAccount = z.output<typeof NewAccount>
 
-/** A customer of the bank, with a thousand pounds on one account where nothing else is asked for. */
+/** A test customer of the bank, by default with one account of 1,000 pounds. */
 export const NewCustomer = z.strictObject({
   name: nameText(140).default('Sandbox Customer'),
-  /** By what others may find the customer; one of their own is made where none is given. */
+  /** The identifiers that others find the customer by; by default a generated one. */
   email: z.email().max(320).optional(),
   mobile: z
     .string()
@@ -55,7 +55,7 @@ export const SandboxAccount = z.strictObject({
 })
 export type SandboxAccount = z.infer<typeof SandboxAccount>
 
-/** A customer with what a program needs to act as one: the secret this once. */
+/** A customer with the credentials of a program that acts for it. Only this response has the secret. */
 export const SandboxCustomer = z.strictObject({
   customer_id: z.string().meta({ description: 'external id: X-Customer-Id without an identity provider' }),
   name: z.string(),
@@ -89,7 +89,7 @@ export const createSandboxCustomer = operation({
   errors: ['PROXY_TAKEN'],
 })
 
-/** The accounts of one customer or of one merchant's settlement, or of all. */
+/** Selects the accounts of a customer, or the settlement accounts of a merchant; by default all. */
 export const listSandboxAccounts = operation({
   ...shared,
   name: 'listSandboxAccounts',
@@ -108,7 +108,7 @@ export const listSandboxAccounts = operation({
   errors: [],
 })
 
-/** Lets a bank account be blocked, closed or opened again. */
+/** The status of a bank account; a closed one can be opened again. */
 export const setSandboxAccount = operation({
   ...shared,
   name: 'setSandboxAccount',
@@ -124,7 +124,7 @@ export const setSandboxAccount = operation({
   errors: ['ACCOUNT_NOT_FOUND', 'OVERDRAFT_IN_USE'],
 })
 
-/** What is on all accounts of a currency, beside what came from other banks and went there. */
+/** The total of all accounts of a currency, and of the transfers from and to other banks. */
 export const BookTotals = z.strictObject({
   currency: z.string(),
   accounts: z.int(),
@@ -132,9 +132,9 @@ export const BookTotals = z.strictObject({
   balance: z.string(),
   came_in: z.string(),
   went_out: z.string(),
-  /** `balance` less what came in, plus what went out: "0.00", or money was made or lost. */
+  /** `balance` minus incoming plus outgoing transfers: anything but "0.00" is money created or lost. */
   difference: z.string(),
-  /** Accounts whose balance is not the sum of their transactions, or below what they may be overdrawn by. */
+  /** Accounts whose balance differs from the sum of their transactions, or is below the overdraft limit. */
   wrong_accounts: z.int(),
 })
 export type BookTotals = z.infer<typeof BookTotals>
@@ -150,10 +150,10 @@ export const checkBooks = operation({
   errors: [],
 })
 
-/** Customers times days: they are brought in one transaction, which must not take minutes. */
+/** Maximum of customers times days, because one transaction inserts them and must not take minutes. */
 const CUSTOMER_DAYS_MAX = 20_000
 
-/** How much is made, and from which number: the same number makes the same names, accounts and transactions. */
+/** The size of the data, and its seed: the same seed gives the same names, accounts and transactions. */
 export const Seeding = z
   .strictObject({
     seed: z.int().min(0).max(2_147_483_647).default(1),
@@ -180,7 +180,7 @@ export const seedSandbox = operation({
       seed: z.int(),
       customers: z.array(SandboxCustomer.omit({ client_secret: true, issuer: true })),
       transactions: z.int(),
-      /** How many of the customers were there already: the same number twice changes nothing. */
+      /** How many of the customers existed already: seeding again with the same seed changes nothing. */
       already_there: z.int(),
     }),
   },

@@ -9,7 +9,7 @@ const Share = z
   .regex(PERCENTAGE_PATTERN, 'must be a share such as "20%" or "0.5%", at most "100%"')
   .meta({ examples: ['20%'] })
 
-/** What can go wrong at the mock bank, for one merchant. What is not said does not. */
+/** The faults that the mock bank injects for one merchant. Faults that are left out are off. */
 export const BankFaultWishes = z.strictObject({
   latency: z
     .string()
@@ -28,7 +28,7 @@ export const BankFaultWishes = z.strictObject({
 })
 export type BankFaultWishes = z.output<typeof BankFaultWishes>
 
-/** The dial of a merchant: all null where nothing is set. */
+/** The fault injection settings of a merchant: all null if none are set. */
 export const BankFaults = z.strictObject({
   merchant_id: Uuid,
   latency: z.string().nullable(),
@@ -36,7 +36,7 @@ export const BankFaults = z.strictObject({
   duplicate: z.string().nullable(),
   unavailable: z.string().nullable(),
   seed: z.int().nullable(),
-  /** Draws since it was set: calls of the service, and callbacks of the bank. */
+  /** Random values used since the settings changed: for calls of the service, and for callbacks of the bank. */
   calls: z.int(),
   callbacks: z.int(),
   set_at: Timestamp.nullable(),
@@ -50,18 +50,18 @@ export const BankScenario = z.strictObject({
 })
 export type BankScenario = z.infer<typeof BankScenario>
 
-/** Where a payment can be led to. */
+/** The statuses that a payment can be moved to. */
 export const AdvanceTarget = PaymentStatus.extract(['Authorised', 'Settled', 'Refunded', 'Failed'])
 export type AdvanceTarget = z.infer<typeof AdvanceTarget>
 
-/** What became of a payment. */
+/** The result of moving a payment. */
 export const AdvancedPayment = z.strictObject({
   payment_id: Uuid,
   old_status: PaymentStatus,
   new_status: PaymentStatus,
-  /** False where its scenario ends elsewhere. */
+  /** False if its scenario ends in another status. */
   reached: z.boolean(),
-  /** What its payer has decided at the bank: the first decision counts. Null where the payer was not asked now. */
+  /** The payer's decision at the bank, of which the first counts. Null if this call made none. */
   decision: z.enum(['approve', 'cancel']).nullable(),
 })
 export type AdvancedPayment = z.infer<typeof AdvancedPayment>
@@ -119,7 +119,7 @@ export const advanceSandboxPayment = operation({
   params: IdParams,
   body: z.strictObject({
     to: AdvanceTarget,
-    /** False for a payer who closes the browser once it is decided at the bank. */
+    /** False for a payer who closes the browser after the decision at the bank. */
     returns: z.boolean().default(true),
   }),
   replies: { 200: AdvancedPayment },

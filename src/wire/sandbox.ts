@@ -3,13 +3,13 @@ import { NoBody, NoHeaders, None, Timestamp, Uuid, nameText, text } from './comm
 import { FeeFlat, FeePercentage } from './fees.ts'
 import { operation } from './operation.ts'
 
-/** What a test run calls what it makes. */
+/** A name that a test run gives to its data. */
 export const Reference = text(200).meta({
   description: 'in a service that was started with a seed, the ids are derived from it; otherwise ignored',
   examples: ['refunds.yaml 2'],
 })
 
-/** A merchant to try things with; approved, with the documented fees, where nothing else is asked for (decision 60). */
+/** A test merchant; by default approved, with the documented fees (decision 60). */
 export const NewSandboxMerchant = z.strictObject({
   name: nameText(100).default('Sandbox Merchant'),
   kyb_status: z.enum(['PENDING', 'APPROVED', 'SUSPENDED']).default('APPROVED'),
@@ -21,11 +21,11 @@ export const NewSandboxMerchant = z.strictObject({
 })
 export type NewSandboxMerchant = z.output<typeof NewSandboxMerchant>
 
-/** The new merchant with its credentials, the signing secret among them: this once. */
+/** The new merchant with its credentials and signing secret. Only this response has the secrets. */
 export const SandboxMerchant = z.strictObject({
   merchant_id: Uuid,
   client_id: z.string(),
-  /** Of client_id, an ADMIN; null without an identity provider. */
+  /** The secret of client_id, which has the role ADMIN; null without an identity provider. */
   client_secret: z.string().nullable(),
   realm_slug: z.string(),
   issuer: z.string().nullable(),
@@ -70,7 +70,7 @@ export const advanceSandboxClock = operation({
   params: None,
   query: None,
   headers: NoHeaders,
-  // The service says who and how far may be left out for what: a merchant, customers or both; by or to.
+  // Needs a merchant, customers or both, and either `by` or `to`: the use case checks the combinations.
   body: z.strictObject({
     merchant_id: z.string().optional(),
     customer_ids: ClockCustomers.optional(),
@@ -86,11 +86,11 @@ export const advanceSandboxClock = operation({
   }),
   replies: {
     200: z.strictObject({
-      /** Null where time passed for customers alone. */
+      /** Null if only the clock of customers was advanced. */
       merchant_id: Uuid.nullable(),
       customer_ids: ClockCustomers,
       advanced_ms: z.int(),
-      /** How many due times were stopped at on the way. */
+      /** How many due times the clock stopped at. */
       stops: z.int(),
     }),
   },
@@ -117,7 +117,7 @@ export const readSandboxClock = operation({
       merchant_id: Uuid.nullable(),
       customer_id: z.string().nullable(),
       now: Timestamp,
-      /** Milliseconds ahead of the real time; never less than nothing. */
+      /** Milliseconds ahead of the real time; never negative. */
       ahead_ms: z.int(),
     }),
   },

@@ -3,11 +3,11 @@ import { RECEIVER_LANGUAGES } from '../lib/receivers.ts'
 import { NoBody, NoHeaders, None, Timestamp } from './common.ts'
 import { operation } from './operation.ts'
 
-/** The languages that a receiver's verification is shown in. */
+/** The languages of the sample receivers. */
 export const SnippetLanguage = z.enum(RECEIVER_LANGUAGES)
 export type SnippetLanguage = z.infer<typeof SnippetLanguage>
 
-/** How long the secret before signs as well, where a rotation does not say. */
+/** How long the previous secret also signs after a rotation, by default. */
 export const overlapSecondsDefault = 86_400
 
 const masked = z.string().meta({ description: 'the last four characters', examples: ['****9f2c'] })

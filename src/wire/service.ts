@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NoBody, NoHeaders, None, Uuid } from './common.ts'
 import { operation } from './operation.ts'
 
-/** What a client has to know before it can prove who it is. */
+/** The information that a client needs before it can authenticate. */
 export const ServiceInfo = z.strictObject({
   name: z.literal('svc'),
   version: z.string(),
@@ -35,12 +35,12 @@ export const getService = operation({
   errors: [],
 })
 
-/** Who the caller is, and what that allows. */
+/** The authenticated caller with its permissions. */
 export const Whoami = z.strictObject({
   kind: z.enum(['merchant', 'platform']),
   realm: z.string().nullable().meta({ description: 'null without an identity provider' }),
   client_id: z.string().nullable(),
-  /** The token's `sub`; without a provider, what the headers say. */
+  /** The token's `sub`; without an identity provider, the name in the headers. */
   subject: z.string(),
   name: z.string().meta({ description: 'e-mail address of a person, id of a client' }),
   role: z.string(),

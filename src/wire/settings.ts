@@ -2,12 +2,12 @@ import { z } from 'zod'
 import { NoBody, NoHeaders, None, text } from './common.ts'
 import { operation } from './operation.ts'
 
-/** The fonts a checkout can be shown in: what browsers have, so that nothing is loaded from anywhere (decision 27). */
+/** The fonts of a checkout: those that browsers have, so that none are loaded from other servers (decision 27). */
 export const BrandingFont = z.enum(['system-ui', 'serif', 'sans-serif', 'monospace', 'Arial', 'Georgia', 'Verdana'])
 
 const HexColour = z.string().regex(/^#[0-9A-Fa-f]{6}$/, 'must be a colour as #RRGGBB')
 
-/** The look of the checkout (decision 27). What is left out has its default. */
+/** The branding of the checkout (decision 27). Members that are left out have their defaults. */
 export const BrandingConfig = z.strictObject({
   colors: z
     .strictObject({
@@ -21,7 +21,7 @@ export const BrandingConfig = z.strictObject({
 })
 export type BrandingConfig = z.output<typeof BrandingConfig>
 
-/** The whole look with its defaults, and what is doubtful about it. */
+/** The complete branding with its defaults, and warnings about it. */
 export const Branding = z.strictObject({
   colors: z.strictObject({ primary: z.string(), background: z.string(), text: z.string() }),
   logo_url: z.string().nullable(),

@@ -7,7 +7,7 @@ import { Email } from './registration.ts'
 
 export const PlatformRole = z.enum(PLATFORM_ROLES)
 
-/** Someone who operates the platform (contract §Platform user; decision 28). */
+/** An operator of the platform (contract §Platform user; decision 28). */
 export const StaffMember = z.strictObject({
   id: Uuid,
   keycloak_user_id: z.string().meta({ description: "the `sub` of the person's tokens, with any identity provider" }),
@@ -86,7 +86,7 @@ export const removeStaff = operation({
   errors: ['STAFF_NOT_FOUND', 'LAST_OWNER', 'IDP_UNAVAILABLE'],
 })
 
-/** A program that operates the platform. */
+/** A service client for operators' automation. */
 export const StaffClient = z.strictObject({
   client_id: z.string(),
   role: PlatformRole,

@@ -6,7 +6,7 @@ import { Email } from './registration.ts'
 
 export const MerchantRole = z.enum(MERCHANT_ROLES)
 
-/** Someone who works for the merchant. */
+/** A member of a merchant's team. */
 export const TeamMember = z.strictObject({
   id: z.string().meta({ description: "the `sub` of the person's tokens" }),
   email: z.string(),
@@ -82,7 +82,7 @@ export const removeTeamMember = operation({
   errors: ['TEAM_MEMBER_NOT_FOUND', 'LAST_ADMIN', 'IDP_UNAVAILABLE'],
 })
 
-/** A client of the merchant's own programs. */
+/** An API credential of the merchant's own programs. */
 export const ApiCredential = z.strictObject({
   client_id: z.string(),
   kind: z.enum(['server', 'credential']),
@@ -152,7 +152,7 @@ export const revokeApiCredential = operation({
   errors: ['CREDENTIAL_NOT_FOUND', 'CREDENTIAL_NOT_REVOCABLE', 'IDP_UNAVAILABLE'],
 })
 
-/** A new secret for the server client of the registration, or any other: the old one ends at once. */
+/** Replaces the secret of a credential or of the server client: the old secret ends at once. */
 export const rotateApiCredential = operation({
   name: 'rotateApiCredential',
   method: 'POST',

@@ -3,7 +3,7 @@ import { Currency, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, li
 import { operation } from './operation.ts'
 import { ListQuery, PaymentStatus } from './payments.ts'
 
-/** A payment as a line of the ledger (decision 51). Fee and net are what was agreed when it was created, whatever came of it. */
+/** A payment as a line of the ledger (decision 51). Fee and net keep the values of its creation, in every status. */
 export const Transaction = z.strictObject({
   payment_id: Uuid,
   created_at: Timestamp,

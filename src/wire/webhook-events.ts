@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/** What webhooks tell of (contract §Webhook events; decisions 21 and 24). */
+/** The types of webhook events (contract §Webhook events; decisions 21 and 24). */
 export const EventType = z.enum([
   'payment.initiated',
   'payment.authorized',

@@ -14,7 +14,7 @@ export type Sample = {
   endToEndId: string
   /** ISO 8601, by the database's clock. */
   now: string
-  /** How long a merchant has for its evidence. */
+  /** How long a merchant has to submit evidence. */
   evidenceSeconds: number
 }
 
@@ -29,7 +29,7 @@ type Change = {
   refunded?: string
 }
 
-/** What became of the payment in each of its events (contract §Webhook events; decision 36). */
+/** The status of the payment in each of its events (contract §Webhook events; decision 36). */
 const CHANGES: Readonly<Record<Extract<EventType, `payment.${string}` | `refund.${string}`>, Change>> = {
   'payment.initiated': { status: 'AWAITING_AUTHORISATION', previousStatus: null, sequence: 1 },
   'payment.authorized': { status: 'AUTHORISED', previousStatus: 'AWAITING_AUTHORISATION', sequence: 2 },
@@ -63,7 +63,7 @@ const DISPUTES: Readonly<Record<Extract<EventType, `dispute.${string}`>, Dispute
   },
 }
 
-/** The `data` of a made-up event: every member that a real one has, and `test` (decisions 35 and 36). */
+/** The `data` of a sample event: every member of a real one, and `test` (decisions 35 and 36). */
 export function sampleData(eventType: EventType, sample: Sample): EventData {
   switch (eventType) {
     case 'dispute.opened':

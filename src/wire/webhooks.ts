@@ -34,7 +34,7 @@ export const Delivery = z.strictObject({
 })
 export type Delivery = z.infer<typeof Delivery>
 
-/** How an attempt ended, with the beginning of what the endpoint said. */
+/** The outcome of an attempt, with the beginning of the endpoint's response. */
 export const DeliveryAttempt = z.strictObject({
   attempt: z.int(),
   started_at: Timestamp,
@@ -53,7 +53,7 @@ export const DeliveryDetail = Delivery.extend({
 })
 export type DeliveryDetail = z.infer<typeof DeliveryDetail>
 
-/** Whether the endpoint's server answers at all: a HEAD request, which asks it to do nothing. */
+/** Whether the endpoint's server responds to a HEAD request, which makes it do nothing. */
 export const EndpointCheck = z.strictObject({
   reachable: z.boolean(),
   outcome: z.string().meta({
@@ -209,7 +209,7 @@ export const replayWebhooks = operation({
       until: Instant.optional().meta({ description: 'only deliveries created before this time' }),
       dry_run: z.boolean().default(false).meta({ description: 'count the deliveries without replaying them' }),
     })
-    // Both are written alike, in UTC with milliseconds.
+    // Both are in UTC with milliseconds, so they compare as text.
     .refine(({ since, until }) => since === undefined || until === undefined || since < until, {
       path: ['until'],
       message: 'must be later than since',
@@ -292,7 +292,7 @@ export const replayForMerchant = operation({
   errors: ['MERCHANT_NOT_FOUND', 'DELIVERY_NOT_FOUND', 'DELIVERY_NOT_DEAD'],
 })
 
-/** An event as the pull feed gives it: the very bytes that a webhook carries, and the headers that sign them (decision 56). */
+/** An event of the pull feed: exactly the bytes of its webhook, and the headers that sign them (decision 56). */
 export const FeedEvent = z.strictObject({
   cursor: z.string(),
   event_id: z.string(),

@@ -20,16 +20,15 @@ export function presentAdminPayment(payment: WholePaymentOfMerchant, operator: P
   return { ...forOperator(presentPayment(payment), operator), merchant_id, realm_slug, trading_name, refunds }
 }
 
-/** Who may only read sees a merchant's words without addresses and numbers. */
+/** For operators who may only read, addresses and numbers in free text are masked. */
 function forReader(refund: RefundRow, { role }: PlatformPrincipal): RefundRow {
   if (roleAllows(role, 'operate merchants') || refund.reason === null) return refund
   return { ...refund, reason: maskFreeText(refund.reason) }
 }
 
 /**
- * The way to the bank is the payer's own (decision 213): who has its address acts as the payer, so no operator is given
- * it. Who may only read sees nothing of the payer's name but its first letter, and words without addresses and numbers
- * (decision 30).
+ * Without the address of the bank's page (decision 213): anyone who has it can act as the payer. Operators who may only read
+ * get the first letter of the payer's name, and free text with masked addresses and numbers (decision 30).
  */
 function forOperator<T extends PaymentSummary>(payment: T, { role }: PlatformPrincipal): T {
   const seen = { ...payment, redirect_url: null }
@@ -43,12 +42,12 @@ function forOperator<T extends PaymentSummary>(payment: T, { role }: PlatformPri
       metadata === null
         ? null
         : Object.fromEntries(Object.entries(metadata).map(([key, value]) => [maskFreeText(key), maskFreeText(value)])),
-    // What shops write into their address, and behind it, is about the payer, too.
+    // Shops put data of the payer into paths and queries of their addresses, too.
     redirect_uri: uri === null ? null : maskFreeText(decoded(uri.split(/[?#]/, 1)[0] ?? '')),
   }
 }
 
-/** A part of an address as people read it: what is written as %40 is an @. */
+/** A part of an address, percent-decoded, so that the mask finds an @ written as %40. */
 function decoded(text: string): string {
   try {
     return decodeURI(text.replaceAll(/%40/g, '@'))

@@ -60,7 +60,7 @@ export function presentAdminDispute(dispute: DisputeRecord): AdminDispute {
   return { ...presentAdminSummary(dispute), merchant_evidence: dispute.merchant_evidence }
 }
 
-/** With its events as its merchant sees them: who works for the platform, and why one hands it up, stays with the platform. */
+/** With its events as its merchant sees them: without operators' names and their reasons for escalating. */
 export function presentWithEvents(dispute: DisputeRecordWithEvents): DisputeWithEvents {
   return { ...presentDispute(dispute), events: dispute.events.map((event) => presentToMerchant(event)) }
 }

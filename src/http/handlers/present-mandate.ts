@@ -28,7 +28,7 @@ export function presentMandate(
   }
 }
 
-/** What is left of a mandate's caps, for its merchant and its payer alike. */
+/** The remaining amounts of a mandate's caps, for its merchant and its payer. */
 export function presentAllowances({ allowances, currency }: MandateWithAllowances): Allowance[] {
   return allowances.map(({ period, max_amount, used_amount, remaining_amount, resets_at }) => ({
     period,

@@ -4,7 +4,7 @@ import { isoReasonText } from '../../lib/iso-reasons.ts'
 import { fromMinorUnits } from '../../lib/minor-units.ts'
 import type { PaymentResponse } from '../../wire/orders.ts'
 
-/** A payment order as its customer sees it; what it does not have is absent. */
+/** A payment order as its customer sees it. Members without a value are absent. */
 export function presentOrder(order: OrderRecord): PaymentResponse {
   const { status_reason_code: reason } = order
   return {

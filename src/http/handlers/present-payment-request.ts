@@ -11,7 +11,7 @@ export function presentRequest(record: PaymentRequestRecord, customerId: string)
     PayeeName: record.name,
     PayerIdentifier: record.identifier,
     AmountRequested: amountOf(record),
-    // The database holds that every request to pay has one.
+    // A constraint of the table requires it of every request to pay.
     DueDate: record.due_date ?? '',
   }
 }
@@ -38,7 +38,7 @@ function sharedFields(record: PaymentRequestRecord, customerId: string) {
     StatusUpdateDateTime: record.updated_at,
     ExpirationDateTime: record.expires_at,
     ...(reference === null ? {} : { Reference: reference }),
-    // The payment is the payer's: to the payee it is an id that leads nowhere.
+    // Only the payer may read the payment, so the payee does not get its id.
     ...(paymentId === null || record.payer_id !== customerId ? {} : { PaymentId: paymentId }),
   }
 }

@@ -34,7 +34,7 @@ export function presentPayment(payment: PaymentWithHistory): Payment {
   return { ...presentSummary(payment), status_history: payment.status_history }
 }
 
-/** A payment for its payer's browser: nothing of the payer's or the merchant's own (decision 66). */
+/** A payment for its payer's browser: without data of the payer or the merchant (decision 66). */
 export function presentToPayer(payment: PaymentWithHistory): PayerView {
   return {
     payment_id: payment.id,
@@ -56,7 +56,7 @@ export function presentFailure(payment: Pick<PaymentRecord, 'failure_code' | 'fa
   return failureOf(code, source)
 }
 
-/** A refund; what failed is always its bank's doing. */
+/** A refund. If it failed, the bank rejected it. */
 export function presentRefund(refund: ListedRefund): RefundRow {
   const { id, payment_intent_id, amount, currency, status, failure_code: code, ...rest } = refund
   if (code !== null && !isFailureCode(code)) throw new Error(`the refund has an unknown failure ${code}`)
