@@ -72,7 +72,7 @@ create table mock_bank.refusals (
   created_at timestamptz not null default now()
 );
 
--- The mandates that the bank was told to end.
+-- The mandates whose end was reported to the bank.
 create table mock_bank.ended_mandates (
   consent_reference text primary key,
   created_at timestamptz not null default now()

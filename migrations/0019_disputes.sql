@@ -38,7 +38,7 @@ create table disputes (
 -- Refunds and disputes refer to each other, so this half follows here.
 alter table payment_refunds add foreign key (merchant_id, dispute_id) references disputes (merchant_id, id);
 
--- One open dispute for each payment, whoever opens it.
+-- One open dispute for each payment, whichever side opens it.
 create unique index disputes__open on disputes (merchant_id, payment_intent_id)
   where status in ('OPEN', 'UNDER_REVIEW', 'ESCALATED');
 create index disputes__merchant_id__payment_intent_id on disputes (merchant_id, payment_intent_id);

@@ -1,5 +1,5 @@
--- Moves the due times of a merchant. A payer's links move only if no other merchant knows the payer, so that nobody
--- else's time moves.
+-- Moves the due times of a merchant. A payer's links move only if no other merchant knows the payer, so that no other
+-- merchant's time moves.
 create or replace function advance_merchant_clock(merchant uuid, by interval) returns void
 language plpgsql
 set search_path = public, pg_temp

@@ -21,7 +21,7 @@ export async function getBalance(
 }
 
 export function accountNotFound(): DomainError {
-  return new DomainError('ACCOUNT_NOT_FOUND', 'there is no such account', {
+  return new DomainError('ACCOUNT_NOT_FOUND', 'account not found', {
     next: 'GET /open-banking/v1/accounts lists yours',
   })
 }

@@ -10,11 +10,11 @@ export type Page = { page: number; pageSize: number }
 const AccountCount = z.object({ account_count: z.bigint() })
 const AccountRow = z.union([
   AccountRecord.extend(AccountCount.shape),
-  // Of a page without rows.
+  // The only row of an empty page.
   AccountCount.extend({ id: z.null() }),
 ])
 
-/** A page of a customer's accounts, the oldest first, each row with how many there are; at least one row. */
+/** A page of a customer's accounts, the oldest first, each row with their total count; at least one row. */
 export function listAccountRows(
   tx: CommonQueryMethods,
   { customerId, page, pageSize }: Page & { customerId: string },
@@ -38,17 +38,17 @@ export function listAccountRows(
 const NumberRange = z.object({ first_number: z.bigint(), last_number: z.bigint() })
 const TransactionRow = z.union([
   AccountTransactionRecord.extend(NumberRange.shape),
-  // Of a page without rows.
+  // The only row of an empty page.
   NumberRange.extend({ number: z.null() }),
 ])
 
 /**
- * A page of what was booked on a customer's account between two moments, the newest first, each row with the range of all
- * that was; at least one row where there is the account, none where there is not. Numbers grow with the time of booking
- * and have no gaps: two look-ups by time give the range, and the page is a part of it, however far down it lies.
+ * A page of the transactions booked on a customer's account between two times, the newest first, each row with the range
+ * of numbers of all of them. An account has at least one row, an unknown one none. Numbers grow with the time of booking
+ * and have no gaps, so two look-ups by time give the range, and a late page costs no more than the first.
  *
- * The moments stand in a table of their own to hide them from the planner: it would take a plan for each of them to be
- * cheaper than one for all, and planning takes longer than the reading.
+ * The times are in a CTE to hide them from the planner: it would make a new plan for each pair of them, and planning takes
+ * longer than reading.
  */
 export function listTransactionRows(
   tx: CommonQueryMethods,

@@ -8,7 +8,7 @@ const ATTEMPTS_MAX = 20
 
 /**
  * Opens an empty account with the first free number.
- * @param drawNumber returns a random number of eight digits for each attempt
+ * @param randomNumber returns a random number of eight digits for each attempt
  */
 export async function openAccount(
   tx: CommonQueryMethods,

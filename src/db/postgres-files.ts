@@ -48,7 +48,7 @@ const createUser = (): ServerUser => {
 
 /**
  * The user for the server's processes. PostgreSQL does not run as root; the user is then `postgres`, created
- * when missing, or `nobody` where no user can be created.
+ * when missing, or 'nobody' where no user can be created.
  */
 export const serverUser = (): ServerUser => {
   if (process.getuid?.() !== 0) return undefined

@@ -26,17 +26,17 @@ export type IdempotentRequest = {
  */
 export async function createOnce(
   app: Pick<App, 'pool' | 'ids'>,
-  keyed: IdempotentRequest,
+  request: IdempotentRequest,
   make: (tx: DatabaseTransactionConnection, id: string) => Promise<void>,
 ): Promise<string> {
-  const { idempotencyKey, body, ...whose } = keyed
+  const { idempotencyKey, body, ...scope } = request
   // A caller who is not a customer has no keys; `make` rejects the request for lack of an account.
-  if (idempotencyKey === undefined || keyed.customerId === NO_CUSTOMER) {
+  if (idempotencyKey === undefined || request.customerId === NO_CUSTOMER) {
     const id = app.ids.uuid()
     await app.pool.transaction((tx) => make(tx, id))
     return id
   }
-  const key = { ...whose, idempotencyKey }
+  const key = { ...scope, idempotencyKey }
   const fingerprint = sha256Hex(canonicalJson(body))
   const known = await findKey(app.pool, key)
   if (known === null) {
@@ -45,7 +45,7 @@ export async function createOnce(
   }
   const taken = known ?? (await findKey(app.pool, key))
   // It expired between the two statements.
-  if (taken === null) return createOnce(app, keyed, make)
+  if (taken === null) return createOnce(app, request, make)
   if (taken.request_fingerprint === fingerprint) return taken.resource_id
   throw new DomainError('IDEMPOTENCY_KEY_REUSED', 'this x-idempotency-key was used with another body', {
     next: 'send a new key for a new order',
@@ -53,7 +53,7 @@ export async function createOnce(
 }
 
 /** One id for each day on which the key was used. */
-const TRIES_MAX = 1_000
+const ATTEMPTS_MAX = 1_000
 
 /** Null when a concurrent request has claimed the key. */
 async function createUnderKey(
@@ -62,7 +62,7 @@ async function createUnderKey(
   make: (tx: DatabaseTransactionConnection, id: string) => Promise<void>,
 ): Promise<string | null> {
   const ids = app.ids.for('order', key.customerId, key.clientId, key.path, key.idempotencyKey)
-  for (let tries = 1; ; tries += 1) {
+  for (let attempt = 1; ; attempt += 1) {
     const id = ids.uuid()
     try {
       return await app.pool.transaction(async (tx) => {
@@ -72,7 +72,7 @@ async function createUnderKey(
       })
     } catch (error) {
       // With a seed, the resource of the expired use of the key has the first id.
-      if (!(ids.isSeeded && isIdTaken(error)) || tries === TRIES_MAX) throw error
+      if (!(ids.isSeeded && isIdTaken(error)) || attempt === ATTEMPTS_MAX) throw error
     }
   }
 }

@@ -24,7 +24,7 @@ const PENDING_BATCHES_MAX = 2
  * banks do not delay the others. Up to two batches' worth may be pending; beyond that nothing more is claimed.
  * @returns runs one batch for an owner, such as an app: each owner has its own pending work
  */
-export function makeConcurrentBatches<Item>(): (owner: object, round: Batch<Item>) => Promise<{ more: boolean }> {
+export function makeConcurrentBatches<Item>(): (owner: object, batch: Batch<Item>) => Promise<{ more: boolean }> {
   const pendingByOwner = new WeakMap<object, Set<Promise<void>>>()
   return async (owner, { limit, claim, work, failed, signal }) => {
     const pending = pendingByOwner.get(owner) ?? new Set<Promise<void>>()
@@ -37,14 +37,14 @@ export function makeConcurrentBatches<Item>(): (owner: object, round: Batch<Item
     }
     const room = Math.min(limit, most - pending.size)
     const claimed = room === 0 ? [] : await claim(room)
-    const round = claimed.map((item) => {
+    const tasks = claimed.map((item) => {
       const task = work(item)
         .catch(failed)
         .finally(() => pending.delete(task))
       pending.add(task)
       return task
     })
-    if (signal === undefined) await Promise.all(round)
+    if (signal === undefined) await Promise.all(tasks)
     else if (pending.size > 0) await waitBounded(Promise.all(pending), signal)
     if (hasEnded(signal)) await Promise.all(pending)
     return { more: (room > 0 && claimed.length === room) || (signal !== undefined && pending.size > 0) }

@@ -40,6 +40,6 @@ export async function endSecretOverlap(
 
 /** Deletes secrets whose overlap has ended: they sign nothing any more, and should not be stored for ever. */
 export async function deleteExpiredSecrets(app: Pick<App, 'pool'>): Promise<{ more: boolean }> {
-  const forgotten = await deleteExpiredPrevious(app.pool, DELETED_MAX)
-  return { more: forgotten.length === DELETED_MAX }
+  const deleted = await deleteExpiredPrevious(app.pool, DELETED_MAX)
+  return { more: deleted.length === DELETED_MAX }
 }

@@ -6,7 +6,7 @@ import type { SecretTimes } from './record.ts'
 import { foundSecrets, openNewest } from './secret.ts'
 import { findSecrets } from './sql.ts'
 
-export type ShownSecret = SecretTimes & { maskedSecret: string; snippet: string }
+export type MaskedWebhookSecret = SecretTimes & { maskedSecret: string; snippet: string }
 
 /**
  * The merchant's secret, masked, and a receiver that verifies with it.
@@ -15,7 +15,7 @@ export type ShownSecret = SecretTimes & { maskedSecret: string; snippet: string 
 export async function getWebhookSecret(
   app: Pick<App, 'pool' | 'sealer'>,
   { merchantId, language }: { merchantId: string; language: ReceiverLanguage },
-): Promise<ShownSecret> {
+): Promise<MaskedWebhookSecret> {
   const state = foundSecrets(await findSecrets(app.pool, merchantId))
   const { rotated_at, previous_expires_at } = state
   const snippet = await readReceiver(language)

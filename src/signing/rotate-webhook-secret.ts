@@ -13,7 +13,7 @@ import {
 } from './secret.ts'
 import { lockSecrets, putSecret, replaceNewest } from './sql.ts'
 
-export type Rotation = {
+export type RotateWebhookSecretInput = {
   merchantId: string
   /** How long the previous secret signs as well; 0 ends it immediately. */
   overlapSeconds: number
@@ -25,7 +25,7 @@ export type Rotation = {
 }
 
 /** The new secret in plain text, shown only this once. */
-export type Rotated = SecretTimes & { secret: string; maskedSecret: string }
+export type RotatedSecret = SecretTimes & { secret: string; maskedSecret: string }
 
 /**
  * Creates a new signing secret; the previous one signs as well for a while, so that receivers can switch without
@@ -36,8 +36,8 @@ export type Rotated = SecretTimes & { secret: string; maskedSecret: string }
  */
 export async function rotateWebhookSecret(
   app: Pick<App, 'pool' | 'sealer' | 'ids'>,
-  { merchantId, overlapSeconds, discardCurrent, actor }: Rotation,
-): Promise<Rotated> {
+  { merchantId, overlapSeconds, discardCurrent, actor }: RotateWebhookSecretInput,
+): Promise<RotatedSecret> {
   const secret = generateWebhookSecret()
   const sealed = app.sealer.seal(secret, webhookSecretContext(merchantId))
   const times = await app.pool.transaction(async (tx) => {

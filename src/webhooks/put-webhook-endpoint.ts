@@ -20,7 +20,7 @@ const WAITING_BATCHES_MAX = 20
 type EndpointApp = Pick<App, 'config' | 'pool' | 'ids' | 'wake' | 'probe'>
 
 /** The change; omitted members stay as they are. */
-export type SetEndpointInput = {
+export type PutWebhookEndpointInput = {
   merchantId: string
   actor: Actor
   /** Null removes it, paused or not. */
@@ -38,7 +38,7 @@ export type SetEndpointInput = {
  */
 export async function putWebhookEndpoint(
   app: EndpointApp,
-  input: SetEndpointInput,
+  input: PutWebhookEndpointInput,
 ): Promise<WebhookEndpoint & { check: EndpointCheck | null }> {
   const { merchantId, webhookUrl } = input
   if (typeof webhookUrl === 'string') checkWebhookUrl(webhookUrl, { allowPrivate: app.config.webhookAllowPrivate })
@@ -57,7 +57,7 @@ export async function putWebhookEndpoint(
 async function change(
   app: EndpointApp,
   tx: DatabaseTransactionConnection,
-  input: SetEndpointInput,
+  input: PutWebhookEndpointInput,
 ): Promise<{ address: Address; scheduled: number | undefined }> {
   const { merchantId, actor } = input
   // Waits for transactions that insert deliveries without seeing the new address; later ones see it
@@ -81,7 +81,7 @@ async function change(
   return { address, scheduled }
 }
 
-function changedAddress(before: Address, { webhookUrl, paused }: SetEndpointInput): Address {
+function changedAddress(before: Address, { webhookUrl, paused }: PutWebhookEndpointInput): Address {
   const url = webhookUrl === undefined ? (before.webhook_url ?? before.paused_webhook_url) : webhookUrl
   if (url === null) {
     // Removing a missing endpoint succeeds; pausing or resuming it does not.

@@ -8,7 +8,7 @@ import { findDelivery } from './log-sql.ts'
 import type { DeliveryRecord } from './record.ts'
 import { replayDelivery } from './replay-sql.ts'
 
-export type ReplayInput = { merchantId: string; id: string }
+export type ReplayWebhookInput = { merchantId: string; id: string }
 
 /**
  * Replays a DEAD delivery from its first attempt: PENDING, `attempt_count` 0 (contract §Webhook delivery status), with
@@ -18,7 +18,10 @@ export type ReplayInput = { merchantId: string; id: string }
  * @throws {DomainError} DELIVERY_NOT_FOUND for an id that is unknown, malformed or another merchant's;
  *   DELIVERY_NOT_DEAD
  */
-export async function replayWebhook(app: Pick<App, 'pool' | 'wake'>, input: ReplayInput): Promise<DeliveryRecord> {
+export async function replayWebhook(
+  app: Pick<App, 'pool' | 'wake'>,
+  input: ReplayWebhookInput,
+): Promise<DeliveryRecord> {
   const replayed = await app.pool.transaction((tx) => replayIn(tx, input))
   if (replayed.next_retry_at !== null) app.wake.notify('deliver-webhooks')
   return replayed
@@ -30,7 +33,7 @@ export async function replayWebhook(app: Pick<App, 'pool' | 'wake'>, input: Repl
  */
 export async function replayIn(
   tx: DatabaseTransactionConnection,
-  { merchantId, id }: ReplayInput,
+  { merchantId, id }: ReplayWebhookInput,
 ): Promise<DeliveryRecord> {
   const endpoint = isUuid(id) ? await lockForQueueing(tx, merchantId) : null
   if (endpoint === null) throw deliveryNotFound()
@@ -55,5 +58,5 @@ function nextStep({ status, next_retry_at }: DeliveryRecord, { paused_webhook_ur
 }
 
 export function deliveryNotFound(): DomainError {
-  return new DomainError('DELIVERY_NOT_FOUND', 'there is no such delivery')
+  return new DomainError('DELIVERY_NOT_FOUND', 'delivery not found')
 }

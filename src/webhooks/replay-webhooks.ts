@@ -21,14 +21,14 @@ const PACE = { atOnce: 100, perSecond: 50 }
 
 const BEGINNING: ReplayPosition = { created_at: '-infinity', id: '00000000-0000-0000-0000-000000000000' }
 
-export type ReplayMany = DeadFilter & {
+export type ReplayWebhooksInput = DeadFilter & {
   actor: Actor
   /** Only counts the matching deliveries. */
   dryRun: boolean
 }
 
 /** `matching` is counted up to 10,000, but is never less than `queued`. */
-export type Replayed = { matching: number; queued: number; hasMore: boolean }
+export type ReplayWebhooksResult = { matching: number; queued: number; hasMore: boolean }
 
 /**
  * Replays all DEAD deliveries that match a filter, each from its first attempt, oldest first (decision 26). Two
@@ -38,8 +38,8 @@ export type Replayed = { matching: number; queued: number; hasMore: boolean }
  */
 export async function replayWebhooks(
   app: Pick<App, 'pool' | 'ids' | 'wake'>,
-  { actor, dryRun, ...filter }: ReplayMany,
-): Promise<Replayed> {
+  { actor, dryRun, ...filter }: ReplayWebhooksInput,
+): Promise<ReplayWebhooksResult> {
   requireActiveEndpoint(await findAddress(app.pool, filter.merchantId))
   const { count: matching } = await countDead(app.pool, filter, COUNTED_MAX)
   if (dryRun || matching === 0) return { matching, queued: 0, hasMore: matching === COUNTED_MAX }

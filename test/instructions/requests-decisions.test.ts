@@ -289,7 +289,7 @@ const REFUSED = 'Rejected MS02 no payment'
 const EXPIRED = 'Rejected EDTR no payment'
 const PENNY = { Amount: '0.01', Currency: 'GBP' }
 
-t.test('acceptance, refusal and expiry at once: one of them wins', async (t) => {
+t.test('of a concurrent acceptance, rejection and expiry, one wins', async (t) => {
   const endings: string[] = []
   for (let round = 0; round < 18; round += 1) {
     const id = await fromAda('request-to-pay', { AmountRequested: PENNY })

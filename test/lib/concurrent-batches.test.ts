@@ -68,7 +68,7 @@ t.test(
 )
 
 t.test(
-  'without a signal all that was claimed is waited for, and an error of one is told and stops no other',
+  'without a signal a batch waits for all claimed items; an error of one is reported and stops no other',
   async (t) => {
     const { letGo, errors, round, comes } = makeJob()
     comes(1, 2)

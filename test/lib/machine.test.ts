@@ -51,7 +51,7 @@ t.test('no table has two rows for one state and trigger, and every state can be 
 })
 
 t.test(
-  'every move of a payment into Failed is told, and carries its consent along while that still waits',
+  'every move of a payment into Failed has a webhook, and moves its consent too while that still waits',
   async (t) => {
     for (const row of PAYMENT_TRANSITIONS.filter(({ to }) => to === 'Failed')) {
       t.equal(row.webhook, 'payment.failed', row.on)

@@ -48,7 +48,7 @@ t.test('texts that are not amounts are rejected, never guessed', async (t) => {
   }
 })
 
-t.test('a fraction is said in percent, without zeros that tell nothing', async (t) => {
+t.test('a fraction is formatted in percent, without trailing zeros', async (t) => {
   const cases = { '0.0125': '1.25%', '0.0100': '1%', '0.1': '10%', '0': '0%', '0.0000': '0%', '0.9999': '99.99%' }
   for (const [fraction, text] of Object.entries(cases)) t.equal(percentText(fraction), text)
 })

@@ -166,7 +166,7 @@ for (const language of RECEIVER_LANGUAGES) {
       t.equal(actedOn(`evt_many_${language}`), 1)
     })
 
-    await t.test('the secret before goes on verifying during an overlap, and not after it', async (t) => {
+    await t.test('the previous secret still verifies during an overlap, and not after it', async (t) => {
       t.equal((await rotate(service, merchant, { overlap_seconds: 600 })).status, 200)
       await createPayment(service, merchant)
       const during = await delivered(merchant)

@@ -4,7 +4,7 @@ import type { App } from '../../src/app.ts'
 import { getWebhookEndpoint } from '../../src/webhooks/get-webhook-endpoint.ts'
 import { replayWebhook } from '../../src/webhooks/replay-webhook.ts'
 import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
-import type { SetEndpointInput } from '../../src/webhooks/put-webhook-endpoint.ts'
+import type { PutWebhookEndpointInput } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 import {
@@ -25,7 +25,7 @@ type Owner = Awaited<ReturnType<typeof makeOutbox>>['owner']
 
 const actor = { id: 'dev-1', name: 'Dev', role: 'DEVELOPER' }
 
-function put(app: App, merchantId: string, wish: Pick<SetEndpointInput, 'webhookUrl' | 'paused'>) {
+function put(app: App, merchantId: string, wish: Pick<PutWebhookEndpointInput, 'webhookUrl' | 'paused'>) {
   return putWebhookEndpoint(app, { merchantId, actor, ...wish })
 }
 
@@ -140,7 +140,7 @@ t.test("the endpoint's state after each change", async (t) => {
   t.match(await put(app, merchantId, { webhookUrl: null }), { webhook_url: null, paused: false, check: null })
   t.strictSame(await actionsOf(owner, merchantId), [], 'nothing has changed')
 
-  const steps: [Pick<SetEndpointInput, 'webhookUrl' | 'paused'>, string | null, boolean][] = [
+  const steps: [Pick<PutWebhookEndpointInput, 'webhookUrl' | 'paused'>, string | null, boolean][] = [
     [{ webhookUrl: one }, one, false],
     [{ paused: true }, one, true],
     [{ paused: true }, one, true],
@@ -194,7 +194,7 @@ t.test('an address that breaks a rule changes nothing, paused or not', async (t)
   await t.rejects(put(app, randomUUID(), { paused: true }), { code: 'MERCHANT_NOT_FOUND' })
 })
 
-t.test('the same request again goes on where a crash interrupted the first one', async (t) => {
+t.test('a repeated request continues where a crash interrupted the first one', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   const ids = await plantDeliveries(owner, merchantId, { count: 1_100, nextRetryAt: '2099-01-01T00:00:00Z' })

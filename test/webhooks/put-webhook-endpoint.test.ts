@@ -60,7 +60,7 @@ t.test('setting an endpoint queues the waiting deliveries that are younger than 
 })
 
 t.test(
-  'removing the endpoint takes rows out of the queue, and setting it again goes on with their attempts',
+  'removing the endpoint takes rows out of the queue, and setting it again continues their attempts',
   async (t) => {
     const { owner, app } = await makeOutbox(t)
     const receiver = await startReceiver(t, ({ response }) => response.writeHead(500).end())

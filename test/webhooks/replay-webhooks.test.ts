@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { replayWebhooks } from '../../src/webhooks/replay-webhooks.ts'
-import type { ReplayMany } from '../../src/webhooks/replay-webhooks.ts'
+import type { ReplayWebhooksInput } from '../../src/webhooks/replay-webhooks.ts'
 import { putWebhookEndpoint } from '../../src/webhooks/put-webhook-endpoint.ts'
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
@@ -21,8 +21,8 @@ type Outbox = Awaited<ReturnType<typeof makeOutbox>>
 
 const actor = { id: 'dev-1', name: 'Dev', role: 'DEVELOPER' }
 
-function ask({ app }: Outbox, merchantId: string, wish: Partial<ReplayMany> = {}) {
-  return replayWebhooks(app, { merchantId, actor, dryRun: false, ...wish })
+function ask({ app }: Outbox, merchantId: string, filter: Partial<ReplayWebhooksInput> = {}) {
+  return replayWebhooks(app, { merchantId, actor, dryRun: false, ...filter })
 }
 
 /** Where nobody listens: what is queued stays so, for no worker runs. */
@@ -211,7 +211,7 @@ t.test('a pause in the middle of a long replay holds up all of it, and the end o
 })
 
 t.test(
-  'more than are counted: ten thousand are told of, fifty thousand are queued, and the rest with the next',
+  'beyond the maximum count: ten thousand are reported, fifty thousand queued, and the next request queues the rest',
   async (t) => {
     const outbox = await makeOutbox(t)
     const { owner, app } = outbox

@@ -292,7 +292,7 @@ t.test('stopping waits for the attempt under way and claims no more', async (t) 
   )
 })
 
-t.test('it goes on after the database was away', async (t) => {
+t.test('it continues after the database was unavailable', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const receiver = await startReceiver(t, async ({ response }) => {
     // Every connection of the worker is cut between the send and the record.

@@ -4,7 +4,7 @@ import { atBank, createPayment, testService, untilStatus } from '../support/app.
 import { startReceiver } from '../support/receiver.ts'
 import { until } from '../support/until.ts'
 
-t.test('a payment goes on behind its 32767th event, and its events still go out in their order', async (t) => {
+t.test('a payment continues after its 32767th event, and its events are still sent in order', async (t) => {
   const service = await testService(t, { worker: true })
   const receiver = await startReceiver(t)
   const merchant = await service.merchant({ webhookUrl: receiver.url })
@@ -17,11 +17,11 @@ t.test('a payment goes on behind its 32767th event, and its events still go out 
     t.match(await refund(service, merchant, { id, body }), { status: 200 })
   await untilStatus(service, merchant, id, 'Refunded')
   await until('all are delivered', () => receiver.receipts.length === 5)
-  const told = receiver.receipts.map(({ body }) => {
+  const received = receiver.receipts.map(({ body }) => {
     const { eventType, data } = JSON.parse(body.toString())
     return [data.sequence, eventType]
   })
-  t.strictSame(told, [
+  t.strictSame(received, [
     [1, 'payment.initiated'],
     [32_768, 'payment.authorized'],
     [32_769, 'payment.settled'],

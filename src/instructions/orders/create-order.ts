@@ -11,27 +11,27 @@ import { countOpen } from './open-sql.ts'
 import type { OrderRecord } from './record.ts'
 import { findOrder, insertOrder } from './sql.ts'
 
-/** Payments of one customer that may wait to be carried out [own]. */
+/** Payments of one customer that may wait for execution [own]. */
 const OPEN_MAX = 1_000
 const RETRY_SECONDS = 10
 
 export type CreateOrderInput = IdempotentRequest & { body: PaymentInitiation }
 
 /**
- * Orders a payment from the account that is named, or else from the customer's first one in the currency (decision 59).
- * It is Pending until a worker carries it out; whether there is money for it is found out then. A repeat under the same
- * key answers what has become of it.
+ * Orders a payment from the named account, otherwise from the customer's first one in the currency (decision 59). It is
+ * Pending until a worker executes it; the account's funds are checked then. A repeat under the same key returns the order
+ * as it is now.
  * @throws {DomainError} VALIDATION_FAILED, IDEMPOTENCY_KEY_REUSED, RATE_LIMITED
  */
 export async function createOrder(app: App, input: CreateOrderInput): Promise<OrderRecord> {
-  const made: { order?: OrderRecord | null } = {}
+  const created: { order?: OrderRecord | null } = {}
   const id = await createOnce(app, input, async (tx, newId) => {
-    made.order = await orderPayment(tx, { id: newId, input })
+    created.order = await orderPayment(tx, { id: newId, input })
   })
-  if (made.order == null) return getOrder(app, { customerId: input.customerId, id })
+  if (created.order == null) return getOrder(app, { customerId: input.customerId, id })
   app.wake.notify('execute-orders')
-  // As it was made, and not read again: a worker may have it already.
-  return made.order
+  // As it was inserted, and not read again: a worker may have claimed it already.
+  return created.order
 }
 
 async function orderPayment(
@@ -61,7 +61,7 @@ async function orderPayment(
 
 async function limitOpenOrders(tx: DatabaseTransactionConnection, customerId: string): Promise<void> {
   if ((await countOpen(tx, { customerId, max: OPEN_MAX })) < OPEN_MAX) return
-  throw new DomainError('RATE_LIMITED', `${OPEN_MAX} of your payments wait to be carried out`, {
+  throw new DomainError('RATE_LIMITED', `${OPEN_MAX} of your payments wait to be executed`, {
     retryAfterSeconds: RETRY_SECONDS,
     next: 'order again when some of them are done',
   })

@@ -13,6 +13,6 @@ export async function getOrder(
   { customerId, id }: { customerId: string; id: string },
 ): Promise<OrderRecord> {
   const order = isUuid(id) ? await findOrder(app.pool, { customerId, id }) : null
-  if (order === null) throw new DomainError('ORDER_NOT_FOUND', 'there is no such payment')
+  if (order === null) throw new DomainError('ORDER_NOT_FOUND', 'payment order not found')
   return order
 }

@@ -34,9 +34,9 @@ const accountAfter = (account: FragmentSqlToken): FragmentSqlToken => sql.fragme
  * The oldest order that has not failed represents its account: while another worker holds it, that worker executes the
  * account's orders, one after the other, and none of them is claimed.
  */
-export function claimRows(tx: CommonQueryMethods, taking: ClaimInput): Promise<readonly ClaimedOrder[]> {
+export function claimRows(tx: CommonQueryMethods, claim: ClaimInput): Promise<readonly ClaimedOrder[]> {
   const isFree = sql.fragment`(
-    o.status = ${taking.from}::order_status or (o.status = ${taking.to}::order_status and o.locked_until <= now())
+    o.status = ${claim.from}::order_status or (o.status = ${claim.to}::order_status and o.locked_until <= now())
   )`
   return tx.any(sql.prepared('take_orders', ClaimedOrder)`
     with recursive walk (account_id) as (
@@ -45,7 +45,7 @@ export function claimRows(tx: CommonQueryMethods, taking: ClaimInput): Promise<r
       select ${accountAfter(sql.fragment`walk.account_id`)} from walk where walk.account_id is not null
     ), heads as materialized (
       select h.id
-      from (select account_id from walk limit ${taking.accounts}) w
+      from (select account_id from walk limit ${claim.accounts}) w
       cross join lateral (
         select o.id
         from payment_orders o
@@ -70,14 +70,14 @@ export function claimRows(tx: CommonQueryMethods, taking: ClaimInput): Promise<r
         where o.debtor_account_id = h.debtor_account_id and ${isOpen} and ${isFree}
           and (o.created_at, o.id) > (h.created_at, h.id)
         order by o.created_at, o.id
-        limit ${taking.perAccount - 1}
+        limit ${claim.perAccount - 1}
         for no key update skip locked
       ) f
     ), taken as (
       update payment_orders o
-      set status = ${taking.to}::order_status,
-        locked_until = now() + make_interval(secs => ${taking.leaseSeconds}),
-        updated_at = case when o.status = ${taking.to}::order_status then o.updated_at else now() end
+      set status = ${claim.to}::order_status,
+        locked_until = now() + make_interval(secs => ${claim.leaseSeconds}),
+        updated_at = case when o.status = ${claim.to}::order_status then o.updated_at else now() end
       -- An array, which the planner assumes to be short: for a subquery it would read the whole table.
       where o.id = any (array(select id from due))
       returning o.id, o.debtor_account_id, o.created_at

@@ -6,10 +6,9 @@ import { getRecurring } from './read.ts'
 import type { RecurringKey } from './read.ts'
 
 /**
- * Cancels a recurring payment: no run follows. A run that is being made at that moment comes before it, and payments that
- * were made are carried out.
- * @throws {DomainError} RECURRING_PAYMENT_NOT_FOUND; RECURRING_PAYMENT_NOT_CANCELLABLE also where it is cancelled already
- *   (decision 3)
+ * Cancels a recurring payment: no run follows. A run in progress completes first, and payments of earlier runs are still
+ * executed.
+ * @throws {DomainError} RECURRING_PAYMENT_NOT_FOUND; RECURRING_PAYMENT_NOT_CANCELLABLE also for a repeat (decision 3)
  */
 export async function cancelRecurring(app: Pick<App, 'pool' | 'log'>, key: RecurringKey): Promise<void> {
   const from = 'InitiationCompleted'

@@ -17,10 +17,10 @@ import { insertRecurring } from './sql.ts'
 export type CreateRecurringInput = IdempotentRequest & { body: RecurringPaymentInitiation }
 
 /**
- * Sets up a recurring payment from the account that is named, or else from the customer's first one in the currency
- * (decision 59). Each run is a payment of its own, and whether there is money for it is found out then. A repeat under
- * the same key answers what has become of it, also on a later day.
- * @throws {DomainError} VALIDATION_FAILED with every broken field; IDEMPOTENCY_KEY_REUSED
+ * Sets up a recurring payment from the named account, otherwise from the customer's first one in the currency (decision
+ * 59). Each run is a payment of its own; the account's funds are checked then. A repeat under the same key returns the
+ * recurring payment as it is now, also on a later day.
+ * @throws {DomainError} VALIDATION_FAILED with every invalid field; IDEMPOTENCY_KEY_REUSED
  */
 export async function createRecurring(app: App, input: CreateRecurringInput): Promise<RecurringView> {
   const id = await createOnce(app, input, (tx, newId) => setUp(tx, app, { id: newId, input }))
@@ -61,7 +61,7 @@ async function setUp(
   })
 }
 
-/** What is wrong with an account is told beside what is wrong with the schedule. */
+/** The debtor account, or the errors of its fields: one response reports them together with the errors of the schedule. */
 async function debtorOrErrors(
   tx: DatabaseTransactionConnection,
   order: Pick<CreateRecurringInput, 'customerId' | 'body'>,
@@ -74,7 +74,7 @@ async function debtorOrErrors(
   }
 }
 
-/** The moment in UTC, to the millisecond. */
+/** A time in UTC, to the millisecond. */
 function iso(text: string): string {
   return new Date(text).toISOString()
 }

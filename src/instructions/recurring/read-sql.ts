@@ -28,11 +28,11 @@ export function findRecurring(
 const RecurringCount = z.object({ recurring_count: z.bigint() })
 const RecurringRow = z.union([
   RecurringView.extend(RecurringCount.shape),
-  // Of a page without rows.
+  // The only row of an empty page.
   RecurringCount.extend({ id: z.null() }),
 ])
 
-/** A page of a customer's recurring payments, the newest first, each row with how many there are; at least one row. */
+/** A page of a customer's recurring payments, the newest first, each row with their total count; at least one row. */
 export function listRecurringRows(
   tx: CommonQueryMethods,
   { customerId, page, pageSize }: { customerId: string; page: number; pageSize: number },

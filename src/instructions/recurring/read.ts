@@ -5,22 +5,22 @@ import type { Paging } from '../../wire/open-banking.ts'
 import { findRecurring, listRecurringRows } from './read-sql.ts'
 import type { RecurringView } from './record.ts'
 
-/** A recurring payment as a customer names it: any text for its id. */
+/** A recurring payment as named by a customer: any text for its id. */
 export type RecurringKey = { customerId: string; id: string }
 
 /**
  * A recurring payment of this customer.
- * @throws {DomainError} RECURRING_PAYMENT_NOT_FOUND for an unknown id, another customer's and what is no id alike
+ * @throws {DomainError} RECURRING_PAYMENT_NOT_FOUND for an unknown id, another customer's and an invalid id alike
  */
 export async function getRecurring(app: Pick<App, 'pool'>, { customerId, id }: RecurringKey): Promise<RecurringView> {
   const recurring = isUuid(id) ? await findRecurring(app.pool, { customerId, id }) : null
   if (recurring !== null) return recurring
-  throw new DomainError('RECURRING_PAYMENT_NOT_FOUND', 'there is no such recurring payment', {
+  throw new DomainError('RECURRING_PAYMENT_NOT_FOUND', 'recurring payment not found', {
     next: 'GET /open-banking/v1/recurring-payments lists yours',
   })
 }
 
-/** A page of a customer's recurring payments, the newest first, and how many there are in all. */
+/** A page of a customer's recurring payments, the newest first, and their total count. */
 export async function listRecurring(
   app: Pick<App, 'pool'>,
   page: Paging & { customerId: string },

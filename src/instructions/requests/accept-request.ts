@@ -15,14 +15,17 @@ import { requestClosed } from './reasons.ts'
 import type { PaymentRequestRecord } from './record.ts'
 
 /** `accountId` is the caller's account to pay from or to be paid to; default: the first one in the currency. */
-export type AcceptInput = RequestName & { accountId: string | undefined }
+export type AcceptRequestInput = RequestName & { accountId: string | undefined }
 
 /**
  * Accepts a request, as its payer, or an offer, as its payee: the payment is ordered in the same transaction (decisions
  * 5 and 6).
  * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND, PAYMENT_REQUEST_CLOSED, VALIDATION_FAILED at `AccountId`
  */
-export async function acceptRequest(app: App, { accountId, ...name }: AcceptInput): Promise<PaymentRequestRecord> {
+export async function acceptRequest(
+  app: App,
+  { accountId, ...name }: AcceptRequestInput,
+): Promise<PaymentRequestRecord> {
   const accepted = await app.pool.transaction(async (tx) => {
     const request = await lockForAcceptance(tx, name)
     if (request.status !== 'Sent') throw requestClosed(request)

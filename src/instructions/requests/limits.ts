@@ -38,11 +38,11 @@ export async function limitDirectoryLookups(
  */
 export async function limitOpenRequests(
   tx: DatabaseTransactionConnection,
-  whose: { customerId: string; counterpartyId?: string },
+  sides: { customerId: string; counterpartyId?: string },
 ): Promise<void> {
-  const max = whose.counterpartyId === undefined ? OPEN_MAX : OPEN_MAX_OF_PAIR
-  if ((await countOpen(tx, { ...whose, max })) < max) return
-  const to = whose.counterpartyId === undefined ? '' : ' to the same customer'
+  const max = sides.counterpartyId === undefined ? OPEN_MAX : OPEN_MAX_OF_PAIR
+  if ((await countOpen(tx, { ...sides, max })) < max) return
+  const to = sides.counterpartyId === undefined ? '' : ' to the same customer'
   throw new DomainError('RATE_LIMITED', `${max} of your requests and offers${to} wait for a decision`, {
     retryAfterSeconds: RETRY_SECONDS,
     next: 'withdraw those that you no longer need: reject ends one that you made',

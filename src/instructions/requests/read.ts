@@ -9,7 +9,7 @@ import type { PaymentRequestRecord } from './record.ts'
 
 /**
  * A request as one of its sides sees it.
- * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND for an unknown id and for somebody else's alike
+ * @throws {DomainError} PAYMENT_REQUEST_NOT_FOUND for an unknown id and for a request of other customers alike
  */
 export async function getRequest(db: CommonQueryMethods, name: RequestName): Promise<PaymentRequestRecord> {
   const request = isUuid(name.id) ? await findRequest(db, name) : null
@@ -17,7 +17,7 @@ export async function getRequest(db: CommonQueryMethods, name: RequestName): Pro
   return request
 }
 
-/** A page of what the customer has made and was sent, the newest first, and how many there are in all. */
+/** A page of the requests that the customer has created or received, the newest first, and their total count. */
 export async function listRequests(
   app: Pick<App, 'pool'>,
   { kind, customerId, query }: Omit<RequestName, 'id'> & { query: Paging },

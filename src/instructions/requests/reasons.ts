@@ -47,5 +47,5 @@ export function notYours({ kind }: PaymentRequestRecord): DomainError {
 
 /** The same error for an id that does not exist, one of the other kind, and another customer's (decision 5). */
 export function requestNotFound(kind: PaymentRequestRecord['kind']): DomainError {
-  return new DomainError('PAYMENT_REQUEST_NOT_FOUND', `IRNR: there is no such ${SIDES[kind].noun}`)
+  return new DomainError('PAYMENT_REQUEST_NOT_FOUND', `IRNR: ${SIDES[kind].noun} not found`)
 }
