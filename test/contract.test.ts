@@ -3,11 +3,14 @@ import { join } from 'node:path'
 import t from 'tap'
 import { CONSENT_TRANSITIONS } from '../src/consents/states.ts'
 import { DISPUTE_TRANSITIONS } from '../src/disputes/states.ts'
+import { ERROR_STATUS } from '../src/http/error-status.ts'
 import { ROUTES, SANDBOX_ROUTES } from '../src/http/routes.ts'
 import { ORDER_STATUS_ISO } from '../src/instructions/orders/states.ts'
 import { PLAIN_SCENARIOS, SCENARIO_PARAMETERS } from '../src/lib/bank-scenarios.ts'
 import { failureOf, isFailureCode } from '../src/lib/failure-codes.ts'
 import { packageRoot } from '../src/lib/package-root.ts'
+import { NO_ROLE, roleAllows } from '../src/lib/permissions.ts'
+import type { Permission, Role } from '../src/lib/permissions.ts'
 import { KYB_TRANSITIONS } from '../src/merchants/states.ts'
 import { PAYMENT_TRANSITIONS } from '../src/payments/states.ts'
 import { DELIVERY_TRANSITIONS } from '../src/webhooks/states.ts'
@@ -98,4 +101,69 @@ t.test('the contract names the path of every operation', async (t) => {
     (path) => !CONTRACT.includes(`${path.replace(/^\/(?:api|open-banking)\/v1/, '')}\``),
   )
   t.same(missing, [])
+})
+
+/** The permissions that a row of a role table is about, by the beginning of the row. */
+const ROLE_ROWS: readonly {
+  heading: string
+  row: string
+  roles: readonly Role[]
+  permissions: readonly Permission[]
+}[] = [
+  ...(
+    [
+      ['read payments', ['read payments']],
+      ['create and cancel', ['create payments']],
+      ['refund;', ['refund payments']],
+      ['read bank accounts', ['read bank accounts']],
+      ['webhook address', ['manage webhooks', 'manage signing secret', 'manage checkout', 'read branding']],
+      ['team, credentials', ['manage team', 'manage credentials', 'manage branding', 'manage bank accounts']],
+    ] as const
+  ).map(([row, permissions]) => ({
+    heading: 'Team roles',
+    row,
+    roles: ['ADMIN', 'DEVELOPER', 'FINANCE', NO_ROLE] as const,
+    permissions,
+  })),
+  ...(
+    [
+      ['read merchants', ['read merchants']],
+      ['KYB, hold', ['operate merchants', 'operate sandbox']],
+      ['resolve ESCALATED', ['administer platform']],
+    ] as const
+  ).map(([row, permissions]) => ({
+    heading: 'Platform administration',
+    row,
+    roles: ['OWNER', 'OPS', 'SUPPORT'] as const,
+    permissions,
+  })),
+]
+
+t.test('the cells of the role tables are those of the permissions', async (t) => {
+  for (const { heading, row, roles, permissions } of ROLE_ROWS) {
+    const [, ...cells] = rowsBelow(heading).find(([first = '']) => first.startsWith(row)) ?? []
+    for (const permission of permissions) {
+      const allowed = roles.map((role) => (roleAllows(role, permission) ? 'yes' : 'no'))
+      t.same(
+        cells.map((cell) => cell.split(',')[0]),
+        allowed,
+        `${heading}: ${permission}`,
+      )
+    }
+  }
+  const rows = unique(ROLE_ROWS.map(({ heading }) => heading)).flatMap((heading) => rowsBelow(heading))
+  t.equal(rows.length, ROLE_ROWS.length, 'no other row')
+})
+
+t.test('the contract names error codes with their status', async (t) => {
+  const statuses: Readonly<Record<string, number>> = ERROR_STATUS
+  const named = [...CONTRACT.matchAll(/\b(\d{3}) `([A-Z]+_[A-Z_]+)`/g)].map(([, status, code = '']) => [
+    code,
+    Number(status),
+  ])
+  t.ok(named.length > 25)
+  t.same(
+    named,
+    named.map(([code = '']) => [code, statuses[code]]),
+  )
 })
