@@ -6,7 +6,7 @@ import { TransferOutcome, bookTransfer } from '../../src/accounts/transfer-sql.t
 import { makePgConnection } from '../../src/db/connection.ts'
 import { makePool } from '../../src/db/pool.ts'
 import { addCustomer, balanceOf } from '../support/customers.ts'
-import type { AccountWish } from '../support/customers.ts'
+import type { NewTestAccount } from '../support/customers.ts'
 import { testDatabase } from '../support/database.ts'
 
 const { url: databaseUrl } = await testDatabase(t)
@@ -31,7 +31,7 @@ async function book(client: pg.Client, booking: Booking): Promise<TransferOutcom
   return TransferOutcome.parse(rows[0]?.outcome)
 }
 
-async function accounts(...wishes: AccountWish[]): Promise<string[]> {
+async function accounts(...wishes: NewTestAccount[]): Promise<string[]> {
   return (await addCustomer({ owner }, { accounts: wishes })).accounts.map(({ id }) => id)
 }
 

@@ -79,8 +79,8 @@ t.test('an edit by a superuser that bypasses the triggers is detected', async (t
   const [first, second, ...rest] = rows
   if (first === undefined || second === undefined) throw new Error('there are actions')
   t.equal(brokenAt([{ ...first, actor_name: 'otto' }, second, ...rest]), first.ordinal)
-  t.equal(brokenAt([first, ...rest]), rest[0]?.ordinal, 'one that is missing')
-  t.equal(brokenAt([second, first, ...rest]), second.ordinal, 'two that changed places')
+  t.equal(brokenAt([first, ...rest]), rest[0]?.ordinal, 'one action is missing')
+  t.equal(brokenAt([second, first, ...rest]), second.ordinal, 'two actions are swapped')
 })
 
 t.test('the trail is listed newest first, by merchant, action and actor, in pages', async (t) => {
@@ -104,7 +104,7 @@ t.test('the trail is listed newest first, by merchant, action and actor, in page
   t.same(await listAudit(app, { merchant_id: 'nonsense', limit: 50 }), { actions: [], nextCursor: null })
   const [newest, between, oldest] = all.actions
   const inTime = { merchant_id: merchantId, from: between?.created_at, to: newest?.created_at, limit: 50 }
-  t.same((await listAudit(app, inTime)).actions, [between], 'from then on, and before')
+  t.same((await listAudit(app, inTime)).actions, [between], 'from the first time, and before the second')
   const before = await listAudit(app, { merchant_id: merchantId, to: between?.created_at, limit: 50 })
   t.same(before.actions, [oldest])
   t.same(await listAudit(app, { from: '2999-01-01T00:00:00.000Z', limit: 50 }), { actions: [], nextCursor: null })

@@ -30,7 +30,7 @@ t.test('every chain is exported from its beginning, in pages of the requested si
     t.same(seen, whole.body.data, chain)
     t.ok(seen.length >= 3)
   }
-  t.equal((await page('limit=3')).body.chain, 'operator_actions', 'what operators did where no chain is named')
+  t.equal((await page('limit=3')).body.chain, 'operator_actions', 'operator actions are the default chain')
 })
 
 t.test('each column is the hashed text: JSON as received, times to the microsecond', async (t) => {
@@ -58,10 +58,10 @@ t.test('an export ends before the first event that is too young, and continues t
   await add('1 hour')
   const before = await page('chain=payment_events')
   t.equal(before.body.data.at(-1).ordinal, rows[0].last)
-  t.equal(before.body.next_cursor, null, 'there is nothing more for now')
+  t.equal(before.body.next_cursor, null, 'no more rows for now')
   const all = { chain: 'payment_events', afterOrdinal: '0', limit: 1_000, bytesMax: 1_000_000, ageSeconds: 0 } as const
   const later = await listChainRows(service.app.pool, all)
-  t.equal(later.rows.length, before.body.data.length + 2, 'a little later both are there')
+  t.equal(later.rows.length, before.body.data.length + 2, 'a little later both rows are exported')
 })
 
 t.test('a clock that was set back hides no sealed row', async (t) => {
@@ -125,7 +125,7 @@ t.test('one action is found by its ordinal; unknown and malformed ones are the s
   for (const ordinal of ['999', '0', '-1', '02', '1.0', 'x', '99999999999999999999', '%00']) {
     const answer = await get(ordinal)
     t.match(answer, { status: 404, body: { code: 'AUDIT_ENTRY_NOT_FOUND' } }, ordinal)
-    t.equal(answer.body.error, unknown.error, 'and says the same')
+    t.equal(answer.body.error, unknown.error, 'the error is the same')
   }
 })
 

@@ -13,10 +13,10 @@ const restore = await service.keep()
 const directory = t.testdir()
 
 type Broken = { ordinal: string; id: string | null; problem: string; detail: string }
-type Told = { chain: string; rows: number; head: string | null; broken: Broken | null }
+type VerifiedChain = { chain: string; rows: number; head: string | null; broken: Broken | null }
 
 /** What `svc audit verify` says of each chain; online, and the same once more from an export. */
-async function verified(words: readonly string[] = []): Promise<{ code: number; chains: Map<string, Told> }> {
+async function verified(words: readonly string[] = []): Promise<{ code: number; chains: Map<string, VerifiedChain> }> {
   const online = await service.svc(['audit', 'verify', '-o', 'json', ...words])
   const file = join(directory, 'audit.jsonl')
   const exported = await service.svc(['audit', 'export', '--file', file, '--force'])
@@ -24,8 +24,8 @@ async function verified(words: readonly string[] = []): Promise<{ code: number; 
   const offline = await service.svc(['audit', 'verify', '-o', 'json', '--file', file, ...words])
   if (offline.stdout !== online.stdout) throw new Error(`offline says ${offline.stdout}, and not ${online.stdout}`)
   if (offline.code !== online.code) throw new Error(`offline ends with ${offline.code}`)
-  const chains: Told[] = JSON.parse(online.stdout).chains
-  return { code: online.code, chains: new Map(chains.map((told) => [told.chain, told])) }
+  const chains: VerifiedChain[] = JSON.parse(online.stdout).chains
+  return { code: online.code, chains: new Map(chains.map((each) => [each.chain, each])) }
 }
 
 /** An ordinal of payment_events that no row has, as a transaction leaves one that is rolled back. */
@@ -315,7 +315,7 @@ for (const { name, does, chain, problem, detail } of REMOVALS) {
 t.test('unsealed rows can be cut off undetected, unless the previous head is known', async (t) => {
   const before = (await verified()).chains
   const heads = [...before.values()].flatMap(({ chain, head }) => ['--expect-head', `${chain}:${head}`])
-  t.equal((await verified(heads)).code, 0, 'what was told is still so')
+  t.equal((await verified(heads)).code, 0, 'the recorded heads still match')
   await service.tamper(
     'delete from operator_actions where ordinal > (select max(up_to_ordinal) from audit_checkpoints where chain = $1)',
     ['operator_actions'],
@@ -352,7 +352,7 @@ t.test('a chain that was rebuilt from its first row differs from the previous he
       ordinal,
     ])
   }
-  t.equal((await verified()).code, 0, 'by itself it is whole')
+  t.equal((await verified()).code, 0, 'the chain alone verifies')
   const { code, chains } = await verified(['--expect-head', head])
   t.equal(code, 3)
   t.match(chains.get('operator_actions')?.broken, { ordinal: head.split(':')[0], problem: 'not as before' })

@@ -33,7 +33,7 @@ t.test('anyone may list the banks, the popular ones first', async (t) => {
   const answer = await service.call('GET', '/api/v1/banks')
   t.match(answer, { status: 200, headers: { 'cache-control': /public/ } })
   const listed = BANKS.map((bank) => ({ id: bank.id, name: bank.name, popular: bank.popular, logo: logoPath(bank) }))
-  t.same(answer.body, { data: listed }, 'without what they are there for')
+  t.same(answer.body, { data: listed }, 'without their scenarios')
   const popular: boolean[] = answer.body.data.map((bank: { popular: boolean }) => bank.popular)
   t.same(
     popular,

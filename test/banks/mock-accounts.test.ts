@@ -116,7 +116,7 @@ t.test('the account that the payment names is the one that pays, by any of its n
     t.equal(await balance(payer), before - 5_000n, debtorAccount.identification)
   }
   const same = await approved({ debtorAccount: { ...GRACE, identification: account.number } }, account.id)
-  t.match(await execute(same), { outcome: 'executed' }, 'the payer may name it as well')
+  t.match(await execute(same), { outcome: 'executed' }, 'the payer may also name it')
   const elsewhere = [
     { ...GRACE, identification: '99999999999999' },
     { scheme: 'UK.OBIE.IBAN', identification: 'DE89370400440532013000' } as const,
@@ -125,7 +125,11 @@ t.test('the account that the payment names is the one that pays, by any of its n
     { scheme: 'UK.OBIE.IBAN', identification: 'GB00NOTANIBAN00' } as const,
   ]
   for (const debtorAccount of elsewhere) {
-    t.match(await execute(await approved({ debtorAccount })), { outcome: 'executed' }, 'from another bank')
+    t.match(
+      await execute(await approved({ debtorAccount })),
+      { outcome: 'executed' },
+      'from an account at another bank',
+    )
     const { account: other } = await addCustomer(service)
     t.match(await execute(await approved({ debtorAccount }, other.number)), { outcome: 'executed' })
     t.equal(await balance(other), 95_000n, 'or from the account that the payer chooses')
@@ -170,7 +174,7 @@ t.test('an account that can’t pay is rejected before any decision', async (t) 
   const code = await decideOn(bank, consent, 'approve', account.number)
   t.ok(code, 'the choice is still open')
   for (const later of ['99999999999999', euro.id, undefined])
-    t.equal(await decideOn(bank, consent, 'approve', later), code, 'and then closed, whatever is named')
+    t.equal(await decideOn(bank, consent, 'approve', later), code, 'then it is fixed, whichever account is named')
   await execute(consent)
   t.equal(await balance(account), 95_000n)
 })
@@ -201,7 +205,7 @@ t.test('a payment without funds fails, and a repeat gets the same answer once th
   await owner.query(`select book_transfer($1, null, $2, 100000, 'GBP', null, null, null)`, [randomUUID(), account.id])
   for (const twin of await Promise.all(Array.from({ length: 10 }, () => execute(tooMuch)))) t.same(twin, refused)
   t.equal(await balance(account), 105_000n)
-  t.same(await give(tooMuch), { outcome: 'refused', failureCode: 'BANK_ERROR' }, 'nor is it given back')
+  t.same(await give(tooMuch), { outcome: 'refused', failureCode: 'BANK_ERROR' }, 'nor is it refunded')
 })
 
 t.test('the state of the accounts when money moves decides, and each refusal has its code', async (t) => {
@@ -276,7 +280,7 @@ t.test('refunds go back the way the money came, in part and in full, and no furt
   const elsewhere = await approved({ payeeId })
   await execute(elsewhere)
   t.match(await give(elsewhere), { outcome: 'executed' })
-  t.equal(await balance(shop), 0n, 'what came from another bank goes there')
+  t.equal(await balance(shop), 0n, 'money from another bank returns there')
 })
 
 t.test('a refund that can’t be booked fails for good, and the money stays where it is', async (t) => {
@@ -314,7 +318,7 @@ t.test('a refund that can’t be booked fails for good, and the money stays wher
   for (const each of refused) await ask(each)
   t.equal(await transfersOf(...refused.map(([{ refundId }]) => refundId)), 0)
   for (const consent of [toClosed, toOther, toThird])
-    t.match(await give(consent), { outcome: 'executed' }, 'another refund of it goes through, on what the bank lends')
+    t.match(await give(consent), { outcome: 'executed' }, 'another refund succeeds within the overdraft')
   t.equal(await balance(shop), -15_000n)
 })
 
@@ -377,7 +381,7 @@ t.test('payments and refunds of two merchants and their payers, all at once, wai
     await settlementOf(payee, 'GBP')
     await settlementOf(payee, 'EUR')
   }
-  t.equal(outcomes.flat().length, 96, 'and each merchant has one account in each currency, opened by whoever was first')
+  t.equal(outcomes.flat().length, 96, 'each merchant has one account for each currency')
 })
 
 t.test(

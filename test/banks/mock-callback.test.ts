@@ -94,7 +94,7 @@ const genuine = { state: 'a state', outcome: 'rejected', failure_code: 'LIMIT_EX
 
 t.test('a callback that the bank did not sign is not read', async (t) => {
   const callback = signed(genuine)
-  t.ok(bank.readCallback(callback), 'the genuine one is')
+  t.ok(bank.readCallback(callback), 'the genuine callback is accepted')
   const forged = [
     signed(genuine, 'another key'),
     { ...callback, headers: {} },
@@ -137,8 +137,8 @@ t.test('the signature of a request object, which the payer sees, signs no callba
 
 const QUIET: FaultSettings = { latencyMs: 0, dropCallback: null, duplicate: null, unavailable: null, seed: 7 }
 
-/** A payee of its own, with this dial. */
-async function dialled(faults: Partial<FaultSettings>): Promise<string> {
+/** A payee of its own with these fault settings. */
+async function merchantWithFaults(faults: Partial<FaultSettings>): Promise<string> {
   const payeeId = await addPayee(owner)
   await putFaultSettings(pool, payeeId, { ...QUIET, ...faults })
   return payeeId
@@ -157,25 +157,29 @@ async function reports(payeeId: string, scenario = 'success'): Promise<number[]>
 
 t.test('fault settings for callbacks make the bank report each decision, as the seed determines', async (t) => {
   const faults = { dropCallback: 3_000, duplicate: 3_000 }
-  const first = await reports(await dialled(faults))
-  t.same(new Set(first), new Set([0, 1, 2]), 'some get lost, some come twice')
-  t.same(await reports(await dialled(faults)), first, 'the same seed: the same ones')
-  t.notSame(await reports(await dialled({ ...faults, seed: 8 })), first, 'another seed: others')
-  const payeeId = await dialled(faults)
+  const first = await reports(await merchantWithFaults(faults))
+  t.same(new Set(first), new Set([0, 1, 2]), 'some callbacks are lost, some arrive twice')
+  t.same(await reports(await merchantWithFaults(faults)), first, 'the same seed hits the same callbacks')
+  t.notSame(await reports(await merchantWithFaults({ ...faults, seed: 8 })), first, 'another seed: others')
+  const payeeId = await merchantWithFaults(faults)
   await reports(payeeId)
   await putFaultSettings(pool, payeeId, { ...QUIET, ...faults })
-  t.same(await reports(payeeId), first, 'a dial that is set again begins anew')
+  t.same(await reports(payeeId), first, 'setting the faults again restarts the sequence')
 })
 
-t.test('shares of nothing and of everything', async (t) => {
-  t.same(await reports(await dialled({ dropCallback: 0 })), Array(10).fill(1), 'none lost, each reported')
-  t.same(await reports(await dialled({ dropCallback: 10_000 })), Array(10).fill(0))
-  t.same(await reports(await dialled({ duplicate: 10_000 })), Array(10).fill(2))
-  t.same(await reports(await dialled({ dropCallback: 10_000 }), 'duplicate-callback'), Array(10).fill(0))
-  t.same(await reports(await dialled({ duplicate: 10_000 }), 'duplicate-callback'), Array(10).fill(4))
-  t.same(await reports(await dialled({ latencyMs: 1 })), Array(10).fill(0), 'a dial that does not speak of callbacks')
+t.test('probabilities of 0 and of 100 %', async (t) => {
+  t.same(await reports(await merchantWithFaults({ dropCallback: 0 })), Array(10).fill(1), 'no callback is lost')
+  t.same(await reports(await merchantWithFaults({ dropCallback: 10_000 })), Array(10).fill(0))
+  t.same(await reports(await merchantWithFaults({ duplicate: 10_000 })), Array(10).fill(2))
+  t.same(await reports(await merchantWithFaults({ dropCallback: 10_000 }), 'duplicate-callback'), Array(10).fill(0))
+  t.same(await reports(await merchantWithFaults({ duplicate: 10_000 }), 'duplicate-callback'), Array(10).fill(4))
   t.same(
-    await reports(await dialled({ duplicate: 10_000 }), 'never-returns'),
+    await reports(await merchantWithFaults({ latencyMs: 1 })),
+    Array(10).fill(0),
+    'faults without callback settings',
+  )
+  t.same(
+    await reports(await merchantWithFaults({ duplicate: 10_000 }), 'never-returns'),
     Array(10).fill(0),
     'nobody says anything',
   )
@@ -184,7 +188,7 @@ t.test('shares of nothing and of everything', async (t) => {
 })
 
 t.test('fault settings of one payee do not affect the others', async (t) => {
-  await dialled({ unavailable: 10_000, dropCallback: 10_000, latencyMs: 60_000 })
+  await merchantWithFaults({ unavailable: 10_000, dropCallback: 10_000, latencyMs: 60_000 })
   const consent = consentRequest({ payeeId: await addPayee(owner), scenario: 'callback-before-redirect' })
   const code = (await decideOn(bank, consent)) ?? ''
   t.equal(received.length, 1)
@@ -193,14 +197,14 @@ t.test('fault settings of one payee do not affect the others', async (t) => {
 })
 
 t.test('calls without an answer are sometimes carried out nevertheless, and never twice', async (t) => {
-  const payeeId = await dialled({ unavailable: 10_000 })
+  const payeeId = await merchantWithFaults({ unavailable: 10_000 })
   const consents = Array.from({ length: 12 }, () => consentRequest({ payeeId }))
   for (const consent of consents) {
     await decideOn(bank, consent)
     await t.rejects(bank.execute(executionOf(consent), patience()), { name: 'BankUnavailableError' })
   }
   const done = await Promise.all(consents.map(async ({ endToEndId }) => (await books(pool, endToEndId)).debits.length))
-  t.same(new Set(done), new Set([0, 1]), 'some were carried out, some not')
+  t.same(new Set(done), new Set([0, 1]), 'some calls were carried out, some were not')
   t.match(await findFaultSettings(pool, payeeId), { calls: 12n, callbacks: 0n })
   await deleteFaultSettings(pool, payeeId)
   for (const consent of consents) {
@@ -228,12 +232,12 @@ t.test('refunds, exchanges and payments under a mandate get no answer either', a
 t.test(
   'latency comes before each answer; a caller who gives up first hears nothing, and nothing was done',
   async (t) => {
-    const consent = consentRequest({ payeeId: await dialled({ latencyMs: 60 }) })
+    const consent = consentRequest({ payeeId: await merchantWithFaults({ latencyMs: 60 }) })
     const code = (await decideOn(bank, consent)) ?? ''
     const begunAt = performance.now()
     t.match(await bank.exchangeCode({ state: consent.state, code }, patience()), { outcome: 'authorised' })
     t.ok(performance.now() - begunAt >= 55)
-    const never = consentRequest({ payeeId: await dialled({ latencyMs: 60_000 }) })
+    const never = consentRequest({ payeeId: await merchantWithFaults({ latencyMs: 60_000 }) })
     await decideOn(bank, never)
     await t.rejects(bank.execute(executionOf(never), AbortSignal.timeout(10)), { name: 'BankUnavailableError' })
     t.same((await books(pool, never.endToEndId)).debits, [])

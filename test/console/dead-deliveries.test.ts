@@ -47,8 +47,16 @@ t.test('operators get all DEAD changes, a merchant its own, only roles that mana
   await plantDeliveries(service.owner, one.id)
   service.app.wake.notify('deliver-webhooks')
   await Promise.all([finance.events(1), payments.events(1), other.events(1)])
-  t.same([finance, payments, other].flatMap(changed), [], 'no role without webhooks, and no other merchant')
-  t.same(new Set([...changed(admin), ...changed(developer)]), new Set(['deliveries']), 'and nothing of the platform')
+  t.same(
+    [finance, payments, other].flatMap(changed),
+    [],
+    'neither roles without webhooks nor other merchants are notified',
+  )
+  t.same(
+    new Set([...changed(admin), ...changed(developer)]),
+    new Set(['deliveries']),
+    'the merchant is notified of nothing else',
+  )
 })
 
 t.test('only DEAD is announced, once for each transaction', async (t) => {

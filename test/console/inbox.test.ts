@@ -84,7 +84,7 @@ t.test('the operator inbox has every task, most urgent first', async (t) => {
     [5, 'a dispute waits for evidence from its merchant'],
   ] as const) {
     const end = data[place].id.slice(-8)
-    t.equal(data[place].summary, `50.00 GBP item not received (${end}): ${what}`, 'which of them it is')
+    t.equal(data[place].summary, `50.00 GBP item not received (${end}): ${what}`, 'the summary names the dispute')
   }
   const wrong = await service.call('GET', '/api/v1/admin/inbox?cursor=wrong', { headers: OPERATOR })
   t.match(wrong, { status: 400, body: { code: 'VALIDATION_FAILED', errors: [{ path: 'cursor' }] } })
@@ -133,7 +133,7 @@ t.test('disputes by urgency: open ones as in the inbox, then resolved ones, page
     own.data.map(({ id }: { id: string }) => id),
     data.map(({ id }) => id),
   )
-  t.notOk('due_at' in own.data[0], 'until when operators mean to decide is their own affair')
+  t.notOk('due_at' in own.data[0], "the operators' deadline is not shown to the merchant")
   const other = await service.merchant()
   const others = (await raiseAsPayer(service, await settledPayment(service, other))).body.id
   await accept(service, other, others)

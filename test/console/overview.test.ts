@@ -92,5 +92,5 @@ t.test('the day begins at midnight UTC, and unclaimed due work counts as worker 
     `update webhook_queue set locked_until = now() + interval '1 minute' where merchant_id = $1`,
     [one.id],
   )
-  t.equal((await ofOne(one)).worker.lag_ms, 0, 'what a worker holds is taken')
+  t.equal((await ofOne(one)).worker.lag_ms, 0, 'a leased delivery is not overdue')
 })

@@ -90,7 +90,7 @@ t.test('no operator can act as the payer, and SUPPORT sees no personal data', as
     metadata: { 'ada@home.example': 'vip', '07700 900123': 'call' },
   })
   const { text } = await service.call('GET', `${LIST}/${odd.payment_id}`, { headers: SUPPORT })
-  t.notMatch(text, /ada(@|%40)home|7700900123|900123/, 'also where nobody looks for it')
+  t.notMatch(text, /ada(@|%40)home|7700900123|900123/, 'no personal data, wherever it is')
   t.match(text, /"vip"/)
 })
 

@@ -52,12 +52,16 @@ t.test('streams are limited for each caller, merchant and process, and released 
   const open = (headers: Record<string, string>) => openStream(t, service.url, { headers })
   const first = await open(ada)
   await open(ada)
-  t.match(await open(ada), { status: 429, headers: { 'retry-after': '10' }, text: /RATE_LIMITED/ }, 'a third of Ada')
+  t.match(
+    await open(ada),
+    { status: 429, headers: { 'retry-after': '10' }, text: /RATE_LIMITED/ },
+    'a third stream of the operator',
+  )
   t.match(await open(bob), { status: 200 })
-  t.match(await open(bob), { status: 429 }, 'a fourth of the merchant')
+  t.match(await open(bob), { status: 429 }, 'a fourth stream of the merchant')
   const operators = [await open(operator({ roles: ['OPS'] })), await open(operator({ roles: ['OPS'] }))]
   t.match(operators, [{ status: 200 }, { status: 200 }])
-  t.match(await open(operator({ roles: ['OPS'] })), { status: 429 }, 'a sixth of the process')
+  t.match(await open(operator({ roles: ['OPS'] })), { status: 429 }, 'a sixth stream of the process')
   first.close()
   await until(async () => (await open(ada)).status === 200)
 })
@@ -93,7 +97,7 @@ t.test('a reader that accepts nothing is disconnected, and nothing is buffered f
   socket.resume()
   await closed
   const frames = await reading.events(1)
-  t.ok(frames.length > 0, 'one that reads is not disturbed')
+  t.ok(frames.length > 0, 'a stream that reads is not ended')
 })
 
 t.test('a shutdown ends streams at once', async (t) => {

@@ -74,16 +74,20 @@ t.test('cursors of the feed and the stream are interchangeable, and latest skips
     headers: { ...proof(one), 'last-event-id': id },
     query: `?after=${data[0].cursor}`,
   })
-  t.equal((await again.events(1))[0]?.data.event_id, data[15].event_id, 'where it was lost counts, not where it began')
+  t.equal(
+    (await again.events(1))[0]?.data.event_id,
+    data[15].event_id,
+    'it resumes at the last event, not at the first',
+  )
   const latest = await openStream(t, service.url, { headers: proof(one), query: '?after=latest' })
   const begins = latest.headers['x-next-cursor']
   await until(async () => latest.ids[0] === begins)
   const [deliveryId] = await plantDeliveries(service.owner, one.id)
   const [first] = await latest.events(1)
   const { rows } = await service.owner.query('select event_id from webhook_deliveries where id = $1', [deliveryId])
-  t.equal(first?.data.event_id, rows[0].event_id, 'and one that nothing was told of comes all the same')
+  t.equal(first?.data.event_id, rows[0].event_id, 'an event without a wake-up arrives all the same')
   const from = await openStream(t, service.url, { headers: proof(one), query: `?after=${String(begins)}` })
-  t.equal((await from.events(1))[0]?.data.event_id, rows[0].event_id, 'a cursor that came before any event')
+  t.equal((await from.events(1))[0]?.data.event_id, rows[0].event_id, 'a cursor from before any event')
   for (const query of ['?after=wrong', '?after=', `?after=${Buffer.from('1.x').toString('base64url')}`]) {
     const refused = await openStream(t, service.url, { headers: proof(one), query })
     t.match(refused, { status: 400, text: /"code":"VALIDATION_FAILED"/ }, query)

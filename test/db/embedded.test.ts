@@ -159,7 +159,7 @@ t.test('a server that outlived its killed svc is stopped, and the next start has
   await ask(orphan.url, 'create table kept as select 7 as n')
   child.kill('SIGKILL')
   await holdsWithin(5_000, () => child.signalCode !== null)
-  t.equal(isAlive(orphan.pid), true, 'the orphan lives on')
+  t.equal(isAlive(orphan.pid), true, 'the orphan still runs')
   const next = await start(stateDir)
   t.teardown(() => next.stop())
   t.not(next.pid, orphan.pid)

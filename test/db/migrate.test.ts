@@ -174,7 +174,7 @@ t.test('functions are applied after what they need, and again when their text ch
     })),
   )
   t.same(await migrateUp({ ...options, folder: t.testdir({ ...all, functions }) }), { applied: [] })
-  t.same(await records(url), before, 'nothing is applied while no text changes')
+  t.same(await records(url), before, 'nothing is applied while no text has changed')
   const windows = Object.fromEntries(
     Object.entries(functions).map(([file, text]) => [file, text.replaceAll('\n', '\r\n')]),
   )
@@ -212,7 +212,7 @@ t.test('a migration gets the functions that it needs before it, in its own trans
     migrateUp({ databaseUrl: url, folder: t.testdir({ ...broken, functions }), log: (line) => log.push(line) }),
     { name: 'MigrationError', message: /0002_meter/ },
   )
-  t.same(await records(url), [], 'nothing of the functions is left')
+  t.same(await records(url), [], 'no function is left')
   t.same(await migrateUp({ databaseUrl: url, folder: t.testdir({ ...files, functions }), log: note }), {
     applied: ['functions/c_once', 'functions/b_twice', '0002_meter', 'functions/a_total'],
   })

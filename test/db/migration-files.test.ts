@@ -27,7 +27,7 @@ t.test('files are in the order of their numbers and needs; other files are ignor
   t.match(files.at(-1), { kind: 'function', needs: ['functions/two', 'functions/three'] })
 })
 
-t.test('a need that does not exist is rejected with both names', async (t) => {
+t.test('a dependency on a missing file is rejected with both names', async (t) => {
   const folder = t.testdir({
     '0001_room.sql': 'select 1;',
     functions: { 'one.sql': `-- needs: functions/two\n${create('one')}` },
@@ -39,7 +39,7 @@ t.test('a need that does not exist is rejected with both names', async (t) => {
   })
 })
 
-t.test('a circle is rejected with the files in it', async (t) => {
+t.test('a cycle of dependencies is rejected with its files', async (t) => {
   const functions = {
     'one.sql': `-- needs: functions/two\n${create('one')}`,
     'two.sql': `-- needs: functions/three\n${create('two')}`,

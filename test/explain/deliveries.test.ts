@@ -118,7 +118,7 @@ t.test('only the last 100 attempts are shown, and left_out says so', async (t) =
   )
   const explanation = await explained(service, merchant, id)
   t.equal(attemptsOf(explanation.timeline).length, 100)
-  t.equal(attemptsOf(explanation.timeline).at(-1), 'attempt 6 of 6: answered 500', 'the newest are there')
+  t.equal(attemptsOf(explanation.timeline).at(-1), 'attempt 6 of 6: answered 500', 'the newest attempts are listed')
   t.same(explanation.left_out, [`attempts of payment.settled ${id} before its last 100`])
 })
 

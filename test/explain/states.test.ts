@@ -86,7 +86,11 @@ t.test('every payment status has a standing, and its next steps are the rows of 
       )
     }
   }
-  t.equal(steps.size, PAYMENT_TRANSITIONS.filter(({ from }) => from !== null).length, 'the two kinds have all of them')
+  t.equal(
+    steps.size,
+    PAYMENT_TRANSITIONS.filter(({ from }) => from !== null).length,
+    'the two kinds of payments cover all transitions',
+  )
   t.match(
     describePayment(payment('AwaitingAuthorisation'), owner).standing,
     'until 2026-11-21 09:44:00Z, 14 minutes left',

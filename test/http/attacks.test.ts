@@ -16,7 +16,7 @@ import { listPayments } from '../../src/wire/payments.ts'
 import { addStaff } from '../../src/wire/staff.ts'
 import type { Answer } from '../support/app.ts'
 import { createPayment } from '../support/app.ts'
-import { makeKeyPair } from '../support/mini-idp.ts'
+import { makeKeyPair } from '../support/in-process-idp.ts'
 import { endingPath, serviceWithRealms } from '../support/realms.ts'
 
 const { service, idp, person, program, operator, automation } = await serviceWithRealms(t)

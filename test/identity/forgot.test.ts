@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
 import { request } from 'undici'
-import { guess, isIn, takeInvitation } from '../support/guesses.ts'
+import { tryPassword, isSignedIn, acceptInvitation } from '../support/login-pages.ts'
 import { PASSWORD, atPortal, embeddedHarness, makeRealm, refresh, signIn } from '../support/identity.ts'
 import { UserAgent, asksForPassword } from '../support/user-agent.ts'
 import type { Page } from '../support/user-agent.ts'
@@ -32,7 +32,7 @@ t.test('a forgotten password is replaced by mail, and all sessions end', async (
   t.equal((await refresh(harness.authUrl, realm, before.tokens.refresh_token)).status, 200, 'asking changes nothing')
 
   const after = await signIn(wish)
-  await takeInvitation(harness.authUrl, link, NEW_PASSWORD)
+  await acceptInvitation(harness.authUrl, link, NEW_PASSWORD)
   t.equal((await refresh(harness.authUrl, realm, after.tokens.refresh_token)).status, 400)
   const visit = await after.agent.open(
     `${harness.authUrl}/realms/${realm.slug}/protocol/openid-connect/auth?${new URLSearchParams({
@@ -45,10 +45,10 @@ t.test('a forgotten password is replaced by mail, and all sessions end', async (
     })}`,
   )
   t.ok(asksForPassword(visit), 'the browser that was signed in is asked again')
-  t.notOk(isIn(await guess(wish, PASSWORD)))
-  t.ok(isIn(await guess(wish, NEW_PASSWORD)))
-  t.equal((await takeInvitation(harness.authUrl, link, PASSWORD)).status, 410)
-  t.ok(isIn(await guess(wish, NEW_PASSWORD)))
+  t.notOk(isSignedIn(await tryPassword(wish, PASSWORD)))
+  t.ok(isSignedIn(await tryPassword(wish, NEW_PASSWORD)))
+  t.equal((await acceptInvitation(harness.authUrl, link, PASSWORD)).status, 410)
+  t.ok(isSignedIn(await tryPassword(wish, NEW_PASSWORD)))
 })
 
 t.test('response and timing are the same for an unknown address', async (t) => {
@@ -85,8 +85,8 @@ t.test('at most five mails an hour, even for concurrent requests', async (t) => 
   t.ok(pages.every(({ status }) => status === 200))
   const mails = await harness.mailsTo(realm.admin.email)
   t.equal(mails.length, 5)
-  t.equal((await takeInvitation(harness.authUrl, linkIn(mails[4]), NEW_PASSWORD)).status, 200, 'each of them works')
-  t.equal((await takeInvitation(harness.authUrl, linkIn(mails[0]), PASSWORD)).status, 410, 'until one was taken')
+  t.equal((await acceptInvitation(harness.authUrl, linkIn(mails[4]), NEW_PASSWORD)).status, 200, 'each of them works')
+  t.equal((await acceptInvitation(harness.authUrl, linkIn(mails[0]), PASSWORD)).status, 410, 'until one was taken')
 })
 
 t.test('a disabled user gets no mail, an invited one does', async (t) => {
@@ -100,8 +100,8 @@ t.test('a disabled user gets no mail, an invited one does', async (t) => {
   await harness.identity.setUserEnabled(realm.slug, id, true)
   await forget(harness.authUrl, realm.slug, email)
   const [mail] = await harness.mailsTo(email)
-  await takeInvitation(harness.authUrl, linkIn(mail), NEW_PASSWORD)
-  t.ok(isIn(await guess({ ...atPortal(harness, realm), email }, NEW_PASSWORD)))
+  await acceptInvitation(harness.authUrl, linkIn(mail), NEW_PASSWORD)
+  t.ok(isSignedIn(await tryPassword({ ...atPortal(harness, realm), email }, NEW_PASSWORD)))
 })
 
 t.test('an invalid address is asked for again, and one unfit for the database is unknown', async (t) => {
@@ -119,7 +119,7 @@ t.test('used, expired, altered and foreign links show the same page', async (t) 
   const [realm, other] = [await makeRealm(harness), await makeRealm(harness)]
   for (let each = 0; each < 3; each += 1) await forget(harness.authUrl, realm.slug, realm.admin.email)
   const [used = '', closed = ''] = (await harness.mailsTo(realm.admin.email)).map(linkIn)
-  await takeInvitation(harness.authUrl, used, NEW_PASSWORD)
+  await acceptInvitation(harness.authUrl, used, NEW_PASSWORD)
   await forget(harness.authUrl, realm.slug, realm.admin.email)
   const fresh = linkIn((await harness.mailsTo(realm.admin.email)).at(-1))
   const open = async (link: string) => {

@@ -2,8 +2,8 @@ import t from 'tap'
 import type { JSONWebKeySet } from 'jose'
 import { makeKeySets } from '../../src/identity/key-sets.ts'
 import type { KeySets } from '../../src/identity/key-sets.ts'
-import { makeKeyPair, publicJwk } from '../support/mini-idp.ts'
-import type { KeyPair } from '../support/mini-idp.ts'
+import { makeKeyPair, publicJwk } from '../support/in-process-idp.ts'
+import type { KeyPair } from '../support/in-process-idp.ts'
 
 const [first, second] = [await makeKeyPair(), await makeKeyPair()]
 

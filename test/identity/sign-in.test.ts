@@ -2,7 +2,7 @@ import t from 'tap'
 import { request } from 'undici'
 import { makeSignIn } from '../../src/identity/embedded/users/sign-in.ts'
 import type { TestService } from '../support/app.ts'
-import { guess, isIn, openLogin } from '../support/guesses.ts'
+import { tryPassword, isSignedIn, openLogin } from '../support/login-pages.ts'
 import { PASSWORD, atPortal, embeddedHarness, makeRealm } from '../support/identity.ts'
 
 const NEW_PASSWORD = 'the tide comes in twice a day'
@@ -31,22 +31,22 @@ t.test('27: of fifty concurrent guesses at most five are checked', async (t) => 
   const browsers = await Promise.all(Array.from({ length: 50 }, () => openLogin(wish)))
   const answers = await Promise.all(
     browsers.map(({ agent, page }, index) =>
-      agent.send(page, { email: wish.email, password: `wrong guess number ${index}` }),
+      agent.send(page, { email: wish.email, password: `wrong tryPassword number ${index}` }),
     ),
   )
-  t.notOk(answers.some((page) => isIn(page)))
+  t.notOk(answers.some((page) => isSignedIn(page)))
   const { failed_logins, is_locked } = await guessesOf(harness)
-  t.same([failed_logins, is_locked], [5, true], 'each guess that is looked at is counted before')
-  t.notOk(isIn(await guess(wish, PASSWORD)))
+  t.same([failed_logins, is_locked], [5, true], 'each tryPassword that is looked at is counted before')
+  t.notOk(isSignedIn(await tryPassword(wish, PASSWORD)))
 })
 
 t.test('a lock ends, and a correct password resets the count', async (t) => {
   const harness = await embeddedHarness(t)
   const wish = atPortal(harness, await makeRealm(harness))
-  for (let wrong = 0; wrong < 5; wrong += 1) await guess(wish, 'not the password of Ada')
-  t.notOk(isIn(await guess(wish, PASSWORD)))
+  for (let wrong = 0; wrong < 5; wrong += 1) await tryPassword(wish, 'not the password of Ada')
+  t.notOk(isSignedIn(await tryPassword(wish, PASSWORD)))
   await endLock(harness)
-  t.ok(isIn(await guess(wish, PASSWORD)))
+  t.ok(isSignedIn(await tryPassword(wish, PASSWORD)))
   t.match(await guessesOf(harness), { failed_logins: 0, is_locked: false })
 })
 
@@ -54,17 +54,17 @@ t.test('each wrong password after the fifth locks longer, up to fifteen minutes'
   const harness = await embeddedHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)
-  for (let wrong = 0; wrong < 4; wrong += 1) await guess(wish, 'not the password of Ada')
+  for (let wrong = 0; wrong < 4; wrong += 1) await tryPassword(wish, 'not the password of Ada')
   t.equal((await guessesOf(harness)).is_locked, false)
   const seconds: number[] = []
   for (let wrong = 0; wrong < 7; wrong += 1) {
     await endLock(harness)
-    await guess(wish, 'not the password of Ada')
+    await tryPassword(wish, 'not the password of Ada')
     seconds.push((await guessesOf(harness)).seconds)
   }
   t.same(seconds, [60, 120, 240, 480, 900, 900, 900])
   await harness.service.owner.query(`update idp.users set locked_until = now() - interval '13 hours'`)
-  await guess(wish, 'not the password of Ada')
+  await tryPassword(wish, 'not the password of Ada')
   t.match(await guessesOf(harness), { failed_logins: 1, is_locked: false }, 'half a day later it begins anew')
 })
 
@@ -86,7 +86,7 @@ t.test('a sign-in in progress fails if the password is replaced', async (t) => {
   t.equal(statusCode, 303)
   await harness.identity.setPassword(realm.slug, realm.admin.id, NEW_PASSWORD)
   const resumed = await agent.open(String(headers['location']))
-  t.notOk(isIn(resumed), 'who knew the old password and waited does not get in with it')
+  t.notOk(isSignedIn(resumed), 'who knew the old password and waited does not get in with it')
 })
 
 t.test('a form from another site or another browser does not sign in', async (t) => {

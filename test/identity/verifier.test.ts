@@ -4,18 +4,18 @@ import type { AddressInfo } from 'node:net'
 import t from 'tap'
 import { makeVerifier } from '../../src/identity/verifier.ts'
 import { DomainError } from '../../src/lib/errors.ts'
-import { encoded, makeKeyPair, makeMiniIdp, publicJwk, signed } from '../support/mini-idp.ts'
-import type { MiniIdp, Wish } from '../support/mini-idp.ts'
+import { encoded, makeKeyPair, makeInProcessIdp, publicJwk, signed } from '../support/in-process-idp.ts'
+import type { InProcessIdp, TokenInput } from '../support/in-process-idp.ts'
 
 const AUTH_URL = 'https://idp.example'
-const idp = makeMiniIdp(AUTH_URL)
+const idp = makeInProcessIdp(AUTH_URL)
 for (const slug of ['acme', 'other', 'platform'])
   await idp.createRealm({ slug, kind: 'merchant', displayName: slug, registrationId: randomUUID(), roles: [] })
 
 /** The clients that the service's own tables have. */
 const CLIENTS = new Set(['acme acme-server', 'acme acme-portal', 'other other-server', 'platform platform-cli'])
 const clock = { seconds: () => Date.now() / 1000, monotonicMs: () => performance.now() }
-const verifierOf = (provider: MiniIdp, time = clock) =>
+const verifierOf = (provider: InProcessIdp, time = clock) =>
   makeVerifier({ provider, clock: time, knows: async (slug, clientId) => CLIENTS.has(`${slug} ${clientId}`) })
 /** The time, which stands still here: some tokens end within seconds. */
 const now = Math.floor(Date.now() / 1000)
@@ -30,8 +30,8 @@ await new Promise<void>((resolve) => canary.listen(0, '127.0.0.1', resolve))
 const canaryUrl = `http://127.0.0.1:${(canary.address() as AddressInfo).port}`
 t.teardown(() => canary.close())
 
-const acme = (wish: Wish = {}): string =>
-  idp.mint('acme', { ...wish, claims: { iat: now, exp: now + 900, ...wish.claims } })
+const acme = (input: TokenInput = {}): string =>
+  idp.mint('acme', { ...input, claims: { iat: now, exp: now + 900, ...input.claims } })
 const withClaims = (claims: Record<string, unknown>): string => acme({ claims })
 const withIssuer = (iss: unknown): string => acme({ claims: { iss } })
 const [head = '', body = '', tail = ''] = acme().split('.')
@@ -193,7 +193,7 @@ t.test('bad tokens are rejected after a good one was accepted, too', async (t) =
 })
 
 t.test('an unknown realm or client causes no fetch', async (t) => {
-  const fresh = makeMiniIdp(AUTH_URL)
+  const fresh = makeInProcessIdp(AUTH_URL)
   const own = verifierOf(fresh)
   const strangers = ['an unknown client', 'issuer of an unknown realm', 'foreign issuer', 'the client of another realm']
   for (const name of strangers) await t.rejects(own.verify(BAD[name] ?? ''), { code: 'UNAUTHENTICATED' }, name)
@@ -249,7 +249,7 @@ t.test('an accepted token ends exactly at its expiry', async (t) => {
 })
 
 t.test('a token is verified again within a minute, so a removed key takes effect', async (t) => {
-  const own = makeMiniIdp(AUTH_URL)
+  const own = makeInProcessIdp(AUTH_URL)
   await own.createRealm({ slug: 'acme', kind: 'merchant', displayName: 'A', registrationId: randomUUID(), roles: [] })
   let ms = 0
   const timed = makeVerifier({
@@ -269,7 +269,7 @@ t.test('a token is verified again within a minute, so a removed key takes effect
 })
 
 t.test('during an outage an unknown realm is undecided; a known one verifies', async (t) => {
-  const own = makeMiniIdp(AUTH_URL)
+  const own = makeInProcessIdp(AUTH_URL)
   for (const slug of ['acme', 'other'])
     await own.createRealm({ slug, kind: 'merchant', displayName: slug, registrationId: randomUUID(), roles: [] })
   const away = verifierOf(own)

@@ -123,7 +123,7 @@ for (const [chain, { call, columns }] of Object.entries(TABLES)) {
        where attrelid = $1::regclass and attnum > 0 and not attisdropped`,
       [chain === 'checkpoints' ? 'audit_checkpoints' : chain],
     )
-    t.same(rows[0].names, names, 'every column of the table is here')
+    t.same(rows[0].names, names, 'every column of the table is covered')
     const values = columns.map(([, type], index) => `$${index + 1}::text::${type}`).join(', ')
     const query = `select ${call.replace('$', () => values)} as hash`
     await fc.assert(

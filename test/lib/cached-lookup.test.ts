@@ -68,10 +68,10 @@ t.test('the cache is bounded, and missing keys evict no existing ones', async (t
   for (let count = 0; count < 10; count++) await find(`known-${count}`)
   t.same(asked, [])
   await find('made-up-0')
-  t.same(asked, ['made-up-0'], 'of the others only the last are kept')
+  t.same(asked, ['made-up-0'], 'only the most recent entries are kept')
   world.set('known-10', 'x')
   await find('known-10')
   asked.length = 0
   await find('known-0')
-  t.same(asked, ['known-0'], 'the oldest made room')
+  t.same(asked, ['known-0'], 'the oldest entry was removed')
 })

@@ -21,23 +21,45 @@ function makeJob() {
   return { letGo, limits, errors, round, comes: (...items: number[]) => void (due = [...due, ...items]) }
 }
 
-t.test(
-  'what is slow is kept in hand, up to two rounds of it, and more is claimed only as far as there is room',
-  async (t) => {
-    const { letGo, limits, round, comes } = makeJob()
-    const play = makeConcurrentBatches<number>()
-    const owner = {}
-    const { signal } = new AbortController()
-    comes(1, 2, 3, 4, 5, 6)
-    for (let rounds = 0; rounds < 2; rounds += 1) t.same(await play(owner, { ...round, signal }), { more: true })
-    t.same(await play(owner, { ...round, signal }), { more: true }, 'four are in hand: no more is claimed')
-    t.same(limits, [2, 2])
+t.test('slow work is kept, up to two rounds of it, and more is claimed only while there is room', async (t) => {
+  const { letGo, limits, round, comes } = makeJob()
+  const play = makeConcurrentBatches<number>()
+  const owner = {}
+  const { signal } = new AbortController()
+  comes(1, 2, 3, 4, 5, 6)
+  for (let rounds = 0; rounds < 2; rounds += 1) t.same(await play(owner, { ...round, signal }), { more: true })
+  t.same(await play(owner, { ...round, signal }), { more: true }, 'with four in progress no more are claimed')
+  t.same(limits, [2, 2])
+  letGo.get(1)?.()
+  await play(owner, { ...round, signal })
+  t.same(limits, [2, 2, 1])
+  t.same([...letGo.keys()], [1, 2, 3, 4, 5])
+})
+
+t.test('an ending run claims nothing more and waits for work in progress, also after a failed claim', async (t) => {
+  const { letGo, limits, round, comes } = makeJob()
+  const play = makeConcurrentBatches<number>()
+  const owner = {}
+  const stop = new AbortController()
+  comes(1)
+  await play(owner, { ...round, signal: stop.signal })
+  const broken = { ...round, signal: stop.signal, claim: () => Promise.reject(new Error('no database')) }
+  await t.rejects(play(owner, broken), { message: 'no database' })
+  stop.abort()
+  comes(2)
+  const order: string[] = []
+  const last = play(owner, { ...round, signal: stop.signal }).then((result) => {
+    order.push('ended')
+    return result
+  })
+  setTimeout(() => {
+    order.push('answered')
     letGo.get(1)?.()
-    await play(owner, { ...round, signal })
-    t.same(limits, [2, 2, 1])
-    t.same([...letGo.keys()], [1, 2, 3, 4, 5])
-  },
-)
+  }, 20)
+  t.same(await last, { more: false })
+  t.same(order, ['answered', 'ended'])
+  t.same(limits, [2], 'due work is left to the next process')
+})
 
 t.test(
   'one that ends claims nothing any more, and waits for what is in hand, also after a claim that failed',

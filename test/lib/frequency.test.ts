@@ -175,7 +175,7 @@ t.test('a configuration adds holidays and takes some away, and can stay when the
     ['2027-05-03'],
   )
   t.same(bankHolidays('2027-12-27,-2027-12-25'), shipped)
-  t.same(bankHolidays(), shipped, 'each call has its own')
+  t.same(bankHolidays(), shipped, 'changes of one call do not reach the next')
 })
 
 t.test('an invalid configuration is rejected with the entry at fault', async (t) => {

@@ -30,7 +30,7 @@ t.test('an event id has its time and 16 base32 characters', async (t) => {
   for (const id of made.slice(0, 200)) t.match(id, /^evt_1700000000123_[a-z2-7]{16}$/)
   t.equal(new Set(made).size, made.length)
   t.ok((made[0] ?? '').length <= 64)
-  t.equal(new Set(made.join('').replaceAll(/evt_\d+_/g, '')).size, 32, 'every character of the alphabet comes up')
+  t.equal(new Set(made.join('').replaceAll(/evt_\d+_/g, '')).size, 32, 'every character of the alphabet occurs')
 })
 
 t.test('an end-to-end id is SVC and 32 hex digits: 35 characters', async (t) => {
@@ -74,7 +74,7 @@ t.test('texts that are not UUIDs are rejected', async (t) => {
 t.test('the real ids are the same for every key, and for every key themselves', async (t) => {
   t.equal(ids.for('payment', 'shop', 'order-1'), ids)
   const replaced: Ids = { ...ids, endToEndId: () => 'SVC0' }
-  t.equal(replaced.for('payment').endToEndId(), 'SVC0', 'what a copy replaces stays replaced')
+  t.equal(replaced.for('payment').endToEndId(), 'SVC0', 'members replaced in a copy stay replaced')
   t.notOk(ids.isSeeded)
 })
 
@@ -86,11 +86,11 @@ function drawn(source: Ids): (string | number)[] {
 t.test('with a seed, each key has a stream of its own, whatever else was drawn before', async (t) => {
   const [seeded, again, other] = [makeSeededIds('7'), makeSeededIds('7'), makeSeededIds('8')]
   const first = drawn(seeded.for('payment', 'shop', 'order-1'))
-  t.same(drawn(seeded.for('payment', 'shop', 'order-1')), first, 'a key begins anew with every call')
+  t.same(drawn(seeded.for('payment', 'shop', 'order-1')), first, 'a key restarts its sequence with every call')
   many(() => again.uuid())
   many(() => again.for('payment', 'shop', 'order-2').uuid())
-  t.same(drawn(again.for('payment', 'shop', 'order-1')), first, 'the order of calls is nothing to it')
-  t.same(drawn(again.for('payment').for('shop', 'order-1')), first, 'a key may be said in parts')
+  t.same(drawn(again.for('payment', 'shop', 'order-1')), first, 'the order of calls does not matter')
+  t.same(drawn(again.for('payment').for('shop', 'order-1')), first, 'a key may be given in parts')
   const others = [
     other.for('payment', 'shop', 'order-1'),
     seeded.for('payment', 'shop', 'order-2'),
@@ -102,7 +102,7 @@ t.test('with a seed, each key has a stream of its own, whatever else was drawn b
     seeded.for(),
   ].map(drawn)
   const all = [first, ...others].flat()
-  t.equal(new Set(all).size, all.length, 'no two streams have anything in common')
+  t.equal(new Set(all).size, all.length, 'no two streams have a value in common')
 })
 
 t.test('seeded ids have the shapes of the real ones', async (t) => {

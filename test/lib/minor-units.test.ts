@@ -92,7 +92,7 @@ t.test('a sort code and account number is 14 digits, however they are set', asyn
   const normal = (text: string): string | undefined => normalIdentification(SORT_CODE_ACCOUNT_NUMBER, text)
   for (const text of ['20000055779911', '20-00-00 55779911', '200000 5577 9911'])
     t.equal(normal(text), '20000055779911')
-  t.equal(normal('00000000000000'), '00000000000000', 'zeros in front stay')
+  t.equal(normal('00000000000000'), '00000000000000', 'leading zeros are kept')
   const wrong = [
     '',
     '2000005577991',

@@ -1,7 +1,7 @@
 import { makeAdminConnection } from '../../src/db/connection.ts'
 
 /** A schedule as the oracle takes it: nothing of it went through the code under test. */
-export type Asked = {
+export type OracleSchedule = {
   kind: 'every-day' | 'every-working-day' | 'weeks' | 'months'
   step: number
   day: number
@@ -74,11 +74,15 @@ select n as asked, date::text as day, (extract(epoch from due) * 1000)::float8 a
  where ordinal <= ${RUNS_MAX}
  order by n, date`
 
-/** The first runs of many schedules within their horizons, in order, asked in one statement. */
-export async function expectedRuns(url: string, asked: Asked[], holidays: readonly string[]): Promise<Expected[]> {
+/** The first runs of many schedules within their horizons, in order, computed in one statement. */
+export async function expectedRuns(
+  url: string,
+  schedules: OracleSchedule[],
+  holidays: readonly string[],
+): Promise<Expected[]> {
   const client = await makeAdminConnection({ databaseUrl: url, applicationName: 'svc test oracle' })
   try {
-    const rows = asked.map(({ horizonDays, ...rest }, n) => ({ n, horizon: horizonDays, ...rest }))
+    const rows = schedules.map(({ horizonDays, ...rest }, n) => ({ n, horizon: horizonDays, ...rest }))
     const result = await client.query<Expected>(STATEMENT, [JSON.stringify(rows), holidays])
     return result.rows
   } finally {

@@ -4,7 +4,7 @@ import { parseFrequency, type Frequency } from '../../src/lib/frequency.ts'
 import { firstRun, runAfter, type Run, type Schedule } from '../../src/lib/recurrence.ts'
 import { bankHolidays } from '../../src/lib/working-days.ts'
 import { emptyDatabase } from '../support/database.ts'
-import { countRareThings, DAY_MS, drawn, LATEST, type Drawn } from './recurrence-draw.ts'
+import { countRareThings, DAY_MS, drawn, LATEST, type SampledSchedule } from './recurrence-samples.ts'
 import { expectedRuns, RUNS_MAX, type Expected } from './recurrence-oracle.ts'
 
 function frequencyOf(text: string): Frequency {
@@ -13,9 +13,9 @@ function frequencyOf(text: string): Frequency {
   return frequency
 }
 
-type Given = { frequency: string; first: string; next?: string; final?: string; extra?: string }
+type ScheduleText = { frequency: string; first: string; next?: string; final?: string; extra?: string }
 
-function scheduleOf({ frequency, first, next, final, extra }: Given): Schedule {
+function scheduleOf({ frequency, first, next, final, extra }: ScheduleText): Schedule {
   return {
     frequency: frequencyOf(frequency),
     first: new Date(first),
@@ -32,12 +32,12 @@ function runsOf(schedule: Schedule, count: number): Run[] {
   return runs
 }
 
-function daysOf(given: Given, count: number): string[] {
-  return runsOf(scheduleOf(given), count).map(({ day }) => day)
+function daysOf(schedule: ScheduleText, count: number): string[] {
+  return runsOf(scheduleOf(schedule), count).map(({ day }) => day)
 }
 
 t.test('each frequency gives the days that a calendar on the wall gives', async (t) => {
-  const cases: [given: Given, days: string][] = [
+  const cases: [schedule: ScheduleText, days: string][] = [
     [{ frequency: 'EvryDay', first: '2026-12-30T09:00Z' }, '2026-12-30 2026-12-31 2027-01-01 2027-01-02'],
     [
       { frequency: 'EvryWorkgDay', first: '2026-12-23T09:00Z' },
@@ -78,9 +78,9 @@ t.test('each frequency gives the days that a calendar on the wall gives', async 
     [{ frequency: 'IntrvlMnthDay:12:25', first: '2026-12-25T09:00Z' }, '2026-12-25 2027-12-25 2028-12-25'],
     [{ frequency: 'IntrvlMnthDay:24:29', first: '2028-02-29T09:00Z' }, '2028-02-29 2030-02-28 2032-02-29'],
   ]
-  for (const [given, days] of cases) {
+  for (const [schedule, days] of cases) {
     const expected = days.split(' ')
-    t.same(daysOf(given, expected.length), expected, JSON.stringify(given))
+    t.same(daysOf(schedule, expected.length), expected, JSON.stringify(schedule))
   }
 })
 
@@ -209,16 +209,20 @@ t.test('the runs are those that PostgreSQL finds in the set of all days', async 
   for (const [thing, count] of seen) t.ok(count >= 3, `${thing}: ${count} of 600 schedules`)
 })
 
-function checkAgainst(expected: readonly Expected[], { text, probe, asked }: Drawn, schedule: Schedule): void {
+function checkAgainst(
+  expected: readonly Expected[],
+  { text, probe, asked }: SampledSchedule,
+  schedule: Schedule,
+): void {
   const name = `${text} ${JSON.stringify(asked)}`
   const end = new Date(asked.first.getTime() + (asked.horizonDays - 1) * DAY_MS).toISOString().slice(0, 10)
   const within = ({ day }: { day: string }): boolean => day <= end || end.startsWith('+')
   const write = ({ day, at }: { day: string; at: Date | number }): string => `${day} ${new Date(at).toISOString()}`
   const wanted = expected.filter(within).map(write)
-  const given = runsOf(schedule, Math.min(wanted.length + 1, RUNS_MAX))
+  const actual = runsOf(schedule, Math.min(wanted.length + 1, RUNS_MAX))
     .filter(within)
     .map(write)
-  if (given.join() !== wanted.join()) throw new Error(`${name}\n gives ${given.join()}\n wants ${wanted.join()}`)
+  if (actual.join() !== wanted.join()) throw new Error(`${name}\n gives ${actual.join()}\n wants ${wanted.join()}`)
   const probed = new Date(Math.min(asked.first.getTime() + probe * DAY_MS, LATEST)).toISOString().slice(0, 10)
   const after = expected.filter(within).find(({ day }) => day > probed)
   if (after === undefined) return

@@ -68,14 +68,14 @@ t.test('a ring of keys opens values sealed under any of them, and seals under th
   const [before, between, after] = [makeSealer(oldKey), makeSealer(oldKey, [newKey]), makeSealer(newKey, [oldKey])]
   const [old, fresh] = [before.seal('old', place), after.seal('fresh', place)]
   t.equal(after.open(old, place), 'old')
-  t.equal(between.open(fresh, place), 'fresh', 'who knows the next key opens what the others seal already')
+  t.equal(between.open(fresh, place), 'fresh', 'a process with the next key opens values sealed by the others')
   t.equal(between.kid, before.kid)
   t.equal(after.kidOf(between.seal('x', place)), before.kid)
   t.equal(after.kidOf(fresh), after.kid)
   t.same(after.previousKids, [before.kid])
   t.equal(kidOfKey(newKey), after.kid)
   t.equal(after.kidOf('hello'), undefined)
-  t.throws(() => after.open(old, { ...place, rowId: 'r2' }), 'the place counts under a previous key too')
+  t.throws(() => after.open(old, { ...place, rowId: 'r2' }), 'the context is also checked under a previous key')
 })
 
 t.test('a missing key is named by its id, and no key is revealed', async (t) => {

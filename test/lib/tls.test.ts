@@ -26,7 +26,7 @@ t.test('external: plain HTTP from outside is rejected', async (t) => {
   t.equal(lacksTls(from(PUBLIC), config), true)
   t.equal(lacksTls(from('10.0.0.1'), config), false)
   t.equal(lacksTls(from(PUBLIC, { 'x-forwarded-proto': 'https' }), config), true, 'anyone can write the header')
-  t.equal(lacksTls(from(PUBLIC, { 'x-forwarded-for': '10.0.0.1' }), config), true, 'and this one')
+  t.equal(lacksTls(from(PUBLIC, { 'x-forwarded-for': '10.0.0.1' }), config), true, 'and so is this one')
 })
 
 t.test('external behind a proxy: the proxy reports the protocol and the client address', async (t) => {

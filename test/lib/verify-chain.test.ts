@@ -72,7 +72,7 @@ t.test('ordinals that do not grow, or are none, break the order', async (t) => {
       { ordinal, problem: 'ordinal order' },
       ordinal,
     )
-  t.equal(verified('operator_actions', [first, second]).broken, null, 'and are compared as numbers')
+  t.equal(verified('operator_actions', [first, second]).broken, null, 'ordinals are compared as numbers')
 })
 
 t.test('only the first broken row is reported, and the rows after it are not checked', async (t) => {
@@ -126,7 +126,7 @@ t.test('a checkpoint detects a truncated end, at any place', async (t) => {
   t.match(verified('payment_events', [], { seals }).broken, { problem: 'not as sealed' }, 'all are gone')
   const others = checkpointsOf('payment_events', [{ ...row, digest: NO_HASH }])
   t.match(verified('payment_events', rows, { seals: others }).broken, { detail: /there are others now/ })
-  t.same(checkpointsOf('dispute_events', [row]), [], 'and is of its own chain alone')
+  t.same(checkpointsOf('dispute_events', [row]), [], 'a checkpoint covers its own chain alone')
 })
 
 t.test('a head of before must be passed, and must be the same', async (t) => {
@@ -138,5 +138,5 @@ t.test('a head of before must be passed, and must be the same', async (t) => {
   t.match(withHead('2', NO_HASH), { ordinal: '2', id: 'a-2', problem: 'not as before' })
   t.match(withHead('7', hash), { ordinal: '7', id: null, problem: 'not as before' }, 'the end is cut off')
   t.match(withHead('2', hash, []), { ordinal: '2', problem: 'not as before' }, 'all of it is gone')
-  t.match(withHead('2', hash, actions(['1', '3'])), { ordinal: '2', problem: 'not as before' }, 'it is passed over')
+  t.match(withHead('2', hash, actions(['1', '3'])), { ordinal: '2', problem: 'not as before' }, 'it is skipped')
 })

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { quoteName } from '../../src/mail/quote-name.ts'
 
-t.test('a name is in quotation marks on one line', async (t) => {
+t.test('a name is quoted on one line', async (t) => {
   t.equal(quoteName('Acme Ltd.'), '“Acme Ltd.”')
   t.equal(quoteName('  Müller & Söhne, No. 1 '), '“Müller & Söhne, No. 1”')
   t.equal(quoteName('Acme”\r\n\t"Boss"\u2028x\u0000'), '“Acme Boss x”')

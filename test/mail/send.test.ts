@@ -100,7 +100,7 @@ t.test('after six attempts over half a day a mail is given up', async (t) => {
   t.equal(sink.received.length, 0)
 })
 
-t.test('a mail server that is away costs an attempt, and its words are not kept', async (t) => {
+t.test('an unreachable mail server costs an attempt, and its response is not stored', async (t) => {
   const { service, queue, send } = await mailing(t, { env: { SVC_SMTP_URL: 'smtp://127.0.0.1:1' } })
   await queue()
   await send()
@@ -179,7 +179,7 @@ t.test('a stopping worker claims nothing more', async (t) => {
   t.match(await mails(service), [{ status: 'PENDING', attempt_count: 0 }])
 })
 
-t.test('a server with a certificate of its own making gets no mail and no login', async (t) => {
+t.test('a server with a self-signed certificate gets no mail and no login', async (t) => {
   const logins: unknown[] = []
   const secure = await smtpSink(t, {
     secure: true,

@@ -44,11 +44,11 @@ t.test('during an outage the merchant is changed, and a repetition repairs its r
   identity.faults.isAway = false
   t.match(await setMerchantActive(app, { id, isActive: false, actor }), { is_active: false })
   t.equal(realm()?.isEnabled, false)
-  const mend = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
+  const repairTable = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
   await t.rejects(setMerchantActive(app, { id, isActive: true, actor }))
   t.match((await owner.query('select is_active from merchants')).rows, [{ is_active: false }])
   t.equal(realm()?.isEnabled, false, 'what is not recorded has not happened')
-  await mend()
+  await repairTable()
   t.match(await setMerchantActive(app, { id, isActive: true, actor }), { is_active: true })
   t.equal(realm()?.isEnabled, true)
   const { rows } = await owner.query(

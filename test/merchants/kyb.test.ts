@@ -75,11 +75,11 @@ t.test('of two different moves at once each begins where the other ended', async
 
 t.test('a change that can not be recorded is not made', async (t) => {
   const id = await plant('PENDING')
-  const mend = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
+  const repairTable = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
   await t.rejects(setKybStatus(app, { id, kybStatus: 'APPROVED', actor }))
   const { rows } = await owner.query('select kyb_status from merchants where id = $1', [id])
   t.match(rows, [{ kyb_status: 'PENDING' }])
-  await mend()
+  await repairTable()
 })
 
 t.test('suspension stops new payments from the next request on; reading goes on', async (t) => {

@@ -5,7 +5,7 @@ import { CALLBACK_SIGNATURE_HEADER, callbackBytes } from '../../src/banks/mock-c
 import { completeSca as completeBetween } from '../../src/payments/complete-sca.ts'
 import { expireConsents } from '../../src/payments/expire-consents.ts'
 import { atBank, createPayment, testService, until } from '../support/app.ts'
-import type { Answer, BroughtBack } from '../support/app.ts'
+import type { Answer, BankReturn } from '../support/app.ts'
 import { mockBankSecret } from '../support/bank-secret.ts'
 import { completeSca, endConsent, eventsOf, stateOf, tally, times, webhookTypesOf } from '../support/payments.ts'
 
@@ -13,7 +13,7 @@ const service = await testService(t)
 const merchant = await service.merchant()
 const secret = mockBankSecret(service.app.config.encryptionKey)
 
-type Waiting = { id: string; back: BroughtBack }
+type Waiting = { id: string; back: BankReturn }
 
 async function waiting(): Promise<Waiting> {
   const { body } = await createPayment(service, merchant)

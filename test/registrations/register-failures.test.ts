@@ -38,7 +38,7 @@ t.test('any failed step leaves nothing behind, and the same registration succeed
     const name = `${step.table} ${step.on} ${step.when ?? ''}`
     const company = { company_name: `Company ${index}` }
     const slug = `company-${index}`
-    const mend = await breakTable(owner, step)
+    const repairTable = await breakTable(owner, step)
     const failed = await register(service, company)
     t.match(failed, { status: 500, body: { code: 'INTERNAL_ERROR' } }, name)
     t.notMatch(failed.text, /boom/, 'the failure is not shown')
@@ -49,7 +49,7 @@ t.test('any failed step leaves nothing behind, and the same registration succeed
       t.match(row, { status: 'FAILED', merchant_id: null, failure: /it failed unexpectedly/ }, name)
       t.notMatch(row.failure, /boom/, 'nor kept')
     }
-    await mend()
+    await repairTable()
     t.match(await register(service, company), { status: 201, body: { realm_slug: slug } }, `${name}: again`)
     t.match(await registrationRow(owner, slug), { status: 'COMPLETE', failure: null }, name)
     expected = await countLeftovers(owner)
@@ -60,11 +60,11 @@ t.test('any failed step leaves nothing behind, and the same registration succeed
 t.test('a failure that cannot be recorded is repaired after the lease', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const { owner } = service
-  const mend = await breakTable(owner, { table: 'registration', on: 'update' })
+  const repairTable = await breakTable(owner, { table: 'registration', on: 'update' })
   t.match(await register(service), { status: 500 })
   t.same(await countLeftovers(owner), NOTHING)
   t.match(await registrationRow(owner), { status: 'PROVISIONING' })
-  await mend()
+  await repairTable()
   t.match(await register(service), { status: 409 }, 'nobody knows yet that it is dead')
   await owner.query('update registration set locked_until = now()')
   t.match(await register(service), { status: 201 })
@@ -101,11 +101,11 @@ t.test('a provider elsewhere that fails leaves no realm behind, and the same reg
 t.test('records that fail take the realm of a provider elsewhere with them', async (t) => {
   const identity = makeRemoteIdentity()
   const { app, owner } = await testService(t, { overrides: { identity } })
-  const mend = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
+  const repairTable = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
   await t.rejects(registerMerchant(app, registrationInput()))
   t.equal(identity.realms.size, 0)
   t.same(await countLeftovers(owner), NOTHING)
-  await mend()
+  await repairTable()
   await t.resolves(registerMerchant(app, registrationInput()))
 })
 
@@ -140,12 +140,12 @@ t.test(
 t.test('a mail that can not be queued costs the merchant nothing: the invitation is sent again', async (t) => {
   const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
   const { app, owner } = service
-  const mend = await breakTable(owner, { table: 'mails', on: 'insert' })
+  const repairTable = await breakTable(owner, { table: 'mails', on: 'insert' })
   t.match(await register(service), { status: 201 })
   await inviteAdmins(app)
   t.match(await registrationRow(owner), { invited_at: null, invite_attempts: 1, failure: /unexpectedly/ })
   t.equal((await owner.query('select from idp.action_tokens')).rowCount, 0, 'no link without its mail')
-  await mend()
+  await repairTable()
   await owner.query('update registration set invite_due_at = now()')
   await inviteAdmins(app)
   t.match(await registrationRow(owner), { invited_at: String, invite_due_at: null, failure: null })

@@ -129,10 +129,10 @@ t.test('or rolls it back, which is recorded', async (t) => {
 t.test('a rollback and its record are there together or not at all', async (t) => {
   const service = await remote(t)
   await killedMidway(service)
-  const mend = await breakTable(service.owner, { table: 'operator_actions', on: 'insert' })
+  const repairTable = await breakTable(service.owner, { table: 'operator_actions', on: 'insert' })
   await t.rejects(repairRegistration(service.app, { slug: 'acme-ltd', rollback: true, actor }))
   t.match(await registrationRow(service.owner), { status: 'PROVISIONING' })
-  await mend()
+  await repairTable()
   await service.owner.query('update registration set locked_until = now()')
   await repairRegistration(service.app, { slug: 'acme-ltd', rollback: true, actor })
   t.match(await registrationRow(service.owner), { status: 'FAILED' })

@@ -29,7 +29,7 @@ function inLondon(moment: string): string {
   return new Intl.DateTimeFormat('en-CA', { timeZone: 'Europe/London' }).format(new Date(moment))
 }
 
-t.test('standing orders run at each of their days on the way, by the calendar that was agreed', async (t) => {
+t.test('standing orders run at each of their days during an advance, by the agreed calendar', async (t) => {
   const [ada, grace, other] = [await addCustomer(service), await addCustomer(service), await addCustomer(service)]
   const first = inMs(DAY_MS)
   const wish = { FirstPaymentDateTime: first, CreditorAccount: byNumber(grace.account.number) }
@@ -41,7 +41,7 @@ t.test('standing orders run at each of their days on the way, by the calendar th
 
   t.match(await advanceFor([ada], '23h'), { stops: 0 })
   t.equal((await read()).NumberOfPayments, 0)
-  t.equal((await read()).NextRunDateTime, monthly.body.NextRunDateTime, 'its next run is told as it was agreed')
+  t.equal((await read()).NextRunDateTime, monthly.body.NextRunDateTime, 'its next run is shown at the agreed time')
   await advanceFor([ada], '1h')
   t.match(await read(), { NumberOfPayments: 1, LastPayment: { Status: 'AcceptedSettlementCompleted' } })
   t.equal(await balanceOf(service, grace.account.id), 101_000n)
@@ -55,10 +55,10 @@ t.test('standing orders run at each of their days on the way, by the calendar th
   for (const day of [...agreed, inLondon(next)])
     t.equal(new Date(Date.parse(day) + DAY_MS).getUTCDate(), 1, `${day} ends its month`)
   t.same(days, days.toSorted())
-  t.ok(Date.parse(next) > Date.now() + 100 * DAY_MS, 'the next one is still to come by its own calendar')
+  t.ok(Date.parse(next) > Date.now() + 100 * DAY_MS, 'the next run keeps its own calendar')
   t.equal(Date.parse(FirstPaymentDateTime), Date.parse(first))
   t.equal(await balanceOf(service, grace.account.id), 100_000n + BigInt(count) * 1_000n)
-  t.same(await ordersOf(service, [daily.body.RecurringPaymentId]), [], 'for nobody else has a day passed')
+  t.same(await ordersOf(service, [daily.body.RecurringPaymentId]), [], 'no other clock has moved')
 })
 
 t.test('orders created after an advance are due by the real clock', async (t) => {
@@ -68,10 +68,14 @@ t.test('orders created after an advance are due by the real clock', async (t) =>
   await advanceFor([ada], '23h')
   t.same(await ordersOf(service, [body.RecurringPaymentId]), [])
   await advanceFor([ada], '51h')
-  t.equal((await ordersOf(service, [body.RecurringPaymentId])).length, 3, 'the first, and one on each day after it')
+  t.equal(
+    (await ordersOf(service, [body.RecurringPaymentId])).length,
+    3,
+    'the first run, and one on each following day',
+  )
 })
 
-t.test('a run that finds no money fails as on any day, and a cancelled one never comes', async (t) => {
+t.test('a run without funds fails as on any day, and a cancelled order does not run', async (t) => {
   const ada = await addCustomer(service, { accounts: [{ balance: 1_500n }] })
   const { body: kept } = await orderRecurring(service, ada)
   const { body: gone } = await orderRecurring(service, ada)
@@ -88,7 +92,7 @@ t.test('a run that finds no money fails as on any day, and a cancelled one never
   t.same(await ordersOf(service, [gone.RecurringPaymentId]), [])
 })
 
-t.test('requests and offers end when the time of either side has come', async (t) => {
+t.test('requests and offers end when the clock of either side reaches their end', async (t) => {
   const [ada, grace, other] = [await addCustomer(service), await addCustomer(service), await addCustomer(service)]
   const asked = await sent(service, 'request-to-pay', { by: ada, to: grace })
   const offered = await sent(service, 'offer-to-pay', { by: grace, to: ada })
@@ -107,7 +111,7 @@ t.test('requests and offers end when the time of either side has come', async (t
   await advanceFor([ada], '90d')
   t.equal((await read(grace, 'offer-to-pay', offered)).Status, 'Rejected')
   const late = await asking(service).decide(grace, 'request-to-pay', `${asked}/accept`)
-  t.match(late, { status: 409 }, 'and nobody can take it any more')
+  t.match(late, { status: 409 }, 'it can no longer be accepted')
 })
 
 t.test('an idempotency key holds for a day of its customer', async (t) => {
@@ -117,11 +121,11 @@ t.test('an idempotency key holds for a day of its customer', async (t) => {
   await advanceFor([ada], '23h')
   t.equal(await pay(ada), first)
   await advanceFor([ada], '1h')
-  t.not(await pay(ada), first, 'a day later it is a new order')
+  t.not(await pay(ada), first, 'a day later it counts as a new order')
   t.equal(await pay(grace), theirs)
 })
 
-t.test('a merchant and its customers come to their due times in one order', async (t) => {
+t.test('the due times of a merchant and its customers are reached in one order', async (t) => {
   const merchant = await service.merchant()
   const [ada, grace] = [await addCustomer(service), await addCustomer(service)]
   const { id: payment } = await authorisedPayment(service, merchant)
@@ -163,7 +167,7 @@ t.test("a payer's link and session end in the time of the merchant that alone kn
   const [link, sharedLink] = [await tokenFor(mine), await tokenFor(shared)]
   await advance({ merchant_id: merchant.id }, '11m')
   t.match(await verify(service, link), { body: { code: 'LINK_INVALID' } })
-  t.match(await verify(service, sharedLink), { status: 200 }, 'what another merchant knows too is left alone')
+  t.match(await verify(service, sharedLink), { status: 200 }, 'links of payers whom another merchant knows do not move')
 
   const signIn = async (email: string) => {
     const { body } = await verify(service, await tokenFor(email))
@@ -178,7 +182,7 @@ t.test("a payer's link and session end in the time of the merchant that alone kn
   t.equal((await payments(sharedSession)).status, 200)
 })
 
-t.test('a payment grows too old to be disputed', async (t) => {
+t.test('an advance past the dispute window makes a payment undisputable', async (t) => {
   const merchant = await service.merchant()
   const { id } = await authorisedPayment(service, merchant)
   await untilStatus(service, merchant, id, 'Settled')

@@ -51,7 +51,7 @@ t.test('ten hours of retries end in DEAD after six attempts, in their order and 
     [merchant.id],
   )
   const entry = { action: 'sandbox.clock', actor_name: 'olga', merchant_id: merchant.id }
-  t.same(actions, [{ ...entry, after: { advance_ms: 39_600_000 } }], 'and the trail tells of it, once')
+  t.same(actions, [{ ...entry, after: { advance_ms: 39_600_000 } }], 'the audit trail records it once')
   const { body } = await service.call('GET', '/api/v1/portal/webhooks', { merchant })
   t.same(
     body.data.map((row: { status: string; attempt_count: number }) => [row.status, row.attempt_count]),
@@ -70,27 +70,30 @@ t.test('concurrent advances of the same merchant are serialised, and no due time
   await createPayment(service, merchant)
   const answers = await Promise.all(['4h', '4h', '4h'].map((by) => advance(merchant.id, by)))
   for (const { status, text } of answers) t.equal(status, 200, text)
-  t.equal((await clockOf({ merchant_id: merchant.id })).body.ahead_ms, 43_200_000, 'all of it has passed')
+  t.equal((await clockOf({ merchant_id: merchant.id })).body.ahead_ms, 43_200_000, 'the whole advance was made')
   t.equal(received.length, 12)
   const stops = answers.reduce((sum, { body }) => sum + body.stops, 0)
   // Five retries of each of two events, and the end of the consent's ninety minutes between them; two may be of one moment.
   t.ok(stops === 11 || stops === 10, `${stops} stops`)
 })
 
-t.test('work that repeats for ever ends with an error that names it, and the time advanced so far', async (t) => {
-  const merchant = await service.merchant()
-  await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:1h' })
-  const dial = { merchant_id: merchant.id, unavailable: '100%' }
-  await service.call('PUT', '/api/v1/sandbox/bank/faults', { headers: OPERATOR, body: dial })
-  const actor = { id: 'olga', name: 'olga', role: 'OPS' } as const
-  const refused = advanceSandboxClock(service.app, { merchantId: merchant.id, by: '11h', actor }, 3)
-  const message = /^\d+s of 39600s were advanced: .*settle-payments/
-  await t.rejects(refused, { code: 'SERVICE_UNAVAILABLE', message })
-  const { body } = await clockOf({ merchant_id: merchant.id })
-  t.ok(body.ahead_ms > 3_600_000 && body.ahead_ms < 39_600_000)
-})
+t.test(
+  'work that repeats for ever ends the advance with an error that names it and the time advanced so far',
+  async (t) => {
+    const merchant = await service.merchant()
+    await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:1h' })
+    const faults = { merchant_id: merchant.id, unavailable: '100%' }
+    await service.call('PUT', '/api/v1/sandbox/bank/faults', { headers: OPERATOR, body: faults })
+    const actor = { id: 'olga', name: 'olga', role: 'OPS' } as const
+    const refused = advanceSandboxClock(service.app, { merchantId: merchant.id, by: '11h', actor }, 3)
+    const message = /^\d+s of 39600s were advanced: .*settle-payments/
+    await t.rejects(refused, { code: 'SERVICE_UNAVAILABLE', message })
+    const { body } = await clockOf({ merchant_id: merchant.id })
+    t.ok(body.ahead_ms > 3_600_000 && body.ahead_ms < 39_600_000)
+  },
+)
 
-t.test('a consent expires when its ninety minutes have passed, and not before', async (t) => {
+t.test('a consent expires after exactly ninety minutes', async (t) => {
   const merchant = await service.merchant()
   const { body: payment } = await createPayment(service, merchant)
   await advance(merchant.id, '89m')
@@ -108,7 +111,7 @@ t.test('a consent expires when its ninety minutes have passed, and not before', 
   t.equal(body.status_history.at(-1).changed_by, 'BATCH_JOB')
 })
 
-t.test('a slow settlement comes when its time has passed', async (t) => {
+t.test('a slow settlement executes at its time', async (t) => {
   const merchant = await service.merchant()
   const { id } = await authorisedPayment(service, merchant, { scenario: 'success-slow-settle:2h' })
   await advance(merchant.id, '119m')
@@ -118,7 +121,7 @@ t.test('a slow settlement comes when its time has passed', async (t) => {
   await untilStatus(service, merchant, id, 'Settled')
 })
 
-t.test('time passes for the one merchant only', async (t) => {
+t.test('an advance moves one merchant only', async (t) => {
   const [merchant, other] = [await service.merchant(), await service.merchant()]
   const { body: payment } = await createPayment(service, other)
   await advance(merchant.id, '3h')
@@ -156,7 +159,7 @@ t.test('invalid requests to the clock name the problem and change nothing', asyn
   t.match(nameless, { status: 401, body: { code: 'UNAUTHENTICATED' } })
 })
 
-t.test('without an identity provider the sandbox asks for no name', async (t) => {
+t.test('without an identity provider the sandbox needs no credentials', async (t) => {
   const merchant = await service.merchant()
   const body = { merchant_id: merchant.id, by: '1h' }
   t.match(await service.call('POST', '/api/v1/sandbox/clock/advance', { body }), { status: 200 })
@@ -170,21 +173,21 @@ t.test('a clock reports how far it is ahead, and moves only forwards', async (t)
   const { body: clock } = await clockOf(mine)
   t.equal(clock.ahead_ms, 129_600_000)
   const real = Date.parse(clock.now) - clock.ahead_ms
-  t.ok(Math.abs(real - Date.now()) < 60_000, 'its time is the real one and what is ahead')
+  t.ok(Math.abs(real - Date.now()) < 60_000, 'its time is the real time plus its lead')
 
   const to = new Date(Date.parse(clock.now) + 3_600_000).toISOString()
   const set = await ask({ ...mine, to })
   t.match(set, { status: 200, body: { stops: 0 } })
-  t.ok(set.body.advanced_ms > 3_540_000 && set.body.advanced_ms <= 3_600_000, 'what was left of the hour passed')
+  t.ok(set.body.advanced_ms > 3_540_000 && set.body.advanced_ms <= 3_600_000, 'the rest of the hour was advanced')
   const { body: after } = await clockOf(mine)
-  t.equal(after.ahead_ms, clock.ahead_ms + set.body.advanced_ms, 'steps make exactly what was asked for')
+  t.equal(after.ahead_ms, clock.ahead_ms + set.body.advanced_ms, 'the steps add up to exactly the requested advance')
   t.ok(after.now >= to)
   const back = await ask({ ...mine, to })
   t.match(back, { status: 400, body: { errors: [{ path: 'to', code: 'IN_THE_PAST', message: /in the past/ }] } })
-  t.equal((await clockOf(mine)).body.ahead_ms, after.ahead_ms, 'and nothing has moved')
+  t.equal((await clockOf(mine)).body.ahead_ms, after.ahead_ms, 'nothing was moved')
 })
 
-t.test('whose time it is, and how far it is to pass, are said once', async (t) => {
+t.test('contradictory or missing subjects and durations are rejected', async (t) => {
   const merchant = await service.merchant()
   const { externalId } = await addCustomer(service)
   await ask({ customer_ids: [externalId], by: '1h' })
@@ -220,7 +223,7 @@ t.test('whose time it is, and how far it is to pass, are said once', async (t) =
   t.equal((await clockOf({ customer_id: externalId })).body.ahead_ms, 3_600_000)
 })
 
-t.test('where a moment lies by now, and which one lies there, for every order of shifts', async (t) => {
+t.test('moments before and after shifts convert both ways, for every order of shifts', async (t) => {
   const subject = randomUUID()
   await service.owner.query(
     `insert into sandbox_clock_shifts (subject_id, made_at, moved_by)

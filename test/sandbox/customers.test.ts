@@ -26,7 +26,7 @@ async function counts(): Promise<unknown> {
   return rows
 }
 
-t.test('a customer of whom nothing is said has a thousand pounds and an e-mail address', async (t) => {
+t.test('by default a customer has a thousand pounds and an e-mail address', async (t) => {
   const { status, body } = await make({})
   t.match(
     { status, body },
@@ -197,7 +197,7 @@ t.test('a limit below the used overdraft is rejected, and so is an unknown accou
   t.match(await set(id, { balance: '5.00' }), { status: 400, body: { errors: [{ path: 'balance' }] } })
 })
 
-t.test('the books are balanced, and whatever was written past them is found', async (t) => {
+t.test('the books are balanced, and rows written past them are found', async (t) => {
   const fresh = await testService(t)
   const books = async () => (await fresh.call('GET', '/api/v1/sandbox/books')).body
   t.match(await books(), { is_balanced: true, totals: [] })
@@ -249,5 +249,5 @@ t.test('with an identity provider a program acts as the customer, with the scope
   await breakTable(real.owner, { table: 'operator_actions', on: 'insert' })
   const actor = { id: 'sub-1', name: 'olga', role: 'OPS' }
   await t.rejects(createSandboxCustomer(real.app, { ...NewCustomer.parse({}), actor }))
-  t.same(await clients(), before, 'a client whose customer did not come to be is gone')
+  t.same(await clients(), before, 'the client of a customer that could not be created is deleted')
 })

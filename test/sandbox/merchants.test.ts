@@ -95,7 +95,7 @@ t.test('with an identity provider it has a realm of its own, whose server client
   t.match(await service.call('POST', '/api/v1/sandbox/merchants', { headers: support, body: {} }), { status: 403 })
 })
 
-t.test('one that can not be written leaves no realm, here or at a provider elsewhere', async (t) => {
+t.test('a merchant that can not be written leaves no realm, in the embedded provider or in a remote one', async (t) => {
   const identity = makeRemoteIdentity()
   for (const options of [{ env: { SVC_IDENTITY: 'embedded' } }, { overrides: { identity } }]) {
     const { app, owner } = await testService(t, options)

@@ -59,7 +59,7 @@ t.test('without a provider the demo customer has two accounts and a month of his
   ])
 })
 
-t.test('with one, a person and a program act as the customer, and repeating it keeps both', async (t) => {
+t.test('with a provider, a person and a program act as the customer, and repeating it keeps both', async (t) => {
   const service = await testService(t, { env: EMBEDDED })
   const { app, url } = service
   await ensurePlatform(app)
@@ -74,7 +74,7 @@ t.test('with one, a person and a program act as the customer, and repeating it k
   const before = await users()
   t.match(before, [{ subject: 'customer-demo', password_hash: /argon2/ }])
   t.same(await ensureDemoCustomer(app), demo)
-  t.same(await users(), before, 'a password that is set again would end every session')
+  t.same(await users(), before, 'setting the password again would end every session')
   const client = { realm: 'customers', clientId: demo.client_id ?? '', secret: demo.client_secret ?? '' }
   await t.resolves(serviceToken(url, client))
   const { claims, tokens } = await signIn({
@@ -92,7 +92,7 @@ t.test('with one, a person and a program act as the customer, and repeating it k
   t.match(page, /<li>see your accounts, balances and transactions<\/li>\s*<li>make payments from your accounts/)
   const narrow = await allowPage(service, demo, 'openid accounts')
   t.match(narrow, /<li>see your accounts/)
-  t.notMatch(narrow, /make payments/, 'no more than it asks for')
+  t.notMatch(narrow, /make payments/, 'no more than the requested scope')
   const headers = { authorization: `Bearer ${tokens.access_token}` }
   t.match(await service.call('GET', '/open-banking/v1/accounts', { headers }), {
     status: 200,

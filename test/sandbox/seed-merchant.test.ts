@@ -26,7 +26,7 @@ t.test('the demo merchant has logins that work, and repeating it keeps them', as
   const [user] = await users()
   t.match(user, { password_hash: /argon2/, roles: ['ADMIN'] })
   t.same(await ensureDemoMerchant(app), demo)
-  t.same(await users(), [user], 'a password that is set again would end every session')
+  t.same(await users(), [user], 'setting the password again would end every session')
 })
 
 t.test('the demo logins are restored to the printed ones after any change', async (t) => {

@@ -79,13 +79,16 @@ t.test('the history is plausible: days up to yesterday, in order, never below th
   const free = monthly.rows.filter(({ day }) => !isWorkingDay(parseDay(day), holidays))
   t.same(free, [], 'salaries and bills are paid on working days')
   const rents = monthly.rows.filter(({ reference }) => reference === 'RENT').map(({ day }) => day)
-  t.same(rents.toSorted(), ['2026-10-01', '2026-11-02'], 'what falls on a Sunday is paid on the Monday')
+  t.same(rents.toSorted(), ['2026-10-01', '2026-11-02'], 'payments due on a Sunday are paid on the Monday')
   const between = await owner.query(`
     select count(*) filter (where d.customer_id <> c.customer_id)::int as friends,
       count(*) filter (where d.customer_id = c.customer_id)::int as own
     from transfers t join accounts d on d.id = t.debtor_account_id join accounts c on c.id = t.creditor_account_id
   `)
-  t.ok(between.rows[0].friends > 0 && between.rows[0].own > 0, 'to each other, and between own accounts')
+  t.ok(
+    between.rows[0].friends > 0 && between.rows[0].own > 0,
+    'customers pay each other, and move money between their own accounts',
+  )
   const ordered = await owner.query(`
     select bool_and(later.booking_date_time >= t.booking_date_time) as ok
     from transactions t join transactions later on later.account_id = t.account_id and later.number = t.number + 1
@@ -120,7 +123,7 @@ t.test('a taken mobile number is omitted, and its owner keeps it', async (t) => 
   t.match(seeded, { mobile: null, email: first?.email, customer_id: first?.customer_id })
 })
 
-t.test('over HTTP: five customers and a year where nothing is said, and refusals with their fields', async (t) => {
+t.test('over HTTP: five customers and a year by default, and invalid fields are named', async (t) => {
   const fresh = await testService(t)
   const began = performance.now()
   const { status, body } = await fresh.call('POST', '/api/v1/sandbox/seed')

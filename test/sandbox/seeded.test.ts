@@ -19,7 +19,7 @@ const [one, twin, other] = await Promise.all(
 )
 if (one === undefined || twin === undefined || other === undefined) throw new Error('three services were asked for')
 
-t.test('the same seed gives the same ids for a whole story, and another seed gives others', async (t) => {
+t.test('the same seed gives the same ids for a whole series of calls, and another seed gives others', async (t) => {
   for (const service of [one, twin, other]) await play(service)
   const [mine, same, others] = await Promise.all([one, twin, other].map(idsOf))
   t.same(same, mine)
@@ -50,7 +50,7 @@ t.test('the same seed gives the same ids for a whole story, and another seed giv
   t.equal(words(mine).size > 100, true)
 })
 
-t.test('deliveries that fail are tried again after the same times', async (t) => {
+t.test('failed deliveries are retried at the same times', async (t) => {
   const delays = async ({ app, owner }: TestService): Promise<Record<string, unknown>> => {
     const { rows } = await owner.query<{ id: string; event_id: string }>('select id, event_id from webhook_deliveries')
     const result = { outcome: 'http_500', httpStatus: 500, responseBody: '', durationMs: 1 } as const
@@ -72,7 +72,7 @@ t.test('deliveries that fail are tried again after the same times', async (t) =>
   const mine = await delays(one)
   t.same(await delays(twin), mine)
   const firsts = Object.values(mine).map((each) => JSON.stringify(each))
-  t.equal(new Set(firsts).size, firsts.length, 'each delivery has its own')
+  t.equal(new Set(firsts).size, firsts.length, 'each delivery has its own id')
   for (const each of firsts) t.match(JSON.parse(each), [Number, Number, Number, Number, Number, null])
 })
 
@@ -102,29 +102,26 @@ t.test('the same key at two merchants is two payments', async (t) => {
   t.not(made[0]?.body.payment_id, made[1]?.body.payment_id)
 })
 
-t.test(
-  'a reference that is used again makes others, also at the same moment, and the same ones every time',
-  async (t) => {
-    const makeThree = async (service: TestService): Promise<string[]> => {
-      const merchants = await Promise.all(['again', 'again', 'again'].map((name) => makeMerchant(service, name)))
-      const customers = [await makeCustomer(service, 'again'), await makeCustomer(service, 'again')]
-      return [...merchants.map(({ id }) => id), ...customers.map(({ customer_id: id }) => id)].toSorted()
-    }
-    const mine = await makeThree(one)
-    t.equal(new Set(mine).size, 5)
-    t.same(await makeThree(twin), mine)
-    const restarted = await makeApp({ ...one.app.config, port: 1 }, { ids: makeSeededIds('7') })
-    t.teardown(() => restarted.close())
-    const actor = { id: 'olga', name: 'olga', role: 'OWNER' }
-    const fourth = await createSandboxMerchant(restarted, {
-      ...NewSandboxMerchant.parse({ reference: 'again' }),
-      actor,
-    })
-    t.notOk(mine.includes(fourth.merchant_id), 'a service that is started again passes over what is there')
-  },
-)
+t.test('a repeated reference gives other ids, also concurrently, and the same ones in every run', async (t) => {
+  const makeThree = async (service: TestService): Promise<string[]> => {
+    const merchants = await Promise.all(['again', 'again', 'again'].map((name) => makeMerchant(service, name)))
+    const customers = [await makeCustomer(service, 'again'), await makeCustomer(service, 'again')]
+    return [...merchants.map(({ id }) => id), ...customers.map(({ customer_id: id }) => id)].toSorted()
+  }
+  const mine = await makeThree(one)
+  t.equal(new Set(mine).size, 5)
+  t.same(await makeThree(twin), mine)
+  const restarted = await makeApp({ ...one.app.config, port: 1 }, { ids: makeSeededIds('7') })
+  t.teardown(() => restarted.close())
+  const actor = { id: 'olga', name: 'olga', role: 'OWNER' }
+  const fourth = await createSandboxMerchant(restarted, {
+    ...NewSandboxMerchant.parse({ reference: 'again' }),
+    actor,
+  })
+  t.notOk(mine.includes(fourth.merchant_id), 'a restarted service skips existing ids')
+})
 
-t.test('without a reference, ids follow from nothing', async (t) => {
+t.test('without a reference, ids are random', async (t) => {
   t.not((await makeMerchant(one)).id, (await makeMerchant(twin)).id)
   t.not((await makeCustomer(one)).customer_id, (await makeCustomer(twin)).customer_id)
 })
@@ -161,14 +158,14 @@ t.test('an expired key creates a new order, with the next id of its own', async 
   t.same([await later(twin), await later(twin)], [second, third])
 })
 
-t.test('neither live mode nor a service that others reach takes ids from a seed', async (t) => {
+t.test('neither live mode nor a service reachable by others takes ids from a seed', async (t) => {
   for (const unsafe of [{ mode: 'live' }, { publicUrl: 'https://pay.example' }, { host: '0.0.0.0' }] as const)
     await t.rejects(makeApp({ ...one.app.config, ...unsafe }, { ids: makeSeededIds('7') }), {
       message: 'ids from a seed are only allowed in a sandbox that only this machine reaches',
     })
 })
 
-t.test('names at an identity provider that outlives the database follow from no seed', async (t) => {
+t.test('names at an identity provider that outlives the database do not depend on the seed', async (t) => {
   const actor = { id: 'olga', name: 'olga', role: 'OWNER' }
   const make = async ({ app }: TestService) => {
     const outside: App = { ...app, identity: { ...app.identity, kind: 'keycloak' } }

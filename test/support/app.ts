@@ -23,7 +23,7 @@ import { testDatabase } from './database.ts'
 export type TestMerchant = { id: string; clientId: string; clientSecret: string; realm: string; secret: string }
 
 /** A merchant as a test wants it; APPROVED with the documented fees where it says nothing. */
-export type MerchantWish = {
+export type NewTestMerchant = {
   kybStatus?: 'PENDING' | 'APPROVED'
   /** What its server client may do; ADMIN where it says nothing. */
   serverRole?: MerchantRole | null
@@ -38,7 +38,7 @@ export type TestService = {
   databaseUrl: string
   /** A connection as the owner of the tables, for looking behind the API. */
   owner: pg.Client
-  merchant(wish?: MerchantWish): Promise<TestMerchant>
+  merchant(input?: NewTestMerchant): Promise<TestMerchant>
   /** An operator of this role, as the headers that prove it. */
   operator(role?: PlatformRole): Promise<Record<string, string>>
   /** A request as a client makes it; an object body is sent as JSON. */
@@ -89,7 +89,7 @@ export async function testService(
     url: api.url,
     databaseUrl,
     owner,
-    merchant: (wish) => addMerchant(app, wish),
+    merchant: (input) => addMerchant(app, input),
     operator: (role) => operatorHeaders(app, role),
     call: async (method, path, options = {}) => {
       const proof = options.merchant === undefined ? {} : await merchantHeaders(app, options.merchant)
@@ -98,23 +98,23 @@ export async function testService(
   }
 }
 
-async function addMerchant(app: App, wish: MerchantWish = {}): Promise<TestMerchant> {
+async function addMerchant(app: App, input: NewTestMerchant = {}): Promise<TestMerchant> {
   const id = app.ids.uuid()
   const realm = `m-${randomUUID().slice(0, 8)}`
   const clientId = clientIdsOf(realm).server
   const secret = generateWebhookSecret()
   const clientSecret = app.ids.token()
-  const serverRole = wish.serverRole === undefined ? 'ADMIN' : wish.serverRole
+  const serverRole = input.serverRole === undefined ? 'ADMIN' : input.serverRole
   const insert = (): Promise<boolean> =>
     insertMerchant(app.pool, {
       id,
       clientId,
       legalName: 'Acme Ltd',
       tradingName: 'Acme',
-      kybStatus: wish.kybStatus ?? 'APPROVED',
-      feePercentage: wish.feePercentage ?? '0.0100',
-      feeFlat: wish.feeFlat ?? '0.20',
-      webhookUrl: wish.webhookUrl ?? null,
+      kybStatus: input.kybStatus ?? 'APPROVED',
+      feePercentage: input.feePercentage ?? '0.0100',
+      feeFlat: input.feeFlat ?? '0.20',
+      webhookUrl: input.webhookUrl ?? null,
       realmSlug: realm,
       webhookSigningSecret: app.sealer.seal(secret, webhookSecretContext(id)),
       serverRole,
@@ -150,7 +150,7 @@ async function operatorHeaders(app: App, role: PlatformRole = 'OWNER'): Promise<
   return { authorization: `Bearer ${await serviceToken(authUrlOf(app), client)}` }
 }
 
-/** Where tokens come from: the service itself, where its provider answers there (test/support/mini-idp.ts does too). */
+/** Where tokens come from: the service itself, where its provider answers there (test/support/in-process-idp.ts does too). */
 function authUrlOf({ identity, publicUrl }: App): string {
   return identity.handle === undefined ? (identity.authUrl ?? publicUrl) : publicUrl
 }
@@ -214,10 +214,10 @@ export async function createPayment(
 }
 
 /** What the payer comes back from the bank's page with. */
-export type BroughtBack = { state: string; code: string } | { state: string; error: string }
+export type BankReturn = { state: string; code: string } | { state: string; error: string }
 
 /** Presses a button on the bank's page, as the payer's browser would. */
-export async function atBank(redirectUrl: string, decision: 'approve' | 'cancel'): Promise<BroughtBack> {
+export async function atBank(redirectUrl: string, decision: 'approve' | 'cancel'): Promise<BankReturn> {
   const response = await request(redirectUrl, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },

@@ -14,7 +14,7 @@ export type TestCustomer = {
   account: TestAccount
 }
 
-export type AccountWish = {
+export type NewTestAccount = {
   currency?: 'GBP' | 'EUR'
   /** Minor units that come from another bank. */
   balance?: bigint
@@ -31,7 +31,7 @@ export async function addCustomer(
     mobile,
     proxy,
     accounts = [{}],
-  }: { name?: string; mobile?: string; proxy?: string; accounts?: AccountWish[] } = {},
+  }: { name?: string; mobile?: string; proxy?: string; accounts?: NewTestAccount[] } = {},
 ): Promise<TestCustomer> {
   const id = randomUUID()
   const externalId = `customer-${id.slice(0, 8)}`
@@ -51,7 +51,7 @@ export async function addCustomer(
     await owner.query('insert into customer_proxies (proxy, kind, customer_id) values ($1, $2, $3)', [value, kind, id])
   }
   const made: TestAccount[] = []
-  for (const wish of accounts) made.push(await addAccount({ owner }, { customerId: id, name, wish }))
+  for (const input of accounts) made.push(await addAccount({ owner }, { customerId: id, name, input }))
   const [account] = made
   if (account === undefined) throw new Error('a test customer has an account')
   return { id, externalId, name, email, headers: { 'x-customer-id': externalId }, accounts: made, account }
@@ -59,9 +59,9 @@ export async function addCustomer(
 
 async function addAccount(
   { owner }: Pick<TestService, 'owner'>,
-  { customerId, name, wish }: { customerId: string; name: string; wish: AccountWish },
+  { customerId, name, input }: { customerId: string; name: string; input: NewTestAccount },
 ): Promise<TestAccount> {
-  const { currency = 'GBP', balance = 100_000n, overdraft = 0n, status = 'Enabled', iban = null } = wish
+  const { currency = 'GBP', balance = 100_000n, overdraft = 0n, status = 'Enabled', iban = null } = input
   const id = randomUUID()
   const number = String(randomInt(10_000_000_000_000, 99_999_999_999_999))
   await owner.query(

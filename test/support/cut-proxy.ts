@@ -3,8 +3,8 @@ import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
 import type { Test } from 'tap'
 
-/** A way to the service that can be cut, as when the network or the service is gone, and mended again. */
-export type CutProxy = { url: string; cut(): Promise<void>; mend(): Promise<void> }
+/** A proxy in front of the service whose connections can be cut, as by a failure of the network or the service, and restored. */
+export type CutProxy = { url: string; cut(): Promise<void>; restore(): Promise<void> }
 
 export async function cutProxy(t: Test, url: string): Promise<CutProxy> {
   const { port } = new URL(url)
@@ -38,7 +38,7 @@ export async function cutProxy(t: Test, url: string): Promise<CutProxy> {
   return {
     url: `http://127.0.0.1:${own}`,
     cut,
-    async mend() {
+    async restore() {
       server.listen(own, '127.0.0.1')
       await once(server, 'listening')
     },

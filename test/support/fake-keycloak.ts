@@ -4,14 +4,14 @@ import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Test } from 'tap'
 
-export type Asked = { method: string; path: string; authorization: string | undefined; body: string }
+export type RecordedRequest = { method: string; path: string; authorization: string | undefined; body: string }
 /** Answers a call of the Admin REST API; undefined leaves it unanswered. */
-export type Answerer = (asked: Asked, res: ServerResponse) => { status: number; json?: unknown } | undefined
+export type Answerer = (request: RecordedRequest, res: ServerResponse) => { status: number; json?: unknown } | undefined
 
 export type FakeKeycloak = {
   url: string
   /** Every request but those for a token. */
-  asked: Asked[]
+  requests: RecordedRequest[]
   tokens: () => number
   /** Of the tokens that it gives out from now on. */
   expiresIn: (seconds: number) => void
@@ -22,7 +22,7 @@ export const FAKE_SECRET = 'c4n4ry-client-secret'
 
 /** What stands for a Keycloak whose answers a real one gives rarely, or never when they are wanted. */
 export async function fakeKeycloak(t: Test, answer: Answerer): Promise<FakeKeycloak> {
-  const asked: Asked[] = []
+  const requests: RecordedRequest[] = []
   let tokens = 0
   let expiresIn = 60
   const server = createServer((req, res) => {
@@ -39,7 +39,7 @@ export async function fakeKeycloak(t: Test, answer: Answerer): Promise<FakeKeycl
         return
       }
       const one = { method: req.method ?? '', path, authorization: req.headers.authorization, body }
-      asked.push(one)
+      requests.push(one)
       const given = answer(one, res)
       if (given === undefined) return
       res.writeHead(given.status, { 'content-type': 'application/json' })
@@ -56,7 +56,7 @@ export async function fakeKeycloak(t: Test, answer: Answerer): Promise<FakeKeycl
   const { port } = server.address() as AddressInfo
   return {
     url: `http://127.0.0.1:${port}`,
-    asked,
+    requests,
     tokens: () => tokens,
     expiresIn: (seconds) => (expiresIn = seconds),
   }

@@ -168,7 +168,7 @@ export async function ask(
   return { status: statusCode, headers: answered, body: text.startsWith('{') ? JSON.parse(text) : text }
 }
 
-export type SignInWish = {
+export type SignInInput = {
   authUrl: string
   realm: string
   clientId: string
@@ -191,18 +191,18 @@ export type SignedIn = {
 }
 
 /** The address that signing in begins at, and the secret of its PKCE challenge. */
-export function authorizationUrl(wish: Omit<SignInWish, 'email'>): { url: URL; verifier: string } {
+export function authorizationUrl(input: Omit<SignInInput, 'email'>): { url: URL; verifier: string } {
   const verifier = randomBytes(32).toString('base64url')
-  const url = new URL(`${wish.authUrl}/realms/${wish.realm}/protocol/openid-connect/auth`)
+  const url = new URL(`${input.authUrl}/realms/${input.realm}/protocol/openid-connect/auth`)
   const params = {
-    client_id: wish.clientId,
-    redirect_uri: wish.redirectUri ?? CALLBACK,
+    client_id: input.clientId,
+    redirect_uri: input.redirectUri ?? CALLBACK,
     response_type: 'code',
-    scope: wish.scope ?? 'openid',
+    scope: input.scope ?? 'openid',
     state: randomBytes(8).toString('hex'),
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
-    ...wish.params,
+    ...input.params,
   }
   for (const [name, value] of Object.entries(params)) if (value !== undefined) url.searchParams.set(name, value)
   return { url, verifier }
@@ -233,12 +233,12 @@ export async function throughPages(
 }
 
 /** Signs in over HTTP like a browser and comes back with the code. @throws when it does not get that far */
-export async function signInForCode(wish: SignInWish): Promise<SignedIn> {
-  const agent = wish.agent ?? new UserAgent(wish.authUrl)
-  const { url, verifier } = authorizationUrl(wish)
+export async function signInForCode(input: SignInInput): Promise<SignedIn> {
+  const agent = input.agent ?? new UserAgent(input.authUrl)
+  const { url, verifier } = authorizationUrl(input)
   const page = await throughPages(agent, await agent.open(url), {
-    email: wish.email,
-    password: wish.password ?? PASSWORD,
+    email: input.email,
+    password: input.password ?? PASSWORD,
   })
   const code = page.left?.searchParams.get('code')
   if (page.left === undefined || code == null) {
@@ -258,28 +258,28 @@ export type Tokens = {
 
 /** Exchanges what `signInForCode` brought. */
 export function exchange(
-  wish: SignInWish,
+  input: SignInInput,
   { code, verifier }: Pick<SignedIn, 'code' | 'verifier'>,
 ): Promise<TokenAnswer> {
-  return ask(wish.authUrl, wish.realm, 'token', {
+  return ask(input.authUrl, input.realm, 'token', {
     grant_type: 'authorization_code',
-    client_id: wish.clientId,
-    redirect_uri: wish.redirectUri ?? CALLBACK,
+    client_id: input.clientId,
+    redirect_uri: input.redirectUri ?? CALLBACK,
     code,
     code_verifier: verifier,
   })
 }
 
 /** Signs in and exchanges the code: tokens as a portal or a command line has them. @throws when it gets none */
-export async function signIn(wish: SignInWish): Promise<{ tokens: Tokens; claims: JWTPayload; agent: UserAgent }> {
-  const signedIn = await signInForCode(wish)
-  const { status, body } = await exchange(wish, signedIn)
+export async function signIn(input: SignInInput): Promise<{ tokens: Tokens; claims: JWTPayload; agent: UserAgent }> {
+  const signedIn = await signInForCode(input)
+  const { status, body } = await exchange(input, signedIn)
   if (status !== 200) throw new Error(`no tokens: ${status} ${JSON.stringify(body)}`)
   return { tokens: body, claims: decodeJwt(body.access_token), agent: signedIn.agent }
 }
 
 /** What `signIn` wants for the administrator of a realm at its portal. */
-export function atPortal({ authUrl }: Pick<IdentityHarness, 'authUrl'>, realm: TestRealm): SignInWish {
+export function atPortal({ authUrl }: Pick<IdentityHarness, 'authUrl'>, realm: TestRealm): SignInInput {
   return { authUrl, realm: realm.slug, clientId: realm.portal, email: realm.admin.email }
 }
 

@@ -44,10 +44,14 @@ export async function serviceWithKeys(
   return { ...service, app, url: api.url, call, stop }
 }
 
-type Asked = { method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'; headers: Record<string, string>; body?: unknown }
+type RequestInput = {
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE' | 'PATCH'
+  headers: Record<string, string>
+  body?: unknown
+}
 
 /** A request without an identity provider. */
-async function ask(url: string, { method, headers, body }: Asked): Promise<Answer> {
+async function ask(url: string, { method, headers, body }: RequestInput): Promise<Answer> {
   const type = body === undefined ? {} : { 'content-type': 'application/json' }
   const sent = body === undefined ? null : JSON.stringify(body)
   const response = await request(url, { method, headers: { ...type, ...headers }, body: sent })

@@ -5,25 +5,25 @@ import type { MerchantRole, PlatformRole } from '../../src/lib/permissions.ts'
 import type { Operation } from '../../src/wire/operation.ts'
 import { testService } from './app.ts'
 import type { ServiceOptions, TestMerchant, TestService } from './app.ts'
-import { makeMiniIdp } from './mini-idp.ts'
-import type { MiniIdp, Wish } from './mini-idp.ts'
+import { makeInProcessIdp } from './in-process-idp.ts'
+import type { InProcessIdp, TokenInput } from './in-process-idp.ts'
 
 export type ServiceWithRealms = {
   service: TestService
-  idp: MiniIdp
+  idp: InProcessIdp
   /** Headers of someone who signed in at the merchant's portal. */
-  person(merchant: TestMerchant, wish?: Wish): Record<string, string>
+  person(merchant: TestMerchant, input?: TokenInput): Record<string, string>
   /** Headers of a new API credential of the merchant; null is one without a role. */
   program(merchant: TestMerchant, role: MerchantRole | null): Promise<Record<string, string>>
   /** Headers of someone who signed in to the platform. */
-  operator(wish?: Wish): Record<string, string>
+  operator(input?: TokenInput): Record<string, string>
   /** Headers of a service client of the platform. */
   automation(role: PlatformRole): Promise<Record<string, string>>
 }
 
-/** The service with an identity provider in this process that signs whatever a test wants (support/mini-idp.ts). */
+/** The service with an identity provider in this process that signs whatever a test wants (support/in-process-idp.ts). */
 export async function serviceWithRealms(t: Test, options: ServiceOptions = {}): Promise<ServiceWithRealms> {
-  const idp = makeMiniIdp()
+  const idp = makeInProcessIdp()
   const service = await testService(t, { ...options, overrides: { identity: idp, ...options.overrides } })
   for (const slug of [PLATFORM_REALM, CUSTOMERS_REALM] as const) {
     if (await idp.realmExists(slug)) continue
@@ -35,13 +35,14 @@ export async function serviceWithRealms(t: Test, options: ServiceOptions = {}): 
      on conflict do nothing`,
     [staff.portal, staff.cli],
   )
-  const bearer = (slug: string, wish: Wish): Record<string, string> => ({
-    authorization: `Bearer ${idp.mint(slug, wish)}`,
+  const bearer = (slug: string, input: TokenInput): Record<string, string> => ({
+    authorization: `Bearer ${idp.mint(slug, input)}`,
   })
   return {
     service,
     idp,
-    person: ({ realm }, wish) => bearer(realm, { clientId: clientIdsOf(realm).portal, subject: randomUUID(), ...wish }),
+    person: ({ realm }, input) =>
+      bearer(realm, { clientId: clientIdsOf(realm).portal, subject: randomUUID(), ...input }),
     program: async ({ id, realm }, role) => {
       const clientId = `${realm}-key-${randomUUID().slice(0, 8)}`
       await service.owner.query(
@@ -50,7 +51,7 @@ export async function serviceWithRealms(t: Test, options: ServiceOptions = {}): 
       )
       return bearer(realm, { clientId, roles: role === null ? [] : [role] })
     },
-    operator: (wish) => bearer(PLATFORM_REALM, { clientId: staff.cli, subject: randomUUID(), ...wish }),
+    operator: (input) => bearer(PLATFORM_REALM, { clientId: staff.cli, subject: randomUUID(), ...input }),
     automation: async (role) => {
       const clientId = `${PLATFORM_REALM}-key-${randomUUID().slice(0, 8)}`
       await service.owner.query(

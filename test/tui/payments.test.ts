@@ -99,7 +99,7 @@ t.test('a lost connection is told with its age, and what happened meanwhile is t
   console.shot('stale-80x24')
   const { id } = await authorisedPayment(service, merchant)
   await untilStatus(service, merchant, id, 'Settled')
-  await proxy.mend()
+  await proxy.restore()
   await console.until(/Settled/)
   await console.until(/ fresh/)
   t.notMatch(await console.until((text) => !text.includes('Error')), /stale/)

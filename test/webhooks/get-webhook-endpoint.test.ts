@@ -51,7 +51,7 @@ t.test('DEAD deliveries are reported with their number, until they are replayed'
   await t.rejects(getWebhookEndpoint(app, randomUUID()), { code: 'MERCHANT_NOT_FOUND' })
 })
 
-t.test('an address that answers 410 is gone, until it delivers or is another one', async (t) => {
+t.test('an endpoint that answers 410 is reported as gone, until it delivers or is changed', async (t) => {
   const { owner, app } = await makeOutbox(t)
   let status = 410
   const receiver = await startReceiver(t, ({ response }) => response.writeHead(status).end())

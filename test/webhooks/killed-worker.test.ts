@@ -16,7 +16,7 @@ import {
 
 type Outbox = Awaited<ReturnType<typeof makeOutbox>>
 
-/** A worker in a process of its own; `said` is what it told us. */
+/** A worker in a process of its own; `said` is its output. */
 function startWorkerProcess(
   t: { teardown(handler: () => unknown): unknown },
   outbox: Outbox,

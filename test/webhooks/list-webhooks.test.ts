@@ -112,7 +112,7 @@ t.test('every filter finds all matches of the whole history, for one merchant an
 })
 
 t.test(
-  'a filter looks at the newest 20,000 of a merchant, at 1,000 in a list of all, and goes on behind a page',
+  'a filter examines the newest 20,000 of a merchant, 1,000 in a list of all, and continues after a page',
   async (t) => {
     const merchantId = await plantMerchant({ owner, app, webhookUrl: nowhere })
     const rare = { count: 2, eventType: 'refund.failed' }

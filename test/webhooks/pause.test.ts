@@ -100,7 +100,7 @@ t.test('a pause under traffic loses nothing, uses no attempt, and the held deliv
 })
 
 t.test(
-  'what a slow endpoint holds when it is paused is recorded, and its next attempt waits for the end',
+  'the attempt in progress at a slow endpoint is recorded after a pause, and the next one waits for its end',
   async (t) => {
     const { owner, app } = await makeOutbox(t)
     const held = Promise.withResolvers<void>()
@@ -243,7 +243,7 @@ t.test('a delivery that is replayed while the endpoint is paused waits, and the 
   await until('it is delivered', async () => (await readDelivery(owner, id)).status === 'DELIVERED')
 })
 
-t.test('the address is checked after it was written, and in no transaction', async (t) => {
+t.test('the address is checked after it was written, outside any transaction', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
   const seen: unknown[] = []
@@ -266,28 +266,25 @@ t.test('the address is checked after it was written, and in no transaction', asy
   t.strictSame(seen, [{ webhook_url: webhookUrl, open: 0 }])
 })
 
-t.test(
-  'an event that comes while a long pause is ended does not overtake the earlier ones of its payment',
-  async (t) => {
-    const { owner, app } = await makeOutbox(t)
-    const receiver = await startReceiver(t)
-    const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
-    const paymentId = await plantPayment(owner, merchantId)
-    await put(app, merchantId, { paused: true })
-    const [first = ''] = await plantDeliveries(owner, merchantId, { paymentId, nextRetryAt: 'infinity' })
-    startDeliveries(t, app)
-    // The second event waits for the endpoint's lock, and goes in at the very moment that it is let go.
-    const resuming = put(app, merchantId, { paused: false })
-    const [second = ''] = await plantDeliveries(owner, merchantId, { paymentId, sequence: 2, nextRetryAt: 'infinity' })
-    await resuming
-    await until('both are delivered', async () => (await countByStatus(owner))['DELIVERED'] === 2)
-    const expected = [(await readDelivery(owner, first)).event_id, (await readDelivery(owner, second)).event_id]
-    t.strictSame(
-      receiver.receipts.map(({ eventId }) => eventId),
-      expected,
-    )
-  },
-)
+t.test('an event inserted while a long pause ends does not overtake the earlier ones of its payment', async (t) => {
+  const { owner, app } = await makeOutbox(t)
+  const receiver = await startReceiver(t)
+  const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
+  const paymentId = await plantPayment(owner, merchantId)
+  await put(app, merchantId, { paused: true })
+  const [first = ''] = await plantDeliveries(owner, merchantId, { paymentId, nextRetryAt: 'infinity' })
+  startDeliveries(t, app)
+  // The second event waits for the endpoint's lock, and goes in at the very moment that it is let go.
+  const resuming = put(app, merchantId, { paused: false })
+  const [second = ''] = await plantDeliveries(owner, merchantId, { paymentId, sequence: 2, nextRetryAt: 'infinity' })
+  await resuming
+  await until('both are delivered', async () => (await countByStatus(owner))['DELIVERED'] === 2)
+  const expected = [(await readDelivery(owner, first)).event_id, (await readDelivery(owner, second)).event_id]
+  t.strictSame(
+    receiver.receipts.map(({ eventId }) => eventId),
+    expected,
+  )
+})
 
 t.test('deliveries that wait behind a long history are scheduled as well', async (t) => {
   const { owner, app } = await makeOutbox(t)

@@ -189,7 +189,7 @@ t.test('without an endpoint that deliveries go to, nothing is queued or counted'
   t.strictSame(await countByStatus(owner), { DEAD: 3 })
 })
 
-t.test('a pause in the middle of a long replay holds up all of it, and the end of it lets all go', async (t) => {
+t.test('a pause during a long replay holds all of it, and its end releases all of it', async (t) => {
   const outbox = await makeOutbox(t)
   const { owner, app } = outbox
   const merchantId = await plantMerchant({ owner, app, webhookUrl: nowhere })

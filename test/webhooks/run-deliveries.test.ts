@@ -155,7 +155,7 @@ async function countWorkers(owner: pg.Client): Promise<number> {
   return rows[0]?.workers ?? 0
 }
 
-t.test('one merchant has no more under way than its cap, over all workers', async (t) => {
+t.test('one merchant has no more deliveries in progress than its cap, over all workers', async (t) => {
   const { owner, app, url, encryptionKey } = await makeOutbox(t, { webhookConcurrencyPerMerchant: 3 })
   const receiver = await startReceiver(t, ({ response }) => setTimeout(() => response.writeHead(200).end(), 20))
   await plantDeliveries(owner, await plantMerchant({ owner, app, webhookUrl: receiver.url }), { count: 60 })
@@ -235,7 +235,7 @@ t.test('rows of a merchant that removed its endpoint wait without using an attem
   t.match(await readDelivery(owner, id), { status: 'PENDING', attempt_count: 0, next_retry_at: 'infinity' })
 })
 
-t.test('a row that three workers were lost with counts as a failed attempt', async (t) => {
+t.test('a row whose claim was lost with three workers counts as a failed attempt', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })

@@ -47,7 +47,7 @@ async function crashLive(owner: Owner, merchantId: string): Promise<void> {
 }
 
 t.test(
-  'what waits is parked from its insert, its pause or its replay on, until it is armed or sent again',
+  'a delivery waits for an endpoint from its insert, its pause or its replay, until it is scheduled or replayed',
   async (t) => {
     const { owner, app } = await makeOutbox(t)
     const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
@@ -114,7 +114,7 @@ t.test('the job schedules what a crash left waiting, oldest first, and nothing t
   t.strictSame(woken, ['deliver-webhooks'])
   const { rows } = await owner.query<{ delivery_id: string }>('select delivery_id from webhook_queue')
   const queued = new Set(rows.map(({ delivery_id }) => delivery_id))
-  t.equal(queued.size, 1_000, 'a batch at a time, and no further when it is told to stop')
+  t.equal(queued.size, 1_000, 'a batch at a time, and no further after the signal to stop')
   t.ok(
     first.every((id) => queued.has(id)),
     'the oldest are in it',
@@ -128,7 +128,7 @@ t.test('the job schedules what a crash left waiting, oldest first, and nothing t
   t.strictSame(await broken(owner), [])
 })
 
-t.test('a worker arms it by itself', async (t) => {
+t.test('a worker schedules it without the job', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
@@ -140,28 +140,31 @@ t.test('a worker arms it by itself', async (t) => {
   await until('all are delivered', async () => (await countByStatus(owner))['DELIVERED'] === 1_200)
 })
 
-t.test('pauses, replays, inserts and three workers that arm at once leave each delivery in one place', async (t) => {
-  const { owner, app } = await makeOutbox(t)
-  const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
-  const ids = await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 3_000 })
-  await crashLive(owner, merchantId)
-  const byHand = ids.filter((_, index) => index % 100 === 0)
-  const outcomes = await Promise.allSettled([
-    ...[1, 2, 3].map(() => armAll(app)),
-    ...byHand.map((id) => replayWebhook(app, { merchantId, id })),
-    putWebhookEndpoint(app, { merchantId, actor, paused: true }),
-    plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 20 }),
-    putWebhookEndpoint(app, { merchantId, actor, paused: false }),
-  ])
-  for (const outcome of outcomes)
-    if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'DELIVERY_NOT_DEAD' })
-  t.strictSame(await broken(owner), [])
-  await putWebhookEndpoint(app, { merchantId, actor, paused: false })
-  await armAll(app)
-  t.equal((await owner.query('select from webhook_queue')).rowCount, 3_020)
-  t.strictSame(await parkedOf(owner, merchantId), [])
-  t.strictSame(await broken(owner), [])
-})
+t.test(
+  'concurrent pauses, replays, inserts and three scheduling workers leave each delivery in one place',
+  async (t) => {
+    const { owner, app } = await makeOutbox(t)
+    const merchantId = await plantMerchant({ owner, app, webhookUrl: null })
+    const ids = await plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 3_000 })
+    await crashLive(owner, merchantId)
+    const byHand = ids.filter((_, index) => index % 100 === 0)
+    const outcomes = await Promise.allSettled([
+      ...[1, 2, 3].map(() => armAll(app)),
+      ...byHand.map((id) => replayWebhook(app, { merchantId, id })),
+      putWebhookEndpoint(app, { merchantId, actor, paused: true }),
+      plantDeliveries(owner, merchantId, { nextRetryAt: 'infinity', count: 20 }),
+      putWebhookEndpoint(app, { merchantId, actor, paused: false }),
+    ])
+    for (const outcome of outcomes)
+      if (outcome.status === 'rejected') t.match(outcome.reason, { code: 'DELIVERY_NOT_DEAD' })
+    t.strictSame(await broken(owner), [])
+    await putWebhookEndpoint(app, { merchantId, actor, paused: false })
+    await armAll(app)
+    t.equal((await owner.query('select from webhook_queue')).rowCount, 3_020)
+    t.strictSame(await parkedOf(owner, merchantId), [])
+    t.strictSame(await broken(owner), [])
+  },
+)
 
 t.test('a failure for one merchant does not delay the others', async (t) => {
   const { owner, app } = await makeOutbox(t)

@@ -13,7 +13,7 @@ import {
   signInForCode,
   throughPages,
 } from '../../support/identity.ts'
-import type { IdentityHarness, SignInWish, TestRealm } from '../../support/identity.ts'
+import type { IdentityHarness, SignInInput, TestRealm } from '../../support/identity.ts'
 import { UserAgent, asksForPassword, formsOf } from '../../support/user-agent.ts'
 
 /** What is said of a code that leads nowhere. */
@@ -30,7 +30,7 @@ function asTyped({ identity }: IdentityHarness, code: string): string {
 }
 
 /** The command line of the realm's administrator, which listens at a port that it found free. */
-function atTerminal(harness: IdentityHarness, realm: TestRealm, port: number): SignInWish {
+function atTerminal(harness: IdentityHarness, realm: TestRealm, port: number): SignInInput {
   const redirectUri = `http://127.0.0.1:${port}/callback`
   return { ...atPortal(harness, realm), clientId: realm.cli, redirectUri }
 }

@@ -1,14 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import t from 'tap'
-import { guess, isIn, openLogin, takeInvitation } from '../../support/guesses.ts'
+import { tryPassword, isSignedIn, openLogin, acceptInvitation } from '../../support/login-pages.ts'
 import { PASSWORD, atPortal, identityHarness, makeRealm, signIn } from '../../support/identity.ts'
-import type { IdentityHarness, SignInWish, TestRealm } from '../../support/identity.ts'
+import type { IdentityHarness, SignInInput, TestRealm } from '../../support/identity.ts'
 import { UserAgent, asksForPassword } from '../../support/user-agent.ts'
 import type { Page } from '../../support/user-agent.ts'
 
 const NEW_PASSWORD = 'the tide comes in twice a day'
 
-async function addUser({ identity }: IdentityHarness, realm: TestRealm, name: string): Promise<SignInWish['email']> {
+async function addUser({ identity }: IdentityHarness, realm: TestRealm, name: string): Promise<SignInInput['email']> {
   const email = `${name}@${realm.slug}.example`
   const id = await identity.createUser(realm.slug, { email, roles: ['FINANCE'] })
   await identity.setPassword(realm.slug, id, PASSWORD)
@@ -21,7 +21,7 @@ t.test('7: an invitation sets the password once; before that the user cannot sig
   const email = `grace@${realm.slug}.example`
   const id = await harness.identity.createUser(realm.slug, { email, roles: ['ADMIN'] })
   const wish = { ...atPortal(harness, realm), email }
-  for (const password of ['', PASSWORD]) t.notOk(isIn(await guess(wish, password)), 'not before')
+  for (const password of ['', PASSWORD]) t.notOk(isSignedIn(await tryPassword(wish, password)), 'not before')
   t.equal(await harness.identity.hasPassword(realm.slug, id), false)
 
   await harness.identity.inviteUser(realm.slug, id, {
@@ -34,15 +34,15 @@ t.test('7: an invitation sets the password once; before that the user cannot sig
   const link = /https?:\S+/.exec(mail)?.[0] ?? ''
   // Scanners of mail open every link, some of them twice.
   await Promise.all([1, 2].map(() => new UserAgent(harness.authUrl).open(link)))
-  await takeInvitation(harness.authUrl, link, NEW_PASSWORD)
+  await acceptInvitation(harness.authUrl, link, NEW_PASSWORD)
   t.equal(await harness.identity.hasPassword(realm.slug, id), true)
   const { claims } = await signIn({ ...wish, password: NEW_PASSWORD })
   t.equal(claims.sub, id)
 
-  const second = await takeInvitation(harness.authUrl, link, 'somebody else chose this one')
+  const second = await acceptInvitation(harness.authUrl, link, 'somebody else chose this one')
   t.notOk(asksForPassword(second), 'the second time there is nothing to fill in')
-  t.notOk(isIn(await guess(wish, 'somebody else chose this one')))
-  t.ok(isIn(await guess(wish, NEW_PASSWORD)))
+  t.notOk(isSignedIn(await tryPassword(wish, 'somebody else chose this one')))
+  t.ok(isSignedIn(await tryPassword(wish, NEW_PASSWORD)))
 })
 
 t.test('26: five wrong passwords lock this user, even for the right password', async (t) => {
@@ -50,20 +50,21 @@ t.test('26: five wrong passwords lock this user, even for the right password', a
   const realm = await makeRealm(harness)
   const grace = await addUser(harness, realm, 'grace')
   const wish = atPortal(harness, realm)
-  for (let wrong = 0; wrong < 5; wrong += 1) t.notOk(isIn(await guess(wish, `wrong guess number ${wrong}`)))
-  t.notOk(isIn(await guess(wish, PASSWORD)), 'the right password is refused while it is locked')
-  t.ok(isIn(await guess({ ...wish, email: grace }, PASSWORD)), 'other users sign in')
+  for (let wrong = 0; wrong < 5; wrong += 1)
+    t.notOk(isSignedIn(await tryPassword(wish, `wrong tryPassword number ${wrong}`)))
+  t.notOk(isSignedIn(await tryPassword(wish, PASSWORD)), 'the right password is refused while it is locked')
+  t.ok(isSignedIn(await tryPassword({ ...wish, email: grace }, PASSWORD)), 'other users sign in')
 })
 
 t.test('28: an unknown address, a wrong password and a locked user get the same response', async (t) => {
   const harness = await identityHarness(t)
   const realm = await makeRealm(harness)
   const wish = atPortal(harness, realm)
-  const known = await guess(wish, 'not the password of Ada')
+  const known = await tryPassword(wish, 'not the password of Ada')
   const nobody = `${randomUUID()}@${realm.slug}.example`
-  const unknown = await guess({ ...wish, email: nobody }, 'not the password of Ada')
-  for (let wrong = 0; wrong < 5; wrong += 1) await guess(wish, `wrong guess number ${wrong}`)
-  const locked = await guess(wish, PASSWORD)
+  const unknown = await tryPassword({ ...wish, email: nobody }, 'not the password of Ada')
+  for (let wrong = 0; wrong < 5; wrong += 1) await tryPassword(wish, `wrong tryPassword number ${wrong}`)
+  const locked = await tryPassword(wish, PASSWORD)
   const comparable = ({ status, text, headers }: Page, email: string) => ({
     status,
     policy: headers['content-security-policy'],

@@ -29,7 +29,7 @@ t.test('one token serves all calls until shortly before its end', async (t) => {
   const admin = adminOf(fake)
   await Promise.all(Array.from({ length: 20 }, () => admin.call(GET)))
   t.equal(fake.tokens(), 1)
-  t.ok(fake.asked.every(({ authorization }) => authorization === `Bearer ${FAKE_TOKEN}1`))
+  t.ok(fake.requests.every(({ authorization }) => authorization === `Bearer ${FAKE_TOKEN}1`))
   admin.renew()
   fake.expiresIn(10)
   await admin.call(GET)
@@ -77,19 +77,19 @@ t.test('no response, a late one, a redirect and invalid text are the same error'
 })
 
 t.test('a failed connection is retried once, but no creation is repeated', async (t) => {
-  const fake = await fakeKeycloak(t, (_asked, res) => {
-    if (fake.asked.length % 2 === 0) return { status: 200, json: {} }
+  const fake = await fakeKeycloak(t, (_request, res) => {
+    if (fake.requests.length % 2 === 0) return { status: 200, json: {} }
     res.destroy()
     return undefined
   })
   const admin = adminOf(fake)
   t.equal((await admin.call(GET)).status, 200)
-  t.equal(fake.asked.length, 2)
+  t.equal(fake.requests.length, 2)
   t.match(
     await messageOf(admin.call({ to: 'make a user', method: 'POST', path: adminPath('acme', 'users') })),
     /connection/,
   )
-  t.equal(fake.asked.length, 3)
+  t.equal(fake.requests.length, 3)
 })
 
 t.test('a path holds whatever a name holds', async (t) => {

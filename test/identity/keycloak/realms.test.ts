@@ -7,7 +7,7 @@ import { makeIds } from '../../../src/lib/ids.ts'
 import { makeLog } from '../../../src/observe/log.ts'
 import { mailServerOf } from '../../../src/identity/keycloak/mail-server.ts'
 import { FAKE_SECRET, fakeKeycloak } from '../../support/fake-keycloak.ts'
-import type { Answerer, Asked, FakeKeycloak } from '../../support/fake-keycloak.ts'
+import type { Answerer, RecordedRequest, FakeKeycloak } from '../../support/fake-keycloak.ts'
 import { realmSpec } from '../../support/identity.ts'
 
 const { service: _service, admin: _admin, ...SPEC } = realmSpec()
@@ -20,11 +20,12 @@ async function setUp(t: Test, answer: Answerer): Promise<{ fake: FakeKeycloak; i
 }
 
 /** The attributes of the realm that was asked for. */
-function attributesOf({ asked }: FakeKeycloak): unknown {
-  return JSON.parse(asked.find(({ method }) => method === 'POST')?.body ?? '{}').attributes
+function attributesOf({ requests }: FakeKeycloak): unknown {
+  return JSON.parse(requests.find(({ method }) => method === 'POST')?.body ?? '{}').attributes
 }
 
-const deletes = (asked: Asked[]): string[] => asked.filter(({ method }) => method === 'DELETE').map(({ path }) => path)
+const deletes = (requests: RecordedRequest[]): string[] =>
+  requests.filter(({ method }) => method === 'DELETE').map(({ path }) => path)
 
 t.test('a realm created without a response is found by its attempt and deleted', async (t) => {
   let looks = 0
@@ -39,7 +40,7 @@ t.test('a realm created without a response is found by its attempt and deleted',
     return looks === 1 ? { status: 404 } : { status: 200, json: { realm: SPEC.slug, attributes: attributesOf(fake) } }
   })
   await t.rejects(identity.createRealm(SPEC), IdentityUnavailableError)
-  t.same(deletes(fake.asked), [`/admin/realms/${SPEC.slug}`])
+  t.same(deletes(fake.requests), [`/admin/realms/${SPEC.slug}`])
 })
 
 t.test("another's realm of the name is left alone, even of the same registration", async (t) => {
@@ -50,13 +51,13 @@ t.test("another's realm of the name is left alone, even of the same registration
       : { status: 200, json: { realm: SPEC.slug, attributes } },
   )
   await t.rejects(identity.createRealm(SPEC), RealmExistsError)
-  t.same(deletes(fake.asked), [])
+  t.same(deletes(fake.requests), [])
 })
 
 t.test('a conflict deletes nothing', async (t) => {
   const { fake, identity } = await setUp(t, () => ({ status: 409, json: { errorMessage: 'Realm exists' } }))
   await t.rejects(identity.createRealm(SPEC), RealmExistsError)
-  t.equal(fake.asked.length, 1)
+  t.equal(fake.requests.length, 1)
 })
 
 t.test('a role that cannot be assigned is reported, and the registration succeeds (decision 48)', async (t) => {
@@ -76,7 +77,7 @@ t.test('an invalid specification is rejected before any request', async (t) => {
   const { fake, identity } = await setUp(t, () => ({ status: 201 }))
   for (const changes of [{ slug: 'No Slug' }, { registrationId: '1' }])
     await t.rejects(identity.createRealm({ ...SPEC, ...changes }), TypeError)
-  t.equal(fake.asked.length, 0)
+  t.equal(fake.requests.length, 0)
 })
 
 t.test("a mail server's address is sent in Keycloak's format", async (t) => {

@@ -165,7 +165,7 @@ t.test('a reset on a fresh connection is a failure, and is not repeated', async 
   t.equal(connections, 1)
 })
 
-t.test('variables of the environment that name a proxy mean nothing', async (t) => {
+t.test('proxy variables of the environment are ignored', async (t) => {
   const proxy = await startReceiver(t)
   const receiver = await startReceiver(t)
   for (const name of ['http_proxy', 'HTTP_PROXY', 'https_proxy', 'ALL_PROXY'])

@@ -135,7 +135,7 @@ t.test('a client that was never used has nothing to close', async () => {
   await makeProbe({ allowPrivate: false }).close()
 })
 
-t.test('one check of a merchant is under way at a time, and fifty of all', async (t) => {
+t.test('one check of a merchant runs at a time, and fifty of all', async (t) => {
   const sockets: Socket[] = []
   const url = await raw(t, (socket) => void sockets.push(socket))
   const probe = makeProbe({ allowPrivate: true })

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { guess, isIn, takeInvitation } from '../../../support/guesses.ts'
+import { tryPassword, isSignedIn, acceptInvitation } from '../../../support/login-pages.ts'
 import { CALLBACK, atPortal, realmSpec, signIn } from '../../../support/identity.ts'
 import type { TestRealm } from '../../../support/identity.ts'
 import { keycloakHarness, mailsTo } from '../../../support/keycloak.ts'
@@ -40,7 +40,7 @@ t.test('the invitation of a new administrator arrives, and its link leads to the
   const [mail = ''] = mailsTo(harness.sink, realm.admin.email)
   const link = /https?:\S+/.exec(mail)?.[0] ?? ''
   t.match(link, `${harness.authUrl}/realms/${realm.slug}/`)
-  const last = await takeInvitation(harness.authUrl, link, NEW_PASSWORD)
+  const last = await acceptInvitation(harness.authUrl, link, NEW_PASSWORD)
   t.match(last.text, CALLBACK.replaceAll('&', '&amp;'), 'the last page leads on to where the invitation said')
   const { claims } = await signIn({ ...atPortal(harness, realm), password: NEW_PASSWORD })
   t.equal(claims.sub, realm.admin.id)
@@ -101,8 +101,8 @@ t.test('who has forgotten a password gets a mail, and an unknown address none, w
   t.equal(await ask(realm.admin.email), await ask('nobody@elsewhere.example'))
   t.equal(harness.sink.received.length, 1)
   const [mail = ''] = mailsTo(harness.sink, realm.admin.email)
-  await takeInvitation(harness.authUrl, /https?:\S+/.exec(mail)?.[0] ?? '', NEW_PASSWORD)
-  t.ok(isIn(await guess(atPortal(harness, realm), NEW_PASSWORD)))
+  await acceptInvitation(harness.authUrl, /https?:\S+/.exec(mail)?.[0] ?? '', NEW_PASSWORD)
+  t.ok(isSignedIn(await tryPassword(atPortal(harness, realm), NEW_PASSWORD)))
 })
 
 t.test('a login to the mail server is used', async (t) => {

@@ -77,7 +77,7 @@ t.test('payments that move meanwhile cause no false alarm', async (t) => {
     reports.filter(({ broken }) => broken !== null),
     [],
   )
-  t.ok(reports.length > 5 && new Set(reports.map(({ rows }) => rows)).size > 3, 'they saw them move')
+  t.ok(reports.length > 5 && new Set(reports.map(({ rows }) => rows)).size > 3, 'the readers saw moves')
   t.match(last, { broken: null })
 })
 

@@ -1,30 +1,30 @@
 import { authorizationUrl } from './identity.ts'
-import type { SignInWish } from './identity.ts'
+import type { SignInInput } from './identity.ts'
 import { UserAgent, formsOf } from './user-agent.ts'
 import type { Page } from './user-agent.ts'
 
-/** Opens the page that asks for address and password, as someone who was never here. */
-export async function openLogin(wish: SignInWish): Promise<{ agent: UserAgent; page: Page }> {
-  const agent = new UserAgent(wish.authUrl)
-  const page = await agent.open(authorizationUrl(wish).url)
+/** Opens the page that asks for address and password, in a new browser. */
+export async function openLogin(input: SignInInput): Promise<{ agent: UserAgent; page: Page }> {
+  const agent = new UserAgent(input.authUrl)
+  const page = await agent.open(authorizationUrl(input).url)
   return { agent, page }
 }
 
-/** One guess from a new browser. */
-export async function guess(wish: SignInWish, password: string): Promise<Page> {
-  const { agent, page } = await openLogin(wish)
+/** Tries a password in a new browser. */
+export async function tryPassword(input: SignInInput, password: string): Promise<Page> {
+  const { agent, page } = await openLogin(input)
   const [form] = formsOf(page.text)
   const name = form?.fields.find(([field]) => /^(email|username)$/.test(field))?.[0] ?? 'email'
-  return agent.send(page, { [name]: wish.email, password })
+  return agent.send(page, { [name]: input.email, password })
 }
 
-/** Whether somebody was signed in and sent back to the client. */
-export function isIn(page: Page): boolean {
+/** Whether the sign-in succeeded and led back to the client. */
+export function isSignedIn(page: Page): boolean {
   return page.left?.searchParams.has('code') === true
 }
 
-/** Takes the link of an invitation, whichever fields its page has. */
-export async function takeInvitation(authUrl: string, link: string, password: string): Promise<Page> {
+/** Opens the link of an invitation and fills in every password field of its page. */
+export async function acceptInvitation(authUrl: string, link: string, password: string): Promise<Page> {
   const agent = new UserAgent(authUrl)
   const first = await agent.open(link)
   // Keycloak asks for a click before it does anything, for those who scan mail.

@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import type { Asked, Expected } from './recurrence-oracle.ts'
+import type { OracleSchedule, Expected } from './recurrence-oracle.ts'
 
 export const DAY_MS = 86_400_000
 
@@ -44,7 +44,7 @@ const times = fc.oneof(
   fc.integer({ min: 0, max: DAY_MS - 1 }),
 )
 
-type Pattern = Pick<Asked, 'kind' | 'step' | 'day'> & { text: string }
+type Pattern = Pick<OracleSchedule, 'kind' | 'step' | 'day'> & { text: string }
 
 const two = (count: number): string => `${count < 0 ? '-' : ''}${String(Math.abs(count)).padStart(2, '0')}`
 
@@ -75,7 +75,7 @@ function horizonOf({ kind, step }: Pattern): number {
 export const LATEST = Date.parse('9999-12-31T23:59:59.999Z')
 
 /** A schedule with its frequency as text, and a day to ask about, counted from the first. */
-export type Drawn = { text: string; probe: number; asked: Asked }
+export type SampledSchedule = { text: string; probe: number; asked: OracleSchedule }
 
 const laterTimes = (days: fc.Arbitrary<number>): fc.Arbitrary<{ days: number; time: number } | null> =>
   fc.option(fc.record({ days, time: times }), { freq: 2 })
@@ -113,7 +113,7 @@ const fromTheOtherTime = fc
   })
 
 /** Schedules in which the calendar's rare things happen often. */
-export const drawn: fc.Arbitrary<Drawn> = fc
+export const drawn: fc.Arbitrary<SampledSchedule> = fc
   .oneof(
     { weight: 8, arbitrary: anywhere },
     { weight: 2, arbitrary: acrossChange },
@@ -133,7 +133,11 @@ export const drawn: fc.Arbitrary<Drawn> = fc
   })
 
 /** What the generators are there for, and how often it happened. */
-export function countRareThings(seen: Map<string, number>, { asked }: Drawn, runs: readonly Expected[]): void {
+export function countRareThings(
+  seen: Map<string, number>,
+  { asked }: SampledSchedule,
+  runs: readonly Expected[],
+): void {
   const { kind, step, day, first, next, final } = asked
   const things: Record<string, boolean> = {
     'a run at a time that is skipped': runs.some(({ skipped }) => skipped),

@@ -15,13 +15,13 @@ import { issuerOf } from '../../src/lib/realms.ts'
  */
 export type KeyPair = { kid: string; privateKey: KeyObject; publicKey: KeyObject }
 
-type MiniRealm = {
+type IdpRealm = {
   spec: RealmSpec
   keys: KeyPair[]
   clients: Map<string, { secret: string; roles: readonly string[] }>
 }
 
-export type Wish = {
+export type TokenInput = {
   /** `azp`; null leaves it out. */
   clientId?: string | null
   subject?: string
@@ -33,16 +33,16 @@ export type Wish = {
   key?: KeyPair
 }
 
-export type MiniIdp = IdentityProvider & {
+export type InProcessIdp = IdentityProvider & {
   readonly authUrl: string
   /** Whether it gives no answer; `silent` never answers at all. */
   down: boolean | 'silent'
   /** How often a realm's keys were asked for. */
   fetches: Map<string, number>
   /** An access token as the provider itself issues it, or as it never would. */
-  mint(slug: string, wish?: Wish): string
+  mint(slug: string, input?: TokenInput): string
   /** The payload that `mint` signs. */
-  claimsOf(slug: string, wish?: Wish): Record<string, unknown>
+  claimsOf(slug: string, input?: TokenInput): Record<string, unknown>
   keyOf(slug: string): KeyPair
   /** New tokens are signed with a new key; `forget` takes the old one away. */
   rotate(slug: string, options?: { forget?: boolean }): Promise<void>
@@ -59,40 +59,40 @@ export function publicJwk({ kid, publicKey }: KeyPair): JWK {
   return { ...publicKey.export({ format: 'jwk' }), kid, alg: 'PS256', use: 'sig' }
 }
 
-export function makeMiniIdp(authUrl = 'https://idp.example'): MiniIdp {
-  const realms = new Map<string, MiniRealm>()
+export function makeInProcessIdp(authUrl = 'https://idp.example'): InProcessIdp {
+  const realms = new Map<string, IdpRealm>()
   const nothing = (): Promise<void> => Promise.resolve()
 
-  function realmOf(slug: string): MiniRealm {
+  function realmOf(slug: string): IdpRealm {
     const realm = realms.get(slug)
     if (realm === undefined) throw new Error(`the realm ${slug} does not exist`)
     return realm
   }
 
-  const idp: MiniIdp = {
+  const idp: InProcessIdp = {
     kind: 'keycloak',
     authUrl,
     down: false,
     fetches: new Map(),
-    mint: (slug, wish = {}) => {
-      const key = wish.key ?? idp.keyOf(slug)
-      const header = { alg: 'PS256', kid: key.kid, typ: 'JWT', ...wish.header }
-      return signed(header, idp.claimsOf(slug, wish), key)
+    mint: (slug, input = {}) => {
+      const key = input.key ?? idp.keyOf(slug)
+      const header = { alg: 'PS256', kid: key.kid, typ: 'JWT', ...input.header }
+      return signed(header, idp.claimsOf(slug, input), key)
     },
-    claimsOf: (slug, wish = {}) => {
+    claimsOf: (slug, input = {}) => {
       const now = Math.floor(Date.now() / 1000)
-      const clientId = wish.clientId === undefined ? `${slug}-server` : wish.clientId
+      const clientId = input.clientId === undefined ? `${slug}-server` : input.clientId
       return defined({
         iss: issuerOf(authUrl, slug),
-        sub: wish.subject ?? clientId ?? 'nobody',
+        sub: input.subject ?? clientId ?? 'nobody',
         azp: clientId ?? undefined,
         aud: 'account',
         typ: 'Bearer',
         iat: now,
         exp: now + 900,
         jti: randomUUID(),
-        realm_access: { roles: wish.roles ?? [] },
-        ...wish.claims,
+        realm_access: { roles: input.roles ?? [] },
+        ...input.claims,
       })
     },
     keyOf: (slug) => {
@@ -146,8 +146,8 @@ export function makeMiniIdp(authUrl = 'https://idp.example'): MiniIdp {
 
 /** The token endpoint, for client_credentials with the secret in the form. */
 async function answerToken(
-  idp: MiniIdp,
-  realms: ReadonlyMap<string, MiniRealm>,
+  idp: InProcessIdp,
+  realms: ReadonlyMap<string, IdpRealm>,
   req: IncomingMessage,
   res: ServerResponse,
 ): Promise<boolean> {

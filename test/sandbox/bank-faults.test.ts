@@ -47,7 +47,7 @@ t.test('fault settings are set, read, replaced and cleared, and recorded in the 
   t.same((await readFaults(merchant.id)).body, set.body)
   const again = await setFaults(merchant.id, { unavailable: '100%' })
   t.match(again.body, { latency: null, drop_callback: null, duplicate: null, unavailable: '100%', seed: 1 })
-  t.match((await setFaults(merchant.id, { seed: 9 })).body, none, 'a seed alone is no fault')
+  t.match((await setFaults(merchant.id, { seed: 9 })).body, none, 'a seed alone injects no fault')
   const { rows } = await service.owner.query(
     "select actor_name, before, after from operator_actions where merchant_id = $1 and action = 'sandbox.bank_faults'",
     [merchant.id],
@@ -78,34 +78,31 @@ t.test('invalid fault settings are rejected at their field', async (t) => {
     t.match(refused, { status: 400, body: { code: 'VALIDATION_FAILED' } }, JSON.stringify(faults))
     t.equal(refused.body.errors[0].path, path)
   }
-  t.match((await readFaults(id)).body, { latency: '1ms' }, 'and nothing was changed')
+  t.match((await readFaults(id)).body, { latency: '1ms' }, 'nothing was changed')
   for (const nobody of [randomUUID(), 'nobody']) {
     t.match(await setFaults(nobody, { latency: '1s' }), { status: 404, body: { code: 'MERCHANT_NOT_FOUND' } })
     t.match(await readFaults(nobody), { status: 404, body: { code: 'MERCHANT_NOT_FOUND' } })
   }
 })
 
-t.test(
-  'with every callback reported a browser that is closed loses nothing, and the same is true of no other',
-  async (t) => {
-    const [merchant, other] = [await service.merchant(), await service.merchant()]
-    await setFaults(merchant.id, { drop_callback: '0%', duplicate: '100%' })
-    const { body: payment } = await createPayment(service, merchant)
-    await atBank(payment.redirect_url, 'approve')
-    await untilStatus(service, merchant, payment.payment_id, 'Settled')
-    t.same(await movesOf(service, payment.payment_id), ['AwaitingAuthorisation', 'Authorised', 'Settled'])
-    t.match((await readFaults(merchant.id)).body, { callbacks: 1 })
-    const { body: unheard } = await createPayment(service, other)
-    await atBank(unheard.redirect_url, 'approve')
-    t.equal((await read(other, unheard.payment_id)).status, 'AwaitingAuthorisation')
-    await setFaults(merchant.id, { drop_callback: '100%' })
-    const { body: lost } = await createPayment(service, merchant)
-    const back = await atBank(lost.redirect_url, 'approve')
-    t.equal((await read(merchant, lost.payment_id)).status, 'AwaitingAuthorisation', 'the callback got lost')
-    await service.call('POST', `/api/v1/payments/${lost.payment_id}/sca-complete`, { body: back })
-    await untilStatus(service, merchant, lost.payment_id, 'Settled')
-  },
-)
+t.test('with all callbacks a closed browser loses nothing, and without them the payment waits', async (t) => {
+  const [merchant, other] = [await service.merchant(), await service.merchant()]
+  await setFaults(merchant.id, { drop_callback: '0%', duplicate: '100%' })
+  const { body: payment } = await createPayment(service, merchant)
+  await atBank(payment.redirect_url, 'approve')
+  await untilStatus(service, merchant, payment.payment_id, 'Settled')
+  t.same(await movesOf(service, payment.payment_id), ['AwaitingAuthorisation', 'Authorised', 'Settled'])
+  t.match((await readFaults(merchant.id)).body, { callbacks: 1 })
+  const { body: unheard } = await createPayment(service, other)
+  await atBank(unheard.redirect_url, 'approve')
+  t.equal((await read(other, unheard.payment_id)).status, 'AwaitingAuthorisation')
+  await setFaults(merchant.id, { drop_callback: '100%' })
+  const { body: lost } = await createPayment(service, merchant)
+  const back = await atBank(lost.redirect_url, 'approve')
+  t.equal((await read(merchant, lost.payment_id)).status, 'AwaitingAuthorisation', 'the callback was lost')
+  await service.call('POST', `/api/v1/payments/${lost.payment_id}/sca-complete`, { body: back })
+  await untilStatus(service, merchant, lost.payment_id, 'Settled')
+})
 
 t.test('a bank without answers delays a payment and its refund, and books each once', async (t) => {
   const merchant = await service.merchant()
@@ -131,7 +128,7 @@ t.test('it is unknown what a silent bank has received, and the wait for it is sh
   t.match((await advance(payment.payment_id, 'Authorised')).body, { reached: true, decision: 'approve' })
 })
 
-t.test('a payment is led to a status by the steps that people take', async (t) => {
+t.test('a payment is led to a status by the steps of its payer and its bank', async (t) => {
   const merchant = await service.merchant()
   const { body: paid } = await createPayment(service, merchant)
   const id = paid.payment_id
@@ -159,12 +156,12 @@ t.test('a payment is led to a status by the steps that people take', async (t) =
   t.match((await read(merchant, failed.payment_id)).failure, { code: 'ACCESS_DENIED' })
   const { body: closed } = await createPayment(service, merchant)
   const waits = { new_status: 'AwaitingAuthorisation', reached: false }
-  t.match((await advance(closed.payment_id, 'Authorised', { returns: false })).body, waits, 'the browser was closed')
+  t.match((await advance(closed.payment_id, 'Authorised', { returns: false })).body, waits, 'the payer did not return')
   const first = { new_status: /Authorised|Settled/, reached: false, decision: 'approve' }
-  t.match((await advance(closed.payment_id, 'Failed')).body, first, 'the first counts')
+  t.match((await advance(closed.payment_id, 'Failed')).body, first, 'the first decision counts')
 })
 
-t.test('a scenario ends where it ends, and a completed one does not restart', async (t) => {
+t.test('a scenario that prevents the status says so, and a completed payment does not restart', async (t) => {
   const merchant = await service.merchant()
   const ends: [string, string][] = [
     ['insufficient-funds', 'Failed'],
@@ -233,66 +230,73 @@ async function untilSlowly<T>(look: () => Promise<T | false | undefined>): Promi
   throw new Error('not reached')
 }
 
-t.test('each of the twenty is the same by its name in the body, in the header and at the login', async (t) => {
-  const { body: list } = await service.call('GET', '/api/v1/sandbox/bank/scenarios', { headers: OPERATOR })
-  t.same(
-    list.data.map(({ name }: { name: string }) => name),
-    SCENARIO_NAMES,
-  )
-  t.ok(list.data.every(({ summary }: { summary: string }) => summary.length > 10))
-  const merchant = await service.merchant()
-  const create = (body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
-    service.call('POST', '/api/v1/payments', {
-      merchant,
-      headers: { 'x-idempotency-key': randomUUID(), ...headers },
-      body: { amount: '50.00', currency: 'GBP', redirect_uri: `${service.url}/payments/return`, ...body },
-    })
-  const ways: Record<string, (scenario: string) => Promise<string>> = {
-    body: async (scenario) => toSettled((await create({ scenario })).body),
-    login: async (scenario) => {
-      const { body } = await create({})
-      const back = await approveAs(body.redirect_url, scenario)
-      // The bank that is down hears the second question.
-      for (const _again of [1, 2]) if (back !== undefined) await getPage(back)
-      return body.payment_id
-    },
-  }
-  async function toSettled({ payment_id }: { payment_id: string }): Promise<string> {
-    await advance(payment_id, 'Settled')
-    return payment_id
-  }
-  const tried = SCENARIO_NAMES.map((name) => PARAMETERS[name] ?? name)
-  for (const scenario of tried) {
-    // A header stands for the body's member: what follows is the same.
-    const { status, body } = await create({}, { 'x-sandbox-scenario': scenario })
-    const staged = new URL(body.redirect_url).searchParams.get('request') ?? ''
-    t.match([status, service.app.mockBank.readRequest(staged)?.scenario], [201, scenario], `${scenario} by its header`)
-  }
-  await Promise.all(
-    tried.flatMap((scenario) =>
-      Object.entries(ways).map(async ([way, pay]) => {
-        const id = await pay(scenario)
-        const label = `${scenario} by its ${way}`
-        const end = await untilSlowly(async () => {
-          const payment = await read(merchant, id)
-          const isOver = !['AwaitingAuthorisation', 'Authorised'].includes(payment.status)
-          return (isOver || scenario === 'never-returns') && payment
-        })
-        if (scenario === 'never-returns') t.equal(end.status, 'AwaitingAuthorisation', label)
-        else if (ENDS[scenario] === undefined) t.match(end.status, /^(Settled|Refunded)$/, label)
-        else t.match(end, { status: 'Failed', failure: { code: ENDS[scenario] } }, label)
-        const disputes = scenario.startsWith('dispute-')
-          ? await untilSlowly(async () => {
-              const found = await disputesOf(merchant, id)
-              const story = scenario.startsWith('dispute-payer') ? 'OPEN' : 'RESOLVED'
-              return found[0]?.status.startsWith(story) && found
-            })
-          : await disputesOf(merchant, id)
-        t.equal(disputes.length, scenario.startsWith('dispute-') ? 1 : 0, `${label}: disputes`)
-      }),
-    ),
-  )
-})
+t.test(
+  'each of the twenty scenarios works the same by its name in the body, in the header and at the login',
+  async (t) => {
+    const { body: list } = await service.call('GET', '/api/v1/sandbox/bank/scenarios', { headers: OPERATOR })
+    t.same(
+      list.data.map(({ name }: { name: string }) => name),
+      SCENARIO_NAMES,
+    )
+    t.ok(list.data.every(({ summary }: { summary: string }) => summary.length > 10))
+    const merchant = await service.merchant()
+    const create = (body: Record<string, unknown>, headers: Record<string, string> = {}): Promise<Answer> =>
+      service.call('POST', '/api/v1/payments', {
+        merchant,
+        headers: { 'x-idempotency-key': randomUUID(), ...headers },
+        body: { amount: '50.00', currency: 'GBP', redirect_uri: `${service.url}/payments/return`, ...body },
+      })
+    const ways: Record<string, (scenario: string) => Promise<string>> = {
+      body: async (scenario) => toSettled((await create({ scenario })).body),
+      login: async (scenario) => {
+        const { body } = await create({})
+        const back = await approveAs(body.redirect_url, scenario)
+        // The bank that is down hears the second question.
+        for (const _again of [1, 2]) if (back !== undefined) await getPage(back)
+        return body.payment_id
+      },
+    }
+    async function toSettled({ payment_id }: { payment_id: string }): Promise<string> {
+      await advance(payment_id, 'Settled')
+      return payment_id
+    }
+    const tried = SCENARIO_NAMES.map((name) => PARAMETERS[name] ?? name)
+    for (const scenario of tried) {
+      // A header stands for the body's member: what follows is the same.
+      const { status, body } = await create({}, { 'x-sandbox-scenario': scenario })
+      const staged = new URL(body.redirect_url).searchParams.get('request') ?? ''
+      t.match(
+        [status, service.app.mockBank.readRequest(staged)?.scenario],
+        [201, scenario],
+        `${scenario} by its header`,
+      )
+    }
+    await Promise.all(
+      tried.flatMap((scenario) =>
+        Object.entries(ways).map(async ([way, pay]) => {
+          const id = await pay(scenario)
+          const label = `${scenario} by its ${way}`
+          const end = await untilSlowly(async () => {
+            const payment = await read(merchant, id)
+            const isOver = !['AwaitingAuthorisation', 'Authorised'].includes(payment.status)
+            return (isOver || scenario === 'never-returns') && payment
+          })
+          if (scenario === 'never-returns') t.equal(end.status, 'AwaitingAuthorisation', label)
+          else if (ENDS[scenario] === undefined) t.match(end.status, /^(Settled|Refunded)$/, label)
+          else t.match(end, { status: 'Failed', failure: { code: ENDS[scenario] } }, label)
+          const disputes = scenario.startsWith('dispute-')
+            ? await untilSlowly(async () => {
+                const found = await disputesOf(merchant, id)
+                const story = scenario.startsWith('dispute-payer') ? 'OPEN' : 'RESOLVED'
+                return found[0]?.status.startsWith(story) && found
+              })
+            : await disputesOf(merchant, id)
+          t.equal(disputes.length, scenario.startsWith('dispute-') ? 1 : 0, `${label}: disputes`)
+        }),
+      ),
+    )
+  },
+)
 
 async function disputed(merchant: TestMerchant, scenario: string, isThere: (row: Answer['body']) => boolean) {
   const { id } = await authorisedPayment(service, merchant, { scenario })
@@ -332,7 +336,7 @@ t.test("a payer's dispute stays open; the others are decided as their names say"
     [merchant.id],
   )
   t.same(rows, Array(2).fill({ action: 'dispute.resolve', actor_name: 'sandbox' }))
-  t.equal((await disputesOf(merchant, open.id))[0].status, 'OPEN', 'and stays so')
+  t.equal((await disputesOf(merchant, open.id))[0].status, 'OPEN', 'its dispute stays open')
 })
 
 t.test('scripted disputes complete: concurrent runs dispute nothing twice, and never in live mode', async (t) => {
@@ -345,7 +349,7 @@ t.test('scripted disputes complete: concurrent runs dispute nothing twice, and n
     return rows[0].n
   }
   await playDisputes(app)
-  t.equal(await count(), 0, 'nothing is disputed before it is settled')
+  t.equal(await count(), 0, 'only settled payments are disputed')
   await quiet.call('POST', `/api/v1/sandbox/payments/${id}/advance`, { body: { to: 'Settled' } })
   await quiet.owner.query('update mock_bank.authorisations set story_locked_until = null')
   await playDisputes({ ...app, config: { ...app.config, mode: 'live' } })
