@@ -9,7 +9,7 @@ import { busyPage } from './pages/busy-page.ts'
 import { checkoutPage, submitCheckout } from './pages/checkout-page.ts'
 import type { PageReply } from './pages/page.ts'
 import { returnPage } from './pages/return-page.ts'
-import { toBank } from './pages/to-bank.ts'
+import { redirectToBank } from './pages/redirect-to-bank.ts'
 import type { BrowserLimits } from './rate-limit.ts'
 import { readForm } from './read-form.ts'
 import { actsOf, queryOf, sendPage } from './router.ts'
@@ -34,7 +34,7 @@ export function addCheckoutPages(
     }),
   )
   router.get('/go', (req, res) =>
-    served(req, res, async () => sendPage(res, await allowed(req, getPayment, () => toBank(app, queryOf(req))))),
+    served(req, res, async () => sendPage(res, await allowed(req, getPayment, () => redirectToBank(app, queryOf(req))))),
   )
   router.get('/payments/return', (req, res) =>
     served(req, res, async () => sendPage(res, await allowed(req, getPayment, () => returnPage(app, actsOf(req))))),

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { FAILURE_WORDS } from '../../src/http/pages/failure-words.ts'
+import { FAILURE_TEXTS } from '../../src/http/pages/failure-texts.ts'
 import { failureOf, isFailureCode } from '../../src/lib/failure-codes.ts'
 import type { FailureCode } from '../../src/lib/failure-codes.ts'
 import { MEANINGS } from '../../src/lib/failure-meaning.ts'
@@ -27,7 +27,7 @@ function told(code: FailureCode): Record<string, string> {
     widget: widget(en),
     'widget, in Welsh': widget(cy),
     hub: failureTextOf(code) ?? '',
-    'hosted page': FAILURE_WORDS[code],
+    'hosted page': FAILURE_TEXTS[code],
   }
 }
 

@@ -4,7 +4,7 @@ import type { MockBankRequest } from '../../banks/mock-request.ts'
 import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 import { moneyText } from './money-text.ts'
-import { dayOf } from './when.ts'
+import { dayOf } from './time-text.ts'
 
 /** The amount of a request, as payers read it. */
 export function amountOf({ amount, currency }: MockBankRequest): string {

@@ -8,7 +8,7 @@ import { isUuid } from '../../lib/ids.ts'
 import { bankChoice, banksNamed } from './bank-choice.ts'
 import { openCheckout } from './checkout-link.ts'
 import type { CheckoutLink } from './checkout-link.ts'
-import { alreadyPaid, checkoutRefused } from './checkout-refused.ts'
+import { alreadyPaidPage, rejectedCheckoutPage } from './rejected-checkout-page.ts'
 import { moneyText } from './money-text.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
@@ -20,11 +20,11 @@ import type { PageReply } from './page.ts'
 export async function checkoutPage(app: App, query: URLSearchParams): Promise<PageReply> {
   try {
     const link = await openCheckout(app, query)
-    if (link.checkout.is_paid) return alreadyPaid(shopOf(link))
+    if (link.checkout.is_paid) return alreadyPaidPage(shopOf(link))
     return askForBank(app, link, { search: query.get('q') ?? '' })
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    return checkoutRefused(app, error)
+    return rejectedCheckoutPage(app, error)
   }
 }
 
@@ -50,7 +50,7 @@ export async function submitCheckout(app: App, form: URLSearchParams): Promise<P
     return seeOther(payment.redirect_url ?? `/payments/return?state=${payment.payment_state ?? ''}`)
   } catch (error) {
     if (!(error instanceof DomainError)) throw error
-    return checkoutRefused(app, error, link === undefined ? undefined : shopOf(link))
+    return rejectedCheckoutPage(app, error, link === undefined ? undefined : shopOf(link))
   }
 }
 

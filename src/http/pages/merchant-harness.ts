@@ -11,7 +11,7 @@ import { HARNESS_BRAND, HARNESS_PATH, RETURN_PATHS, harnessForm } from './harnes
 import { ruleProblems } from './harness-problems.ts'
 import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
-import { when } from './when.ts'
+import { when } from './time-text.ts'
 
 /** GET /dev/merchant-harness. */
 export function harnessPage(app: App): PageReply {

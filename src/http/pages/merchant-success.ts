@@ -4,7 +4,7 @@ import { tradingNameOf } from '../../merchants/trading-name.ts'
 import { page } from './page.ts'
 import type { PageReply } from './page.ts'
 import { amountText, failureText, lookAgain, outcomeOf, statusRow } from './payment-outcome.ts'
-import { takeReturn } from './take-return.ts'
+import { handleReturn } from './handle-return.ts'
 
 /** The return path of the harness's shop. */
 export const SUCCESS_PATH = '/dev/merchant-success'
@@ -16,7 +16,7 @@ export const SUCCESS_PATH = '/dev/merchant-success'
 export async function merchantSuccess(app: App, query: URLSearchParams): Promise<PageReply> {
   // A return from the widget or the hosted page has no parameters: they have shown the receipt.
   if (!query.has('state')) return thankYou()
-  const taken = await takeReturn(app, { path: SUCCESS_PATH, query })
+  const taken = await handleReturn(app, { path: SUCCESS_PATH, query })
   if ('reply' in taken) return taken.reply
   const { payment } = taken
   const outcome = outcomeOf(payment)

@@ -4,10 +4,10 @@ import { html } from '../../lib/html.ts'
 import type { Html } from '../../lib/html.ts'
 import type { PaymentWithHistory } from '../../payments/record.ts'
 import { presentFailure } from '../handlers/present-payment.ts'
-import { CANCELLED_WITH_US, FAILURE_WORDS } from './failure-words.ts'
+import { CANCELLED_WITH_US, FAILURE_TEXTS } from './failure-texts.ts'
 import { moneyText } from './money-text.ts'
-import { STATUS_WORDS } from './status-words.ts'
-import { when } from './when.ts'
+import { STATUS_TEXTS } from './status-texts.ts'
+import { when } from './time-text.ts'
 
 /** Interval of reloads while a payment is in progress, and how long a page reloads automatically (decision 63). */
 const REFRESH_SECONDS = 1
@@ -35,7 +35,7 @@ export function outcomeOf(payment: PaymentWithHistory): Outcome {
 export function failureText({ failure }: Outcome): Html | undefined {
   if (failure === null) return undefined
   const { code, source } = failure
-  return html`<p>${code === 'ACCESS_DENIED' && source === 'PAYER' ? CANCELLED_WITH_US : FAILURE_WORDS[code]}</p>`
+  return html`<p>${code === 'ACCESS_DENIED' && source === 'PAYER' ? CANCELLED_WITH_US : FAILURE_TEXTS[code]}</p>`
 }
 
 /** A link to check again, for a payment in progress when the page no longer reloads automatically. */
@@ -64,7 +64,7 @@ ${status === 'Failed' ? undefined : shares}${status === 'Refunded' ? html`<div><
 
 /** The status in words; programs read the API's status in the attribute. */
 export function statusRow({ status }: PaymentWithHistory): Html {
-  return html`<div data-status="${status}"><dt>Status</dt><dd>${STATUS_WORDS[status].now}</dd></div>`
+  return html`<div data-status="${status}"><dt>Status</dt><dd>${STATUS_TEXTS[status].now}</dd></div>`
 }
 
 /** The history of the payment, oldest first. */
@@ -74,7 +74,7 @@ export function history({ status_history }: PaymentWithHistory): Html {
 ${status_history.map(
   (
     change,
-  ) => html`<li data-status="${change.new_status}">${STATUS_WORDS[change.new_status].happened} ${when(change.created_at)}</li>
+  ) => html`<li data-status="${change.new_status}">${STATUS_TEXTS[change.new_status].happened} ${when(change.created_at)}</li>
 `,
 )}</ol>`
 }

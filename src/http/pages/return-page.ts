@@ -7,14 +7,14 @@ import { page } from './page.ts'
 import type { PageReply } from './page.ts'
 import { amountText, failureText, history, lookAgain, outcomeOf, receipt } from './payment-outcome.ts'
 import type { Outcome } from './payment-outcome.ts'
-import { takeReturn } from './take-return.ts'
+import { handleReturn } from './handle-return.ts'
 
 /**
  * The page that the bank redirects the payer back to (contract §Development and test routes, /payments/return). Completes
  * the authorisation with the bank's parameters, then shows the payment while it is in progress, and finally its receipt.
  */
 export async function returnPage(app: App, query: URLSearchParams): Promise<PageReply> {
-  const taken = await takeReturn(app, { path: '/payments/return', query })
+  const taken = await handleReturn(app, { path: '/payments/return', query })
   if ('reply' in taken) return taken.reply
   const { payment } = taken
   const outcome = outcomeOf(payment)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import t from 'tap'
 import { BANKS, logoPath } from '../../../src/banks/catalogue.ts'
-import { checkoutRefused } from '../../../src/http/pages/checkout-refused.ts'
+import { rejectedCheckoutPage } from '../../../src/http/pages/rejected-checkout-page.ts'
 import { encodeCheckoutToken, signCheckoutToken } from '../../../src/lib/checkout-token.ts'
 import { DomainError } from '../../../src/lib/errors.ts'
 import { atBank, testService, untilStatus } from '../../support/app.ts'
@@ -108,7 +108,7 @@ t.test('every bank has its image, which says nothing to who does not see it', as
 t.test('an order that was tried too often is refused with words of its own', async (t) => {
   const failure = new DomainError('CHECKOUT_ATTEMPTS_USED', 'this order was tried too many times')
   const shop = { name: 'Acme', returnUrl: RETURN_URL }
-  const { status, body } = checkoutRefused({ config: { ...service.app.config, mode: 'live' } }, failure, shop)
+  const { status, body } = rejectedCheckoutPage({ config: { ...service.app.config, mode: 'live' } }, failure, shop)
   t.equal(status, 409)
   t.match(body, /<h1>This order was tried too many times<\/h1>/)
   t.match(body, /Return to Acme/)

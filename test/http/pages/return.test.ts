@@ -1,8 +1,8 @@
 import { request } from 'undici'
 import t from 'tap'
-import { CANCELLED_WITH_US, FAILURE_WORDS } from '../../../src/http/pages/failure-words.ts'
+import { CANCELLED_WITH_US, FAILURE_TEXTS } from '../../../src/http/pages/failure-texts.ts'
 import { moneyText } from '../../../src/http/pages/money-text.ts'
-import { STATUS_WORDS } from '../../../src/http/pages/status-words.ts'
+import { STATUS_TEXTS } from '../../../src/http/pages/status-texts.ts'
 import type { PaymentStatus } from '../../../src/wire/payments.ts'
 import { en as hub } from '../../../widget/hub/texts.ts'
 import { atBank, createPayment, testService, untilStatus } from '../../support/app.ts'
@@ -72,7 +72,7 @@ t.test('reading the return page completes nothing', async (t) => {
 })
 
 t.test('statuses have the texts of the payer hub, and amounts keep every digit', async (t) => {
-  for (const [status, { now, happened }] of Object.entries(STATUS_WORDS)) {
+  for (const [status, { now, happened }] of Object.entries(STATUS_TEXTS)) {
     t.equal(now, hub.status[status as PaymentStatus], status)
     t.equal(happened, hub.happened[status as PaymentStatus], status)
   }
@@ -117,7 +117,7 @@ t.test('every failure has a text for payers', async (t) => {
   t.match(html, /There was not enough money in the account\./)
   t.match(html, /<p>Nothing was paid to Acme\.<\/p>/)
   t.notMatch(html, /Merchant receives/, 'nobody received anything')
-  for (const [code, words] of Object.entries(FAILURE_WORDS)) {
+  for (const [code, words] of Object.entries(FAILURE_TEXTS)) {
     t.match(words, /^[A-Z].*\.$/, code)
     t.notMatch(words, /[A-Z]{2,}_|merchant/, code)
   }

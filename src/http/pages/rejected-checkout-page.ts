@@ -59,7 +59,7 @@ function wordsOf(code: ErrorCode): Words {
 type Shop = { name: string; returnUrl: string }
 
 /** The page of an order that was already paid, without a choice of banks. */
-export function alreadyPaid(shop: Shop): PageReply {
+export function alreadyPaidPage(shop: Shop): PageReply {
   const { heading, text } = WORDS.CHECKOUT_ALREADY_PAID
   const content = html`<h1>${heading}</h1>
 <p>${text}</p>
@@ -75,7 +75,7 @@ function backTo({ name, returnUrl }: Shop): Html {
  * The page of a rejected checkout. In the sandbox it shows the shop's developer the broken rule.
  * @param shop the shop that the payer came from; only with a verified token
  */
-export function checkoutRefused({ config }: Pick<App, 'config'>, failure: DomainError, shop?: Shop): PageReply {
+export function rejectedCheckoutPage({ config }: Pick<App, 'config'>, failure: DomainError, shop?: Shop): PageReply {
   const { heading, text } = wordsOf(failure.code)
   const content = html`<h1>${heading}</h1>
 <p>${text}</p>

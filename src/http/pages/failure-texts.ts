@@ -4,7 +4,7 @@ import type { FailureCode } from '../../lib/failure-codes.ts'
  * Why a payment failed, in words for the payer, and what to do; the merchant's texts are in lib/failure-codes.ts, and
  * whether money was taken is in lib/failure-meaning.ts.
  */
-export const FAILURE_WORDS: Readonly<Record<FailureCode, string>> = {
+export const FAILURE_TEXTS: Readonly<Record<FailureCode, string>> = {
   ACCESS_DENIED: 'You cancelled the payment.',
   AUTHORISATION_FAILED: "Your bank couldn't confirm that it was you. Try again, and have your bank's login at hand.",
   INSUFFICIENT_FUNDS: 'There was not enough money in the account. Try again from another account.',

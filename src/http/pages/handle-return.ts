@@ -17,7 +17,7 @@ const BRAND = 'Payment'
  * @param path of the page that the payer returned to
  * @returns the payment to show, or the response to send
  */
-export async function takeReturn(
+export async function handleReturn(
   app: App,
   { path, query }: { path: string; query: URLSearchParams },
 ): Promise<{ payment: PaymentWithHistory } | { reply: PageReply }> {
