@@ -34,7 +34,9 @@ export function addCheckoutPages(
     }),
   )
   router.get('/go', (req, res) =>
-    served(req, res, async () => sendPage(res, await allowed(req, getPayment, () => redirectToBank(app, queryOf(req))))),
+    served(req, res, async () =>
+      sendPage(res, await allowed(req, getPayment, () => redirectToBank(app, queryOf(req)))),
+    ),
   )
   router.get('/payments/return', (req, res) =>
     served(req, res, async () => sendPage(res, await allowed(req, getPayment, () => returnPage(app, actsOf(req))))),

@@ -8,7 +8,7 @@ import { DomainError, invalidField } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import { parsePercentage } from '../lib/percentage.ts'
 import { findMerchant } from '../merchants/sql.ts'
-import type { BankFaultWishes, BankFaults } from '../wire/sandbox-faults.ts'
+import type { BankFaultSettings, BankFaults } from '../wire/sandbox-faults.ts'
 import { faultsView } from './faults-view.ts'
 
 /** Longer than the timeout of every caller of a bank. */
@@ -17,7 +17,7 @@ const LATENCY_MAX_MS = 60_000
 /** The default seed: faults are reproducible without an explicit one, too. */
 const DEFAULT_SEED = 1
 
-export type SetBankFaults = BankFaultWishes & { merchant_id: string; actor: Actor }
+export type SetBankFaults = BankFaultSettings & { merchant_id: string; actor: Actor }
 
 /**
  * Replaces a merchant's fault injection settings at the mock bank (the "dial" in wire names): an omitted fault is off,
@@ -60,7 +60,7 @@ async function knownMerchant({ pool }: App, id: string): Promise<string> {
 }
 
 /** Undefined without any fault; a seed alone is not a fault. */
-function faultsIn({ seed, ...faults }: BankFaultWishes): FaultSettings | undefined {
+function faultsIn({ seed, ...faults }: BankFaultSettings): FaultSettings | undefined {
   if (Object.values(faults).every((fault) => fault === undefined)) return undefined
   return {
     latencyMs: faults.latency === undefined ? 0 : latencyOf(faults.latency),

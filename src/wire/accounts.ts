@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { NoBody, None } from './common.ts'
 import {
   AccountAnswer,
-  AmountAnswer,
+  AmountResponse,
   CreditDebit,
   InteractionHeaders,
   Links,
@@ -46,7 +46,7 @@ export const listAccounts = operation({
 /** The balance of an account; an overdrawn one is a positive amount with `Debit` (decision 59). */
 export const Balance = z.strictObject({
   AccountId: z.string(),
-  BalanceAmount: AmountAnswer,
+  BalanceAmount: AmountResponse,
   CreditDebitIndicator: CreditDebit,
 })
 export type Balance = z.infer<typeof Balance>
@@ -69,7 +69,7 @@ export const getBalance = operation({
 /** A transaction of an account (contract §TransactionListResponse). */
 export const AccountTransaction = z.strictObject({
   TransactionId: z.string(),
-  Amount: AmountAnswer,
+  Amount: AmountResponse,
   CreditDebitIndicator: CreditDebit,
   Status: z.enum(['Booked', 'Pending']),
   BookingDateTime: Moment,
@@ -78,7 +78,7 @@ export const AccountTransaction = z.strictObject({
   /** The name of the other party. */
   TransactionInformation: z.string().optional(),
   /** The balance of the account after this transaction. */
-  Balance: z.strictObject({ Amount: AmountAnswer, CreditDebitIndicator: CreditDebit }),
+  Balance: z.strictObject({ Amount: AmountResponse, CreditDebitIndicator: CreditDebit }),
 })
 export type AccountTransaction = z.infer<typeof AccountTransaction>
 

@@ -45,7 +45,7 @@ export const DisputeChangedBy = z.enum(['PAYER', 'MERCHANT', 'PLATFORM', 'BATCH_
 export type DisputeChangedBy = z.infer<typeof DisputeChangedBy>
 
 /** Statements, notes and evidence of one request. */
-export const Words = reasonText(5_000)
+export const StatementText = reasonText(5_000)
 
 /** A dispute in a merchant's list: without the evidence, which is long. */
 export const DisputeSummary = z.strictObject({
@@ -118,7 +118,7 @@ export const AdminDisputeWithEvents = AdminDispute.extend({ events: z.array(Disp
 export type AdminDisputeWithEvents = z.infer<typeof AdminDisputeWithEvents>
 
 /** The values of the dispute that the operator saw when deciding. */
-const Seen = expecting({ status: DisputeStatus, refundable_amount: Amount.optional() })
+const ExpectedDispute = expecting({ status: DisputeStatus, refundable_amount: Amount.optional() })
 
 const RAISING = ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_DISPUTABLE', 'DISPUTE_ALREADY_OPEN'] as const
 
@@ -133,7 +133,7 @@ export const raiseDispute = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ reason: DisputeReason, statement: Words.optional() }),
+  body: z.strictObject({ reason: DisputeReason, statement: StatementText.optional() }),
   replies: { 201: Dispute },
   errors: RAISING,
 })
@@ -209,7 +209,9 @@ export const acceptDispute = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ note: Words.optional(), refund: z.boolean().default(false), expected: Seen }).optional(),
+  body: z
+    .strictObject({ note: StatementText.optional(), refund: z.boolean().default(false), expected: ExpectedDispute })
+    .optional(),
   bodyOptional: true,
   replies: { 200: DisputeWithEvents },
   errors: ['DISPUTE_NOT_FOUND', 'DISPUTE_CLOSED', 'DISPUTE_ESCALATED', 'PAYMENT_ALREADY_REFUNDED', 'CHANGED_MEANWHILE'],
@@ -255,7 +257,7 @@ export const raiseAdminDispute = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ reason: DisputeReason, statement: Words.optional() }),
+  body: z.strictObject({ reason: DisputeReason, statement: StatementText.optional() }),
   replies: { 201: AdminDispute },
   errors: RAISING,
 })
@@ -271,7 +273,7 @@ export const escalateDispute = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ reason: reasonText(500), assignee: nameText(254).optional(), expected: Seen }),
+  body: z.strictObject({ reason: reasonText(500), assignee: nameText(254).optional(), expected: ExpectedDispute }),
   replies: { 200: AdminDisputeWithEvents },
   errors: ['DISPUTE_NOT_FOUND', 'DISPUTE_CLOSED', 'DISPUTE_ESCALATED', 'CHANGED_MEANWHILE'],
 })
@@ -290,9 +292,9 @@ export const resolveDispute = operation({
   headers: NoHeaders,
   body: z.strictObject({
     status: z.enum(['RESOLVED_MERCHANT_FAVOUR', 'RESOLVED_PAYER_FAVOUR']),
-    resolution_note: Words,
+    resolution_note: StatementText,
     refund: z.boolean().default(false),
-    expected: Seen,
+    expected: ExpectedDispute,
   }),
   replies: { 200: AdminDisputeWithEvents },
   errors: [
@@ -314,7 +316,7 @@ export const disputeAsPayer = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ reason: DisputeReason, payer_statement: Words.optional() }),
+  body: z.strictObject({ reason: DisputeReason, payer_statement: StatementText.optional() }),
   replies: { 201: Dispute },
   errors: RAISING,
 })

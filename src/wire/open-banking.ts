@@ -48,7 +48,7 @@ export const CurrencyAmount = z
 export type CurrencyAmount = z.infer<typeof CurrencyAmount>
 
 /** An amount in a response. */
-export const AmountAnswer = z.strictObject({
+export const AmountResponse = z.strictObject({
   Amount: z.string().meta({ pattern: String.raw`^\d{1,13}\.\d{1,5}$`, examples: ['10.00'] }),
   Currency: z.string().meta({ examples: ['GBP'] }),
 })

@@ -3,7 +3,7 @@ import { NoBody, None } from './common.ts'
 import {
   AccountAnswer,
   AccountIdentification,
-  AmountAnswer,
+  AmountResponse,
   CurrencyAmount,
   InteractionHeaders,
   KeyedHeaders,
@@ -50,7 +50,7 @@ export const PaymentResponse = z.strictObject({
   StatusReason: z.string().optional(),
   InstructionIdentification: z.string(),
   EndToEndIdentification: z.string(),
-  InstructedAmount: AmountAnswer,
+  InstructedAmount: AmountResponse,
   DebtorAccountId: z.string(),
   CreditorAccount: AccountAnswer,
   RemittanceInformation: z.strictObject({ Reference: z.string() }).optional(),

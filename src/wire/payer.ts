@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { Currency, IdParams, Money, NoBody, NoHeaders, None, Timestamp, Uuid, text } from './common.ts'
 import { Allowance, RevokedConsent } from './consents.ts'
-import { DisputeReason, DisputeStatus, Words } from './disputes.ts'
+import { DisputeReason, DisputeStatus, StatementText } from './disputes.ts'
 import { operation } from './operation.ts'
 import { ConsentStatus, Failure, PaymentStatus, StatusChange } from './payments.ts'
 
@@ -211,7 +211,7 @@ export const raisePayerDispute = operation({
   params: IdParams,
   query: None,
   headers: NoHeaders,
-  body: z.strictObject({ reason: DisputeReason, payer_statement: Words.optional() }),
+  body: z.strictObject({ reason: DisputeReason, payer_statement: StatementText.optional() }),
   replies: { 201: PayerDispute },
   errors: ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_DISPUTABLE', 'DISPUTE_ALREADY_OPEN'],
 })

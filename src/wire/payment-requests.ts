@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { NoBody, None, nameText, text } from './common.ts'
 import {
-  AmountAnswer,
+  AmountResponse,
   CurrencyAmount,
   Day,
   InteractionHeaders,
@@ -57,7 +57,7 @@ export const RequestToPayResponse = z.strictObject({
   ...SharedFields.shape,
   PayeeName: z.string(),
   PayerIdentifier: z.string(),
-  AmountRequested: AmountAnswer,
+  AmountRequested: AmountResponse,
   DueDate: z.string(),
 })
 export type RequestToPayResponse = z.infer<typeof RequestToPayResponse>
@@ -67,7 +67,7 @@ export const OfferToPayResponse = z.strictObject({
   ...SharedFields.shape,
   PayerName: z.string(),
   PayeeIdentifier: z.string(),
-  AmountOffered: AmountAnswer,
+  AmountOffered: AmountResponse,
 })
 export type OfferToPayResponse = z.infer<typeof OfferToPayResponse>
 

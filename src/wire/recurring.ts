@@ -3,7 +3,7 @@ import { NoBody, None } from './common.ts'
 import {
   AccountAnswer,
   AccountIdentification,
-  AmountAnswer,
+  AmountResponse,
   CurrencyAmount,
   DateTime,
   InteractionHeaders,
@@ -45,7 +45,7 @@ export const RecurringPaymentResponse = z.strictObject({
   FirstPaymentDateTime: Moment,
   NextPaymentDateTime: Moment.optional(),
   FinalPaymentDateTime: Moment.optional(),
-  InstructedAmount: AmountAnswer,
+  InstructedAmount: AmountResponse,
   DebtorAccountId: z.string(),
   CreditorAccount: AccountAnswer,
   RemittanceInformation: z.strictObject({ Reference: z.string() }).optional(),

@@ -10,7 +10,7 @@ const Share = z
   .meta({ examples: ['20%'] })
 
 /** The faults that the mock bank injects for one merchant. Faults that are left out are off. */
-export const BankFaultWishes = z.strictObject({
+export const BankFaultSettings = z.strictObject({
   latency: z
     .string()
     .max(16)
@@ -26,7 +26,7 @@ export const BankFaultWishes = z.strictObject({
     .meta({ description: 'seed of the choice of affected calls; 1 by default' })
     .optional(),
 })
-export type BankFaultWishes = z.output<typeof BankFaultWishes>
+export type BankFaultSettings = z.output<typeof BankFaultSettings>
 
 /** The fault injection settings of a merchant: all null if none are set. */
 export const BankFaults = z.strictObject({
@@ -93,7 +93,7 @@ export const setBankFaults = operation({
   path: '/api/v1/sandbox/bank/faults',
   summary: 'Set the fault injection settings of a merchant',
   description: 'A request without faults turns fault injection off.',
-  body: BankFaultWishes.extend({ merchant_id: text(64) }),
+  body: BankFaultSettings.extend({ merchant_id: text(64) }),
   replies: { 200: BankFaults },
   errors: ['MERCHANT_NOT_FOUND'],
 })

@@ -107,7 +107,7 @@ t.test('every invalid field is reported, and nothing is written', async (t) => {
   t.same(await countRows(service.owner), before)
 })
 
-t.test('the same account twice is refused while it is active, and taken again when it is not', async (t) => {
+t.test('the same account is rejected while it is active, and accepted again once it is disabled', async (t) => {
   const [merchant, other] = [await service.merchant(), await service.merchant()]
   const { body } = await add(merchant)
   const twice = await add(merchant, { ...BODY, account_holder_name: 'Another name', iban: undefined })

@@ -24,7 +24,7 @@ function refusal(numbers: AccountNumbersInput): { path: string; code: string }[]
   }
 }
 
-t.test('numbers are taken as people write them, and stored without what they put between', async (t) => {
+t.test('numbers are accepted in usual notations, and stored without separators', async (t) => {
   const stored = { sortCode: '123456', accountNumber: '12345678', iban: null }
   for (const sort_code of ['123456', '12-34-56', '12 34 56', ' 123456 '])
     t.same(checkAccount({ sort_code, account_number: '1234 5678' }), stored, sort_code)

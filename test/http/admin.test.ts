@@ -82,7 +82,7 @@ t.test('the list has its filters and its pages', async (t) => {
   }
 })
 
-t.test('SUPPORT reads with addresses masked, wherever they stand, and no secret is ever shown', async (t) => {
+t.test('SUPPORT reads every address masked, and no secret is ever shown', async (t) => {
   await call('PUT', `${PATH}/hold`, 'OPS', { body: { payout_held: false, reason: 'ask bob@acme.example' } })
   const one = await call('GET', PATH, 'SUPPORT')
   t.match(one.body, { admin_email: 'a***@acme.example', actions: [{ reason: 'ask b***@acme.example' }] })

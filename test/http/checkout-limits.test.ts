@@ -32,7 +32,7 @@ function clocked(rateLimits = true) {
   }
 }
 
-t.test('a network asks 40 times at once and 20 times a second after that', async (t) => {
+t.test('a network may send 40 requests at once and 20 a second after that', async (t) => {
   const { tries, pass } = clocked()
   t.equal(tries(getPayment, '192.0.2.1', 100), 40)
   pass(1)

@@ -190,7 +190,7 @@ t.test('malformed, unknown and foreign ids are one and the same answer, apart fr
   t.match(await service.call('GET', `/api/v1/payments/${foreign.payment_id}`, { merchant: other }), { status: 200 })
 })
 
-t.test('a delivery of another merchant is as unknown as one that is none', async (t) => {
+t.test('a delivery of another merchant is as unknown as one that does not exist', async (t) => {
   const { id } = (await service.call('GET', '/api/v1/portal/webhooks', { merchant: other })).body.data[0]
   const texts = new Set<string>()
   for (const tried of [id, randomUUID(), 'x', '%00', '%ff']) {
@@ -222,7 +222,7 @@ t.test("lists hold the merchant's own payments only", async (t) => {
   })
 })
 
-t.test('an unknown route answers the bare message and no error', async (t) => {
+t.test('an unknown route gets a bare message without the error envelope', async (t) => {
   const tried: [string, string, string][] = [
     ['GET', '/x', '/x'],
     ['GET', '/x?secret=1', '/x'],
@@ -301,7 +301,7 @@ t.test('the type of every error leads to a page about it', async (t) => {
   }
 })
 
-t.test('a sane request id of the caller is kept, and any other is replaced', async (t) => {
+t.test('a valid request id of the caller is kept, and any other is replaced', async (t) => {
   for (const id of ['abcdefgh', 'A.b-c_9'.padEnd(64, 'x')]) {
     t.match((await service.call('GET', '/api/v1/payments', { merchant, headers: { 'x-request-id': id } })).headers, {
       'x-request-id': id,

@@ -113,7 +113,7 @@ t.test('a missing permission is reported before an inactive merchant', async (t)
   t.match(answer, { status: 403, body: { code: 'FORBIDDEN_ROLE', error } }, 'in words, and not as the operation')
 })
 
-t.test("a payer's way through a disabled merchant's payment stays open", async (t) => {
+t.test('payers can complete the payments of a disabled merchant', async (t) => {
   const merchant = await open.merchant()
   const { body } = await createPayment(open, merchant)
   const state = new URL(body.redirect_url).searchParams.get('state') ?? ''

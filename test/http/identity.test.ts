@@ -124,7 +124,7 @@ t.test('the settings for signing in need no credentials', async (t) => {
   t.match((await open.call('GET', '/api/v1/service')).body, { identity: 'none', auth_url: null })
 })
 
-t.test('the document names the proof that the service takes', async (t) => {
+t.test('the OpenAPI document has the credentials that the service accepts', async (t) => {
   const names = (answer: Answer): string[] => Object.keys(answer.body.components.securitySchemes).toSorted()
   const [tokens, headers] = [await service.call('GET', '/openapi.json'), await open.call('GET', '/openapi.json')]
   t.same(names(tokens), ['checkoutToken', 'merchantToken', 'payerSession', 'paymentState', 'platformToken'])
@@ -175,7 +175,7 @@ t.test('without a provider each kind of operation wants its own header', async (
   })
 })
 
-t.test('the provider is asked for keys once, however many callers come', async (t) => {
+t.test('the keys are fetched once for any number of callers', async (t) => {
   const fresh = await service.merchant()
   const answers = await Promise.all(
     Array.from({ length: 100 }, () =>

@@ -230,7 +230,7 @@ t.test(
   },
 )
 
-t.test('a period takes in both of its ends, a day as the end is the whole day, and zones do not count', async (t) => {
+t.test('a period includes both ends, a day as its end includes the whole day, and zones are ignored', async (t) => {
   // The 1st of February begins with number 3 at 00:00:00.123456, and ends with number 26 at 23:00:00.123456.
   const cases: [query: string, first: number, last: number][] = [
     ['fromBookingDateTime=2026-02-01', 3, 120],

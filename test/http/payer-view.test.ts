@@ -60,7 +60,7 @@ t.test("the state shows its payment: these members and nothing of the payer's", 
   t.notOk(answer.text.includes(state))
 })
 
-t.test('a state opens no other payment, and a wrong one none at all', async (t) => {
+t.test('a state gives access to its payment only, and a wrong one to none', async (t) => {
   const [a, b] = [await create(), await create()]
   const wrong = [b.state, '', 'x', `${a.state}x`, a.state.slice(0, -1), a.state.toUpperCase(), a.id, 'x'.repeat(8_000)]
   const texts = new Set<string>()
@@ -116,7 +116,7 @@ t.test('it ends an hour after the consent does', async (t) => {
   )
 })
 
-t.test('the payer may cancel with it, and the merchant sees who it was', async (t) => {
+t.test('the payer may cancel with it, and the merchant sees that the payer did', async (t) => {
   const { id, state } = await create()
   const answer = await withState('POST', `/api/v1/payments/${id}/cancel`, state)
   t.match(answer, { status: 200, body: { status: 'Failed', failure: { code: 'ACCESS_DENIED', source: 'PAYER' } } })

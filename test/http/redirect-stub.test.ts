@@ -152,7 +152,7 @@ t.test('a named account that can’t pay is shown before the payer decides, with
   }
 })
 
-t.test('the accounts stand by the names of their holders, the demo customer’s first', async (t) => {
+t.test('the accounts are listed by the names of their holders, the demo customer’s first', async (t) => {
   for (const name of ['zoe', 'Abel', 'Grace Demo', 'Mia']) await addCustomer({ owner }, { name, accounts: [{}] })
   await owner.query(`update customers set external_customer_id = 'customer-demo' where name = 'Grace Demo'`)
   const { body } = await get(stage(bank, consentRequest()))
@@ -225,7 +225,7 @@ t.test('with sca=full the page leads on, and a program may still decide', async 
   t.equal((await get(altered(url, { sca: 'short' }))).status, 200)
 })
 
-t.test('the policy allows the one style sheet and the way back, and nothing else', async (t) => {
+t.test('the policy allows the style sheet and the return address, and nothing else', async (t) => {
   const page = await get(stage(bank, consentRequest({ redirectUri: 'https://shop.example:8443/return?order=1' })))
   t.match(
     page.headers['content-security-policy'],

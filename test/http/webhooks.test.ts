@@ -77,7 +77,7 @@ t.test('an endpoint is set with a check of it, paused, resumed and removed', asy
 })
 
 t.test(
-  'while too many endpoints are being checked, a check is refused, and an address is set without one',
+  'while too many endpoints are being checked, a check is rejected, and an address is set without one',
   async (t) => {
     const merchant = await service.merchant()
     const busy = 'https://busy.example/hook'

@@ -113,7 +113,7 @@ t.test('operators read the outbox of the sandbox over HTTP', async (t) => {
   })
 })
 
-t.test('a mail that is not there is 404, whatever its id looks like', async (t) => {
+t.test('an unknown mail is a 404, with an id of any form', async (t) => {
   const headers = await service.operator()
   for (const id of [app.ids.uuid(), 'nonsense', '%00']) {
     t.match(await service.call('GET', `/api/v1/sandbox/mails/${id}`, { headers }), {

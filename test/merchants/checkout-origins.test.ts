@@ -12,7 +12,7 @@ function put(merchant: TestMerchant, origins: unknown) {
   return service.call('PUT', PATH, { merchant, body: { origins } })
 }
 
-t.test('origins are kept in their normal form, each once and in their order', async (t) => {
+t.test('origins are stored in their normal form, each once and in their order', async (t) => {
   const merchant = await service.merchant()
   t.strictSame((await service.call('GET', PATH, { merchant })).body, { origins: [] })
   const set = await put(merchant, [
@@ -63,7 +63,7 @@ t.test('every invalid origin is reported, and nothing is set', async (t) => {
   t.equal((await put(merchant, fiftyOne.slice(1))).status, 200, 'fifty are taken')
 })
 
-t.test('a change stands in the trail once, with both lists; the same again does not', async (t) => {
+t.test('a change is in the audit trail once, with both lists; setting the same again is not', async (t) => {
   const merchant = await service.merchant()
   for (const origin of ['https://shop.example', 'https://SHOP.example:443', 'https://new.example'])
     await put(merchant, [origin])

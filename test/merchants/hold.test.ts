@@ -7,7 +7,7 @@ const actor = { id: 'sub-1', name: 'olga', role: 'OPS' }
 const service = await testService(t)
 const { app, owner } = service
 
-t.test('a hold is set in the name of who sets it, a release clears both, and the trail keeps them', async (t) => {
+t.test("a hold has the operator's name, a release clears both, and the audit trail keeps them", async (t) => {
   const { id } = await service.merchant()
   const held = await setPayoutHold(app, { id, payoutHeld: true, reason: 'odd refunds', actor })
   t.match(held, { payout_held: true, payout_held_by: 'olga', payout_held_at: /^\d{4}-.*Z$/ })

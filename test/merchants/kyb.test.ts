@@ -73,7 +73,7 @@ t.test('of two different moves at once each begins where the other ended', async
   }
 })
 
-t.test('a change that can not be recorded is not made', async (t) => {
+t.test('a change that cannot be recorded does not happen', async (t) => {
   const id = await plant('PENDING')
   const repairTable = await breakTable(owner, { table: 'operator_actions', on: 'insert' })
   await t.rejects(setKybStatus(app, { id, kybStatus: 'APPROVED', actor }))
@@ -82,7 +82,7 @@ t.test('a change that can not be recorded is not made', async (t) => {
   await repairTable()
 })
 
-t.test('suspension stops new payments from the next request on; reading goes on', async (t) => {
+t.test('suspension stops new payments from the next request on, but not reading', async (t) => {
   const merchant = await service.merchant()
   const { status, body } = await createPayment(service, merchant)
   t.equal(status, 201)

@@ -62,7 +62,7 @@ t.test('the administrator is the one of the team, as it is now', async (t) => {
   t.match(await list({ search: 'Alpha' }), { merchants: [{ admin_email: null }] })
 })
 
-t.test('a cursor that this list did not give is refused', async (t) => {
+t.test('a cursor of another list is rejected', async (t) => {
   for (const cursor of ['', 'x', Buffer.from('1').toString('base64url')]) {
     await t.rejects(list({ cursor }), { code: 'VALIDATION_FAILED', errors: [{ path: 'cursor' }] }, cursor)
   }

@@ -105,7 +105,7 @@ const TEXTS: [name: string, text: string, canary: string][] = [
   ['a sort code and account number', 'account 20201512345678 refused', '20201512345678'],
 ]
 
-t.test('a secret is taken out by its look, in messages, members and errors', async (t) => {
+t.test('a secret is removed by its form, in messages, members and errors', async (t) => {
   for (const [name, text, canary] of TEXTS) {
     const lines = logged((log) => {
       log.info(text)

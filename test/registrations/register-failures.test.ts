@@ -109,7 +109,7 @@ t.test('records that fail take the realm of a provider elsewhere with them', asy
   await t.resolves(registerMerchant(app, registrationInput()))
 })
 
-t.test('a registration that was completed before the failure stands', async (t) => {
+t.test('a registration that was completed before the failure is kept', async (t) => {
   const identity = makeRemoteIdentity()
   const { app, owner } = await testService(t, { overrides: { identity } })
   identity.faults.failCreate = 'after recording'

@@ -47,7 +47,7 @@ t.test('a merchant registers, and its server gets a token with the secret it was
   )
 })
 
-t.test('names, fees, clients and the first administrator are those that were asked for', async (t) => {
+t.test('names, fees, clients and the first administrator are those of the request', async (t) => {
   const env = {
     ...EMBEDDED,
     SVC_FEE_PERCENTAGE: '0.0125',

@@ -84,7 +84,7 @@ t.test('an invited member signs in with the role, until removed', async (t) => {
   await until(async () => (await merchants()).status === 401, REMEMBERED_MS)
 })
 
-t.test('a revoked client gets no tokens, and those it has are refused', async (t) => {
+t.test('a revoked client gets no tokens, and its current ones are rejected', async (t) => {
   const headers = await service.operator('OWNER')
   const made = await service.call('POST', CLIENTS, { headers, body: { name: 'nightly', role: 'SUPPORT' } })
   const server = { clientId: made.body.client_id, secret: made.body.client_secret }

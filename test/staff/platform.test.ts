@@ -45,7 +45,7 @@ t.test('many processes that start at once make each realm of the service once', 
   ])
 })
 
-t.test('what a crash left out is added by the next start', async (t) => {
+t.test('the next start adds what a crash left out', async (t) => {
   const { service, app, identity } = await installation(t)
   identity.fail('createRealm', 'after')
   await t.rejects(ensurePlatform(app))
@@ -116,7 +116,7 @@ t.test('without an identity provider there is no invitation link', async (t) => 
   t.match(await initPlatform(service.app, { email: 'ada@svc.example' }), { link: null })
 })
 
-t.test('the demo operator is the same however often and by however many it is made', async (t) => {
+t.test('the demo operator is the same after repeated and concurrent starts', async (t) => {
   const { app, identity } = await installation(t)
   const made = await Promise.all(Array.from({ length: 6 }, () => ensureDemoOperator(app)))
   t.equal(new Set(made.map((each) => JSON.stringify(each))).size, 1)

@@ -6,7 +6,7 @@ const service = await testService(t, { env: { SVC_IDENTITY: 'embedded' } })
 await ensurePlatform(service.app)
 const pathOf = (realm: string): string => `/api/v1/admin/realms/${realm}/rotate-keys`
 
-t.test('a realm gets a new key, its tokens of before are taken, and who did it is written down', async (t) => {
+t.test('a realm gets a new key, its earlier tokens are accepted, and the audit trail names the operator', async (t) => {
   const headers = await service.operator('OWNER')
   const [before] = (await service.app.identity.keys('platform'))?.keys ?? []
   const { status, body } = await service.call('POST', pathOf('platform'), {

@@ -19,7 +19,7 @@ const actionsOf = async (clientId: string): Promise<Record<string, unknown>[]> =
   return rows
 }
 
-t.test('a service client is made with a role, listed, and revoked for good', async (t) => {
+t.test('a service client is created with a role, listed, and revoked for good', async (t) => {
   const made = await createStaffClient(app, { name: 'nightly', role: 'OPS', reason: 'reports', actor })
   t.match(made.client_id, /^platform-key-[a-z0-9]{8}$/)
   t.match(made, {

@@ -144,7 +144,7 @@ t.test('after any failed step a role allows no more than the row, and a repetiti
   t.equal(identity.user('platform', 'bob@svc.example'), undefined, 'and at the provider with the repetition')
 })
 
-t.test('an OWNER who has not signed up, or whose account is gone, is no other OWNER', async (t) => {
+t.test('an OWNER who has not signed up, or has no account, does not count as another OWNER', async (t) => {
   for (const leave of ['demote', 'remove'] as const) {
     const { app, identity, add } = await platform()
     const [ada, bob, cat] = [await add('ada@svc.example'), await add('bob@svc.exmaple'), await add('cat@svc.example')]

@@ -22,7 +22,7 @@ const tokenOf = (merchant: TestMerchant, clientId: string, secret: string) =>
   clientCredentials(service.url, { slug: merchant.realm, server: { clientId, secret } })
 
 t.test(
-  'a credential gets tokens and acts in its role; a revoked one gets none, and those it has are refused',
+  'a credential gets tokens and has its role; a revoked one gets none, and its current ones are rejected',
   async (t) => {
     const merchant = await merchantWithPortal(service)
     const made = await service.call('POST', CREDENTIALS, { merchant, body: { name: 'ci', role: 'DEVELOPER' } })

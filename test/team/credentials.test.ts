@@ -121,7 +121,7 @@ t.test('people sign in with the portal and cli clients; they are no credentials'
   }
 })
 
-t.test('20 live credentials are the limit, also for those who ask at once', async (t) => {
+t.test('20 live credentials are the limit, for concurrent requests too', async (t) => {
   const { app, merchantId, create } = await shop()
   for (let i = 0; i < 17; i += 1) await create(`c${i}`)
   const outcomes = await Promise.allSettled(Array.from({ length: 8 }, (_, i) => create(`p${i}`)))

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { isUuid } from '../../../src/lib/ids.ts'
 import {
-  BankFaultWishes,
+  BankFaultSettings,
   BankScenario,
   getBankFaults,
   listBankScenarios,
@@ -88,7 +88,7 @@ export function wishesOf({
   duplicate,
   unavailable,
   seed,
-}: FaultOptions): BankFaultWishes {
+}: FaultOptions): BankFaultSettings {
   const shares = { drop_callback: dropCallback, duplicate, unavailable }
   const isNone = latency === undefined && Object.values(shares).every((share) => share === undefined)
   if (clear && (!isNone || seed !== undefined)) throw usageError('--clear ends every fault, and is given alone')
@@ -97,7 +97,7 @@ export function wishesOf({
   if (latency !== undefined) durationOf(latency, '--latency')
   for (const [name, share] of Object.entries(shares)) {
     const flag = `--${name.replaceAll('_', '-')}`
-    const { error } = BankFaultWishes.safeParse({ [name]: share })
+    const { error } = BankFaultSettings.safeParse({ [name]: share })
     if (error !== undefined) throw usageError(`${flag}: ${error.issues[0]?.message ?? 'is no share'}`, `${flag} 20%`)
   }
   return Object.fromEntries(Object.entries({ latency, ...shares, seed }).filter(([, value]) => value !== undefined))

@@ -1,4 +1,4 @@
-import { BankFaultWishes, advanceSandboxPayment, setBankFaults } from '../../../src/wire/sandbox-faults.ts'
+import { BankFaultSettings, advanceSandboxPayment, setBankFaults } from '../../../src/wire/sandbox-faults.ts'
 import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
 import { getPayment } from '../../../src/wire/payments.ts'
 import type { Who } from '../../auth/who-is.ts'
@@ -157,7 +157,7 @@ const faults: ScreenKey<PaymentRow> = {
     const { latency, drop_callback: dropCallback, duplicate, unavailable } = given
     const isClear = FAULTS.every((name) => given[name] === undefined)
     // Checked as the command checks its flags, and sent as the service takes them.
-    const wishes = BankFaultWishes.parse(
+    const wishes = BankFaultSettings.parse(
       wishesOf({ latency, dropCallback, duplicate, unavailable, clear: isClear, dryRun: false, yes: false }),
     )
     const { id, name } = await merchantOf(client, given, who)

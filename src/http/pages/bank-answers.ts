@@ -6,7 +6,7 @@ import { page, seeOther } from './page.ts'
 import type { PageReply } from './page.ts'
 
 /** Redirects the payer after a decision, or shows why there is no redirect. */
-export function sendOn({ request, target }: Link, outcome: DecisionOutcome): PageReply {
+export function returnPayer({ request, target }: Link, outcome: DecisionOutcome): PageReply {
   switch (outcome.returns) {
     case 'with-code':
       return seeOther(withParameters(target, { code: outcome.code, state: request.state }))
@@ -38,7 +38,7 @@ expires, and then fails. You can close this page.</p>`
 
 function refusedAccount(problem: string): PageReply {
   const content = html`<h1>This account can't pay</h1>
-<p>The payment can't come from the account that was chosen: ${problem}. Nothing was authorised. Go back and choose another
+<p>The chosen account cannot be used: ${problem}. Nothing was authorised. Go back and choose another
 account.</p>`
   return withProblem(page(400, { brand: 'Mock Bank', title: "This account can't pay - Mock Bank", content }), problem)
 }
@@ -46,7 +46,7 @@ account.</p>`
 /** The page for an address that must not be used. */
 export function unusable(problem: string): PageReply {
   const content = html`<h1>This link can't be used</h1>
-<p>It is not complete or not genuine: ${problem}. Nothing was authorised. Go back to the shop and start again.</p>`
+<p>It is incomplete or was altered: ${problem}. Nothing was authorised. Go back to the shop and start again.</p>`
   return withProblem(page(400, { brand: 'Mock Bank', title: "This link can't be used - Mock Bank", content }), problem)
 }
 

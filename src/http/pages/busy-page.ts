@@ -10,7 +10,7 @@ import type { PageReply } from './page.ts'
  */
 export function busyPage({ code, retryAfterSeconds = 1 }: DomainError, { isForm }: { isForm: boolean }): PageReply {
   const content = html`<h1>One moment, please</h1>
-<p>Too many requests come from your network just now. ${isForm ? 'Go back, and try again in a moment.' : 'This page tries again by itself.'}</p>`
+<p>There are too many requests from your network. ${isForm ? 'Go back, and try again in a moment.' : 'This page tries again by itself.'}</p>`
   const refresh = isForm ? {} : { refreshSeconds: retryAfterSeconds }
   const reply = page(ERROR_STATUS[code], { brand: 'Payment', title: 'One moment, please', content, ...refresh })
   return { ...reply, headers: { ...reply.headers, 'retry-after': String(retryAfterSeconds) } }

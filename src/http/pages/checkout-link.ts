@@ -14,9 +14,9 @@ const PARAMETERS = ['amount', 'currency', 'merchant', 'return_url'] as const
 const PARAMETER_LENGTH_MAX = 2_048
 
 /**
- * Opens the checkout that an address or a form names: by its token, or in the sandbox by its parts, of which an unsigned
- * token is made then, a new one for each visit.
- * @throws {DomainError} as `openCheckoutToken` and `readCheckout` do
+ * Verifies the checkout of an address or a form: by its token, or in the sandbox by the fields of one, from which each visit
+ * creates a new unsigned token.
+ * @throws {DomainError} as `verifyCheckoutToken` and `getCheckout` do
  */
 export async function openCheckout(app: App, values: URLSearchParams): Promise<CheckoutLink> {
   const twice = ['token', ...PARAMETERS].find((name) => values.getAll(name).length > 1)

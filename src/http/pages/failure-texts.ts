@@ -14,13 +14,13 @@ export const FAILURE_TEXTS: Readonly<Record<FailureCode, string>> = {
   INVALID_DEBTOR_ACCOUNT: "This account can't be paid from. Try again from another account.",
   INVALID_CREDITOR_ACCOUNT: "The shop's account can't be paid to at the moment. Ask the shop.",
   FRAUD_SUSPECTED: 'Your bank stopped the payment to protect you. Ask your bank before you try again.',
-  DUPLICATE_PAYMENT: 'The same payment was sent before. Look at your account before you pay again.',
+  DUPLICATE_PAYMENT: 'The same payment was sent before. Check your account before you pay again.',
   BANK_UNAVAILABLE: 'Your bank is not available at the moment. Try again later, or choose another bank.',
-  BANK_TIMEOUT: 'Your bank did not answer in time. Look at your account before you pay again.',
+  BANK_TIMEOUT: 'Your bank did not answer in time. Check your account before you pay again.',
   SETTLEMENT_FAILED: "The payment didn't go through. Try again, or choose another bank.",
   CONSENT_EXPIRED: 'The payment was not approved in time. Go back to the shop and start again.',
   CANCELLED_BY_MERCHANT: 'The shop cancelled the payment. Ask the shop.',
-  BANK_ERROR: 'Your bank refused the payment without saying why. Ask your bank, or choose another one.',
+  BANK_ERROR: 'Your bank rejected the payment without a reason. Ask your bank, or choose another one.',
 }
 
 /**

@@ -49,7 +49,7 @@ ${tick('full_sca', "Sign in with the bank's full login", values)}
 <legend>Mandate</legend>
 ${tick('mandate', 'Set up a mandate for more payments', values)}
 <label>At most, for each payment of the mandate <input name="max_per_payment" inputmode="decimal" value="${value('max_per_payment')}" aria-describedby="mandate-hint"></label>
-<span class="hint" id="mandate-hint">The limit counts only where the box above is ticked: without it, this is one payment and no more.</span>
+<span class="hint" id="mandate-hint">Only used if the box above is ticked; otherwise this is a single payment.</span>
 </fieldset>
 <button class="main" type="submit">Pay by bank</button>
 </form>

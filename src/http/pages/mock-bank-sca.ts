@@ -1,6 +1,6 @@
 import type { MockBank } from '../../banks/mock.ts'
 import type { MockLogin } from '../../banks/mock-login.ts'
-import { sendOn, unusable } from './bank-answers.ts'
+import { returnPayer, unusable } from './bank-answers.ts'
 import { readDecision, readLink } from './bank-link.ts'
 import type { Link } from './bank-link.ts'
 import { askApproval, askCode, askPassword } from './mock-bank-steps.ts'
@@ -58,7 +58,7 @@ async function enterCode(parts: Parts, link: Link, form: URLSearchParams): Promi
   }
   if (outcome.triesLeft > 0) return askCode(link, { login: signed, credentials, triesLeft: outcome.triesLeft })
   // The bank never identified the payer: it records that, and the payer returns with a code for it.
-  return sendOn(link, await bank.decide({ ...link.request, scenario: 'sca-fails' }, 'approve'))
+  return returnPayer(link, await bank.decide({ ...link.request, scenario: 'sca-fails' }, 'approve'))
 }
 
 /** The payer can cancel at any step; approving requires both steps before. */
@@ -68,13 +68,17 @@ async function decide({ bank, login, credentials }: Parts, link: Link, form: URL
   const who = login.read(form.get('login') ?? '', { step: 'code', state: link.request.state })
   if (decision === 'cancel') {
     const scenario = who?.scenario ?? link.request.scenario
-    return sendOn(link, await bank.decide({ ...link.request, scenario }, 'cancel'))
+    return returnPayer(link, await bank.decide({ ...link.request, scenario }, 'cancel'))
   }
   if (who === undefined) return startAgain(link, credentials)
   const request = { ...link.request, scenario: who.scenario }
-  return sendOn({ ...link, request }, await bank.decide(request, 'approve', form.get('account') ?? undefined))
+  return returnPayer({ ...link, request }, await bank.decide(request, 'approve', form.get('account') ?? undefined))
 }
 
 function startAgain(link: Link, credentials: Credentials): PageReply {
-  return askPassword(link, credentials, 'Sign in first: you were signed out, or never were in. Nothing was authorised.')
+  return askPassword(
+    link,
+    credentials,
+    'Sign in first: you are not signed in, or were signed out. Nothing was authorised.',
+  )
 }

@@ -38,7 +38,7 @@ export function askCode(
   const problem =
     triesLeft === undefined
       ? undefined
-      : `The code is wrong. ${triesLeft === 1 ? 'One try is' : `${triesLeft} tries are`} left before the bank refuses the payment.`
+      : `The code is wrong. ${triesLeft === 1 ? 'One try is' : `${triesLeft} tries are`} left before the bank rejects the payment.`
   const content = html`<h1>Enter your one-time code</h1>
 ${alert(problem)}
 ${form(

@@ -2,7 +2,7 @@ import type { MockBank } from '../../banks/mock.ts'
 import type { PayingAccounts } from '../../banks/mock-paying-account.ts'
 import { parseScenario } from '../../banks/scenarios.ts'
 import { html } from '../../lib/html.ts'
-import { sendOn, unusable } from './bank-answers.ts'
+import { returnPayer, unusable } from './bank-answers.ts'
 import { readDecision, readLink } from './bank-link.ts'
 import type { Link } from './bank-link.ts'
 import { accountChoice, amountOf, paymentFacts } from './bank-payment.ts'
@@ -42,7 +42,7 @@ export function makeRedirectStub({ bank, areCapsEnforced }: Parts): RedirectStub
       if (decision === undefined) return unusable('the form must say decision=approve or decision=cancel')
       const [account, ...others] = form.getAll('account')
       if (others.length > 0) return unusable('the form names more than one account')
-      return sendOn(link, await bank.decide(link.request, decision, account))
+      return returnPayer(link, await bank.decide(link.request, decision, account))
     },
   }
 }

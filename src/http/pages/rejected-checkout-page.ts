@@ -6,26 +6,26 @@ import { ERROR_STATUS } from '../error-status.ts'
 import { page } from './page.ts'
 import type { PageReply } from './page.ts'
 
-type Words = { heading: string; text: string }
+type PageText = { heading: string; text: string }
 
-const CLOSED: Words = {
+const CLOSED: PageText = {
   heading: "This shop can't take payments by bank at the moment",
   text: 'You have paid nothing. Choose another way to pay, or ask the shop.',
 }
-const LATER: Words = {
+const LATER: PageText = {
   heading: 'Please try again in a moment',
   text: 'The payment could not be started just now. You have paid nothing. Go back, and try again.',
 }
-const OTHER: Words = {
+const OTHER: PageText = {
   heading: "This payment can't be started",
   text: 'You have paid nothing. Go back to the shop and start again, or ask the shop.',
 }
 
-/** Why a checkout is rejected, in words for payers. */
-const WORDS = {
+/** The texts of rejected checkouts, for payers. */
+const TEXTS = {
   CHECKOUT_TOKEN_INVALID: {
     heading: "This checkout can't be used",
-    text: 'What the shop sent is not valid, or was changed on its way here. You have paid nothing. Go back to the shop and start again.',
+    text: 'The order that the shop sent is not valid, or was changed in transit. You have paid nothing. Go back to the shop and start again.',
   },
   CHECKOUT_TOKEN_EXPIRED: {
     heading: 'This checkout has ended',
@@ -33,15 +33,15 @@ const WORDS = {
   },
   CHECKOUT_ORIGIN_NOT_ALLOWED: {
     heading: "This checkout can't be used",
-    text: 'It does not come from a page that the shop has named as its own. You have paid nothing.',
+    text: 'It was not opened from a page of the shop. You have paid nothing.',
   },
   CHECKOUT_ALREADY_PAID: {
     heading: 'Already paid',
-    text: 'This order is paid already: you need not pay again. Ask the shop about your order.',
+    text: 'This order is already paid. You do not need to pay again. Ask the shop about your order.',
   },
   CHECKOUT_ATTEMPTS_USED: {
     heading: 'This order was tried too many times',
-    text: 'No payment of it can be started any more. Go back to the shop and start again, or ask the shop.',
+    text: 'You cannot pay it here any more. Go back to the shop and start again, or ask the shop.',
   },
   MERCHANT_NOT_APPROVED: CLOSED,
   MERCHANT_INACTIVE: CLOSED,
@@ -49,18 +49,18 @@ const WORDS = {
   BANK_UNAVAILABLE: LATER,
   SERVICE_UNAVAILABLE: LATER,
   RATE_LIMITED: LATER,
-} satisfies Partial<Record<ErrorCode, Words>>
+} satisfies Partial<Record<ErrorCode, PageText>>
 
-function wordsOf(code: ErrorCode): Words {
-  const words: Partial<Record<ErrorCode, Words>> = WORDS
-  return words[code] ?? OTHER
+function textOf(code: ErrorCode): PageText {
+  const texts: Partial<Record<ErrorCode, PageText>> = TEXTS
+  return texts[code] ?? OTHER
 }
 
 type Shop = { name: string; returnUrl: string }
 
 /** The page of an order that was already paid, without a choice of banks. */
 export function alreadyPaidPage(shop: Shop): PageReply {
-  const { heading, text } = WORDS.CHECKOUT_ALREADY_PAID
+  const { heading, text } = TEXTS.CHECKOUT_ALREADY_PAID
   const content = html`<h1>${heading}</h1>
 <p>${text}</p>
 ${backTo(shop)}`
@@ -76,7 +76,7 @@ function backTo({ name, returnUrl }: Shop): Html {
  * @param shop the shop that the payer came from; only with a verified token
  */
 export function rejectedCheckoutPage({ config }: Pick<App, 'config'>, failure: DomainError, shop?: Shop): PageReply {
-  const { heading, text } = wordsOf(failure.code)
+  const { heading, text } = textOf(failure.code)
   const content = html`<h1>${heading}</h1>
 <p>${text}</p>
 ${shop === undefined ? undefined : backTo(shop)}
@@ -84,7 +84,7 @@ ${
   config.mode === 'live'
     ? undefined
     : html`<p class="note">For the shop's developer: <code>${failure.code}</code>, ${failure.message}.${
-        failure.next === undefined ? '' : ` What helps: ${failure.next}.`
+        failure.next === undefined ? '' : ` Next step: ${failure.next}.`
       }</p>`
 }`
   const reply = page(ERROR_STATUS[failure.code], { brand: 'Checkout', title: heading, content })

@@ -41,5 +41,5 @@ function headingOf({ status }: PaymentWithHistory, { isEnded, failure, nothingTa
 function wayBack({ return_url: returnUrl }: PaymentWithHistory, { isEnded }: Outcome, shop: string): Html | undefined {
   if (returnUrl === null || !isEnded) return undefined
   return html`<a class="next" href="${returnUrl}">Return to ${shop}</a>
-<p class="hint">If the shop is still open in another tab or on another device, go on there: you can close this page.</p>`
+<p class="hint">If the shop is still open in another tab or on another device, continue there: you can close this page.</p>`
 }

@@ -1,6 +1,6 @@
 import type { PaymentStatus } from '../../wire/payments.ts'
 
-type Words = {
+type StatusText = {
   /** The current status. */
   now: string
   /** The change to that status. */
@@ -8,7 +8,7 @@ type Words = {
 }
 
 /** Payment statuses in words for payers, the same as in the payer hub. */
-export const STATUS_TEXTS: Readonly<Record<PaymentStatus, Words>> = {
+export const STATUS_TEXTS: Readonly<Record<PaymentStatus, StatusText>> = {
   Initiated: { now: 'Started', happened: 'Payment started' },
   AwaitingAuthorisation: { now: 'Waiting for your approval', happened: 'Waiting for your approval at the bank' },
   Authorised: { now: 'On its way', happened: 'Approved' },

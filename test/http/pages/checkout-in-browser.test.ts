@@ -72,7 +72,7 @@ t.test('by the keyboard alone', async (t) => {
   t.same(complaints, [])
 })
 
-t.test('the browser itself asks for a bank where none is chosen', async (t) => {
+t.test('the browser itself requires a bank', async (t) => {
   const { page } = await openPage(browser)
   await page.goto(checkout())
   await page.getByRole('button', { name: 'Pay £50.00 by bank' }).click()
@@ -80,7 +80,7 @@ t.test('the browser itself asks for a bank where none is chosen', async (t) => {
   t.match(page.url(), /\/checkout\?/)
 })
 
-t.test('pages that refuse, and a payment that failed', async (t) => {
+t.test('the pages of rejected checkouts, and of a failed payment', async (t) => {
   const watched = await openPage(browser)
   const { page } = watched
   await page.goto(`${service.url}/checkout?token=broken`)

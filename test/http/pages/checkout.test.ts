@@ -74,7 +74,7 @@ t.test('it shows payee, amount, consent and sixteen banks, the popular ones firs
   t.notMatch(html, /<script|\son\w+=/i, 'it needs no script')
 })
 
-t.test('the payee is who the service knows, whatever the token says', async (t) => {
+t.test("the payee is the merchant's trading name, not the name in the token", async (t) => {
   const { status, html } = await getPage(withToken(token()))
   t.equal(status, 200)
   t.match(html, /<h1>Pay Acme<\/h1>/)
@@ -97,7 +97,7 @@ t.test('nothing of the address leaves by Referer, cache, frame or script', async
   )
 })
 
-t.test('every bank has its image, which says nothing to who does not see it', async (t) => {
+t.test('every bank has its image, which screen readers skip', async (t) => {
   const { html } = await getPage(address())
   const images = [...html.matchAll(/<img src="([^"]+)" alt="" width="32" height="32" loading="lazy">/g)]
   t.same(images.map(([, src]) => src).toSorted(), BANKS.map((bank) => logoPath(bank)).toSorted())
@@ -105,7 +105,7 @@ t.test('every bank has its image, which says nothing to who does not see it', as
   t.notMatch(refused.headers['content-security-policy'], /img-src/, 'no other page has any')
 })
 
-t.test('an order that was tried too often is refused with words of its own', async (t) => {
+t.test('an order with too many attempts has its own page', async (t) => {
   const failure = new DomainError('CHECKOUT_ATTEMPTS_USED', 'this order was tried too many times')
   const shop = { name: 'Acme', returnUrl: RETURN_URL }
   const { status, body } = rejectedCheckoutPage({ config: { ...service.app.config, mode: 'live' } }, failure, shop)
@@ -132,7 +132,7 @@ t.test('the search finds banks however they are written, and keeps the same chec
   t.same(await found('x'.repeat(5_000)), [])
 })
 
-t.test('choosing a bank starts the payment there, and it ends with a way back to the shop', async (t) => {
+t.test('choosing a bank starts the payment there, and the receipt has a link to the shop', async (t) => {
   const answer = await choose(await getPage(address()), 'mock-meridian')
   t.equal(answer.status, 303)
   t.match(answer.location, `${service.url}/redirect-stub?`)
@@ -170,7 +170,7 @@ t.test('a double click, and many, make one payment', async (t) => {
   t.equal(await paymentCount(), before + 1)
 })
 
-t.test('another bank takes the place of the first choice', async (t) => {
+t.test('another bank replaces the first choice', async (t) => {
   const page = await getPage(address())
   const first = await choose(page, 'mock-albion')
   const second = await choose(page, 'mock-fern')
@@ -183,7 +183,7 @@ t.test('another bank takes the place of the first choice', async (t) => {
   t.match(rows, [{ status: 'Failed', failure_code: 'ACCESS_DENIED' }, { status: 'AwaitingAuthorisation' }])
 })
 
-t.test('no bank, an unknown one or a spoilt key: the page asks again, and nothing is made', async (t) => {
+t.test('without a bank, with an unknown one or an invalid key the page asks again, and creates nothing', async (t) => {
   const fields = hiddenFields((await getPage(address())).html)
   const before = await paymentCount()
   for (const form of [fields, { ...fields, bank: 'x' }, { ...fields, bank: 'mock-albion', key: '' }]) {
@@ -203,15 +203,15 @@ t.test('an order that was paid is not paid again', async (t) => {
   const back = await atBank(location ?? '', 'approve')
   await getPage(`${service.url}/payments/return?${new URLSearchParams(back)}`)
   const again = await choose(other)
-  t.match(again, { status: 409, html: /<h1>Already paid<\/h1>\n<p>This order is paid already/ })
+  t.match(again, { status: 409, html: /<h1>Already paid<\/h1>\n<p>This order is already paid/ })
   t.match(again.html, /Return to Acme/)
   const opened = await getPage(withToken(text, { q: 'fern' }))
-  t.match(opened, { status: 200, html: /<h1>Already paid<\/h1>\n<p>This order is paid already/ })
+  t.match(opened, { status: 200, html: /<h1>Already paid<\/h1>\n<p>This order is already paid/ })
   t.match(opened.html, /Return to Acme/)
   t.notMatch(opened.html, /<form|name="bank"|£12/, 'no bank is offered for it')
 })
 
-t.test('a token that was tampered with, is no token or has ended is refused on a page', async (t) => {
+t.test('a forged, malformed or expired token is rejected on a page', async (t) => {
   const text = token()
   const signed = signCheckoutToken(text, merchant.secret)
   t.equal((await getPage(withToken(signed))).status, 200, 'the genuine one opens')
@@ -238,7 +238,7 @@ t.test('a token that was tampered with, is no token or has ended is refused on a
   }
 })
 
-t.test('addresses that say too little, twice or nonsense are refused with what is wrong', async (t) => {
+t.test('addresses with missing, repeated or invalid parameters are rejected with the problem', async (t) => {
   const bad: [string, RegExp][] = [
     [`${service.url}/checkout`, /lacks amount, currency, merchant, return_url/],
     [address({ amount: null }), /lacks amount/],
@@ -277,7 +277,7 @@ t.test('a form without its token starts nothing', async (t) => {
   t.equal(await paymentCount(), before)
 })
 
-t.test('markup in what a shop may choose stays text', async (t) => {
+t.test('markup in the values of a shop stays text', async (t) => {
   const hostile = '</title><script>alert(1)</script>"\'&'
   const shop = await service.merchant()
   await service.owner.query('update merchants set trading_name = $2 where id = $1', [shop.id, hostile])
@@ -288,7 +288,7 @@ t.test('markup in what a shop may choose stays text', async (t) => {
   t.ok(html.includes('&lt;/title&gt;&lt;script&gt;'))
 })
 
-t.test("the shop's own colour is on the button, and no other text of its", async (t) => {
+t.test("the button has the shop's colour, and no other style of the shop", async (t) => {
   const shop = await service.merchant()
   const look = (primary: string) =>
     service.owner.query('update merchants set branding_config = $2 where id = $1', [
@@ -299,7 +299,7 @@ t.test("the shop's own colour is on the button, and no other text of its", async
   t.match((await getPage(withToken(token({}, shop)))).html, /button\.main \{ background: #FFEE00;.* color: #000000; \}/)
 })
 
-t.test('a shop that may not take payments: a page says so, and the payer goes back', async (t) => {
+t.test('a shop that may not take payments: a page says so, with a link to the shop', async (t) => {
   const pending = await service.merchant({ kybStatus: 'PENDING' })
   const answer = await choose(await getPage(withToken(token({}, pending))))
   t.equal(answer.status, 403)
@@ -310,18 +310,18 @@ t.test('a shop that may not take payments: a page says so, and the payer goes ba
   t.match(await getPage(withToken(token({}, closed))), { status: 403, html: /You have paid nothing/ })
 })
 
-t.test('only a page that the shop has named may be returned to', async (t) => {
+t.test('the checkout returns only to pages that the shop has listed', async (t) => {
   const shop = await service.merchant()
   await service.owner.query(`update merchants set checkout_origins = '{https://other.example}' where id = $1`, [
     shop.id,
   ])
   const answer = await getPage(withToken(token({}, shop)))
   t.equal(answer.status, 403)
-  t.match(answer.html, /not come from a page that the shop has named/)
+  t.match(answer.html, /not opened from a page of the shop/)
   t.notMatch(answer.html, /href=/)
 })
 
-t.test('more than a form can hold is refused as anywhere', async (t) => {
+t.test('an oversized form is rejected as elsewhere', async (t) => {
   const answer = await postForm(`${service.url}/checkout`, { token: 'x'.repeat(200_000) })
   t.equal(answer.status, 413)
 })

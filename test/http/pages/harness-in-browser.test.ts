@@ -10,7 +10,7 @@ await service.owner.query(`update merchants set trading_name = 'Corner Shop & SÃ
 await addCustomer(service, { name: 'Ada Payer' })
 const browser = await openBrowser(t)
 
-t.test("the whole way at the test shop: full login, a mandate, and the shop's thanks", async (t) => {
+t.test("the whole flow at the test shop: full login, a mandate, and the shop's thanks", async (t) => {
   const watched = await openPage(browser)
   const { page } = watched
   await page.goto(`${service.url}/dev/merchant-harness`)

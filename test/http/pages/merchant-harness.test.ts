@@ -56,7 +56,7 @@ t.test('the form has every control, each with a label', async (t) => {
   t.ok([...html.matchAll(/<option /g)].length >= 16 + SCENARIO_NAMES.length)
   t.match(
     html,
-    /<fieldset>\n<legend>Mandate<\/legend>[^]*name="mandate"[^]*name="max_per_payment"[^]*only where the box[^]*<\/fieldset>/,
+    /<fieldset>\n<legend>Mandate<\/legend>[^]*name="mandate"[^]*name="max_per_payment"[^]*Only used if the box above is ticked[^]*<\/fieldset>/,
   )
   t.notMatch(html, /&lt;duration&gt;|&lt;reason&gt;/, 'every scenario can be chosen as it stands')
 })

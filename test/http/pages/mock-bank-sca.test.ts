@@ -114,7 +114,7 @@ t.test('a wrong user name or password is one message, and changes nothing', asyn
   t.equal(await decisionOf(begun), undefined)
 })
 
-t.test("a scenario's name as the user name decides how the payment goes", async (t) => {
+t.test("a scenario's name as the user name decides the outcome of the payment", async (t) => {
   const poor = await begin({ scenario: 'success' })
   const approval = await upToApproval(poor, 'insufficient-funds')
   t.match(approval.html, /Scenario insufficient-funds/)
@@ -142,7 +142,7 @@ t.test('the payer may leave at every step, without proving anything', async (t) 
   }
 })
 
-t.test('five wrong codes, and the bank refuses the payment', async (t) => {
+t.test('after five wrong codes the bank rejects the payment', async (t) => {
   const begun = await begin()
   let page = await signIn(begun)
   for (const left of ['4 tries are', '3 tries are', '2 tries are', 'One try is']) {
@@ -250,7 +250,7 @@ t.test('the last step shows the terms of a mandate', async (t) => {
   t.match(html, `<dt>Until</dt><dd><time datetime="${validTo}">`)
 })
 
-t.test('approving a payment that was cancelled meanwhile takes nothing, and the way back says so', async (t) => {
+t.test('approving a payment that was cancelled meanwhile takes no money, and the return page says so', async (t) => {
   const begun = await begin()
   const approval = await upToApproval(begun)
   await service.call('POST', `/api/v1/payments/${begun.id}/cancel`, { merchant })

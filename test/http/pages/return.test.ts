@@ -131,7 +131,7 @@ t.test('a failure with an unknown outcome of the money makes no claim about it',
     const state = new URL(body.redirect_url).searchParams.get('state')
     const unclear = await getPage(`${service.url}/payments/return?state=${state}`)
     t.match(unclear.html, /<h1>Not completed<\/h1>/, code)
-    t.match(unclear.html, /Look at your account before you pay again\./, code)
+    t.match(unclear.html, /Check your account before you pay again\./, code)
     t.notMatch(unclear.html, /Nothing was paid|Not paid/, code)
   }
 })
@@ -144,7 +144,10 @@ t.test('payers of a checkout can return to its shop, paid or not', async (t) => 
     await untilStatus(service, merchant, body.payment_id, decision === 'approve' ? 'Settled' : 'Failed')
     const { html } = await getPage(`${service.url}/payments/return?state=${body.payment_state}`)
     t.ok(html.includes(`<a class="next" href="${returnUrl.replace('&', '&amp;')}">Return to Acme</a>`), decision)
-    t.match(html, /If the shop is still open in another tab or on another device, go on there: you can close this page/)
+    t.match(
+      html,
+      /If the shop is still open in another tab or on another device, continue there: you can close this page/,
+    )
   }
 })
 

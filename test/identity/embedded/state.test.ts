@@ -61,7 +61,7 @@ t.test('a realm is recorded in the transaction that creates it', async (t) => {
   t.equal(await identity.findUser(spec.slug, spec.admin?.email ?? ''), seen[0])
 })
 
-t.test('fifty realms at once are made', async (t) => {
+t.test('fifty realms are created concurrently', async (t) => {
   const specs = Array.from({ length: 50 }, () => realmSpec())
   const made = await Promise.all(specs.map((spec) => identity.createRealm(spec)))
   t.equal(new Set(made.map(({ adminUserId }) => adminUserId)).size, 50)

@@ -23,7 +23,7 @@ const mark = randomUUID().slice(0, 8)
 const SLUG = `happy-${mark}`
 const KEYCLOAK = ['--idp', 'keycloak', '--auth-url', authUrl]
 
-t.test('svc init has Keycloak send the first OWNER a mail, and refuses without a mail server', async (t) => {
+t.test('svc init makes Keycloak send the first OWNER a mail, and fails without a mail server', async (t) => {
   const sink = await smtpSink(t)
   const key = { SVC_ENCRYPTION_KEY: randomBytes(32).toString('base64') }
   const identity = { SVC_IDENTITY: 'keycloak', SVC_AUTH_URL: authUrl, ...secrets }
@@ -97,7 +97,7 @@ t.test('svc up, register, approve, a token of Keycloak, a payment that settles, 
   )
 })
 
-t.test('a service of one run takes what another has left at the same Keycloak', async (t) => {
+t.test('a service reuses the realms that another run left at the same Keycloak', async (t) => {
   const run = ['sandbox', 'run', 'happy-path', '--ephemeral', ...KEYCLOAK]
   const { code, stdout, stderr } = await runCli(run, { env: { ...secrets, SVC_LOG_LEVEL: 'fatal' } })
   t.equal(code, 0, stdout + stderr)

@@ -46,7 +46,7 @@ t.test('the invitation of a new administrator arrives, and its link leads to the
   t.equal(claims.sub, realm.admin.id)
 })
 
-t.test('an invitation to a link is a mail too, for Keycloak tells its links to nobody else', async (t) => {
+t.test('an invitation by link is a mail too, because Keycloak never returns its links', async (t) => {
   const harness = await keycloakHarness(t)
   const realm = await freshRealm(harness)
   const link = await harness.identity.inviteUser(realm.slug, realm.admin.id, {
@@ -59,7 +59,7 @@ t.test('an invitation to a link is a mail too, for Keycloak tells its links to n
   t.equal(mailsTo(harness.sink, realm.admin.email).length, 1)
 })
 
-t.test('a realm that was made before the mail server moved invites over the new one', async (t) => {
+t.test('a realm created before the mail server moved uses the new one', async (t) => {
   const before = await keycloakHarness(t)
   const realm = await freshRealm(before)
   const after = await keycloakHarness(t)
@@ -73,7 +73,7 @@ t.test('a realm that was made before the mail server moved invites over the new 
   t.equal(mailsTo(after.sink, realm.admin.email).length, 1)
 })
 
-t.test('a mail server that refuses is told of, without its password, and the next attempt works', async (t) => {
+t.test('a rejecting mail server is reported without its password, and the next attempt works', async (t) => {
   const harness = await keycloakHarness(t)
   const realm = await freshRealm(harness)
   const invitation = { clientId: realm.portal, lifespanSeconds: 600, deliver: 'mail', merchantId: null } as const
@@ -85,7 +85,7 @@ t.test('a mail server that refuses is told of, without its password, and the nex
   t.equal(mailsTo(harness.sink, realm.admin.email).length, 1)
 })
 
-t.test('who has forgotten a password gets a mail, and an unknown address none, with the same answer', async (t) => {
+t.test('a known address gets a mail to reset the password, an unknown one none, with the same response', async (t) => {
   const harness = await keycloakHarness(t)
   const realm = await freshRealm(harness)
   await harness.identity.setPassword(realm.slug, realm.admin.id, 'a password that nobody guesses')

@@ -59,7 +59,7 @@ function register(companyName: string): ReturnType<TestService['call']> {
   })
 }
 
-t.test('what registers gets a realm of Keycloak, and its server client reads its payments', async (t) => {
+t.test('a registered merchant gets a realm of Keycloak, and its server client reads its payments', async (t) => {
   const answer = await register(HERE)
   t.equal(answer.status, 201, answer.text)
   t.same(answer.body.warnings, [])
@@ -98,7 +98,7 @@ t.test('while Keycloak is away', async (t) => {
   t.same(rows, [], 'there is no merchant')
 })
 
-t.test('when it is back nothing is left behind, and everything goes on', async (t) => {
+t.test('after the outage nothing is left behind, and everything works', async (t) => {
   // It listens before it is warm: on a busy machine its first answers may take longer than the service waits for one.
   await until('Keycloak is healthy again', isHealthy, 60_000)
   t.equal(await app.identity.realmExists(NOWHERE), false)

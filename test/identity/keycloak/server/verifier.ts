@@ -77,7 +77,7 @@ t.test('33: only an access token is one, and only as it was signed', async (t) =
   t.equal(await statusOf('/api/v1/portal/team', foreign), 401)
 })
 
-t.test("34: a client that another realm names like the merchant's own is nobody", async (t) => {
+t.test("34: a client of another realm with the merchant's client id is rejected", async (t) => {
   const secret = app.ids.token()
   await app.identity.createServiceClient(second.slug, { clientId: first.server.clientId, secret, roles: ['ADMIN'] })
   const impostor = { slug: second.slug, server: { clientId: first.server.clientId, secret } }
@@ -87,7 +87,7 @@ t.test("34: a client that another realm names like the merchant's own is nobody"
   t.equal(await statusOf('/api/v1/payments', body.access_token), 401)
 })
 
-t.test("35: a merchant's token opens nothing of the platform, nor the other way round", async (t) => {
+t.test("35: a merchant's token gives no access to the platform, nor the reverse", async (t) => {
   t.equal(await statusOf('/api/v1/admin/merchants', first.tokens.access_token), 403)
   const operator = await service.operator('OPS')
   t.equal((await service.call('GET', '/api/v1/admin/merchants', { headers: operator })).status, 200)
