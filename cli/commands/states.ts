@@ -53,8 +53,8 @@ function webhookOf(row: StateRow): string {
   return 'webhook' in row && typeof row.webhook === 'string' ? row.webhook : ''
 }
 
-/** The tables that the code itself reads, loaded only here. */
-async function loadMachines(): Promise<Machine[]> {
+/** Every state machine of the service, by the tables that the code itself reads; loaded only when asked for. */
+export async function loadMachines(): Promise<Machine[]> {
   const [payments, consents, disputes, webhooks, merchants, orders, recurring, requests] = await Promise.all([
     import('../../src/payments/states.ts'),
     import('../../src/consents/states.ts'),

@@ -14,7 +14,7 @@ export async function referencePages(): Promise<ReadonlyMap<string, string>> {
     ['events.md', eventsPage()],
     ['commands.md', await commandsPage()],
     ['configuration.md', configurationPage()],
-    ['states.md', statesPage()],
+    ['states.md', await statesPage()],
     ['scenario-verbs.md', verbsPage()],
   ])
 }

@@ -1,15 +1,16 @@
-import { MACHINES } from './machines.ts'
+import { loadMachines } from '../../cli/commands/states.ts'
 import { block, code, pageHead, table } from './markdown.ts'
 import { toMermaid } from '../../src/lib/machine.ts'
 import type { Transition } from '../../src/lib/machine.ts'
 
-export function statesPage(): string {
-  const sections = MACHINES.map(
+export async function statesPage(): Promise<string> {
+  const machines = await loadMachines()
+  const sections = machines.map(
     ({ title, rows }) => `## ${title}\n\n${block('mermaid', toMermaid(title, rows))}\n${transitions(rows)}`,
   )
   return `${pageHead(
     'States',
-    'Every status in the service moves by one of these tables. The code reads the same rows; the database refuses other moves.',
+    'Every status in the service moves by one of these tables. The code reads the same rows; the database rejects other moves.',
   )}
 ${block('sh', 'npx svc states payments\nnpx svc states --mermaid')}
 ${sections.join('\n')}`

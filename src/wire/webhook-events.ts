@@ -15,3 +15,18 @@ export const EventType = z.enum([
   'consent.revoked',
 ])
 export type EventType = z.infer<typeof EventType>
+
+/** When each event is sent. A total record: a new event without a text does not compile. */
+export const EVENT_MEANINGS: Readonly<Record<EventType, string>> = {
+  'payment.initiated': 'A payment was created, and its payer can authorise it at the bank.',
+  'payment.authorized': 'The payer authorised the payment at the bank. No money has arrived yet.',
+  'payment.settled': 'The money has arrived. Deliver the goods on this event.',
+  'payment.failed': 'The payment ended without money: cancelled, rejected or expired. `failure` has the reason.',
+  'payment.refunded': 'The whole amount has been given back.',
+  'payment.partially_refunded': 'A part of the amount has been given back. The payment stays `Settled`.',
+  'refund.failed': 'The bank rejected a refund. The money stays with the merchant, and the refund can be tried again.',
+  'dispute.opened': 'The payer, the merchant or the platform disputes the payment. Evidence is due in 14 days.',
+  'dispute.escalated': 'An operator passed the dispute to an OWNER of the platform.',
+  'dispute.resolved': 'The dispute is decided, for the merchant or for the payer.',
+  'consent.revoked': 'The payer or the merchant ended a mandate; `revokedBy` names who did. Not sent when it expires.',
+}
