@@ -200,6 +200,35 @@ t.test('functions are applied after what they need, and again when their text ch
   t.match(hash, { name: 'c_once', sha256: sha256(changed['c_once.sql']) })
 })
 
+t.test(
+  "the service's own functions can all be applied again, and keep their rights, settings and triggers",
+  async (t) => {
+    const { url: databaseUrl } = await emptyDatabase(t)
+    await migrateUp({ databaseUrl, log: note })
+    const client = await makeAdminConnection({ databaseUrl })
+    t.teardown(() => client.end())
+    const describe = async () =>
+      (
+        await client.query<{ name: string; definition: string; rights: string }>(`
+        select p.oid::regprocedure::text as name, pg_get_functiondef(p.oid) as definition, p.proacl::text as rights
+        from pg_proc p
+        where p.pronamespace in ('public'::regnamespace, 'mock_bank'::regnamespace)
+        union all
+        select t.tgrelid::regclass || ' ' || t.tgname, pg_get_triggerdef(t.oid), t.tgenabled::text
+        from pg_trigger t
+        where not t.tgisinternal
+        order by 1
+      `)
+      ).rows
+    const before = await describe()
+    t.ok(before.length > 50)
+    const { rowCount } = await client.query("update schema_functions set sha256 = repeat('0', 64)")
+    const { applied } = await migrateUp({ databaseUrl, log: note })
+    t.equal(applied.length, rowCount)
+    t.same(await describe(), before)
+  },
+)
+
 t.test('a migration gets the functions that it needs before it, in its own transaction', async (t) => {
   const { url } = await emptyDatabase(t)
   const files = {
