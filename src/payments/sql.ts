@@ -27,7 +27,7 @@ export const paymentTables = sql.fragment`
 
 /** A payment of any merchant by its id, for callers whose credential is the payment's own `state`. */
 export function findPaymentById(tx: CommonQueryMethods, id: string): Promise<PaymentRecord | null> {
-  return tx.maybeOne(sql.prepared('find_payment_of_anyone', PaymentRecord)`
+  return tx.maybeOne(sql.prepared('find_payment_by_id', PaymentRecord)`
     select ${paymentColumns} from ${paymentTables} where p.id = ${id}
   `)
 }
@@ -101,7 +101,7 @@ export function movePaymentRow(tx: DatabaseTransactionConnection, item: PaymentM
 
 /** Payments that still wait for their payer after the end of their consent. */
 export function listExpiredPayments(tx: CommonQueryMethods, limit: number): Promise<readonly ExpiredPayment[]> {
-  return tx.any(sql.prepared('list_expired', ExpiredPayment)`
+  return tx.any(sql.prepared('list_expired_payments', ExpiredPayment)`
     select p.id, p.merchant_id, p.status
     from payment_consents c
     join payment_intents p on p.merchant_id = c.merchant_id and p.consent_id = c.id

@@ -1,6 +1,7 @@
 import { acceptRequest } from '../../instructions/requests/accept-request.ts'
 import { createRequest } from '../../instructions/requests/create-request.ts'
-import { listRequests, getRequest } from '../../instructions/requests/read.ts'
+import { getRequest } from '../../instructions/requests/get-request.ts'
+import { listRequests } from '../../instructions/requests/list-requests.ts'
 import { rejectRequest } from '../../instructions/requests/reject-request.ts'
 import { offerRules, requestRules } from '../../instructions/requests/rules.ts'
 import { OPEN_BANKING_PATH } from '../../wire/open-banking.ts'

@@ -1,6 +1,7 @@
 import { cancelRecurring } from '../../instructions/recurring/cancel-recurring.ts'
 import { createRecurring } from '../../instructions/recurring/create-recurring.ts'
-import { getRecurring, listRecurring } from '../../instructions/recurring/read.ts'
+import { getRecurring } from '../../instructions/recurring/get-recurring.ts'
+import { listRecurring } from '../../instructions/recurring/list-recurring.ts'
 import type { RecurringView } from '../../instructions/recurring/record.ts'
 import { scheduleRules } from '../../instructions/recurring/schedule.ts'
 import { fromMinorUnits } from '../../lib/minor-units.ts'

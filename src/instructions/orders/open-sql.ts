@@ -38,7 +38,7 @@ export function claimRows(tx: CommonQueryMethods, claim: ClaimInput): Promise<re
   const isFree = sql.fragment`(
     o.status = ${claim.from}::order_status or (o.status = ${claim.to}::order_status and o.locked_until <= now())
   )`
-  return tx.any(sql.prepared('take_orders', ClaimedOrder)`
+  return tx.any(sql.prepared('claim_orders', ClaimedOrder)`
     with recursive walk (account_id) as (
       select ${accountAfter(sql.fragment`anywhere.id`)} from (select gen_random_uuid() as id offset 0) anywhere
       union

@@ -64,7 +64,7 @@ export function lockOrder(
   tx: DatabaseTransactionConnection,
   { id, status }: { id: string; status: OrderStatus },
 ): Promise<LockedOrder | null> {
-  return tx.maybeOne(sql.prepared('hold_order', LockedOrder)`
+  return tx.maybeOne(sql.prepared('lock_order', LockedOrder)`
     select ${orderColumns}, a.name as debtor_name
     from payment_orders o
     join accounts a on a.customer_id = o.customer_id and a.id = o.debtor_account_id

@@ -2,8 +2,8 @@ import type { App } from '../../app.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts'
 import { moveRecurring } from './move.ts'
-import { getRecurring } from './read.ts'
-import type { RecurringKey } from './read.ts'
+import { getRecurring } from './get-recurring.ts'
+import type { RecurringKey } from './get-recurring.ts'
 
 /**
  * Cancels a recurring payment: no run follows. A run in progress completes first, and payments of earlier runs are still

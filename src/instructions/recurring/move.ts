@@ -1,7 +1,7 @@
 import type { CommonQueryMethods } from 'slonik'
 import { mustMove } from '../../lib/machine.ts'
 import type { RecurringStatus } from '../../wire/recurring.ts'
-import type { RecurringKey } from './read.ts'
+import type { RecurringKey } from './get-recurring.ts'
 import { updateStatus } from './sql.ts'
 import { RECURRING_TRANSITIONS } from './states.ts'
 import type { RecurringTransition, RecurringTrigger } from './states.ts'

@@ -75,7 +75,7 @@ export async function postponeRun(
 
 /** Locks a recurring payment for the transaction; null if it is no longer due, or locked by another transaction. */
 export function lockDue(tx: DatabaseTransactionConnection, id: string): Promise<DueRecurring | null> {
-  return tx.maybeOne(sql.prepared('hold_due_recurring', DueRecurring)`
+  return tx.maybeOne(sql.prepared('lock_due_recurring', DueRecurring)`
     select ${recurringColumns}
     from recurring_payments r
     where r.id = ${id} and r.next_run_at is not null and greatest(r.next_run_at, r.retry_at) <= now()

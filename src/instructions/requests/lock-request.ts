@@ -1,5 +1,5 @@
 import type { DatabaseTransactionConnection } from 'slonik'
-import { getRequest } from './read.ts'
+import { getRequest } from './get-request.ts'
 import type { RequestName } from './read-sql.ts'
 import { notYours } from './reasons.ts'
 import type { PaymentRequestRecord } from './record.ts'

@@ -1,8 +1,7 @@
 import type { App } from '../../app.ts'
 import { DomainError } from '../../lib/errors.ts'
 import { isUuid } from '../../lib/ids.ts'
-import type { Paging } from '../../wire/open-banking.ts'
-import { findRecurring, listRecurringRows } from './read-sql.ts'
+import { findRecurring } from './read-sql.ts'
 import type { RecurringView } from './record.ts'
 
 /** A recurring payment as named by a customer: any text for its id. */
@@ -18,13 +17,4 @@ export async function getRecurring(app: Pick<App, 'pool'>, { customerId, id }: R
   throw new DomainError('RECURRING_PAYMENT_NOT_FOUND', 'recurring payment not found', {
     next: 'GET /open-banking/v1/recurring-payments lists yours',
   })
-}
-
-/** A page of a customer's recurring payments, the newest first, and their total count. */
-export async function listRecurring(
-  app: Pick<App, 'pool'>,
-  page: Paging & { customerId: string },
-): Promise<{ recurring: readonly RecurringView[]; count: bigint }> {
-  const rows = await listRecurringRows(app.pool, page)
-  return { recurring: rows.filter((row) => row.id !== null), count: rows[0]?.recurring_count ?? 0n }
 }
