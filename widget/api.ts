@@ -69,9 +69,9 @@ async function call<Answer>(
       credentials: 'omit',
       signal: controller.signal,
     })
-    const said: unknown = await response.json()
-    if (response.ok) return said as Answer
-    const { code, error } = said as Partial<ErrorBody>
+    const data: unknown = await response.json()
+    if (response.ok) return data as Answer
+    const { code, error } = data as Partial<ErrorBody>
     throw new CallFailed(code ?? 'UNKNOWN', error ?? '')
   } catch (error) {
     throw error instanceof CallFailed ? error : new CallFailed('NETWORK', '')

@@ -28,9 +28,9 @@ export type Connection = {
  * @throws {Error} with a message for display if there is no loader or the token belongs to another page
  */
 export async function connect(): Promise<Connection> {
-  const asked = new URLSearchParams(location.hash.slice(1))
-  const nonce = asked.get('nonce')
-  const parentOrigin = asked.get('parent')
+  const parameters = new URLSearchParams(location.hash.slice(1))
+  const nonce = parameters.get('nonce')
+  const parentOrigin = parameters.get('parent')
   if (window.parent === window) throw new Error('This page only works inside a shop’s checkout.')
   if (!nonce || !parentOrigin) throw new Error('The checkout was not opened by its loader script.')
   const { init, port } = await handshake(nonce, parentOrigin)

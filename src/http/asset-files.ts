@@ -36,8 +36,8 @@ export function sendAsset(
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value)
   const { range: _, ...whole } = req.headers
   // The files are small, so they are always sent whole.
-  const asked = { url: `/${path}`, method: req.method, headers: whole }
-  files(asked as IncomingMessage, res, () => {
+  const request = { url: `/${path}`, method: req.method, headers: whole }
+  files(request as IncomingMessage, res, () => {
     for (const name of Object.keys(headers)) res.removeHeader(name)
     missing()
   })

@@ -27,9 +27,9 @@ export function onlyPage({ publicUrl, path }: { publicUrl: string; path: string 
 }
 
 function search(query: Query): URLSearchParams {
-  const said = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) said.set(name, String(value))
-  return said
+  const parameters = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) parameters.set(name, String(value))
+  return parameters
 }
 
 /** The number of pages; an empty list has one empty page. */

@@ -12,6 +12,6 @@ export function requestIdOf({ ids }: Pick<App, 'ids'>, req: IncomingMessage): st
     const names = [req.headers['x-fapi-interaction-id'], req.headers['x-request-id']]
     return names.filter((name) => typeof name === 'string').find((name) => isUuid(name)) ?? ids.uuid()
   }
-  const given = req.headers['x-request-id']
-  return typeof given === 'string' && REQUEST_ID.test(given) ? given : ids.uuid()
+  const requestId = req.headers['x-request-id']
+  return typeof requestId === 'string' && REQUEST_ID.test(requestId) ? requestId : ids.uuid()
 }

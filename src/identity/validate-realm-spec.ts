@@ -9,7 +9,7 @@ import type { RealmSpec } from './provider.ts'
 export function validateRealmSpec({ slug, registrationId, roles, service, admin }: RealmSpec): void {
   if (!isSlug(slug)) throw new TypeError(`${slug} is not a valid realm name`)
   if (!isUuid(registrationId)) throw new TypeError('the registration id of a realm must be a UUID')
-  const given = [...(service?.roles ?? []), ...(admin?.roles ?? [])]
-  const unknown = given.filter((role) => !roles.includes(role))
+  const assigned = [...(service?.roles ?? []), ...(admin?.roles ?? [])]
+  const unknown = assigned.filter((role) => !roles.includes(role))
   if (unknown.length > 0) throw new TypeError(`realm ${slug} has no role ${unknown.join(', ')}`)
 }

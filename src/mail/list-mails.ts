@@ -4,7 +4,7 @@ import { listMailRows } from './sql.ts'
 
 const LISTED = 50
 
-/** The last mails of the outbox, the newest first; those to one address, or without those of one realm, where asked. */
+/** The last mails of the outbox, newest first; optionally those to one address, or without those of one realm. */
 export async function listMails(
   app: Pick<App, 'pool'>,
   { recipient, withoutRealm }: { recipient?: string | undefined; withoutRealm?: string | undefined } = {},

@@ -22,24 +22,24 @@ export async function getBranding(app: Pick<App, 'pool'>, merchantId: string): P
  */
 export async function putBranding(
   app: Pick<App, 'pool' | 'ids' | 'config'>,
-  { merchantId, actor, look: given }: { merchantId: string; actor: Actor; look: BrandingConfig },
+  { merchantId, actor, branding: input }: { merchantId: string; actor: Actor; branding: BrandingConfig },
 ): Promise<Branding> {
-  const look = normalizeBranding(given, { allowLoopbackHttp: app.config.mode === 'sandbox' })
+  const branding = normalizeBranding(input, { allowLoopbackHttp: app.config.mode === 'sandbox' })
   await app.pool.transaction(async (tx) => {
     const { branding_config } = await lockSettings(tx, merchantId)
     const before = storedBranding(branding_config)
-    if (canonicalJson(before) === canonicalJson(look)) return
-    await updateBranding(tx, { merchantId, branding: JSON.stringify(look) })
+    if (canonicalJson(before) === canonicalJson(branding)) return
+    await updateBranding(tx, { merchantId, branding: JSON.stringify(branding) })
     await recordAction(app, tx, {
       actor,
       action: 'branding.set',
       merchantId,
       subjectId: merchantId,
       before,
-      after: look,
+      after: branding,
     })
   })
-  return withWarnings(look)
+  return withWarnings(branding)
 }
 
 /** Stored branding was validated when it was set; the schema adds defaults for members of later versions. */
@@ -47,12 +47,12 @@ function storedBranding(stored: unknown): BrandingConfig {
   return BrandingConfig.parse(stored ?? {})
 }
 
-function normalizeBranding(look: BrandingConfig, rules: { allowLoopbackHttp: boolean }): BrandingConfig {
-  const { primary, background, text } = look.colors
+function normalizeBranding(branding: BrandingConfig, rules: { allowLoopbackHttp: boolean }): BrandingConfig {
+  const { primary, background, text } = branding.colors
   return {
     colors: { primary: primary.toUpperCase(), background: background.toUpperCase(), text: text.toUpperCase() },
-    logo_url: look.logo_url === null ? null : checkedLogo(look.logo_url, rules),
-    font: look.font,
+    logo_url: branding.logo_url === null ? null : checkedLogo(branding.logo_url, rules),
+    font: branding.font,
   }
 }
 
@@ -62,8 +62,8 @@ function checkedLogo(url: string, rules: { allowLoopbackHttp: boolean }): string
   return new URL(url).href
 }
 
-function withWarnings(look: BrandingConfig): Branding {
-  return { ...look, warnings: warningsOf(look.colors) }
+function withWarnings(branding: BrandingConfig): Branding {
+  return { ...branding, warnings: warningsOf(branding.colors) }
 }
 
 function warningsOf({ primary, background, text }: BrandingConfig['colors']): Branding['warnings'] {

@@ -33,13 +33,13 @@ export async function repairRegistration(app: App, input: RepairInput): Promise<
 }
 
 async function rollBackByOperator(app: App, known: RegistrationRecord, input: RepairInput): Promise<RepairResult> {
-  const wasLeft = await rollBack(app, known, {
+  const isRolledBack = await rollBack(app, known, {
     failure: 'an operator rolled it back',
     onlyAbandoned: true,
     record: (tx) =>
       recordRepair(app, tx, { known, input, action: 'registration.rollback', after: { status: 'FAILED' } }),
   })
-  if (!wasLeft) throw registrationUnderWay()
+  if (!isRolledBack) throw registrationUnderWay()
   return {
     slug: known.slug,
     status: 'FAILED',

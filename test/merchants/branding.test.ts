@@ -130,8 +130,8 @@ t.test('a logo on localhost is allowed in the sandbox only', async (t) => {
   t.match(await service.call('PUT', PATH, { merchant, body: { logo_url } }), { status: 200, body: { logo_url } })
   const live = { ...app, config: { ...app.config, mode: 'live' as const } }
   const actor = { id: 'x', name: 'x', role: 'ADMIN' }
-  const look = BrandingConfig.parse({ logo_url })
-  await t.rejects(putBranding(live, { merchantId: merchant.id, actor, look }), { code: 'VALIDATION_FAILED' })
+  const branding = BrandingConfig.parse({ logo_url })
+  await t.rejects(putBranding(live, { merchantId: merchant.id, actor, branding }), { code: 'VALIDATION_FAILED' })
 })
 
 t.test('each merchant has its own branding, with concurrent changes too', async (t) => {

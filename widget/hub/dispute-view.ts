@@ -53,8 +53,8 @@ function disputeForm(hub: Hub, id: string): HTMLElement {
       texts.next,
       () => {
         // Both fields show their errors; the first one gets the focus.
-        const isSaid = statement.check()
-        if (reasons.check() && isSaid) showCheck(hub, id, draft)
+        const isStatementValid = statement.check()
+        if (reasons.check() && isStatementValid) showCheck(hub, id, draft)
       },
       reasons.element,
       statement.element,

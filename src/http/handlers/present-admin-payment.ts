@@ -31,11 +31,11 @@ function forReader(refund: RefundRow, { role }: PlatformPrincipal): RefundRow {
  * get the first letter of the payer's name, and free text with masked addresses and numbers (decision 30).
  */
 function forOperator<T extends PaymentSummary>(payment: T, { role }: PlatformPrincipal): T {
-  const seen = { ...payment, redirect_url: null }
-  if (roleAllows(role, 'operate merchants')) return seen
+  const visible = { ...payment, redirect_url: null }
+  if (roleAllows(role, 'operate merchants')) return visible
   const { payer_name: name, remittance_reference: reference, metadata, redirect_uri: uri } = payment
   return {
-    ...seen,
+    ...visible,
     payer_name: name === null ? null : `${[...name].at(0) ?? ''}***`,
     remittance_reference: reference === null ? null : maskFreeText(reference),
     metadata:

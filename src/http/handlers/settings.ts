@@ -13,7 +13,7 @@ export const settings: Handlers<typeof wire> = {
   /** PUT /api/v1/portal/branding */
   async putBranding(app, { principal, body }) {
     const { merchantId, actor } = merchantOf(principal)
-    return { status: 200, body: await putBranding(app, { merchantId, actor, look: body }) }
+    return { status: 200, body: await putBranding(app, { merchantId, actor, branding: body }) }
   },
 
   /** GET /api/v1/portal/checkout-origins */

@@ -46,7 +46,7 @@ export const team: Handlers<typeof wire> = {
   /** POST /api/v1/portal/api-credentials */
   async createApiCredential(app, { principal, body }) {
     const { merchantId, actor } = merchantOf(principal)
-    return { status: 201, body: presentShown(await createApiCredential(app, { ...body, merchantId, actor })) }
+    return { status: 201, body: presentIssued(await createApiCredential(app, { ...body, merchantId, actor })) }
   },
 
   /** POST /api/v1/portal/api-credentials/{id}/rotate */
@@ -54,7 +54,7 @@ export const team: Handlers<typeof wire> = {
     const { merchantId, actor } = merchantOf(principal)
     return {
       status: 200,
-      body: presentShown(await rotateApiCredential(app, { merchantId, clientId: params.id, actor })),
+      body: presentIssued(await rotateApiCredential(app, { merchantId, clientId: params.id, actor })),
     }
   },
 
@@ -70,6 +70,6 @@ function presentCredential(credential: CredentialRecord): wire.ApiCredential {
   return { client_id, kind, role, name, created_by, created_at }
 }
 
-function presentShown({ credential, secret, tokenEndpoint }: IssuedCredential) {
+function presentIssued({ credential, secret, tokenEndpoint }: IssuedCredential) {
   return { ...presentCredential(credential), client_secret: secret, token_endpoint: tokenEndpoint }
 }

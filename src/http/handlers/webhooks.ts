@@ -24,8 +24,8 @@ export const webhooks: Handlers<typeof wire> = {
   /** PUT /api/v1/portal/webhook-endpoint */
   async putWebhookEndpoint(app, { principal, body }) {
     const { merchantId, actor } = merchantOf(principal)
-    const wish = { merchantId, actor, webhookUrl: body.webhook_url, paused: body.paused }
-    return { status: 200, body: await putWebhookEndpoint(app, wish) }
+    const input = { merchantId, actor, webhookUrl: body.webhook_url, paused: body.paused }
+    return { status: 200, body: await putWebhookEndpoint(app, input) }
   },
 
   /** POST /api/v1/portal/webhook-endpoint/check */
