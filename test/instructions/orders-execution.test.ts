@@ -70,7 +70,7 @@ t.test('a payment between accounts of this bank is booked on both, in the transa
   t.same(written, [{ rows: 6, transactions: 1 }])
 })
 
-t.test('a payment to another bank is booked on the account that pays', async (t) => {
+t.test('a payment to another bank is booked on the debtor account', async (t) => {
   const payer = await addCustomer(service)
   const { body } = await order(service, payer, { RemittanceInformation: { Reference: 'r'.repeat(35) } })
   await executeAll(app)
@@ -120,7 +120,7 @@ t.test('an account of this bank is found by its IBAN, and by one of this bank th
   t.match(self, { status: 400, body: { Errors: [{ Path: 'CreditorAccount.Identification' }] } })
 })
 
-t.test('a payment that can not be carried out is rejected with its reason, and no money moves', async (t) => {
+t.test("a payment that can't be executed is rejected with its reason, and no money moves", async (t) => {
   const payee = await addCustomer(service, {
     accounts: [{}, { status: 'Closed' }, { currency: 'EUR' }, { status: 'Blocked' }],
   })
@@ -184,7 +184,7 @@ t.test('an overdraft is used up to its limit', async (t) => {
   t.equal(await balanceOf(service, payer.account.id), -400n)
 })
 
-t.test('the orders of an account are carried out as they were given', async (t) => {
+t.test('the orders of an account are executed in the order of their creation', async (t) => {
   const payer = await addCustomer(service, { accounts: [{ balance: 1_000n }] })
   const ids: string[] = []
   for (const amount of ['8.00', '5.00', '1.50', '0.60', '0.50'])
@@ -201,7 +201,7 @@ t.test('the orders of an account are carried out as they were given', async (t) 
   )
 })
 
-t.test('the request that a payment was made for ends with it, in the same transaction', async (t) => {
+t.test('a payment request ends with its payment, in the same transaction', async (t) => {
   const payer = await addCustomer(service)
   const payee = await addCustomer(service)
   for (const [minor, ended, status, code] of [
@@ -260,7 +260,7 @@ t.test('an order that another transaction locks briefly, when it was claimed, is
 })
 
 t.test(
-  'an order that fails keeps no other back, leaves nothing behind, and is tried again when its lease ends',
+  'an order that fails delays no other, leaves nothing behind, and is tried again when its lease ends',
   async (t) => {
     const payer = await addCustomer(service)
     await owner.query(`
@@ -290,7 +290,7 @@ t.test(
   },
 )
 
-t.test('an order that fails twenty times is rejected, and the request that it was made for', async (t) => {
+t.test('an order that fails twenty times is rejected together with its payment request', async (t) => {
   const payer = await addCustomer(service)
   const id = await plantOrder(service, { customer: payer, from: payer.account.id, to: '20000055779911', minor: 1 })
   await owner.query(`
@@ -349,7 +349,7 @@ t.test("many orders of one customer delay no other, and an account's orders stay
   )
 })
 
-t.test('a thousand payments that wait are as many as a customer may order', async (t) => {
+t.test('a customer may have a thousand payments waiting, and no more', async (t) => {
   const payer = await addCustomer(service)
   await owner.query(
     `insert into payment_orders (id, customer_id, instruction_identification, end_to_end_identification, debtor_account_id,
@@ -391,7 +391,7 @@ async function booksAgree(t: Test): Promise<void> {
   )
 }
 
-t.test('four workers carry out two hundred orders, each once', async (t) => {
+t.test('four workers execute two hundred orders, each once', async (t) => {
   const others = await Promise.all([1, 2, 3].map(() => makeApp({ ...app.config, databasePoolSize: 4 })))
   t.teardown(() => Promise.all(others.map((other) => other.close())))
   const payers: TestCustomer[] = []
@@ -517,7 +517,7 @@ t.test('an order wakes a worker', async (t) => {
   await executeAll(app)
 })
 
-t.test('whatever is ordered at once, money neither comes nor goes, and no account is overdrawn', async (t) => {
+t.test('concurrent orders neither create nor lose money, and overdraw no account', async (t) => {
   const other = await makeApp({ ...app.config, databasePoolSize: 4 })
   t.teardown(() => other.close())
   const instruction = fc.record({

@@ -18,7 +18,7 @@ const { app, owner } = service
 const payer = await addCustomer(service, { accounts: [{}, { currency: 'EUR' }, { balance: 5_000n }] })
 const stranger = await addCustomer(service, { name: 'Sam Stranger' })
 
-t.test('a payment is ordered, and read by its customer alone', async (t) => {
+t.test('a payment is ordered, and only its customer can read it', async (t) => {
   const interaction = randomUUID()
   const body = orderBody({
     CreditorAccount: { SchemeName: 'SortCodeAccountNumber', Identification: '20-00-00 55779911', Name: 'Plumber Ltd' },
@@ -66,7 +66,7 @@ t.test('a payment is ordered, and read by its customer alone', async (t) => {
   t.same(answers[2], answers[0], 'and so does what is no id')
 })
 
-t.test('the account that pays is the one that is named, or the first one in the currency', async (t) => {
+t.test('the debtor account is the named one, or the first one in the currency', async (t) => {
   const [first, euros, third] = payer.accounts
   const named = await order(service, payer, { DebtorAccount: byNumber(third?.number ?? '') })
   t.equal(named.body.DebtorAccountId, third?.id)
@@ -249,7 +249,7 @@ t.test('a malformed or unauthenticated request orders nothing', async (t) => {
   t.same(await countRows(owner), before)
 })
 
-t.test('a repeat under its key answers the payment that is there, as it is now', async (t) => {
+t.test('a repeat under the same key returns the existing payment as it is now', async (t) => {
   const customer = await addCustomer(service)
   const key = 'k'.repeat(40)
   const first = await order(service, customer, {}, key)
@@ -282,7 +282,7 @@ t.test('a repeat under its key answers the payment that is there, as it is now',
   t.match(await order(service, customer, {}, 'once'), { status: 201 }, 'a refused request takes no key')
 })
 
-t.test('a key is that of one client; a person whom the bank does not know has none', async (t) => {
+t.test('a key belongs to one client; a person who is not a customer has none', async (t) => {
   const customer = await addCustomer(service)
   const body = PaymentInitiation.parse(orderBody())
   const by = (clientId: string, customerId = customer.id): Promise<{ id: string }> =>
@@ -293,7 +293,7 @@ t.test('a key is that of one client; a person whom the bank does not know has no
   await t.rejects(by('app-1', NO_CUSTOMER), { code: 'VALIDATION_FAILED' })
 })
 
-t.test('a key is forgotten after 24 hours, and not before', async (t) => {
+t.test('a key is deleted after 24 hours, and not before', async (t) => {
   const customer = await addCustomer(service)
   const age = (interval: string): Promise<unknown> =>
     owner.query('update order_keys set created_at = now() - $2::interval where customer_id = $1', [
@@ -316,7 +316,7 @@ t.test('a key is forgotten after 24 hours, and not before', async (t) => {
   t.same(rows, [{ idempotency_key: 'young' }])
 })
 
-t.test('fifty twins at once make one payment, which is booked once', async (t) => {
+t.test('fifty concurrent repeats create one payment, which is booked once', async (t) => {
   const customer = await addCustomer(service)
   const twins = await Promise.all(Array.from({ length: 50 }, () => order(service, customer, {}, 'twin')))
   t.same(new Set(twins.map(({ status }) => status)), new Set([201]))

@@ -177,7 +177,7 @@ t.test('for any schedule, the job stores step by step the runs of the calendar',
   await owner.query(`update recurring_payments set next_run_day = null, next_run_at = null where id = any ($1)`, [ids])
 })
 
-t.test('missed runs are made up in their order, a day each, and the final one ends it', async (t) => {
+t.test('missed runs are made up in order, one per day, and the final one ends the recurring payment', async (t) => {
   const ids = await plantDue(3, 5)
   const [open = '', ending = '', ended = ''] = ids
   await owner.query('update recurring_payments set final_payment_at = first_payment_at + $2 where id = $1', [
@@ -204,7 +204,7 @@ t.test('missed runs are made up in their order, a day each, and the final one en
   t.equal(status, 204, 'what has ended can still be cancelled')
 })
 
-t.test('a cancellation and a due run: the run was before it or never is', async (t) => {
+t.test('of a concurrent cancellation and run, the run comes first or never happens', async (t) => {
   const seen = new Map<number, number>()
   for (let round = 0; round < 30; round += 1) {
     const [id = ''] = await plantDue(1)
@@ -228,7 +228,7 @@ t.test('a cancellation and a due run: the run was before it or never is', async 
   t.same([...seen.keys()].toSorted(), [0, 1])
 })
 
-t.test('a cancellation waits for the run under way, and a run never for anything', async (t) => {
+t.test('a cancellation waits for the run in progress, and a run waits for nothing', async (t) => {
   const [id = ''] = await plantDue(1)
   const written = Promise.withResolvers<void>()
   const released = Promise.withResolvers<void>()
@@ -285,7 +285,7 @@ for (const workers of [2, 4]) {
   })
 }
 
-t.test('a run has one payment, whatever goes wrong; and one that goes wrong keeps no other back', async (t) => {
+t.test('a run has one payment, whatever fails, and a failed run delays no other', async (t) => {
   const ids = await plantDue(3)
   const [twice = '', broken = '', sound = ''] = ids
   const plant = (at: string) =>
@@ -355,7 +355,7 @@ t.test('a hundred failing payments delay no others', async (t) => {
   await owner.query(`update recurring_payments set next_run_day = null, next_run_at = null where id = any ($1)`, [ids])
 })
 
-t.test('a worker that is killed has made a run or it has not: none is lost, none repeated', async (t) => {
+t.test('a worker that is killed neither loses nor repeats a run', async (t) => {
   const ids = await plantDue(4)
   const child = fork(join(import.meta.dirname, '../support/recurring-worker.ts'), {
     env: { PATH: process.env['PATH'], SVC_DATABASE_URL: service.databaseUrl },

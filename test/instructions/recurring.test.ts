@@ -196,7 +196,7 @@ t.test('invalid orders are rejected by field and code, and nothing is stored', a
   )
 })
 
-t.test('a key makes one recurring payment; each customer has keys of its own', async (t) => {
+t.test('a key creates one recurring payment; each customer has keys of its own', async (t) => {
   const before = await count()
   const body = recurringBody()
   const key = randomUUID()
@@ -235,7 +235,7 @@ t.test('a key makes one recurring payment; each customer has keys of its own', a
   t.equal((await orderRecurring(service, grace, late, key)).body.Status, 'Cancelled', 'and tells the state of today')
 })
 
-t.test("another customer's recurring payment is answered like none, and is left alone", async (t) => {
+t.test("another customer's recurring payment gets the same error as an unknown id, and is not changed", async (t) => {
   const { RecurringPaymentId: id } = (await orderRecurring(service, grace)).body
   for (const ask of [get, cancel]) {
     const answers = await Promise.all([id, randomUUID(), id.slice(1), "'"].map((each) => ask(each, other)))
@@ -249,7 +249,7 @@ t.test("another customer's recurring payment is answered like none, and is left 
   t.equal((await get(id)).body.Status, 'InitiationCompleted')
 })
 
-t.test('the list has pages, the newest first, of the caller alone', async (t) => {
+t.test("the list has pages, the newest first, with only the caller's own", async (t) => {
   const lone = await addCustomer(service)
   const list = (search = '') => service.call('GET', `${RECURRING}${search}`, { headers: lone.headers })
   const empty = await list()

@@ -47,7 +47,7 @@ const ordersOf = async (id: string): Promise<Record<string, unknown>[]> =>
 
 const secondOf = (customer: TestCustomer): TestCustomer['account'] => customer.accounts[1] ?? customer.account
 
-t.test('both kinds go the whole way, and are Paid by the very transaction that books the payment', async (t) => {
+t.test('both kinds complete the full flow, and become Paid in the transaction that books the payment', async (t) => {
   const worker = startWorker(app)
   for (const path of ['request-to-pay', 'offer-to-pay'] as const) {
     const isRequest = path === 'request-to-pay'
@@ -89,7 +89,7 @@ t.test('both kinds go the whole way, and are Paid by the very transaction that b
   await worker.stop()
 })
 
-t.test('the account is one of the own ones, in the right currency; the first one where none is named', async (t) => {
+t.test("the account is one of the caller's own in the right currency, by default the first one", async (t) => {
   const eve = await addCustomer(service)
   const inEuro = { AmountRequested: { Amount: '5.00', Currency: 'EUR' } }
   const id = await fromAda('request-to-pay', inEuro)
@@ -222,42 +222,39 @@ t.test('an overdue request is expired immediately, and the job only records it',
   }
 })
 
-t.test(
-  'the job takes a bounded number at a time, two workers none twice, and leaves alone what is not due',
-  async (t) => {
-    const model = await fromAda('request-to-pay')
-    const accepted = await fromAda('offer-to-pay')
-    await accept('offer-to-pay', accepted)
-    await passTime(service, accepted)
-    await owner.query(
-      `insert into payment_requests (id, customer_id, counterparty_id, kind, name, identifier, amount_minor, currency,
+t.test('the job ends a bounded number per run, each once with two workers, and none that is not due', async (t) => {
+  const model = await fromAda('request-to-pay')
+  const accepted = await fromAda('offer-to-pay')
+  await accept('offer-to-pay', accepted)
+  await passTime(service, accepted)
+  await owner.query(
+    `insert into payment_requests (id, customer_id, counterparty_id, kind, name, identifier, amount_minor, currency,
        due_date, expires_at, account_id, payer_id)
      select gen_random_uuid(), customer_id, counterparty_id, kind, name, identifier, amount_minor, currency, due_date,
        now() - interval '1 second', account_id, payer_id
      from payment_requests cross join generate_series(1, 1200) where id = $1`,
-      [model],
+    [model],
+  )
+  const left = async (): Promise<number> => {
+    const { rows } = await owner.query(
+      `select count(*)::int as count from payment_requests where status = 'Sent' and expires_at <= now()`,
     )
-    const left = async (): Promise<number> => {
-      const { rows } = await owner.query(
-        `select count(*)::int as count from payment_requests where status = 'Sent' and expires_at <= now()`,
-      )
-      return Number(rows[0]?.count)
-    }
-    t.same(await Promise.all([expireRequests(app), expireRequests(app)]), [{ more: true }, { more: true }])
-    t.equal(await left(), 200, 'five hundred each')
-    await owner.query('begin')
-    await owner.query(`select from payment_requests where status = 'Sent' and expires_at <= now() limit 10 for update`)
-    t.same(await expireRequests(app), { more: false }, 'it does not wait for those that somebody holds')
-    await owner.query('commit')
-    t.equal(await left(), 10)
-    await expireRequests(app)
-    t.same([await left(), await expireRequests(app)], [0, { more: false }])
-    t.match(await seen(ada, 'request-to-pay', model), { Status: 'Sent' })
-    t.match(await seen(ada, 'offer-to-pay', accepted), { Status: 'Accepted' }, 'what was accepted in time stays so')
-  },
-)
+    return Number(rows[0]?.count)
+  }
+  t.same(await Promise.all([expireRequests(app), expireRequests(app)]), [{ more: true }, { more: true }])
+  t.equal(await left(), 200, 'five hundred each')
+  await owner.query('begin')
+  await owner.query(`select from payment_requests where status = 'Sent' and expires_at <= now() limit 10 for update`)
+  t.same(await expireRequests(app), { more: false }, 'it does not wait for those that somebody holds')
+  await owner.query('commit')
+  t.equal(await left(), 10)
+  await expireRequests(app)
+  t.same([await left(), await expireRequests(app)], [0, { more: false }])
+  t.match(await seen(ada, 'request-to-pay', model), { Status: 'Sent' })
+  t.match(await seen(ada, 'offer-to-pay', accepted), { Status: 'Accepted' }, 'what was accepted in time stays so')
+})
 
-t.test('twenty acceptances at once make one payment', async (t) => {
+t.test('twenty concurrent acceptances create one payment', async (t) => {
   for (const path of ['request-to-pay', 'offer-to-pay'] as const) {
     const id = await fromAda(path)
     const answers = await Promise.all(Array.from({ length: 20 }, () => accept(path, id)))

@@ -98,7 +98,7 @@ t.test('an offer to pay reaches its payee, and is valid for thirty days', async 
   t.notMatch(text, 'Reference')
 })
 
-t.test('a customer is found by e-mail address, mobile number or proxy id, and else is not', async (t) => {
+t.test('a customer is found by e-mail address, mobile number or proxy id only', async (t) => {
   const ask = (to: string): Promise<Answer> =>
     create(payee, 'request-to-pay', requestBody(to, { DueDate: soon, Reference: undefined }))
   for (const to of [payer.email.toUpperCase(), '+447700900123', '+44 7700 900-123', 'Bob.Pays_1']) {
@@ -233,7 +233,7 @@ t.test('a request ends with its day in London, also on the days of 23 and 25 hou
   }
 })
 
-t.test('a key makes one, and one mail, however often and however much at once it is sent', async (t) => {
+t.test('a key creates one request and one mail, however often it is sent, also concurrently', async (t) => {
   const other = await addCustomer(service)
   const body = requestBody(other.email, { DueDate: soon })
   const wrong = await create(payee, 'request-to-pay', { ...body, DueDate: '2020-01-01' }, 'key-1')
@@ -384,7 +384,7 @@ t.test("a closed or blocked account can't request or offer money", async (t) => 
   ])
 })
 
-t.test('to all others it does not exist, with the same error as an unknown id', async (t) => {
+t.test('other customers get the same error as for an unknown id', async (t) => {
   const headers = { 'x-fapi-interaction-id': '5f4e6f0a-0b5e-4b0e-9c5e-0d6a4b1c2d3e' }
   for (const [path, elsewhere, by, to] of [
     ['request-to-pay', 'offer-to-pay', payee, payer],

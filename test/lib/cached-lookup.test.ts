@@ -14,7 +14,7 @@ function bench(max = 100) {
   return { asked, clock, world, find: cacheLookup(look, { forMs: 10_000, max, now: () => clock.ms }) }
 }
 
-t.test('an answer holds for its time and no longer, whether there is one or none', async (t) => {
+t.test('a result is cached for its time to live, whether found or missing', async (t) => {
   const { asked, clock, world, find } = bench()
   world.set('a', 'Ada')
   for (let count = 0; count < 3; count++) {
@@ -30,7 +30,7 @@ t.test('an answer holds for its time and no longer, whether there is one or none
   t.same([await find('a'), await find('b')], [null, 'Bob'])
 })
 
-t.test('time counts from the question, not from the answer', async (t) => {
+t.test('the time to live counts from the start of the lookup', async (t) => {
   const { asked, clock, find } = bench()
   const answer = find('a')
   clock.ms = 9_000
@@ -40,7 +40,7 @@ t.test('time counts from the question, not from the answer', async (t) => {
   t.same(asked, ['a', 'a'])
 })
 
-t.test('questions at once are one', async (t) => {
+t.test('concurrent lookups of a key are one', async (t) => {
   const { asked, find } = bench()
   await Promise.all(Array.from({ length: 50 }, () => find('a')))
   t.same(asked, ['a'])

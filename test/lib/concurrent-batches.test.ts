@@ -62,34 +62,6 @@ t.test('an ending run claims nothing more and waits for work in progress, also a
 })
 
 t.test(
-  'one that ends claims nothing any more, and waits for what is in hand, also after a claim that failed',
-  async (t) => {
-    const { letGo, limits, round, comes } = makeJob()
-    const play = makeConcurrentBatches<number>()
-    const owner = {}
-    const stop = new AbortController()
-    comes(1)
-    await play(owner, { ...round, signal: stop.signal })
-    const broken = { ...round, signal: stop.signal, claim: () => Promise.reject(new Error('no database')) }
-    await t.rejects(play(owner, broken), { message: 'no database' })
-    stop.abort()
-    comes(2)
-    const order: string[] = []
-    const last = play(owner, { ...round, signal: stop.signal }).then((result) => {
-      order.push('ended')
-      return result
-    })
-    setTimeout(() => {
-      order.push('answered')
-      letGo.get(1)?.()
-    }, 20)
-    t.same(await last, { more: false })
-    t.same(order, ['answered', 'ended'])
-    t.same(limits, [2], 'what is due is left to the next process')
-  },
-)
-
-t.test(
   'without a signal a batch waits for all claimed items; an error of one is reported and stops no other',
   async (t) => {
     const { letGo, errors, round, comes } = makeJob()

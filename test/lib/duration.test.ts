@@ -38,7 +38,7 @@ t.test('an invalid duration is rejected, with an example of a valid one', async 
   }
 })
 
-t.test('a time is written in the largest unit that says it whole', async (t) => {
+t.test('a time is written in the largest unit without a remainder', async (t) => {
   const cases = {
     '0s': 0,
     '250ms': 250,

@@ -4,7 +4,7 @@ import { frequencyText, parseFrequency } from '../../src/lib/frequency.ts'
 import { parseDay } from '../../src/lib/london-time.ts'
 import { bankHolidays, isWorkingDay, workingDayFrom } from '../../src/lib/working-days.ts'
 
-t.test('the four forms are read, and said in words', async (t) => {
+t.test('the four forms are parsed, and formatted in words', async (t) => {
   const cases: [text: string, read: object, words: string][] = [
     ['EvryDay', { kind: 'every-day' }, 'every day'],
     ['EvryWorkgDay', { kind: 'every-working-day' }, 'every working day'],

@@ -8,7 +8,7 @@ const NOW = 1_700_000_000_123
 const ids = makeIds(() => NOW)
 const many = <T>(make: () => T) => Array.from({ length: 5_000 }, make)
 
-t.test('a uuid is one of version 7: its time first, then chance, and none twice', async (t) => {
+t.test('a uuid has version 7: its time first, then random bits, and none twice', async (t) => {
   const made = many(() => ids.uuid())
   for (const id of made.slice(0, 200)) {
     t.match(id, /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
@@ -43,7 +43,7 @@ t.test('an end-to-end id is SVC and 32 hex digits: 35 characters', async (t) => 
   )
 })
 
-t.test('a token is 32 bytes of chance as base64url', async (t) => {
+t.test('a token is 32 random bytes as base64url', async (t) => {
   const made = many(() => ids.token())
   for (const token of made.slice(0, 200)) t.match(token, /^[\w-]{43}$/)
   t.equal(new Set(made).size, made.length)
@@ -83,7 +83,7 @@ function drawn(source: Ids): (string | number)[] {
   return [source.uuid(), source.eventId(), source.endToEndId(), source.token(), source.random(), source.uuid()]
 }
 
-t.test('with a seed, each key has a stream of its own, whatever else was drawn before', async (t) => {
+t.test('with a seed, each key has a stream of its own, whatever values were taken before', async (t) => {
   const [seeded, again, other] = [makeSeededIds('7'), makeSeededIds('7'), makeSeededIds('8')]
   const first = drawn(seeded.for('payment', 'shop', 'order-1'))
   t.same(drawn(seeded.for('payment', 'shop', 'order-1')), first, 'a key restarts its sequence with every call')

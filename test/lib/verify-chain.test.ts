@@ -55,7 +55,7 @@ t.test('an empty chain is whole, and has no head', async (t) => {
   t.same(verified('operator_actions', []), { chain: 'operator_actions', rows: 0, head: null, broken: null })
 })
 
-t.test('gaps between ordinals are no breaks, for a rollback leaves them', async (t) => {
+t.test('gaps between ordinals, as a rollback leaves them, are not breaks', async (t) => {
   const rows = actions(['1', '3', '900719925474099312'])
   t.match(verified('operator_actions', rows), {
     rows: 3,
@@ -129,7 +129,7 @@ t.test('a checkpoint detects a truncated end, at any place', async (t) => {
   t.same(checkpointsOf('dispute_events', [row]), [], 'a checkpoint covers its own chain alone')
 })
 
-t.test('a head of before must be passed, and must be the same', async (t) => {
+t.test('an earlier head must be in the chain, unchanged', async (t) => {
   const rows = actions(['1', '2', '3'])
   const hash = rows[1]?.['action_hash'] ?? ''
   const withHead = (ordinal: string, told: string, of = rows) =>

@@ -120,7 +120,7 @@ for (const language of RECEIVER_LANGUAGES) {
 
     // The others keep what they know in memory, which dies with them.
     if (language === 'php' || language === 'shell')
-      await t.test('a process that is killed while it acts leaves nothing that passes for done', async (t) => {
+      await t.test('a process that is killed while it acts leaves no event marked as done', async (t) => {
         make('dies')
         await t.rejects(give('killed'), 'no answer')
         remove('dies')

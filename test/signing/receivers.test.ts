@@ -155,7 +155,7 @@ for (const language of RECEIVER_LANGUAGES) {
       t.equal(await send(port, { body: full, signature: sign(full) }), 200, 'and 1 MiB itself is taken')
     })
 
-    await t.test('of the same event many times at once, one is acted on', async (t) => {
+    await t.test('of many concurrent copies of an event, one is acted on', async (t) => {
       const body = eventOf(`many_${language}`, { name: 'Zoë' })
       const statuses = await times(8, () => send(port, { body, signature: sign(body) }))
       t.strictSame(

@@ -14,7 +14,7 @@ function near(actual: number | null, expected: number): boolean {
   return actual !== null && Math.abs(actual - expected) < 30
 }
 
-t.test('a rotation makes a new secret, and keeps the one before for a day where nothing else is said', async (t) => {
+t.test('a rotation creates a new secret, and keeps the previous one for a day by default', async (t) => {
   const merchant = await service.merchant()
   const { status, body } = await rotate(service, merchant)
   t.equal(status, 200)
@@ -66,7 +66,7 @@ t.test('during an overlap another rotation is rejected, with the end of the over
   t.strictSame({ current, previous }, { current: before.current, previous: before.previous })
 })
 
-t.test('a new secret that was lost is replaced, and the one before and its end stay', async (t) => {
+t.test('a new secret that was lost is replaced, and the previous one and its end stay', async (t) => {
   const merchant = await service.merchant()
   const lost = await rotate(service, merchant, { overlap_seconds: 600 })
   const before = await storedSecrets(service, merchant)
@@ -147,7 +147,7 @@ t.test('the secret is shown masked, with its times and a receiver', async (t) =>
   t.equal(after.body.rotated_at, body.rotated_at)
 })
 
-t.test('a passed secret is forgotten, and one whose overlap runs is not', async (t) => {
+t.test('an expired secret is deleted, and one whose overlap is running is not', async (t) => {
   const [passed, running] = [await service.merchant(), await service.merchant()]
   for (const merchant of [passed, running]) await rotate(service, merchant)
   await passOverlap(service, passed)
@@ -156,7 +156,7 @@ t.test('a passed secret is forgotten, and one whose overlap runs is not', async 
   t.type((await storedSecrets(service, running)).previous, 'string')
 })
 
-t.test('a rotation is of its own merchant alone', async (t) => {
+t.test('a rotation affects its own merchant only', async (t) => {
   const [one, other] = [await service.merchant(), await service.merchant()]
   const before = await storedSecrets(service, other)
   await rotate(service, one)
@@ -175,7 +175,7 @@ t.test('a secret in another merchant’s row, or in the other column, opens nowh
   t.throws(() => app.sealer.open(current, previousSecretContext(one.id)))
 })
 
-t.test('the sandbox clock brings the end of an overlap nearer', async (t) => {
+t.test('the sandbox clock moves the end of an overlap', async (t) => {
   const merchant = await service.merchant()
   await rotate(service, merchant, { overlap_seconds: 3_600 })
   await owner.query(`select advance_sandbox_clock($1, '{}', interval '2 hours')`, [merchant.id])

@@ -53,7 +53,7 @@ t.test('an attempt carries both signatures, the event id and the time in seconds
   })
 })
 
-t.test('during an overlap an attempt carries the signatures of the secret before as well', async (t) => {
+t.test('during an overlap an attempt also carries the signatures of the previous secret', async (t) => {
   const previousSecret = '0123456789abcdef'.repeat(4)
   const headers = webhookHeaders({ eventId: 'evt_1', body, secret, previousSecret, now: 1_614_265_330_999 })
   const standard = (each: string) => signStandard({ secret: each, body, id: 'evt_1', timestamp: 1_614_265_330 })

@@ -125,7 +125,7 @@ t.test('an event has the bytes of its webhook, and headers that sign them', asyn
   )
 })
 
-t.test('odd bytes of a payload are given as they are stored and signed', async (t) => {
+t.test('unusual bytes of a payload are returned as they are stored and signed', async (t) => {
   const service = await testService(t)
   const merchant = await service.merchant()
   const payload = '{ "b":1.0, "a" : "\\u00e9é€😀",\n "a":2, "big": 12345678901234567890 }'

@@ -63,7 +63,7 @@ t.test('a DEAD delivery is sent again from its first attempt, with the same id a
   })
 })
 
-t.test('fifty replays at once queue it once', async (t) => {
+t.test('fifty concurrent replays queue it once', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   const [id = ''] = await plantDeliveries(owner, merchantId)
@@ -93,7 +93,7 @@ t.test('a delivery that was too old when the endpoint was set can be sent by han
   t.equal(await queueIsEmpty(owner), false)
 })
 
-t.test("no id but one of the merchant's own is found", async (t) => {
+t.test("only ids of the merchant's own deliveries are found", async (t) => {
   const { owner, app } = await makeOutbox(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })
   const other = await plantMerchant({ owner, app, webhookUrl: 'http://127.0.0.1:1/' })

@@ -99,7 +99,7 @@ t.test('the first hundred go at once, and the rest at fifty a second, the oldest
   )
 })
 
-t.test('three requests at once queue each of 5000 once, at one pace', async (t) => {
+t.test('three concurrent requests queue each of 5000 once, at one rate', async (t) => {
   const outbox = await makeOutbox(t)
   const { owner, app } = outbox
   const merchantId = await plantMerchant({ owner, app, webhookUrl: nowhere })
@@ -173,7 +173,7 @@ t.test('a window, a type and a dry run', async (t) => {
   t.strictSame(await ask(outbox, merchantId), { matching: 3, queued: 3, hasMore: false })
 })
 
-t.test('without an endpoint that deliveries go to, nothing is queued or counted', async (t) => {
+t.test('without an active endpoint nothing is queued or counted', async (t) => {
   const outbox = await makeOutbox(t)
   const { owner, app } = outbox
   const merchantId = await plantMerchant({ owner, app, webhookUrl: null })

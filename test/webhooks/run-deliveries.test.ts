@@ -235,7 +235,7 @@ t.test('rows of a merchant that removed its endpoint wait without using an attem
   t.match(await readDelivery(owner, id), { status: 'PENDING', attempt_count: 0, next_retry_at: 'infinity' })
 })
 
-t.test('a row whose claim was lost with three workers counts as a failed attempt', async (t) => {
+t.test('a row whose lease was lost by three workers counts as a failed attempt', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const receiver = await startReceiver(t)
   const merchantId = await plantMerchant({ owner, app, webhookUrl: receiver.url })
@@ -270,7 +270,7 @@ t.test('a result under a lost lease is not recorded', async (t) => {
   t.equal((await owner.query('select from webhook_attempts')).rowCount, 0)
 })
 
-t.test('stopping waits for the attempt under way and claims no more', async (t) => {
+t.test('stopping waits for the attempt in progress and claims no more', async (t) => {
   const { owner, app } = await makeOutbox(t, { webhookConcurrencyPerMerchant: 1 })
   const stopped = Promise.withResolvers<void>()
   const receiver = await startReceiver(t, async ({ response }) => {

@@ -44,7 +44,7 @@ async function rawServer(t: Test, answer: (socket: Socket, requests: number) => 
   return `http://127.0.0.1:${port}/`
 }
 
-t.test('every status but 2xx is a failure that is named by a word of the closed list', async (t) => {
+t.test('every status but 2xx is a failure with a reason of the closed list', async (t) => {
   const receiver = await startReceiver(t, ({ receipt, response }) =>
     response.writeHead(Number(receipt.path.slice(1)), { location: '/200' }).end(),
   )
@@ -80,7 +80,7 @@ t.test('the bytes arrive as they are, and connections are used again', async (t)
   for (const receipt of receiver.receipts) t.equal(receipt.body.equals(body), true)
 })
 
-t.test('an answer without a status line in time is a time-out', async (t) => {
+t.test('a response without a status line in time is a timeout', async (t) => {
   const send = client(t, { timeoutMs: 150 })
   const silent = await rawServer(t, () => undefined)
   t.match(await send(silent), { outcome: 'timeout', httpStatus: null })

@@ -45,7 +45,7 @@ async function raw(t: Test, answer: (socket: Socket) => void): Promise<string> {
   )}/`
 }
 
-t.test('any answer shows that the server is there, also one that does not know the method', async (t) => {
+t.test('any response shows that the server is up, also one that rejects the method', async (t) => {
   const seen: unknown[] = []
   let status = 200
   const url = await answering(t, (request, response) => {
@@ -82,7 +82,7 @@ t.test('a body that no HEAD may have is not read', async (t) => {
   t.match(await probe(url), { reachable: true }, 'nor does what is left of it disturb the next')
 })
 
-t.test('the obstacle is reported by a word of the closed list', async (t) => {
+t.test('the failure is reported by a reason of the closed list', async (t) => {
   const probe = probeWith(t)
   const hasty = probeWith(t, { timeoutMs: 300 })
   const unreachable = { reachable: false, http_status: null }
@@ -98,7 +98,7 @@ t.test('the obstacle is reported by a word of the closed list', async (t) => {
   t.match(await probe(plain.replace('http:', 'https:')), { ...unreachable, outcome: 'tls' })
 })
 
-t.test('a server that hangs is waited for as long as an attempt, and no longer', async (t) => {
+t.test('a check of a hanging server ends with the timeout of an attempt', async (t) => {
   const check = await probeWith(t)(await raw(t, () => undefined))
   t.match(check, { reachable: false, outcome: 'timeout' })
   t.ok(check.duration_ms >= 4_990 && check.duration_ms < 10_000, `${check.duration_ms} ms`)

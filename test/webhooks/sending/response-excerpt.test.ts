@@ -16,7 +16,7 @@ function textOf(...chunks: (string | number[])[]): string | null {
 
 const BAD = '\uFFFD'
 
-t.test('a short answer is kept as it is, in however many pieces it comes', async (t) => {
+t.test('a short response is kept unchanged, in however many chunks it arrives', async (t) => {
   t.equal(textOf(), null)
   t.equal(textOf(''), null)
   t.equal(textOf('ok'), 'ok')
@@ -27,7 +27,7 @@ t.test('a short answer is kept as it is, in however many pieces it comes', async
   t.equal(textOf(`${'x'.repeat(1_020)}😀`), `${'x'.repeat(1_020)}😀`, 'one that just fits')
 })
 
-t.test('a long one is cut between two characters', async (t) => {
+t.test('a long response is truncated between two characters', async (t) => {
   t.equal(textOf('x'.repeat(1_025)), 'x'.repeat(1_024))
   t.equal(textOf('x'.repeat(700), 'y'.repeat(70_000)), 'x'.repeat(700) + 'y'.repeat(324))
   for (const character of ['é', '€', '😀', 'ß', '中']) {
@@ -99,7 +99,7 @@ t.test('the client returns the beginning of every response, and null without one
   t.match(await send('http://127.0.0.1:1/'), { outcome: 'connect', responseBody: null })
 })
 
-t.test('nothing of an address that is not allowed is kept', async (t) => {
+t.test('nothing is kept from an address that is not allowed', async (t) => {
   const url = await answering(t, (response) => response.end('internal secrets'))
   const post = makePost({ allowPrivate: false, resolve: async () => ['127.0.0.1'] })
   t.teardown(() => post.close())
@@ -111,7 +111,7 @@ t.test('nothing of an address that is not allowed is kept', async (t) => {
     })
 })
 
-t.test('every kind of answer can be recorded', async (t) => {
+t.test('every kind of response can be recorded', async (t) => {
   const { owner, app } = await makeOutbox(t)
   const deliveries = startDeliveries(t, app)
   const bodies = [
