@@ -30,6 +30,7 @@ async function mapCases<C extends readonly [string, ...unknown[]], T>(
   check: (each: C) => Promise<T>,
 ) {
   const entries: [string, T][] = []
+  if (new Set(cases.map(([name]) => name)).size < cases.length) throw new TypeError('two cases have the same name')
   for (const each of cases) entries.push([each[0], await check(each)])
   return Object.fromEntries(entries)
 }
