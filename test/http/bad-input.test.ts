@@ -19,9 +19,9 @@ async function post(options: CallOptions): Promise<Answer> {
 
 type FieldError = { path: string; code: string; message: string }
 
-/** The status and code of an answer, and the fields that it rejects. */
-function verdict(answer: Answer): [number, string, [string, string][]] {
-  return [answer.status, answer.body.code, fields(answer)]
+/** The status of an answer and of its body, its code, and the fields that it rejects. */
+function verdict(answer: Answer): [number, number, string, [string, string][]] {
+  return [answer.status, answer.body.status, answer.body.code, fields(answer)]
 }
 
 /** The result of a check for each named case. */
@@ -130,7 +130,9 @@ t.test('every invalid field is rejected with its path and changes nothing', asyn
   await changesNothing(t, async () => {
     t.same(
       await mapCases(INVALID, async ([, changes]) => verdict(await post({ body: paymentBody(changes) }))),
-      Object.fromEntries(INVALID.map(([name, , errors, code = 'VALIDATION_FAILED']) => [name, [400, code, errors]])),
+      Object.fromEntries(
+        INVALID.map(([name, , errors, code = 'VALIDATION_FAILED']) => [name, [400, 400, code, errors]]),
+      ),
     )
   })
 })
@@ -184,7 +186,9 @@ t.test('no column of the database can be set by naming it', async (t) => {
     const cases = columns.map((column) => [column] as const)
     t.same(
       await mapCases(cases, async ([column]) => verdict(await post({ body: paymentBody({ [column]: '1' }) }))),
-      Object.fromEntries(columns.map((column) => [column, [400, 'VALIDATION_FAILED', [[column, 'UNKNOWN_FIELD']]]])),
+      Object.fromEntries(
+        columns.map((column) => [column, [400, 400, 'VALIDATION_FAILED', [[column, 'UNKNOWN_FIELD']]]]),
+      ),
     )
   })
 })
