@@ -1,31 +1,10 @@
 import type { FragmentSqlToken } from 'slonik'
 import { sql } from '../db/sql.ts'
-import type { Subject, TimelineQuery } from './record.ts'
+import { actionsOn } from './actions.ts'
+import type { TimelineQuery } from './record.ts'
 
-/** How far back in a merchant's audit trail is looked. */
+/** How many of a merchant's newest actions are read. */
 const ACTIONS_READ_MAX = 500
-
-/** The actions on a merchant that each timeline shows; on a delivery's there is whatever was done to itself, too. */
-const ACTIONS: Readonly<Record<Subject['kind'], readonly string[]>> = {
-  payment: ['merchant.kyb', 'merchant.hold', 'merchant.active', 'sandbox.clock'],
-  delivery: ['webhook.endpoint', 'webhook.replay_many', 'sandbox.clock'],
-  dispute: [],
-  merchant: [
-    'merchant.kyb',
-    'merchant.hold',
-    'merchant.active',
-    'merchant.fees',
-    'webhook.endpoint',
-    'webhook.replay_many',
-    'webhook_secret.rotate',
-    'webhook_secret.end_overlap',
-    'bank_account.add',
-    'bank_account.disable',
-    'checkout_origins.set',
-    'branding.set',
-    'sandbox.clock',
-  ],
-}
 
 /** Whether the last KYB decision on the merchant `m` rejected it. */
 export const wasRejected = sql.fragment`
@@ -37,7 +16,7 @@ export const wasRejected = sql.fragment`
     limit 1
   ), false)`
 
-/** What operators and the merchant's own people did; `from` and `to` are the one member that the action changed. */
+/** The actions of operators and of the merchant's team; `from` and `to` are the values of the member that changed. */
 export function actionRows({ subject, limits, since, until }: TimelineQuery): FragmentSqlToken {
   const member = sql.fragment`
     case a.action
@@ -63,7 +42,7 @@ export function actionRows({ subject, limits, since, until }: TimelineQuery): Fr
         limit ${ACTIONS_READ_MAX}
       ) a
       where (
-          a.action = any(${sql.array([...ACTIONS[subject.kind]], 'text')})
+          a.action = any(${sql.array(actionsOn(subject.kind), 'text')})
           or ${subject.kind} = 'delivery' and a.subject_id = ${subject.id}
         )
         and a.created_at >= coalesce(${since}::timestamptz, '-infinity')

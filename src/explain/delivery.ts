@@ -4,8 +4,8 @@ import type { DeliveryTrigger } from '../webhooks/states.ts'
 import type { OtherStep } from '../wire/explain.ts'
 import type { DeliveryStatus } from '../wire/webhooks.ts'
 import type { DeliveryFacts, Held } from './record.ts'
-import { endpointSteps, forMerchant, forOperator, nextSteps, otherStep } from './steps.ts'
-import type { Command, Description, Moves, Viewer } from './steps.ts'
+import { endpointSteps, forMerchant, forOperator, otherStep } from './steps.ts'
+import type { Command, Moves, SubjectKind, Viewer } from './steps.ts'
 import { momentText, spanText, untilText } from './text.ts'
 
 /** A delivery that no worker has taken for so long after it was due is a matter of the workers, not of the merchant. */
@@ -44,15 +44,13 @@ export const HELD_TEXTS: Readonly<Record<NonNullable<Held>, string>> = {
   'too old': 'waits for a replay: it was too old to be sent when the endpoint was set',
 }
 
-export function describeDelivery(delivery: DeliveryFacts, viewer: Viewer): Description {
-  const { is_test: isTest, payment_id: paymentId } = delivery
-  const ofPayment = paymentId === null ? '' : ` about the payment ${paymentId}`
-  return {
-    title: `${isTest ? 'test ' : ''}webhook ${delivery.event_type}${ofPayment}`,
-    standing: `${STANDING[delivery.status](delivery)}.`,
-    next: nextSteps({ table: DELIVERY_TRANSITIONS, moves: MOVES }, delivery, viewer),
-    also: [...heldSteps(delivery, viewer), ...secretSteps(delivery, viewer)],
-  }
+export const DELIVERY: SubjectKind<DeliveryTrigger, DeliveryFacts> = {
+  title: ({ is_test: isTest, event_type: type, payment_id: paymentId }) =>
+    `${isTest ? 'test ' : ''}webhook ${type}${paymentId === null ? '' : ` about the payment ${paymentId}`}`,
+  standing: (delivery) => STANDING[delivery.status](delivery),
+  table: () => DELIVERY_TRANSITIONS,
+  moves: MOVES,
+  also: (delivery, viewer) => [...heldSteps(delivery, viewer), ...secretSteps(delivery, viewer)],
 }
 
 function heldSteps(delivery: DeliveryFacts, viewer: Viewer): OtherStep[] {

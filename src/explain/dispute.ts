@@ -1,10 +1,10 @@
 import { DISPUTE_TRANSITIONS } from '../disputes/states.ts'
-import type { DisputeStep, DisputeTransition, DisputeTrigger } from '../disputes/states.ts'
+import type { DisputeStep, DisputeTrigger } from '../disputes/states.ts'
 import type { DisputeChangedBy, DisputeStatus } from '../wire/disputes.ts'
 import type { OtherStep } from '../wire/explain.ts'
 import type { DisputeEventRow, DisputeFacts } from './record.ts'
-import { forMerchant, forOperator, nextSteps, otherStep } from './steps.ts'
-import type { Command, Description, Move, Moves, Viewer } from './steps.ts'
+import { forMerchant, forOperator, otherStep } from './steps.ts'
+import type { Command, Move, Moves, SubjectKind, Viewer } from './steps.ts'
 import { isZero, momentText, moneyText, untilText } from './text.ts'
 
 const MOVES: Moves<DisputeTrigger, DisputeFacts> = {
@@ -27,7 +27,7 @@ const ACTORS: Readonly<Record<DisputeChangedBy, string>> = {
   BATCH_JOB: 'the service',
 }
 
-/** What the timeline says of each event of a dispute. */
+/** The text of each event of a dispute in a timeline. */
 export const DISPUTE_PHRASES: Readonly<Record<DisputeStep, (row: DisputeEventRow) => string>> = {
   opening: ({ facts: { changed_by, amount, currency, reason } }) =>
     `${ACTORS[changed_by]} disputed the payment of ${moneyText(amount, currency)}: ${reason}`,
@@ -51,16 +51,13 @@ const STANDING: Readonly<Record<DisputeStatus, (dispute: DisputeFacts, viewer: V
   RESOLVED_PAYER_FAVOUR: (it) => `resolved in the payer's favour${resolvedText(it)}; ${refundText(it)}`,
 }
 
-const TABLE: readonly DisputeTransition[] = DISPUTE_TRANSITIONS
-
-export function describeDispute(dispute: DisputeFacts, viewer: Viewer): Description {
-  const amount = moneyText(dispute.gross_amount, dispute.currency)
-  return {
-    title: `dispute of the payment ${dispute.payment_id}, ${amount}: ${dispute.reason}`,
-    standing: `${STANDING[dispute.status](dispute, viewer)}.`,
-    next: nextSteps({ table: TABLE, moves: MOVES }, dispute, viewer),
-    also: otherSteps(dispute, viewer),
-  }
+export const DISPUTE: SubjectKind<DisputeTrigger, DisputeFacts> = {
+  title: ({ payment_id: paymentId, gross_amount, currency, reason }) =>
+    `dispute of the payment ${paymentId}, ${moneyText(gross_amount, currency)}: ${reason}`,
+  standing: (dispute, viewer) => STANDING[dispute.status](dispute, viewer),
+  table: () => DISPUTE_TRANSITIONS,
+  moves: MOVES,
+  also: otherSteps,
 }
 
 function otherSteps(dispute: DisputeFacts, viewer: Viewer): OtherStep[] {

@@ -4,13 +4,13 @@ import { DomainError } from '../lib/errors.ts'
 import { isUuid } from '../lib/ids.ts'
 import { getPayment } from '../payments/get-payment.ts'
 import type { Explanation } from '../wire/explain.ts'
-import { describeDelivery } from './delivery.ts'
-import { describeDispute } from './dispute.ts'
-import { describeMerchant } from './merchant.ts'
-import { describePayment } from './payment.ts'
-import type { DeliveryFacts, DisputeFacts, MerchantFacts, PaymentFacts, Subject, TimelineLimits } from './record.ts'
-import { canSeeWebhooks } from './steps.ts'
-import type { Description, Viewer } from './steps.ts'
+import { DELIVERY } from './delivery.ts'
+import { DISPUTE } from './dispute.ts'
+import { MERCHANT } from './merchant.ts'
+import { PAYMENT } from './payment.ts'
+import type { Subject, TimelineLimits } from './record.ts'
+import { canSeeWebhooks, describe } from './steps.ts'
+import type { Viewer } from './steps.ts'
 import * as subjects from './subjects-sql.ts'
 import { listTimeline } from './timeline-sql.ts'
 import { timelineOf } from './timeline.ts'
@@ -38,10 +38,11 @@ export async function explain(app: App, { id, viewer }: { id: string; viewer: Vi
     throw new DomainError('FORBIDDEN_ROLE', 'this role may not read webhooks')
   // A payment whose consent has ended is expired by its first reader (decision 18), which may be this one.
   if (subject.kind === 'payment') await getPayment(app, { merchantId: subject.merchant_id, id: subject.id })
+  const { disputeWindowDays: disputeDays } = app.config
   const limits = subject.kind === 'delivery' ? DELIVERY_LIMITS : LIMITS
   return app.pool.transaction(async (tx) => {
     await subjects.beginRead(tx)
-    const { facts, description } = await describe(tx, subject, { viewer, disputeDays: app.config.disputeWindowDays })
+    const { facts, ...description } = await describeSubject(tx, subject, { viewer, disputeDays })
     const rows = await listTimeline(tx, { subject, limits, hasWebhooks, since: facts.since, until: facts.until })
     const payment = 'under_mandate' in facts ? facts : null
     const { timeline, leftOut } = timelineOf(rows, limits, { viewer, payment })
@@ -68,30 +69,20 @@ async function findSubject(
   return (await subjects.findSubject(db, search)) ?? subjects.findSubjectByMerchant(db, search)
 }
 
-type Described = { facts: PaymentFacts | DeliveryFacts | DisputeFacts | MerchantFacts; description: Description }
-
-async function describe(
+async function describeSubject(
   tx: CommonQueryMethods,
   subject: Subject,
   { viewer, disputeDays }: { viewer: Viewer; disputeDays: number },
-): Promise<Described> {
+) {
   switch (subject.kind) {
-    case 'payment': {
-      const facts = await subjects.findPaymentFacts(tx, subject, disputeDays)
-      return { facts, description: describePayment(facts, viewer) }
-    }
-    case 'delivery': {
-      const facts = await subjects.findDeliveryFacts(tx, subject)
-      return { facts, description: describeDelivery(facts, viewer) }
-    }
-    case 'dispute': {
-      const facts = await subjects.findDisputeFacts(tx, subject)
-      return { facts, description: describeDispute(facts, viewer) }
-    }
-    case 'merchant': {
-      const facts = await subjects.findMerchantFacts(tx, subject)
-      return { facts, description: describeMerchant(facts, viewer) }
-    }
+    case 'payment':
+      return describe(PAYMENT, await subjects.findPaymentFacts(tx, subject, disputeDays), viewer)
+    case 'delivery':
+      return describe(DELIVERY, await subjects.findDeliveryFacts(tx, subject), viewer)
+    case 'dispute':
+      return describe(DISPUTE, await subjects.findDisputeFacts(tx, subject), viewer)
+    case 'merchant':
+      return describe(MERCHANT, await subjects.findMerchantFacts(tx, subject), viewer)
     default:
       return subject.kind satisfies never
   }

@@ -2,10 +2,10 @@ import { KYB_TRANSITIONS } from '../merchants/states.ts'
 import type { KybTrigger } from '../merchants/states.ts'
 import type { KybStatus } from '../wire/admin.ts'
 import type { OtherStep } from '../wire/explain.ts'
-import type { ActionRow, MerchantFacts } from './record.ts'
-import { canSeeWebhooks, endpointSteps, forMerchant, forOperator, nextSteps, otherStep } from './steps.ts'
-import type { Command, Description, Move, Moves, Viewer } from './steps.ts'
-import { countText, lengthText, momentText } from './text.ts'
+import type { MerchantFacts } from './record.ts'
+import { canSeeWebhooks, endpointSteps, forMerchant, forOperator, otherStep } from './steps.ts'
+import type { Command, Move, Moves, SubjectKind, Viewer } from './steps.ts'
+import { countText, momentText } from './text.ts'
 
 const MOVES: Moves<KybTrigger, MerchantFacts> = {
   registration: { by: 'the merchant, by registering' },
@@ -22,48 +22,15 @@ const STANDING: Readonly<Record<KybStatus, (merchant: MerchantFacts) => string>>
     `${it.was_rejected ? 'rejected' : 'suspended'}: it creates no payments, while refunds and disputes continue`,
 }
 
-/** What the timeline says of each action on a merchant, of operators or of its own people. */
-const ACTION_PHRASES: Readonly<Record<string, (row: ActionRow) => string>> = {
-  'merchant.kyb': ({ to }) => `set KYB to ${to ?? 'another status'}`,
-  'merchant.hold': ({ to }) => (to === 'true' ? 'held payouts' : 'released payouts'),
-  'merchant.active': ({ to }) => (to === 'true' ? 'enabled the merchant' : 'disabled the merchant'),
-  'merchant.fees': () => 'changed the fees',
-  'webhook.endpoint': endpointPhrase,
-  'webhook.replay': () => 'replayed the delivery',
-  'webhook.replay_many': () => 'replayed DEAD deliveries',
-  'webhook_secret.rotate': () => 'rotated the signing secret',
-  'webhook_secret.end_overlap': () => 'ended the overlap of the signing secrets',
-  'bank_account.add': () => 'added a bank account',
-  'bank_account.disable': () => 'disabled a bank account',
-  'checkout_origins.set': () => 'set the checkout origins',
-  'branding.set': () => 'changed the branding',
-  'sandbox.clock': ({ to }) => `advanced the sandbox clock${to === null ? '' : ` by ${lengthText(Number(to))}`}`,
+export const MERCHANT: SubjectKind<KybTrigger, MerchantFacts> = {
+  title: ({ trading_name: name, realm_slug: realm }) => `merchant ${name}${realm === null ? '' : ` (${realm})`}`,
+  standing: (merchant, viewer) => standingParts(merchant, viewer).join('; '),
+  table: () => KYB_TRANSITIONS,
+  moves: MOVES,
+  also: otherSteps,
 }
 
-export function actionPhrase(row: ActionRow): string {
-  const { action } = row.facts
-  const phrase = Object.hasOwn(ACTION_PHRASES, action) ? ACTION_PHRASES[action] : undefined
-  return phrase?.(row) ?? `performed ${action}`
-}
-
-function endpointPhrase({ from, to, facts: { had_endpoint, has_endpoint } }: ActionRow): string {
-  if (!has_endpoint) return 'removed the webhook endpoint'
-  if (to === 'true' && from !== 'true') return 'paused the webhook endpoint'
-  if (from === 'true' && to !== 'true') return 'resumed the webhook endpoint'
-  return had_endpoint ? 'changed the webhook endpoint' : 'set the webhook endpoint'
-}
-
-export function describeMerchant(merchant: MerchantFacts, viewer: Viewer): Description {
-  const { trading_name: name, realm_slug: realm } = merchant
-  return {
-    title: `merchant ${name}${realm === null ? '' : ` (${realm})`}`,
-    standing: `${standingParts(merchant, viewer).join('; ')}.`,
-    next: nextSteps({ table: KYB_TRANSITIONS, moves: MOVES }, merchant, viewer),
-    also: otherSteps(merchant, viewer),
-  }
-}
-
-/** Why it has its KYB status, and what else keeps it from working. */
+/** Why it has its KYB status, and the other obstacles to its payments. */
 function standingParts(merchant: MerchantFacts, viewer: Viewer): string[] {
   const { payout_held_at: heldAt, dead_delivery_count: deadCount, open_dispute_count: disputeCount } = merchant
   const held = `its payouts are held${heldAt === null ? '' : ` since ${momentText(heldAt)}`}: it creates no payments while they are`

@@ -7,8 +7,8 @@ import type { PaymentTransition, PaymentTrigger } from '../payments/states.ts'
 import type { OtherStep } from '../wire/explain.ts'
 import type { PaymentStatus } from '../wire/payments.ts'
 import type { PaymentFacts, PaymentMoveRow } from './record.ts'
-import { canSeeWebhooks, endpointSteps, forMerchant, forOperator, nextSteps, otherStep } from './steps.ts'
-import type { Description, Move, Viewer } from './steps.ts'
+import { canSeeWebhooks, endpointSteps, forMerchant, forOperator, otherStep } from './steps.ts'
+import type { Move, SubjectKind, Viewer } from './steps.ts'
 import { countText, isZero, momentText, moneyText, spanText, untilText } from './text.ts'
 
 /** A move as the timeline shows it once it has happened, and as a next step while it can. */
@@ -93,16 +93,19 @@ export function paymentTable({ under_mandate: underMandate }: PaymentFacts): rea
   return TABLE.filter(({ on }) => isPossibleMove({ underMandate }, on))
 }
 
-export function describePayment(payment: PaymentFacts, viewer: Viewer): Description {
-  const { open_dispute_status: status, open_dispute_reason: reason } = payment
-  const dispute = status === null ? '' : `. It is disputed (${reason}): the dispute is ${status}`
-  const isHeld = payment.has_held_webhooks && canSeeWebhooks(viewer)
-  return {
-    title: `payment of ${moneyText(payment.gross_amount, payment.currency)}`,
-    standing: `${STANDING[payment.status](payment)}${dispute}.`,
-    next: nextSteps({ table: paymentTable(payment), moves: PAYMENT_MOVES }, payment, viewer),
-    also: [...disputeSteps(payment, viewer), ...(isHeld ? endpointSteps(payment.endpoint, viewer) : [])],
-  }
+export const PAYMENT: SubjectKind<PaymentTrigger, PaymentFacts> = {
+  title: ({ gross_amount, currency }) => `payment of ${moneyText(gross_amount, currency)}`,
+  standing: (payment) => {
+    const { open_dispute_status: status, open_dispute_reason: reason } = payment
+    const dispute = status === null ? '' : `. It is disputed (${reason}): the dispute is ${status}`
+    return `${STANDING[payment.status](payment)}${dispute}`
+  },
+  table: paymentTable,
+  moves: PAYMENT_MOVES,
+  also: (payment, viewer) => {
+    const isHeld = payment.has_held_webhooks && canSeeWebhooks(viewer)
+    return [...disputeSteps(payment, viewer), ...(isHeld ? endpointSteps(payment.endpoint, viewer) : [])]
+  },
 }
 
 function disputeSteps({ id, ...it }: PaymentFacts, viewer: Viewer): OtherStep[] {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { KybStatus } from '../wire/admin.ts'
 import { DisputeChangedBy, DisputeReason, DisputeStatus } from '../wire/disputes.ts'
-import { ConsentStatus, PaymentStatus } from '../wire/payments.ts'
+import { ChangedBy, ConsentStatus, PaymentStatus } from '../wire/payments.ts'
 import { RefundStatus } from '../wire/refunds.ts'
 import { DeliveryStatus } from '../wire/webhooks.ts'
 
@@ -24,8 +24,9 @@ export type Endpoint = z.infer<typeof Endpoint>
 const Held = z.enum(['paused', 'none', 'too old']).nullable()
 export type Held = z.infer<typeof Held>
 
-/** The time of the read by the database's clock, and the time in which actions on the merchant bear on the subject. */
+/** The time of the read by the database's clock, and the period whose actions on the merchant concern the subject. */
 const COMMON = { id: Text, now: Text, since: TextOrNull, until: TextOrNull }
+export type CommonFacts = { status: string; now: string; since: string | null; until: string | null }
 
 /** A payment without anything of its payer. Amounts are numeric(19,4) text. */
 export const PaymentFacts = z.object({
@@ -132,14 +133,18 @@ const row = <S extends string, F extends z.ZodRawShape>(source: S, facts: F) =>
   })
 
 const Money = { amount: Text, currency: Text }
-const PaymentMoveRow = row('payment', { job: TextOrNull, by_browser: z.boolean() })
+const PaymentMoveRow = row('payment', { job: TextOrNull, by_browser: z.boolean() }).extend({
+  from: PaymentStatus.nullable(),
+  to: PaymentStatus,
+  actor: ChangedBy,
+})
 const DisputeEventRow = row('dispute', {
   ...Money,
   event: Text,
   changed_by: DisputeChangedBy,
-  reason: Text,
+  reason: DisputeReason,
   operator_note: TextOrNull,
-})
+}).extend({ from: DisputeStatus.nullable(), to: DisputeStatus })
 const ActionRow = row('action', {
   action: Text,
   role: Text,
@@ -158,17 +163,15 @@ export const TimelineRow = z.discriminatedUnion('source', [
   DisputeEventRow,
   ActionRow,
   row('registration', {}),
-  row('refund', RefundFacts),
-  row('webhook', { event_type: Text, event_id: Text, is_test: z.boolean(), held: Held }),
+  row('refund', RefundFacts).extend({ to: RefundStatus }),
+  row('webhook', { event_type: Text, event_id: Text, is_test: z.boolean(), held: Held }).extend({ to: DeliveryStatus }),
   row('attempt', {
     event_type: Text,
     attempt: z.int(),
     http_status: z.int().nullable(),
     duration_ms: z.int(),
     is_replayed: z.boolean(),
-  }),
-  row('consent due', {}),
-  row('settlement due', {}),
+  }).extend({ to: Text }),
   row('refund due', RefundFacts),
   row('evidence due', {}),
   row('attempt due', { event_type: Text, attempt: z.int() }),
@@ -183,7 +186,7 @@ export type TimelineQuery = {
   limits: TimelineLimits
   /** Whether the viewer may see webhooks. */
   hasWebhooks: boolean
-  /** Actions on the merchant before and after these times have nothing to do with the subject. */
+  /** Actions on the merchant before and after these times do not concern the subject. */
   since: string | null
   until: string | null
 }

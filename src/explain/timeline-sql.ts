@@ -46,7 +46,7 @@ export function listTimeline(tx: CommonQueryMethods, query: TimelineQuery): Prom
   `)
 }
 
-/** Of the payloads of a payment's moves nothing is read but which kind they are. */
+/** The payloads of the moves are not read, except to distinguish jobs and payers' browsers. */
 function paymentMoves({ subject: { merchant_id: merchantId, id } }: TimelineQuery): FragmentSqlToken {
   return sql.fragment`
     select 'payment', created_at, previous_status::text, new_status::text, changed_by::text, null::uuid,
@@ -61,16 +61,7 @@ function paymentMoves({ subject: { merchant_id: merchantId, id } }: TimelineQuer
       where merchant_id = ${merchantId} and payment_intent_id = ${id}
       order by ordinal
       limit ${PAYMENT_MOVES_MAX}
-    ) e
-    union all
-    select case p.status when 'Authorised' then 'settlement due' else 'consent due' end,
-      case p.status when 'Authorised' then p.settle_at else c.expires_at end, null, null, null, null, 1, '{}'
-    from payment_intents p
-    join payment_consents c on c.merchant_id = p.merchant_id and c.id = p.consent_id
-    where p.merchant_id = ${merchantId} and p.id = ${id} and case
-        when p.status = 'Authorised' then p.settle_at is not null
-        else not p.under_mandate and p.status in ('Initiated', 'AwaitingAuthorisation')
-      end`
+    ) e`
 }
 
 /** A refund is requested, and then has an end, or the time at which the bank is asked again. */
@@ -98,7 +89,7 @@ function refunds({ subject, limits }: TimelineQuery, condition: FragmentSqlToken
     ) e (source, at, old, new)`
 }
 
-/** Statements and evidence stay where they are: of people's own words only operators' notes are read. */
+/** Statements and evidence are not read; the only free text is the operators' notes. */
 function disputes({ subject, limits }: TimelineQuery, condition: FragmentSqlToken): FragmentSqlToken {
   const found = sql.fragment`select * from disputes where merchant_id = ${subject.merchant_id} and ${condition}`
   return sql.fragment`

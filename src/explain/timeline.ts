@@ -4,9 +4,9 @@ import { outcomeText } from '../lib/outcome-text.ts'
 import { PLATFORM_ROLES } from '../lib/permissions.ts'
 import { attemptsMax } from '../webhooks/states.ts'
 import type { TimelineEntry } from '../wire/explain.ts'
+import { actionText } from './actions.ts'
 import { HELD_TEXTS } from './delivery.ts'
 import { DISPUTE_PHRASES } from './dispute.ts'
-import { actionPhrase } from './merchant.ts'
 import { PAYMENT_MOVES, paymentTable } from './payment.ts'
 import type { ActionRow, DisputeEventRow, PaymentFacts, PaymentMoveRow, TimelineLimits, TimelineRow } from './record.ts'
 import { wordsFor } from './steps.ts'
@@ -20,35 +20,22 @@ type Context = { viewer: Viewer; payment: PaymentFacts | null }
  * The rows of one transaction have one time: the cause of the others comes first, and the webhooks that announce it last.
  * What is due comes after everything that has happened.
  */
-const RANK: Readonly<Record<TimelineEntry['kind'], number>> = {
-  merchant: 0,
-  operator: 1,
-  dispute: 2,
-  refund: 3,
-  payment: 4,
-  consent: 5,
-  webhook: 6,
-  attempt: 7,
-  due: 8,
-}
+const ORDER = ['merchant', 'operator', 'dispute', 'refund', 'payment', 'consent', 'webhook', 'attempt', 'due'] as const
 
 type Limited = keyof TimelineLimits
 
-/** What `left_out` says of each source with a limit. */
-const LEFT_OUT: Readonly<Record<Limited, (max: number, row: TimelineRow) => string>> = {
-  refund: (max) => `refunds before the last ${max}`,
-  dispute: (max) => `dispute events before the last ${max}`,
-  webhook: (max) => `webhooks before the last ${max}`,
-  attempt: (max, { ref, facts }) =>
-    `attempts of ${'event_type' in facts ? facts.event_type : ''} ${ref} before its last ${max}`,
-  action: (max) => `actions before the last ${max}`,
-}
-
-const SOURCES: readonly Limited[] = ['refund', 'dispute', 'webhook', 'attempt', 'action']
-
-function isLimited(source: string): source is Limited {
-  return Object.hasOwn(LEFT_OUT, source)
-}
+/** The notes of `left_out` on rows beyond their source's limit, in this order. */
+const LEFT_OUT: readonly [source: Limited, note: (max: number, row: TimelineRow) => string][] = [
+  ['refund', (max) => `refunds before the last ${max}`],
+  ['dispute', (max) => `dispute events before the last ${max}`],
+  ['webhook', (max) => `webhooks before the last ${max}`],
+  [
+    'attempt',
+    (max, { ref, facts }) =>
+      `attempts of ${'event_type' in facts ? facts.event_type : ''} ${ref} before its last ${max}`,
+  ],
+  ['action', (max) => `actions before the last ${max}`],
+]
 
 /** The entries of rows within the limits in the order in which they happened, and what is left out of them. */
 export function timelineOf(
@@ -56,23 +43,27 @@ export function timelineOf(
   limits: TimelineLimits,
   context: Context,
 ): { timeline: TimelineEntry[]; leftOut: string[] } {
-  const limitOf = ({ source }: TimelineRow): number => (isLimited(source) ? limits[source] : Infinity)
-  const timeline = rows.filter((row) => row.nth <= limitOf(row)).flatMap((row) => entriesOf(row, context))
-  const leftOut = SOURCES.flatMap((source) => {
-    const beyond = rows.filter((row) => row.source === source && row.nth > limits[source])
-    return [...new Set(beyond.map((row) => LEFT_OUT[source](limits[source], row)))]
-  })
-  return { timeline: inOrder(timeline), leftOut }
+  const maxima = new Map<string, number>(Object.entries(limits))
+  const isBeyond = ({ source, nth }: TimelineRow): boolean => nth > (maxima.get(source) ?? Infinity)
+  const timeline = rows.filter((row) => !isBeyond(row)).flatMap((row) => entriesOf(row, context))
+  const beyond = rows.filter(isBeyond)
+  const notes = LEFT_OUT.flatMap(([source, note]) =>
+    beyond.filter((row) => row.source === source).map((row) => note(limits[source], row)),
+  )
+  const due = context.payment === null ? [] : dueOfPayment(context.payment)
+  return { timeline: inOrder([...timeline, ...due]), leftOut: [...new Set(notes)] }
 }
 
 /** Entries of one time and kind stay in the order of their rows. */
 function inOrder(entries: readonly TimelineEntry[]): TimelineEntry[] {
   const isDue = ({ kind }: TimelineEntry): number => (kind === 'due' ? 1 : 0)
   const compare = (a: string, b: string): number => (a === b ? 0 : a < b ? -1 : 1)
-  return entries.toSorted((a, b) => isDue(a) - isDue(b) || compare(a.at, b.at) || RANK[a.kind] - RANK[b.kind])
+  return entries.toSorted(
+    (a, b) => isDue(a) - isDue(b) || compare(a.at, b.at) || ORDER.indexOf(a.kind) - ORDER.indexOf(b.kind),
+  )
 }
 
-/** What a row says to this viewer; a payment's move says what became of its consent, too. */
+/** The entries of a row for this viewer: a payment's move may have another one about its consent. */
 function entriesOf(row: TimelineRow, { viewer, payment }: Context): TimelineEntry[] {
   switch (row.source) {
     case 'payment':
@@ -92,14 +83,10 @@ function entriesOf(row: TimelineRow, { viewer, payment }: Context): TimelineEntr
     }
     case 'attempt': {
       const { attempt, http_status, duration_ms, is_replayed } = row.facts
-      const answer = row.to === 'delivered' ? `delivered with HTTP ${http_status ?? '2xx'}` : outcomeText(row.to ?? '')
+      const answer = row.to === 'delivered' ? `delivered with HTTP ${http_status ?? '2xx'}` : outcomeText(row.to)
       const text = `${is_replayed ? 'replayed: ' : ''}attempt ${attempt} of ${attemptsMax}: ${answer}`
       return [entry(row, 'attempt', `${text}, after ${duration_ms} ms`)]
     }
-    case 'consent due':
-      return [entry(row, 'due', 'the consent expires; the payment fails if it is still waiting')]
-    case 'settlement due':
-      return [entry(row, 'due', 'the bank is asked to execute it')]
     case 'refund due': {
       const { amount, currency, attempt_count: count } = row.facts
       const silent = count === 0 ? '' : ` (${countText(count, 'request')} without an answer so far)`
@@ -116,9 +103,28 @@ function entriesOf(row: TimelineRow, { viewer, payment }: Context): TimelineEntr
   }
 }
 
-/** An entry about a row; its actor is named only where the phrase's own function has decided that this viewer may know. */
-function entry({ at, to, ref }: TimelineRow, kind: TimelineEntry['kind'], text: string, by: string | null = null) {
+/** An entry about a row. Its actor is named only by callers that have checked that the viewer may see it. */
+function entry(
+  { at, to, ref }: Pick<TimelineRow, 'at' | 'to' | 'ref'>,
+  kind: TimelineEntry['kind'],
+  text: string,
+  by: string | null = null,
+) {
   return { at, kind, by, text, status: to, ref }
+}
+
+function dueOfPayment({ status, under_mandate: isUnderMandate, expires_at, settle_at }: PaymentFacts): TimelineEntry[] {
+  const due = (at: string, text: string): TimelineEntry => ({
+    at,
+    kind: 'due',
+    by: null,
+    text,
+    status: null,
+    ref: null,
+  })
+  if (status === 'Authorised') return settle_at === null ? [] : [due(settle_at, 'the bank is asked to execute it')]
+  if (isUnderMandate || (status !== 'Initiated' && status !== 'AwaitingAuthorisation')) return []
+  return [due(expires_at, 'the consent expires; the payment fails if it is still waiting')]
 }
 
 function paymentEntries(row: PaymentMoveRow, payment: PaymentFacts): TimelineEntry[] {
@@ -164,6 +170,6 @@ function actionEntry(row: ActionRow, viewer: Viewer): TimelineEntry {
   const isOperators = PLATFORM_ROLES.some((each) => each === role)
   const isOperator = viewer.side === 'operator'
   const why = isOperator && reason !== null ? `: ${wordsFor(viewer, reason)}` : ''
-  const text = `${isOperators ? 'an operator' : 'the merchant'} ${actionPhrase(row)}${why}`
+  const text = `${isOperators ? 'an operator' : 'the merchant'} ${actionText(row)}${why}`
   return entry({ ...row, to: null }, isOperators ? 'operator' : 'merchant', text, isOperator ? row.actor : null)
 }

@@ -1,10 +1,11 @@
 import t from 'tap'
 import { DISPUTE_TRANSITIONS } from '../../src/disputes/states.ts'
-import { describeDelivery } from '../../src/explain/delivery.ts'
-import { describeDispute } from '../../src/explain/dispute.ts'
-import { describeMerchant } from '../../src/explain/merchant.ts'
-import { describePayment } from '../../src/explain/payment.ts'
+import { DELIVERY } from '../../src/explain/delivery.ts'
+import { DISPUTE } from '../../src/explain/dispute.ts'
+import { MERCHANT } from '../../src/explain/merchant.ts'
+import { PAYMENT } from '../../src/explain/payment.ts'
 import type { DeliveryFacts, DisputeFacts, MerchantFacts, PaymentFacts } from '../../src/explain/record.ts'
+import { describe } from '../../src/explain/steps.ts'
 import type { Viewer } from '../../src/explain/steps.ts'
 import type { Transition } from '../../src/lib/machine.ts'
 import { KYB_TRANSITIONS } from '../../src/merchants/states.ts'
@@ -76,11 +77,11 @@ t.test('every payment status has a standing, and its next steps are the rows of 
     const table = PAYMENT_TRANSITIONS.filter(({ on }) => isPossibleMove({ underMandate: under_mandate }, on))
     for (const status of PaymentStatus.options) {
       const facts = { ...payment(status), under_mandate }
-      t.match(describePayment(facts, owner).standing, /^[a-z].{20,}\.$/, status)
-      for (const viewer of VIEWERS) t.same(named(describePayment(facts, viewer).next), rowsOf(table, status))
-      for (const step of named(describePayment(facts, owner).next)) steps.add(`${status} ${step}`)
+      t.match(describe(PAYMENT, facts, owner).standing, /^[a-z].{20,}\.$/, status)
+      for (const viewer of VIEWERS) t.same(named(describe(PAYMENT, facts, viewer).next), rowsOf(table, status))
+      for (const step of named(describe(PAYMENT, facts, owner).next)) steps.add(`${status} ${step}`)
       t.same(
-        describePayment(facts, owner).next.map(({ webhook }) => webhook),
+        describe(PAYMENT, facts, owner).next.map(({ webhook }) => webhook),
         table.filter(({ from }) => from === status).map(({ webhook }) => webhook),
         'each with the webhook that announces it',
       )
@@ -92,7 +93,7 @@ t.test('every payment status has a standing, and its next steps are the rows of 
     'the two kinds of payments cover all transitions',
   )
   t.match(
-    describePayment(payment('AwaitingAuthorisation'), owner).standing,
+    describe(PAYMENT, payment('AwaitingAuthorisation'), owner).standing,
     'until 2026-11-21 09:44:00Z, 14 minutes left',
   )
 })
@@ -117,12 +118,12 @@ const dispute = (status: DisputeStatus): DisputeFacts => ({
 t.test('every dispute status has a standing, and its next steps are the rows of the transition table', async (t) => {
   for (const status of DisputeStatus.options) {
     for (const viewer of VIEWERS) {
-      t.match(describeDispute(dispute(status), viewer).standing, /^[a-z].{20,}\.$/, status)
-      t.same(named(describeDispute(dispute(status), viewer).next), rowsOf(DISPUTE_TRANSITIONS, status))
+      t.match(describe(DISPUTE, dispute(status), viewer).standing, /^[a-z].{20,}\.$/, status)
+      t.same(named(describe(DISPUTE, dispute(status), viewer).next), rowsOf(DISPUTE_TRANSITIONS, status))
     }
   }
   const resolutions = (viewer: Viewer): (string | null)[] =>
-    describeDispute(dispute('ESCALATED'), viewer).next.map(({ how }) => how)
+    describe(DISPUTE, dispute('ESCALATED'), viewer).next.map(({ how }) => how)
   const ops: Viewer = { ...owner, can: (permission) => permission !== 'administer platform' }
   t.same(resolutions(ops), [null, null], 'only an OWNER resolves an escalated dispute')
   t.match(resolutions(owner), [/^svc disputes resolve .* --favour merchant/, /--favour payer/])
@@ -153,24 +154,27 @@ t.test('every delivery status has a standing, and its next steps are the rows po
   }
   for (const status of DeliveryStatus.options) {
     const steps = ATTEMPTS[status].flatMap((attempts) =>
-      named(describeDelivery(delivery(status, attempts), owner).next),
+      named(describe(DELIVERY, delivery(status, attempts), owner).next),
     )
     t.same([...new Set(steps)], rowsOf(DELIVERY_TRANSITIONS, status), `${status}: over all attempts every row`)
     for (const attempts of ATTEMPTS[status])
-      t.match(describeDelivery(delivery(status, attempts), owner).standing, /^[a-z].{10,}\.$/)
+      t.match(describe(DELIVERY, delivery(status, attempts), owner).standing, /^[a-z].{10,}\.$/)
   }
-  t.same(named(describeDelivery(delivery('FAILED', 4), owner).next), ['delivered -> DELIVERED', 'failed -> FAILED'])
-  t.same(named(describeDelivery(delivery('FAILED', 5), owner).next), [
+  t.same(named(describe(DELIVERY, delivery('FAILED', 4), owner).next), ['delivered -> DELIVERED', 'failed -> FAILED'])
+  t.same(named(describe(DELIVERY, delivery('FAILED', 5), owner).next), [
     'delivered -> DELIVERED',
     'failed for the last time -> DEAD',
   ])
   t.equal(
-    describeDelivery(delivery('FAILED', 3), owner).standing,
+    describe(DELIVERY, delivery('FAILED', 3), owner).standing,
     'attempt 3 of 6 failed (answered 500): attempt 4 is due at 2026-11-21 09:44:00Z, 14 minutes left.',
   )
-  t.match(describeDelivery({ ...delivery('PENDING', 0), is_leased: true }, owner).standing, 'being sent at this moment')
   t.match(
-    describeDelivery({ ...delivery('PENDING', 0), waits_for: 'payment.initiated' }, owner).standing,
+    describe(DELIVERY, { ...delivery('PENDING', 0), is_leased: true }, owner).standing,
+    'being sent at this moment',
+  )
+  t.match(
+    describe(DELIVERY, { ...delivery('PENDING', 0), waits_for: 'payment.initiated' }, owner).standing,
     'the earlier payment.initiated',
   )
 })
@@ -191,24 +195,24 @@ const merchant = (kyb_status: KybStatus): MerchantFacts => ({
 
 t.test('every KYB status has a standing, and its next steps are the rows of the transition table', async (t) => {
   for (const status of KybStatus.options) {
-    t.match(describeMerchant(merchant(status), owner).standing, /^[a-z].*; 2 webhooks DEAD; 1 open dispute\.$/)
+    t.match(describe(MERCHANT, merchant(status), owner).standing, /^[a-z].*; 2 webhooks DEAD; 1 open dispute\.$/)
     for (const viewer of VIEWERS)
-      t.same(named(describeMerchant(merchant(status), viewer).next), rowsOf(KYB_TRANSITIONS, status))
+      t.same(named(describe(MERCHANT, merchant(status), viewer).next), rowsOf(KYB_TRANSITIONS, status))
     t.ok(
-      describeMerchant(merchant(status), owner).next.every(({ how }) => how?.includes(ID)),
+      describe(MERCHANT, merchant(status), owner).next.every(({ how }) => how?.includes(ID)),
       'the id where there is no realm',
     )
-    t.ok(describeMerchant(merchant(status), support).next.every(({ how }) => how === null))
-    t.ok(describeMerchant(merchant(status), merchantsAdmin).next.every(({ how }) => how === null))
+    t.ok(describe(MERCHANT, merchant(status), support).next.every(({ how }) => how === null))
+    t.ok(describe(MERCHANT, merchant(status), merchantsAdmin).next.every(({ how }) => how === null))
   }
 })
 
 t.test("only commands that the viewer's role may use are suggested", async (t) => {
   const commands = (viewer: Viewer): string[] =>
     [
-      ...PaymentStatus.options.flatMap((status) => describePayment(payment(status), viewer).next),
-      ...DisputeStatus.options.flatMap((status) => describeDispute(dispute(status), viewer).next),
-      ...DeliveryStatus.options.flatMap((status) => describeDelivery(delivery(status, 6), viewer).next),
+      ...PaymentStatus.options.flatMap((status) => describe(PAYMENT, payment(status), viewer).next),
+      ...DisputeStatus.options.flatMap((status) => describe(DISPUTE, dispute(status), viewer).next),
+      ...DeliveryStatus.options.flatMap((status) => describe(DELIVERY, delivery(status, 6), viewer).next),
     ].flatMap(({ how }) => (how === null ? [] : [how.split(' ').slice(0, 4).join(' ')]))
   t.same(commands(support), [])
   t.same(
