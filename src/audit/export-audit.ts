@@ -2,7 +2,7 @@ import type { App } from '../app.ts'
 import type { AuditChain, AuditRow } from '../lib/audit-chain.ts'
 import { cursorOf, keyOfCursor } from '../lib/cursor.ts'
 import { listChainRows } from './chains-sql.ts'
-import { isOrdinal } from './ordinal.ts'
+import { isOrdinal } from './record.ts'
 
 /** A request's body is the larger part of a row, and a thousand large ones would be too much for one response. */
 const PAGE_BYTES_MAX = 4 * 1024 * 1024

@@ -1,6 +1,6 @@
 import type { App } from '../app.ts'
 import { DomainError } from '../lib/errors.ts'
-import { isOrdinal } from './ordinal.ts'
+import { isOrdinal } from './record.ts'
 import type { OperatorActionRecord } from './record.ts'
 import { findActionRow } from './sql.ts'
 

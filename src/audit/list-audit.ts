@@ -1,7 +1,7 @@
 import type { App } from '../app.ts'
 import { keyOfCursor, pageOf } from '../lib/cursor.ts'
 import { isUuid } from '../lib/ids.ts'
-import { isOrdinal } from './ordinal.ts'
+import { isOrdinal } from './record.ts'
 import type { OperatorActionRecord } from './record.ts'
 import { listActionRows } from './sql.ts'
 

@@ -23,3 +23,8 @@ export const OperatorActionRecord = z.object({
   created_at: z.string(),
 })
 export type OperatorActionRecord = z.infer<typeof OperatorActionRecord>
+
+/** Ordinals are counted from 1 and stay far below what PostgreSQL's bigint holds. */
+export function isOrdinal(text: string): boolean {
+  return /^[1-9]\d{0,17}$/.test(text)
+}

@@ -58,5 +58,5 @@ async function report(bank: Bank, authorisation: Authorisation): Promise<void> {
   const callback: BankCallback = { state: authorisation.state, result: decidedOutcome(authorisation) }
   const mayHaveFaults = authorisation.has_faults && redirect !== 'none'
   const merchantId = mayHaveFaults ? (authorisation.payee_id ?? undefined) : undefined
-  await reportDecision(bank, { callback, wanted: callbacks, merchantId })
+  await reportDecision(bank, { callback, callbackCount: callbacks, merchantId })
 }

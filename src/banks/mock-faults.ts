@@ -37,7 +37,7 @@ export async function answerWithFaults<T>(
 type Report = {
   callback: BankCallback
   /** How often the scenario sends it. */
-  wanted: number
+  callbackCount: number
   /**
    * Undefined where fault injection can't apply: the bank does not know the payee, or the scenario never sends
    * callbacks.
@@ -54,12 +54,13 @@ export async function reportDecision(bank: Bank, report: Report): Promise<void> 
   await Promise.all(Array.from({ length: times }, () => postCallback(bank, report.callback)))
 }
 
-async function timesToSend({ pool, log }: Bank, { callback, wanted, merchantId }: Report): Promise<number> {
+async function timesToSend({ pool, log }: Bank, { callback, callbackCount, merchantId }: Report): Promise<number> {
   const settings = merchantId === undefined ? null : await findFaultSettings(pool, merchantId)
-  if (merchantId === undefined || settings === null || !affectsCallbacks(faultSettingsOf(settings))) return wanted
-  const count = Math.max(wanted, 1)
+  if (merchantId === undefined || settings === null || !affectsCallbacks(faultSettingsOf(settings)))
+    return callbackCount
+  const count = Math.max(callbackCount, 1)
   const counted = await countCallbacks(pool, { merchantId, count })
-  if (counted === null) return wanted
+  if (counted === null) return callbackCount
   const faults = faultSettingsOf(counted)
   const callbackNumbers = Array.from({ length: count }, (_, index) => counted.callbacks - BigInt(index))
   const times = callbackNumbers.reduce((sum, n) => sum + timesSent(faults, n), 0)

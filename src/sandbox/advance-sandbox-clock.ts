@@ -102,7 +102,7 @@ async function recordAdvance(
 async function waitUntilIdle(app: App, subjects: ClockSubjects): Promise<readonly string[]> {
   const deadline = performance.now() + IDLE_WITHIN_MS
   const busy = new Set<string>()
-  for (let looks = 0; ; looks += 1) {
+  for (let polls = 0; ; polls += 1) {
     const { jobs, underway } = await findNextDue(app.pool, subjects)
     if (jobs.length === 0 && underway === 0) return [...busy]
     for (const job of jobs) busy.add(job)
@@ -111,7 +111,7 @@ async function waitUntilIdle(app: App, subjects: ClockSubjects): Promise<readonl
         next: 'check that a worker runs: svc status',
       })
     }
-    if (looks % POLLS_PER_WAKE === 0) for (const job of jobs) app.wake.notify(job)
+    if (polls % POLLS_PER_WAKE === 0) for (const job of jobs) app.wake.notify(job)
     await new Promise((resolve) => setTimeout(resolve, POLL_MS))
   }
 }

@@ -38,9 +38,9 @@ export async function createSandboxCustomer(
   const { authUrl } = app.identity
   const clientId =
     app.identity.kind === 'none' ? null : newClientId(CUSTOMERS_REALM, belowOf(idsForNames(app, ownIds.for('client'))))
-  const newcomer = { id, externalId, clientId, proxies: proxiesOf(input, externalId) }
+  const ids = { id, externalId, clientId, proxies: proxiesOf(input, externalId) }
   const secret = await withClient(app, clientId, () =>
-    app.pool.transaction((tx) => writeCustomer(app, tx, { actor, input, newcomer, ownIds })),
+    app.pool.transaction((tx) => writeCustomer(app, tx, { actor, input, ids, ownIds })),
   )
   const [view] = await customerViews(app.pool, [id])
   if (view === undefined) throw new Error('a created customer was not found')
@@ -89,18 +89,18 @@ async function withClient(app: App, clientId: string | null, write: () => Promis
 async function writeCustomer(
   app: App,
   tx: DatabaseTransactionConnection,
-  { actor, input, newcomer, ownIds }: { actor: Actor; input: NewCustomer; newcomer: NewCustomerIds; ownIds: Ids },
+  { actor, input, ids, ownIds }: { actor: Actor; input: NewCustomer; ids: NewCustomerIds; ownIds: Ids },
 ): Promise<void> {
-  const { id, externalId, clientId, proxies } = newcomer
+  const { id, externalId, clientId, proxies } = ids
   const { name } = input
   const email = proxies.find(({ kind }) => kind === 'EMAIL')?.value ?? ''
   if ((await insertCustomer(tx, { id, externalId, name, email })) === null) throw new Error('a new id was taken')
   for (const proxy of proxies) if (!(await insertProxy(tx, { ...proxy, customerId: id }))) throw taken(proxy)
   if (clientId !== null) await insertClient(tx, { customerId: id, clientId })
   // They have the same creation time, so sorted ids preserve the requested order.
-  const ids = input.accounts.map(() => ownIds.uuid()).toSorted()
+  const accountIds = input.accounts.map(() => ownIds.uuid()).toSorted()
   for (const [index, account] of input.accounts.entries())
-    await writeAccount(ownIds, tx, { id: ids[index] ?? ownIds.uuid(), customerId: id, name, input: account })
+    await writeAccount(ownIds, tx, { id: accountIds[index] ?? ownIds.uuid(), customerId: id, name, input: account })
   await recordAction(app, tx, {
     actor,
     action: 'sandbox.create_customer',

@@ -22,9 +22,9 @@ const SCENARIOS_MAX = 20
 const LEASE_SECONDS = 30
 
 /** The pause before checking again a payment that has not settled. */
-const LOOK_SECONDS = 1
+const POLL_SECONDS = 1
 
-/** The actor that stands in for the merchant and the operator. */
+/** The actor that replaces the merchant and the operator. */
 const SANDBOX: Actor = { id: 'sandbox', name: 'sandbox', role: 'OWNER' }
 
 /**
@@ -35,18 +35,18 @@ const SANDBOX: Actor = { id: 'sandbox', name: 'sandbox', role: 'OWNER' }
 export async function playDisputes(app: App): Promise<{ more: boolean }> {
   if (app.config.mode !== 'sandbox') return { more: false }
   const claimed = await claimDisputeScenarios(app.pool, { limit: SCENARIOS_MAX, leaseSeconds: LEASE_SECONDS })
-  for (const story of claimed) await playOne(app, story)
+  for (const scenario of claimed) await playOne(app, scenario)
   return { more: false }
 }
 
 /** A failure does not affect the other scenarios; it is retried when the lease ends. */
-async function playOne(app: App, story: DisputeScenario): Promise<void> {
+async function playOne(app: App, claimed: DisputeScenario): Promise<void> {
   try {
-    if (await play(app, story)) await completeDisputeScenario(app.pool, story.state)
-    else await postponeDisputeScenario(app.pool, { state: story.state, seconds: LOOK_SECONDS })
+    if (await play(app, claimed)) await completeDisputeScenario(app.pool, claimed.state)
+    else await postponeDisputeScenario(app.pool, { state: claimed.state, seconds: POLL_SECONDS })
   } catch (error) {
     app.log.error(
-      { err: error, scenario: story.scenario },
+      { err: error, scenario: claimed.scenario },
       'the dispute of a scenario could not be played; it will be retried',
     )
   }
@@ -71,17 +71,17 @@ async function isUndisputed(
 }
 
 /** Takes the remaining steps from the dispute's current status: an interrupted process may have done some of them. */
-async function advanceDispute(app: App, payment: PaymentRecord, story: ScriptedDispute): Promise<boolean> {
+async function advanceDispute(app: App, payment: PaymentRecord, scripted: ScriptedDispute): Promise<boolean> {
   const { merchant_id: merchantId, id: paymentId } = payment
   const found = await findNewestDispute(app.pool, { merchantId, paymentId })
   try {
-    const { id, status } = found ?? (await raise(app, payment, story))
-    if (story.favour === undefined) return true
+    const { id, status } = found ?? (await raise(app, payment, scripted))
+    if (scripted.favour === undefined) return true
     if (status === 'OPEN') {
       const evidence = 'The delivery note, as the scenario has it.'
       await submitEvidence(app, { merchantId, id, evidence, actor: { ...SANDBOX, role: 'ADMIN' } })
     }
-    if (status === 'OPEN' || status === 'UNDER_REVIEW') await decide(app, id, story.favour)
+    if (status === 'OPEN' || status === 'UNDER_REVIEW') await decide(app, id, scripted.favour)
     return true
   } catch (error) {
     // Someone has changed the payment or its dispute by hand: the scenario leaves it to them.

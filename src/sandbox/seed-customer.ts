@@ -14,7 +14,7 @@ import { periodBefore } from './bank-seed/history.ts'
 import { livingOf, savingsOf } from './bank-seed/people.ts'
 import type { SeedPerson } from './bank-seed/people.ts'
 import { insertClient } from './customers-sql.ts'
-import { alone, bookAll, livesOf, writePerson } from './seed-sandbox.ts'
+import { withSeedingLock, bookAll, historiesOf, writePerson } from './seed-sandbox.ts'
 import { isPasswordSeeded } from './seeded-password.ts'
 
 export type DemoCustomer = {
@@ -87,8 +87,8 @@ function demoPerson(): SeedPerson {
 /** Creates the customer with its accounts and history, unless another process has done so in the meantime. */
 async function writeDemo(app: DemoApp, person: SeedPerson): Promise<void> {
   const period = periodBefore(londonDayOf(new Date()), DAYS)
-  const { transfers, balances } = await livesOf([person], period)
-  await alone(app, async (tx) => {
+  const { transfers, balances } = await historiesOf([person], period)
+  await withSeedingLock(app, async (tx) => {
     if ((await findCustomerIds(tx, [person.id])).has(person.id)) return
     await writePerson(tx, person, period)
     await bookAll(tx, transfers)

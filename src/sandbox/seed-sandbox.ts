@@ -21,12 +21,12 @@ import { insertCustomer, insertProxy } from './customers-sql.ts'
 
 /** How long to wait for another process that is seeding, and the polling interval. */
 const WAIT_MAX_MS = 60_000
-const LOOK_MS = 50
+const POLL_MS = 50
 
 /** Transfers per statement, so that each one stays far below the statement timeout. */
 const BATCH_SIZE = 250
 
-export type SeedBankInput = {
+export type SeedSandboxInput = {
   seed: number
   customers: number
   /** The number of days of history, which ends the day before `today`. */
@@ -36,7 +36,7 @@ export type SeedBankInput = {
   today?: Day
 }
 
-export type SeededBank = {
+export type SeededSandbox = {
   customers: Omit<SandboxCustomer, 'client_secret' | 'issuer'>[]
   transactions: number
   alreadyThere: number
@@ -44,11 +44,11 @@ export type SeededBank = {
 
 /**
  * Fills the bank with people, their accounts and transactions, all of it determined by the seed and the day. Existing
- * customers are left alone, so a repeat changes nothing; the others are created with their whole history, or none of
+ * customers are not changed, so a repeat changes nothing; the others are created with their whole history, or none of
  * them. A mobile number or another proxy that another customer has is omitted.
  * @throws {DomainError} SERVICE_UNAVAILABLE while another process is seeding for too long
  */
-export async function seedSandbox(app: App, input: SeedBankInput): Promise<SeededBank> {
+export async function seedSandbox(app: App, input: SeedSandboxInput): Promise<SeededSandbox> {
   const { seed, today = londonDayOf(new Date()) } = input
   const people = Array.from({ length: input.customers }, (_, index) => personOf(seed, index + 1))
   const ids = people.map(({ id }) => id)
@@ -62,7 +62,7 @@ export async function seedSandbox(app: App, input: SeedBankInput): Promise<Seede
   }
 }
 
-type Newcomers = { input: SeedBankInput; newcomers: readonly SeedPerson[]; today: Day }
+type Newcomers = { input: SeedSandboxInput; newcomers: readonly SeedPerson[]; today: Day }
 
 /**
  * Creates people with their histories, or none when one of them exists by now.
@@ -72,9 +72,9 @@ async function seedNewcomers(app: App, { input, newcomers, today }: Newcomers): 
   const { seed, days, actor } = input
   const period = periodBefore(today, days)
   // Computed before the transaction, to keep that short.
-  const { transfers } = await livesOf(newcomers, period)
+  const { transfers } = await historiesOf(newcomers, period)
   const ids = newcomers.map(({ id }) => id)
-  return alone(app, async (tx) => {
+  return withSeedingLock(app, async (tx) => {
     if ((await findCustomerIds(tx, ids)).size > 0) return null
     for (const person of newcomers) await writePerson(tx, person, period)
     await bookAll(tx, transfers)
@@ -89,7 +89,7 @@ async function seedNewcomers(app: App, { input, newcomers, today }: Newcomers): 
  * The transfers of these people, including those among them, in chronological order. Yields to the event loop after
  * each person.
  */
-export async function livesOf(
+export async function historiesOf(
   people: readonly SeedPerson[],
   period: Period,
 ): Promise<ReturnType<typeof withoutUnaffordable>> {
@@ -103,7 +103,7 @@ export async function livesOf(
 }
 
 /** Runs `work` in a transaction that holds the lock on seeding. */
-export async function alone<T>(
+export async function withSeedingLock<T>(
   { pool }: Pick<App, 'pool'>,
   work: (tx: DatabaseTransactionConnection) => Promise<T>,
 ): Promise<T> {
@@ -113,7 +113,7 @@ export async function alone<T>(
     if (done !== null) return done.result
     if (performance.now() > deadline)
       throw new DomainError('SERVICE_UNAVAILABLE', 'another process is seeding the bank', { next: 'try again later' })
-    await delay(LOOK_MS)
+    await delay(POLL_MS)
   }
 }
 
