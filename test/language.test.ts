@@ -1,0 +1,103 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import t from 'tap'
+import { packageRoot } from '../src/lib/package-root.ts'
+
+/*
+ * Plain English, as far as a machine can judge it: words that strangers stumble over, type names that say how a value was
+ * come by instead of what it is. Summaries of operations are checked in test/wire/summaries.test.ts. `cli/` keeps its own words until its new structure brings new ones.
+ */
+const ROOT = packageRoot()
+
+type Rule = { pattern: RegExp; instead: string }
+
+const WORDS: readonly Rule[] = [
+  { pattern: /\b(?:[Tt]ells|[Tt]old)\b/, instead: 'print, return, report, log or show' },
+  // The operating system has a user of that name, which is written in quotes; `NoBody` is a schema.
+  {
+    pattern: /\b[Ww]hoever\b|\b[Ss]omebody\b|(?<!')\b[Nn]obody\b(?!')/,
+    instead: 'the role: the operator, the merchant',
+  },
+  { pattern: /\banew\b/i, instead: 'again' },
+  { pattern: /\b(?:mends?|mended|heals?|healed)\b/i, instead: 'fix or repair' },
+  { pattern: /\bgoes on with\b|\bgo on with\b/i, instead: 'continues or reuses' },
+]
+
+/** Only in what users read: a comment may say that there is no consent, but an error says what a value should be. */
+const TEXTS: readonly Rule[] = [
+  { pattern: /["}”] is no \w/, instead: '"x" is not a valid …' },
+  { pattern: /\bmust be more than nothing\b/, instead: 'must be greater than 0' },
+]
+
+const TYPE_NAMES: Rule = {
+  pattern:
+    /\b(?:type|interface|class) (?:\w*(?:Wish|Told|Shown|Wanted|Given|Asked|Typed)|Seen|Half|Patient|Bench|Look|Word)\b/,
+  instead: "the field's name for what it is, such as CreateRefundInput",
+}
+
+type Finding = string
+
+/** The findings of the rules in a text, each with its place and what to write. */
+function findings(text: string, rules: readonly Rule[], file: string): Finding[] {
+  return text.split('\n').flatMap((line, index) =>
+    rules.flatMap(({ pattern, instead }) => {
+      const match = pattern.exec(line)
+      return match === null ? [] : [`${file}:${index + 1}: "${match[0].trim()}": write ${instead}`]
+    }),
+  )
+}
+
+function filesOf(...patterns: string[]): string[] {
+  return globSync(patterns, { cwd: ROOT }).toSorted()
+}
+
+function scan(files: readonly string[], rules: readonly Rule[]): Finding[] {
+  return files.flatMap((file) => findings(readFileSync(join(ROOT, file), 'utf8'), rules, file))
+}
+
+const CODE = filesOf('src/**/*.ts', 'widget/**/*.{ts,html,css}', 'migrations/**/*.sql')
+/** The glossary leads from old words to today's, and the reference prints the words of the command line. */
+const DOCUMENTS = filesOf('*.md', 'docs/**/*.md').filter((file) => !/^docs\/(?:glossary\.md$|reference\/)/.test(file))
+
+t.test('the rules find what they are for, and pass what is plain', async (t) => {
+  const found = (text: string): number => findings(text, [...WORDS, ...TEXTS, TYPE_NAMES], 'x.ts').length
+  t.same(
+    [
+      '// Told of work that fails',
+      'throw new Error(`"${text}" is no share`)',
+      'type MerchantWish = {',
+      'sends it anew',
+      'nobody reads it',
+      'what heals a registration',
+    ].map((text) => found(text)),
+    [1, 1, 1, 1, 1, 1],
+  )
+  t.same(
+    ['// there is no endpoint', 'type Percentage = number', 'tell apart', 'NoBody', 'reports the error'].map(found),
+    [0, 0, 0, 0, 0],
+  )
+})
+
+t.test('code, comments and texts of the service, the widget and the migrations are plain English', async (t) => {
+  t.ok(CODE.length > 500)
+  t.same(scan(CODE, [...WORDS, ...TEXTS, TYPE_NAMES]), [])
+})
+
+t.test('the documents are plain English', async (t) => {
+  t.ok(DOCUMENTS.length >= 5)
+  t.same(scan(DOCUMENTS, [...WORDS, ...TEXTS]), [])
+})
+
+const TITLE = /^\s*(?:await )?t\.test\(\s*\n?\s*(['"`])(.*?)\1,/gm
+
+t.test('the titles of the tests are plain English', async (t) => {
+  const files = filesOf('test/**/*.test.ts').filter((file) => !/^test\/(?:cli|tui|scenario)\//.test(file))
+  const titles = files.flatMap((file) =>
+    [...readFileSync(join(ROOT, file), 'utf8').matchAll(TITLE)].map((match) => ({ file, title: match[2] ?? '' })),
+  )
+  t.ok(titles.length > 1000)
+  t.same(
+    titles.flatMap(({ file, title }) => findings(title, WORDS, file)),
+    [],
+  )
+})
