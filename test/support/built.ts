@@ -5,7 +5,7 @@ import { packageRoot } from '../../src/lib/package-root.ts'
 
 /*
  * What tests run as users do is built when it is older than its sources, so that `npx tap <file>` needs nothing else.
- * `npm test` builds before: nothing is left to do there but to look at the times of the files.
+ * `npm test` runs this module before the tests: what `npm ci` has built is not built a second time.
  */
 type Part = { sources: readonly string[]; output: string; command: readonly string[] }
 
@@ -83,3 +83,5 @@ function tryLock(file: string): boolean {
     throw error
   }
 }
+
+if (process.argv[1] === import.meta.filename) ensureBuilt('cli')

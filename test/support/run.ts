@@ -7,22 +7,30 @@ import { packageRoot } from '../../src/lib/package-root.ts'
  * The whole suite, as npm test runs it: a few long files alone and first, all others several to a process (batch.ts
  * says why). What tap is given beside is passed on.
  */
-const FILES_IN_A_BATCH = 8
+const FILES_IN_A_BATCH = 12
 /** A batch may take as long as its files one after another on a slow machine. */
 const TIMEOUT_S = 600
 
-/** Those that take long, for they start services of their own or wait; the longest first. */
+/** The files that take longest, because they start services of their own, or browsers, or wait; the longest first. */
 const ALONE = [
   'test/cli/up.test.ts',
+  'test/cli/operators.test.ts',
+  'test/tui/disputes-webhooks.test.ts',
   'test/cli/parts.test.ts',
+  'test/widget/screens-flow.test.ts',
+  'test/docs-snippets.test.ts',
+  'test/widget/accessibility.test.ts',
   'test/db/embedded.test.ts',
-  'test/scenario/play.test.ts',
-  'test/cli/identity.test.ts',
-  'test/identity/contract/cli-flows.test.ts',
   'test/payments/invariants.test.ts',
-  'test/cli/listen.test.ts',
+  'test/widget/screens-paths.test.ts',
+  'test/cli/sandbox-run.test.ts',
   'test/payments/refunds/races.test.ts',
+  'test/cli/listen.test.ts',
+  'test/cli/identity.test.ts',
+  'test/scenario/tokens.test.ts',
+  'test/scenario/play.test.ts',
   'test/cli/keys-up.test.ts',
+  'test/identity/contract/cli-flows.test.ts',
 ]
 
 function batches(files: readonly string[]): string[][] {
