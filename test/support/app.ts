@@ -22,10 +22,10 @@ import { testDatabase } from './database.ts'
 /** `clientSecret` proves the server client where there is an identity provider. */
 export type TestMerchant = { id: string; clientId: string; clientSecret: string; realm: string; secret: string }
 
-/** A merchant as a test wants it; APPROVED with the documented fees where it says nothing. */
+/** A merchant of a test; by default APPROVED with the documented fees. */
 export type NewTestMerchant = {
   kybStatus?: 'PENDING' | 'APPROVED'
-  /** What its server client may do; ADMIN where it says nothing. */
+  /** The role of its server client; ADMIN by default. */
   serverRole?: MerchantRole | null
   webhookUrl?: string
   feePercentage?: string
@@ -36,10 +36,10 @@ export type TestService = {
   app: App
   url: string
   databaseUrl: string
-  /** A connection as the owner of the tables, for looking behind the API. */
+  /** A connection as the owner of the tables, which bypasses the API. */
   owner: pg.Client
   merchant(input?: NewTestMerchant): Promise<TestMerchant>
-  /** An operator of this role, as the headers that prove it. */
+  /** The request headers of an operator with this role. */
   operator(role?: PlatformRole): Promise<Record<string, string>>
   /** A request as a client makes it; an object body is sent as JSON. */
   call(method: Method, path: string, options?: CallOptions): Promise<Answer>
@@ -132,7 +132,7 @@ async function addMerchant(app: App, input: NewTestMerchant = {}): Promise<TestM
   return { id, clientId, clientSecret, realm, secret }
 }
 
-/** What a merchant's server sends to prove itself: a token, or without a provider its client id. */
+/** The credentials of a merchant's server: a token, or without a provider its client id. */
 async function merchantHeaders(
   app: App,
   { realm, clientId, clientSecret }: TestMerchant,
@@ -199,7 +199,7 @@ export function paymentBody(changes: Record<string, unknown> = {}): Record<strin
   return { amount: '50.00', currency: 'GBP', redirect_uri: 'https://shop.example/return', ...changes }
 }
 
-/** Creates a payment and answers what the API answered. */
+/** Creates a payment and returns the response. */
 export async function createPayment(
   service: TestService,
   merchant: TestMerchant,
@@ -213,7 +213,7 @@ export async function createPayment(
   })
 }
 
-/** What the payer comes back from the bank's page with. */
+/** The parameters of the bank's redirect back to the shop. */
 export type BankReturn = { state: string; code: string } | { state: string; error: string }
 
 /** Presses a button on the bank's page, as the payer's browser would. */

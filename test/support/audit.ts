@@ -14,7 +14,7 @@ export type AuditedService = TestService & {
   /** Fills the trail: actions, payments of one and of three events, a dispute of three. All of it an hour old. */
   fill(): Promise<void>
   seal(rowsMax?: number): Promise<void>
-  /** What a superuser does behind the triggers. Answers how many rows it was. */
+  /** Changes rows as a superuser, without the triggers. Returns the number of rows. */
   tamper(statement: string, values?: readonly unknown[]): Promise<number>
   /** Keeps the trail as it is, and answers how to bring that back. */
   keep(): Promise<() => Promise<void>>

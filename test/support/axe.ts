@@ -8,7 +8,7 @@ import type { Frame, Page } from 'playwright-core'
 const fromBuilder = createRequire(createRequire(import.meta.url).resolve('@axe-core/playwright'))
 const { source }: { source: string } = fromBuilder('axe-core')
 
-/** What is to be looked at: all rules, these alone, or all but these. */
+/** The rules to check: all, these alone, or all but these. */
 export type AxeRules = { only?: readonly string[]; without?: readonly string[] }
 
 type Violation = { id: string; impact?: string | null; nodes: { html: string; failureSummary?: string }[] }

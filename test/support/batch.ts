@@ -13,7 +13,7 @@ import { packageRoot } from '../../src/lib/package-root.ts'
 const OWN_TAP = 'svc-batch:'
 const tests = new Map<string, Test>()
 
-/** What the module that stands for `tap` in one file takes its test from. */
+/** The test that the replacement of `tap` in one file runs under. */
 export const testOf = (url: string): Test | undefined => tests.get(url)
 
 /** Runs files, named from the package's root, in their order. */

@@ -74,18 +74,18 @@ async function unpacked(): Promise<string> {
 export type Watched = {
   page: Page
   context: BrowserContext
-  /** What the browser complained of: broken policies, failed scripts, missing files. */
+  /** The browser's error messages: broken policies, failed scripts, missing files. */
   complaints: string[]
 }
 
-/** A window of its own, with the cookies of nobody else, whose complaints are kept. */
+/** A window with its own cookies, whose error messages are kept. */
 export async function openPage(browser: Browser, viewport = { width: 1_280, height: 800 }): Promise<Watched> {
   const context = await browser.newContext({ viewport })
   context.setDefaultTimeout(15_000)
   const page = await context.newPage()
   const complaints: string[] = []
   page.on('console', (message) => {
-    // That a page was answered with 4xx is told too; the tests look at what it says.
+    // 4xx responses are logged too; the tests check the pages themselves.
     const isStatus = message.text().startsWith('Failed to load resource: the server responded with a status of 4')
     if ((message.type() === 'error' || message.type() === 'warning') && !isStatus) complaints.push(message.text())
   })
@@ -101,5 +101,5 @@ export async function accessibilityProblems(page: Page, rules: AxeRules = {}): P
   )
 }
 
-/** The rule about what is readable: of all that axe looks at it alone depends on the colours. */
+/** The rule of contrast: the only one of axe that depends on the colours. */
 export const CONTRAST = 'color-contrast'

@@ -4,7 +4,7 @@ import { atBank } from './app.ts'
 import type { Answer, TestMerchant, TestService } from './app.ts'
 import { completeSca } from './payments.ts'
 
-/** What a shop's server says of a payment; a change to undefined leaves the field out. */
+/** A payment as a shop's server creates it; a change to undefined omits the field. */
 export function tokenFields(
   service: TestService,
   merchant: Pick<TestMerchant, 'clientId'>,
@@ -41,7 +41,7 @@ export function signedToken(
   return signCheckoutToken(plainToken(service, merchant, changes), merchant.secret)
 }
 
-/** What the payer's browser asks for with a token. */
+/** The requests of the payer's browser with a token. */
 export function readCheckout(service: TestService, token: string): Promise<Answer> {
   return service.call('GET', '/api/v1/checkout', { headers: { 'x-checkout-token': token } })
 }

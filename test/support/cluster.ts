@@ -84,7 +84,7 @@ const lookEveryMs = 1_000
 
 const keep = async (): Promise<void> => {
   const server = await startEmbedded({ stateDir: folder, log: () => undefined, disposable: true })
-  // Renamed into place, so that nobody reads half a URL.
+  // Renamed into place, so that no process reads half a URL.
   writeFileSync(`${urlFile}.new`, server.url, { mode: 0o600 })
   renameSync(`${urlFile}.new`, urlFile)
   let running = true

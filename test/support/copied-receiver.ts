@@ -13,9 +13,9 @@ import type { ReceiverLanguage } from '../../src/lib/receivers.ts'
 import { until } from './until.ts'
 
 export type CopiedReceiver = {
-  /** Where it runs, and what it writes. */
+  /** Its working folder, with the files that it writes. */
   folder: string
-  /** The lines that say what it acted on: `eventType eventId`. */
+  /** One line for each processed event: `eventType eventId`. */
   acted(): string[]
 }
 
@@ -142,7 +142,7 @@ async function serveEach(t: Test, start: Start, said: (chunk: Buffer) => void): 
     const child = spawn('bash', [start.file], { env: childEnv(start), cwd: start.folder })
     children.add(child)
     child.on('close', () => children.delete(child))
-    // Whoever has its answer may be gone before the rest is read.
+    // A client that has its response may close before the rest is read.
     for (const stream of [socket, child.stdin]) stream.on('error', () => undefined)
     socket.pipe(child.stdin)
     child.stdout.pipe(socket)

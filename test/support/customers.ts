@@ -7,7 +7,7 @@ export type TestCustomer = {
   externalId: string
   name: string
   email: string
-  /** What the customer sends to prove itself without an identity provider. */
+  /** The customer's credentials without an identity provider. */
   headers: Record<string, string>
   accounts: TestAccount[]
   /** The first one. */
@@ -80,7 +80,7 @@ async function addAccount(
   return { id, number, currency, iban }
 }
 
-/** What is on an account now, in minor units. */
+/** The balance of an account, in minor units. */
 export async function balanceOf({ owner }: Pick<TestService, 'owner'>, accountId: string): Promise<bigint> {
   const { rows } = await owner.query('select balance_minor::text as balance from accounts where id = $1', [accountId])
   return BigInt(rows[0]?.balance)

@@ -7,7 +7,7 @@ import { packageRoot } from '../../src/lib/package-root.ts'
 import { shortHash } from '../../src/db/postgres-files.ts'
 import { clusterUrl } from './cluster.ts'
 
-/** What is needed of a tap test: only its clean-up. */
+/** The part of a tap test that is needed: its clean-up. */
 type Teardown = { teardown: (handler: () => Promise<void>) => unknown }
 
 const withDatabase = (url: string, database: string): string => {
@@ -81,6 +81,6 @@ export const testDatabase = async (t: Teardown): Promise<{ url: string }> => {
   return throwAway(t, url, `template ${await ensureTemplate(url)} strategy file_copy`)
 }
 
-/** A throw-away database with nothing in it, for what the migrations themselves do. */
+/** An empty temporary database, for tests of the migrations themselves. */
 export const emptyDatabase = async (t: Teardown): Promise<{ url: string }> =>
   throwAway(t, await clusterUrl(), 'template template0')

@@ -11,7 +11,7 @@ export type StartedDevice = {
   poll(): Promise<TokenAnswer>
 }
 
-/** What a terminal without a browser shows and keeps. Like the command line's, its requests carry a PKCE challenge. */
+/** A device without a browser, in the device flow. Like the command line's, its requests carry a PKCE challenge. */
 export async function startDevice(
   { authUrl }: Pick<IdentityHarness, 'authUrl'>,
   { slug, cli }: Pick<TestRealm, 'slug' | 'cli'>,

@@ -1,6 +1,6 @@
 import type { Answer, CallOptions, TestMerchant, TestService } from './app.ts'
 
-/** An operator without a provider: whoever names itself, as OWNER. */
+/** An operator without a provider: any name is accepted, as OWNER. */
 export const OPERATOR = { 'x-platform-user': 'olga' }
 
 /** Raises a dispute as the payment's merchant. */
@@ -74,7 +74,7 @@ export async function statusOf({ owner }: Pick<TestService, 'owner'>, id: string
   return rows[0]?.status
 }
 
-/** What has happened to a dispute, one line for each event. */
+/** The events of a dispute, one line each. */
 export async function storyOf({ owner }: Pick<TestService, 'owner'>, id: string): Promise<string[]> {
   const { rows } = await owner.query<{ line: string }>(
     `select event || ': ' || coalesce(previous_status::text, '-') || ' > ' || new_status || ' by ' || changed_by as line

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** Every row of every table as text: what whoever has a dump can read. */
+/** Every row of every table as text: everything that a dump of the database contains. */
 export async function dumpDatabase(owner: pg.Client): Promise<string> {
   const { rows: tables } = await owner.query<{ name: string }>(`
     select format('%I.%I', schemaname, tablename) as name

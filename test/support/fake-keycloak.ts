@@ -20,7 +20,7 @@ export type FakeKeycloak = {
 export const FAKE_TOKEN = 'eyJhbGciOiJub25lIn0.admin-token'
 export const FAKE_SECRET = 'c4n4ry-client-secret'
 
-/** What stands for a Keycloak whose answers a real one gives rarely, or never when they are wanted. */
+/** A replacement of Keycloak with responses that a real one gives rarely, or never on demand. */
 export async function fakeKeycloak(t: Test, answer: Answerer): Promise<FakeKeycloak> {
   const requests: RecordedRequest[] = []
   let tokens = 0

@@ -16,7 +16,7 @@ import { keycloakHarness } from './keycloak.ts'
 import { UserAgent, asksForPassword, formsOf } from './user-agent.ts'
 import type { Page } from './user-agent.ts'
 
-/** What the contract of an identity provider is tested on, whichever it is. */
+/** A provider under the tests of the contract of identity providers. */
 export type IdentityHarness = {
   identity: IdentityProvider
   authUrl: string
@@ -31,7 +31,7 @@ export type IdentityHarness = {
 /** `mail: 'away'`: no mail server answers. */
 export type HarnessOptions = { mail?: 'away'; env?: Record<string, string> }
 
-/** The provider that the contract is tested on. All that depends on which it is stands here. */
+/** The provider under test. Everything that depends on the kind of provider is here. */
 export function identityHarness(t: Test, options: HarnessOptions = {}): Promise<IdentityHarness> {
   return process.env['SVC_TEST_PROVIDER'] === 'keycloak' ? keycloakHarness(t, options) : embeddedHarness(t, options)
 }
@@ -208,7 +208,7 @@ export function authorizationUrl(input: Omit<SignInInput, 'email'>): { url: URL;
   return { url, verifier }
 }
 
-/** Goes through whatever pages there are, as someone who knows the password and allows what is asked for. */
+/** Goes through all pages of a sign-in with the right password, and consents. */
 export async function throughPages(
   agent: UserAgent,
   first: Page,

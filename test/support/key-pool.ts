@@ -27,7 +27,7 @@ function readKey(file: string): crypto.KeyObject | undefined {
 async function makeKey(file: string): Promise<crypto.KeyObject> {
   const { privateKey } = await makeKeyPair('rsa', { modulusLength: 2048 })
   mkdirSync(folder, { recursive: true, mode: 0o700 })
-  // Renamed into place, so that nobody reads half a key.
+  // Renamed into place, so that no process reads half a key.
   const draft = `${file}.${process.pid}`
   writeFileSync(draft, privateKey.export({ type: 'pkcs8', format: 'pem' }), { mode: 0o600 })
   renameSync(draft, file)

@@ -42,7 +42,7 @@ export async function keycloakHome(env: NodeJS.ProcessEnv = process.env): Promis
   return home
 }
 
-/** What a Keycloak says of itself in its folder, such as "Keycloak - Version 26.7.4". */
+/** The version text in a Keycloak's folder, such as "Keycloak - Version 26.7.4". */
 export function versionOf(home: string): string {
   return readFileSync(join(home, 'version.txt'), 'utf8').trim().replace(' - Version', '')
 }
@@ -75,7 +75,7 @@ async function fetchArchive(cache: string): Promise<string> {
   throw new Error(`the archive of Keycloak ${KEYCLOAK_VERSION} is not the one that was pinned, and was removed`)
 }
 
-/** Renamed into place, so that nobody finds half of it. */
+/** Renamed into place, so that no process finds half of it. */
 async function unpack(archive: string, home: string): Promise<void> {
   const folder = await mkdtemp(`${home}-`)
   try {

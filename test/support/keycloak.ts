@@ -61,7 +61,7 @@ export async function keycloakHarness(
 
 const LogLevel = z.enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
 
-/** The plain text of what a sink has for an address. */
+/** The plain text of the mails that a sink has for an address. */
 export function mailsTo({ received }: SmtpSink, address: string): string[] {
   return received.filter(({ recipients }) => recipients.includes(address)).map(({ text }) => plainTextOf(text))
 }

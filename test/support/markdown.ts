@@ -84,7 +84,7 @@ export function anchorsOf(page: Page): Set<string> {
   )
 }
 
-/** What is below a heading, up to the next one of its level or above. */
+/** The text below a heading, up to the next one of its level or above. */
 export function chapterOf({ text }: Page, heading: string): string {
   const [, after = ''] = text.split(`\n${heading}\n`)
   const level = heading.split(' ')[0]?.length ?? 1

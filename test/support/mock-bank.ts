@@ -15,7 +15,7 @@ import { testDatabase } from './database.ts'
 /** The mock bank's key in tests. */
 export const BANK_SECRET = 'the key of the mock bank'
 
-/** The merchant whom consents are for, where a test says nothing. */
+/** The merchant of consents by default. */
 export const PAYEE_ID = '0192f0c1-2d3e-7a4b-8c5d-6e7f80910203'
 
 type Teardown = { teardown: (handler: () => Promise<void>) => unknown }
@@ -111,7 +111,7 @@ export function refundOf(consent: ConsentRequest, over: Partial<RefundOrder> = {
 
 const Booked = z.strictObject({ amount: z.string(), currency: z.string() })
 
-/** What the mock bank's books hold of a payment. */
+/** The entries of a payment in the mock bank's books. */
 export async function books(pool: DatabasePool, endToEndId: string): Promise<{ debits: string[]; credits: string[] }> {
   const debits = await pool.any(sql.type(Booked)`
     select amount, currency from mock_bank.bank_debits where end_to_end_id = ${endToEndId}

@@ -29,7 +29,7 @@ export function gbp(Amount: string): { InstructedAmount: Record<string, string> 
   return { InstructedAmount: { Amount, Currency: 'GBP' } }
 }
 
-/** Orders a payment, and answers what the API answered. */
+/** Orders a payment and returns the response. */
 export function order(
   service: Pick<TestService, 'call'>,
   customer: TestCustomer,
@@ -40,7 +40,7 @@ export function order(
   return service.call('POST', PAYMENTS, { headers, body: orderBody(changes) })
 }
 
-/** An order written behind the service's back, for what is to be there before anybody executes it; its id. */
+/** Inserts an order into the database without the service, so that no worker executes it first; returns its id. */
 export async function plantOrder(
   { owner }: Pick<TestService, 'owner'>,
   wish: {

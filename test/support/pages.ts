@@ -21,7 +21,7 @@ export const ids = clientIdsOf(slug)
 
 export type Client = { url: string; received: URL[] }
 
-/** What a browser is sent back to: it answers anything, and keeps what it was sent. */
+/** The target of redirects to a shop: it accepts any request and keeps it. */
 export async function openClient(t: Test): Promise<Client> {
   const received: URL[] = []
   const server = createServer((req, res) => {

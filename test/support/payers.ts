@@ -36,7 +36,7 @@ export function verify(service: TestService, token: string): Promise<Answer> {
   return service.call('POST', `${AUTH}/verify`, { body: { token } })
 }
 
-/** What a payer's requests carry once the payer has signed in. */
+/** The headers of a signed-in payer's requests. */
 export type Session = { authorization: string }
 
 /** Signs a payer in by a link. */

@@ -32,7 +32,7 @@ export function offerBody(to: string, changes: Record<string, unknown> = {}): Re
   }
 }
 
-/** What a customer sends to an address of requests or offers. */
+/** The calls of a customer about requests or offers. */
 export function asking(service: TestService) {
   return {
     create: (by: TestCustomer, path: Path, body: unknown, key?: string): Promise<Answer> =>

@@ -37,7 +37,7 @@ export async function webhookTypesOf(service: Pick<TestService, 'owner'>, id: st
   return (await webhooksOf(service, id)).map((webhook) => webhook.event_type)
 }
 
-/** What the bank has booked for a payment: amounts as numeric(19,4) text. */
+/** The bank's bookings of a payment: amounts as numeric(19,4) text. */
 export async function bookingsOf(
   { owner }: Pick<TestService, 'owner'>,
   id: string,

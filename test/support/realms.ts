@@ -63,7 +63,7 @@ export async function serviceWithRealms(t: Test, options: ServiceOptions = {}): 
   }
 }
 
-/** The same with what a stream refuses, for it would not end: whoever is let in meets the check of its cursor. */
+/** The same with an invalid cursor for a stream, which would not end: authorised callers get a validation error. */
 export function endingPath({ path, stream }: Pick<Operation, 'path' | 'stream'>): string {
   return somePath(path) + (stream === undefined ? '' : '?after=wrong')
 }

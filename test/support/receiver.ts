@@ -22,7 +22,7 @@ type Answer = (request: {
 
 const answerOk: Answer = ({ response }) => response.writeHead(200).end('ok')
 
-/** A merchant's server on loopback that keeps what it was sent and answers as told. */
+/** A merchant's server on loopback that keeps its requests and gives the chosen responses. */
 export async function startReceiver(
   t: { teardown(handler: () => unknown): unknown },
   answer: Answer = answerOk,

@@ -3,7 +3,7 @@ import { makeRunner } from './recurring.ts'
 
 /*
  * A worker process for tests to kill. It begins the runs that are due and ends none of them: every other one stands still
- * with everything written and nothing committed, the rest with everything committed and nobody told.
+ * with everything written and nothing committed, the rest with everything committed and no worker notified.
  */
 const runner = await makeRunner(process.env['SVC_DATABASE_URL'] ?? '')
 const transaction = runner.pool.transaction.bind(runner.pool)

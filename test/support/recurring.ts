@@ -26,7 +26,7 @@ export function recurringBody(changes: Record<string, unknown> = {}): Record<str
   }
 }
 
-/** Orders a recurring payment, and answers what the API answered. */
+/** Orders a recurring payment and returns the response. */
 export function orderRecurring(
   service: Pick<TestService, 'call'>,
   customer: TestCustomer,
@@ -92,7 +92,7 @@ export async function plantRecurring(
   )
 }
 
-/** What a worker needs to make runs, and nothing else of the service. */
+/** The parts of the service that a worker needs for runs. */
 export async function makeRunner(databaseUrl: string): Promise<Runner> {
   return {
     pool: await makePool({ databaseUrl, role: 'svc_runtime', applicationName: 'svc test', size: 4 }),

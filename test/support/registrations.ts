@@ -3,7 +3,7 @@ import type pg from 'pg'
 import type { RegisterInput } from '../../src/registrations/register-merchant.ts'
 import type { TestService } from './app.ts'
 
-/** What a merchant registers with. */
+/** The body of a merchant's registration. */
 export function registrationBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return { company_name: 'Acme Ltd', trading_name: 'Acme', admin_email: 'ada@acme.example', ...changes }
 }
@@ -69,7 +69,7 @@ export async function breakTable(
   }
 }
 
-/** What a process leaves behind that was killed in the middle of a registration. */
+/** The rows of a registration whose process was killed halfway. */
 export async function plantHalfMade(
   owner: pg.Client,
   { slug = 'acme-ltd', leaseEndedAgo = '5 minutes' }: { slug?: string; leaseEndedAgo?: string } = {},

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 
-/** How many rows each table has: what a refused request must leave as it was. */
+/** The number of rows of each table, which a rejected request must not change. */
 export async function countRows(owner: pg.Client): Promise<Record<string, string>> {
   const { rows } = await owner.query<{ name: string; rows: string }>(`
     select format('%I.%I', schemaname, tablename) as name,

@@ -2,7 +2,7 @@ import type { Answer, TestMerchant, TestService } from './app.ts'
 
 const PATH = '/api/v1/portal/webhook-secret'
 
-/** What the API answers to a rotation; an object is its body. */
+/** The API's response to a rotation; an object is its body. */
 export function rotate(service: TestService, merchant: TestMerchant, body?: unknown): Promise<Answer> {
   return service.call('POST', `${PATH}/rotate`, { merchant, ...(body === undefined ? {} : { body }) })
 }

@@ -3,7 +3,7 @@ import type { SteeredBank } from './steered-bank.ts'
 
 type Proof = {
   bank: SteeredBank
-  /** What the bank takes its time over. */
+  /** The calls that the bank delays. */
   call: Parameters<SteeredBank['steer']>[0]
   job(signal?: AbortSignal): Promise<{ more: boolean }>
   /** Makes something that the job is to bring to its end now. */

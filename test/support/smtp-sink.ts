@@ -16,7 +16,7 @@ export type SmtpSink = {
   whileTaking(work: (() => Promise<void>) | undefined): void
 }
 
-/** A mail server on a port of its own that keeps what it gets. Gone at the test's end. */
+/** A mail server on its own port that keeps the mails it receives. Gone at the test's end. */
 export async function smtpSink(t: Test, options: SMTPServerOptions = {}): Promise<SmtpSink> {
   const received: Received[] = []
   let refusal: number | undefined
@@ -25,7 +25,7 @@ export async function smtpSink(t: Test, options: SMTPServerOptions = {}): Promis
     authOptional: true,
     disabledCommands: ['STARTTLS'],
     closeTimeout: 100,
-    // A certificate that nobody vouches for is what a test wants of it: no word about that on standard error.
+    // An untrusted certificate is intended here, so warnings about it are suppressed.
     logger: false,
     onRcptTo: (_address, _session, done) => {
       done(refusal === undefined ? null : Object.assign(new Error('no such mailbox'), { responseCode: refusal }))

@@ -24,7 +24,7 @@ export type Left = {
   pastesPlain: boolean
   /** Whether lines are read as lines again, and what is typed is echoed. */
   isCooked: boolean
-  /** What stands on the screen afterwards. */
+  /** The contents of the screen afterwards. */
   text: string
 }
 
@@ -78,13 +78,13 @@ function bytesOf(key: string): string {
   return KEYS[key] ?? key
 }
 
-/** A console that starts beside others on a busy machine takes its time; who waits for what is there waits no longer. */
+/** A console that starts on a busy machine is slow; the wait ends as soon as the text is shown. */
 const TIMEOUT_MS = 60_000
-/** As terminals do: a frame that nobody ends is shown as it is. */
+/** As terminals do: a frame without an end is shown as it is. */
 const FRAME_MS = 1_000
 const ENDED = /\[ended (\d+)\]([^]*)\[done\]/
 
-/** Whoever the terminal is closed for at the end: a test, or a benchmark. */
+/** The owner of the terminal, which closes it at its end: a test or a benchmark. */
 type Owner = Pick<Test, 'teardown'>
 
 /** Runs a shell command in a terminal of its own; it is killed at the end of the test. */
@@ -183,7 +183,7 @@ export function open(t: Owner, command: string, { columns = 80, rows = 24, env =
   }
 }
 
-/** Nothing of the test's own environment that would change what a command does. */
+/** The environment of commands, without variables of the test that would change their behaviour. */
 function cleanOf(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) =>
@@ -197,7 +197,7 @@ function cleanOf(env: NodeJS.ProcessEnv): Record<string, string> {
 export type ConsoleOptions = OpenOptions & {
   url: string
   words?: readonly string[]
-  /** What a shell runs, of the command: for one that is run among others. */
+  /** The shell command line, for commands that run among others. */
   around?(command: string): string
 }
 
@@ -220,7 +220,7 @@ export function openConsole(
   return { ...opened, ended }
 }
 
-/** A console with one screen that fails when it is told to; see crashing-console.ts. */
+/** A console with one screen that fails on demand; see crashing-console.ts. */
 export function openCrashing(t: Test, url: string): Opened {
   const words = [process.execPath, join(import.meta.dirname, 'crashing-console.ts'), url]
   return open(t, words.map((word) => `'${word}'`).join(' '), { cwd: SCRATCH })

@@ -2,8 +2,8 @@ import { runDeliveries } from '../../src/webhooks/run-deliveries.ts'
 import { makeOutboxApp } from './webhooks.ts'
 
 /*
- * A worker process for tests to kill. With HOLD=record it tells its parent when it is about to record an attempt, and
- * never does: what was sent is then known to nobody else.
+ * A worker process for tests to kill. With HOLD=record it signals its parent before it records an attempt, and
+ * never records it: no other process then knows of the sent delivery.
  */
 const url = process.env['SVC_DATABASE_URL'] ?? ''
 const encryptionKey = process.env['SVC_ENCRYPTION_KEY'] ?? ''

@@ -38,7 +38,7 @@ export async function openWidgetShop(t: Test, options: ServiceOptions = {}): Pro
   return { service, merchant, url, token }
 }
 
-/** One container and one script for each token; what the widgets tell is kept in `window.heard`. */
+/** One container and one script for each token; the events of the widgets are kept in `window.heard`. */
 function shopPage(serviceUrl: string, query: URLSearchParams): string {
   const extra = ['locale', 'theme', 'no-redirect'].flatMap((name) => {
     const value = query.get(name)
@@ -63,20 +63,20 @@ export type OpenWidget = {
   page: Page
   context: BrowserContext
   widget: FrameLocator
-  /** What the browser complained of, and every dialog that came up. */
+  /** The browser's error messages, and every dialog. */
   complaints: string[]
   /** The events that the shop's page heard, without those of the height. */
   heard(): Promise<HeardEvent[]>
 }
 
 export type OpenWidgetOptions = {
-  /** What the token says; two of them show two widgets. */
+  /** The tokens; two of them show two widgets. */
   tokens?: string[]
   attributes?: Attributes
   context?: BrowserContextOptions
   /** Called before the page is loaded. */
   prepare?(page: Page, context: BrowserContext): Promise<unknown>
-  /** Another page of the same browser window, which remembers what the first left. */
+  /** Another page of the same browser context, with the storage of the first. */
   sameWindow?: BrowserContext
 }
 
@@ -125,7 +125,7 @@ export async function openWidget(
   }
 }
 
-/** What a test says itself through the frames: no event of the checkout. */
+/** A message of a test itself through the frames: not an event of the checkout. */
 const LAST_MARKER = 'TEST_LAST'
 let counted = 0
 

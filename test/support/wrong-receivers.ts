@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { EventType } from '../../src/wire/webhook-events.ts'
 
-/** What the receivers hold, and the exam signs with. */
+/** The signing secret of the receivers and of the conformance tests. */
 export const SECRET = 'c0ffee00'.repeat(8)
 const FORGERIES = [
   'unsigned',
