@@ -72,7 +72,7 @@ t.test('in live mode the checkout stays, for tokens that their merchant has sign
   })
   const page = (token: string) => live.call('GET', `/checkout?${new URLSearchParams({ token })}`)
   const signed = signCheckoutToken(text, merchant.secret)
-  t.match(await page(signed), { status: 403, text: /not come from a page that the shop has named/ })
+  t.match(await page(signed), { status: 403, text: /not opened from a page of the shop/ })
   await live.owner.query(`update merchants set checkout_origins = '{https://shop.example}' where id = $1`, [
     merchant.id,
   ])

@@ -39,7 +39,7 @@ export function ensureBuilt(name: keyof typeof PARTS): void {
       const { status, stdout, stderr } = spawnSync(command, words, {
         cwd: packageRoot(),
         encoding: 'utf8',
-        env: cleanEnv(),
+        env: envWithoutTap(),
       })
       if (status !== 0) throw new Error(`${part.command.join(' ')} failed:\n${stdout}${stderr}`)
     })
@@ -47,8 +47,8 @@ export function ensureBuilt(name: keyof typeof PARTS): void {
   checked.add(name)
 }
 
-/** tap puts itself into every child by NODE_OPTIONS; the build is none of its tests. */
-function cleanEnv(): NodeJS.ProcessEnv {
+/** The environment without tap, which puts itself into every child by NODE_OPTIONS and its own variables. */
+export function envWithoutTap(): NodeJS.ProcessEnv {
   return Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^(?:NODE_OPTIONS|_?TAP)/.test(key)))
 }
 

@@ -1,0 +1,38 @@
+import { spawnSync } from 'node:child_process'
+import { join } from 'node:path'
+import t from 'tap'
+import type { Test } from 'tap'
+import { packageRoot } from '../src/lib/package-root.ts'
+import { envWithoutTap } from './support/built.ts'
+
+/** A test file of its own that is run as the suite runs them. */
+function run(t: Test, body: string): { status: number | null; stdout: string } {
+  const folder = t.testdir({ 'one.mjs': body })
+  const preload = join(import.meta.dirname, 'support', 'preload.js')
+  const words = ['--import', preload, join(folder, 'one.mjs')]
+  const { status, stdout } = spawnSync('env', ['-u', 'NODE_OPTIONS', process.execPath, ...words], {
+    encoding: 'utf8',
+    cwd: packageRoot(),
+    env: envWithoutTap(),
+  })
+  return { status, stdout }
+}
+
+const TAP = JSON.stringify(import.meta.resolve('tap'))
+
+for (const [what, statement] of [
+  ['thrown in a callback', "setTimeout(() => { throw new Error('nothing caught this') })"],
+  ['in a promise that nothing awaits', "void Promise.reject(new Error('nothing caught this'))"],
+]) {
+  t.test(`an error ${what} fails the run and shows where it was thrown; the other tests continue`, async (t) => {
+    const { status, stdout } = run(
+      t,
+      `import t from ${TAP}
+       t.test('first', async (t) => { await t.test('inner', () => new Promise((resolve) => { ${statement}; setTimeout(resolve, 50) })) })
+       t.test('second', async (t) => t.pass())`,
+    )
+    t.not(status, 0)
+    t.match(stdout, /^not ok 3 - nothing caught this\n {2}---\n {2}stack: \|\n.*one\.mjs:2:\d+/m)
+    t.match(stdout, /^ok 2 - second/m)
+  })
+}
