@@ -84,4 +84,8 @@ function tryLock(file: string): boolean {
   }
 }
 
-if (process.argv[1] === import.meta.filename) ensureBuilt('cli')
+if (process.argv[1] === import.meta.filename) {
+  ensureBuilt('cli')
+  // Building the command line builds the widget too: this is for a change in the widget alone.
+  ensureBuilt('widget')
+}
