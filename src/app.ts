@@ -1,4 +1,4 @@
-import type { DatabasePool } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import type { BankConnector } from './banks/connector.ts'
 import { makeMockBank } from './banks/mock.ts'
 import type { MockBank } from './banks/mock.ts'
@@ -7,6 +7,7 @@ import type { Config } from './config/config.ts'
 import { makeStreams } from './console/streams.ts'
 import type { StreamLimits, Streams } from './console/streams.ts'
 import { makePool } from './db/pool.ts'
+import { runRolledBack } from './db/rolled-back-sql.ts'
 import { makeWake } from './db/wake.ts'
 import type { Wake } from './db/wake.ts'
 import type { EmbeddedParts } from './identity/embedded/provider.ts'
@@ -31,7 +32,10 @@ export type App = {
   config: Config
   /** The address that payers and merchants reach the API at, without a slash at the end. */
   publicUrl: string
-  pool: DatabasePool
+  /** In a dry run the transaction's connection, on which a transaction is a savepoint. */
+  pool: CommonQueryMethods
+  /** Runs `work` in a transaction that is always rolled back. */
+  rolledBack<T>(work: (tx: DatabaseTransactionConnection) => Promise<T>): Promise<T>
   /** The most frequent statements of payments, batched over connections of their own. */
   batches: PaymentBatches
   /** Wakes jobs in every process, after a commit. */
@@ -96,6 +100,7 @@ export async function makeApp(config: Config, overrides: AppOverrides = {}): Pro
     config,
     publicUrl,
     pool,
+    rolledBack: (work) => runRolledBack(pool, work),
     batches,
     wake,
     ids,

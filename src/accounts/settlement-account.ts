@@ -1,4 +1,4 @@
-import type { CommonQueryMethods, DatabasePool } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import type { Ids } from '../lib/ids.ts'
 import { ACCOUNT_NUMBER_COUNT } from './account-number.ts'
 import { openAccount } from './open-account.ts'
@@ -20,7 +20,7 @@ export type SettlementOwner = {
  * @returns the account's id
  */
 export async function settlementAccountOf(
-  { pool, ids }: { pool: DatabasePool; ids: Ids },
+  { pool, ids }: { pool: CommonQueryMethods; ids: Ids },
   owner: SettlementOwner,
 ): Promise<string> {
   const known = await findSettlementAccount(pool, owner)

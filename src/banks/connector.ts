@@ -1,3 +1,4 @@
+import type { DatabaseTransactionConnection } from 'slonik'
 import type { SchemeName } from '../lib/account-identification.ts'
 import type { FailureCode } from '../lib/failure-codes.ts'
 
@@ -47,6 +48,8 @@ export type BankConnector = StagesConsents & {
     headers: Readonly<Record<string, string | undefined>>
     rawBody: Buffer
   }): BankCallback | undefined
+  /** The same bank within a transaction, if it keeps its books in the service's database: for dry runs. */
+  within?(tx: DatabaseTransactionConnection): BankConnector
 }
 
 /**

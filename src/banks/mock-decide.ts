@@ -1,4 +1,4 @@
-import type { DatabasePool } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import type { Ids } from '../lib/ids.ts'
 import type { Logger } from '../observe/log.ts'
 import type { BankCallback } from './connector.ts'
@@ -11,7 +11,7 @@ import type { Authorisation, Decision } from './mock-sql.ts'
 import { behaviourOf, decidedOutcome } from './mock-outcome.ts'
 import { parseScenario } from './scenarios.ts'
 
-type Bank = { pool: DatabasePool; ids: Ids; publicUrl: string; secret: string; log: Logger; post: PostCallback }
+type Bank = { pool: CommonQueryMethods; ids: Ids; publicUrl: string; secret: string; log: Logger; post: PostCallback }
 
 /** How the payer returns after a decision; never in the scenario `never-returns`. */
 export type DecisionOutcome =

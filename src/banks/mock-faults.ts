@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DatabasePool } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import type { Logger } from '../observe/log.ts'
 import { BankUnavailableError } from './connector.ts'
 import type { BankCallback } from './connector.ts'
@@ -11,7 +11,7 @@ import { postCallback } from './mock-callback.ts'
 import type { PostCallback } from './mock-callback.ts'
 import { throwIfAborted } from './mock-no-answer.ts'
 
-type Bank = { pool: DatabasePool; publicUrl: string; secret: string; log: Logger; post: PostCallback }
+type Bank = { pool: CommonQueryMethods; publicUrl: string; secret: string; log: Logger; post: PostCallback }
 
 /**
  * Answers a call according to the merchant's fault injection settings: late, not at all, or not at all although the

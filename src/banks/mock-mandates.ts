@@ -1,4 +1,4 @@
-import type { DatabasePool } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import type { FailureCode } from '../lib/failure-codes.ts'
 import type { Ids } from '../lib/ids.ts'
 import type { MandateOrder, StagingOutcome } from './connector.ts'
@@ -14,7 +14,7 @@ import { bankById } from './catalogue.ts'
  * because no payer returns; in `payer-cancels` the bank denies the payment.
  */
 export async function stageMandatePayment(
-  { pool, ids }: { pool: DatabasePool; ids: Ids },
+  { pool, ids }: { pool: CommonQueryMethods; ids: Ids },
   order: MandateOrder,
 ): Promise<StagingOutcome> {
   const mandate = await findMandate(pool, order.bankConsentReference)

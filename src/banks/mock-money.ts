@@ -1,4 +1,4 @@
-import type { CommonQueryMethods, DatabasePool } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import { settlementAccountOf } from '../accounts/settlement-account.ts'
 import { bookTransfer } from '../accounts/transfer-sql.ts'
 import type { Transfer, TransferOutcome } from '../accounts/transfer-sql.ts'
@@ -19,7 +19,7 @@ import {
 } from './mock-sql.ts'
 import type { Authorisation } from './mock-sql.ts'
 
-type BankContext = { pool: DatabasePool; ids: Ids }
+type BankContext = { pool: CommonQueryMethods; ids: Ids }
 
 /**
  * Takes a payment's gross amount from the payer's account for the merchant's settlement account (decision 59), and

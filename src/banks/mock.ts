@@ -1,4 +1,4 @@
-import type { DatabasePool } from 'slonik'
+import type { CommonQueryMethods } from 'slonik'
 import { constantTimeEqual } from '../lib/hmac.ts'
 import type { Ids } from '../lib/ids.ts'
 import type { Logger } from '../observe/log.ts'
@@ -54,7 +54,7 @@ export type MockBankOptions = {
   publicUrl: string
   /** The bank's own key, for its request objects and callbacks. */
   secret: string
-  pool: DatabasePool
+  pool: CommonQueryMethods
   ids: Ids
   log: Logger
   /** How callbacks are sent; default: over HTTP. */
@@ -87,6 +87,7 @@ export function makeMockBank(options: MockBankOptions): MockBank {
     readRequest: (text) => readRequest(bank.secret, text),
     payingAccounts: (request) => payingAccounts(bank.pool, request),
     decide: (request, decision, account) => decide(bank, request, { decision, account }),
+    within: (tx) => makeMockBank({ ...options, pool: tx, post: () => Promise.resolve(200), silenceMs: 0 }),
   }
 }
 

@@ -5,8 +5,10 @@ import { takesJson } from '../lib/accept-header.ts'
 import { clientAddressOf } from '../lib/client-address.ts'
 import { DomainError } from '../lib/errors.ts'
 import type { FieldError } from '../lib/errors.ts'
+import { isDryRun } from '../wire/operation.ts'
 import type { Operation, OperationReply, StreamOperation } from '../wire/operation.ts'
 import { sendCsv, wantsCsv } from './csv-reply.ts'
+import { runDry } from './dry-run.ts'
 import { makeEventStream } from './event-stream.ts'
 import type { EventStream } from './event-stream.ts'
 import type { Guard } from './guards.ts'
@@ -80,12 +82,14 @@ export function makeEndpoint<O extends Operation>(
   return async (req, res) => {
     const started = performance.now()
     const requestId = requestIdOf(app, req)
-    res.once('close', () => observe({ app, operation, req, res, requestId, started }))
+    let isDry = false
+    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry }))
     try {
       requireAcceptsJson(operation, req)
       const principal = await guard(operation, credentialsOf(app, req))
       const input = await parseRequest({ app, operation, req, principal, rules })
-      const reply = await handler(app, input)
+      isDry = isDryRun(input.query)
+      const reply = isDry ? await runDry(app, (dry) => handler(dry, input)) : await handler(app, input)
       checkReply(app, operation, reply)
       const headers = {
         'x-request-id': requestId,
@@ -112,7 +116,7 @@ export function makeStreamEndpoint<O extends Operation>(
   return async (req, res) => {
     const started = performance.now()
     const requestId = requestIdOf(app, req)
-    res.once('close', () => observe({ app, operation, req, res, requestId, started }))
+    res.once('close', () => observe({ app, operation, req, res, requestId, started, isDry: false }))
     const log = app.log.child({ operation: operation.name })
     try {
       const checkCaller = () => guard(operation, credentialsOf(app, req))
@@ -163,9 +167,10 @@ type ObservedRequest = {
   res: ServerResponse
   requestId: string
   started: number
+  isDry: boolean
 }
 
-function observe({ app, operation, req, res, requestId, started }: ObservedRequest): void {
+function observe({ app, operation, req, res, requestId, started, isDry }: ObservedRequest): void {
   const ms = performance.now() - started
   const { name, method } = operation
   // The duration of a stream says nothing about the speed of the service.
@@ -179,6 +184,7 @@ function observe({ app, operation, req, res, requestId, started }: ObservedReque
       status: res.statusCode,
       duration_ms: Math.round(ms * 10) / 10,
       ...(payment === undefined ? {} : { payment_id: payment }),
+      ...(isDry ? { dry_run: true } : {}),
     },
     'request',
   )

@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { JSONWebKeySet } from 'jose'
-import type { CommonQueryMethods } from 'slonik'
+import type { CommonQueryMethods, DatabaseTransactionConnection } from 'slonik'
 import type { RealmKind } from '../lib/realms.ts'
 
 /** A realm to create. The caller generates the service client's secret and shows it once. */
@@ -95,6 +95,8 @@ export type IdentityProvider = {
   maintain?(): Promise<{ more: boolean }>
   /** @throws {IdentityUnavailableError} */
   health(): Promise<void>
+  /** The same provider within a transaction, if it keeps its state in the service's database. */
+  within?(tx: DatabaseTransactionConnection): IdentityProvider
 }
 
 export type NewUser = {

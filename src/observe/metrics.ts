@@ -3,6 +3,17 @@ import { Counter, Gauge, Histogram, Registry, collectDefaultMetrics } from 'prom
 /** The metrics of the service, in Prometheus' format at /metrics. */
 export type Metrics = ReturnType<typeof makeMetrics>
 
+const PAYMENT_MOVES = {
+  name: 'svc_payment_moves_total',
+  help: 'Status changes of payments',
+  labelNames: ['from', 'to'],
+} as const
+
+/** The counter of payments' status changes for those that are rolled back, which no metric shows. */
+export function makeUncountedMoves(): Metrics['paymentMoves'] {
+  return new Counter({ ...PAYMENT_MOVES, registers: [] })
+}
+
 /** Makes the metrics of one app, with a registry of its own, so that two apps in one process do not mix. */
 export function makeMetrics() {
   const registry = new Registry()
@@ -19,12 +30,7 @@ export function makeMetrics() {
       registers,
     }),
     /** Status changes of payments, by old and new status. */
-    paymentMoves: new Counter({
-      name: 'svc_payment_moves_total',
-      help: 'Status changes of payments',
-      labelNames: ['from', 'to'],
-      registers,
-    }),
+    paymentMoves: new Counter({ ...PAYMENT_MOVES, registers }),
     /** Webhook attempts, by outcome. */
     webhookAttempts: new Counter({
       name: 'svc_webhook_attempts_total',

@@ -1,3 +1,6 @@
+import type { CommonQueryMethods } from 'slonik'
+import { sql } from '../db/sql.ts'
+import { FoundPayment } from './record.ts'
 import { paymentColumns, paymentTables } from './sql.ts'
 
 /*
@@ -35,3 +38,12 @@ export const findPaymentsStatement = `
     where p.merchant_id = i.merchant_id and p.id = i.id
     limit 1
   ) found on true`
+
+/** `findPaymentsStatement` for one payment, in the caller's transaction. */
+export function findPaymentRow(
+  tx: CommonQueryMethods,
+  key: { merchant_id: string; id: string },
+): Promise<FoundPayment> {
+  const statement = sql.type(FoundPayment)``
+  return tx.one({ ...statement, sql: findPaymentsStatement, values: [JSON.stringify([key])] })
+}

@@ -1,10 +1,13 @@
+import type { DatabaseTransactionConnection } from 'slonik'
 import { makeBatcher } from '../db/batcher.ts'
 import type { Batcher } from '../db/batcher.ts'
 import type { ConnectionTarget } from '../db/connection.ts'
 import type { OnStatement } from '../db/pool.ts'
-import { createPaymentsStatement, findPaymentsStatement, movePaymentsStatement } from './batches-sql.ts'
+import { createPaymentsStatement, findPaymentRow, findPaymentsStatement, movePaymentsStatement } from './batches-sql.ts'
+import { createPaymentRow } from './mandates/sql.ts'
 import { CreateOutcome, FoundPayment, MoveOutcome } from './record.ts'
 import type { NewPaymentItem, PaymentMoveItem } from './record.ts'
+import { movePaymentRow } from './sql.ts'
 
 /** The two writes and the read under most load, each batched over connections of its own. */
 export type PaymentBatches = {
@@ -35,5 +38,15 @@ export function makePaymentBatches(target: ConnectionTarget & { onStatement?: On
       statement: findPaymentsStatement,
       parseRow: (row) => FoundPayment.parse(row),
     }),
+  }
+}
+
+/** The same statements for one payment at a time within a transaction, as a dry run needs them. */
+export function paymentBatchesIn(tx: DatabaseTransactionConnection): PaymentBatches {
+  const close = () => Promise.resolve()
+  return {
+    create: { run: (item) => createPaymentRow(tx, item), close },
+    move: { run: (item) => movePaymentRow(tx, item), close },
+    find: { run: (key) => findPaymentRow(tx, key), close },
   }
 }

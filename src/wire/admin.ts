@@ -103,6 +103,7 @@ export const Reason = reasonText(500).optional().meta({ description: 'the reason
 
 export const setKybStatus = operation({
   name: 'setKybStatus',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/admin/merchants/{id}/kyb',
   summary: 'Approve, reject, suspend or reinstate a merchant',
@@ -119,6 +120,7 @@ export const setKybStatus = operation({
 
 export const setPayoutHold = operation({
   name: 'setPayoutHold',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/admin/merchants/{id}/hold',
   summary: "Hold or release a merchant's payouts",
@@ -139,6 +141,7 @@ export const setPayoutHold = operation({
 
 export const setMerchantActive = operation({
   name: 'setMerchantActive',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/admin/merchants/{id}/active',
   summary: 'Disable or enable a merchant',

@@ -124,6 +124,7 @@ const RAISING = ['PAYMENT_NOT_FOUND', 'PAYMENT_NOT_DISPUTABLE', 'DISPUTE_ALREADY
 
 export const raiseDispute = operation({
   name: 'raiseDispute',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/payments/{id}/dispute',
   summary: 'Dispute a settled or refunded payment as its merchant',
@@ -182,6 +183,7 @@ export const getDispute = operation({
 
 export const submitEvidence = operation({
   name: 'submitEvidence',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/portal/disputes/{id}',
   summary: 'Submit evidence for a dispute',
@@ -199,6 +201,7 @@ export const submitEvidence = operation({
 
 export const acceptDispute = operation({
   name: 'acceptDispute',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/portal/disputes/{id}/accept',
   summary: 'Accept a dispute',
@@ -249,6 +252,7 @@ export const getAdminDispute = operation({
 
 export const raiseAdminDispute = operation({
   name: 'raiseAdminDispute',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/admin/payments/{id}/dispute',
   summary: 'Dispute a payment of any merchant',
@@ -264,6 +268,7 @@ export const raiseAdminDispute = operation({
 
 export const escalateDispute = operation({
   name: 'escalateDispute',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/admin/disputes/{id}/escalate',
   summary: 'Escalate a dispute',
@@ -280,6 +285,7 @@ export const escalateDispute = operation({
 
 export const resolveDispute = operation({
   name: 'resolveDispute',
+  dryRun: true,
   method: 'PUT',
   path: '/api/v1/admin/disputes/{id}/resolve',
   summary: 'Resolve a dispute',
@@ -308,6 +314,7 @@ export const resolveDispute = operation({
 
 export const disputeAsPayer = operation({
   name: 'disputeAsPayer',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/sandbox/payments/{id}/dispute',
   summary: 'Dispute a payment as its payer',

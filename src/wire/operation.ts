@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { ErrorCode } from '../lib/errors.ts'
 import type { MerchantPermission, Permission, PlatformPermission, Scope } from '../lib/permissions.ts'
 
@@ -42,6 +42,8 @@ export type Operation<
   bodyWithCheckoutToken?: z.ZodType
   /** Whether the request may come without a body. */
   bodyOptional?: boolean
+  /** Whether `?dry_run=true` runs it and rolls it back (http/dry-run.ts). Without it, the parameter is rejected. */
+  dryRun?: true
   /** Whether its list is also served as CSV, to a request that accepts `text/csv` rather than JSON. */
   csv?: true
   /** For server-sent events: the schema of each frame's data, by event name. */
@@ -76,15 +78,45 @@ export type Access =
   /** No credential. */
   | 'anyone'
 
+/** The query parameter of an operation that can be tried. */
+const DryRun = z
+  .enum(['true', 'false'])
+  .transform((value) => value === 'true')
+  .optional()
+  .meta({
+    description:
+      'with true, the request is answered as usual and changes nothing; ids, times and secrets of the response are not kept',
+  })
+
+/** The query of an operation, with `dry_run` where it declares `dryRun`. */
+type QueryOf<Query, Dry> = Dry extends true
+  ? Query extends z.ZodObject<infer Shape, infer Config>
+    ? z.ZodObject<Shape & { dry_run: typeof DryRun }, Config>
+    : never
+  : Query
+
 /** Declares an operation, keeping the exact types of its schemas. */
 export function operation<
   Params extends z.ZodType,
-  Query extends z.ZodType,
+  Query extends z.ZodObject,
   Headers extends z.ZodType,
   Body extends z.ZodType,
   Replies extends Record<number, z.ZodType>,
->(declaration: Operation<Params, Query, Headers, Body, Replies>): Operation<Params, Query, Headers, Body, Replies> {
-  return declaration
+  Dry extends true | undefined = undefined,
+>(
+  declaration: Operation<Params, Query, Headers, Body, Replies> & { dryRun?: Dry },
+): Operation<Params, QueryOf<Query, Dry>, Headers, Body, Replies> {
+  const { query } = declaration
+  // The type can't follow the condition.
+  return {
+    ...declaration,
+    query: declaration.dryRun === true ? query.extend({ dry_run: DryRun }) : query,
+  } as unknown as Operation<Params, QueryOf<Query, Dry>, Headers, Body, Replies>
+}
+
+/** Whether a parsed query asks for a dry run. */
+export function isDryRun(query: unknown): boolean {
+  return typeof query === 'object' && query !== null && 'dry_run' in query && query.dry_run === true
 }
 
 /** An operation that responds with server-sent events: `stream` has the schema of each event's data. */

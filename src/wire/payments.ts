@@ -150,6 +150,7 @@ export const ScaCompleted = z.strictObject({
 
 export const createPayment = operation({
   name: 'createPayment',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/payments',
   summary: 'Create a payment',
@@ -243,6 +244,7 @@ export const completeSca = operation({
 
 export const cancelPayment = operation({
   name: 'cancelPayment',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/payments/{id}/cancel',
   summary: 'Cancel a payment that is not yet authorised',

@@ -39,6 +39,7 @@ export type Refund = z.infer<typeof Refund>
 
 export const refundPayment = operation({
   name: 'refundPayment',
+  dryRun: true,
   method: 'POST',
   path: '/api/v1/payments/{id}/refund',
   summary: 'Refund a settled payment, in full or in part',

@@ -1,3 +1,4 @@
+import type { DatabasePool } from 'slonik'
 import { makePool } from '../../src/db/pool.ts'
 import type { Runner } from '../../src/instructions/recurring/run.ts'
 import { makeIds } from '../../src/lib/ids.ts'
@@ -93,7 +94,7 @@ export async function plantRecurring(
 }
 
 /** The parts of the service that a worker needs for runs. */
-export async function makeRunner(databaseUrl: string): Promise<Runner> {
+export async function makeRunner(databaseUrl: string): Promise<Runner & { pool: DatabasePool }> {
   return {
     pool: await makePool({ databaseUrl, role: 'svc_runtime', applicationName: 'svc test', size: 4 }),
     wake: { notify: () => undefined, listen: async () => async () => undefined, close: async () => undefined },

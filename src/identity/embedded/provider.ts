@@ -47,6 +47,7 @@ export function makeEmbeddedProvider(parts: EmbeddedParts): IdentityProvider {
     handle: makeHandle(parts),
     maintain: () => maintain(parts),
     health: () => checkHealth(parts.pool),
+    within: (tx) => makeEmbeddedProvider({ ...parts, pool: tx, wake: { ...parts.wake, notify: () => undefined } }),
   }
 }
 
