@@ -8,8 +8,8 @@ import type { Client } from './client.ts'
 import { confirmInLiveMode } from './confirm.ts'
 import type { Dangerous } from './confirm.ts'
 import type { Context } from './context.ts'
-import { CliError, joinedFields } from './errors.ts'
-import { EXIT } from './exit-codes.ts'
+import { CliError, joinedFields } from './base/errors.ts'
+import { EXIT } from './base/exit-codes.ts'
 import { urlOf } from './prepare.ts'
 
 /** The options that every command which changes something has; `--yes` only where something is asked for. */

@@ -1,9 +1,9 @@
 import type { Client } from './client.ts'
 import type { Context } from './context.ts'
-import { CliError } from './errors.ts'
-import { EXIT } from './exit-codes.ts'
+import { CliError } from './base/errors.ts'
+import { EXIT } from './base/exit-codes.ts'
 import { isLive } from './mode.ts'
-import { printable } from './print/text.ts'
+import { printable } from './base/text.ts'
 
 export type Dangerous = {
   /** What is about to happen, as a sentence without its end: "suspend Acme". */

@@ -1,6 +1,6 @@
-import { EXIT } from './exit-codes.ts'
-import type { ExitCode } from './exit-codes.ts'
-import type { Io } from './io.ts'
+import { EXIT } from './base/exit-codes.ts'
+import type { ExitCode } from './base/exit-codes.ts'
+import type { Io } from './base/io.ts'
 import { findInMap, mapText, takeMap } from './tree/map.ts'
 import { readMap } from './tree/map-file.ts'
 

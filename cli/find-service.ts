@@ -1,9 +1,9 @@
 import { configDirOf } from './auth/config-dir.ts'
 import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
 import type { Profile } from './auth/profiles.ts'
-import { CliError, usageError } from './errors.ts'
-import { EXIT } from './exit-codes.ts'
-import { checkedUrl, isOnThisMachine, isSameService } from './service-address.ts'
+import { CliError, usageError } from './base/errors.ts'
+import { EXIT } from './base/exit-codes.ts'
+import { checkedUrl, isOnThisMachine, isSameService } from './base/service-address.ts'
 import { isRunning, readServiceState, serviceFile, stateDirOf } from './service-state.ts'
 import type { ServiceState } from './service-state.ts'
 

@@ -1,5 +1,5 @@
-import { holdKeys, opensConsole, releaseKeys } from './held-keys.ts'
-import { systemIo } from './io.ts'
+import { holdKeys, opensConsole, releaseKeys } from './base/raw-input.ts'
+import { systemIo } from './base/io.ts'
 import { run } from './run.ts'
 
 // How long open handles may keep the process after its command has ended.

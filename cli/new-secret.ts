@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { roleText } from './role-text.ts'
+import { roleText } from './base/role-text.ts'
 import { mustBeWritten } from './print/written.ts'
 
 /** Secret and endpoint are null without an identity provider. */

@@ -1,4 +1,4 @@
-import { quoted } from './called-as.ts'
+import { quoted } from './base/command-hints.ts'
 import type { Client } from './client.ts'
 import type { Context } from './context.ts'
 import { isSandbox } from './mode.ts'

@@ -1,7 +1,7 @@
-import { exitOfSignal } from './exit-codes.ts'
-import type { Io } from './io.ts'
-import { printable } from './print/text.ts'
-import { onStopSignals } from './up/signals.ts'
+import { exitOfSignal } from './base/exit-codes.ts'
+import type { Io } from './base/io.ts'
+import { printable } from './base/text.ts'
+import { onStopSignals } from './base/signals.ts'
 
 /** What is to be seen before the console can draw. `close` takes it away; a second time it does nothing. */
 export type Opening = { close(): void }

@@ -1,6 +1,6 @@
 import { userInfo } from 'node:os'
-import { usageError } from './errors.ts'
-import type { Io } from './io.ts'
+import { usageError } from './base/errors.ts'
+import type { Io } from './base/io.ts'
 
 const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
 

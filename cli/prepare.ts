@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Operation, OperationInput } from '../src/wire/operation.ts'
 import type { Client } from './client.ts'
-import { usageError } from './errors.ts'
+import { usageError } from './base/errors.ts'
 
 /** A request of the contract, as it goes over the wire; what proves its caller is yet to come. */
 export type Prepared = {

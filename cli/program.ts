@@ -4,14 +4,14 @@ import { collect, takeAnyCase } from './choices.ts'
 import type { Runtime } from './context.ts'
 import { endingOptions, fitHelp, globalBlock } from './tree/help-text.ts'
 import { addGroupExamples } from './tree/group-examples.ts'
-import { COLOR_FLAGS, useColor } from './io.ts'
+import { COLOR_FLAGS, useColor } from './base/io.ts'
 import { loadNoun } from './tree/load-noun.ts'
-import { NOUNS, NOUN_GROUPS } from './tree/nouns.ts'
-import type { Noun, NounName } from './tree/nouns.ts'
+import { NOUNS, NOUN_GROUPS } from './base/command-names.ts'
+import type { Noun, NounName } from './base/command-names.ts'
 import { addFromOutline } from './tree/from-outline.ts'
 import type { FindOutline } from './tree/outline-file.ts'
 import { takeOtherVerbs, withoutOtherVerbs } from './tree/other-verbs.ts'
-import { OUTPUT_MODES } from './print/output-modes.ts'
+import { OUTPUT_MODES } from './base/output-modes.ts'
 
 /** Nouns that need nothing heavy: loading them costs no more than their outline would. */
 const LIGHT: ReadonlySet<NounName> = new Set(['help', 'version', 'completion'])

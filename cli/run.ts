@@ -1,8 +1,8 @@
 import { COMPLETE_WORD, runEarly } from './early.ts'
-import { reportError } from './errors.ts'
-import type { ExitCode } from './exit-codes.ts'
-import { withoutDoubt } from './tree/flag-words.ts'
-import type { Io } from './io.ts'
+import { reportError } from './base/errors.ts'
+import type { ExitCode } from './base/exit-codes.ts'
+import { withoutDoubt } from './base/flag-words.ts'
+import type { Io } from './base/io.ts'
 import { surroundingsOf } from './surroundings.ts'
 import { formOf } from './print/told-form.ts'
 

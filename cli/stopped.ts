@@ -1,7 +1,7 @@
 import type { Client } from './client.ts'
-import { CliError } from './errors.ts'
-import { exitOfSignal } from './exit-codes.ts'
-import { onStopSignals } from './up/signals.ts'
+import { CliError } from './base/errors.ts'
+import { exitOfSignal } from './base/exit-codes.ts'
+import { onStopSignals } from './base/signals.ts'
 
 /**
  * Does work that must not end in silence when a signal asks the process to end: its requests are ended, and it cleans up

@@ -1,8 +1,8 @@
 import { withConfigFiles } from './auth/config-settings.ts'
-import { withEnvFiles } from './env-file.ts'
-import { usageError } from './errors.ts'
-import { hasFlag } from './tree/flag-words.ts'
-import type { Io } from './io.ts'
+import { withEnvFiles } from './base/env-file.ts'
+import { usageError } from './base/errors.ts'
+import { hasFlag } from './base/flag-words.ts'
+import type { Io } from './base/io.ts'
 
 /**
  * What a command line runs in: the environment with the files of `--env` and the configuration files below it, and

@@ -1,11 +1,11 @@
 import { resolve } from 'node:path'
 import { configDirOf } from './auth/config-dir.ts'
 import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
-import { asTyped, quoted } from './called-as.ts'
+import { asTyped, quoted } from './base/command-hints.ts'
 import type { Client } from './client.ts'
-import { CliError } from './errors.ts'
+import { CliError } from './base/errors.ts'
 import type { GlobalOptions } from './global-options.ts'
-import type { Io } from './io.ts'
+import type { Io } from './base/io.ts'
 
 type Flags = Pick<GlobalOptions, 'apiUrl' | 'stateDir' | 'clientId' | 'as'>
 

@@ -1,6 +1,6 @@
 import { durationText } from '../src/lib/duration.ts'
-import { CliError } from './errors.ts'
-import { EXIT } from './exit-codes.ts'
+import { CliError } from './base/errors.ts'
+import { EXIT } from './base/exit-codes.ts'
 
 const CONNECTION_FAILURES = new Set([
   'ECONNREFUSED',

@@ -4,8 +4,8 @@ import { getPayment } from '../src/wire/payments.ts'
 import type { Payment, PaymentStatus, PayerView } from '../src/wire/payments.ts'
 import { call } from './client.ts'
 import type { Client } from './client.ts'
-import { CliError } from './errors.ts'
-import { EXIT } from './exit-codes.ts'
+import { CliError } from './base/errors.ts'
+import { EXIT } from './base/exit-codes.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1_000

@@ -4,11 +4,11 @@ import { join, resolve } from 'node:path'
 import { z } from 'zod'
 import { wrapped } from './beside.ts'
 import type { Context } from './context.ts'
-import { canEdit, editText } from './editor.ts'
-import { CliError, usageError } from './errors.ts'
-import { EXIT } from './exit-codes.ts'
-import type { Io } from './io.ts'
-import { printable } from './print/text.ts'
+import { canEdit, editText } from './base/editor.ts'
+import { CliError, usageError } from './base/errors.ts'
+import { EXIT } from './base/exit-codes.ts'
+import type { Io } from './base/io.ts'
+import { printable } from './base/text.ts'
 
 /** Where somebody's own words come from: the command line, a file, or an editor. */
 export const WordsOptions = z.object({ file: z.string().optional(), edit: z.boolean().default(false) })

@@ -1,8 +1,8 @@
 import type { FieldError } from '../src/lib/errors.ts'
 import type { Operation, OperationInput } from '../src/wire/operation.ts'
 import type { Client } from './client.ts'
-import { CliError } from './errors.ts'
-import { exitOfStatus } from './exit-codes.ts'
+import { CliError } from './base/errors.ts'
+import { exitOfStatus } from './base/exit-codes.ts'
 import { wordsFor } from './hints.ts'
 
 type Refusal = { code: string; status: number; message: string; next?: string; fields?: readonly FieldError[] }

@@ -348,7 +348,7 @@ const FLOATS = /\b(parseFloat|toFixed|toPrecision|Number\.parseFloat)\b|(?<![.\w
 
 /** The lines that make a number where money is near; what they count is no money. */
 const COUNTS: Record<string, RegExp> = {
-  'cli/commands/ob/moments.ts': /days: Number\(days\)/,
+  'cli/base/moments.ts': /days: Number\(days\)/,
   'cli/commands/ob/pages.ts': /Number\((text|page|pageSize [^)]*)\)/,
   'cli/commands/ob/preview.ts': /runs\.length < Number\(options\.count\)/,
   'cli/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,

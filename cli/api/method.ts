@@ -1,8 +1,8 @@
 import { Argument } from 'commander'
 import { z } from 'zod'
-import { quoted } from '../called-as.ts'
-import { usageError } from '../errors.ts'
-import type { CliError } from '../errors.ts'
+import { quoted } from '../base/command-hints.ts'
+import { usageError } from '../base/errors.ts'
+import type { CliError } from '../base/errors.ts'
 
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'] as const
 const METHOD = z.enum(METHODS)

@@ -1,5 +1,5 @@
-import { CliError, usageError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError, usageError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { methodsOf } from './operations.ts'
 
 const OPEN: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics', '/openapi.json'])

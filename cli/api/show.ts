@@ -1,7 +1,7 @@
 import { STATUS_CODES } from 'node:http'
 import type { Reply } from '../client.ts'
 import type { Context } from '../context.ts'
-import { printable } from '../print/text.ts'
+import { printable } from '../base/text.ts'
 
 /** The status line and the headers of an answer, on standard error: what stands on standard output is the body alone. */
 export function showHeaders({ io }: Context, { status, headers }: Reply): void {

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join, resolve } from 'node:path'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 
 /** Where the command line keeps its profiles and sessions: SVC_CONFIG_DIR, else the user's own place for such. Absolute. */
 export function configDirOf(env: NodeJS.ProcessEnv): string {

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { parseDuration } from '../../src/lib/duration.ts'
-import { usageError } from '../errors.ts'
-import { OUTPUT_MODES } from '../print/output-modes.ts'
+import { usageError } from '../base/errors.ts'
+import { OUTPUT_MODES } from '../base/output-modes.ts'
 import { configDirOf, readIfThere } from './config-dir.ts'
 import { parsedConfig } from './config-yaml.ts'
 

@@ -1,6 +1,6 @@
-import { quoted } from '../called-as.ts'
-import { usageError } from '../errors.ts'
-import { yaml } from '../print/yaml.ts'
+import { quoted } from '../base/command-hints.ts'
+import { usageError } from '../base/errors.ts'
+import { yaml } from '../base/yaml.ts'
 
 /** Names under which people keep what must not be known: no configuration file may have one. */
 const SECRET = /secret|token|passw|pwd|credential|private_?key|api_?key|encryption_?key|auth_?key/i

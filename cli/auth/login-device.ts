@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { CliError } from '../errors.ts'
+import { CliError } from '../base/errors.ts'
 import type { Http } from './credentials.ts'
 import { loginRefused, loginTimedOut } from './login-browser.ts'
 import { requestTokens } from './oidc.ts'

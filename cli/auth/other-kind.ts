@@ -1,6 +1,6 @@
 import type { Access, Operation } from '../../src/wire/operation.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import type { FoundService } from '../find-service.ts'
 import { readUserConfig } from './profiles.ts'
 import type { ProfileKind } from './profiles.ts'

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import type { Document } from 'yaml'
 import { z } from 'zod'
-import { usageError } from '../errors.ts'
-import { NO_CREDENTIALS, holdsCredentials } from '../service-address.ts'
-import { yaml } from '../print/yaml.ts'
+import { usageError } from '../base/errors.ts'
+import { NO_CREDENTIALS, holdsCredentials } from '../base/service-address.ts'
+import { yaml } from '../base/yaml.ts'
 import { readIfThere, writeOwnFile } from './config-dir.ts'
 import { parsedConfig } from './config-yaml.ts'
 

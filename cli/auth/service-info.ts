@@ -1,8 +1,8 @@
 import { getService } from '../../src/wire/service.ts'
 import type { ServiceInfo } from '../../src/wire/service.ts'
 import { call } from '../client.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { noCredentials } from './credentials.ts'
 import type { Http } from './credentials.ts'
 

@@ -1,5 +1,5 @@
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import type { Http } from './credentials.ts'
 import { isOfDev, updateEntries } from './credentials-file.ts'
 import type { Entries, Session } from './credentials-file.ts'

@@ -1,6 +1,6 @@
 import type { Context } from '../context.ts'
-import { CliError, usageError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError, usageError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { unknownProfile } from '../find-service.ts'
 import { readServiceState } from '../service-state.ts'
 import { configDirOf } from './config-dir.ts'

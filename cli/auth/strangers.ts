@@ -1,6 +1,6 @@
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 import type { FoundService } from '../find-service.ts'
-import { isOnThisMachine } from '../service-address.ts'
+import { isOnThisMachine } from '../base/service-address.ts'
 
 /*
  * A directory that somebody works in may be anybody's: a project that was fetched to be looked at. What its .svc names,

@@ -1,4 +1,4 @@
-import type { CliError } from '../errors.ts'
+import type { CliError } from '../base/errors.ts'
 import type { Http } from './credentials.ts'
 import { clientScope, requestTokens } from './oidc.ts'
 import type { Tokens } from './oidc.ts'

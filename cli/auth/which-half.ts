@@ -1,5 +1,5 @@
 import type { Client } from '../client.ts'
-import { CliError } from '../errors.ts'
+import { CliError } from '../base/errors.ts'
 import { whoIs } from './who-is.ts'
 import type { Who } from './who-is.ts'
 

@@ -5,8 +5,8 @@ import { whoami } from '../../src/wire/service.ts'
 import type { Whoami } from '../../src/wire/service.ts'
 import { call } from '../client.ts'
 import type { Client } from '../client.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { claimsOf, realmOfIssuer } from './claims.ts'
 
 /** Who commands act as; of a customer the permissions are the scopes of the token. */

@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { fromEnvironment, isSet, ownSettings } from './config/settings.ts'
 import type { Setting } from './config/settings.ts'
 

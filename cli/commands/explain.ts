@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { TimelineEntry } from '../../src/wire/explain.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 import { findExplanation } from './explain/find.ts'
 import { printExplanation, timelineColumns } from './explain/view.ts'
 

@@ -6,9 +6,9 @@ import { PLATFORM_REALM } from '../../src/lib/realms.ts'
 import { changing } from '../change.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
-import { shortTime } from '../print/text.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { shortTime } from '../base/text.ts'
 
 const InitOptions = z.object({
   email: z.email('must be an e-mail address').transform((email) => email.toLowerCase()),

@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { writingPlainly } from '../change.ts'
 import { action, durationOf } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { CliError, usageError, withHint } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError, usageError, withHint } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 
 const LoginOptions = z.object({
   realm: z.string().optional(),

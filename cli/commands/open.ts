@@ -6,8 +6,8 @@ import { browserCommand, openBrowser } from '../auth/browser.ts'
 import { discover } from '../auth/service-info.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 
 type Page = { path: string; what: string; inSandboxOnly: boolean }
 

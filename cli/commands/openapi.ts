@@ -7,10 +7,10 @@ import { noCredentials } from '../auth/credentials.ts'
 import { sendProven } from '../client.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { EXIT, exitOfStatus } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT, exitOfStatus } from '../base/exit-codes.ts'
 import { targetFile } from '../print/target-file.ts'
-import { yaml } from '../print/yaml.ts'
+import { yaml } from '../base/yaml.ts'
 
 const PATHS = { a: `${OPEN_BANKING_PATH}/openapi.json`, b: '/openapi.json' } as const
 

@@ -8,8 +8,8 @@ import type { Client } from '../client.ts'
 import type { Dangerous } from '../confirm.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { watching } from '../watch.ts'
 
 /** `svc origins`: the pages that may embed the checkout (decision 26). */

@@ -5,9 +5,9 @@ import { packageVersion } from '../../src/lib/package-root.ts'
 import { ServiceInfo, getService } from '../../src/wire/service.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { runningState } from '../find-service.ts'
-import { isSameService } from '../service-address.ts'
+import { isSameService } from '../base/service-address.ts'
 import { warn } from '../warn.ts'
 
 const PROBE_TIMEOUT_MS = 3_000

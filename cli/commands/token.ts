@@ -7,8 +7,8 @@ import { discover, noProvider } from '../auth/service-info.ts'
 import type { Client } from '../client.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { asked, clientOf } from './whoami.ts'
 
 const TokenOptions = z.object({

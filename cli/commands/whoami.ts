@@ -8,10 +8,10 @@ import type { Who } from '../auth/who-is.ts'
 import type { Client } from '../client.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { roleText } from '../role-text.ts'
+import { CliError } from '../base/errors.ts'
+import { roleText } from '../base/role-text.ts'
 import { readServiceState } from '../service-state.ts'
-import { shortTime } from '../print/text.ts'
+import { shortTime } from '../base/text.ts'
 
 const WhoamiOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
 

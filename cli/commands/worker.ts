@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { writingPlainly } from '../change.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { runPart, withApp } from '../up/part.ts'
 
 export function addWorker(command: Command, runtime: Runtime): void {

@@ -1,5 +1,5 @@
 import { TOPICS } from '../tree/help-topics.ts'
-import type { Io } from '../io.ts'
+import type { Io } from '../base/io.ts'
 import { sourceOfArgument, sourceOfValue } from './sources.ts'
 import type { Source } from './sources.ts'
 import { childOf } from './position.ts'

@@ -1,4 +1,4 @@
-import type { Io } from '../io.ts'
+import type { Io } from '../base/io.ts'
 import { readMap } from '../tree/map-file.ts'
 import { candidatesFor } from './candidates.ts'
 import { fitting } from './fitting.ts'

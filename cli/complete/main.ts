@@ -1,4 +1,4 @@
-import { systemIo } from '../io.ts'
+import { systemIo } from '../base/io.ts'
 import { complete } from './complete.ts'
 
 /** The process that a shell asks. It ends as soon as it has answered, whatever is still open, and says nothing else. */

@@ -2,8 +2,8 @@ import type { Check } from './check.ts'
 import { CONDUCT } from './checks/conduct.ts'
 import { FORGERIES } from './checks/forgeries.ts'
 import { GENUINE, GOOD } from './checks/genuine.ts'
-import { usageError } from '../errors.ts'
-import { nearestWord } from '../scenario/read/nearest.ts'
+import { usageError } from '../base/errors.ts'
+import { nearestWord } from '../base/nearest-word.ts'
 
 /** The whole exam, in its order. The good delivery comes first: without it the others tell little. */
 export const CHECKS: readonly Check[] = [GOOD, ...GENUINE, ...FORGERIES, ...CONDUCT]

@@ -1,6 +1,6 @@
 import { makeIds } from '../../src/lib/ids.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { VERDICTS } from './check.ts'
 import type { Answered, Check, Seen, Verdict } from './check.ts'
 import { FORGERIES } from './checks/forgeries.ts'

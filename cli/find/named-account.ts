@@ -1,6 +1,6 @@
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification } from '../../src/lib/account-identification.ts'
 import { isUuid } from '../../src/lib/ids.ts'
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 import { notFound, resolveId } from './resolve-id.ts'
 import type { Noun } from './resolve-id.ts'
 

@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 import { notFound, resolveId } from './resolve-id.ts'
 import type { Noun } from './resolve-id.ts'
 

@@ -1,6 +1,6 @@
 import { isUuid } from '../../src/lib/ids.ts'
-import { CliError, usageError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError, usageError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 
 const PART_MIN = 8
 const SHOWN_MAX = 5

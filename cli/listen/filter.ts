@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 
 /** Says whether an event of this type is meant. */
 export type EventFilter = (eventType: string) => boolean

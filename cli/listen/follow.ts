@@ -3,8 +3,8 @@ import { listEvents } from '../../src/wire/webhooks.ts'
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import { call } from '../client.ts'
 import type { Client } from '../client.ts'
-import { isPassing } from '../errors.ts'
-import type { CliError } from '../errors.ts'
+import { isPassing } from '../base/errors.ts'
+import type { CliError } from '../base/errors.ts'
 
 const PAGE = 100
 const IDLE_PAUSE_MS = 250

@@ -1,7 +1,7 @@
 import { Agent, request } from 'undici'
 import type { Dispatcher } from 'undici'
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
-import { printable } from '../print/text.ts'
+import { printable } from '../base/text.ts'
 import type { HeaderPair } from './target.ts'
 
 /** The whole of an attempt, as the service's own deliveries have it (contract §Delivery rules 3). */

@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 
 const TIME = /^(-?\d+(ms|s|m|h|d)|\d{4}-\d{2}-\d{2}.*)$/
 

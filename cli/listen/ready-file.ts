@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 
 /** Removes what an earlier run left, which would tell a script that this one is ready. Returns the absolute path. */
 export function clearReadyFile(cwd: string, path: string): string {

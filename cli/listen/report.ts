@@ -1,7 +1,7 @@
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import type { Context } from '../context.ts'
-import type { Style } from '../io.ts'
-import { printable } from '../print/text.ts'
+import type { Style } from '../base/io.ts'
+import { printable } from '../base/text.ts'
 import type { ForwardResult } from './forward.ts'
 
 export const LISTEN_STYLES = ['interactive', 'compact', 'quiet'] as const

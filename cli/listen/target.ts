@@ -1,5 +1,5 @@
 import { validateHeaderName, validateHeaderValue } from 'node:http'
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 
 const FORWARD_TO = { source: '--forward-to', example: '--forward-to localhost:4242/hook' }
 

@@ -1,8 +1,8 @@
 import { request } from 'undici'
 import { signalOf } from '../client.ts'
 import type { Client } from '../client.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { unreachable } from '../unreachable.ts'
 
 /** What a page of the mock bank answered a form. */

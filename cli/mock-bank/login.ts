@@ -1,6 +1,6 @@
-import { CliError } from '../errors.ts'
+import { CliError } from '../base/errors.ts'
 import type { Client } from '../client.ts'
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { mockBankFailed, postToBank } from './form.ts'
 import type { BankAnswer } from './form.ts'
 

@@ -1,4 +1,4 @@
-import { widthOf } from './text.ts'
+import { widthOf } from '../base/text.ts'
 
 /** A column of a table, as it is about to be shown. */
 export type Laid = {

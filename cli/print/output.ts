@@ -1,12 +1,12 @@
 import { csvOf } from '../../src/lib/csv.ts'
-import type { Io, Paint } from '../io.ts'
-import type { OutputMode } from './output-modes.ts'
+import type { Io, Paint } from '../base/io.ts'
+import type { OutputMode } from '../base/output-modes.ts'
 import { checkPath, parsePath, valueAt } from './path.ts'
 import { tableOf } from './table.ts'
 import type { Column } from './table.ts'
-import { printable, widthOf } from './text.ts'
-import { wrapped } from './wrap.ts'
-import { yaml } from './yaml.ts'
+import { printable, widthOf } from '../base/text.ts'
+import { wrapped } from '../base/wrap.ts'
+import { yaml } from '../base/yaml.ts'
 
 export type OutputOptions = {
   mode: OutputMode

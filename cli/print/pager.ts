@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { visualLines } from './terminal-lines.ts'
-import type { Io } from '../io.ts'
+import { visualLines } from '../base/terminal-lines.ts'
+import type { Io } from '../base/io.ts'
 
 /** What stands between a command's results and the terminal: what is longer than that is shown by the user's pager. */
 export type Pager = {

@@ -1,5 +1,5 @@
-import { usageError } from '../errors.ts'
-import { nearestWord } from '../scenario/read/nearest.ts'
+import { usageError } from '../base/errors.ts'
+import { nearestWord } from '../base/nearest-word.ts'
 
 type Step = { kind: 'key'; key: string } | { kind: 'index'; index: number } | { kind: 'each' }
 

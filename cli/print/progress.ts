@@ -1,6 +1,6 @@
-import type { Io } from '../io.ts'
-import { cutToWidth } from './terminal-lines.ts'
-import { printable } from './text.ts'
+import type { Io } from '../base/io.ts'
+import { cutToWidth } from '../base/terminal-lines.ts'
+import { printable } from '../base/text.ts'
 
 /** A line on standard error that tells how far a long work is. */
 export type Progress = {

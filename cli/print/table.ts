@@ -1,7 +1,7 @@
 import { GAP, INDENT, fitted, widthOfColumn } from './fit.ts'
 import type { Laid } from './fit.ts'
-import type { Paint, Style } from '../io.ts'
-import { printable, widthOf } from './text.ts'
+import type { Paint, Style } from '../base/io.ts'
+import { printable, widthOf } from '../base/text.ts'
 
 export type Column<Row> = Pick<Laid, 'title' | 'short' | 'below' | 'dropped' | 'least' | 'floor'> & {
   value(row: Row): string

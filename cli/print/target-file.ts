@@ -1,8 +1,8 @@
 import { lstatSync, realpathSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 
 /** What an export is written to. */
 export type Target = {

@@ -1,5 +1,5 @@
-import { isJson } from './output-modes.ts'
-import type { ColorFlag, Io } from '../io.ts'
+import { isJson } from '../base/output-modes.ts'
+import type { ColorFlag, Io } from '../base/io.ts'
 
 /** How errors are told, known even when the command line could not be parsed. */
 export function formOf(words: readonly string[], io: Io): { json: boolean; color: ColorFlag } {

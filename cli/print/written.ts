@@ -1,8 +1,8 @@
-import { CliError } from '../errors.ts'
-import type { CliErrorOptions } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
-import { unwrittenText } from './sink.ts'
+import { CliError } from '../base/errors.ts'
+import type { CliErrorOptions } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import type { Io } from '../base/io.ts'
+import { unwrittenText } from '../base/sink.ts'
 
 /**
  * To be asked right after something was printed that nobody can ask for again: that it got where it was to go, its reader

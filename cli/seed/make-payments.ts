@@ -5,7 +5,7 @@ import { refundPayment } from '../../src/wire/refunds.ts'
 import { advanceSandboxPayment } from '../../src/wire/sandbox-faults.ts'
 import { call } from '../client.ts'
 import type { Client } from '../client.ts'
-import { CliError } from '../errors.ts'
+import { CliError } from '../base/errors.ts'
 import type { Shop } from './make-merchants.ts'
 import type { PlannedPayment } from './plan.ts'
 

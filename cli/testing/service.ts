@@ -4,14 +4,14 @@ import type { Client } from '../client.ts'
 import { operatorClient } from '../commands/sandbox/run-service.ts'
 import { timeoutOf } from '../context.ts'
 import { platformUser } from '../operator-name.ts'
-import { CliError } from '../errors.ts'
+import { CliError } from '../base/errors.ts'
 import { findService } from '../find-service.ts'
 import type { FoundService } from '../find-service.ts'
-import { systemIo } from '../io.ts'
+import { systemIo } from '../base/io.ts'
 import { withEphemeralService } from '../scenario/play/ephemeral.ts'
 import type { ServiceState } from '../service-state.ts'
 import type { IdentityKind } from '../up/plan.ts'
-import { onStopSignals } from '../up/signals.ts'
+import { onStopSignals } from '../base/signals.ts'
 
 export type ServiceOptions = {
   /** Whether a service is started for this test alone; where nothing is said, when none runs here. */

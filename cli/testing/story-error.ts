@@ -1,5 +1,5 @@
 import { inspect } from 'node:util'
-import { CliError } from '../errors.ts'
+import { CliError } from '../base/errors.ts'
 import type { CaseRun } from '../scenario/play/case-run.ts'
 import { StepFailure } from '../scenario/failure.ts'
 import { maskedDifference } from '../scenario/masked.ts'

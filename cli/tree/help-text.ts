@@ -1,7 +1,7 @@
 import { Help } from 'commander'
 import type { Command, Option } from 'commander'
-import type { Io } from '../io.ts'
-import { wrapped, wrappedCommand } from '../print/wrap.ts'
+import type { Io } from '../base/io.ts'
+import { wrapped, wrappedCommand } from '../base/wrap.ts'
 
 /** The program's own options that are no setting of a command: they end it. */
 const ENDING: ReadonlySet<string | undefined> = new Set(['--help', '--version', '--map'])

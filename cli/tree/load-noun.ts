@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import type { Runtime } from '../context.ts'
-import type { NounName } from './nouns.ts'
+import type { NounName } from '../base/command-names.ts'
 
 /** Adds to a command that has its name and summary what stands below it: options, arguments, commands, examples. */
 type AddNoun = (command: Command, runtime: Runtime) => void

@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 
 /** An option or an argument in the map; `choices` where only these are taken. */
 type Taken = { name: string; summary: string; choices: readonly string[] | null }

@@ -1,4 +1,4 @@
-import { typedAs } from '../called-as.ts'
+import { typedAs } from '../base/command-hints.ts'
 
 type Why = readonly [message: string, hint: string]
 /** As it was typed after `svc`; `wrong` is the word that is no command or flag. */

@@ -1,4 +1,4 @@
-import { typedAs } from '../called-as.ts'
+import { typedAs } from '../base/command-hints.ts'
 
 /** A word that other command lines have, and the words that say the same here. */
 type Other = { is: RegExp; takesValue: boolean; instead(value: string, word: string): readonly string[] }

@@ -1,4 +1,4 @@
-import { quoted } from '../called-as.ts'
+import { quoted } from '../base/command-hints.ts'
 
 type Value = string | boolean | readonly string[] | undefined
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Command } from 'commander'
-import type { Io } from '../io.ts'
+import type { Io } from '../base/io.ts'
 import { mapOf } from './make-map.ts'
 import type { CommandMap } from './map.ts'
 import { outlineOf } from './outline.ts'

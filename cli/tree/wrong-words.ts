@@ -1,11 +1,11 @@
 import type { Command, CommanderError, Option } from 'commander'
-import { quoted, typedAs } from '../called-as.ts'
-import { usageError } from '../errors.ts'
-import type { CliError } from '../errors.ts'
+import { quoted, typedAs } from '../base/command-hints.ts'
+import { usageError } from '../base/errors.ts'
+import type { CliError } from '../base/errors.ts'
 import { readMap } from './map-file.ts'
 import { notCommand } from './not-commands.ts'
 import { withOurFlag } from './other-flags.ts'
-import { nearestWord } from '../scenario/read/nearest.ts'
+import { nearestWord } from '../base/nearest-word.ts'
 
 type Typed = { program: Command; words: readonly string[] }
 

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { formFor } from './asked-form.ts'
 import { changedLines } from './changed.ts'
 import type { RowNow } from './changed.ts'

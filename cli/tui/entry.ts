@@ -1,5 +1,5 @@
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { NO_FEED } from './feed.ts'
 import type { Feed } from './feed.ts'
 import type { Page, Reading, Resource } from './screen.ts'

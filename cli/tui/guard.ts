@@ -1,5 +1,5 @@
-import { EXIT } from '../exit-codes.ts'
-import type { ExitCode } from '../exit-codes.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import type { ExitCode } from '../base/exit-codes.ts'
 
 export type End = { exit: ExitCode; error: unknown }
 

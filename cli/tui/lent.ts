@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { setImmediate as nextTurn, setTimeout as delay } from 'node:timers/promises'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
-import type { Io } from '../io.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import type { Io } from '../base/io.ts'
 
 /* What happens while the console has given the terminal away. */
 

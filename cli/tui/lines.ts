@@ -1,5 +1,5 @@
-import { printable, widthOf } from '../print/text.ts'
-import { wrapped } from '../print/wrap.ts'
+import { printable, widthOf } from '../base/text.ts'
+import { wrapped } from '../base/wrap.ts'
 import { cutSign } from './sparkline.ts'
 
 /** What stands where a text was cut short: the same everywhere. */

@@ -1,4 +1,4 @@
-import { printable } from '../print/text.ts'
+import { printable } from '../base/text.ts'
 import type { Console } from './console.ts'
 import { EMPTY_LINE, line, paragraph } from './lines.ts'
 import type { Line } from './lines.ts'

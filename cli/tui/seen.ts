@@ -1,4 +1,4 @@
-import { printable } from '../print/text.ts'
+import { printable } from '../base/text.ts'
 import type { Data } from './data.ts'
 import { ROWS_MAX } from './feed.ts'
 import type { Feed } from './feed.ts'

@@ -1,6 +1,6 @@
 import { cutTo as cutText, fitted, widthOfColumn } from '../print/fit.ts'
-import type { Style } from '../io.ts'
-import { printable, widthOf } from '../print/text.ts'
+import type { Style } from '../base/io.ts'
+import { printable, widthOf } from '../base/text.ts'
 import { CUT, cutTo } from './lines.ts'
 import type { Line, Span, Tone } from './lines.ts'
 import type { Screen, ScreenColumn } from './screen.ts'

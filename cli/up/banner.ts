@@ -1,5 +1,5 @@
 import { relative } from 'node:path'
-import { asTyped, quoted } from '../called-as.ts'
+import { asTyped, quoted } from '../base/command-hints.ts'
 import type { Context } from '../context.ts'
 import type { ServiceState } from '../service-state.ts'
 

@@ -1,5 +1,5 @@
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 
 /**
  * Tells the failures of starting apart. The system's own messages say what to do, so they are passed on; `describe` puts

@@ -1,8 +1,8 @@
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import type { ServiceState } from '../service-state.ts'
 import type { UpPlan } from './plan.ts'
-import { onStopSignals } from './signals.ts'
+import { onStopSignals } from '../base/signals.ts'
 import { startAll } from './start.ts'
 
 /**

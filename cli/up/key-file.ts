@@ -12,8 +12,8 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { generateMasterKey, kidOfKey } from '../../src/lib/seal.ts'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { explainStart } from './explain.ts'
 import { ownLike } from './state-files.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { runningState } from '../find-service.ts'
 
 export type MigrationTarget = { databaseUrl: string; describe(error: unknown): string }

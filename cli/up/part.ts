@@ -1,6 +1,6 @@
 import type { App } from '../../src/app.ts'
 import { explainStart } from './explain.ts'
-import { onStopSignals } from './signals.ts'
+import { onStopSignals } from '../base/signals.ts'
 import { makeTeardown } from './teardown.ts'
 
 type Part = { what: string; stop(): Promise<void> }

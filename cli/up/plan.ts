@@ -1,4 +1,4 @@
-import { usageError } from '../errors.ts'
+import { usageError } from '../base/errors.ts'
 
 export const IDENTITY_KINDS = ['embedded', 'keycloak', 'none'] as const
 export type IdentityKind = (typeof IDENTITY_KINDS)[number]

@@ -1,5 +1,5 @@
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 
 /**
  * Whoever knows the demo operator's login may do everything: it has no place where real money moves. Said before anything

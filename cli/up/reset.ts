@@ -1,7 +1,7 @@
 import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { CliError } from '../errors.ts'
-import { EXIT } from '../exit-codes.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 import { serviceFile } from '../service-state.ts'
 import { stopService } from './down.ts'
 

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { Io } from '../io.ts'
+import type { Io } from '../base/io.ts'
 import type { Printer } from '../print/output.ts'
-import { cutToWidth, visualLines } from '../print/terminal-lines.ts'
-import { printable } from '../print/text.ts'
+import { cutToWidth, visualLines } from '../base/terminal-lines.ts'
+import { printable } from '../base/text.ts'
 import { newsOf } from './shots.ts'
 import type { News, Row, Shot, Shots } from './shots.ts'
 

@@ -1,4 +1,4 @@
-import { NOUN_GROUPS } from '../../cli/tree/nouns.ts'
+import { NOUN_GROUPS } from '../../cli/base/command-names.ts'
 import type { CommandMap } from '../../cli/tree/map.ts'
 import { wholeMap } from '../../cli/tree/write-map.ts'
 import { block, code, pageHead, sentence, table } from './markdown.ts'

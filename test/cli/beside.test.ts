@@ -1,7 +1,7 @@
 import t from 'tap'
 import { beside, wrapped } from '../../cli/beside.ts'
-import { distanceOf, parseTime, roughly } from '../../cli/times.ts'
-import { widthOf } from '../../cli/print/text.ts'
+import { distanceOf, parseTime, roughly } from '../../cli/base/times.ts'
+import { widthOf } from '../../cli/base/text.ts'
 
 const paint = (_style: unknown, text: string): string => text
 

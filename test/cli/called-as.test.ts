@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import t from 'tap'
-import { COMMAND_WORDS, asTyped, calledAs } from '../../cli/called-as.ts'
+import { COMMAND_WORDS, asTyped, calledAs } from '../../cli/base/command-hints.ts'
 import { makeWholeProgram } from '../../cli/program.ts'
 import { makeIo, runCli } from './harness.ts'
 import { LAUNCHER } from './service.ts'

@@ -1,7 +1,7 @@
 import { Command } from 'commander'
 import t from 'tap'
-import { CliError } from '../../cli/errors.ts'
-import { EXIT } from '../../cli/exit-codes.ts'
+import { CliError } from '../../cli/base/errors.ts'
+import { EXIT } from '../../cli/base/exit-codes.ts'
 import { inFlags } from '../../cli/flag-errors.ts'
 import { fakeService, refusal, runCli } from './harness.ts'
 

@@ -2,10 +2,10 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { Test } from 'tap'
-import type { ExitCode } from '../../cli/exit-codes.ts'
-import type { Io } from '../../cli/io.ts'
+import type { ExitCode } from '../../cli/base/exit-codes.ts'
+import type { Io } from '../../cli/base/io.ts'
 import { run } from '../../cli/run.ts'
-import type { Sink } from '../../cli/print/sink.ts'
+import type { Sink } from '../../cli/base/sink.ts'
 import { noteRan } from './ran.ts'
 
 export type Outcome = { code: ExitCode; stdout: string; stderr: string }

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { dayFrom, firstMoment } from '../../cli/commands/ob/moments.ts'
+import { dayFrom, firstMoment } from '../../cli/base/moments.ts'
 import { addCustomer, balanceOf } from '../support/customers.ts'
 import type { TestCustomer } from '../support/customers.ts'
 import { testService } from '../support/app.ts'

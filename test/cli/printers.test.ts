@@ -1,8 +1,8 @@
 import t from 'tap'
 import { makePrinter } from '../../cli/print/output.ts'
 import type { Printer } from '../../cli/print/output.ts'
-import { OUTPUT_MODES } from '../../cli/print/output-modes.ts'
-import type { OutputMode } from '../../cli/print/output-modes.ts'
+import { OUTPUT_MODES } from '../../cli/base/output-modes.ts'
+import type { OutputMode } from '../../cli/base/output-modes.ts'
 import { makeIo } from './harness.ts'
 
 const ROWS = [

@@ -1,6 +1,6 @@
 import { Writable } from 'node:stream'
 import t from 'tap'
-import { sinkOf } from '../../cli/print/sink.ts'
+import { sinkOf } from '../../cli/base/sink.ts'
 
 /** A stream of the process's kind that takes nothing: each write ends with this error at once, as those to a file do. */
 function failing(code: string): NodeJS.WriteStream {

@@ -1,7 +1,7 @@
 import { readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { EXIT_MEANINGS } from '../../cli/exit-codes.ts'
+import { EXIT_MEANINGS } from '../../cli/base/exit-codes.ts'
 import { makeWholeProgram } from '../../cli/program.ts'
 import type { Command } from 'commander'
 import { makeIo, runCli } from './harness.ts'

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { jsonSchema } from '../../cli/scenario/read/frame.ts'
 import { VERBS } from '../../cli/scenario/language.ts'
-import { nearestWord } from '../../cli/scenario/read/nearest.ts'
+import { nearestWord } from '../../cli/base/nearest-word.ts'
 import { readScenarios } from '../../cli/scenario/read/read-scenarios.ts'
 import { mistakeText } from '../../cli/scenario/read/source.ts'
 import { PAY, casesOf, mistakesOf, scenarioOf } from './read.ts'

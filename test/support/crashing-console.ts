@@ -2,8 +2,8 @@ import './tsx.ts'
 import { headerCredentials } from '../../cli/auth/credentials.ts'
 import { whoIs } from '../../cli/auth/who-is.ts'
 import { makeClient } from '../../cli/client.ts'
-import { reportError } from '../../cli/errors.ts'
-import { systemIo } from '../../cli/io.ts'
+import { reportError } from '../../cli/base/errors.ts'
+import { systemIo } from '../../cli/base/io.ts'
 import { screen } from '../../cli/tui/screen.ts'
 
 /*

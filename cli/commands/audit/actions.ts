@@ -1,4 +1,4 @@
-import { nearestWord } from '../../scenario/read/nearest.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
 
 /** What this version records in the audit trail. The test holds it against the places that record something. */
 export const KNOWN_ACTIONS = [

@@ -1,7 +1,7 @@
 import { AUDIT_CHAINS } from '../../../src/lib/audit-chain.ts'
 import type { AuditChain } from '../../../src/lib/audit-chain.ts'
 import type { ChainHead } from '../../../src/lib/verify-chain.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 
 const HEAD = new RegExp(`^(?:(${AUDIT_CHAINS.join('|')}):)?([1-9]\\d{0,17}):([0-9a-f]{64})$`)
 

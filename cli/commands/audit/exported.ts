@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { AUDIT_CHAINS } from '../../../src/lib/audit-chain.ts'
 import type { AuditRow } from '../../../src/lib/audit-chain.ts'
 import { AuditChain, EXPORT_LIMIT_MAX } from '../../../src/wire/audit.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { NEW_EXPORT } from './lines.ts'
 import type { RowSource } from './rows.ts'
 

@@ -5,9 +5,9 @@ import type { OperatorAction } from '../../../src/wire/audit.ts'
 import { call } from '../../client.ts'
 import { action } from '../../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../../context.ts'
-import type { Paint } from '../../io.ts'
-import { actorText } from '../../role-text.ts'
-import { printable, shortTime } from '../../print/text.ts'
+import type { Paint } from '../../base/io.ts'
+import { actorText } from '../../base/role-text.ts'
+import { printable, shortTime } from '../../base/text.ts'
 import { subjectText } from './view.ts'
 
 /** `svc audit show`: one action with all that it changed. */

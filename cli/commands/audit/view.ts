@@ -1,7 +1,7 @@
 import type { OperatorAction } from '../../../src/wire/audit.ts'
-import { actorText } from '../../role-text.ts'
+import { actorText } from '../../base/role-text.ts'
 import type { Column } from '../../print/table.ts'
-import { endOfId, minuteOf, shortTime } from '../../print/text.ts'
+import { endOfId, minuteOf, shortTime } from '../../base/text.ts'
 
 /** In a narrow terminal, who did it and why stand below when, what, to whom and what changed. */
 export const AUDIT_COLUMNS: readonly Column<OperatorAction>[] = [

@@ -3,10 +3,10 @@ import { BankAccount, addBankAccount, disableBankAccount, listBankAccounts } fro
 import { ChangeOptions, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { urlOf } from '../../prepare.ts'
 import { resolveId } from '../../find/resolve-id.ts'
-import { dayOf, endOfId, shortTime } from '../../print/text.ts'
+import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 import { readNumbers } from './numbers.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { usageError } from '../../errors.ts'
-import type { Io } from '../../io.ts'
+import { usageError } from '../../base/errors.ts'
+import type { Io } from '../../base/io.ts'
 
 const INPUT_BYTES_MAX = 4_096
 

@@ -5,8 +5,8 @@ import { change } from '../../change.ts'
 import type { ChangeOptions } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { editText } from '../../editor.ts'
-import { usageError } from '../../errors.ts'
+import { editText } from '../../base/editor.ts'
+import { usageError } from '../../base/errors.ts'
 import { printLook, printPreview } from './view.ts'
 
 type Look = z.input<typeof BrandingConfig>

@@ -1,7 +1,7 @@
 import { buttonTextOn, contrastRatio, ratioText } from '../../../src/lib/contrast.ts'
 import type { Branding } from '../../../src/wire/settings.ts'
 import type { Context } from '../../context.ts'
-import { printable } from '../../print/text.ts'
+import { printable } from '../../base/text.ts'
 
 export function printLook({ print, note, paint }: Context, look: Branding): void {
   print.record({

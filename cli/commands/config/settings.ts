@@ -2,10 +2,10 @@ import { configDirOf } from '../../auth/config-dir.ts'
 import { PROJECT_FILE } from '../../auth/config-settings.ts'
 import { configFile, readProjectConfig, readUserConfig } from '../../auth/profiles.ts'
 import type { Context } from '../../context.ts'
-import { VARIABLES } from '../../environment.ts'
-import { CliError } from '../../errors.ts'
+import { VARIABLES } from '../../base/environment-variables.ts'
+import { CliError } from '../../base/errors.ts'
 import { findService } from '../../find-service.ts'
-import type { Io } from '../../io.ts'
+import type { Io } from '../../base/io.ts'
 import { masked } from './masked.ts'
 
 /** A variable with what it holds, `null` for nothing, and who said so: a flag, a file, `environment`, `default` or `not set`. */

@@ -7,14 +7,14 @@ import {
   revokeApiCredential,
   rotateApiCredential,
 } from '../../../src/wire/team.ts'
-import { quoted } from '../../called-as.ts'
+import { quoted } from '../../base/command-hints.ts'
 import { ChangeOptions, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { printNewSecret } from '../../new-secret.ts'
-import { roleText } from '../../role-text.ts'
-import { dayOf, shortTime } from '../../print/text.ts'
+import { roleText } from '../../base/role-text.ts'
+import { dayOf, shortTime } from '../../base/text.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const { body } = await call(context.client(), listApiCredentials, {})

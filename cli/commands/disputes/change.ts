@@ -3,7 +3,7 @@ import { DisputeReason, escalateDispute, raiseAdminDispute, resolveDispute } fro
 import type { AdminDispute } from '../../../src/wire/disputes.ts'
 import { ChangeOptions, Reason, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { WordsOptions, readWords, sendWords } from '../../words.ts'
 import { refuseEscalating, refuseResolving } from './effects.ts'
 import { anyPaymentId, findAdminDispute } from './find.ts'

@@ -1,7 +1,7 @@
 import { acceptDispute, escalateDispute, resolveDispute, submitEvidence } from '../../../src/wire/disputes.ts'
 import type { AdminDispute, Dispute } from '../../../src/wire/disputes.ts'
 import type { Client } from '../../client.ts'
-import type { CliError } from '../../errors.ts'
+import type { CliError } from '../../base/errors.ts'
 import { wouldRefuse } from '../../would-refuse.ts'
 import { isResolved } from './view.ts'
 

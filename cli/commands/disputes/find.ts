@@ -4,7 +4,7 @@ import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../../src/wir
 import { listOutbox } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { rowsOf } from '../../pages.ts'
 import { resolveId } from '../../find/resolve-id.ts'
 

@@ -11,8 +11,8 @@ import type { Said } from '../../beside.ts'
 import type { Context } from '../../context.ts'
 import { tableOf } from '../../print/table.ts'
 import type { Column } from '../../print/table.ts'
-import { minuteOf, shortTime } from '../../print/text.ts'
-import { distanceOf } from '../../times.ts'
+import { minuteOf, shortTime } from '../../base/text.ts'
+import { distanceOf } from '../../base/times.ts'
 
 /** A dispute as its merchant or an operator reads it. */
 export type AnyDispute = Dispute | AdminDispute

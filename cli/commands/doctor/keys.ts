@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { ListedKey } from '../../../src/keys/list-keys.ts'
-import { CliError } from '../../errors.ts'
+import { CliError } from '../../base/errors.ts'
 import { keyFile } from '../../up/key-file.ts'
 import { keysOf, withDatabase } from '../keys/open.ts'
 import type { Keys } from '../keys/open.ts'

@@ -1,8 +1,8 @@
 import type { Context } from '../../context.ts'
-import { asTyped } from '../../called-as.ts'
-import type { Paint, Style } from '../../io.ts'
-import { printable } from '../../print/text.ts'
-import { wrapped } from '../../print/wrap.ts'
+import { asTyped } from '../../base/command-hints.ts'
+import type { Paint, Style } from '../../base/io.ts'
+import { printable } from '../../base/text.ts'
+import { wrapped } from '../../base/wrap.ts'
 import { GROUPS, titleOf } from './groups.ts'
 import type { GroupedCheck } from './groups.ts'
 

@@ -1,7 +1,7 @@
 import type { Config } from '../../../src/config/config.ts'
 import type { Client } from '../../client.ts'
 import type { Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
+import { CliError } from '../../base/errors.ts'
 import { findService, runningState } from '../../find-service.ts'
 import type { FoundService } from '../../find-service.ts'
 import type { ServiceState } from '../../service-state.ts'

@@ -1,8 +1,8 @@
 import type { Explanation, TimelineEntry } from '../../../src/wire/explain.ts'
-import type { Paint, Style } from '../../io.ts'
-import { endOfId, printable, shortTime } from '../../print/text.ts'
-import { distanceOf, roughly } from '../../times.ts'
-import { wrapped } from '../../print/wrap.ts'
+import type { Paint, Style } from '../../base/io.ts'
+import { endOfId, printable, shortTime } from '../../base/text.ts'
+import { distanceOf, roughly } from '../../base/times.ts'
+import { wrapped } from '../../base/wrap.ts'
 
 /** The attempts of one webhook that are shown unasked: one round of them. */
 const ATTEMPTS_SHOWN = 6

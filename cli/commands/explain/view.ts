@@ -1,11 +1,11 @@
 import type { Explanation, NextStep, OtherStep, TimelineEntry } from '../../../src/wire/explain.ts'
-import { asTyped } from '../../called-as.ts'
+import { asTyped } from '../../base/command-hints.ts'
 import type { Context } from '../../context.ts'
 import type { Column } from '../../print/table.ts'
-import { printable, shortTime } from '../../print/text.ts'
-import { distanceOf, roughly } from '../../times.ts'
+import { printable, shortTime } from '../../base/text.ts'
+import { distanceOf, roughly } from '../../base/times.ts'
 import { timelineLines } from './timeline.ts'
-import { wrapped } from '../../print/wrap.ts'
+import { wrapped } from '../../base/wrap.ts'
 
 /** What CSV and tables of the timeline have. */
 export const timelineColumns: readonly Column<TimelineEntry>[] = [

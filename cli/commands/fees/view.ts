@@ -4,7 +4,7 @@ import type { MerchantFees } from '../../../src/wire/fees.ts'
 import type { Context } from '../../context.ts'
 import { tableOf } from '../../print/table.ts'
 import type { Column } from '../../print/table.ts'
-import { minuteOf, shortTime } from '../../print/text.ts'
+import { minuteOf, shortTime } from '../../base/text.ts'
 
 type Change = MerchantFees['history'][number]
 

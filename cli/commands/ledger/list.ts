@@ -3,7 +3,7 @@ import { Transaction, listTransactions } from '../../../src/wire/transactions.ts
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { collectPages } from '../../pages.ts'
-import { dayOf, endOfId, shortTime } from '../../print/text.ts'
+import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 import { Paging } from '../merchants/read.ts'
 import { FilterOptions, filterOf } from '../payments/filters.ts'
 import { statusStyle } from '../payments/view.ts'

@@ -1,8 +1,8 @@
 import type { Allowance, Mandate } from '../../../src/wire/consents.ts'
 import type { Context } from '../../context.ts'
 import { tableOf } from '../../print/table.ts'
-import { minuteOf, shortTime } from '../../print/text.ts'
-import { distanceOf } from '../../times.ts'
+import { minuteOf, shortTime } from '../../base/text.ts'
+import { distanceOf } from '../../base/times.ts'
 
 export function printMandate({ print }: Context, mandate: Mandate): void {
   const { currency } = mandate

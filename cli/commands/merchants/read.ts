@@ -8,7 +8,7 @@ import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { findMerchant } from '../../find/merchant.ts'
 import { LIMIT, collectPages } from '../../pages.ts'
-import { dayOf, shortTime } from '../../print/text.ts'
+import { dayOf, shortTime } from '../../base/text.ts'
 import { printMerchant, printMerchants } from './view.ts'
 
 export const Paging = z.object({

@@ -2,11 +2,11 @@ import { AdminMerchant } from '../../../src/wire/admin.ts'
 import type { ListedMerchant } from '../../../src/wire/admin.ts'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
 import type { Context } from '../../context.ts'
-import type { Style } from '../../io.ts'
-import { actorText } from '../../role-text.ts'
+import type { Style } from '../../base/io.ts'
+import { actorText } from '../../base/role-text.ts'
 import { tableOf } from '../../print/table.ts'
 import type { Column } from '../../print/table.ts'
-import { dayOf, endOfId, minuteOf, shortTime } from '../../print/text.ts'
+import { dayOf, endOfId, minuteOf, shortTime } from '../../base/text.ts'
 
 /** How a KYB status looks: open in yellow, an answer in green or red. */
 export function kybStyle(status: string): Style | undefined {

@@ -3,8 +3,8 @@ import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
 import { ChangeOptions } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { CliError, usageError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { CliError, usageError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
 
 export const NewOptions = ChangeOptions.pick({ dryRun: true })
 

@@ -3,8 +3,8 @@ import { parseFrequency } from '../../../src/lib/frequency.ts'
 import type { Frequency } from '../../../src/lib/frequency.ts'
 import type { Run, Schedule } from '../../../src/lib/recurrence.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
-import { EVENING, MORNING, momentOf } from './moments.ts'
+import { usageError } from '../../base/errors.ts'
+import { EVENING, MORNING, momentOf } from '../../base/moments.ts'
 
 const COUNT_MAX = 1_000
 

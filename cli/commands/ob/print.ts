@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Context } from '../../context.ts'
-import type { Style } from '../../io.ts'
+import type { Style } from '../../base/io.ts'
 import { numberText } from '../../find/named-account.ts'
 import type { ListView, RecordView } from '../../print/output.ts'
 

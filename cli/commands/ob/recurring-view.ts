@@ -2,7 +2,7 @@ import { frequencyText, parseFrequency } from '../../../src/lib/frequency.ts'
 import type { RecurringPaymentResponse } from '../../../src/wire/recurring.ts'
 import type { Context } from '../../context.ts'
 import type { Column } from '../../print/table.ts'
-import { dayOf, endOfId } from '../../print/text.ts'
+import { dayOf, endOfId } from '../../base/text.ts'
 import { accountText, moneyText, printRecord, statusStyle } from './print.ts'
 
 export function idOf({ RecurringPaymentId }: RecurringPaymentResponse): string {

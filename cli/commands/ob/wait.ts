@@ -1,7 +1,7 @@
 import { durationText } from '../../../src/lib/duration.ts'
 import type { Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
 import { askUntil } from '../../wait.ts'
 import { statusStyle } from './print.ts'
 

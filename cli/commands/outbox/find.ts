@@ -3,7 +3,7 @@ import { explainForOperator } from '../../../src/wire/explain.ts'
 import { listOutbox } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
-import { CliError } from '../../errors.ts'
+import { CliError } from '../../base/errors.ts'
 import { rowsOf } from '../../pages.ts'
 import { notFound, resolveId } from '../../find/resolve-id.ts'
 

@@ -6,7 +6,7 @@ import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { endMandate } from '../../end-mandate.ts'
 import { resolveId } from '../../find/resolve-id.ts'
-import { dayOf, endOfId, shortTime } from '../../print/text.ts'
+import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 
 export async function listConsents(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const items = await consentsOf(asPayer(context.client(), context.io.env))

@@ -4,10 +4,10 @@ import { asPayer } from '../../auth/payer-session.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { resolveId } from '../../find/resolve-id.ts'
 import { tableOf } from '../../print/table.ts'
-import { endOfId, minuteOf, shortTime } from '../../print/text.ts'
+import { endOfId, minuteOf, shortTime } from '../../base/text.ts'
 import { statusStyle } from '../payments/view.ts'
 
 export async function listPayments(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

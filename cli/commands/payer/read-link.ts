@@ -1,6 +1,6 @@
 import { PAYER_LINK } from '../../checkout-hints.ts'
-import { usageError } from '../../errors.ts'
-import type { Io } from '../../io.ts'
+import { usageError } from '../../base/errors.ts'
+import type { Io } from '../../base/io.ts'
 
 const LINK_BYTES_MAX = 8_192
 

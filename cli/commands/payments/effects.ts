@@ -5,7 +5,7 @@ import { listRefunds, refundPayment } from '../../../src/wire/refunds.ts'
 import type { RefundPayment } from '../../../src/wire/refunds.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
-import type { CliError } from '../../errors.ts'
+import type { CliError } from '../../base/errors.ts'
 import { rowsOf } from '../../pages.ts'
 import { wouldRefuse } from '../../would-refuse.ts'
 

@@ -4,7 +4,7 @@ import { z } from 'zod'
 import { PaymentStatus } from '../../../src/wire/payments.ts'
 import type { listPayments } from '../../../src/wire/payments.ts'
 import type { OperationInput } from '../../../src/wire/operation.ts'
-import { parseTime } from '../../times.ts'
+import { parseTime } from '../../base/times.ts'
 
 /** The filters that payments and the ledger have alike. */
 export function filtered(command: Command): Command {

@@ -4,9 +4,9 @@ import { z } from 'zod'
 import { isAmountText } from '../../../src/lib/money.ts'
 import { collect } from '../../choices.ts'
 import type { Client } from '../../client.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { mandateId } from '../mandates/read.ts'
-import { momentOf } from '../ob/moments.ts'
+import { momentOf } from '../../base/moments.ts'
 
 /** The options of `svc payments create` that set up a mandate, or use one. */
 export const MandateOptions = z.object({

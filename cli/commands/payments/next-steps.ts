@@ -1,5 +1,5 @@
-import { CliError, withHint } from '../../errors.ts'
-import type { ToldField } from '../../errors.ts'
+import { CliError, withHint } from '../../base/errors.ts'
+import type { ToldField } from '../../base/errors.ts'
 import { wholeCommand } from '../../tree/whole-command.ts'
 import type { CreateOptions } from './create.ts'
 

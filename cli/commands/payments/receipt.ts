@@ -1,9 +1,9 @@
 import { getPayment } from '../../../src/wire/payments.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
-import { shortTime } from '../../print/text.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import { shortTime } from '../../base/text.ts'
 import { paymentId } from './read.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { RefundRow, listRefunds } from '../../../src/wire/refunds.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import type { Style } from '../../io.ts'
+import type { Style } from '../../base/io.ts'
 import { collectPages } from '../../pages.ts'
-import { endOfId, minuteOf, shortTime } from '../../print/text.ts'
+import { endOfId, minuteOf, shortTime } from '../../base/text.ts'
 import type { Paging } from '../merchants/read.ts'
 import { paymentId } from './read.ts'
 

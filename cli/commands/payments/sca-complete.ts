@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { completeSca } from '../../../src/wire/payments.ts'
 import { ChangeOptions, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { paymentId } from './read.ts'
 
 const text = z.string().optional()

@@ -3,7 +3,7 @@ import { getConsent } from '../../../src/wire/consents.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
+import { CliError } from '../../base/errors.ts'
 import type { MandateOptions } from './mandate.ts'
 
 type Caps = { amount: string } & Pick<MandateOptions, 'maxAmount' | 'periodic' | 'consent'>

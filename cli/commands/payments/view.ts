@@ -1,8 +1,8 @@
 import type { CreatedPayment, Payment, PaymentStatus, PayerView } from '../../../src/wire/payments.ts'
 import type { Context } from '../../context.ts'
-import type { Style } from '../../io.ts'
+import type { Style } from '../../base/io.ts'
 import { tableOf } from '../../print/table.ts'
-import { shortTime } from '../../print/text.ts'
+import { shortTime } from '../../base/text.ts'
 
 /** How a status looks: an end in green or red, a way still to go in yellow. */
 export function statusStyle(status: string): Style | undefined {

@@ -13,7 +13,7 @@ import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { findMerchant } from '../../find/merchant.ts'
 import { runningState } from '../../find-service.ts'
 

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { z } from 'zod'
-import { quoted } from '../../called-as.ts'
+import { quoted } from '../../base/command-hints.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { jsonSchema } from '../../scenario/read/frame.ts'
 import { starterOf } from '../../scenario/read/starter.ts'
 

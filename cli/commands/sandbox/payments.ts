@@ -3,8 +3,8 @@ import { AdvanceTarget, advanceSandboxPayment } from '../../../src/wire/sandbox-
 import type { AdvancedPayment } from '../../../src/wire/sandbox-faults.ts'
 import { ChangeOptions, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { CliError, withHint } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { CliError, withHint } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
 import { paymentId } from '../payments/read.ts'
 
 export const DecideOptions = ChangeOptions.extend({ return: z.boolean().default(true) })

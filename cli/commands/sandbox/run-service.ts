@@ -1,4 +1,4 @@
-import { asTyped } from '../../called-as.ts'
+import { asTyped } from '../../base/command-hints.ts'
 import { headerCredentials, serviceCredentials } from '../../auth/credentials.ts'
 import { makeClient } from '../../client.ts'
 import type { Client } from '../../client.ts'

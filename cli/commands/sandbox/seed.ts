@@ -4,7 +4,7 @@ import type { SeedTold, Trade, TradeWishes } from '../../seed/seed-trade.ts'
 import { stoppable } from '../../stopped.ts'
 import { DEMO_TRADE } from '../../up/seed-demo.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { CliError, usageError } from '../../errors.ts'
+import { CliError, usageError } from '../../base/errors.ts'
 import { withProgress } from '../../print/progress.ts'
 import { SeedOptions as BankOptions, seed as seedBank } from './customers.ts'
 

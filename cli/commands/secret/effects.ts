@@ -1,7 +1,7 @@
 import { getWebhookSecret, rotateWebhookSecret } from '../../../src/wire/secrets.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
-import { shortTime } from '../../print/text.ts'
+import { shortTime } from '../../base/text.ts'
 import { wouldRefuse } from '../../would-refuse.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { shortTime } from '../../print/text.ts'
+import { shortTime } from '../../base/text.ts'
 
 type Overlap = { masked_secret: string; rotated_at: string | null; previous_expires_at: string | null }
 

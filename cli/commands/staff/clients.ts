@@ -6,13 +6,13 @@ import {
   listStaffClients,
   revokeStaffClient,
 } from '../../../src/wire/staff.ts'
-import { quoted } from '../../called-as.ts'
+import { quoted } from '../../base/command-hints.ts'
 import { ChangeOptions, Reason, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { printNewSecret } from '../../new-secret.ts'
-import { dayOf, shortTime } from '../../print/text.ts'
+import { dayOf, shortTime } from '../../base/text.ts'
 
 export async function clients(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const { body } = await call(context.client(), listStaffClients, {})

@@ -11,11 +11,11 @@ import { ChangeOptions, change } from '../../change.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { findPerson } from '../../find/person.ts'
-import type { Style } from '../../io.ts'
+import type { Style } from '../../base/io.ts'
 import { noteInvitation } from '../../note-invitation.ts'
-import { dayOf, endOfId, shortTime } from '../../print/text.ts'
+import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   context.print.list({

@@ -2,7 +2,7 @@ import { getWebhook, listWebhooks } from '../../../src/wire/webhooks.ts'
 import type { DeliveryDetail } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { resolveId } from '../../find/resolve-id.ts'
 
 /** The merchant's own delivery that is meant: by its whole id, or by a part of one of the last 50. */

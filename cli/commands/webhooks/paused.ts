@@ -2,7 +2,7 @@ import { getWebhookEndpoint, listWebhooks } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import type { Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
+import { CliError } from '../../base/errors.ts'
 import { warn } from '../../warn.ts'
 
 /** How many deliveries a list of the service has at most. */

@@ -3,9 +3,9 @@ import { resolve } from 'node:path'
 import { z } from 'zod'
 import { signBody, verifySignature } from '../../../src/lib/webhook-signature.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { CliError, usageError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
-import type { Io } from '../../io.ts'
+import { CliError, usageError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import type { Io } from '../../base/io.ts'
 
 export const SignOptions = z.object({ bodyFile: z.string().optional(), secretStdin: z.boolean().default(false) })
 export const VerifyOptions = SignOptions.extend({ signature: z.string() })

@@ -8,13 +8,13 @@ import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { isPassing } from '../../errors.ts'
-import { exitOfSignal } from '../../exit-codes.ts'
-import { endOfId, printable } from '../../print/text.ts'
-import { onStopSignals } from '../../up/signals.ts'
+import { isPassing } from '../../base/errors.ts'
+import { exitOfSignal } from '../../base/exit-codes.ts'
+import { endOfId, printable } from '../../base/text.ts'
+import { onStopSignals } from '../../base/signals.ts'
 import { paymentId } from '../payments/read.ts'
 import { deliveryStyle, eventText } from './view.ts'
-import { TIMER_MAX_MS } from '../../times.ts'
+import { TIMER_MAX_MS } from '../../base/times.ts'
 
 export const TailOptions = z.object({
   event: EventType.optional(),

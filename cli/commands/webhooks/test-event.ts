@@ -4,7 +4,7 @@ import { EventType } from '../../../src/wire/webhook-events.ts'
 import { ChangeOptions, change } from '../../change.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { withFacts } from '../../errors.ts'
+import { withFacts } from '../../base/errors.ts'
 import { printDelivery } from './view.ts'
 import { waitForAttempt } from './wait.ts'
 

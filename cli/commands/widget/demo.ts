@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { browserCommand, openBrowser } from '../../auth/browser.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { CliError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
 import { isLive } from '../../mode.ts'
 
 export const DemoOptions = z.object({ open: z.boolean().default(false) })

@@ -1,4 +1,4 @@
-import type { ToldField } from '../../errors.ts'
+import type { ToldField } from '../../base/errors.ts'
 import { wholeCommand } from '../../tree/whole-command.ts'
 import type { DescribeOptions } from './make-token.ts'
 

@@ -1,5 +1,5 @@
-import { CliError, joinedFields, withHint } from '../../errors.ts'
-import type { ToldField } from '../../errors.ts'
+import { CliError, joinedFields, withHint } from '../../base/errors.ts'
+import type { ToldField } from '../../base/errors.ts'
 import { membersOf, textOr } from '../../told.ts'
 import { wholeCommand } from '../../tree/whole-command.ts'
 import { commandFor, commandMending, commandReading } from './next-steps.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { DescribeOptions, makeToken } from './make-token.ts'
 import { commandFor } from './next-steps.ts'
 import type { Typed } from './next-steps.ts'

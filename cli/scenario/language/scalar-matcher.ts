@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { isMatcher } from '../matchers.ts'
-import { nearestWord } from '../read/nearest.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
 
 const SCALARS: ReadonlySet<string> = new Set(['string', 'number', 'boolean', 'enum', 'literal', 'null'])
 

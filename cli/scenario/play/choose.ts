@@ -1,5 +1,5 @@
 import { seededRandom } from '../../../src/lib/seeded-random.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import type { Case } from '../read/read-scenarios.ts'
 
 /**

@@ -1,4 +1,4 @@
-import { CliError } from '../../errors.ts'
+import { CliError } from '../../base/errors.ts'
 import { fillIn } from './case-run.ts'
 import type { CaseRun } from './case-run.ts'
 import { StepFailure } from '../failure.ts'

@@ -1,5 +1,5 @@
 import type { Client } from '../../client.ts'
-import { TIMER_MAX_MS } from '../../times.ts'
+import { TIMER_MAX_MS } from '../../base/times.ts'
 import type { CaseRun } from './case-run.ts'
 import type { Failure } from '../failure.ts'
 import { makeKeys } from './keys.ts'

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { show } from '../matchers.ts'
-import { nearestWord } from './nearest.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
 import { keysAt, textFormAt, valueAtPath } from './schema-places.ts'
 import type { Mistake, Path } from './source.ts'
 

@@ -1,10 +1,10 @@
 import { existsSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import type { Stats } from 'node:fs'
 import { basename, dirname, extname, join, relative, resolve } from 'node:path'
-import { CliError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
 import { memberOf } from '../member.ts'
-import { nearestWord } from './nearest.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
 import { OTHER_NAMES } from './other-names.ts'
 
 export type ScenarioFile = {

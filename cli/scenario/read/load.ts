@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { basename } from 'node:path'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import { findScenarioFiles, isOtherJson, isOwnSchema, readScenarioFile } from './find-files.ts'
 import { varsOfFiles } from './given-vars.ts'
 import type { Case } from './read-case.ts'

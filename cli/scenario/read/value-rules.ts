@@ -2,7 +2,7 @@ import { PLAIN_SCENARIOS, SCENARIO_PARAMETERS } from '../../../src/lib/bank-scen
 import type { Explained } from './explain.ts'
 import type { Verb } from '../language.ts'
 import { memberOf } from '../member.ts'
-import { nearestWord } from './nearest.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
 import type { Step } from './read-step.ts'
 
 type Problem = { message: string; hint?: string | undefined }

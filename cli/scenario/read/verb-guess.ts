@@ -1,6 +1,6 @@
 import { VERBS, VERB_NAMES, isVerb } from '../language.ts'
 import { STRUCTURES, STRUCTURE_NAMES, isStructure } from '../language/structure.ts'
-import { nearestWord } from './nearest.ts'
+import { nearestWord } from '../../base/nearest-word.ts'
 
 const STEP_WORDS: readonly string[] = [...VERB_NAMES, ...STRUCTURE_NAMES]
 

@@ -1,5 +1,5 @@
-import type { Paint } from '../../io.ts'
-import { printable } from '../../print/text.ts'
+import type { Paint } from '../../base/io.ts'
+import { printable } from '../../base/text.ts'
 import type { MadeIds } from '../play/made-ids.ts'
 import type { ReportOptions, Reporter, Summary, Write } from './reporter.ts'
 import { storyOf } from './story.ts'

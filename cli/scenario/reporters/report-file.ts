@@ -1,6 +1,6 @@
 import { closeSync, existsSync, fstatSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 
 /** A report's file, open before the run. */
 export type ReportFile = {

@@ -1,5 +1,5 @@
-import type { Paint } from '../../io.ts'
-import { printable } from '../../print/text.ts'
+import type { Paint } from '../../base/io.ts'
+import { printable } from '../../base/text.ts'
 import type { Failure } from '../failure.ts'
 import { cameShown, curlOf, maskedDifference, replyOf } from '../masked.ts'
 import { answerText } from '../play/receiver.ts'

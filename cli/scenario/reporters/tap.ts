@@ -1,5 +1,5 @@
 import { stringify } from 'yaml'
-import { printable } from '../../print/text.ts'
+import { printable } from '../../base/text.ts'
 import type { Failure } from '../failure.ts'
 import { cameShown, curlOf, maskedDifference, replyOf } from '../masked.ts'
 import type { CaseResult } from '../play/play.ts'

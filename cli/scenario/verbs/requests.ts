@@ -12,7 +12,7 @@ import {
 import type { OfferToPayResponse, RequestToPayResponse } from '../../../src/wire/payment-requests.ts'
 import { call } from '../../client.ts'
 import type { Client } from '../../client.ts'
-import { dayFrom } from '../../commands/ob/moments.ts'
+import { dayFrom } from '../../base/moments.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadeCustomer, MadeRequest } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'

@@ -1,7 +1,7 @@
 import { MERCHANT_ROLES, PLATFORM_ROLES, permissionsOf } from '../../../src/lib/permissions.ts'
 import type { Role } from '../../../src/lib/permissions.ts'
 import type { Who } from '../../auth/who-is.ts'
-import { roleText } from '../../role-text.ts'
+import { roleText } from '../../base/role-text.ts'
 import type { Screen, ScreenKey, Shown } from '../screen.ts'
 
 /** What the console may show and do, for whoever has opened it. */

@@ -1,4 +1,4 @@
-import { printable } from '../../print/text.ts'
+import { printable } from '../../base/text.ts'
 import { chosenAfter, fittingWords } from './choice.ts'
 import { NO_TEXT, editOf, edited, inserted } from './edit.ts'
 import type { Edit } from './edit.ts'

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink'
 import type { ReactElement } from 'react'
-import { printable } from '../../print/text.ts'
+import { printable } from '../../base/text.ts'
 import type { Console } from '../console.ts'
 import { fittedForm, wholeForm } from '../form-fit.ts'
 import type { FormParts } from '../form-fit.ts'

@@ -1,6 +1,6 @@
 import { Box, Text } from 'ink'
 import type { ReactElement } from 'react'
-import { printable } from '../../print/text.ts'
+import { printable } from '../../base/text.ts'
 import type { Console } from '../console.ts'
 import { lineWidth, plainOf, saidOf } from '../lines.ts'
 import type { Seen } from '../seen.ts'

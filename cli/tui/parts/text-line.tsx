@@ -1,6 +1,6 @@
 import { Text } from 'ink'
 import type { ReactElement } from 'react'
-import { printable } from '../../print/text.ts'
+import { printable } from '../../base/text.ts'
 import type { Line, Tone } from '../lines.ts'
 
 type Look = Omit<Parameters<typeof Text>[0], 'children'>

@@ -1,5 +1,5 @@
 import type { ListedDispute } from '../../commands/disputes/view.ts'
-import { endOfId } from '../../print/text.ts'
+import { endOfId } from '../../base/text.ts'
 import { listed } from './merchant-text.ts'
 import { sumText } from './money-text.ts'
 

@@ -1,6 +1,6 @@
 import { setMerchantActive, setPayoutHold } from '../../../src/wire/admin.ts'
 import type { AdminMerchant } from '../../../src/wire/admin.ts'
-import { quoted } from '../../called-as.ts'
+import { quoted } from '../../base/command-hints.ts'
 import { call } from '../../client.ts'
 import type { Given } from '../model/modal.ts'
 import type { Ask, ScreenKey, Tools } from '../screen.ts'

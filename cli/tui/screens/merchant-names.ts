@@ -1,5 +1,5 @@
 import type { AdminMerchant } from '../../../src/wire/admin.ts'
-import { usageError } from '../../errors.ts'
+import { usageError } from '../../base/errors.ts'
 import type { Field } from '../model/modal.ts'
 import type { MerchantRow } from './merchant-lines.ts'
 

@@ -1,7 +1,7 @@
 import { parseAmount, percentText } from '../../../src/lib/money.ts'
 import { setFees } from '../../../src/wire/fees.ts'
 import { repairRegistration } from '../../../src/wire/registration.ts'
-import { quoted } from '../../called-as.ts'
+import { quoted } from '../../base/command-hints.ts'
 import { call } from '../../client.ts'
 import { feesOf, fractionOf } from '../../commands/fees/change.ts'
 import { errorText } from '../acting.ts'

@@ -1,5 +1,5 @@
-import { CliError } from '../../errors.ts'
-import { EXIT } from '../../exit-codes.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
 import { playCase } from '../../scenario/play/play.ts'
 import type { CaseResult } from '../../scenario/play/play.ts'
 import type { StepResult } from '../../scenario/play/play-plan.ts'

@@ -1,4 +1,4 @@
-import { endOfId, shortTime } from '../../print/text.ts'
+import { endOfId, shortTime } from '../../base/text.ts'
 import { AGE_WIDTH, UNTIL_WIDTH, ageOf, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import { idColumns, whoseColumns } from './payment-columns.ts'

@@ -1,6 +1,6 @@
-import { quoted } from '../../called-as.ts'
+import { quoted } from '../../base/command-hints.ts'
 import { replayIfDead } from '../../commands/outbox/replay-all.ts'
-import { parseTime } from '../../times.ts'
+import { parseTime } from '../../base/times.ts'
 import type { Field, Given } from '../model/modal.ts'
 import type { Ask, Doing, ScreenKey } from '../screen.ts'
 import { ownerText } from './merchant-text.ts'

@@ -1,4 +1,4 @@
-import type { ExitCode } from '../../../cli/exit-codes.ts'
+import type { ExitCode } from '../../../cli/base/exit-codes.ts'
 import type { World } from './world.ts'
 
 /** Who types it: what it needs to be believed stands in the environment. */

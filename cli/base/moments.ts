@@ -1,5 +1,5 @@
-import { parseDuration } from '../../../src/lib/duration.ts'
-import { usageError } from '../../errors.ts'
+import { parseDuration } from '../../src/lib/duration.ts'
+import { usageError } from './errors.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 const LOCAL = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2})?$/

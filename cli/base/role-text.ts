@@ -1,4 +1,4 @@
-import { NO_ROLE } from '../src/lib/permissions.ts'
+import { NO_ROLE } from '../../src/lib/permissions.ts'
 
 /** A role as people read it: a client that was made without one may do what payments need, and nothing else. */
 export function roleText(role: string | null): string {

@@ -1,4 +1,4 @@
-import { parseDuration } from '../src/lib/duration.ts'
+import { parseDuration } from '../../src/lib/duration.ts'
 import { usageError } from './errors.ts'
 
 /** A timer of Node.js can't be set for longer; that is 24 days. */

@@ -1,8 +1,8 @@
 import { createInterface } from 'node:readline'
 import { styleText } from 'node:util'
-import { calledAs } from './called-as.ts'
-import { sinkOf } from './print/sink.ts'
-import type { Sink } from './print/sink.ts'
+import { calledAs } from './command-hints.ts'
+import { sinkOf } from './sink.ts'
+import type { Sink } from './sink.ts'
 
 export type Stdin = {
   readonly isTTY: boolean

@@ -2,7 +2,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { usageError } from './errors.ts'
-import { valuesOfFlag } from './tree/flag-words.ts'
+import { valuesOfFlag } from './flag-words.ts'
 import type { Io } from './io.ts'
 
 const FILE_BYTES_MAX = 1024 * 1024

@@ -1,4 +1,4 @@
-import { EXIT } from '../exit-codes.ts'
+import { EXIT } from './exit-codes.ts'
 
 /** One output stream of the process, or of a test. */
 export type Sink = {

@@ -1,12 +1,12 @@
-import type { FieldError } from '../src/lib/errors.ts'
-import { asTyped } from './called-as.ts'
-import type { Given } from './called-as.ts'
+import type { FieldError } from '../../src/lib/errors.ts'
+import { asTyped } from './command-hints.ts'
+import type { Given } from './command-hints.ts'
 import { EXIT } from './exit-codes.ts'
 import type { ExitCode } from './exit-codes.ts'
 import { paintFor } from './io.ts'
 import type { ColorFlag, Io, Paint } from './io.ts'
-import { printable } from './print/text.ts'
-import { wrapped, wrappedCommand } from './print/wrap.ts'
+import { printable } from './text.ts'
+import { wrapped, wrappedCommand } from './wrap.ts'
 
 /** A broken field, with the flag or argument of the command that it came from. */
 export type ToldField = FieldError & { flag?: string }

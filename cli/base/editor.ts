@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { CliError, usageError } from './errors.ts'
 import { EXIT } from './exit-codes.ts'
 import type { Io } from './io.ts'
-import { rememberModes } from './print/terminal-modes.ts'
+import { rememberModes } from './terminal-modes.ts'
 
 export type EditOptions = {
   /** What the editor begins with. */

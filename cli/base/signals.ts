@@ -1,4 +1,4 @@
-import { exitOfSignal } from '../exit-codes.ts'
+import { exitOfSignal } from './exit-codes.ts'
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
