@@ -8,9 +8,9 @@ import type { GlobalOptions } from './global-options.ts'
 import { paintFor } from './base/io.ts'
 import type { Io, Paint } from './base/io.ts'
 import { isJson } from './base/output-modes.ts'
-import { makePrinter } from './print/output.ts'
-import type { Printer } from './print/output.ts'
-import { pagedIo } from './print/pager.ts'
+import { makePrinter } from './output/output.ts'
+import type { Printer } from './output/output.ts'
+import { pagedIo } from './output/pager.ts'
 
 /** What a command is given that needs no service. */
 export type PlainContext = {

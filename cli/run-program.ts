@@ -11,7 +11,7 @@ import { releaseKeys } from './base/raw-input.ts'
 import type { Io } from './base/io.ts'
 import { readOutlines } from './tree/outline-file.ts'
 import type { FindOutline } from './tree/outline-file.ts'
-import { makePager } from './print/pager.ts'
+import { makePager } from './output/pager.ts'
 import { makeProgram } from './program.ts'
 import { formOf } from './print/told-form.ts'
 

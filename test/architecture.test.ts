@@ -352,7 +352,7 @@ const COUNTS: Record<string, RegExp> = {
   'cli/commands/ob/pages.ts': /Number\((text|page|pageSize [^)]*)\)/,
   'cli/commands/ob/preview.ts': /runs\.length < Number\(options\.count\)/,
   'cli/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
-  'cli/print/path.ts': /index: Number\(index\)/,
+  'cli/output/path.ts': /index: Number\(index\)/,
   'cli/scenario/read/source.ts': /holder\.items\[Number\(step\)\]/,
   'cli/up/ephemeral-folder.ts': /isRunning\(Number\(pid\)\)/,
   'cli/up/plan.ts': /const port = .*Number\(text\)/,

@@ -9,7 +9,7 @@ import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { collectPages } from '../pages.ts'
 import type { PageReader } from '../pages.ts'
-import type { Column } from '../print/table.ts'
+import type { Column } from '../output/table.ts'
 import { paged } from './merchants.ts'
 import { Paging } from './merchants/read.ts'
 

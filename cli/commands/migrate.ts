@@ -7,7 +7,7 @@ import type { CommandInput, CommandResult, Context, Runtime } from '../context.t
 import { EXIT } from '../base/exit-codes.ts'
 import { migrationTarget } from '../up/migration-target.ts'
 import { explainStart } from '../up/explain.ts'
-import { withProgress } from '../print/progress.ts'
+import { withProgress } from '../output/progress.ts'
 import { watching } from '../watch.ts'
 import { NewOptions, migrateNew } from './migrate/new.ts'
 

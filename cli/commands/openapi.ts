@@ -9,7 +9,7 @@ import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT, exitOfStatus } from '../base/exit-codes.ts'
-import { targetFile } from '../print/target-file.ts'
+import { targetFile } from '../output/target-file.ts'
 import { yaml } from '../base/yaml.ts'
 
 const PATHS = { a: `${OPEN_BANKING_PATH}/openapi.json`, b: '/openapi.json' } as const

@@ -15,7 +15,7 @@ import { isSandbox } from '../mode.ts'
 import { tokenCommand, useOf } from '../new-secret.ts'
 import { readMailCommand } from '../note-invitation.ts'
 import { askUntil } from '../wait.ts'
-import { mustBeWritten } from '../print/written.ts'
+import { mustBeWritten } from '../output/flush.ts'
 
 const RegisterOptions = ChangeOptions.extend({
   company: z.string(),

@@ -5,7 +5,7 @@ import type { Client } from '../client.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { stoppable } from '../stopped.ts'
-import type { Target } from './target-file.ts'
+import type { Target } from '../output/target-file.ts'
 
 export type Write = (text: string) => Promise<void>
 

@@ -3,7 +3,7 @@ import type { StreamedEvent } from '../../src/wire/console.ts'
 import type { Who } from '../auth/who-is.ts'
 import type { Client } from '../client.ts'
 import type { ScreenName } from '../screen-names.ts'
-import type { Column } from '../print/table.ts'
+import type { Column } from '../output/table.ts'
 import type { Line } from './lines.ts'
 import type { Field, Given } from './model/modal.ts'
 

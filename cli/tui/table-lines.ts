@@ -1,4 +1,4 @@
-import { cutTo as cutText, fitted, widthOfColumn } from '../print/fit.ts'
+import { cutTo as cutText, fitted, widthOfColumn } from '../output/fit.ts'
 import type { Style } from '../base/io.ts'
 import { printable, widthOf } from '../base/text.ts'
 import { CUT, cutTo } from './lines.ts'

@@ -1,4 +1,4 @@
-import { GAP } from '../print/fit.ts'
+import { GAP } from '../output/fit.ts'
 import { CUT } from './lines.ts'
 
 /** A column of the wide form, by its widths. */

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { beside, wrapped } from '../../cli/beside.ts'
+import { beside, wrapped } from '../../cli/output/two-columns.ts'
 import { distanceOf, parseTime, roughly } from '../../cli/base/times.ts'
 import { widthOf } from '../../cli/base/text.ts'
 

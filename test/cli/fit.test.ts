@@ -1,7 +1,7 @@
 import t from 'tap'
 import { whoseColumns, whoseText } from '../../cli/commands/merchants/whose.ts'
-import { tableOf } from '../../cli/print/table.ts'
-import type { Column } from '../../cli/print/table.ts'
+import { tableOf } from '../../cli/output/table.ts'
+import type { Column } from '../../cli/output/table.ts'
 import { dayOf, endOfId, minuteOf } from '../../cli/base/text.ts'
 
 type Row = { id: string; name: string; note: string; at: string; empty: string }

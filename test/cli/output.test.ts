@@ -1,6 +1,6 @@
 import t from 'tap'
 import { useColor } from '../../cli/base/io.ts'
-import { parsePath, valueAt } from '../../cli/print/path.ts'
+import { parsePath, valueAt } from '../../cli/output/path.ts'
 import { printable, widthOf } from '../../cli/base/text.ts'
 import { wrapped, wrappedCommand } from '../../cli/base/wrap.ts'
 import { PAYMENT_ID, fakeService, paymentOf, refusal, runCli, summaryOf } from './harness.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
-import { makePrinter } from '../../cli/print/output.ts'
-import type { Printer } from '../../cli/print/output.ts'
+import { makePrinter } from '../../cli/output/output.ts'
+import type { Printer } from '../../cli/output/output.ts'
 import { OUTPUT_MODES } from '../../cli/base/output-modes.ts'
 import type { OutputMode } from '../../cli/base/output-modes.ts'
 import { makeIo } from './harness.ts'

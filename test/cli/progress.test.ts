@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import t from 'tap'
-import { lineOf, withProgress } from '../../cli/print/progress.ts'
+import { lineOf, withProgress } from '../../cli/output/progress.ts'
 import { makeIo } from './harness.ts'
 import { until } from '../support/until.ts'
 

@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { usageError } from '../../base/errors.ts'
 import type { Io } from '../../base/io.ts'
-import { STDOUT } from '../../print/target-file.ts'
+import { STDOUT } from '../../output/target-file.ts'
 
 export const NEW_EXPORT = 'svc audit export --file audit.jsonl'
 

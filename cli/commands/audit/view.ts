@@ -1,6 +1,6 @@
 import type { OperatorAction } from '../../../src/wire/audit.ts'
 import { actorText } from '../../base/role-text.ts'
-import type { Column } from '../../print/table.ts'
+import type { Column } from '../../output/table.ts'
 import { endOfId, minuteOf, shortTime } from '../../base/text.ts'
 
 /** In a narrow terminal, who did it and why stand below when, what, to whom and what changed. */

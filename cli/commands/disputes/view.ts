@@ -6,11 +6,11 @@ import type {
   DisputeEvent,
   DisputeSummary,
 } from '../../../src/wire/disputes.ts'
-import { beside } from '../../beside.ts'
-import type { Said } from '../../beside.ts'
+import { beside } from '../../output/two-columns.ts'
+import type { Said } from '../../output/two-columns.ts'
 import type { Context } from '../../context.ts'
-import { tableOf } from '../../print/table.ts'
-import type { Column } from '../../print/table.ts'
+import { tableOf } from '../../output/table.ts'
+import type { Column } from '../../output/table.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
 import { distanceOf } from '../../base/times.ts'
 

@@ -1,7 +1,7 @@
 import type { Explanation, NextStep, OtherStep, TimelineEntry } from '../../../src/wire/explain.ts'
 import { asTyped } from '../../base/command-hints.ts'
 import type { Context } from '../../context.ts'
-import type { Column } from '../../print/table.ts'
+import type { Column } from '../../output/table.ts'
 import { printable, shortTime } from '../../base/text.ts'
 import { distanceOf, roughly } from '../../base/times.ts'
 import { timelineLines } from './timeline.ts'

@@ -1,6 +1,6 @@
 import type { Allowance, Mandate } from '../../../src/wire/consents.ts'
 import type { Context } from '../../context.ts'
-import { tableOf } from '../../print/table.ts'
+import { tableOf } from '../../output/table.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
 import { distanceOf } from '../../base/times.ts'
 

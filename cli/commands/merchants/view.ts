@@ -4,8 +4,8 @@ import type { OperatorAction } from '../../../src/wire/audit.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../base/io.ts'
 import { actorText } from '../../base/role-text.ts'
-import { tableOf } from '../../print/table.ts'
-import type { Column } from '../../print/table.ts'
+import { tableOf } from '../../output/table.ts'
+import type { Column } from '../../output/table.ts'
 import { dayOf, endOfId, minuteOf, shortTime } from '../../base/text.ts'
 
 /** How a KYB status looks: open in yellow, an answer in green or red. */

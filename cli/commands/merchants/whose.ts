@@ -1,4 +1,4 @@
-import type { Column } from '../../print/table.ts'
+import type { Column } from '../../output/table.ts'
 
 /** Whose a row is, in the lists of all merchants. */
 export type Owned = { trading_name: string; realm_slug: string | null; merchant_id: string }

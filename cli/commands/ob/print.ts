@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../base/io.ts'
 import { numberText } from '../../find/named-account.ts'
-import type { ListView, RecordView } from '../../print/output.ts'
+import type { ListView, RecordView } from '../../output/output.ts'
 
 /** How the Open Banking API writes money, and which way it went. */
 type Amount = { Amount: string; Currency: string }

@@ -6,7 +6,7 @@ import type { Client } from '../../client.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../base/errors.ts'
 import { resolveId } from '../../find/resolve-id.ts'
-import { tableOf } from '../../print/table.ts'
+import { tableOf } from '../../output/table.ts'
 import { endOfId, minuteOf, shortTime } from '../../base/text.ts'
 import { statusStyle } from '../payments/view.ts'
 

@@ -1,7 +1,7 @@
 import type { CreatedPayment, Payment, PaymentStatus, PayerView } from '../../../src/wire/payments.ts'
 import type { Context } from '../../context.ts'
 import type { Style } from '../../base/io.ts'
-import { tableOf } from '../../print/table.ts'
+import { tableOf } from '../../output/table.ts'
 import { shortTime } from '../../base/text.ts'
 
 /** How a status looks: an end in green or red, a way still to go in yellow. */

@@ -7,7 +7,7 @@ import { meantProfile } from '../../auth/sign-out.ts'
 import type { Context } from '../../context.ts'
 import { CliError } from '../../base/errors.ts'
 import { runningState } from '../../find-service.ts'
-import type { RecordView } from '../../print/output.ts'
+import type { RecordView } from '../../output/output.ts'
 import type { ServiceState } from '../../service-state.ts'
 
 /** A profile as it is printed. Nothing in it is secret. */

@@ -4,11 +4,11 @@ import { SandboxCustomer, createSandboxCustomer, seedSandbox } from '../../../sr
 import { ChangeOptions, change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../base/errors.ts'
-import { withProgress } from '../../print/progress.ts'
+import { withProgress } from '../../output/progress.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
-import { tableOf } from '../../print/table.ts'
-import type { Column } from '../../print/table.ts'
-import { mustBeWritten } from '../../print/written.ts'
+import { tableOf } from '../../output/table.ts'
+import type { Column } from '../../output/table.ts'
+import { mustBeWritten } from '../../output/flush.ts'
 import { ACCOUNT_COLUMNS } from './accounts.ts'
 
 /** Filling a bank with the most that it takes at once has its time. */

@@ -5,7 +5,7 @@ import { stoppable } from '../../stopped.ts'
 import { DEMO_TRADE } from '../../up/seed-demo.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
-import { withProgress } from '../../print/progress.ts'
+import { withProgress } from '../../output/progress.ts'
 import { SeedOptions as BankOptions, seed as seedBank } from './customers.ts'
 
 const COUNT = z.string().regex(/^\d{1,4}$/, 'must be a whole number')

@@ -12,7 +12,7 @@ import { usageError } from '../../base/errors.ts'
 import { keepWebhookSecret, serviceFile, stateOfMerchant } from '../../service-state.ts'
 import { shortTime } from '../../base/text.ts'
 import { warn } from '../../warn.ts'
-import { mustBeWritten } from '../../print/written.ts'
+import { mustBeWritten } from '../../output/flush.ts'
 import { effectOfRotation } from './effects.ts'
 import { overlapLines } from './view.ts'
 

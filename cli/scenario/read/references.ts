@@ -1,4 +1,4 @@
-import { parsePath, valueAt } from '../../print/path.ts'
+import { parsePath, valueAt } from '../../output/path.ts'
 
 /** `$name`, `$name.path`, `${name.path}`, and `$$` for a dollar sign. A dollar before anything else is itself. */
 const REFERENCE = /\$(?:(\$)|\{([A-Za-z_]\w*(?:\.\w+|\[\d+\])*)\}|([A-Za-z_]\w*(?:\.[A-Za-z_]\w*|\[\d+\])*))/g

@@ -1,5 +1,5 @@
-import type { Paint } from './base/io.ts'
-import { printable, widthOf } from './base/text.ts'
+import type { Paint } from '../base/io.ts'
+import { printable, widthOf } from '../base/text.ts'
 
 /** What somebody says, under a title. */
 export type Said = { title: string; text: string }
