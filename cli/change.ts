@@ -3,14 +3,14 @@ import { z } from 'zod'
 import type { FieldError } from '../src/lib/errors.ts'
 import { parsePart } from '../src/lib/field-errors.ts'
 import type { Operation, OperationInput, OperationReply } from '../src/wire/operation.ts'
-import { call } from './client.ts'
-import type { Client } from './client.ts'
+import { call } from './client/call.ts'
+import type { Client } from './client/call.ts'
 import { confirmInLiveMode } from './confirm.ts'
 import type { Dangerous } from './confirm.ts'
 import type { Context } from './context.ts'
 import { CliError, joinedFields } from './base/errors.ts'
 import { EXIT } from './base/exit-codes.ts'
-import { urlOf } from './prepare.ts'
+import { urlOf } from './client/build-request.ts'
 
 /** The options that every command which changes something has; `--yes` only where something is asked for. */
 export const ChangeOptions = z.object({ dryRun: z.boolean().default(false), yes: z.boolean().default(false) })

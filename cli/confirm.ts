@@ -1,8 +1,8 @@
-import type { Client } from './client.ts'
+import type { Client } from './client/call.ts'
 import type { Context } from './context.ts'
 import { CliError } from './base/errors.ts'
 import { EXIT } from './base/exit-codes.ts'
-import { isLive } from './mode.ts'
+import { isLive } from './client/is-live.ts'
 import { printable } from './base/text.ts'
 
 export type Dangerous = {

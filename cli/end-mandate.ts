@@ -2,7 +2,7 @@ import type { endConsent } from '../src/wire/consents.ts'
 import type { revokePayerConsent } from '../src/wire/payer.ts'
 import { change } from './change.ts'
 import type { ChangeOptions } from './change.ts'
-import type { Client } from './client.ts'
+import type { Client } from './client/call.ts'
 import type { CommandResult, Context } from './context.ts'
 
 type Ending = {

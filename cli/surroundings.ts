@@ -1,4 +1,4 @@
-import { withConfigFiles } from './auth/config-settings.ts'
+import { withConfigFiles } from './client/auth/config-settings.ts'
 import { withEnvFiles } from './base/env-file.ts'
 import { usageError } from './base/errors.ts'
 import { hasFlag } from './base/flag-words.ts'

@@ -351,7 +351,7 @@ const COUNTS: Record<string, RegExp> = {
   'cli/base/moments.ts': /days: Number\(days\)/,
   'cli/commands/ob/pages.ts': /Number\((text|page|pageSize [^)]*)\)/,
   'cli/commands/ob/preview.ts': /runs\.length < Number\(options\.count\)/,
-  'cli/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
+  'cli/client/pages.ts': /const limit = options\.all \? PAGE_SIZE_MAX : Number\(options\.limit\)/,
   'cli/output/path.ts': /index: Number\(index\)/,
   'cli/scenario/read/source.ts': /holder\.items\[Number\(step\)\]/,
   'cli/up/ephemeral-folder.ts': /isRunning\(Number\(pid\)\)/,

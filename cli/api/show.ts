@@ -1,5 +1,5 @@
 import { STATUS_CODES } from 'node:http'
-import type { Reply } from '../client.ts'
+import type { Reply } from '../client/call.ts'
 import type { Context } from '../context.ts'
 import { printable } from '../base/text.ts'
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { Bank, listBanks } from '../../src/wire/banks.ts'
-import { call } from '../client.ts'
+import { call } from '../client/call.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { watching } from '../watch.ts'

@@ -1,7 +1,7 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { ProfileKind } from '../auth/profiles.ts'
+import type { ProfileKind } from '../client/auth/profiles.ts'
 import { writingPlainly } from '../change.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
@@ -18,7 +18,7 @@ export function addLogout(command: Command, runtime: Runtime): void {
 }
 
 async function logout(context: Context, { options }: CommandInput<LogoutOptions>): Promise<CommandResult> {
-  const { meantProfile, refuseClient, refuseOtherKind, signOut } = await import('../auth/sign-out.ts')
+  const { meantProfile, refuseClient, refuseOtherKind, signOut } = await import('../client/auth/sign-out.ts')
   const profile = meantProfile(context)
   const kind = onlyOf(options)
   if (kind !== undefined) refuseOtherKind(context, profile, kind)

@@ -6,7 +6,7 @@ import { ServiceInfo, getService } from '../../src/wire/service.ts'
 import { action } from '../context.ts'
 import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { runningState } from '../find-service.ts'
+import { runningState } from '../client/find-service.ts'
 import { isSameService } from '../base/service-address.ts'
 import { warn } from '../warn.ts'
 

@@ -27,8 +27,8 @@ function scenarios(): Candidate[] {
 
 async function profiles({ io }: Asked): Promise<Candidate[]> {
   const [{ configDirOf }, { DEV, readUserConfig }] = await Promise.all([
-    import('../auth/config-dir.ts'),
-    import('../auth/profiles.ts'),
+    import('../client/auth/config-dir.ts'),
+    import('../client/auth/profiles.ts'),
   ])
   const config = readUserConfig(configDirOf(io.env))
   const own = Object.entries(config.profiles).map(([value, { api_url, role }]) => ({

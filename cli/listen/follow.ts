@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { listEvents } from '../../src/wire/webhooks.ts'
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
-import { call } from '../client.ts'
-import type { Client } from '../client.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
 import { isPassing } from '../base/errors.ts'
 import type { CliError } from '../base/errors.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
-import type { Client } from '../client.ts'
+import type { Client } from '../client/call.ts'
 import type { EventFilter } from './filter.ts'
 import { followFeed } from './follow.ts'
 import type { Forwarder } from './forward.ts'

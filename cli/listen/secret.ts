@@ -1,8 +1,8 @@
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
-import type { Client } from '../client.ts'
+import type { Client } from '../client/call.ts'
 import type { Context } from '../context.ts'
-import { serviceFile, stateOfMerchant } from '../service-state.ts'
+import { serviceFile, stateOfMerchant } from '../client/service-state.ts'
 
 /** A merchant's signing secret, and where it is known from. */
 export type KnownSecret = {

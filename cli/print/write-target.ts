@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto'
 import { open, rename, rm } from 'node:fs/promises'
 import type { FileHandle } from 'node:fs/promises'
-import type { Client } from '../client.ts'
+import type { Client } from '../client/call.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { stoppable } from '../stopped.ts'
+import { stoppable } from '../client/interruptible.ts'
 import type { Target } from '../output/target-file.ts'
 
 export type Write = (text: string) => Promise<void>

@@ -1,5 +1,5 @@
 import type { Payment, PayerView } from '../../src/wire/payments.ts'
-import type { Exchange } from '../client.ts'
+import type { Exchange } from '../client/call.ts'
 import type { Difference } from './matchers.ts'
 import type { Receipt } from './play/receiver.ts'
 import type { Path, Place } from './read/source.ts'

@@ -1,4 +1,4 @@
-import type { Exchange } from '../client.ts'
+import type { Exchange } from '../client/call.ts'
 import type { Came } from './failure.ts'
 import type { Difference } from './matchers.ts'
 

@@ -6,8 +6,8 @@ import {
   submitEvidence,
 } from '../../src/wire/disputes.ts'
 import type { DisputeReason } from '../../src/wire/disputes.ts'
-import { call } from '../client.ts'
-import type { Client } from '../client.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
 import type { MadePayment } from './make-payments.ts'
 import { EVIDENCE, STATEMENTS } from './words.ts'
 

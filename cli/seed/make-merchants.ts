@@ -3,8 +3,8 @@ import { listMerchants, setKybStatus, setPayoutHold } from '../../src/wire/admin
 import { createSandboxMerchant } from '../../src/wire/sandbox.ts'
 import type { NewSandboxMerchant, SandboxMerchant } from '../../src/wire/sandbox.ts'
 import { putWebhookEndpoint } from '../../src/wire/webhooks.ts'
-import { call } from '../client.ts'
-import type { Client } from '../client.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
 import { APPLICANTS, SHOPS, SUSPENDED } from './words.ts'
 
 /** A merchant that payments are made for, and what acts for it. */

@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { z } from 'zod'
 import type { Payment, PayerView } from '../../src/wire/payments.ts'
-import type { Client } from '../client.ts'
+import type { Client } from '../client/call.ts'
 import { CliError } from '../base/errors.ts'
 import { playAs } from '../scenario/play/acting-as.ts'
 import { madeOf, merchantOf } from '../scenario/play/case-run.ts'

@@ -1,5 +1,5 @@
 import { errorText } from './acting.ts'
-import type { Half } from '../auth/which-half.ts'
+import type { Half } from '../client/auth/acting-side.ts'
 import type { Console } from './console.ts'
 import { HALVES, candidates, commandLines, parseBar } from './model/commands.ts'
 import { whyHidden } from './model/allowed.ts'

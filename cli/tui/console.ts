@@ -1,4 +1,4 @@
-import type { Client } from '../client.ts'
+import type { Client } from '../client/call.ts'
 import { makeActing } from './acting.ts'
 import type { Acting } from './acting.ts'
 import { rowsNow } from './changed.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Client } from '../client.ts'
-import { followStream } from '../stream.ts'
+import type { Client } from '../client/call.ts'
+import { followStream } from '../client/event-stream.ts'
 import type { Link } from './model/state.ts'
 import type { Hint } from './screen.ts'
 

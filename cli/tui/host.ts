@@ -1,5 +1,5 @@
-import type { Half } from '../auth/which-half.ts'
-import { browserCommand, openBrowser } from '../auth/browser.ts'
+import type { Half } from '../client/auth/acting-side.ts'
+import { browserCommand, openBrowser } from '../client/auth/browser.ts'
 import { editText } from '../base/editor.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'

@@ -1,5 +1,5 @@
 import { isUuid } from '../../src/lib/ids.ts'
-import type { Who } from '../auth/who-is.ts'
+import type { Who } from '../client/auth/who-is.ts'
 
 /** What is being done right now, in words, and to which row; and how many of all were tried before. */
 export type UnderWay = { what: string; row: string; done: number; total: number }

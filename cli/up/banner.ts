@@ -1,7 +1,7 @@
 import { relative } from 'node:path'
 import { asTyped, quoted } from '../base/command-hints.ts'
 import type { Context } from '../context.ts'
-import type { ServiceState } from '../service-state.ts'
+import type { ServiceState } from '../client/service-state.ts'
 
 /**
  * Says that everything answers: the whole state for programs; for people what to try, then addresses, and last the

@@ -2,8 +2,8 @@ import { existsSync, rmSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { runningState } from '../find-service.ts'
-import { isRunning, serviceFile } from '../service-state.ts'
+import { runningState } from '../client/find-service.ts'
+import { isRunning, serviceFile } from '../client/service-state.ts'
 import { isTaken } from './running.ts'
 
 // A service drains requests for up to 10 s and stops its database after that.

@@ -14,7 +14,7 @@ import { z } from 'zod'
 import { sharedFolder, shortHash } from '../../src/db/postgres-files.ts'
 import { clearLeftovers } from '../../src/db/postmaster.ts'
 import { lockStateDirectory } from '../../src/db/state-directory.ts'
-import { isRunning } from '../service-state.ts'
+import { isRunning } from '../client/service-state.ts'
 
 const PREFIX = 'svc-ephemeral-'
 const NAME = /^svc-ephemeral-(?<pid>\d+)-/

@@ -1,6 +1,6 @@
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import type { ServiceState } from '../service-state.ts'
+import type { ServiceState } from '../client/service-state.ts'
 import type { UpPlan } from './plan.ts'
 import { onStopSignals } from '../base/signals.ts'
 import { startAll } from './start.ts'

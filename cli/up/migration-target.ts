@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { runningState } from '../find-service.ts'
+import { runningState } from '../client/find-service.ts'
 
 export type MigrationTarget = { databaseUrl: string; describe(error: unknown): string }
 

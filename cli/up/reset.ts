@@ -2,7 +2,7 @@ import { existsSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { serviceFile } from '../service-state.ts'
+import { serviceFile } from '../client/service-state.ts'
 import { stopService } from './down.ts'
 
 /** What a reset takes away: the folder of the database, and the files that say how to reach it. */

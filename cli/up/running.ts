@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
-import { runningState } from '../find-service.ts'
+import { runningState } from '../client/find-service.ts'
 import { isTakenError } from './explain.ts'
 
 /**

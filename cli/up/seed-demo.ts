@@ -1,8 +1,8 @@
 import { seedSandbox } from '../../src/wire/sandbox-bank.ts'
-import { headerCredentials, serviceCredentials } from '../auth/credentials.ts'
-import type { Credentials } from '../auth/credentials.ts'
-import { call, makeClient } from '../client.ts'
-import type { ServiceState } from '../service-state.ts'
+import { headerCredentials, serviceCredentials } from '../client/auth/credentials.ts'
+import type { Credentials } from '../client/auth/credentials.ts'
+import { call, makeClient } from '../client/call.ts'
+import type { ServiceState } from '../client/service-state.ts'
 import { seedTrade, withNextSeed } from '../seed/seed-trade.ts'
 import type { TradeWishes } from '../seed/seed-trade.ts'
 

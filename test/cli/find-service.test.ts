@@ -2,15 +2,15 @@ import { spawnSync } from 'node:child_process'
 import { mkdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { findService } from '../../cli/find-service.ts'
+import { findService } from '../../cli/client/find-service.ts'
 import {
   readServiceState,
   removeServiceState,
   serviceFile,
   stateDirOf,
   writeServiceState,
-} from '../../cli/service-state.ts'
-import type { ServiceState } from '../../cli/service-state.ts'
+} from '../../cli/client/service-state.ts'
+import type { ServiceState } from '../../cli/client/service-state.ts'
 import { runCli } from './harness.ts'
 
 function stateOf(stateDir: string, more: Partial<ServiceState> = {}): ServiceState {

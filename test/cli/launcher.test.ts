@@ -4,7 +4,7 @@ import { cpSync, existsSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { runningState } from '../../cli/find-service.ts'
+import { runningState } from '../../cli/client/find-service.ts'
 import { LAUNCHER, cleanEnv, databaseProcesses, nodeCommand, stateDirOf, svc, until } from './service.ts'
 
 // Another Node.js than the one of the package, where the machine has an old one.

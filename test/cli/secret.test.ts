@@ -1,7 +1,7 @@
 import { chmodSync, readFileSync, readdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
-import { serviceFile, writeServiceState } from '../../cli/service-state.ts'
+import { serviceFile, writeServiceState } from '../../cli/client/service-state.ts'
 import { packageRoot } from '../../src/lib/package-root.ts'
 import { RECEIVER_LANGUAGES, receiverFile } from '../../src/lib/receivers.ts'
 import { testService } from '../support/app.ts'

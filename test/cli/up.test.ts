@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import t from 'tap'
-import { isRunning } from '../../cli/service-state.ts'
+import { isRunning } from '../../cli/client/service-state.ts'
 import { freePort } from '../../src/db/free-port.ts'
 import { runCli } from './harness.ts'
 import {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import '../support/tsx.ts'
-import type { Who } from '../../cli/auth/who-is.ts'
+import type { Who } from '../../cli/client/auth/who-is.ts'
 import { withFirstPage, withNextPage, NO_FEED } from '../../cli/tui/feed.ts'
 import { plainOf, sideBySide } from '../../cli/tui/lines.ts'
 import { shownScreens, usableKeys, whyHidden } from '../../cli/tui/model/allowed.ts'

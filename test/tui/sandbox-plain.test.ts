@@ -1,7 +1,7 @@
 import '../support/tsx.ts'
 import t from 'tap'
 import { permissionsOf } from '../../src/lib/permissions.ts'
-import type { Who } from '../../cli/auth/who-is.ts'
+import type { Who } from '../../cli/client/auth/who-is.ts'
 import { laidTable } from '../../cli/tui/table-lines.ts'
 import { lineWidth, plainOf } from '../../cli/tui/lines.ts'
 import { shownScreens, usableKeys } from '../../cli/tui/model/allowed.ts'

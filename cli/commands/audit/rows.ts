@@ -1,8 +1,8 @@
 import type { AuditRow } from '../../../src/lib/audit-chain.ts'
 import { EXPORT_LIMIT_MAX, exportAudit } from '../../../src/wire/audit.ts'
 import type { AuditChain } from '../../../src/wire/audit.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 
 /** The rows of a chain, the oldest first, in pages. */
 export type RowSource = (chain: AuditChain) => AsyncIterable<readonly AuditRow[]>

@@ -3,7 +3,7 @@ import { BrandingConfig, getBranding, putBranding } from '../../../src/wire/sett
 import type { Branding } from '../../../src/wire/settings.ts'
 import { change } from '../../change.ts'
 import type { ChangeOptions } from '../../change.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { editText } from '../../base/editor.ts'
 import { usageError } from '../../base/errors.ts'

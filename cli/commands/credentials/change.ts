@@ -9,7 +9,7 @@ import {
 } from '../../../src/wire/team.ts'
 import { quoted } from '../../base/command-hints.ts'
 import { ChangeOptions, change } from '../../change.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../base/errors.ts'
 import { printNewSecret } from '../../new-secret.ts'

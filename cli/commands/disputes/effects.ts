@@ -1,8 +1,8 @@
 import { acceptDispute, escalateDispute, resolveDispute, submitEvidence } from '../../../src/wire/disputes.ts'
 import type { AdminDispute, Dispute } from '../../../src/wire/disputes.ts'
-import type { Client } from '../../client.ts'
+import type { Client } from '../../client/call.ts'
 import type { CliError } from '../../base/errors.ts'
-import { wouldRefuse } from '../../would-refuse.ts'
+import { wouldRefuse } from '../../client/would-refuse.ts'
 import { isResolved } from './view.ts'
 
 /*

@@ -2,10 +2,10 @@ import { isUuid } from '../../../src/lib/ids.ts'
 import { getAdminDispute, getDispute, listAdminDisputes, listDisputes } from '../../../src/wire/disputes.ts'
 import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../../src/wire/disputes.ts'
 import { listOutbox } from '../../../src/wire/webhooks.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { usageError } from '../../base/errors.ts'
-import { rowsOf } from '../../pages.ts'
+import { rowsOf } from '../../client/pages.ts'
 import { resolveId } from '../../find/resolve-id.ts'
 
 // How far back a part of an id is looked for: a thousand disputes, or deliveries.

@@ -9,11 +9,11 @@ import {
 import type { DisputeStatus } from '../../../src/wire/disputes.ts'
 import { getPayerPayment, raisePayerDispute } from '../../../src/wire/payer.ts'
 import { getPayment } from '../../../src/wire/payments.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { wouldRefuse } from '../../would-refuse.ts'
+import { wouldRefuse } from '../../client/would-refuse.ts'
 import { isResolved } from './view.ts'
 
 /*

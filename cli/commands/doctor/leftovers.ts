@@ -1,5 +1,5 @@
 import { accessSync, constants, existsSync } from 'node:fs'
-import { isRunning, readServiceState, serviceFile } from '../../service-state.ts'
+import { isRunning, readServiceState, serviceFile } from '../../client/service-state.ts'
 import { finding, ok, skipped } from './check.ts'
 import type { Check } from './check.ts'
 import type { DoctorTarget } from './target.ts'

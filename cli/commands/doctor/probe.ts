@@ -1,6 +1,6 @@
 import { request } from 'undici'
 import { z } from 'zod'
-import { claimsOf } from '../../auth/claims.ts'
+import { claimsOf } from '../../client/auth/claims.ts'
 
 const PROBE_TIMEOUT_MS = 2_500
 const TEXT_MAX = 256 * 1024

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { getOverview } from '../../../src/wire/console.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { finding, ok } from './check.ts'
 import type { Check } from './check.ts'
 import type { Database } from './database-connection.ts'

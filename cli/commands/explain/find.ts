@@ -4,14 +4,14 @@ import { explainForMerchant, explainForOperator } from '../../../src/wire/explai
 import type { Explanation } from '../../../src/wire/explain.ts'
 import { whoami } from '../../../src/wire/service.ts'
 import { listOutbox, listWebhooks } from '../../../src/wire/webhooks.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import type { Context } from '../../context.ts'
 import { CliError, withHint } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { findMerchant } from '../../find/merchant.ts'
 import { isWholeName, paymentIds } from '../../find/payment.ts'
-import { rowsOf } from '../../pages.ts'
+import { rowsOf } from '../../client/pages.ts'
 import { resolveId } from '../../find/resolve-id.ts'
 
 // How far back a part of an id is looked for in each list: a thousand rows.

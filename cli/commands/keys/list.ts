@@ -1,7 +1,7 @@
 import type { ListedKey } from '../../../src/keys/list-keys.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { runningState } from '../../find-service.ts'
+import { runningState } from '../../client/find-service.ts'
 import { keysOf, withDatabase } from './open.ts'
 import type { Keys } from './open.ts'
 

@@ -5,7 +5,7 @@ import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { withProgress } from '../../output/progress.ts'
 import type { Progress } from '../../output/progress.ts'
-import { runningState } from '../../find-service.ts'
+import { runningState } from '../../client/find-service.ts'
 import { checkRotatable, hasKeyIn, readKeyRing, rotateKeyRing } from '../../up/key-file.ts'
 import { databaseOf, isLiveIn, keysOf, noKey, withDatabase } from './open.ts'
 

@@ -1,7 +1,7 @@
 import { repairRegistration } from '../../../src/wire/registration.ts'
-import type { Client } from '../../client.ts'
+import type { Client } from '../../client/call.ts'
 import { isMerchantRealm, isOfRegistration } from '../../find/merchant.ts'
-import { wouldRefuse } from '../../would-refuse.ts'
+import { wouldRefuse } from '../../client/would-refuse.ts'
 
 type Wish = { rollback: boolean; adminEmail?: string | undefined }
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { OfferToPayResponse, RequestToPayResponse } from '../../../src/wire/payment-requests.ts'
-import type { Client } from '../../client.ts'
+import type { Client } from '../../client/call.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../base/errors.ts'

@@ -12,8 +12,8 @@ import {
   rejectRequestToPay,
 } from '../../../src/wire/payment-requests.ts'
 import { ChangeOptions, change } from '../../change.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import type { Context } from '../../context.ts'
 import type { Noun } from '../../find/resolve-id.ts'
 import type { ObReader } from './pages.ts'

@@ -1,10 +1,10 @@
 import { isUuid } from '../../../src/lib/ids.ts'
 import { explainForOperator } from '../../../src/wire/explain.ts'
 import { listOutbox } from '../../../src/wire/webhooks.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
-import { rowsOf } from '../../pages.ts'
+import { rowsOf } from '../../client/pages.ts'
 import { notFound, resolveId } from '../../find/resolve-id.ts'
 
 /** A delivery of any merchant, as far as an operator needs to know it to send it again. */

@@ -1,7 +1,7 @@
 import { replayForMerchant } from '../../../src/wire/webhooks.ts'
 import type { AdminDelivery } from '../../../src/wire/webhooks.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import type { FoundDelivery } from './find.ts'
 
 /** @throws {CliError} DELIVERY_NOT_DEAD and others, as the service refuses it */

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DisputeReason } from '../../../src/wire/disputes.ts'
 import { raisePayerDispute } from '../../../src/wire/payer.ts'
-import { asPayer } from '../../auth/payer-session.ts'
+import { asPayer } from '../../client/auth/payer-session.ts'
 import { change } from '../../change.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../base/errors.ts'

@@ -1,16 +1,22 @@
 import { z } from 'zod'
 import { PayerContact, PayerSession, requestLink, signOutPayer, verifyLink } from '../../../src/wire/payer.ts'
-import { asPayer, forgetPayerLogin, keepPayerLogin, payerLogin, readPayerLogin } from '../../auth/payer-session.ts'
+import {
+  asPayer,
+  forgetPayerLogin,
+  keepPayerLogin,
+  payerLogin,
+  readPayerLogin,
+} from '../../client/auth/payer-session.ts'
 import { change, membersOf } from '../../change.ts'
 import type { ChangeOptions } from '../../change.ts'
 import { quoted } from '../../base/command-hints.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { isSandbox } from '../../mode.ts'
+import { isSandbox } from '../../client/is-live.ts'
 import { printable, shortTime } from '../../base/text.ts'
 import { distanceOf } from '../../base/times.ts'
 import { openFromMail } from './from-mail.ts'

@@ -3,11 +3,11 @@ import { cancelPayment, getPayment } from '../../../src/wire/payments.ts'
 import type { Payment as WholePayment } from '../../../src/wire/payments.ts'
 import { listRefunds, refundPayment } from '../../../src/wire/refunds.ts'
 import type { RefundPayment } from '../../../src/wire/refunds.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import type { CliError } from '../../base/errors.ts'
-import { rowsOf } from '../../pages.ts'
-import { wouldRefuse } from '../../would-refuse.ts'
+import { rowsOf } from '../../client/pages.ts'
+import { wouldRefuse } from '../../client/would-refuse.ts'
 
 // Two thousand refunds of one payment; what may be behind them is left to the service.
 const PAGES_MAX = 20

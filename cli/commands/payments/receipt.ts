@@ -1,5 +1,5 @@
 import { getPayment } from '../../../src/wire/payments.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'

@@ -1,9 +1,9 @@
-import { configDirOf } from '../../auth/config-dir.ts'
-import { DEV, chooseProfile, readUserConfig, removeProfile } from '../../auth/profiles.ts'
-import { meantProfile, signOut } from '../../auth/sign-out.ts'
+import { configDirOf } from '../../client/auth/config-dir.ts'
+import { DEV, chooseProfile, readUserConfig, removeProfile } from '../../client/auth/profiles.ts'
+import { meantProfile, signOut } from '../../client/auth/sign-out.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../base/errors.ts'
-import { notRunning, unknownProfile } from '../../find-service.ts'
+import { notRunning, unknownProfile } from '../../client/find-service.ts'
 import { customerText, devItem, itemOf, realmText, recordOf, roleText, signedInText } from './view.ts'
 import type { ProfileItem } from './view.ts'
 

@@ -1,14 +1,14 @@
-import { configDirOf } from '../../auth/config-dir.ts'
-import { entryKey, readEntries } from '../../auth/credentials-file.ts'
-import type { Entry } from '../../auth/credentials-file.ts'
-import { DEV } from '../../auth/profiles.ts'
-import type { Profile } from '../../auth/profiles.ts'
-import { meantProfile } from '../../auth/sign-out.ts'
+import { configDirOf } from '../../client/auth/config-dir.ts'
+import { entryKey, readEntries } from '../../client/auth/credentials-file.ts'
+import type { Entry } from '../../client/auth/credentials-file.ts'
+import { DEV } from '../../client/auth/profiles.ts'
+import type { Profile } from '../../client/auth/profiles.ts'
+import { meantProfile } from '../../client/auth/sign-out.ts'
 import type { Context } from '../../context.ts'
 import { CliError } from '../../base/errors.ts'
-import { runningState } from '../../find-service.ts'
+import { runningState } from '../../client/find-service.ts'
 import type { RecordView } from '../../output/output.ts'
-import type { ServiceState } from '../../service-state.ts'
+import type { ServiceState } from '../../client/service-state.ts'
 
 /** A profile as it is printed. Nothing in it is secret. */
 export type ProfileItem = Pick<

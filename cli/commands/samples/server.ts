@@ -2,9 +2,9 @@ import { clientIdsOf, isSlug } from '../../../src/lib/realms.ts'
 import { asTyped, quoted } from '../../base/command-hints.ts'
 import type { Context } from '../../context.ts'
 import { CliError } from '../../base/errors.ts'
-import { findService } from '../../find-service.ts'
-import type { FoundService } from '../../find-service.ts'
-import { serviceFile } from '../../service-state.ts'
+import { findService } from '../../client/find-service.ts'
+import type { FoundService } from '../../client/find-service.ts'
+import { serviceFile } from '../../client/service-state.ts'
 
 /** What a server of the merchant is set up with; what is not known has its value of a service of this machine. */
 export type Server = {

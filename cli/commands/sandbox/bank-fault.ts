@@ -9,13 +9,13 @@ import {
 } from '../../../src/wire/sandbox-faults.ts'
 import type { BankFaults } from '../../../src/wire/sandbox-faults.ts'
 import { ChangeOptions, change } from '../../change.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { durationOf } from '../../context.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../base/errors.ts'
 import { findMerchant } from '../../find/merchant.ts'
-import { runningState } from '../../find-service.ts'
+import { runningState } from '../../client/find-service.ts'
 
 export const FaultsOptions = z.object({ merchant: z.string().optional() })
 

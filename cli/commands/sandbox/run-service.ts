@@ -1,11 +1,11 @@
 import { asTyped } from '../../base/command-hints.ts'
-import { headerCredentials, serviceCredentials } from '../../auth/credentials.ts'
-import { makeClient } from '../../client.ts'
-import type { Client } from '../../client.ts'
-import { platformUser } from '../../operator-name.ts'
+import { headerCredentials, serviceCredentials } from '../../client/auth/credentials.ts'
+import { makeClient } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
+import { platformUser } from '../../client/operator-name.ts'
 import type { Context } from '../../context.ts'
 import { withEphemeralService } from '../../scenario/play/ephemeral.ts'
-import type { ServiceState } from '../../service-state.ts'
+import type { ServiceState } from '../../client/service-state.ts'
 import type { IdentityKind } from '../../up/plan.ts'
 
 export type ServiceOptions = {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PAYMENTS_MAX, SHOPS_MAX, plannedTrade, seedTrade, withNextSeed } from '../../seed/seed-trade.ts'
 import type { SeedTold, Trade, TradeWishes } from '../../seed/seed-trade.ts'
-import { stoppable } from '../../stopped.ts'
+import { stoppable } from '../../client/interruptible.ts'
 import { DEMO_TRADE } from '../../up/seed-demo.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError, usageError } from '../../base/errors.ts'

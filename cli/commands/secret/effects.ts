@@ -1,8 +1,8 @@
 import { getWebhookSecret, rotateWebhookSecret } from '../../../src/wire/secrets.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { shortTime } from '../../base/text.ts'
-import { wouldRefuse } from '../../would-refuse.ts'
+import { wouldRefuse } from '../../client/would-refuse.ts'
 
 /**
  * What a rotation would come to (decision 37).

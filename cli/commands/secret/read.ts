@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { RECEIVER_LANGUAGES, readReceiver, receiverFile } from '../../../src/lib/receivers.ts'
 import { getWebhookSecret } from '../../../src/wire/secrets.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { overlapLines } from './view.ts'
 

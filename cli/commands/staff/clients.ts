@@ -8,7 +8,7 @@ import {
 } from '../../../src/wire/staff.ts'
 import { quoted } from '../../base/command-hints.ts'
 import { ChangeOptions, Reason, change } from '../../change.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../base/errors.ts'
 import { printNewSecret } from '../../new-secret.ts'

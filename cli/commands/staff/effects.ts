@@ -1,10 +1,10 @@
 import { getService } from '../../../src/wire/service.ts'
 import { addStaff, rotateRealmKeys } from '../../../src/wire/staff.ts'
 import type { StaffMember } from '../../../src/wire/staff.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { isMerchantRealm, isOfRegistration } from '../../find/merchant.ts'
-import { wouldRefuse } from '../../would-refuse.ts'
+import { wouldRefuse } from '../../client/would-refuse.ts'
 
 /** What new keys would come to. @throws {CliError} exit code 6 for a realm that is not there */
 export async function effectOfRotation(client: Client, realm: string): Promise<string> {

@@ -8,8 +8,8 @@ import {
   removeTeamMember,
 } from '../../../src/wire/team.ts'
 import { ChangeOptions, change } from '../../change.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { usageError } from '../../base/errors.ts'
 import { findPerson } from '../../find/person.ts'

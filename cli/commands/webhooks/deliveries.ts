@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { DeliveryStatus, listWebhooks } from '../../../src/wire/webhooks.ts'
 import { EventType } from '../../../src/wire/webhook-events.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { warn } from '../../warn.ts'
 import { paymentId } from '../payments/read.ts'

@@ -1,10 +1,10 @@
 import { webhookUrlProblem } from '../../../src/lib/webhook-url.ts'
 import type { UrlProblem } from '../../../src/lib/webhook-url.ts'
 import { getWebhookEndpoint, putWebhookEndpoint } from '../../../src/wire/webhooks.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
-import { isLive } from '../../mode.ts'
-import { wouldRefuse } from '../../would-refuse.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
+import { isLive } from '../../client/is-live.ts'
+import { wouldRefuse } from '../../client/would-refuse.ts'
 
 /**
  * What another address would come to; undefined is none. A sandbox may be set up to be as strict as live mode, which it

@@ -1,7 +1,7 @@
 import { getWebhook, listWebhooks } from '../../../src/wire/webhooks.ts'
 import type { DeliveryDetail } from '../../../src/wire/webhooks.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { usageError } from '../../base/errors.ts'
 import { resolveId } from '../../find/resolve-id.ts'
 

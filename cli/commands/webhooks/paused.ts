@@ -1,6 +1,6 @@
 import { getWebhookEndpoint, listWebhooks } from '../../../src/wire/webhooks.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import type { Context } from '../../context.ts'
 import { CliError } from '../../base/errors.ts'
 import { warn } from '../../warn.ts'

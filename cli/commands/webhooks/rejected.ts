@@ -1,7 +1,7 @@
 import { outcomeText } from '../../../src/lib/outcome-text.ts'
 import { getWebhookSecret } from '../../../src/wire/secrets.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 
 export const REJECTED = 'http_401'

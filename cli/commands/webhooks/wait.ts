@@ -1,6 +1,6 @@
 import { durationText } from '../../../src/lib/duration.ts'
 import type { Delivery, DeliveryDetail } from '../../../src/wire/webhooks.ts'
-import type { Client } from '../../client.ts'
+import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { askUntil } from '../../wait.ts'

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { browserCommand, openBrowser } from '../../auth/browser.ts'
+import { browserCommand, openBrowser } from '../../client/auth/browser.ts'
 import type { CommandInput, CommandResult, Context } from '../../context.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { isLive } from '../../mode.ts'
+import { isLive } from '../../client/is-live.ts'
 
 export const DemoOptions = z.object({ open: z.boolean().default(false) })
 

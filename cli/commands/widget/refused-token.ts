@@ -1,6 +1,6 @@
 import { CliError, joinedFields, withHint } from '../../base/errors.ts'
 import type { ToldField } from '../../base/errors.ts'
-import { membersOf, textOr } from '../../told.ts'
+import { membersOf, textOr } from '../../client/error-context.ts'
 import { wholeCommand } from '../../tree/whole-command.ts'
 import { commandFor, commandMending, commandReading } from './next-steps.ts'
 import type { Typed } from './next-steps.ts'

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { realmOfClientId } from '../../../src/lib/realms.ts'
-import type { Client } from '../../client.ts'
+import type { Client } from '../../client/call.ts'
 import type { Context } from '../../context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import type { Io } from '../../base/io.ts'
 import { findSecret } from '../../listen/secret.ts'
-import { readServiceState } from '../../service-state.ts'
+import { readServiceState } from '../../client/service-state.ts'
 
 const SECRET_BYTES_MAX = 4_096
 

@@ -1,4 +1,4 @@
-import type { ServiceState } from '../../service-state.ts'
+import type { ServiceState } from '../../client/service-state.ts'
 import {
   foldersOf,
   makeEphemeralFolder,

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Exchange } from '../../client.ts'
+import type { Exchange } from '../../client/call.ts'
 import type { CaseRun } from './case-run.ts'
 
 const branches = new AsyncLocalStorage<{ exchange: Exchange | undefined }>()

@@ -1,6 +1,6 @@
 import { createSandboxMerchant } from '../../../src/wire/sandbox.ts'
 import type { NewSandboxMerchant, SandboxMerchant } from '../../../src/wire/sandbox.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import type { ActingMerchant, CaseRun } from './case-run.ts'
 import type { Receiver } from './receiver.ts'
 

@@ -1,7 +1,7 @@
 import { getService } from '../../../src/wire/service.ts'
 import type { ServiceInfo } from '../../../src/wire/service.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import type { Given } from '../language.ts'
 
 type Need = NonNullable<Given['needs']>

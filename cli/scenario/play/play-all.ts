@@ -1,4 +1,4 @@
-import type { Client } from '../../client.ts'
+import type { Client } from '../../client/call.ts'
 import { playCase } from './play.ts'
 import type { CaseResult, PlayOptions } from './play.ts'
 import type { Case } from '../read/read-scenarios.ts'

@@ -1,4 +1,4 @@
-import type { Client } from '../../client.ts'
+import type { Client } from '../../client/call.ts'
 import { TIMER_MAX_MS } from '../../base/times.ts'
 import type { CaseRun } from './case-run.ts'
 import type { Failure } from '../failure.ts'

@@ -1,5 +1,5 @@
 import { parseAllDocuments } from 'yaml'
-import type { Exchange } from '../../client.ts'
+import type { Exchange } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import type { CaseRun } from './case-run.ts'

@@ -1,6 +1,6 @@
 import { getBalance, listAccountTransactions, listAccounts } from '../../../src/wire/accounts.ts'
 import { setSandboxAccount } from '../../../src/wire/sandbox-bank.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { AccountStep, Accounts, Balances, Transactions } from '../language/accounts.ts'

@@ -3,7 +3,7 @@ import type { Payment, PayerView, PaymentStatus } from '../../../src/wire/paymen
 import { listWebhooks } from '../../../src/wire/webhooks.ts'
 import type { Delivery, DeliveryStatus } from '../../../src/wire/webhooks.ts'
 import { parseDuration } from '../../../src/lib/duration.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { STILL_POSSIBLE } from '../../wait.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadePayment } from '../play/case-run.ts'

@@ -1,5 +1,5 @@
 import { setBankFaults } from '../../../src/wire/sandbox-faults.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import type { BankFault } from '../language/bank.ts'
 

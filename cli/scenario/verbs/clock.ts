@@ -1,5 +1,5 @@
 import { advanceSandboxClock } from '../../../src/wire/sandbox.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { Clock } from '../language.ts'

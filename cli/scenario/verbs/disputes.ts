@@ -11,7 +11,7 @@ import {
   submitEvidence,
 } from '../../../src/wire/disputes.ts'
 import type { Dispute, DisputeWithEvents } from '../../../src/wire/disputes.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { refuseDifferences, refuseStatus } from '../refuse.ts'

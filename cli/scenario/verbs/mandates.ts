@@ -3,7 +3,7 @@ import { endConsent as endOperation, getConsent } from '../../../src/wire/consen
 import type { Mandate } from '../../../src/wire/consents.ts'
 import { getPayerPayment, revokePayerConsent } from '../../../src/wire/payer.ts'
 import type { CreatePayment } from '../../../src/wire/new-payment.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'

@@ -1,7 +1,7 @@
 import { getMerchant, setKybStatus, setMerchantActive, setPayoutHold } from '../../../src/wire/admin.ts'
 import { listAudit } from '../../../src/wire/audit.ts'
 import { setFees } from '../../../src/wire/fees.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { merchantOf, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'

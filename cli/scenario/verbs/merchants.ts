@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { registerMerchant } from '../../../src/wire/registration.ts'
 import type { RegisterMerchant } from '../../../src/wire/registration.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { readInput } from '../play/case-run.ts'
 import type { ActingMerchant, CaseRun } from '../play/case-run.ts'

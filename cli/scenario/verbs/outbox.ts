@@ -1,7 +1,7 @@
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { rotateWebhookSecret } from '../../../src/wire/secrets.ts'
 import { putWebhookEndpoint, replayWebhook, replayWebhooks } from '../../../src/wire/webhooks.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'

@@ -7,9 +7,9 @@ import {
   signOutPayer,
   verifyLink,
 } from '../../../src/wire/payer.ts'
-import { withPayerSession } from '../../auth/proven-by.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { withPayerSession } from '../../client/auth/with-credential.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'

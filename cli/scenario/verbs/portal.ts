@@ -1,6 +1,6 @@
 import { addBankAccount, disableBankAccount } from '../../../src/wire/bank-accounts.ts'
 import { putBranding, putCheckoutOrigins } from '../../../src/wire/settings.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { madeOf, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { AddBankAccount, BrandingStep, DisableBankAccount, Origins } from '../language/portal.ts'

@@ -1,7 +1,7 @@
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { cancelRecurring, createRecurring, getRecurring } from '../../../src/wire/recurring.ts'
 import type { RecurringPaymentResponse } from '../../../src/wire/recurring.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { EVENING, MORNING, firstMoment, momentOf } from '../../base/moments.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadeCustomer } from '../play/case-run.ts'

@@ -10,8 +10,8 @@ import {
   rejectRequestToPay,
 } from '../../../src/wire/payment-requests.ts'
 import type { OfferToPayResponse, RequestToPayResponse } from '../../../src/wire/payment-requests.ts'
-import { call } from '../../client.ts'
-import type { Client } from '../../client.ts'
+import { call } from '../../client/call.ts'
+import type { Client } from '../../client/call.ts'
 import { dayFrom } from '../../base/moments.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun, MadeCustomer, MadeRequest } from '../play/case-run.ts'

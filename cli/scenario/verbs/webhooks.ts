@@ -1,7 +1,7 @@
 import { parseDuration } from '../../../src/lib/duration.ts'
 import { listWebhooks, putWebhookEndpoint } from '../../../src/wire/webhooks.ts'
 import type { Delivery } from '../../../src/wire/webhooks.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { madeOf, pollFor, readInput } from '../play/case-run.ts'
 import type { CaseRun } from '../play/case-run.ts'
 import { StepFailure } from '../failure.ts'

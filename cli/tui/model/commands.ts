@@ -1,4 +1,4 @@
-import type { Half } from '../../auth/which-half.ts'
+import type { Half } from '../../client/auth/acting-side.ts'
 import type { ScreenName } from '../../screen-names.ts'
 import type { Screen } from '../screen.ts'
 

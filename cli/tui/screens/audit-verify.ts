@@ -1,6 +1,6 @@
 import { AUDIT_CHAINS } from '../../../src/lib/audit-chain.ts'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
-import type { Who } from '../../auth/who-is.ts'
+import type { Who } from '../../client/auth/who-is.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { rowsOfService } from '../../commands/audit/rows.ts'

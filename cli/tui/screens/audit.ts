@@ -1,6 +1,6 @@
 import { getAuditEntry, listAudit } from '../../../src/wire/audit.ts'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { KNOWN_ACTIONS } from '../../commands/audit/actions.ts'
 import { diffLines } from '../../commands/audit/show.ts'
 import { changedText, subjectText } from '../../commands/audit/view.ts'

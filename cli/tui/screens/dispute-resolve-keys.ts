@@ -1,6 +1,6 @@
 import { resolveDispute } from '../../../src/wire/disputes.ts'
 import { quoted } from '../../base/command-hints.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { seenOf } from '../../commands/disputes/view.ts'
 import type { ListedDispute } from '../../commands/disputes/view.ts'
 import { endOfId } from '../../base/text.ts'

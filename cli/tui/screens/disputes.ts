@@ -6,7 +6,7 @@ import {
   listDisputes,
 } from '../../../src/wire/disputes.ts'
 import type { DisputeEvent } from '../../../src/wire/disputes.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { findAdminDispute, findOwnDispute } from '../../commands/disputes/find.ts'
 import { isResolved, shortStatus } from '../../commands/disputes/view.ts'
 import type { ListedDispute } from '../../commands/disputes/view.ts'

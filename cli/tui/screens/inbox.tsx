@@ -1,6 +1,6 @@
 import { getInbox, getPortalInbox } from '../../../src/wire/console.ts'
 import type { InboxItem } from '../../../src/wire/console.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { UNTIL_WIDTH, untilText } from '../model/ages.ts'
 import { screen } from '../screen.ts'
 import type { ScreenName } from '../../screen-names.ts'

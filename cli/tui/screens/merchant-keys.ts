@@ -1,7 +1,7 @@
 import { setMerchantActive, setPayoutHold } from '../../../src/wire/admin.ts'
 import type { AdminMerchant } from '../../../src/wire/admin.ts'
 import { quoted } from '../../base/command-hints.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import type { Given } from '../model/modal.ts'
 import type { Ask, ScreenKey, Tools } from '../screen.ts'
 import { kyb } from './kyb.tsx'

@@ -1,5 +1,5 @@
 import { percentText } from '../../../src/lib/money.ts'
-import type { Who } from '../../auth/who-is.ts'
+import type { Who } from '../../client/auth/who-is.ts'
 
 /** What a merchant pays, in one form everywhere: `1.25% + 0.20`. */
 export function feeText({

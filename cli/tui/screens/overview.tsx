@@ -1,5 +1,5 @@
 import { getOverview, getPortalOverview } from '../../../src/wire/console.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { line, lineWidth } from '../lines.ts'
 import type { Line } from '../lines.ts'
 import { screen } from '../screen.ts'

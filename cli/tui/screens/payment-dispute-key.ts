@@ -1,8 +1,8 @@
 import { DisputeReason, raiseAdminDispute, raiseDispute } from '../../../src/wire/disputes.ts'
 import { quoted } from '../../base/command-hints.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { endOfId } from '../../base/text.ts'
-import type { Who } from '../../auth/who-is.ts'
+import type { Who } from '../../client/auth/who-is.ts'
 import type { ScreenKey } from '../screen.ts'
 import type { PaymentRow } from './payment-lines.ts'
 

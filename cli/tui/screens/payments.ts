@@ -1,7 +1,7 @@
 import { listAdminPayments } from '../../../src/wire/console.ts'
 import { isKnownCurrency } from '../../../src/lib/money.ts'
 import { PaymentStatus, listPayments } from '../../../src/wire/payments.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { findPayment } from '../../find/payment.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
 import { AGE_WIDTH, ageOf } from '../model/ages.ts'

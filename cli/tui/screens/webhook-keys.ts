@@ -1,6 +1,6 @@
 import { replayForMerchant, replayWebhook, testWebhook } from '../../../src/wire/webhooks.ts'
 import { quoted } from '../../base/command-hints.ts'
-import { call } from '../../client.ts'
+import { call } from '../../client/call.ts'
 import { endOfId } from '../../base/text.ts'
 import type { ScreenKey } from '../screen.ts'
 import { explainText, listed, ownerText } from './merchant-text.ts'

@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readFileSync, statSync, writeFileSync } from 'no
 import { join } from 'node:path'
 import t from 'tap'
 import type { Test } from 'tap'
-import { refuseDowngrade } from '../../../cli/auth/service-info.ts'
+import { refuseDowngrade } from '../../../cli/client/auth/service-info.ts'
 import { runCli } from '../harness.ts'
 import type { CliSettings } from '../harness.ts'
 import { fakeIdentity, fakeToken, formsOf, writeState } from './fake-identity.ts'

@@ -1,0 +1,54 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { dirname, join, resolve } from 'node:path'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+
+/** Where the command line keeps its profiles and sessions: SVC_CONFIG_DIR, else the user's own place for such. Absolute. */
+export function configDirOf(env: NodeJS.ProcessEnv): string {
+  const own = env['SVC_CONFIG_DIR'] ?? ''
+  if (own !== '') return resolve(own)
+  const xdg = env['XDG_CONFIG_HOME'] ?? ''
+  return xdg === '' ? join(env['HOME'] || homedir(), '.config', 'svc') : join(xdg, 'svc')
+}
+
+/** A file's text; undefined where there is none. */
+export function readIfThere(file: string): string | undefined {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch (error) {
+    if (isMissing(error)) return undefined
+    throw unusable(file, error)
+  }
+}
+
+/** Writes a file in one step, readable by its owner alone: a reader sees all of it or none. */
+export function writeOwnFile(file: string, text: string): void {
+  const draft = join(dirname(file), `.${crypto.randomUUID()}`)
+  try {
+    mkdirSync(dirname(file), { recursive: true, mode: 0o700 })
+    writeFileSync(draft, text, { mode: 0o600, flag: 'wx' })
+    renameSync(draft, file)
+  } catch (error) {
+    rmSync(draft, { force: true })
+    throw unusable(file, error)
+  }
+}
+
+export function isMissing(error: unknown): boolean {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return code === 'ENOENT' || code === 'ENOTDIR'
+}
+
+/** A file of the configuration that the system does not let us use, in one line. */
+export function unusable(file: string, error: unknown): CliError {
+  return new CliError(
+    'CONFIG_UNUSABLE',
+    `${file} can't be used: ${error instanceof Error ? error.message : String(error)}`,
+    {
+      exit: EXIT.failure,
+      hint: 'another directory is SVC_CONFIG_DIR=<directory>',
+      cause: error,
+    },
+  )
+}

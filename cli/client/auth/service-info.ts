@@ -1,0 +1,45 @@
+import { getService } from '../../../src/wire/service.ts'
+import type { ServiceInfo } from '../../../src/wire/service.ts'
+import { call } from '../call.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import { noCredentials } from './credentials.ts'
+import type { Http } from './credentials.ts'
+
+/**
+ * What a service says of itself to anyone: its mode, and where its identity provider is.
+ * @throws {CliError} IDP_INSECURE as `refuseDowngrade`
+ */
+export async function discover(http: Http, apiUrl: string): Promise<ServiceInfo> {
+  const client = { ...http, apiUrl, credentials: noCredentials(), close: () => Promise.resolve() }
+  const { body } = await call(client, getService, {})
+  refuseDowngrade(apiUrl, body.auth_url)
+  return body
+}
+
+/**
+ * Secrets go to the provider that the service names: from an https service never to an address without encryption.
+ * @throws {CliError} IDP_INSECURE
+ */
+export function refuseDowngrade(apiUrl: string, authUrl: string | null): void {
+  if (!apiUrl.startsWith('https:') || authUrl === null || authUrl.startsWith('https:')) return
+  throw new CliError('IDP_INSECURE', `${apiUrl} names an identity provider without encryption: ${authUrl}`, {
+    exit: EXIT.failure,
+    hint: 'this is a mistake of the service: tell who operates it; SVC_AUTH_URL names another',
+  })
+}
+
+/** The same, of a service that has somebody to sign in with. */
+export async function discoverProvider(http: Http, apiUrl: string): Promise<ServiceInfo & { auth_url: string }> {
+  const info = await discover(http, apiUrl)
+  if (info.auth_url === null) throw noProvider(apiUrl)
+  return { ...info, auth_url: info.auth_url.replace(/\/+$/, '') }
+}
+
+/** There is nothing to sign in to: names are enough there. */
+export function noProvider(apiUrl: string): CliError {
+  return new CliError('NO_IDENTITY_PROVIDER', `${apiUrl} runs without an identity provider: there are no tokens`, {
+    exit: EXIT.conflict,
+    hint: '--client-id <id> names the merchant to act for, --as <name> the operator, svc ob --customer <id> the customer',
+  })
+}

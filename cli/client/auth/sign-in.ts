@@ -1,0 +1,141 @@
+import { z } from 'zod'
+import type { Context } from '../../context.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import { runningState } from '../find-service.ts'
+import { configDirOf } from './config-dir.ts'
+import { tokenCredentials } from './credentials.ts'
+import type { Http } from './credentials.ts'
+import { pendingKey, updateEntries } from './credentials-file.ts'
+import type { Session } from './credentials-file.ts'
+import { revoke } from './oidc.ts'
+import { DEV, ProfileKind, readUserConfig, saveProfile } from './profiles.ts'
+import type { Target } from './login-target.ts'
+import { fixedSource } from './token-source.ts'
+import { whoIs } from './who-is.ts'
+import type { Who } from './who-is.ts'
+
+export const SignedIn = z.object({
+  profile: z.string(),
+  api_url: z.string(),
+  realm: z.string(),
+  kind: ProfileKind,
+  client_id: z.string(),
+  mode: z.enum(['sandbox', 'live']),
+  subject: z.string(),
+  name: z.string(),
+  role: z.string(),
+})
+export type SignedIn = z.infer<typeof SignedIn>
+
+/**
+ * Ends a login: asks the service who this is, keeps the session in the target's profile, and says so. What the service
+ * does not accept is not kept.
+ */
+export async function completeSignIn(context: Context, target: Target, session: Session): Promise<void> {
+  const http = context.http()
+  const identity = await identityOf(http, target, session).catch(async (error: unknown) => {
+    await revokeQuietly(http, session)
+    throw error
+  })
+  const configDir = configDirOf(context.io.env)
+  const kept = { session: { ...session, name: identity.name, role: identity.role }, identity }
+  await updateEntries(configDir, async (entries) => {
+    const { [pendingKey(target.key)]: _done, ...others } = entries
+    return { ...others, [target.key]: kept.session }
+  })
+  const { profile } = readUserConfig(configDir)
+  const chosen = profile === DEV ? undefined : profile
+  const before = chosen ?? (runningState(context.stateDir) && DEV)
+  keepProfile(configDir, target, kept)
+  tell(context, target, kept)
+  for (const line of remarksOf(context, target, before)) context.note(line)
+}
+
+async function identityOf(http: Http, target: Target, session: Session): Promise<Who> {
+  const token = { accessToken: session.access_token, expiresAt: null }
+  const source = fixedSource(token, { realm: session.realm, clientId: session.client_id })
+  const credentials = tokenCredentials({
+    authUrl: target.authUrl,
+    merchant: source,
+    platform: source,
+    customer: source,
+  })
+  const client = { ...http, apiUrl: target.apiUrl, credentials, close: () => Promise.resolve() }
+  const who = await whoIs(client, target.kind === 'customer' ? ['customer'] : ['merchant', 'platform'])
+  if (who.kind === target.kind) return who
+  throw new CliError(
+    'UNEXPECTED_REPLY',
+    `${target.apiUrl} takes a token of realm ${session.realm} for a ${who.kind}'s`,
+    {
+      exit: EXIT.failure,
+    },
+  )
+}
+
+type Kept = { session: Session; identity: Who }
+
+function keepProfile(configDir: string, target: Target, { session, identity }: Kept): void {
+  if (target.profile === DEV) return
+  const profile = {
+    api_url: target.apiUrl,
+    auth_url: target.authUrl,
+    realm: session.realm,
+    client_id: session.client_id,
+    kind: target.kind,
+    mode: target.mode,
+    role: identity.role,
+    subject: identity.subject,
+  }
+  saveProfile(configDir, target.profile, { profile, choose: target.isNew })
+}
+
+function tell(context: Context, target: Target, { session, identity }: Kept): void {
+  const { profile, apiUrl: api_url, realm, kind, mode } = target
+  const { name, role, subject } = identity
+  const item: SignedIn = { profile, api_url, realm, kind, client_id: session.client_id, mode, subject, name, role }
+  context.print.record({
+    item,
+    id: profile,
+    lines: [
+      ['Signed in', name],
+      ['Role', role],
+      ['Merchant', identity.merchant?.trading_name ?? ''],
+      ['Realm', realm],
+      ['Service', api_url],
+      ['Mode', mode],
+      ['Profile', profile],
+    ],
+  })
+}
+
+/** Whom commands act as from now on. `before` is the profile that they used until now, where there was one. */
+function remarksOf({ io }: Context, { profile, kind, realm, isNew }: Target, before: string | undefined): string[] {
+  const variable = ['SVC_TOKEN', 'SVC_CLIENT_ID'].find((name) => (io.env[name] ?? '') !== '')
+  if (variable !== undefined) return [`${variable} is set: commands act as that, and not as ${profile}.`]
+  if (profile === DEV) return [ofDev(kind, realm)]
+  if (!isNew) return []
+  const back = before === undefined || before === profile ? '' : ` svc profile use ${before} goes back.`
+  return [`Commands act as ${profile} from now on.${back}`]
+}
+
+function ofDev(kind: ProfileKind, realm: string): string {
+  if (kind === 'platform')
+    return "Operators' commands act as you from now on: svc whoami --platform. Merchants' commands act as before."
+  if (kind === 'customer')
+    return 'svc ob acts as you from now on: svc whoami --customer. All other commands act as before.'
+  return `Commands of merchants act as you, in realm ${realm}, from now on: svc whoami.`
+}
+
+/** Ends a session at the provider as well; whether that worked. What is forgotten here counts for nothing either way. */
+export async function revokeQuietly(http: Http, session: Session): Promise<boolean> {
+  const { auth_url: authUrl, realm, client_id: clientId, refresh_token: refreshToken } = session
+  if (refreshToken === null) return true
+  try {
+    await revoke(http, { authUrl, realm }, { clientId, refreshToken })
+    return true
+  } catch (error) {
+    if (error instanceof CliError) return false
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+import type { Access, Operation } from '../../../src/wire/operation.ts'
+import { CliError } from '../../base/errors.ts'
+import { EXIT } from '../../base/exit-codes.ts'
+import type { FoundService } from '../find-service.ts'
+import { readUserConfig } from './profiles.ts'
+import type { ProfileKind } from './profiles.ts'
+
+/** The kinds of profile that an operation takes, the one that is meant first. */
+export function kindsOf(asked: readonly Access[]): ProfileKind[] {
+  const platform = asked.includes('platform') || asked.includes('sandbox')
+  return [
+    ...(asked.includes('merchant') ? (['merchant'] as const) : []),
+    ...(platform ? (['platform'] as const) : []),
+    ...(asked.includes('customer') ? (['customer'] as const) : []),
+  ]
+}
+
+const KINDS: Readonly<Record<ProfileKind, { whose: string; who: string; login: string }>> = {
+  merchant: { whose: "a merchant's", who: 'a merchant', login: '--realm <realm>' },
+  platform: { whose: "an operator's", who: 'an operator', login: '--platform' },
+  customer: { whose: "a customer's", who: 'a customer', login: '--customer' },
+}
+
+/** What a merchant reads of its own, and the commands by which operators see the same of all merchants. */
+const OPERATORS_WAYS: readonly (readonly [path: string, ways: string])[] = [
+  [
+    '/api/v1/payments',
+    'of all merchants: svc merchants payments\none of them: svc merchants payment <id>\nwhat became of it: svc explain <id>',
+  ],
+  ['/api/v1/portal/disputes', 'of all merchants: svc disputes list'],
+  ['/api/v1/portal/webhooks', 'of all merchants: svc outbox list'],
+]
+
+function operatorsWay({ method, path }: Asked): string | undefined {
+  if (method !== 'GET' || path === undefined) return undefined
+  return OPERATORS_WAYS.find(([start]) => path.startsWith(start))?.[1]
+}
+
+/** What is asked for; more than who may ask is known of the operations of the contract. */
+export type Asked = Pick<Operation, 'access'> & Partial<Pick<Operation, 'method' | 'path'>>
+
+/** A profile is of one kind, and signing in to it again would change nothing about that: exit code 4. */
+export function otherKind(
+  { name, settings }: NonNullable<FoundService['profile']>,
+  { asked, configDir }: { asked: Asked; configDir: string },
+): CliError {
+  const [needed = 'merchant'] = kindsOf(asked.access)
+  const { api_url: apiUrl } = settings
+  const known = Object.entries(readUserConfig(configDir).profiles).find(
+    ([, other]) => other.api_url === apiUrl && other.kind === needed,
+  )
+  const { whose } = KINDS[settings.kind]
+  return new CliError('NOT_SIGNED_IN', `the profile ${name} is ${whose}, and this needs ${KINDS[needed].who}`, {
+    exit: EXIT.signedOut,
+    hint: [
+      ...(settings.kind === 'platform' ? [operatorsWay(asked) ?? []].flat() : []),
+      known === undefined
+        ? `svc login --api-url ${apiUrl} ${KINDS[needed].login}`
+        : `the same command with --profile ${known[0]}, or svc profile use ${known[0]}`,
+    ].join('\n'),
+  })
+}

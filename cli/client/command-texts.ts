@@ -1,0 +1,48 @@
+import { resolve } from 'node:path'
+import { configDirOf } from './auth/config-dir.ts'
+import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
+import { asTyped, quoted } from '../base/command-hints.ts'
+import type { Client } from './call.ts'
+import { CliError } from '../base/errors.ts'
+import type { GlobalOptions } from '../global-options.ts'
+import type { Io } from '../base/io.ts'
+
+type Flags = Pick<GlobalOptions, 'apiUrl' | 'stateDir' | 'clientId' | 'as'>
+
+/**
+ * A text with its commands as they have to be typed to do the same elsewhere: at the same service, as the same one. What
+ * a bare command would choose by itself is not named.
+ */
+export function typedText(
+  text: string,
+  { io, flags, client }: { io: Io; flags: Flags; client: Pick<Client, 'credentials'> },
+): string {
+  const { apiUrl, stateDir, clientId, as } = flags
+  const called = io.calledAs
+  const typed = asTyped(text, called, {
+    apiUrl,
+    stateDir: stateDir === undefined ? undefined : resolve(io.cwd, stateDir),
+    profile: profileFor(io, client),
+  })
+  const names = [
+    ...(clientId === undefined || text.includes('--client-id') ? [] : [`--client-id ${quoted(clientId)}`]),
+    ...(as === undefined || text.includes('--as ') ? [] : [`--as ${quoted(as)}`]),
+  ]
+  if (names.length === 0) return typed
+  return typed.replaceAll(new RegExp(`(?<![\\w/.-])${called} (?=[a-z-])`, 'g'), () => `${called} ${names.join(' ')} `)
+}
+
+/** The profile that has to be named: a bare command in some shell of this person would act as another one. */
+function profileFor({ env, cwd }: Io, { credentials: { chosen } }: Pick<Client, 'credentials'>): string | undefined {
+  if (chosen?.by !== 'profile' && chosen?.by !== 'dev') return undefined
+  const name = chosen.name ?? DEV
+  try {
+    const ofUser = readUserConfig(configDirOf(env)).profile ?? DEV
+    const nearer = [env['SVC_PROFILE'] || undefined, readProjectConfig(cwd).profile]
+    return [ofUser, ...nearer].some((each) => each !== undefined && each !== name) ? name : undefined
+  } catch (error) {
+    // Somebody is just writing one of the files: what is on the screen goes on, and names it.
+    if (error instanceof CliError) return name
+    throw error
+  }
+}

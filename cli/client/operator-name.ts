@@ -1,0 +1,25 @@
+import { userInfo } from 'node:os'
+import { usageError } from '../base/errors.ts'
+import type { Io } from '../base/io.ts'
+
+const OPERATOR_NAME = /^[\x21-\x7e]{1,64}$/
+
+/** The operator's name for operations of the platform: flag, environment, then who is signed in to this machine. */
+export function platformUser(io: Io, flag: string | undefined): string {
+  const name = flag ?? (io.env['SVC_PLATFORM_USER'] || systemUser())
+  if (OPERATOR_NAME.test(name)) return name
+  throw usageError(
+    `${flag === undefined ? 'SVC_PLATFORM_USER' : '--as'}: "${name}" is no operator's name: 1 to 64 letters, digits and marks without spaces`,
+    '--as ada',
+  )
+}
+
+function systemUser(): string {
+  try {
+    const { username } = userInfo()
+    return OPERATOR_NAME.test(username) ? username : 'operator'
+  } catch {
+    // A container may run under a number that has no name.
+    return 'operator'
+  }
+}
