@@ -1,9 +1,9 @@
 import type { endConsent } from '../src/wire/consents.ts'
 import type { revokePayerConsent } from '../src/wire/payer.ts'
-import { change } from './change.ts'
-import type { ChangeOptions } from './change.ts'
+import { change } from './kit/change.ts'
+import type { ChangeOptions } from './kit/change.ts'
 import type { Client } from './client/call.ts'
-import type { CommandResult, Context } from './context.ts'
+import type { CommandResult, Context } from './kit/context.ts'
 
 type Ending = {
   id: string

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander'
 import type { Command } from 'commander'
 import { asTyped } from './base/command-hints.ts'
-import type { Runtime } from './context.ts'
+import type { Runtime } from './kit/context.ts'
 import { CliError, reportError } from './base/errors.ts'
 import { EXIT } from './base/exit-codes.ts'
 import type { ExitCode } from './base/exit-codes.ts'

@@ -1,6 +1,6 @@
 import { STATUS_CODES } from 'node:http'
 import type { Reply } from '../client/call.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kit/context.ts'
 import { printable } from '../base/text.ts'
 
 /** The status line and the headers of an answer, on standard error: what stands on standard output is the body alone. */

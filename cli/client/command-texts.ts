@@ -4,7 +4,7 @@ import { DEV, readProjectConfig, readUserConfig } from './auth/profiles.ts'
 import { asTyped, quoted } from '../base/command-hints.ts'
 import type { Client } from './call.ts'
 import { CliError } from '../base/errors.ts'
-import type { GlobalOptions } from '../global-options.ts'
+import type { GlobalOptions } from '../kit/global-options.ts'
 import type { Io } from '../base/io.ts'
 
 type Flags = Pick<GlobalOptions, 'apiUrl' | 'stateDir' | 'clientId' | 'as'>

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { ChangeOptions, dangerous } from '../change.ts'
-import { action } from '../context.ts'
-import type { Runtime } from '../context.ts'
-import { watching } from '../watch.ts'
+import { ChangeOptions, dangerous } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
+import { watching } from '../kit/watch.ts'
 import { AddOptions, add, disable, list } from './bank-accounts/change.ts'
 
 /** `svc bank-accounts`: where the merchant's payouts go. */

@@ -2,9 +2,9 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { Bank, listBanks } from '../../src/wire/banks.ts'
 import { call } from '../client/call.ts'
-import { action } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
-import { watching } from '../watch.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
+import { watching } from '../kit/watch.ts'
 
 /** `svc banks`: those that a payer can choose (decision 61). */
 export function addBanks(banks: Command, runtime: Runtime): void {

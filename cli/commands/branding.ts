@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import { BrandingFont } from '../../src/wire/settings.ts'
-import { ChangeOptions, changing } from '../change.ts'
-import { action } from '../context.ts'
-import type { Runtime } from '../context.ts'
+import { ChangeOptions, changing } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
 import { edit, get, preview, set } from './branding/look.ts'
 
 /** `svc branding`: the look of the checkout (decision 27). */

@@ -1,8 +1,8 @@
 import { Argument } from 'commander'
 import type { Command } from 'commander'
-import type { CommandResult, Runtime } from '../context.ts'
-import { plainAction } from '../plain-context.ts'
-import type { PlainContext } from '../plain-context.ts'
+import type { CommandResult, Runtime } from '../kit/context.ts'
+import { plainAction } from '../kit/plain-context.ts'
+import type { PlainContext } from '../kit/plain-context.ts'
 import { SCRIPTS, SHELLS } from './completion/scripts.ts'
 
 export function addCompletion(command: Command, runtime: Runtime): void {

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { dangerous } from '../change.ts'
-import { action } from '../context.ts'
-import type { Runtime } from '../context.ts'
-import { watching } from '../watch.ts'
+import { dangerous } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
+import { watching } from '../kit/watch.ts'
 import { SetOptions, get, set } from './fees/change.ts'
 import { aboutMerchant } from './merchants.ts'
 

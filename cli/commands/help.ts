@@ -1,12 +1,12 @@
 import type { Command } from 'commander'
-import type { CommandResult, Runtime } from '../context.ts'
+import type { CommandResult, Runtime } from '../kit/context.ts'
 import { PRECEDENCE, VARIABLES } from '../base/environment-variables.ts'
 import { usageError } from '../base/errors.ts'
 import { EXIT_MEANINGS } from '../base/exit-codes.ts'
 import { fitHelp, globalOptions, termLines } from '../tree/help-text.ts'
 import { FORMAT_TERMS, OUTPUT_TERMS, TOPICS } from '../tree/help-topics.ts'
-import { plainAction } from '../plain-context.ts'
-import type { PlainContext } from '../plain-context.ts'
+import { plainAction } from '../kit/plain-context.ts'
+import type { PlainContext } from '../kit/plain-context.ts'
 
 export function addHelp(command: Command, runtime: Runtime): void {
   const program = command.parent ?? command

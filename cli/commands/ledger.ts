@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { action } from '../context.ts'
-import type { Runtime } from '../context.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
 import { ExportOptions, exportAll } from './ledger/export.ts'
 import { ListOptions, list } from './ledger/list.ts'
 import { paged } from './merchants.ts'

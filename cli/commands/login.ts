@@ -1,9 +1,9 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { writingPlainly } from '../change.ts'
-import { action, durationOf } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { writingPlainly } from '../kit/change.ts'
+import { action, durationOf } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { CliError, usageError, withHint } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 

@@ -2,9 +2,9 @@ import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { ProfileKind } from '../client/auth/profiles.ts'
-import { writingPlainly } from '../change.ts'
-import { action } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { writingPlainly } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 
 const LogoutOptions = z.object({ platform: z.boolean().default(false), customer: z.boolean().default(false) })
 type LogoutOptions = z.infer<typeof LogoutOptions>

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
-import { action } from '../context.ts'
-import type { Runtime } from '../context.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
 import { TailOptions, tail } from './logs/tail.ts'
 
 /** `svc logs`: what happens, while it happens. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { action } from '../context.ts'
-import type { Runtime } from '../context.ts'
-import { watching } from '../watch.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
+import { watching } from '../kit/watch.ts'
 import { ListOptions, ShowOptions, list, show } from './mail/read.ts'
 
 /** `svc mail`: what the sandbox would have sent. It is how a developer opens an invitation. */

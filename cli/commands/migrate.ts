@@ -1,14 +1,14 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
 import type { MigrationState } from '../../src/db/migrate.ts'
-import { ChangeOptions, changing } from '../change.ts'
-import { action } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { ChangeOptions, changing } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { migrationTarget } from '../up/migration-target.ts'
 import { explainStart } from '../up/explain.ts'
 import { withProgress } from '../output/progress.ts'
-import { watching } from '../watch.ts'
+import { watching } from '../kit/watch.ts'
 import { NewOptions, migrateNew } from './migrate/new.ts'
 
 export function addMigrate(migrate: Command, runtime: Runtime): void {

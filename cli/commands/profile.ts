@@ -1,9 +1,9 @@
 import { Option } from 'commander'
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { writingPlainly } from '../change.ts'
-import { action } from '../context.ts'
-import type { Runtime } from '../context.ts'
+import { writingPlainly } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
 import { AddOptions, add } from './profile/add.ts'
 import { list, remove, show, use } from './profile/manage.ts'
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import { writingPlainly } from '../change.ts'
-import { action } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { writingPlainly } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { runPart } from '../up/part.ts'
 
 export function addServe(command: Command, runtime: Runtime): void {

@@ -3,8 +3,8 @@ import type { Command } from 'commander'
 import { z } from 'zod'
 import { toMermaid } from '../../src/lib/machine.ts'
 import type { Transition } from '../../src/lib/machine.ts'
-import { action } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 
 const StatesOptions = z.object({ mermaid: z.boolean().default(false) })
 

@@ -3,12 +3,12 @@ import { request } from 'undici'
 import { z } from 'zod'
 import { packageVersion } from '../../src/lib/package-root.ts'
 import { ServiceInfo, getService } from '../../src/wire/service.ts'
-import { action } from '../context.ts'
-import type { CommandInput, CommandResult, Context, Runtime } from '../context.ts'
+import { action } from '../kit/context.ts'
+import type { CommandInput, CommandResult, Context, Runtime } from '../kit/context.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { runningState } from '../client/find-service.ts'
 import { isSameService } from '../base/service-address.ts'
-import { warn } from '../warn.ts'
+import { warn } from '../kit/warn.ts'
 
 const PROBE_TIMEOUT_MS = 3_000
 

@@ -1,8 +1,8 @@
 import type { Command } from 'commander'
 import { packageVersion } from '../../src/lib/package-root.ts'
-import type { CommandResult, Runtime } from '../context.ts'
-import { plainAction } from '../plain-context.ts'
-import type { PlainContext } from '../plain-context.ts'
+import type { CommandResult, Runtime } from '../kit/context.ts'
+import { plainAction } from '../kit/plain-context.ts'
+import type { PlainContext } from '../kit/plain-context.ts'
 
 export function addVersion(command: Command, runtime: Runtime): void {
   command

@@ -9,7 +9,7 @@ import { listRegistrations } from '../../src/wire/registration.ts'
 import { CliError, usageError } from '../base/errors.ts'
 import { rowsOf } from '../client/pages.ts'
 import type { PageReader } from '../client/pages.ts'
-import { resolveId } from './resolve-id.ts'
+import { resolveId } from '../kit/resolve-id.ts'
 
 export type MerchantDetails = OperationReply<typeof getMerchant>['body']
 

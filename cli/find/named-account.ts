@@ -1,8 +1,8 @@
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER, normalIdentification } from '../../src/lib/account-identification.ts'
 import { isUuid } from '../../src/lib/ids.ts'
 import { usageError } from '../base/errors.ts'
-import { notFound, resolveId } from './resolve-id.ts'
-import type { Noun } from './resolve-id.ts'
+import { notFound, resolveId } from '../kit/resolve-id.ts'
+import type { Noun } from '../kit/resolve-id.ts'
 
 /** An account as people name it: by its id, and by the numbers by which others pay it. */
 export type NamedAccount = { id: string; numbers: readonly string[] }

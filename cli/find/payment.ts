@@ -9,7 +9,7 @@ import type { Client } from '../client/call.ts'
 import { CliError } from '../base/errors.ts'
 import { EXIT } from '../base/exit-codes.ts'
 import { rowsOf } from '../client/pages.ts'
-import { notFound, resolveId } from './resolve-id.ts'
+import { notFound, resolveId } from '../kit/resolve-id.ts'
 
 // How far back a part of an id is looked for: the last thousand payments, and those of the last thousand webhooks.
 const PAGES_MAX = 10

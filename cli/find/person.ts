@@ -1,6 +1,6 @@
 import { usageError } from '../base/errors.ts'
-import { notFound, resolveId } from './resolve-id.ts'
-import type { Noun } from './resolve-id.ts'
+import { notFound, resolveId } from '../kit/resolve-id.ts'
+import type { Noun } from '../kit/resolve-id.ts'
 
 type Person = { id: string; email: string }
 

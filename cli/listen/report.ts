@@ -1,5 +1,5 @@
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kit/context.ts'
 import type { Style } from '../base/io.ts'
 import { printable } from '../base/text.ts'
 import type { ForwardResult } from './forward.ts'

@@ -1,7 +1,7 @@
 import { verifySignature } from '../../src/lib/webhook-signature.ts'
 import type { FeedEvent } from '../../src/wire/webhooks.ts'
 import type { Client } from '../client/call.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kit/context.ts'
 import { serviceFile, stateOfMerchant } from '../client/service-state.ts'
 
 /** A merchant's signing secret, and where it is known from. */

@@ -1,4 +1,4 @@
-import type { Context } from '../context.ts'
+import type { Context } from '../kit/context.ts'
 
 // What the standard asks for around a code, in modules.
 const QUIET_ZONE = 4

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Runtime } from '../context.ts'
+import type { Runtime } from '../kit/context.ts'
 import type { NounName } from '../base/command-names.ts'
 
 /** Adds to a command that has its name and summary what stands below it: options, arguments, commands, examples. */

@@ -1,5 +1,5 @@
 import type { Argument, Command, Option } from 'commander'
-import { isAsking, isChanging } from '../change.ts'
+import { isAsking, isChanging } from '../kit/change.ts'
 import { examplesOf } from './examples-of.ts'
 import type { CommandMap, MapArgument, MapOption } from './map.ts'
 

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { asTyped, quoted } from '../base/command-hints.ts'
-import type { Context } from '../context.ts'
+import type { Context } from '../kit/context.ts'
 import type { ServiceState } from '../client/service-state.ts'
 
 /**

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Command } from 'commander'
-import { isAsking, isWriting } from '../../cli/change.ts'
+import { isAsking, isWriting } from '../../cli/kit/change.ts'
 import { makeWholeProgram } from '../../cli/program.ts'
 import { PAYMENT_ID, fakeService, makeIo, paymentOf, runCli } from './harness.ts'
 import type { Outcome } from './harness.ts'

@@ -2,7 +2,7 @@ import { Command } from 'commander'
 import t from 'tap'
 import { CliError } from '../../cli/base/errors.ts'
 import { EXIT } from '../../cli/base/exit-codes.ts'
-import { inFlags } from '../../cli/flag-errors.ts'
+import { inFlags } from '../../cli/kit/flag-errors.ts'
 import { fakeService, refusal, runCli } from './harness.ts'
 
 function refused(paths: readonly string[], message?: string): CliError {

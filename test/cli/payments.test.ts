@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { STILL_POSSIBLE } from '../../cli/wait.ts'
+import { STILL_POSSIBLE } from '../../cli/kit/wait.ts'
 import { PAYMENT_TRANSITIONS } from '../../src/payments/states.ts'
 import { PaymentStatus } from '../../src/wire/payments.ts'
 import { PAYMENT_ID, createdOf, fakeService, paymentOf, refusal, runCli, serviceInfo, summaryOf } from './harness.ts'

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { Test } from 'tap'
-import { newsOf } from '../../cli/watch/shots.ts'
+import { newsOf } from '../../cli/kit/watch/shots.ts'
 import { fakeService, makeIo, paymentOf, refusal, runCli, summaryOf } from './harness.ts'
 import type { Answer } from './harness.ts'
 import { run } from '../../cli/run.ts'

@@ -1,6 +1,6 @@
 import { clientIdsOf, isSlug } from '../../../src/lib/realms.ts'
 import type { ServiceInfo } from '../../../src/wire/service.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
 import type { CliError } from '../../base/errors.ts'
 import { findService } from '../find-service.ts'

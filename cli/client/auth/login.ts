@@ -1,4 +1,4 @@
-import type { CommandResult, Context } from '../../context.ts'
+import type { CommandResult, Context } from '../../kit/context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { printable } from '../../base/text.ts'

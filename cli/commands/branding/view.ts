@@ -1,6 +1,6 @@
 import { buttonTextOn, contrastRatio, ratioText } from '../../../src/lib/contrast.ts'
 import type { Branding } from '../../../src/wire/settings.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { printable } from '../../base/text.ts'
 
 export function printLook({ print, note, paint }: Context, look: Branding): void {

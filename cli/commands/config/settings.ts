@@ -1,7 +1,7 @@
 import { configDirOf } from '../../client/auth/config-dir.ts'
 import { PROJECT_FILE } from '../../client/auth/config-settings.ts'
 import { configFile, readProjectConfig, readUserConfig } from '../../client/auth/profiles.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { VARIABLES } from '../../base/environment-variables.ts'
 import { CliError } from '../../base/errors.ts'
 import { findService } from '../../client/find-service.ts'

@@ -8,11 +8,11 @@ import {
   rotateApiCredential,
 } from '../../../src/wire/team.ts'
 import { quoted } from '../../base/command-hints.ts'
-import { ChangeOptions, change } from '../../change.ts'
+import { ChangeOptions, change } from '../../kit/change.ts'
 import { call } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
-import { printNewSecret } from '../../new-secret.ts'
+import { printNewSecret } from '../../kit/new-secret.ts'
 import { roleText } from '../../base/role-text.ts'
 import { dayOf, shortTime } from '../../base/text.ts'
 

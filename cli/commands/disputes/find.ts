@@ -6,7 +6,7 @@ import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { usageError } from '../../base/errors.ts'
 import { rowsOf } from '../../client/pages.ts'
-import { resolveId } from '../../find/resolve-id.ts'
+import { resolveId } from '../../kit/resolve-id.ts'
 
 // How far back a part of an id is looked for: a thousand disputes, or deliveries.
 const PAGES_MAX = 10

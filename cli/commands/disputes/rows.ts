@@ -1,5 +1,5 @@
 import { AdminDisputeSummary, DisputeSummary } from '../../../src/wire/disputes.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import type { Style } from '../../base/io.ts'
 import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 import { distanceOf, roughly } from '../../base/times.ts'

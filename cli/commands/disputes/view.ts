@@ -8,7 +8,7 @@ import type {
 } from '../../../src/wire/disputes.ts'
 import { beside } from '../../output/two-columns.ts'
 import type { Said } from '../../output/two-columns.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { tableOf } from '../../output/table.ts'
 import type { Column } from '../../output/table.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'

@@ -1,4 +1,4 @@
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { asTyped } from '../../base/command-hints.ts'
 import type { Paint, Style } from '../../base/io.ts'
 import { printable } from '../../base/text.ts'

@@ -1,6 +1,6 @@
 import type { Config } from '../../../src/config/config.ts'
 import type { Client } from '../../client/call.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
 import { findService, runningState } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'

@@ -6,13 +6,13 @@ import { whoami } from '../../../src/wire/service.ts'
 import { listOutbox, listWebhooks } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { CliError, withHint } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { findMerchant } from '../../find/merchant.ts'
 import { isWholeName, paymentIds } from '../../find/payment.ts'
 import { rowsOf } from '../../client/pages.ts'
-import { resolveId } from '../../find/resolve-id.ts'
+import { resolveId } from '../../kit/resolve-id.ts'
 
 // How far back a part of an id is looked for in each list: a thousand rows.
 const PAGES_MAX = 10

@@ -1,6 +1,6 @@
 import type { Explanation, NextStep, OtherStep, TimelineEntry } from '../../../src/wire/explain.ts'
 import { asTyped } from '../../base/command-hints.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import type { Column } from '../../output/table.ts'
 import { printable, shortTime } from '../../base/text.ts'
 import { distanceOf, roughly } from '../../base/times.ts'

@@ -1,7 +1,7 @@
 import type { AdminMerchant } from '../../../src/wire/admin.ts'
 import { percentText } from '../../../src/lib/money.ts'
 import type { MerchantFees } from '../../../src/wire/fees.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { tableOf } from '../../output/table.ts'
 import type { Column } from '../../output/table.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'

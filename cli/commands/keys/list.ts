@@ -1,5 +1,5 @@
 import type { ListedKey } from '../../../src/keys/list-keys.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'
 import { keysOf, withDatabase } from './open.ts'

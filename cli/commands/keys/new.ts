@@ -1,5 +1,5 @@
 import { generateMasterKey, kidOfKey } from '../../../src/lib/seal.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 
 export async function create(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const key = generateMasterKey()

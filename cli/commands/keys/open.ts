@@ -1,7 +1,7 @@
 import type { KeysApp } from '../../../src/keys/reseal.ts'
 import { makeSealer } from '../../../src/lib/seal.ts'
 import type { Sealer } from '../../../src/lib/seal.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { runningState } from '../../client/find-service.ts'

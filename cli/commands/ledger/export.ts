@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { Transaction, listTransactions } from '../../../src/wire/transactions.ts'
 import { call } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { ExportTarget, exportPages } from '../../print/export-pages.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
+import { ExportTarget, exportPages } from '../../kit/export-pages.ts'
 import { FilterOptions, filterOf } from '../payments/filters.ts'
 
 export const ExportOptions = FilterOptions.extend(ExportTarget.shape)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
 import { Transaction, listTransactions } from '../../../src/wire/transactions.ts'
 import { call } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { collectPages } from '../../client/pages.ts'
 import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 import { Paging } from '../merchants/read.ts'

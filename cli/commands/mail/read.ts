@@ -3,14 +3,14 @@ import { Mail, getMail, listMails } from '../../../src/wire/mails.ts'
 import type { OperationReply } from '../../../src/wire/operation.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import { durationOf } from '../../context.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { durationOf } from '../../kit/context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { isLive } from '../../client/is-live.ts'
-import { resolveId } from '../../find/resolve-id.ts'
+import { resolveId } from '../../kit/resolve-id.ts'
 import { endOfId, minuteOf, printable, shortTime } from '../../base/text.ts'
-import { askUntil } from '../../wait.ts'
+import { askUntil } from '../../kit/wait.ts'
 
 export const ListOptions = z.object({ recipient: z.string().optional() })
 

@@ -1,6 +1,6 @@
 import { endConsent } from '../../../src/wire/consents.ts'
-import type { ChangeOptions } from '../../change.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { ChangeOptions } from '../../kit/change.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { endMandate } from '../../end-mandate.ts'
 import { mandateId } from './read.ts'
 

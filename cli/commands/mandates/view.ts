@@ -1,5 +1,5 @@
 import type { Allowance, Mandate } from '../../../src/wire/consents.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { tableOf } from '../../output/table.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
 import { distanceOf } from '../../base/times.ts'

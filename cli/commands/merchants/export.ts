@@ -1,8 +1,8 @@
 import type { z } from 'zod'
 import { AdminMerchant, listMerchants } from '../../../src/wire/admin.ts'
 import { call } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import { ExportTarget, exportPages } from '../../print/export-pages.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
+import { ExportTarget, exportPages } from '../../kit/export-pages.ts'
 import { FilterFields, filterOf } from './read.ts'
 
 export const ExportOptions = FilterFields.extend(ExportTarget.shape)

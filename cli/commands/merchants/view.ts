@@ -1,7 +1,7 @@
 import { AdminMerchant } from '../../../src/wire/admin.ts'
 import type { ListedMerchant } from '../../../src/wire/admin.ts'
 import type { OperatorAction } from '../../../src/wire/audit.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import type { Style } from '../../base/io.ts'
 import { actorText } from '../../base/role-text.ts'
 import { tableOf } from '../../output/table.ts'

@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { z } from 'zod'
-import { ChangeOptions } from '../../change.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { ChangeOptions } from '../../kit/change.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 

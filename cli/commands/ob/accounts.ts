@@ -8,7 +8,7 @@ import {
 } from '../../../src/wire/accounts.ts'
 import { IBAN, SORT_CODE_ACCOUNT_NUMBER } from '../../../src/lib/account-identification.ts'
 import { call } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { numberText } from '../../find/named-account.ts'
 import { parseTime } from '../../base/times.ts'
 import { dayOf, endOfId, shortTime } from '../../base/text.ts'

@@ -5,7 +5,7 @@ import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { resolveAccount } from '../../find/named-account.ts'
-import { notFound } from '../../find/resolve-id.ts'
+import { notFound } from '../../kit/resolve-id.ts'
 import { PAGE_SIZE_MAX, collect } from './pages.ts'
 import type { ObReader } from './pages.ts'
 

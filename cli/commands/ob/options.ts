@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { changing } from '../../change.ts'
+import { changing } from '../../kit/change.ts'
 
 /** How much, of everything that moves money. */
 export function money(command: Command): Command {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
-import { watching } from '../../watch.ts'
+import type { Context } from '../../kit/context.ts'
+import { watching } from '../../kit/watch.ts'
 
 /** One page of a list of the Open Banking API (decision 7). */
 export type ObPage<Row> = { Data: Row[]; Links: { Next?: string | undefined }; Meta: { TotalPages: number } }

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { parseFrequency } from '../../../src/lib/frequency.ts'
 import type { Frequency } from '../../../src/lib/frequency.ts'
 import type { Run, Schedule } from '../../../src/lib/recurrence.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
 import { EVENING, MORNING, momentOf } from '../../base/moments.ts'
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import type { Style } from '../../base/io.ts'
 import { numberText } from '../../find/named-account.ts'
 import type { ListView, RecordView } from '../../output/output.ts'

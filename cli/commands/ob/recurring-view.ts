@@ -1,6 +1,6 @@
 import { frequencyText, parseFrequency } from '../../../src/lib/frequency.ts'
 import type { RecurringPaymentResponse } from '../../../src/wire/recurring.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import type { Column } from '../../output/table.ts'
 import { dayOf, endOfId } from '../../base/text.ts'
 import { accountText, moneyText, printRecord, statusStyle } from './print.ts'

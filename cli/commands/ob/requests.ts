@@ -11,11 +11,11 @@ import {
   rejectOfferToPay,
   rejectRequestToPay,
 } from '../../../src/wire/payment-requests.ts'
-import { ChangeOptions, change } from '../../change.ts'
+import { ChangeOptions, change } from '../../kit/change.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import type { Context } from '../../context.ts'
-import type { Noun } from '../../find/resolve-id.ts'
+import type { Context } from '../../kit/context.ts'
+import type { Noun } from '../../kit/resolve-id.ts'
 import type { ObReader } from './pages.ts'
 
 type Decision<Row> = (

@@ -1,8 +1,8 @@
 import { durationText } from '../../../src/lib/duration.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { askUntil } from '../../wait.ts'
+import { askUntil } from '../../kit/wait.ts'
 import { statusStyle } from './print.ts'
 
 type Judged = { Status: string; StatusReasonCode?: string | undefined; StatusReason?: string | undefined }

@@ -5,7 +5,7 @@ import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { rowsOf } from '../../client/pages.ts'
-import { notFound, resolveId } from '../../find/resolve-id.ts'
+import { notFound, resolveId } from '../../kit/resolve-id.ts'
 
 /** A delivery of any merchant, as far as an operator needs to know it to send it again. */
 export type FoundDelivery = { id: string; merchantId: string; status: string }

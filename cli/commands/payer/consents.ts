@@ -1,11 +1,11 @@
 import { PayerConsent, listPayerConsents, revokePayerConsent } from '../../../src/wire/payer.ts'
 import { asPayer } from '../../client/auth/payer-session.ts'
-import type { ChangeOptions } from '../../change.ts'
+import type { ChangeOptions } from '../../kit/change.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { endMandate } from '../../end-mandate.ts'
-import { resolveId } from '../../find/resolve-id.ts'
+import { resolveId } from '../../kit/resolve-id.ts'
 import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 
 export async function listConsents(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

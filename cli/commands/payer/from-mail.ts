@@ -6,7 +6,7 @@ import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { isLive } from '../../client/is-live.ts'
-import { askUntil } from '../../wait.ts'
+import { askUntil } from '../../kit/wait.ts'
 import { tokenIn } from './read-link.ts'
 
 type Wanted = {

@@ -7,13 +7,13 @@ import {
   payerLogin,
   readPayerLogin,
 } from '../../client/auth/payer-session.ts'
-import { change, membersOf } from '../../change.ts'
-import type { ChangeOptions } from '../../change.ts'
+import { change, membersOf } from '../../kit/change.ts'
+import type { ChangeOptions } from '../../kit/change.ts'
 import { quoted } from '../../base/command-hints.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import { durationOf } from '../../context.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { durationOf } from '../../kit/context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { isSandbox } from '../../client/is-live.ts'

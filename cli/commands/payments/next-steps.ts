@@ -1,6 +1,6 @@
 import { CliError, withHint } from '../../base/errors.ts'
 import type { ToldField } from '../../base/errors.ts'
-import { wholeCommand } from '../../tree/whole-command.ts'
+import { wholeCommand } from '../../kit/command-line.ts'
 import type { CreateOptions } from './create.ts'
 
 type Changed = Parameters<typeof wholeCommand>[2]

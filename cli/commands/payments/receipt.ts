@@ -1,6 +1,6 @@
 import { getPayment } from '../../../src/wire/payments.ts'
 import { call } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { shortTime } from '../../base/text.ts'

@@ -1,6 +1,6 @@
 import { RefundRow, listRefunds } from '../../../src/wire/refunds.ts'
 import { call } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import type { Style } from '../../base/io.ts'
 import { collectPages } from '../../client/pages.ts'
 import { endOfId, minuteOf, shortTime } from '../../base/text.ts'

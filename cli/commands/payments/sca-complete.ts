@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { completeSca } from '../../../src/wire/payments.ts'
-import { ChangeOptions, change } from '../../change.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { ChangeOptions, change } from '../../kit/change.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
 import { paymentId } from './read.ts'
 

@@ -2,7 +2,7 @@ import { isAmountText, parseAmount } from '../../../src/lib/money.ts'
 import { getConsent } from '../../../src/wire/consents.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
 import type { MandateOptions } from './mandate.ts'
 

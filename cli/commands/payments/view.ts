@@ -1,5 +1,5 @@
 import type { CreatedPayment, Payment, PaymentStatus, PayerView } from '../../../src/wire/payments.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import type { Style } from '../../base/io.ts'
 import { tableOf } from '../../output/table.ts'
 import { shortTime } from '../../base/text.ts'

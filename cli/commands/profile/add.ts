@@ -7,7 +7,7 @@ import { DEV, checkedName, readUserConfig, saveProfile } from '../../client/auth
 import type { Profile } from '../../client/auth/profiles.ts'
 import { discover } from '../../client/auth/service-info.ts'
 import { kindOfRealm } from '../../client/auth/login-target.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { findService } from '../../client/find-service.ts'

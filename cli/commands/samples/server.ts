@@ -1,6 +1,6 @@
 import { clientIdsOf, isSlug } from '../../../src/lib/realms.ts'
 import { asTyped, quoted } from '../../base/command-hints.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
 import { findService } from '../../client/find-service.ts'
 import type { FoundService } from '../../client/find-service.ts'

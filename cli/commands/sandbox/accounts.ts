@@ -7,10 +7,10 @@ import {
   setSandboxAccount,
 } from '../../../src/wire/sandbox-bank.ts'
 import { isUuid } from '../../../src/lib/ids.ts'
-import { ChangeOptions, change } from '../../change.ts'
+import { ChangeOptions, change } from '../../kit/change.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { findMerchant } from '../../find/merchant.ts'

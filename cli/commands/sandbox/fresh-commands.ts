@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { ChangeOptions, changing, dangerous } from '../../change.ts'
-import { action } from '../../context.ts'
-import type { Runtime } from '../../context.ts'
+import { ChangeOptions, changing, dangerous } from '../../kit/change.ts'
+import { action } from '../../kit/context.ts'
+import type { Runtime } from '../../kit/context.ts'
 import { InitOptions, init } from './init.ts'
 import { reset } from './reset.ts'
 

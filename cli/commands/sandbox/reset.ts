@@ -1,5 +1,5 @@
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
-import type { ChangeOptions } from '../../change.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
+import type { ChangeOptions } from '../../kit/change.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { explainStart } from '../../up/explain.ts'

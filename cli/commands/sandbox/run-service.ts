@@ -3,7 +3,7 @@ import { headerCredentials, serviceCredentials } from '../../client/auth/credent
 import { makeClient } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { platformUser } from '../../client/operator-name.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { withEphemeralService } from '../../scenario/play/ephemeral.ts'
 import type { ServiceState } from '../../client/service-state.ts'
 import type { IdentityKind } from '../../up/plan.ts'

@@ -1,5 +1,5 @@
 import type { EventType } from '../../../src/wire/webhook-events.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { editText } from '../../base/editor.ts'
 import { usageError } from '../../base/errors.ts'
 import type { Verb } from '../../scenario/language.ts'

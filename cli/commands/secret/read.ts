@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { RECEIVER_LANGUAGES, readReceiver, receiverFile } from '../../../src/lib/receivers.ts'
 import { getWebhookSecret } from '../../../src/wire/secrets.ts'
 import { call } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { overlapLines } from './view.ts'
 
 const Language = z.enum(RECEIVER_LANGUAGES)

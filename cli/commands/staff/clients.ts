@@ -7,11 +7,11 @@ import {
   revokeStaffClient,
 } from '../../../src/wire/staff.ts'
 import { quoted } from '../../base/command-hints.ts'
-import { ChangeOptions, Reason, change } from '../../change.ts'
+import { ChangeOptions, Reason, change } from '../../kit/change.ts'
 import { call } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
-import { printNewSecret } from '../../new-secret.ts'
+import { printNewSecret } from '../../kit/new-secret.ts'
 import { dayOf, shortTime } from '../../base/text.ts'
 
 export async function clients(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { rotateRealmKeys } from '../../../src/wire/staff.ts'
-import { ChangeOptions, Reason, change } from '../../change.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import { ChangeOptions, Reason, change } from '../../kit/change.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { effectOfRotation } from './effects.ts'
 
 export const RotateOptions = ChangeOptions.extend({ realm: z.string(), reason: Reason })

@@ -7,14 +7,14 @@ import {
   listStaff,
   removeStaff,
 } from '../../../src/wire/staff.ts'
-import { ChangeOptions, Reason, change } from '../../change.ts'
+import { ChangeOptions, Reason, change } from '../../kit/change.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
 import { findPerson } from '../../find/person.ts'
 import type { Style } from '../../base/io.ts'
-import { noteInvitation } from '../../note-invitation.ts'
+import { noteInvitation } from '../../kit/invitation.ts'
 import { effectOfAdding } from './effects.ts'
 import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 

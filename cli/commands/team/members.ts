@@ -7,14 +7,14 @@ import {
   listTeam,
   removeTeamMember,
 } from '../../../src/wire/team.ts'
-import { ChangeOptions, change } from '../../change.ts'
+import { ChangeOptions, change } from '../../kit/change.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
 import { findPerson } from '../../find/person.ts'
 import type { Style } from '../../base/io.ts'
-import { noteInvitation } from '../../note-invitation.ts'
+import { noteInvitation } from '../../kit/invitation.ts'
 import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 
 export async function list(context: Context, _input: CommandInput<object>): Promise<CommandResult> {

@@ -3,7 +3,7 @@ import type { DeliveryDetail } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import { usageError } from '../../base/errors.ts'
-import { resolveId } from '../../find/resolve-id.ts'
+import { resolveId } from '../../kit/resolve-id.ts'
 
 /** The merchant's own delivery that is meant: by its whole id, or by a part of one of the last 50. */
 export async function ownDeliveryId(client: Client, given: string | undefined): Promise<string> {

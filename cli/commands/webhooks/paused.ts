@@ -1,9 +1,9 @@
 import { getWebhookEndpoint, listWebhooks } from '../../../src/wire/webhooks.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
-import { warn } from '../../warn.ts'
+import { warn } from '../../kit/warn.ts'
 
 /** How many deliveries a list of the service has at most. */
 const LIST_MAX = 50

@@ -1,13 +1,13 @@
 import { outcomeText } from '../../../src/lib/outcome-text.ts'
 import { Delivery } from '../../../src/wire/webhooks.ts'
 import type { AdminDelivery, DeliveryAttempt, DeliveryDetail, WebhookAlert } from '../../../src/wire/webhooks.ts'
-import type { Context } from '../../context.ts'
+import type { Context } from '../../kit/context.ts'
 import type { Style } from '../../base/io.ts'
 import { tableOf } from '../../output/table.ts'
 import type { Column } from '../../output/table.ts'
 import { endOfId, minuteOf, printable, shortTime } from '../../base/text.ts'
 import { distanceOf } from '../../base/times.ts'
-import { warn } from '../../warn.ts'
+import { warn } from '../../kit/warn.ts'
 import { whoseText } from '../merchants/whose.ts'
 
 export function deliveryStyle(status: string): Style | undefined {

@@ -3,7 +3,7 @@ import type { Delivery, DeliveryDetail } from '../../../src/wire/webhooks.ts'
 import type { Client } from '../../client/call.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { askUntil } from '../../wait.ts'
+import { askUntil } from '../../kit/wait.ts'
 import { ownDelivery } from './find.ts'
 import { REJECTED, outcomeFor } from './rejected.ts'
 

@@ -1,7 +1,7 @@
 import { isSignedWith, readCheckoutText, splitCheckoutToken } from '../../../src/lib/checkout-token.ts'
 import type { SplitToken } from '../../../src/lib/checkout-token.ts'
 import { CHECKOUT_TOKEN_LENGTH_MAX } from '../../../src/wire/checkout.ts'
-import type { CommandResult, Context } from '../../context.ts'
+import type { CommandResult, Context } from '../../kit/context.ts'
 import { joinedFields, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { membersOf, textOr } from '../../client/error-context.ts'

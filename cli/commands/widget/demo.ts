@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { browserCommand, openBrowser } from '../../client/auth/browser.ts'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { CliError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import { isLive } from '../../client/is-live.ts'

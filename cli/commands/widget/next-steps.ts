@@ -1,5 +1,5 @@
 import type { ToldField } from '../../base/errors.ts'
-import { wholeCommand } from '../../tree/whole-command.ts'
+import { wholeCommand } from '../../kit/command-line.ts'
 import type { DescribeOptions } from './make-token.ts'
 
 export type MakingCommand = 'svc widget token' | 'svc widget snippet'

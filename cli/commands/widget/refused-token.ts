@@ -1,7 +1,7 @@
 import { CliError, joinedFields, withHint } from '../../base/errors.ts'
 import type { ToldField } from '../../base/errors.ts'
 import { membersOf, textOr } from '../../client/error-context.ts'
-import { wholeCommand } from '../../tree/whole-command.ts'
+import { wholeCommand } from '../../kit/command-line.ts'
 import { commandFor, commandMending, commandReading } from './next-steps.ts'
 import type { Typed } from './next-steps.ts'
 

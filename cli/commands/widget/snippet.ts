@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
 import { DescribeOptions, makeToken } from './make-token.ts'
 import { commandFor } from './next-steps.ts'

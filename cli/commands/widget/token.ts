@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { CommandInput, CommandResult, Context } from '../../context.ts'
+import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { checkToken } from './check.ts'
 import { decode } from './decode.ts'
 import { DescribeOptions, endOf, makeToken } from './make-token.ts'

@@ -1,8 +1,8 @@
 import { stripVTControlCharacters } from 'node:util'
-import type { Io } from '../base/io.ts'
-import type { Printer } from '../output/output.ts'
-import { cutToWidth, visualLines } from '../base/terminal-lines.ts'
-import { printable } from '../base/text.ts'
+import type { Io } from '../../base/io.ts'
+import type { Printer } from '../../output/output.ts'
+import { cutToWidth, visualLines } from '../../base/terminal-lines.ts'
+import { printable } from '../../base/text.ts'
 import { newsOf } from './shots.ts'
 import type { News, Row, Shot, Shots } from './shots.ts'
 

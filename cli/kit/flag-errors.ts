@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
-import { CliError, joinedFields, withHint } from './base/errors.ts'
-import type { ToldField } from './base/errors.ts'
-import { EXIT } from './base/exit-codes.ts'
+import { CliError, joinedFields, withHint } from '../base/errors.ts'
+import type { ToldField } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 
 /** What a command calls a member, where neither the whole name nor a part of it is the flag's. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
-import { recordRows } from '../output/output.ts'
-import type { ListView, Printer, RecordView } from '../output/output.ts'
-import { tableParts } from '../output/table.ts'
+import { recordRows } from '../../output/output.ts'
+import type { ListView, Printer, RecordView } from '../../output/output.ts'
+import { tableParts } from '../../output/table.ts'
 
 /** A row or a labelled line: what it is the same as next time by, what it says, and how people see it. */
 export type Row = { key: string; state: string; lines: readonly string[] }

@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
-import { roleText } from './base/role-text.ts'
-import { mustBeWritten } from './output/flush.ts'
+import { roleText } from '../base/role-text.ts'
+import { mustBeWritten } from '../output/flush.ts'
 
 /** Secret and endpoint are null without an identity provider. */
 type NewSecret = {

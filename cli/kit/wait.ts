@@ -1,11 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { durationText } from '../src/lib/duration.ts'
-import { getPayment } from '../src/wire/payments.ts'
-import type { Payment, PaymentStatus, PayerView } from '../src/wire/payments.ts'
-import { call } from './client/call.ts'
-import type { Client } from './client/call.ts'
-import { CliError } from './base/errors.ts'
-import { EXIT } from './base/exit-codes.ts'
+import { durationText } from '../../src/lib/duration.ts'
+import { getPayment } from '../../src/wire/payments.ts'
+import type { Payment, PaymentStatus, PayerView } from '../../src/wire/payments.ts'
+import { call } from '../client/call.ts'
+import type { Client } from '../client/call.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
 
 const FIRST_PAUSE_MS = 100
 const LONGEST_PAUSE_MS = 1_000

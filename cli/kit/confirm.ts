@@ -1,9 +1,9 @@
-import type { Client } from './client/call.ts'
+import type { Client } from '../client/call.ts'
 import type { Context } from './context.ts'
-import { CliError } from './base/errors.ts'
-import { EXIT } from './base/exit-codes.ts'
-import { isLive } from './client/is-live.ts'
-import { printable } from './base/text.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { isLive } from '../client/is-live.ts'
+import { printable } from '../base/text.ts'
 
 export type Dangerous = {
   /** What is about to happen, as a sentence without its end: "suspend Acme". */

@@ -1,5 +1,5 @@
 import type { Context } from './context.ts'
-import { printable } from './base/text.ts'
+import { printable } from '../base/text.ts'
 
 /** A warning for people on standard error, and what to type; left out with JSON, where only errors stand there. */
 export function warn({ note, paint }: Context, message: string, hint?: string): void {

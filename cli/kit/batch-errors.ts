@@ -1,6 +1,6 @@
 import type { Context } from './context.ts'
-import { CliError, reportError } from './base/errors.ts'
-import type { ExitCode } from './base/exit-codes.ts'
+import { CliError, reportError } from '../base/errors.ts'
+import type { ExitCode } from '../base/exit-codes.ts'
 
 /** The failures of a command that does the same to several things, of which one does not keep the others from it. */
 export type Failures = {

@@ -1,10 +1,10 @@
 import type { z } from 'zod'
-import { usageError } from './base/errors.ts'
-import { COLOR_FLAGS } from './base/io.ts'
-import type { ColorFlag } from './base/io.ts'
-import { OUTPUT_MODES } from './base/output-modes.ts'
-import type { OutputMode } from './base/output-modes.ts'
-import { NO_CREDENTIALS, holdsCredentials } from './base/service-address.ts'
+import { usageError } from '../base/errors.ts'
+import { COLOR_FLAGS } from '../base/io.ts'
+import type { ColorFlag } from '../base/io.ts'
+import { OUTPUT_MODES } from '../base/output-modes.ts'
+import type { OutputMode } from '../base/output-modes.ts'
+import { NO_CREDENTIALS, holdsCredentials } from '../base/service-address.ts'
 
 /** What every command takes. */
 export type GlobalOptions = {
