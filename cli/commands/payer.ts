@@ -4,7 +4,7 @@ import { ChangeOptions, changing, dangerous, writingPlainly } from '../kit/chang
 import { action } from '../kit/context.ts'
 import type { Runtime } from '../kit/context.ts'
 import { watching } from '../kit/watch.ts'
-import { raising } from './disputes.ts'
+import { raising } from '../disputes/commands.ts'
 import { cancelConsent, listConsents } from './payer/consents.ts'
 import { DisputeOptions, dispute } from './payer/dispute.ts'
 import { listPayments, show } from './payer/payments.ts'

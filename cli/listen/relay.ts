@@ -6,8 +6,8 @@ import { followFeed } from './follow.ts'
 import type { Forwarder } from './forward.ts'
 import { makeLanes } from './lanes.ts'
 import type { Report } from './report.ts'
-import { isSigned } from './secret.ts'
-import type { KnownSecret } from './secret.ts'
+import { isSigned } from '../webhooks/listen-secret.ts'
+import type { KnownSecret } from '../webhooks/listen-secret.ts'
 
 /** Payments that are sent on side by side, and events that may wait behind them. */
 const WIDTH = 8

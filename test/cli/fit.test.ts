@@ -1,5 +1,5 @@
 import t from 'tap'
-import { whoseColumns, whoseText } from '../../cli/commands/merchants/whose.ts'
+import { whoseColumns, whoseText } from '../../cli/merchants/whose.ts'
 import { tableOf } from '../../cli/output/table.ts'
 import type { Column } from '../../cli/output/table.ts'
 import { dayOf, endOfId, minuteOf } from '../../cli/base/text.ts'

@@ -4,7 +4,7 @@ import type { ChangeOptions } from '../../kit/change.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
-import { endMandate } from '../../end-mandate.ts'
+import { endMandate } from '../../mandates/end-mandate.ts'
 import { resolveId } from '../../kit/resolve-id.ts'
 import { dayOf, endOfId, shortTime } from '../../base/text.ts'
 

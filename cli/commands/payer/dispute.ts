@@ -7,7 +7,7 @@ import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
 import { shortTime } from '../../base/text.ts'
 import { WordsOptions, readWords, sendWords } from '../../kit/text-input.ts'
-import { effectOfRaisingAsPayer } from '../disputes/raise-effects.ts'
+import { effectOfRaisingAsPayer } from '../../disputes/raise-effects.ts'
 import { payersPaymentId } from './payments.ts'
 
 export const DisputeOptions = WordsOptions.extend({

@@ -8,7 +8,7 @@ import { usageError } from '../../base/errors.ts'
 import { resolveId } from '../../kit/resolve-id.ts'
 import { tableOf } from '../../output/table.ts'
 import { endOfId, minuteOf, shortTime } from '../../base/text.ts'
-import { statusStyle } from '../payments/view.ts'
+import { statusStyle } from '../../payments/view.ts'
 
 export async function listPayments(context: Context, _input: CommandInput<object>): Promise<CommandResult> {
   const { body } = await call(asPayer(context.client(), context.io.env), listPayerPayments, {})

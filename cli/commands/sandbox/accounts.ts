@@ -13,7 +13,7 @@ import type { Client } from '../../client/call.ts'
 import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { findMerchant } from '../../find/merchant.ts'
+import { findMerchant } from '../../merchants/find.ts'
 import type { Style } from '../../base/io.ts'
 import { numberText, resolveAccount } from '../../find/named-account.ts'
 import type { NamedAccount } from '../../find/named-account.ts'
@@ -21,7 +21,7 @@ import { collectPages, rowsOf } from '../../client/pages.ts'
 import { tableOf } from '../../output/table.ts'
 import type { Column } from '../../output/table.ts'
 import { endOfId, shortTime } from '../../base/text.ts'
-import { Paging } from '../merchants/read.ts'
+import { Paging } from '../../merchants/read.ts'
 
 export const ListOptions = Paging.extend({ customer: z.string().optional(), merchant: z.string().optional() })
 

@@ -7,7 +7,7 @@ import type { Client } from '../../client/call.ts'
 import { durationOf } from '../../kit/context.ts'
 import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { usageError } from '../../base/errors.ts'
-import { findMerchant } from '../../find/merchant.ts'
+import { findMerchant } from '../../merchants/find.ts'
 import { runningState } from '../../client/find-service.ts'
 import { ADVANCE_TIMEOUT_MS } from '../../scenario/verbs/clock.ts'
 

@@ -14,7 +14,7 @@ import { FROM_THE_BEGINNING, beginWith, playTrigger } from '../../scenario/play/
 import type { Triggered } from '../../scenario/play/play-trigger.ts'
 import { TRIGGERS, triggerText } from '../../scenario/triggers.ts'
 import { withVars } from '../../scenario/read/variables.ts'
-import { paymentId } from '../payments/read.ts'
+import { paymentId } from '../../payments/read.ts'
 import { editedPlan, planOf, showSteps } from './trigger-steps.ts'
 
 export const TriggerOptions = z.object({

@@ -3,7 +3,7 @@ import { addStaff, rotateRealmKeys } from '../../../src/wire/staff.ts'
 import type { StaffMember } from '../../../src/wire/staff.ts'
 import { call } from '../../client/call.ts'
 import type { Client } from '../../client/call.ts'
-import { isMerchantRealm, isOfRegistration } from '../../find/merchant.ts'
+import { isMerchantRealm, isOfRegistration } from '../../merchants/find.ts'
 import { wouldRefuse } from '../../client/would-refuse.ts'
 
 /** What new keys would come to. @throws {CliError} exit code 6 for a realm that is not there */

@@ -7,7 +7,7 @@ import type { Report, Result } from '../../exam/take.ts'
 import type { CommandInput, CommandResult, Context } from '../../kit/context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
-import { findSecret } from '../../listen/secret.ts'
+import { findSecret } from '../../webhooks/listen-secret.ts'
 import { headerPair, targetUrl } from '../../listen/target.ts'
 
 export const ExamOptions = z.object({

@@ -6,7 +6,7 @@ import type { Context } from '../../kit/context.ts'
 import { CliError, usageError } from '../../base/errors.ts'
 import { EXIT } from '../../base/exit-codes.ts'
 import type { Io } from '../../base/io.ts'
-import { findSecret } from '../../listen/secret.ts'
+import { findSecret } from '../../webhooks/listen-secret.ts'
 import { readServiceState } from '../../client/service-state.ts'
 
 const SECRET_BYTES_MAX = 4_096

@@ -1,6 +1,6 @@
 import type { AdminDisputeWithEvents, DisputeWithEvents } from '../../../src/wire/disputes.ts'
-import { isResolved, shortStatus, sidesOf } from '../../commands/disputes/view.ts'
-import type { ListedDispute } from '../../commands/disputes/view.ts'
+import { isResolved, shortStatus, sidesOf } from '../../disputes/view.ts'
+import type { ListedDispute } from '../../disputes/view.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
 import { heading, line, pairs, paragraph, sideBySide } from '../lines.ts'
 import type { Line, Pair, Tone } from '../lines.ts'

@@ -1,4 +1,4 @@
-import type { ListedDispute } from '../../commands/disputes/view.ts'
+import type { ListedDispute } from '../../disputes/view.ts'
 import { endOfId } from '../../base/text.ts'
 import { listed } from './merchant-text.ts'
 import { sumText } from './money-text.ts'

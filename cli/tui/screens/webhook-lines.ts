@@ -1,7 +1,7 @@
 import { outcomeText } from '../../../src/lib/outcome-text.ts'
 import type { TimelineEntry } from '../../../src/wire/explain.ts'
 import type { AdminDelivery, Delivery, DeliveryAttempt } from '../../../src/wire/webhooks.ts'
-import { eventText } from '../../commands/webhooks/view.ts'
+import { eventText } from '../../webhooks/view.ts'
 import { minuteOf, shortTime } from '../../base/text.ts'
 import { heading, line, pairs, paragraph } from '../lines.ts'
 import type { Line, Tone } from '../lines.ts'

@@ -1,5 +1,5 @@
 import { quoted } from '../../base/command-hints.ts'
-import { replayIfDead } from '../../commands/outbox/replay-all.ts'
+import { replayIfDead } from '../../webhooks/outbox-replay-all.ts'
 import { parseTime } from '../../base/times.ts'
 import type { Field, Given } from '../model/modal.ts'
 import type { Ask, Doing, ScreenKey } from '../screen.ts'

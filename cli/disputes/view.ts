@@ -1,0 +1,141 @@
+import { DisputeStatus } from '../../src/wire/disputes.ts'
+import type {
+  AdminDispute,
+  AdminDisputeSummary,
+  Dispute,
+  DisputeEvent,
+  DisputeSummary,
+} from '../../src/wire/disputes.ts'
+import { beside } from '../output/two-columns.ts'
+import type { Said } from '../output/two-columns.ts'
+import type { Context } from '../kit/context.ts'
+import { tableOf } from '../output/table.ts'
+import type { Column } from '../output/table.ts'
+import { minuteOf, shortTime } from '../base/text.ts'
+import { distanceOf } from '../base/times.ts'
+
+/** A dispute as its merchant or an operator reads it. */
+export type AnyDispute = Dispute | AdminDispute
+
+/** The same in a list. */
+export type ListedDispute = DisputeSummary | AdminDisputeSummary
+
+export function isResolved({ status }: Pick<ListedDispute, 'status'>): boolean {
+  return status.startsWith('RESOLVED_')
+}
+
+/** What is decided upon: the status, and where money goes back, how much there is of it. The service refuses what has changed. */
+export function seenOf(
+  { status, refundable_amount: left }: Pick<ListedDispute, 'status' | 'refundable_amount'>,
+  isRefund: boolean,
+): { status: DisputeStatus; refundable_amount?: string } {
+  return { status, ...(isRefund ? { refundable_amount: left } : {}) }
+}
+
+/** The short forms that tables show, with the statuses they stand for. */
+export const SHORT_STATUSES: Readonly<Record<string, string>> = Object.fromEntries(
+  DisputeStatus.options.flatMap((status) => (shortStatus(status) === status ? [] : [[shortStatus(status), status]])),
+)
+
+/** The side that it was resolved for is what tells the ends apart. */
+export function shortStatus(status: string): string {
+  return status.replace(/^RESOLVED_(\w+)_FAVOUR$/, 'FOR_$1')
+}
+
+/** A dispute whole: what it is about, what each side says, and what has happened to it where that is known. */
+export function printDispute({ print }: Context, dispute: AnyDispute & { events?: DisputeEvent[] }): void {
+  const { events = [] } = dispute
+  const table = tableOf(notedOnce(dispute, events), EVENT_COLUMNS, {
+    header: true,
+    paint: (_style, text) => text,
+    width: print.width,
+  })
+  const parts = [beside(sidesOf(dispute), print), events.length === 0 ? [] : table].filter(({ length }) => length > 0)
+  const after = parts.map((lines) => lines.join('\n')).join('\n\n')
+  print.record({
+    item: dispute,
+    id: dispute.id,
+    lines: [...linesOf(dispute), ...endOf(dispute)],
+    ...(after === '' ? {} : { after }),
+  })
+}
+
+/** The events without the words that stand above them already. */
+function notedOnce(dispute: AnyDispute, events: readonly DisputeEvent[]): DisputeEvent[] {
+  const told = [...linesOf(dispute), ...endOf(dispute)].map(([, text]) => text)
+  const said = sidesOf(dispute).map(({ text }) => text)
+  return events.map((event) => {
+    const { note } = event
+    const isTold = note !== null && (told.includes(note) || said.some((text) => text.includes(note)))
+    return isTold ? { ...event, note: null } : event
+  })
+}
+
+function linesOf(dispute: AnyDispute): [string, string][] {
+  return [
+    ['Dispute', dispute.id],
+    ['Status', dispute.status],
+    ...operatorLines(dispute),
+    ['Payment', dispute.payment_id],
+    ['End-to-end id', dispute.end_to_end_id],
+    ['Amount', `${dispute.gross_amount} ${dispute.currency}`],
+    ['Left to refund', `${dispute.refundable_amount} ${dispute.currency}`],
+    ['Reason', dispute.reason],
+    ['Opened', `${shortTime(dispute.opened_at)} by ${dispute.opened_by}`],
+    ['Evidence due', evidenceText(dispute)],
+  ]
+}
+
+function operatorLines(dispute: AnyDispute): [string, string][] {
+  if (!('trading_name' in dispute)) return []
+  const { trading_name: name, realm_slug: realm } = dispute
+  return [
+    ['Merchant', realm === null ? name : `${name} (${realm})`],
+    ['Assignee', dispute.assignee ?? ''],
+    ['Escalated for', dispute.escalation_reason ?? ''],
+  ]
+}
+
+function evidenceText(dispute: AnyDispute): string {
+  const at = shortTime(dispute.evidence_due_at)
+  if (dispute.evidence_missing) return `${at}: none came in time`
+  return dispute.status === 'OPEN' ? `${at} (${distanceOf(dispute.evidence_due_at)})` : at
+}
+
+function endOf(dispute: AnyDispute): [string, string][] {
+  const { refund, resolved_at: at } = dispute
+  const by = 'resolved_by' in dispute && dispute.resolved_by !== null ? ` by ${dispute.resolved_by}` : ''
+  return [
+    ['Resolved', at === null ? '' : `${shortTime(at)}${by}`],
+    ['Note', dispute.resolution_note ?? ''],
+    [
+      'Refund',
+      refund === null ? '' : `${refund.amount} ${dispute.currency} ${refund.refund_status} (${refund.refund_id})`,
+    ],
+  ]
+}
+
+/** The words of each side; who opened the dispute speaks first. */
+export function sidesOf(dispute: AnyDispute): Said[] {
+  const { opened_by: by, statement, payer_statement: payer, merchant_evidence: evidence } = dispute
+  const said: [string, string | null][] = [
+    ['The platform says', by === 'PLATFORM' ? statement : null],
+    ['The payer says', payer],
+    ['The merchant says', joined(by === 'MERCHANT' ? statement : null, evidence)],
+  ]
+  return said.flatMap(([title, text]) => (text === null || text === '' ? [] : [{ title, text }]))
+}
+
+function joined(...texts: readonly (string | null)[]): string {
+  return texts.filter((text) => text !== null).join('\n\n')
+}
+
+const EVENT_COLUMNS: readonly Column<DisputeEvent>[] = [
+  { title: 'time', value: (event) => shortTime(event.created_at), short: minuteOf },
+  { title: 'event', value: (event) => event.event },
+  { title: 'from', value: (event) => event.previous_status ?? '-', short: shortStatus, dropped: 1 },
+  { title: 'to', value: (event) => event.new_status, short: shortStatus },
+  { title: 'by', value: (event) => event.changed_by },
+  { title: 'who', value: (event) => event.actor ?? '', dropped: 2, least: 12 },
+  { title: 'note', value: (event) => event.note ?? '', least: 12 },
+]

@@ -1,0 +1,128 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { KybStatus, RECENT_DELIVERIES } from '../../src/wire/admin.ts'
+import { changing, dangerous } from '../kit/change.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
+import { watching } from '../kit/watch.ts'
+import { ActiveOptions, RepairOptions, disable, enable, repair } from './change.ts'
+import { ExportOptions, exportMerchants } from './export.ts'
+import { PaymentsOptions, payment, payments } from '../payments/of-merchant.ts'
+import { ListOptions, get, list, registrations } from './read.ts'
+import { filtered } from '../payments/filters.ts'
+
+const MERCHANT = 'its id, the last 8 characters of that or more, its realm, or its client id'
+
+/** The argument of every command that is about one merchant. */
+export function aboutMerchant(command: Command): Command {
+  return command.argument('<merchant>', MERCHANT)
+}
+
+/** The options of every list that comes in pages. */
+export function paged(command: Command): Command {
+  return watching(command)
+    .optionsGroup('Paging:')
+    .option('--limit <count>', 'how many, 1 to 100', '50')
+    .option('--after, --cursor <cursor>', 'from here on, as the page before said')
+    .option('--all', 'all pages')
+}
+
+/** `svc merchants`: what operators see of merchants, and whether they may work at all. */
+export function addMerchants(merchants: Command, runtime: Runtime): void {
+  merchants.addHelpText('after', '\nExamples:\n  svc merchants list --search acme\n  svc merchants get acme-ltd\n')
+  addList(merchants, runtime)
+  addExport(merchants, runtime)
+  watching(aboutMerchant(merchants.command('get')))
+    .description('show a merchant, with the last things that operators did to it')
+    .addHelpText('after', '\nExamples:\n  svc merchants get acme-ltd\n  svc merchants get a2b4358c -q kyb_status\n')
+    .action(action(runtime, z.object({}), get))
+  changing(aboutMerchant(merchants.command('enable')))
+    .description('let a disabled merchant work again')
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText('after', '\nExamples:\n  svc merchants enable acme-ltd --reason "contract renewed"\n')
+    .action(action(runtime, ActiveOptions, enable))
+  dangerous(aboutMerchant(merchants.command('disable')))
+    .description('disable a merchant: its realm signs nobody in, and its tokens are refused')
+    .requiredOption('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText('after', '\nExamples:\n  svc merchants disable acme-ltd --reason "left us"\n')
+    .action(action(runtime, ActiveOptions, disable))
+  addPayments(merchants, runtime)
+  watching(merchants.command('registrations'))
+    .description('list registrations that need a hand: half-made, without an administrator, or not invited')
+    .addHelpText('after', '\nExamples:\n  svc merchants registrations\n')
+    .action(action(runtime, z.object({}), registrations))
+  addRepair(merchants, runtime)
+}
+
+function merchantFilters(command: Command): Command {
+  return command
+    .optionsGroup('Filters:')
+    .addOption(new Option('--status <status>', 'only with this KYB status').choices(KybStatus.options))
+    .option('--held', 'only those that are held: their payouts and new payments')
+    .option('--disabled', 'only those that are disabled')
+    .option('--search <text>', 'only those with this in their name or realm')
+    .addOption(new Option('--order <order>', 'which come first (newest)').choices(['newest', 'oldest']))
+}
+
+function addList(merchants: Command, runtime: Runtime): void {
+  paged(merchantFilters(merchants.command('list').description('list merchants, the newest first')))
+    .optionsGroup('Output:')
+    .option('--deliveries', `tell how many of the newest ${RECENT_DELIVERIES} deliveries of each arrived`)
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants list\n  svc merchants list --deliveries\n  svc m list --status PENDING --order oldest\n  svc m list --all -o csv > merchants.csv\n',
+    )
+    .action(action(runtime, ListOptions, list))
+}
+
+function addExport(merchants: Command, runtime: Runtime): void {
+  merchantFilters(
+    merchants
+      .command('export')
+      .description('write all merchants page by page, as CSV (RFC 4180) or with -o json or jsonl'),
+  )
+    .optionsGroup('Output:')
+    .option('--file <path>', 'write here; the file is there only once it is whole (standard output, which - is too)')
+    .option('--force', 'replace the file where there is one')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants export > merchants.csv\n  svc merchants export --status APPROVED -o jsonl --file merchants.jsonl\n',
+    )
+    .action(action(runtime, ExportOptions, exportMerchants))
+}
+
+function addPayments(merchants: Command, runtime: Runtime): void {
+  paged(
+    filtered(merchants.command('payments'))
+      .description('list the payments of all merchants, the newest first')
+      .option('--merchant <merchant>', `only of this one: ${MERCHANT}`),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants payments --status Failed --since 2h\n  svc merchants payments --merchant acme-ltd --all -o csv\n',
+    )
+    .action(action(runtime, PaymentsOptions, payments))
+  watching(merchants.command('payment'))
+    .description("show any merchant's payment with its history")
+    .argument('<id>', "the payment's id, or its last 8 characters or more")
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants payment a2b4358c\n  svc merchants payment a2b4358c -q merchant_id\n',
+    )
+    .action(action(runtime, z.object({}), payment))
+}
+
+function addRepair(merchants: Command, runtime: Runtime): void {
+  dangerous(merchants.command('repair'))
+    .description('heal a registration or a merchant: its realm, its administrator, the invitation')
+    .argument('<realm>', 'as svc merchants registrations and svc merchants list name it')
+    .option('--rollback', 'take a half-made realm away instead, and free its name')
+    .option('--admin-email <address>', 'make this the administrator, while no ADMIN has signed up')
+    .option('--reason <text>', 'why; it stands in the audit trail')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc merchants repair acme-ltd\n  svc merchants repair acme-ltd --rollback\n  svc merchants repair acme-ltd --admin-email ada@acme.example\n',
+    )
+    .action(action(runtime, RepairOptions, repair))
+}

@@ -1,0 +1,35 @@
+import type { AdminMerchant } from '../../src/wire/admin.ts'
+import { percentText } from '../../src/lib/money.ts'
+import type { MerchantFees } from '../../src/wire/fees.ts'
+import type { Context } from '../kit/context.ts'
+import { tableOf } from '../output/table.ts'
+import type { Column } from '../output/table.ts'
+import { minuteOf, shortTime } from '../base/text.ts'
+
+type Change = MerchantFees['history'][number]
+
+const COLUMNS: readonly Column<Change>[] = [
+  { title: 'time', value: (row) => shortTime(row.changed_at), short: minuteOf },
+  { title: 'from', value: (row) => feesText(row.before) },
+  { title: 'to', value: feesText },
+  { title: 'who', value: (row) => row.changed_by, least: 12 },
+  { title: 'why', value: (row) => row.reason ?? '', least: 12 },
+]
+
+export function printFees({ print }: Context, merchant: Pick<AdminMerchant, 'trading_name'>, fees: MerchantFees): void {
+  const history = tableOf(fees.history, COLUMNS, { header: true, paint: print.paint, width: print.width })
+  print.record({
+    item: fees,
+    id: fees.merchant_id,
+    lines: [
+      ['Merchant', merchant.trading_name],
+      ['Percentage', `${percentText(fees.fee_percentage)} of the amount`],
+      ['Flat', `${fees.fee_flat} for each payment`],
+    ],
+    ...(fees.history.length === 0 ? {} : { after: history.join('\n') }),
+  })
+}
+
+function feesText(fees: Pick<Change, 'fee_percentage' | 'fee_flat'>): string {
+  return `${percentText(fees.fee_percentage)} + ${fees.fee_flat}`
+}

@@ -1,0 +1,99 @@
+import { AdminMerchant } from '../../src/wire/admin.ts'
+import type { ListedMerchant } from '../../src/wire/admin.ts'
+import type { OperatorAction } from '../../src/wire/audit.ts'
+import type { Context } from '../kit/context.ts'
+import type { Style } from '../base/io.ts'
+import { actorText } from '../base/role-text.ts'
+import { tableOf } from '../output/table.ts'
+import type { Column } from '../output/table.ts'
+import { dayOf, endOfId, minuteOf, shortTime } from '../base/text.ts'
+
+/** How a KYB status looks: open in yellow, an answer in green or red. */
+export function kybStyle(status: string): Style | undefined {
+  if (status === 'APPROVED') return 'green'
+  return status === 'SUSPENDED' ? 'red' : 'yellow'
+}
+
+/** How many of the newest deliveries that have ended arrived, as `98%`; empty where none has ended. */
+export function deliveredText({ recent_deliveries: recent }: ListedMerchant): string {
+  if (recent === undefined || recent.delivered + recent.dead === 0) return ''
+  // Rounded down: what is not all of them is not told as all.
+  return `${Math.floor((recent.delivered * 100) / (recent.delivered + recent.dead))}%`
+}
+
+/** Less than all is to be looked at. */
+export function deliveredStyle(text: string): Style | undefined {
+  return text === '100%' || text === '' ? undefined : 'yellow'
+}
+
+export type MerchantList = {
+  items: readonly ListedMerchant[]
+  nextCursor: string | null
+  empty: string
+  /** Whether it was asked how their deliveries end. */
+  deliveries?: boolean
+}
+
+export function printMerchants(
+  { print, note }: Context,
+  { items, nextCursor, empty, deliveries = false }: MerchantList,
+): void {
+  print.list({
+    items,
+    fields: [...Object.keys(AdminMerchant.shape), ...(deliveries ? ['recent_deliveries'] : [])],
+    columns: [
+      { title: 'id', value: (row) => row.id, short: endOfId },
+      { title: 'realm', value: (row) => row.realm_slug ?? '', least: 16 },
+      { title: 'name', value: (row) => row.trading_name, least: 12 },
+      { title: 'kyb', value: (row) => row.kyb_status, style: kybStyle },
+      { title: 'payouts', value: (row) => (row.payout_held ? 'held' : ''), style: () => 'red' },
+      { title: 'active', value: (row) => (row.is_active ? '' : 'disabled'), style: () => 'red' },
+      ...(deliveries
+        ? [{ title: 'delivered', value: deliveredText, style: deliveredStyle, align: 'right' as const }]
+        : []),
+      { title: 'administrator', value: (row) => row.admin_email ?? '', dropped: 2, least: 16 },
+      { title: 'created', value: (row) => shortTime(row.created_at), short: dayOf, dropped: 1 },
+    ],
+    id: (row) => row.id,
+    empty,
+  })
+  if (nextCursor !== null) note(`There are more: --cursor ${nextCursor}, or --all`)
+}
+
+/** A merchant, with what operators did to it where that is known. */
+export function printMerchant({ print }: Context, merchant: AdminMerchant & { actions?: OperatorAction[] }): void {
+  const { actions = [] } = merchant
+  const table = tableOf(actions, ACTION_COLUMNS, { header: true, paint: (_style, text) => text, width: print.width })
+  print.record({
+    item: merchant,
+    id: merchant.id,
+    lines: [
+      ['Merchant', merchant.id],
+      ['Name', merchant.trading_name],
+      ['Legal name', merchant.legal_name],
+      ['Realm', merchant.realm_slug ?? ''],
+      ['Client id', merchant.client_id],
+      ['KYB', merchant.kyb_status],
+      ['Payouts', merchant.payout_held ? heldText(merchant) : 'not held'],
+      ['Active', merchant.is_active ? 'yes' : 'no: disabled, its realm signs nobody in'],
+      ['Administrator', merchant.admin_email ?? ''],
+      ['Fee', `${merchant.fee_percentage} of the amount and ${merchant.fee_flat}`],
+      ['Webhooks go to', merchant.webhook_url ?? ''],
+      ['Created', shortTime(merchant.created_at)],
+      ['Changed', shortTime(merchant.updated_at)],
+    ],
+    ...(actions.length === 0 ? {} : { after: table.join('\n') }),
+  })
+}
+
+function heldText({ payout_held_by, payout_held_at }: AdminMerchant): string {
+  const by = payout_held_by === null ? '' : ` by ${payout_held_by}`
+  return `held${by}${payout_held_at === null ? '' : ` since ${shortTime(payout_held_at)}`}`
+}
+
+const ACTION_COLUMNS: readonly Column<OperatorAction>[] = [
+  { title: 'time', value: (action) => shortTime(action.created_at), short: minuteOf },
+  { title: 'action', value: (action) => action.action },
+  { title: 'who', value: actorText, short: (who) => who.replace(/ \(\w+\)$/, ''), least: 24 },
+  { title: 'why', value: (action) => action.reason ?? '', least: 16 },
+]

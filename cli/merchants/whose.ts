@@ -1,0 +1,17 @@
+import type { Column } from '../output/table.ts'
+
+/** Whose a row is, in the lists of all merchants. */
+export type Owned = { trading_name: string; realm_slug: string | null; merchant_id: string }
+
+/** The name that people know a merchant by; and where there is room for it, what commands take. */
+export function whoseColumns<Row>(ownerOf: (row: Row) => Owned | undefined): Column<Row>[] {
+  return [
+    { title: 'merchant', value: (row) => ownerOf(row)?.trading_name ?? '', least: 10 },
+    { title: 'realm', value: (row) => ownerOf(row)?.realm_slug ?? '', dropped: 0 },
+  ]
+}
+
+/** The same in one: `Acme (acme-ltd)`. */
+export function whoseText({ trading_name: name, realm_slug: realm, merchant_id: id }: Owned): string {
+  return `${name} (${realm ?? id})`
+}

@@ -1,0 +1,174 @@
+import { Option } from 'commander'
+import type { Command } from 'commander'
+import { z } from 'zod'
+import { PaymentStatus } from '../../src/wire/payments.ts'
+import { ChangeOptions, changing, dangerous } from '../kit/change.ts'
+import { collect } from '../kit/option-values.ts'
+import { action } from '../kit/context.ts'
+import type { Runtime } from '../kit/context.ts'
+import { watching } from '../kit/watch.ts'
+import { raising } from '../disputes/commands.ts'
+import { paged } from '../merchants/commands.ts'
+import { Paging } from '../merchants/read.ts'
+import { CreateOptions, create } from './create.ts'
+import { DisputeOptions, dispute } from '../disputes/raise.ts'
+import { EventsOptions, events } from './events.ts'
+import { filtered } from './filters.ts'
+import { ListOptions, cancel, get, list } from './read.ts'
+import { withMandate } from './mandate.ts'
+import { receipt } from './receipt.ts'
+import { RefundOptions, refund } from './refund.ts'
+import { refunds } from './refunds.ts'
+import { ScaOptions, completeByHand } from './sca-complete.ts'
+
+/** `svc payments`: the operations of src/wire/payments.ts with spaces between the words. */
+export function addPayments(payments: Command, runtime: Runtime): void {
+  addCreate(payments, runtime)
+  addList(payments, runtime)
+  watching(payments.command('get'))
+    .description('show a payment with its history')
+    .argument('<id>', "the payment's id, or its last 8 characters or more")
+    // It is told in any case.
+    .addOption(new Option('--history').hideHelp())
+    .addHelpText('after', '\nExamples:\n  svc payments get a2b4358c\n  svc payments get a2b4358c -q status\n')
+    .action(action(runtime, z.object({}), get))
+  addEvents(payments, runtime)
+  payments
+    .command('receipt')
+    .description('print the receipt of a settled payment, for its payer; exit code 7 before that')
+    .argument('<id>', 'the payment')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments receipt a2b4358c\n  svc payments receipt a2b4358c -q settled_at\n',
+    )
+    .action(action(runtime, z.object({}), receipt))
+  addRefund(payments, runtime)
+  paged(
+    payments
+      .command('refunds')
+      .description("list a payment's refunds, the oldest first")
+      .argument('<id>', 'the payment'),
+  )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments refunds a2b4358c\n  svc payments refunds a2b4358c --all -o csv\n',
+    )
+    .action(action(runtime, Paging, refunds))
+  changing(raising(payments.command('dispute')))
+    .description('dispute a settled or refunded payment as its merchant')
+    .addHelpText(
+      'after',
+      '\nTo see the disputes of a payment: svc portal disputes list --payment a2b4358c\n\nExamples:\n  svc payments dispute a2b4358c --reason DUPLICATE_PAYMENT --statement "the payer paid this order twice"\n',
+    )
+    .action(action(runtime, DisputeOptions, dispute))
+  changing(payments.command('cancel'))
+    .description('cancel a payment that is not authorised yet')
+    .argument('<id>', 'the payment')
+    .addHelpText('after', '\nExamples:\n  svc payments cancel a2b4358c\n')
+    .action(action(runtime, ChangeOptions, cancel))
+  addScaComplete(payments, runtime)
+}
+
+function addEvents(payments: Command, runtime: Runtime): void {
+  payments
+    .command('events')
+    .description("list a payment's audit events with their hashes")
+    .argument('<id>', 'the payment')
+    .option('--follow', 'go on with each new one, until none can come or Ctrl+C')
+    .option('--timeout <duration>', 'with --follow: end after this long')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments events a2b4358c\n  svc payments events a2b4358c -o jsonl\n  svc payments events a2b4358c --follow --timeout 5m\n',
+    )
+    .action(action(runtime, EventsOptions, events))
+}
+
+function addScaComplete(payments: Command, runtime: Runtime): void {
+  changing(payments.command('sca-complete'))
+    .description('hand over what the bank sent the payer back with, as the return page of a shop does')
+    .argument('<id>', 'the payment')
+    .option('--state <state>', 'of the address that the bank sent the payer back to')
+    .option('--code <code>', 'of it too, where the payer approved')
+    .option('--error <code>', 'of it too, where the payer did not')
+    .option('--description <text>', 'error_description of it')
+    .option('--returned <address>', 'the whole address, in place of its parts')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments sca-complete a2b4358c --state xyz --code abc\n  svc payments sca-complete a2b4358c --returned "https://shop.example/return?state=xyz&error=access_denied"\n',
+    )
+    .action(action(runtime, ScaOptions, completeByHand))
+}
+
+function addCreate(payments: Command, runtime: Runtime): void {
+  const command = changing(payments.command('create'))
+    .description('create a payment; in the sandbox, also act as its payer')
+    .requiredOption('--amount <amount>', 'a decimal amount, such as 50.00')
+    .requiredOption('--currency <code>', 'such as GBP')
+    .option('--redirect-uri <url>', "where the bank sends the payer back to (the service's own page)")
+    .option('--idempotency-key <key>', 'the same key never makes a second payment (a new UUID)')
+    .option('--metadata <name=value>', 'a note of your own; may be repeated', collect)
+    .option('--open', "open the bank's page in your browser")
+    .option('--qr', "show the bank's page as a QR code too, for the payer's phone")
+    .optionsGroup('The payer:')
+    .option('--payer-name <name>', 'at most 140 characters')
+    .option('--payer-email <address>', 'the e-mail address that links for the payer are sent to')
+    .option('--payer-phone <number>', 'with country code: +447700900123')
+    .option('--remittance-reference <text>', 'what the payer reads on the statement, at most 18 characters')
+    .option('--debtor-bank-id <id>', "the payer's bank")
+    .option('--debtor-account-scheme <scheme>', 'UK.OBIE.SortCodeAccountNumber or UK.OBIE.IBAN')
+    .option('--debtor-identification <number>', "the payer's account in that scheme")
+  withMandate(command)
+    .optionsGroup('Sandbox:')
+    .option('--scenario <name>', 'how the mock bank behaves, such as insufficient-funds')
+    .addOption(new Option('--approve', 'act as the payer at the mock bank and approve').conflicts('cancel'))
+    .option('--cancel', 'act as the payer at the mock bank and cancel')
+    .option('--from-account <number>', 'with --approve: the account at the mock bank that pays (one elsewhere)')
+    .optionsGroup('Waiting:')
+    .addOption(waitOption())
+    .option('--timeout <duration>', 'how long to wait', '30s')
+    .addHelpText('after', CREATE_EXAMPLES)
+    .action(action(runtime, CreateOptions, create))
+}
+
+const CREATE_EXAMPLES = `
+Examples:
+  svc payments create --amount 50.00 --currency GBP
+  svc payments create --amount 50.00 --currency GBP --open --wait
+  svc payments create --amount 50.00 --currency GBP --approve --wait Settled
+  svc payments create --amount 12.50 --currency GBP --scenario insufficient-funds --approve --wait Failed
+  svc payments create --amount 9.99 --currency EUR --idempotency-key order-1 --metadata order=1 -o id
+  svc payments create --amount 9.99 --currency GBP --mandate --max-amount 20.00 --periodic MONTH:60.00 --approve
+  svc payments create --amount 9.99 --currency GBP --consent a2b4358c --wait
+`
+
+function waitOption(): Option {
+  return new Option('--wait [status]', 'wait until the payment is there (Settled; Failed with --cancel)').choices(
+    PaymentStatus.options,
+  )
+}
+
+function addList(payments: Command, runtime: Runtime): void {
+  paged(filtered(payments.command('list').description('list payments, the newest first')))
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments list --status Settled --from -2h\n  svc payments list --all -o csv > payments.csv\n',
+    )
+    .action(action(runtime, ListOptions, list))
+}
+
+function addRefund(payments: Command, runtime: Runtime): void {
+  dangerous(payments.command('refund'))
+    .description('refund a settled payment, all that is left of it or a part')
+    .argument('<id>', 'the payment')
+    .option('--amount <amount>', 'a part of it')
+    .option('--reason <text>', 'kept with the refund')
+    .option('--refund-amount-available <amount>', 'refuse if this is not what is left')
+    .option('--idempotency-key <key>', 'the same key never refunds twice (a new UUID)')
+    .option('--wait', 'wait for the bank when it does not answer at once')
+    .option('--timeout <duration>', 'how long to wait', '30s')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  svc payments refund a2b4358c\n  svc payments refund a2b4358c --amount 10.00 --reason "damaged"\n',
+    )
+    .action(action(runtime, RefundOptions, refund))
+}

@@ -1,0 +1,97 @@
+import type { CreatedPayment, Payment, PaymentStatus, PayerView } from '../../src/wire/payments.ts'
+import type { Context } from '../kit/context.ts'
+import type { Style } from '../base/io.ts'
+import { tableOf } from '../output/table.ts'
+import { shortTime } from '../base/text.ts'
+
+/** How a status looks: an end in green or red, a way still to go in yellow. */
+export function statusStyle(status: string): Style | undefined {
+  if (status === 'Settled') return 'green'
+  if (status === 'Failed') return 'red'
+  if (status === 'Refunded') return 'magenta'
+  return 'yellow'
+}
+
+/** @param hasQr whether a QR code follows, with the address that leads to the bank below it */
+export function printCreated({ print, note }: Context, payment: CreatedPayment, { hasQr }: { hasQr: boolean }): void {
+  print.record({
+    item: payment,
+    id: payment.payment_id,
+    lines: [
+      ['Payment', payment.payment_id],
+      ['Status', payment.status],
+      ['Amount', `${payment.gross_amount} ${payment.currency}`],
+      ['Fee', `${payment.fee_amount} (net ${payment.net_amount})`],
+      ['End-to-end id', payment.end_to_end_id],
+      ['Expires', shortTime(payment.expires_at)],
+      ["Bank's page", hasQr ? '' : (payment.redirect_url ?? '')],
+    ],
+  })
+  const get = `svc payments get ${payment.payment_id}`
+  if (!print.isMachine) note(payment.redirect_url === null ? `Next: ${get}` : `Next: open the bank's page, or ${get}`)
+}
+
+/** @param more lines for people behind the first, about whose it is */
+export function printPayment(
+  { print }: Context,
+  payment: Payment | PayerView,
+  more: readonly [string, string][] = [],
+): void {
+  const { failure } = payment
+  const lines: [string, string][] = [
+    ['Payment', payment.payment_id],
+    ...more,
+    ['Status', payment.status],
+    ['Amount', `${payment.gross_amount} ${payment.currency}`],
+    ['Fee', `${payment.fee_amount} (net ${payment.net_amount})`],
+    ['Refunded', /[1-9]/.test(payment.refunded_amount) ? payment.refunded_amount : ''],
+    ['Failure', failure === null ? '' : `${failure.code}: ${failure.reason} (${failure.source}, ${failure.iso_code})`],
+    ['End-to-end id', payment.end_to_end_id],
+    ...('consent_id' in payment ? merchantLines(payment) : []),
+    ['Expires', shortTime(payment.expires_at)],
+    ['Created', shortTime(payment.created_at)],
+  ]
+  const history = tableOf(payment.status_history, HISTORY_COLUMNS, {
+    header: true,
+    paint: (_style, text) => text,
+    width: print.width,
+  })
+  print.record({ item: payment, id: payment.payment_id, lines, after: history.join('\n') })
+}
+
+function merchantLines(payment: Payment): [string, string][] {
+  const metadata = Object.entries(payment.metadata ?? {}).map(([name, value]) => `${name}=${value}`)
+  return [
+    ['Consent', `${payment.consent_id} (${payment.consent_status})`],
+    ['Payer', payment.payer_name ?? ''],
+    ['Reference', payment.remittance_reference ?? ''],
+    ['Metadata', metadata.join(', ')],
+    ["Bank's page", payment.status === 'AwaitingAuthorisation' ? (payment.redirect_url ?? '') : ''],
+  ]
+}
+
+type StatusChange = Payment['status_history'][number]
+
+const HISTORY_COLUMNS = [
+  // The time of day is enough where there is no room.
+  { title: 'time', value: (change: StatusChange) => change.created_at, short: (time: string) => time.slice(11, 23) },
+  { title: 'from', value: (change: StatusChange) => change.previous_status ?? '-' },
+  { title: 'to', value: (change: StatusChange) => change.new_status },
+  { title: 'by', value: (change: StatusChange) => change.changed_by },
+]
+
+/** Shows each new status once, on standard error, while a person waits at a terminal. */
+export function progressTo({ io, paint, note }: Context): (payment: Payment | PayerView) => void {
+  let shown = 0
+  return (payment) => {
+    if (!io.stderr.isTTY) return
+    for (const change of payment.status_history.slice(shown)) {
+      note(`${paint('dim', change.created_at.slice(11, 23))}  ${paint(styleOf(change.new_status), change.new_status)}`)
+    }
+    shown = payment.status_history.length
+  }
+}
+
+function styleOf(status: PaymentStatus): Style {
+  return statusStyle(status) ?? 'bold'
+}

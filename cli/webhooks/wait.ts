@@ -1,0 +1,44 @@
+import { durationText } from '../../src/lib/duration.ts'
+import type { Delivery, DeliveryDetail } from '../../src/wire/webhooks.ts'
+import type { Client } from '../client/call.ts'
+import { CliError } from '../base/errors.ts'
+import { EXIT } from '../base/exit-codes.ts'
+import { askUntil } from '../kit/wait.ts'
+import { ownDelivery } from './find.ts'
+import { REJECTED, outcomeFor } from './rejected.ts'
+
+/** A delivery as it was last seen, and what is wrong with that: exit code 3 or 9. */
+export type Awaited = { delivery: DeliveryDetail; problem?: CliError }
+
+/** Waits until a delivery that was just begun, or begun again, has had its next attempt. */
+export async function waitForAttempt(client: Client, begun: Delivery, timeoutMs: number): Promise<Awaited> {
+  const isOver = ({ status, attempt_count: count }: Delivery): boolean =>
+    status === 'DELIVERED' || status === 'DEAD' || count > begun.attempt_count
+  const delivery = await askUntil(() => ownDelivery(client, begun.id), isOver, timeoutMs)
+  if (delivery.status === 'DELIVERED') return { delivery }
+  return { delivery, problem: isOver(delivery) ? await notTaken(client, delivery) : notInTime(delivery, timeoutMs) }
+}
+
+async function notTaken(
+  client: Client,
+  { id, event_type: event, attempts, last_error: error }: DeliveryDetail,
+): Promise<CliError> {
+  const outcome = attempts.at(-1)?.outcome ?? error ?? 'unknown'
+  const first = outcome === REJECTED ? 'svc secret show' : 'svc webhooks endpoint check'
+  return new CliError('NOT_DELIVERED', `the endpoint did not take ${event}: ${await outcomeFor(client, outcome)}`, {
+    exit: EXIT.assertion,
+    hint: `${first}\nsvc webhooks show ${id}`,
+  })
+}
+
+function notInTime({ id, event_type: event, status }: DeliveryDetail, timeoutMs: number): CliError {
+  return new CliError(
+    'WAIT_TIMED_OUT',
+    `${event} is still ${status} after ${durationText(timeoutMs)}: nothing was sent yet`,
+    {
+      exit: EXIT.waitTimedOut,
+      hint: `svc webhooks show ${id}\nwhether a worker runs: svc status\nto wait longer: the same command with a longer --timeout`,
+      retryable: true,
+    },
+  )
+}
